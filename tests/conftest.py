@@ -39,6 +39,7 @@ LONGEST = (
     "integration/test_stop_own_side.py",
     "integration/test_text_bombs.py",
     "integration/test_shared_documents.py",
+    "integration/test_portal_pages.py",
     "integration/test_report_page.py",
     "integration/test_startup.py",
     "integration/test_project.py",
@@ -65,6 +66,7 @@ TOGETHER = (
     "integration/test_repeated_documents.py",
     "integration/test_vergunningen.py",
     "integration/test_vergunningen_entries.py",
+    "integration/test_vergunningen_history.py",
 )
 
 

@@ -1,11 +1,10 @@
-"""The files in deploy/ are what their tools accept, and name what is there."""
+"""The files in deploy/ for containers and Scrapyd are what their tools accept, and name what is there."""
 
 from __future__ import annotations
 
 import configparser
 import os
 import re
-import shutil
 import subprocess
 import sys
 from importlib.metadata import version
@@ -16,21 +15,35 @@ import pytest
 from packaging.requirements import Requirement
 from ruamel.yaml import YAML
 
-from tests.conftest import ROOT, skip_or_fail
+from tests.conftest import ROOT
 from tests.utils.deployment import copied, run_instructions
 from woo_harvester.default_settings import SETTINGS
 
 DEPLOY = ROOT / "deploy"
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
 MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
-UNITS = sorted(path for path in (DEPLOY / "systemd").iterdir() if path.suffix in (".service", ".timer"))
-SERVICES = [path for path in UNITS if path.suffix == ".service"]
+#: The services of Compose that write in the folder of the harvest.
+HARVESTERS = ("scrapyd", "woo", "vergunningen", "monitor", "prune")
 NAMES = {setting.name for setting in SETTINGS}
 
 
 def yaml(path: Path) -> dict[str, Any]:
     found: dict[str, Any] = YAML(typ="safe", pure=True).load(path)
     return found
+
+
+def pods() -> dict[str, dict[str, Any]]:
+    """Return the pod of each manifest that has one, by the name of the file."""
+    found = {}
+    for path in MANIFESTS:
+        for each in YAML(typ="safe", pure=True).load_all(path):
+            spec = each["spec"].get("jobTemplate", each)["spec"]
+            if "template" in spec:
+                found[path.name] = spec["template"]["spec"]
+    return found
+
+
+PODS = pods()
 
 
 def tool(*command: str | Path) -> subprocess.CompletedProcess[str]:
@@ -55,16 +68,47 @@ def test_compose_yaml_builds_the_image_from_the_checkout_and_publishes_to_this_m
     for service in services.values():
         assert all(port.startswith("127.0.0.1:") for port in service.get("ports", ()))
         assert set(service.get("depends_on", ())) <= services.keys()
-    scrapyd = services["scrapyd"]
-    assert scrapyd["read_only"] is True
-    assert scrapyd["environment"]["WOO_NODE"]
-    assert "spooled:/tmp" in scrapyd["volumes"]
-    assert "tmpfs" not in scrapyd, "documents are larger than memory"
+    for name in HARVESTERS:
+        service = services[name]
+        assert service["read_only"] is True
+        assert service["environment"]["WOO_NODE"] == "scrapyd", "they write on one disk"
+        assert service["volumes"] == ["harvested:/data", "spooled:/tmp"]
+        assert "tmpfs" not in service, "documents are larger than memory"
+
+
+def test_compose_yaml_starts_the_harvests_of_every_day_only_where_they_are_asked_for() -> None:
+    services = yaml(DEPLOY / "compose.yaml")["services"]
+    assert "profiles" not in services["scrapyd"]
+    asked = {name: services[name]["profiles"] for name in HARVESTERS[1:]}
+    both = ["daily", "permits"]
+    assert asked == {"woo": ["daily"], "vergunningen": ["permits"], "monitor": both, "prune": both}
+    for name in HARVESTERS[1:]:
+        shell, script, stamp, at, minutes, program, *rest = services[name]["command"]
+        assert (shell, script, stamp, program) == ("sh", "/usr/local/lib/daily.sh", name, "scrapy")
+        assert re.fullmatch(r"(0[3-9]|1\d):\d\d", at), "an hour that every day has"
+        assert int(minutes) > 0
+        assert rest[0] == name or rest[:2] == ["crawl", name]
+    assert "COPY deploy/daily.sh /usr/local/lib/daily.sh\n" in DOCKERFILE
+    assert services["woo"]["environment"]["TZ"] == "Europe/Amsterdam"
+
+
+def test_the_portal_of_compose_yaml_can_change_nothing_of_the_harvest_and_knows_no_password() -> None:
+    compose = yaml(DEPLOY / "compose.yaml")
+    portal, proxy = compose["services"]["portal"], compose["services"]["proxy"]
+    assert portal["volumes"] == ["harvested:/data:ro", "searched:/index"]
+    assert portal["environment"] == {"WOO_DATA_DIR": "/index"}
+    assert portal["command"][:4] == ["scrapy", "portal", "--host", "127.0.0.1"]
+    assert "/gezond" in portal["healthcheck"]["test"][-1]
+    assert portal["networks"] == ["portal"]
+    assert proxy["network_mode"] == "service:portal", "the proxy asks it on loopback"
+    assert (DEPLOY / compose["configs"]["proxy"]["file"]).is_file()
+    assert "/data /index\n" in DOCKERFILE
 
 
 def test_every_named_volume_of_compose_yaml_is_declared() -> None:
     compose = yaml(DEPLOY / "compose.yaml")
-    used = {volume.split(":")[0] for each in compose["services"].values() for volume in each["volumes"]}
+    services = compose["services"].values()
+    used = {volume.split(":")[0] for each in services for volume in each.get("volumes", ())}
     assert used == set(compose["volumes"])
 
 
@@ -82,18 +126,35 @@ def test_the_job_has_as_many_completions_as_there_are_shards() -> None:
     assert job["completionMode"] == "Indexed"
 
 
-def test_what_the_pods_mount_is_declared() -> None:
-    pod = yaml(DEPLOY / "kubernetes" / "cronjob.yaml")["spec"]["jobTemplate"]["spec"]["template"]["spec"]
-    volumes = {each["name"]: each for each in pod["volumes"]}
-    (container,) = pod["containers"]
+@pytest.mark.parametrize("name", PODS)
+def test_what_a_pod_mounts_is_declared(name: str) -> None:
+    volumes = {each["name"]: each for each in PODS[name]["volumes"]}
+    (container,) = PODS[name]["containers"]
     assert {mount["name"] for mount in container["volumeMounts"]} == volumes.keys()
     claimed = volumes["data"]["persistentVolumeClaim"]["claimName"]
     assert claimed == yaml(DEPLOY / "kubernetes" / "storage.yaml")["metadata"]["name"]
 
 
-def test_pods_run_as_the_user_of_the_image() -> None:
-    pod = yaml(DEPLOY / "kubernetes" / "cronjob.yaml")["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+@pytest.mark.parametrize("name", PODS)
+def test_a_pod_runs_as_the_user_of_the_image_and_may_do_nothing_else(name: str) -> None:
+    pod = PODS[name]
     assert f"--uid {pod['securityContext']['runAsUser']} " in DOCKERFILE
+    (container,) = pod["containers"]
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+
+
+def test_the_pod_of_the_portal_reads_the_folders_of_all_runs_and_gets_no_secret_of_the_harvest() -> None:
+    (portal,) = PODS["portal.yaml"]["containers"]
+    assert portal["command"][-2:] == ["shard-*/records/*.jsonl", "permits/records/*.jsonl"]
+    assert "envFrom" not in portal
+    mounts = {mount["name"]: mount.get("readOnly", False) for mount in portal["volumeMounts"]}
+    assert mounts == {"data": True, "index": False, "tmp": False}
+    probes = [portal[f"{kind}Probe"]["httpGet"] for kind in ("startup", "readiness", "liveness")]
+    assert probes == [{"path": "/gezond", "port": "http"}] * 3
 
 
 def test_every_setting_that_a_file_gives_is_one() -> None:
@@ -134,10 +195,11 @@ def test_a_pod_that_is_reported_to_stop_waits_for_its_run_and_does_not_count_as_
 
 def test_who_stops_a_run_waits_longer_than_a_stop_takes() -> None:
     (longest,) = (setting.default for setting in SETTINGS if setting.name == "WOO_STOP_TIMEOUT")
-    pod = yaml(DEPLOY / "kubernetes" / "cronjob.yaml")["spec"]["jobTemplate"]["spec"]["template"]["spec"]
-    assert pod["terminationGracePeriodSeconds"] >= longest + 10
-    service = yaml(DEPLOY / "compose.yaml")["services"]["scrapyd"]
-    assert int(service["stop_grace_period"].removesuffix("s")) >= longest + 10
+    for pod in PODS.values():
+        assert pod["terminationGracePeriodSeconds"] >= longest + 10
+    services = yaml(DEPLOY / "compose.yaml")["services"]
+    for name in HARVESTERS:
+        assert int(services[name]["stop_grace_period"].removesuffix("s")) >= longest + 10
     for unit in DEPLOY.glob("systemd/*.service"):
         (minutes,) = re.findall(r"^TimeoutStopSec=(\d+)min$", unit.read_text(encoding="utf-8"), re.MULTILINE)
         assert int(minutes) * 60 >= longest + 10
@@ -186,106 +248,15 @@ def test_scrapyd_keeps_its_hands_off_the_records() -> None:
     assert (given["items_dir"], given["jobs_dir"], given["bind_address"]) == ("", "", "127.0.0.1")
 
 
-def test_the_units_are_what_systemd_accepts(tmp_path: Path) -> None:
-    if shutil.which("systemd-analyze") is None:
-        skip_or_fail("needs systemd-analyze (on Debian: apt install systemd)")
-    program = tmp_path / "program"
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
-    for unit in UNITS:  # the program need not be installed here
-        text = re.sub(r"^(ExecStart=)\S+", rf"\g<1>{program}", unit.read_text(), flags=re.MULTILINE)
-        (tmp_path / unit.name).write_text(text, encoding="utf-8")
-    done = tool("systemd-analyze", "verify", "--man=no", *(tmp_path / unit.name for unit in UNITS))
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.parametrize("service", SERVICES, ids=lambda path: path.name)
-def test_a_service_may_do_little_more_than_it_needs(service: Path) -> None:
-    if shutil.which("systemd-analyze") is None:
-        skip_or_fail("needs systemd-analyze (on Debian: apt install systemd)")
-    done = tool("systemd-analyze", "security", "--offline=true", "--threshold=30", "--no-pager", service)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_every_service_that_fails_is_mailed_except_the_mail_itself() -> None:
-    texts = {path.name: path.read_text(encoding="utf-8") for path in SERVICES}
-    mails = "OnFailure=woo-harvester-failed@%n.service\n"
-    assert [name for name, text in texts.items() if mails not in text] == ["woo-harvester-failed@.service"]
-    assert "scrapy monitor --failed %i\n" in texts["woo-harvester-failed@.service"]
-
-
-@pytest.fixture
-def machine(tmp_path: Path) -> tuple[Path, dict[str, str]]:
-    """Return a folder in the place of a machine's root, and an environment of which each command is noted."""
-    root, programs = tmp_path / "root", tmp_path / "bin"
-    programs.mkdir()
-    note = f'#!/bin/sh\necho "$(basename "$0") $*" >> {tmp_path}/commands\n'
-    venv = 'mkdir -p "$3/bin" && cp "$(dirname "$0")/pip" "$3/bin/pip"\n'
-    bodies = {"id": "exit 1\n", "useradd": "", "chown": "", "systemctl": "", "pip": "", "python3": venv}
-    for name, body in bodies.items():
-        (programs / name).write_text(note + body)
-        (programs / name).chmod(0o755)
-    environ = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "DESTDIR": str(root)}
-    environ.pop("PYTHON", None)
-    return root, environ
-
-
-def install(environ: dict[str, str]) -> None:
-    script = DEPLOY / "systemd" / "install.sh"
-    done = subprocess.run(["sh", script], env=environ, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_the_installer_makes_the_user_the_program_and_the_units(
-    machine: tuple[Path, dict[str, str]], tmp_path: Path
-) -> None:
-    root, environ = machine
-    install(environ)
-    commands = (tmp_path / "commands").read_text().splitlines()
-    assert commands[1].startswith("useradd --system --user-group ")
-    assert commands[2:5] == [
-        f"python3 -m venv {root}/opt/woo-harvester/.venv",
-        f"pip install --quiet -r {ROOT}/requirements.txt",
-        f"pip install --quiet --no-deps --force-reinstall {ROOT}",
-    ]
-    timers = [path.name for path in UNITS if path.suffix == ".timer"]
-    assert commands[-2] == "systemctl daemon-reload"
-    assert sorted(commands[-1].removeprefix("systemctl enable --now ").split()) == timers
-    installed = {path.name for path in (root / "etc" / "systemd" / "system").iterdir()}
-    assert installed == {path.name for path in UNITS} - {"scrapyd.service"}
-    assert (root / "etc" / "woo-harvester.env").stat().st_mode & 0o777 == 0o600
-    data = root / "var" / "lib" / "woo-harvester"
-    assert data.stat().st_mode & 0o777 == 0o750
-    conf = configparser.ConfigParser()
-    conf.read(data / "scrapy.cfg")
-    assert conf["settings"]["default"] == "woo_harvester.settings"
-
-
-def test_a_second_installation_changes_no_settings_of_the_machine(
-    machine: tuple[Path, dict[str, str]],
-) -> None:
-    root, environ = machine
-    install(environ)
-    mine = {"etc/woo-harvester.env": "WOO_CONTACT=x\n", "var/lib/woo-harvester/scrapy.cfg": "[settings]\n"}
-    for name, text in mine.items():
-        (root / name).write_text(text)
-    install(environ)
-    assert {name: (root / name).read_text() for name in mine} == mine
-
-
-def test_the_paths_of_the_units_are_those_that_the_installer_makes() -> None:
-    script = (DEPLOY / "systemd" / "install.sh").read_text(encoding="utf-8")
-    for path in SERVICES:
-        if path.name != "scrapyd.service":
-            text = path.read_text(encoding="utf-8")
-            assert "WorkingDirectory=/var/lib/woo-harvester\n" in text
-            assert "ExecStart=/opt/woo-harvester/.venv/bin/scrapy " in text
-    assert "program=$root/opt/woo-harvester\ndata=$root/var/lib/woo-harvester\n" in script
-
-
-@pytest.mark.parametrize("unit", ["woo-harvester.service", "woo-harvester.timer"])
-def test_the_page_shows_a_unit_as_it_is(unit: str) -> None:
-    page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
-    text = (DEPLOY / "systemd" / unit).read_text(encoding="utf-8")
-    shown = "".join(f"    {line}".rstrip() + "\n" for line in text.splitlines())
-    assert f"    # deploy/systemd/{unit}\n{shown}" in page
+def test_permits_are_harvested_at_another_time_each_day_and_before_the_monitor() -> None:
+    units = {path.name: path.read_text(encoding="utf-8") for path in (DEPLOY / "systemd").glob("*.timer")}
+    timer = units["woo-harvester-vergunningen.timer"]
+    assert "OnCalendar=*-*-* 06:30 Europe/Amsterdam\n" in timer
+    assert "RandomizedDelaySec=4h\n" in timer
+    assert not re.search(r"^FixedRandomDelay=", timer, re.MULTILINE)
+    assert "OnCalendar=*-*-* 12:00 Europe/Amsterdam\n" in units["woo-harvester-monitor.timer"]
+    job = yaml(DEPLOY / "kubernetes" / "permits.yaml")["spec"]
+    (container,) = PODS["permits.yaml"]["containers"]
+    given = {each["name"]: each["value"] for each in container["env"]}
+    assert (job["schedule"], job["timeZone"], given["SPREAD"]) == ("30 6 * * *", "Europe/Amsterdam", "14400")
+    assert yaml(DEPLOY / "compose.yaml")["services"]["vergunningen"]["command"][3:5] == ["06:30", "240"]

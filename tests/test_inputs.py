@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.state.processes import WRITING, running
-from woo_harvester.inputs import check_regular, is_being_written, parse_json, parse_object
+from woo_harvester.inputs import check_regular, is_being_written, parse_json, parse_object, read_columns
 
 
 @pytest.mark.parametrize("text", ['{"a": 1}', b'{"a": 1}', b'\xef\xbb\xbf{"a": 1}\r\n'])
@@ -69,3 +69,22 @@ def test_a_file_that_another_process_has_locked_is_being_written(tmp_path: Path)
     with path.open("ab") as file:
         fcntl.lockf(file, fcntl.LOCK_EX)  # this process's own lock is no other's
         assert not is_being_written(path)
+
+
+def test_columns_of_csv_are_read_by_name_with_the_line_of_each_row() -> None:
+    text = '\ufeffb,x,a\r\n1,,"twee\nregels"\r\n\r\n 3 ,,\r\n'
+    assert list(read_columns(text.encode(), ("a", "b"))) == [(3, ["twee\nregels", "1"]), (5, ["", "3"])]
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"a\n1\n", "expected the columns a,b; b is missing"),
+        (b"", "expected the columns a,b; a and b is missing"),
+        (b"a,b\n\xff,1\n", "codec can't decode"),
+        (b'a,b\n"1', "unexpected end of data"),
+    ],
+)
+def test_csv_that_is_broken_or_lacks_a_column_is_a_value_error(data: bytes, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        list(read_columns(data, ("a", "b")))

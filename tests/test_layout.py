@@ -27,6 +27,7 @@ SUBJECTS = {
     "elastic/test_faults.py",
     "elastic/test_permits.py",
     "test_deploy_files.py",
+    "test_deploy_units.py",
     "test_docs.py",
     "test_layout.py",
     "test_operations.py",

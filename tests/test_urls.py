@@ -12,6 +12,7 @@ from woo_harvester.urls import (
     LOC_MAXLENGTH,
     absolute_url,
     host_of,
+    https_form,
     is_web_url,
     last_segment,
     loc_problem,
@@ -226,3 +227,22 @@ def test_a_path_is_no_url_of_the_web() -> None:
 )
 def test_a_link_is_made_absolute_if_it_leads_to_the_web(href: str, expected: str | None) -> None:
     assert absolute_url("https://www.a.nl/x/y", href) == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://www.a.nl/x?y=http://b", "https://www.a.nl/x?y=http://b"),
+        ("HTTP://www.a.nl", "https://www.a.nl"),
+        ("http://www.a.nl:80/x", "https://www.a.nl/x"),
+        ("http://www.a.nl:80", "https://www.a.nl"),
+        ("http://www.a.nl:8080/x", "https://www.a.nl:8080/x"),
+        ("http://www.a.nl:801/x", "https://www.a.nl:801/x"),
+        ("http://www.a.nl?:80/", "https://www.a.nl?:80/"),
+        ("https://www.a.nl:80/x", "https://www.a.nl:80/x"),
+        ("https://www.a.nl/x", "https://www.a.nl/x"),
+    ],
+)
+def test_a_url_with_http_has_a_form_with_https(url: str, expected: str) -> None:
+    assert https_form(url) == expected
+    assert host_of(https_form(url)) == host_of(url)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import fcntl
+import io
 import json
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +42,24 @@ def parse_object(text: str | bytes) -> dict[str, Any]:
     if isinstance(value, dict):
         return value
     raise ValueError("expected an object of JSON")
+
+
+def read_columns(data: bytes, columns: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line number of each row of a CSV file, and its values in *columns* without space around.
+
+    The file is UTF-8, with or without a byte order mark. Raises ValueError if it is not, if a column is
+    missing, or if the CSV is broken.
+    """
+    try:
+        reader = csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
+        if missing := set(columns) - set(reader.fieldnames or ()):
+            raise ValueError(
+                f"expected the columns {','.join(columns)}; {' and '.join(sorted(missing))} is missing"
+            )
+        for row in reader:
+            yield reader.line_num, [(row[name] or "").strip() for name in columns]
+    except csv.Error as error:
+        raise ValueError(str(error)) from None
 
 
 def check_regular(path: Path) -> None:

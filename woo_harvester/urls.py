@@ -18,6 +18,7 @@ LOC_MAXLENGTH = 2083
 _DEFAULT_PORTS = {"https": 443, "http": 80}
 _HTTP = re.compile("http:", re.IGNORECASE)
 _WEB = re.compile("https?://", re.IGNORECASE)
+_HTTP_HOST = re.compile("http://([^/?#]*?)(?::80)?(?=[/?#]|$)", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"([a-z][a-z0-9+.-]*)://([^/?#]*)", re.IGNORECASE)
 #: White space, control characters and lone surrogates, which a URL never has (RFC 3986, 2).
 _NEVER_IN_URL = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -84,6 +85,15 @@ def absolute_url(base: str, href: str) -> str | None:
 def secured(url: str) -> str:
     """Return an http URL with https; any other URL unchanged."""
     return f"https{url[4:]}" if _HTTP.match(url) else url
+
+
+def https_form(url: str) -> str:
+    """Return what identifies a page whether its URL has http or https: the URL with https.
+
+    The default port of http is left out, since https has another one.
+    """
+    match = _HTTP_HOST.match(url)
+    return f"https://{match[1]}{url[match.end() :]}" if match else url
 
 
 def record_id(loc: str) -> str:

@@ -38,7 +38,12 @@ for unit in "$here"/woo-harvester*.service "$here"/woo-harvester*.timer; do
     chmod 644 "$units/${unit##*/}"
 done
 systemctl daemon-reload
-systemctl enable --now woo-harvester.timer woo-harvester-monitor.timer woo-harvester-prune.timer
+systemctl enable --now woo-harvester.timer woo-harvester-vergunningen.timer \
+    woo-harvester-monitor.timer woo-harvester-prune.timer
+# The portal is started only where it is wanted. One that runs goes on with the new version.
+systemctl try-restart woo-harvester-portal.service
 
 echo "Installed. Set WOO_CONTACT and the addresses for mail in /etc/woo-harvester.env."
+echo "Permits: write the entry pages to /etc/woo-harvester-entries.csv, with the columns organisatie,url."
 echo "Start a run now: systemctl start woo-harvester.service; read its log: journalctl --unit woo-harvester.service"
+echo "Start the portal on port 8080: systemctl enable --now woo-harvester-portal.service"

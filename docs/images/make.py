@@ -1,4 +1,4 @@
-"""Makes ``report.png``, the picture in the README: the report of a run over the demo's publishers.
+"""Makes the pictures of README and docs: the report of a run over the demo's publishers, and the portal.
 
 Run it from the checkout, with Debian's Chromium: ``python docs/images/make.py``.
 """
@@ -9,25 +9,39 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from urllib.request import urlopen
+
+from lxml import html
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 WIDTH, HEIGHT = 1100, 1000
 
+#: The line in which a portal says where it is.
+_ADDRESS = "The portal is at "
 
-def harvest(folder: Path) -> Path:
-    """Run the demo in *folder*; returns the page of its report."""
+
+@contextmanager
+def demo(folder: Path, *arguments: str) -> Iterator[str]:
+    """Run the demo in *folder*, and give the address of a portal over its records."""
     (folder / "scrapy.cfg").write_text("[settings]\ndefault = woo_harvester.settings\n", encoding="utf-8")
-    command = [sys.executable, "-m", "scrapy", "demo", "--documents", "400"]
+    command = [sys.executable, "-m", "scrapy", "demo", *arguments, "--portal", "--port", "0"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
-    (page,) = folder.glob("**/reports/woo-*/index.html")
-    return page
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+    ) as process:
+        assert process.stdout is not None
+        lines = (line for line in process.stdout if line.startswith(_ADDRESS))
+        address = next(lines).removeprefix(_ADDRESS).split()[0].rstrip("/")
+        yield address
+        process.terminate()
 
 
-def picture(page: Path, target: Path) -> None:
+def picture(url: str, target: Path, height: int = HEIGHT) -> None:
     """Take a picture of the top of a page, in light colours."""
     browser = shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
@@ -37,13 +51,30 @@ def picture(page: Path, target: Path) -> None:
         "--no-sandbox",
         "--hide-scrollbars",
         "--blink-settings=preferredColorScheme=1",
-        f"--window-size={WIDTH},{HEIGHT}",
+        f"--window-size={WIDTH},{height}",
         f"--screenshot={target}",
     ]
-    subprocess.run([browser, *options, page.as_uri()], check=True, capture_output=True, timeout=120)
+    subprocess.run([browser, *options, url], check=True, capture_output=True, timeout=120)
+    print(f"{target}: {target.stat().st_size // 1024} kB")
+
+
+def first_hit(address: str, question: str) -> str:
+    """Return the address of the first document that a question finds."""
+    with urlopen(f"{address}/?q={question}") as answer:
+        (link, *_) = html.fromstring(answer.read()).cssselect(".hit a")
+    return f"{address}{link.get('href')}"
+
+
+def main() -> None:
+    """Make all pictures."""
+    with TemporaryDirectory() as name, demo(Path(name), "--documents", "400") as portal:
+        (report,) = Path(name).glob("**/reports/woo-*/index.html")
+        picture(report.as_uri(), HERE / "report.png")
+        picture(f"{portal}/?q=besluit", HERE / "portal-search.png")
+        picture(first_hit(portal, "waterfront"), HERE / "portal-document.png")
+    with TemporaryDirectory() as name, demo(Path(name), "vergunningen") as portal:
+        picture(f"{portal}/vergunningen/kaart", HERE / "portal-map.png")
 
 
 if __name__ == "__main__":
-    with TemporaryDirectory() as name:
-        picture(harvest(Path(name)), HERE / "report.png")
-    print(f"{HERE / 'report.png'}: {(HERE / 'report.png').stat().st_size // 1024} kB")
+    main()

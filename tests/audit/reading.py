@@ -17,7 +17,7 @@ MAXSIZE = 10_000_000
 
 
 def terms(maxsize: int = MAXSIZE) -> AuditTerms:
-    return AuditTerms(maxsize, maxsize, bundled(), "woo-harvester/0")
+    return AuditTerms(maxsize, maxsize, maxsize, bundled(), "woo-harvester/0")
 
 
 class Read:
@@ -27,8 +27,7 @@ class Read:
         self.findings: list[Finding] = []
         self.accounts = Accounts()
         audit = FileAudit(Reporter(self._report), self.accounts, terms(maxsize))
-        for path in given:
-            audit.read(path)
+        audit.read(given)
 
     def _report(self, finding: Finding) -> None:
         self.findings.append(finding)

@@ -62,7 +62,7 @@ def audit(folder: Path, capsys: pytest.CaptureFixture[str]) -> Audit:
     [
         ([], "expected a domain or --file, such as: scrapy audit www.gemeente.nl"),
         (["--jsn", "a.nl"], "unknown option --jsn: did you mean --json?"),
-        (["a.nl", "--zzz"], "unknown option --zzz: expected one of --file, --json, --format, --fail-on"),
+        (["a.nl", "--zzz"], "unknown option --zzz: expected one of --file, --permits, --sample, --json, --format, --fail-on"),
         (["a.nl", "--format"], "argument --format: expected one argument"),
         (["a.nl", "--format", "sarf"], "argument --format: expected json or junit or sarif, got 'sarf': did you mean sarif?"),
         (["a.nl", "--fail-on", "info"], "argument --fail-on: expected error or warning, got 'info'"),

@@ -2,9 +2,14 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
-from tests.utils.command import run_scrapy
+import httpx
+
+from tests.utils.command import environment, in_project, run_scrapy
+from tests.utils.waiting import STUCK
 
 
 def test_the_demo_shows_records_findings_and_where_the_files_are(tmp_path: Path) -> None:
@@ -71,7 +76,43 @@ def test_the_demo_of_permits_shows_two_days_as_a_table_and_as_geojson(tmp_path: 
         "andere-organisatie",
     ):
         assert re.sub(" +", " ", shown) in re.sub(" +", " ", done.stdout)
+    _, report, audit = sorted(tmp_path.glob("demo/reports/vergunningen-*/index.html"))
+    assert f"Report, for a browser: {report}\n" in done.stdout
+    assert "7 van de 9 vermelde berichten zijn verwerkt" in report.read_text(encoding="utf-8")
+    assert "Nog niet aansluitbaar. Wat in de weg staat: " in done.stdout
+    assert done.stdout.endswith(f"{audit.relative_to(tmp_path)}\n"), "it ends with the report of the audit"
     maps = sorted(tmp_path.glob("demo/records/*.geojson"))
     features = [json.loads(path.read_text(encoding="utf-8"))["features"] for path in maps]
     assert [len(found) for found in features] == [4, 4]
     assert features[0][0]["geometry"]["type"] == "Point"
+
+
+def test_the_demo_ends_with_a_portal_in_which_stikstof_finds_the_stikstofbesluit(tmp_path: Path) -> None:
+    argv = in_project(["demo", "--documents", "10", "--portal", "--port", "0"], tmp_path)
+    with subprocess.Popen(
+        [sys.executable, "-m", "scrapy", *argv],
+        cwd=tmp_path,
+        env=environment(None),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        line = next((each for each in process.stdout if "The portal is at" in each), "")
+        assert line, process.communicate()[1]
+        page = httpx.get(line.split()[4] + "?q=stikstof", trust_env=False).text
+        process.terminate()
+        _, errors = process.communicate(timeout=STUCK)
+    assert "Onderzoek naar de gevolgen van het <mark>stikstofbesluit</mark>" in page
+    assert process.returncode == 0, errors
+    assert {path.name for path in (tmp_path / "demo").iterdir()} == {"records", "reports"}
+    assert not (tmp_path / ".scrapy" / "portal").exists()
+
+
+def test_the_demo_says_how_to_search_in_its_records_and_that_command_works_apart_from_the_users_index(
+    tmp_path: Path,
+) -> None:
+    done = run_scrapy(["demo", "--documents", "10"], tmp_path)
+    command = done.stdout.splitlines()[-1].removeprefix("Search in a browser: scrapy ").split()
+    assert command[:3] == ["portal", "-s", "WOO_DATA_DIR=demo"]
+    assert [Path(name).exists() for name in (tmp_path / each for each in command[3:])] == [True]

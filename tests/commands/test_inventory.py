@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.test_inventory import finding, run
+from tests.report.test_inventory import HOST, finding, run
 from tests.utils.command import REPORTS, run_scrapy
 from woo_harvester.demo.register import RooEntry, register_xml
 
@@ -16,12 +16,43 @@ def test_all_three_are_written_beside_the_reports_and_shown(tmp_path: Path) -> N
     run(tmp_path / REPORTS, 1, finding())
     done = run_scrapy(["inventory", "--from", "2026-04-01", "--until", "2026-04-30"], tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert (
-        "1 run of vergunningen from 2026-04-01 until 2026-04-30:\ngemeente Amsterdam\n  ipm.schema"
-        in done.stdout
+    assert done.stdout.startswith(
+        "Wat de harvester vond van 01-04-2026 tot en met 30-04-2026, in 1 ronde.\n"
+        f"Leverancier: {HOST}\n  gemeente Amsterdam\n    ipm.schema"
     )
     folder = tmp_path / REPORTS / "inventory-2026-04-01-2026-04-30"
-    assert {path.name for path in folder.iterdir()} == {"inventory.html", "inventory.csv", "inventory.json"}
+    assert {path.relative_to(folder).as_posix() for path in folder.rglob("*.*")} == {
+        "inventory.html",
+        "inventory.csv",
+        "inventory.json",
+        f"suppliers/{HOST}.html",
+    }
+
+
+def test_suppliers_come_from_a_file_and_each_has_a_page(tmp_path: Path) -> None:
+    run(tmp_path / REPORTS, 1, finding(), finding(organisation="Dorp"), finding(organisation="Elders"))
+    given = "organisatie,leverancier\ngemeente Amsterdam,Bedrijf A\nDorp,Bedrijf A\n"
+    (tmp_path / "leveranciers.csv").write_text(given, encoding="utf-8")
+    period = ["--from", "2026-04-01", "--until", "2026-04-30"]
+    run_scrapy(["inventory", *period], tmp_path)
+    args = ["inventory", *period, "--suppliers=leveranciers.csv", "--lang=en"]
+    done = run_scrapy(args, tmp_path, settings={"WOO_CONTACT": "beheer@voorbeeld.nl"})
+    assert (done.returncode, "Supplier: Bedrijf A\n  Dorp\n" in done.stdout) == (0, True), done.stderr
+    pages = tmp_path / REPORTS / "inventory-2026-04-01-2026-04-30" / "suppliers"
+    assert {path.name for path in pages.iterdir()} == {"bedrijf-a.html", f"{HOST}.html"}
+    text = (pages / "bedrijf-a.html").read_text(encoding="utf-8")
+    assert "gemeente Amsterdam" in text
+    assert "beheer@voorbeeld.nl" in text
+    assert "Elders" not in text
+
+
+def test_a_file_of_suppliers_that_cannot_be_used_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "leveranciers.csv").write_text("naam;leverancier\n", encoding="utf-8")
+    done = run_scrapy(["inventory", "--suppliers=leveranciers.csv"], tmp_path)
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 2
+    assert line.startswith("scrapy inventory: error: --suppliers: leveranciers.csv: expected the columns")
+    assert not (tmp_path / REPORTS).exists()
 
 
 def test_one_goes_to_a_file_or_to_standard_output(tmp_path: Path) -> None:
@@ -35,7 +66,7 @@ def test_one_goes_to_a_file_or_to_standard_output(tmp_path: Path) -> None:
 
 def test_without_runs_there_is_nothing_to_fix(tmp_path: Path) -> None:
     done = run_scrapy(["inventory"], tmp_path)
-    assert (done.returncode, "nothing is to be mended" in done.stdout) == (0, True)
+    assert (done.returncode, "Er is niets gevonden dat hersteld moet worden." in done.stdout) == (0, True)
 
 
 def test_a_name_that_only_the_register_has_is_shown(tmp_path: Path) -> None:
@@ -69,6 +100,7 @@ def test_without_a_register_such_an_organisation_has_its_identifier(tmp_path: Pa
         (["gm0363"], "takes no arguments"),
         (["--from", "gisteren"], "--from: expected a date such as 2026-04-01, got gisteren"),
         (["--from", "2026-05-01", "--until", "2026-04-01"], "expected a period"),
+        (["--lang", "de"], "expected nl or en"),
         (["-O", "fouten.pdf"], "expected a file that ends in .html, .csv or .json"),
         (["--format", "pdf"], "expected csv or html or json"),
     ],

@@ -238,3 +238,23 @@ def test_a_setting_for_mail_that_is_missing_is_named(well: Path) -> None:
     assert done.stderr == (
         "scrapy monitor: error: SPIDERMON_EMAIL_TO needs SPIDERMON_SMTP_HOST and SPIDERMON_EMAIL_SENDER too\n"
     )
+
+
+def test_the_runs_of_both_spiders_are_checked_each_by_its_own(well: Path) -> None:
+    long_ago = datetime.now(UTC) - 40 * HOUR
+    write_run(well / REPORTS, account("vergunningen.a.nl", 20), ended=long_ago, spider="vergunningen")
+    done = monitor(well, "--quiet")
+    assert (done.returncode, done.stderr) == (1, "")
+    title, failed, _ = done.stdout.splitlines()
+    assert title.startswith("vergunningen-20")
+    assert failed == "  FAILED   a run each day"
+
+
+def test_a_spider_whose_first_run_goes_on_keeps_no_other_from_being_checked(unwell: Path) -> None:
+    (unwell / REPORTS / f"vergunningen-{datetime.now(UTC):%Y-%m-%dT%H-%M-%S.%f}").mkdir()
+    done = monitor(unwell, "--quiet")
+    assert done.returncode == 1
+    assert done.stderr.endswith(
+        f"no run of vergunningen in {unwell / REPORTS} has ended: expected one a day\n"
+    )
+    assert "  FAILED   no host is suddenly empty" in done.stdout

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 
 from tests.commands.state_shell import Shell, refused
 from tests.utils.sites import MakeSite
 from woo_harvester.demo.register import Location, RooEntry, register_xml
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.values import GEMEENTE, categorie
+from woo_harvester.state.permits import entry_page_id
 
 HAVEN = RooEntry(
     naam="Gemeente Haven",
@@ -46,6 +48,23 @@ def test_the_hosts_of_an_organisation_are_shown_with_what_is_known(filled: Shell
         "  nieuw.nl: not harvested yet",
         "    convenanten: https://nieuw.nl/",
     ]
+
+
+def test_the_entry_pages_of_an_organisation_are_shown(filled: Shell, register: Path) -> None:
+    def fill(connection: Connection) -> None:
+        entry_page_id(connection, "https://www.leverancier.nl/haven/", "www.leverancier.nl", "Gemeente Haven")
+        entry_page_id(connection, "https://www.leverancier.nl/dorp/", "www.leverancier.nl", "Dorp")
+        entry_page_id(connection, "https://nieuw.nl/xml/", "nieuw.nl")
+        entry_page_id(connection, "https://www.b.nl:8443/xml/", "www.b.nl:8443")
+
+    filled.fill(fill)
+    lines = filled("hosts", "gemeente", "haven", "-s", f"WOO_REGISTER={register}").stdout.splitlines()
+    nothing = "0 files, 0 cases, 0 withdrawn, complete read: never"
+    assert lines[-2:] == [
+        f"  entry page https://nieuw.nl/xml/: {nothing}",
+        f"  entry page https://www.leverancier.nl/haven/: {nothing}",
+    ]
+    assert [line for line in lines if "entry page" in line] == lines[-2:]
 
 
 def test_several_organisations_are_shown_also_one_without_a_location(state: Shell, register: Path) -> None:

@@ -11,7 +11,7 @@ from woo_harvester.crawl.permit_files import PermitFiles
 from woo_harvester.demo.permit_messages import message
 from woo_harvester.findings import Reporter
 from woo_harvester.permits.listing import Link
-from woo_harvester.report.funnel import Account
+from woo_harvester.report.permit_account import PermitAccount
 from woo_harvester.responses import StreamedResponse
 from woo_harvester.tooi import organisaties
 
@@ -23,7 +23,7 @@ def test_a_file_that_nothing_can_be_made_of_gives_its_place_back() -> None:
     crawler = crawler_of(WOO_MESSAGE_MAXSIZE=1_000_000, WOO_FULL_READ_DAYS=7)
     reader = PermitFiles(crawler, no_state, organisaties())
     page = EntryPage(URL, "Voorbeeldstad", frozenset())
-    visit = EntryPageVisit(page, 1, 1, Reporter(lambda finding: None), Account(page.host))
+    visit = EntryPageVisit(page, 1, 1, Reporter(lambda finding: None), PermitAccount(page.host))
     visit.begin_request()
     response = StreamedResponse(f"{URL}a.xml", file=BytesIO(message()))
     with pytest.raises(AttributeError):

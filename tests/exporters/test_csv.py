@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from scrapy.utils.test import get_crawler
 
-from woo_harvester.exporters.columns import columns_of
+from woo_harvester.columns import columns_of
 from woo_harvester.exporters.csv import OtherColumnsError, RecordCsvItemExporter
 from woo_harvester.findings import Reporter
 from woo_harvester.items import PermitItem, WooItem

@@ -15,7 +15,8 @@ from tests.utils.terminal import COLUMNS, Terminal, run_on_terminal
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.progress import Speed
-from woo_harvester.terminal.figures import Figures
+from woo_harvester.report.permit_account import PermitAccount
+from woo_harvester.terminal.figures import Figures, _ahead
 
 LINE = re.compile(
     r"(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d woo: (?P<done>\d+) of 2 hosts; (?P<new>\d+) new, 0 changed, "
@@ -213,7 +214,7 @@ process.start()
 
 def figures(seconds: float, listed: int | None, requests: int = 0, **given: Any) -> Figures:
     defaults: dict[str, Any] = {"selected": 10, "done": 0, "complete": 0, "records": 0}
-    return Figures("woo", seconds, requests, **{**defaults, **given}, listed=listed)
+    return Figures("woo", seconds, requests, **{"read": listed or 0, **defaults, **given}, listed=listed)
 
 
 def test_the_speed_is_that_of_the_last_half_minute() -> None:
@@ -241,6 +242,18 @@ def test_the_end_is_estimated_by_the_host_that_is_furthest_from_it(
     given: dict[str, Any], left: float | None
 ) -> None:
     assert figures(100, 1000, **given).seconds_left == left
+
+
+def test_the_end_of_permits_is_estimated_by_the_files_that_entry_pages_still_have() -> None:
+    begun, done = PermitAccount("www.a.nl"), PermitAccount("www.b.nl", complete=True)
+    for account in (begun, done):
+        account.count_files(10)
+    assert (begun.read, _ahead([begun, done], {})) == (0, None)
+    begun.count_waiting()
+    begun.count_entries(0, 1)
+    assert (begun.read, _ahead([begun, done], {})) == (2, 4.0)
+    assert figures(1, 20, kind="vergunningen", read=2).handled == 2
+    assert figures(1, 20, kind="vergunningen").unit == "files"
 
 
 def test_a_history_that_cannot_be_read_costs_only_the_estimate(

@@ -104,7 +104,22 @@ def test_what_a_pipeline_of_the_project_drops_is_in_the_sum(tmp_path: Path) -> N
     assert "1,203,103 unchanged, 3 withdrawn, 1,300 dropped by a pipeline\n" in text
     text = summary(figures(selected=None, listed=None, codes={}, dropped=2), "finished", tmp_path)
     assert text.splitlines()[1] == "  records        12,054, 2 dropped by a pipeline"
-    assert formatting.documents(figures(listed=None, dropped=2)) == "12,054 records, 2 dropped by a pipeline"
+    assert formatting.one_line(figures(listed=None, dropped=2)) == "12,054 records, 2 dropped by a pipeline"
+
+
+def test_the_summary_of_permits_has_files_and_cases(tmp_path: Path) -> None:
+    hosts = {"selected": 40, "done": 40, "complete": 39}
+    shown = figures(kind="vergunningen", listed=18_204, read=18_000, codes={}, dropped=2, **hosts)
+    assert summary(shown, "finished", tmp_path).splitlines()[1:4] == [
+        "  hosts          40 of 40 hosts: 39 complete, 1 not",
+        "  files          18,204 listed, 1,203,103 unchanged, 212 not harvested",
+        "  cases          12,034 new, 17 changed, 3 withdrawn, 2 dropped by a pipeline",
+    ]
+    assert formatting.one_line(shown) == (
+        "files: 18,000 of 18,204 read, 1,203,103 unchanged, 212 not harvested; "
+        "cases: 12,034 new, 17 changed, 3 withdrawn, 2 dropped by a pipeline"
+    )
+    assert formatting.speed(shown, 12) == "12 files/s"
 
 
 @pytest.mark.parametrize(
@@ -120,6 +135,8 @@ def test_a_count_of_one_has_a_singular_noun() -> None:
     assert formatting.time_left(None) == "end not known yet"
     assert formatting.speed(figures(), 0.26) == "0.3 documents/s"
     assert formatting.speed(figures(listed=None), 1204.4) == "1,204 requests/s"
+    permits = [SlowHost("www.c.nl", 2, 12, "file")]
+    assert formatting.slowest(permits) == "www.c.nl (one request in 2 s, 12 files so far)"
     slow = [SlowHost("open.a.nl", 30, 1), SlowHost("www.b.nl:8443", 1.25, 0)]
     assert formatting.slowest(slow) == (
         "open.a.nl (one request in 30 s, 1 document so far), "

@@ -91,6 +91,26 @@ def test_what_the_network_says_is_said_in_both_languages(seen: str, dutch: str, 
     assert in_words("robots.onbereikbaar", seen, "en") == english
 
 
+@pytest.mark.parametrize(
+    ("seen", "english"),
+    [
+        ("ontbreekt", "missing"),
+        ("<meta> is niet volledig", "<meta> is incomplete"),
+        ("<message> in naamruimte (geen)", "<message> in no namespace"),
+        (
+            "<message> van versie 3.0, naamruimte http://a/3.0/",
+            "<message> of version 3.0, namespace http://a/3.0/",
+        ),
+        ("<x> in naamruimte http://a/", "<x> in namespace http://a/"),
+        ("2026-04-02; eerder 2026-04-01", "2026-04-02; before 2026-04-01"),
+        ("1-4-2026", "1-4-2026"),
+    ],
+)
+def test_what_our_own_reader_of_messages_says_is_said_in_english(seen: str, english: str) -> None:
+    assert in_words("ipm.schema", seen, "nl") == seen
+    assert in_words("ipm.schema", seen, "en") == english
+
+
 def test_what_a_publisher_wrote_stays_as_it_is() -> None:
     assert in_words("waarde.label-onbekend", "an HTML page", "nl") == "an HTML page"
 

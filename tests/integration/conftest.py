@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.utils.browser import browser
 from tests.utils.crawl import Crawl, crawl
 from tests.utils.disturbed_runs import Fallible, GatedSite
 from tests.utils.elasticsearch_fixtures import alias, elasticsearch, elasticsearch_url
@@ -18,6 +19,7 @@ from woo_harvester.demo.certificates import Authority
 __all__ = [
     "Crawl",
     "alias",
+    "browser",
     "ca",
     "ca_bundle",
     "crawl",

@@ -13,8 +13,8 @@ from tests.utils.command import Run, read_lines, run_scrapy
 from tests.utils.daily import FIRST, NEWER, Harvester, publish
 from tests.utils.vergunningen import FOLDER, Permits, about
 from tests.utils.vergunningen import publish as publish_permits
+from woo_harvester.columns import columns_of
 from woo_harvester.demo.site import Site
-from woo_harvester.exporters.columns import columns_of
 from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record
 

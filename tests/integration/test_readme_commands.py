@@ -62,6 +62,7 @@ def test_the_commands_give_the_same_when_they_are_typed_twice(
     for name in "ab":
         site.pages[f"/d/{name}.pdf"] = Page(SAMPLE.read_bytes(), content_type="application/pdf")
     (tmp_path / "sitemap.xml").write_bytes(xml(site, {"a": FIRST}))
+    (tmp_path / "bericht.xml").write_bytes(about(1))
     (tmp_path / "entries.csv").write_text(f"organisatie,url\nAmsterdam,{town}\n", encoding="utf-8")
     register = tmp_path / "register.xml"
     here = RooEntry(naam="Amsterdam", systeem_id="1", tooi=AMSTERDAM, locations=[Location(site.url("/d"))])

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.conftest import skip_or_fail
-from tests.report.runs import HOST, about_host, write_run
+from tests.report.runs import HOST, about_file, read_permits, write_run
+from tests.utils.browser import LARGE, PHONE, SMALL, Scheme, tab_to, violations
 from tests.utils.reports import coverage_of_many, inventory_of_permits, publishers, report_of_many_hosts
 from woo_harvester.report.html.page import FIRST_ROWS, ONE_PAGE_HOSTS
 from woo_harvester.report.outputs import make_report
@@ -19,30 +17,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.integration
-
-Scheme = Literal["light", "dark"]
-SMALL, PHONE, LARGE = 320, 390, 1280
-#: Elements without a violation are checked, and not described, which takes most of the time.
-AXE = {
-    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-    "resultTypes": ["violations"],
-}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Debian's Chromium; nothing is downloaded."""
-    found = map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
-    executable = next(filter(None, found), None)
-    if executable is None:
-        skip_or_fail("needs a browser: apt install chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        # Root, as in a container, has no sandbox.
-        started = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")
@@ -65,13 +39,15 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         coverage = coverage_of_many(tmp_path_factory.mktemp("coverage") / f"woo-{day}")
     made["coverage"] = coverage
     made["inventory"] = inventory_of_permits(tmp_path_factory.mktemp("inventory"))
-    permits = [about_host("ipm.schema", host=f"www.{name}.nl", line=3) for name in "abc"]
-    made["permits"] = make_report(write_run(english / "vergunningen-1", [], permits), history=False)
+    permits = [about_file("ipm.schema", f"www.{name}.nl", line=3) for name in "abc"]
+    of_permits = [read_permits(each.host or "", each) for each in permits]
+    made["permits"] = make_report(write_run(english / "vergunningen-1", of_permits, permits), history=False)
+    made["supplier"] = made["inventory"].with_name("supplier.html")
     made["english"] = make_report(write_run(english / "woo-1", accounts, findings), lang="en", history=False)
     return made
 
 
-NAMES = ["one", "several", "many", "host", "english", "coverage", "inventory", "permits"]
+NAMES = ["one", "several", "many", "host", "english", "coverage", "inventory", "supplier", "permits"]
 
 
 def opened(
@@ -103,12 +79,8 @@ def test_a_page_opens_from_its_file_and_asks_for_nothing_else(
 def test_axe_finds_no_violation(
     browser: Browser, pages: dict[str, Path], name: str, scheme: Scheme, width: int
 ) -> None:
-    from axe_playwright_python.sync_playwright import Axe
-
     page, _, _ = opened(browser, pages[name], width, scheme)
-    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
-    results = Axe().run(page, options=AXE)
-    assert results.violations_count == 0, results.generate_report()
+    assert violations(page) == ""
     page.close()
 
 
@@ -302,15 +274,6 @@ def test_what_stands_on_the_page_is_its_language(browser: Browser, pages: dict[s
     assert page.get_attribute("html", "lang") == "en"
     assert page.title().startswith("Harvest report")
     page.close()
-
-
-def tab_to(page: Page, selector: str) -> None:
-    """Press Tab until an element has the focus."""
-    for _ in range(300):
-        if page.evaluate("wanted => document.activeElement.matches(wanted)", selector):
-            return
-        page.keyboard.press("Tab")
-    pytest.fail(f"Tab does not come to {selector}")
 
 
 def natural(name: str) -> list[tuple[bool, int, str]]:

@@ -23,6 +23,7 @@ from tests.utils.vergunningen import (
     codes,
     files_asked,
     publish,
+    publish_more,
 )
 from woo_harvester.dates import day_of
 from woo_harvester.demo.permit_messages import delete_message
@@ -48,7 +49,7 @@ def test_a_message_of_the_future_is_not_applied_and_keeps_no_other_back(site: To
     run = yield
     assert (run.records, codes(run)) == ([], [("ipm.datum-toekomst", "1.xml")]), "it is reported each day"
     assert files_asked(site) == [], "without being fetched"
-    publish(site, {"1.xml": site.about(1, aanmaakdatum="2026-04-01")}, NEWER)
+    publish(site, {"1.xml": site.about(1, aanmaakdatum="2026-04-01"), "2.xml": site.about(2)}, NEWER)
     run = yield
     assert (causes(run), codes(run)) == ({"1": "aanlevering"}, [])
 
@@ -80,7 +81,7 @@ def test_a_delete_that_comes_too_late_is_heard_of(site: Town) -> Story:
     publish(site, {"2.xml": site.about(1, "U", aanmaakdatum="2026-04-05")})
     yield
     gone = delete_message(transactie_id="9", aanmaakdatum="2026-04-03", identifier=site.case(1))
-    publish(site, {"3.xml": gone})
+    publish_more(site, {"3.xml": gone})
     run = yield
     assert (run.records, codes(run)) == ([], [("ipm.niet-toegepast", "3.xml")])
     assert run.findings[0]["seen"] == (

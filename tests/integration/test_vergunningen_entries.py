@@ -31,7 +31,7 @@ from tests.utils.vergunningen import (
 )
 from woo_harvester.demo.server import Page, redirect
 from woo_harvester.register.shards import shard_of
-from woo_harvester.state.lock import FileLocks
+from woo_harvester.state.lock import FileLocks, entry_pages_lock
 
 #: Nothing is tried again, messages are small, and of each host at most three requests wait at a time.
 small = Calendar(
@@ -166,7 +166,8 @@ def test_files_may_stand_on_another_host_of_the_same_organisation_only(
     entry.pages["/"] = page(*links, f'<a href="{other.url("/pagina")}">menu</a>')
     run = yield
     assert causes(run) == {"0": "aanlevering"}
-    assert codes(run) == [("host.niet-geregistreerd", "f.xml"), ("host.niet-geregistreerd", "weg.xml")]
+    refused = [("host.niet-geregistreerd", "f.xml"), ("host.niet-geregistreerd", "weg.xml")]
+    assert codes(run) == [*refused, ("ipm.zonder-datum", "")]
     assert other.requests == []
 
 
@@ -195,7 +196,8 @@ def test_only_links_to_xml_are_followed(towns: Towns, site: Town) -> Story:
     site.pages["/sub/zonder"] = Page(site.about(2), content_type="text/xml; charset=utf-8")
     site.pages["/sub/pagina"] = page("een menu")
     run = yield
-    assert (causes(run), run.findings) == ({"1": "aanlevering", "2": "aanlevering"}, [])
+    assert causes(run) == {"1": "aanlevering", "2": "aanlevering"}
+    assert codes(run) == [("ipm.zonder-datum", "p")]
     assert files_asked(site) == ["a.xml", "p", "pagina", "zonder"]
 
 
@@ -238,7 +240,8 @@ def test_of_a_listing_that_is_too_large_the_links_before_that_are_read(towns: To
     site.pages["/p"] = page('<a href="a.xml">a</a>', "x" * 200_000, '<a href="b.xml">b</a>')
     site.pages["/a.xml"], site.pages["/b.xml"] = Page(site.about(1)), Page(site.about(2))
     run = yield
-    assert (causes(run), codes(run)) == ({"1": "aanlevering"}, [("ipm.te-groot", "p")])
+    assert causes(run) == {"1": "aanlevering"}
+    assert codes(run) == [("ipm.te-groot", "p"), ("ipm.zonder-datum", "p")]
 
 
 @small.story
@@ -251,7 +254,8 @@ def test_a_link_with_an_address_that_is_none_does_not_keep_others_from_being_rea
     site.pages["/a.xml"] = Page(site.about(1))
     run = yield
     assert causes(run) == {"1": "aanlevering"}
-    assert codes(run) == [("ipm.bericht-onbereikbaar", f"{name}.xml") for name in "cde"]
+    reported = [("ipm.bericht-onbereikbaar", f"{name}.xml") for name in "cde"]
+    assert codes(run) == [*reported, ("ipm.zonder-datum", "p")]
     assert run.host(site.host)["entry_pages"] == {"complete": 1}
 
 
@@ -287,7 +291,8 @@ def test_a_message_that_breaks_off_is_tried_again(site: RawTown) -> Story:
     publish(site, {"b.xml": site.about(2)})
     site.pages[FOLDER] = page('<a href="a.xml">a</a><a href="b.xml">b</a>')
     run = yield
-    assert (causes(run), codes(run)) == ({"2": "aanlevering"}, [("ipm.bericht-onbereikbaar", "a.xml")])
+    assert causes(run) == {"2": "aanlevering"}
+    assert codes(run) == [("ipm.bericht-onbereikbaar", "a.xml"), ("ipm.zonder-datum", "")]
 
 
 @small.story
@@ -305,10 +310,13 @@ def test_two_runs_on_one_host_exclude_each_other(towns: Towns, site: Town) -> St
     publish(site, {"a.xml": site.about(1)})
     (towns.folder / DATA).mkdir(exist_ok=True)
     with FileLocks.beside(towns.folder / DATA / "woo-state.sqlite") as locks:
-        locks.acquire([site.host])
+        locks.acquire([entry_pages_lock(site.host)])
         for entries in (site.url(FOLDER), f"{site.url(FOLDER)},{site.url('/x/')}"):
             run = towns.run(entries)
-            assert (run.returncode, f"another run works on {site.host}" in run.stderr) == (1, True)
+            assert (run.returncode, f"another run works on entry pages of {site.host}" in run.stderr) == (
+                1,
+                True,
+            )
     assert causes((yield)) == {"1": "aanlevering"}
 
 

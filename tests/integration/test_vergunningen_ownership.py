@@ -9,7 +9,7 @@ import pytest
 from tests.utils.command import Run
 from tests.utils.postgresql import postgresql_server, postgresql_url
 from tests.utils.sites import MakeSite, in_shards
-from tests.utils.vergunningen import FOLDER, NEWER, Permits, codes, files_asked, listing, publish
+from tests.utils.vergunningen import FOLDER, NEWER, Permits, codes, files_asked, publish, publish_more
 from woo_harvester.demo.permit_messages import delete_message, document_message, message
 from woo_harvester.demo.server import Page, Request
 from woo_harvester.demo.site import Site
@@ -195,7 +195,7 @@ def test_of_organisations_that_share_a_host_the_first_one_keeps_the_case(
     for _ in range(2):
         run = permits.run(entries(stranger, one, other))
         assert (run.records, refused(run)) == ([], [("90000100", "1.xml"), ("90000102", "kaap.xml")])
-    publish(other, {"2.xml": delete_message(identifier=case_on(shared), aanmaakdatum="2026-04-06")})
+    publish_more(other, {"2.xml": delete_message(identifier=case_on(shared), aanmaakdatum="2026-04-06")})
     run = permits.run(entries(stranger, one, other))
     assert (published(run), refused(run)) == ([("wijziging", "90000100", "Een")], [("90000102", "kaap.xml")])
 
@@ -264,8 +264,7 @@ def test_what_is_refused_does_not_count_later_where_its_file_is_not_listed_any_m
     register(permits, owner, stranger)
     publish(stranger, take(owner))
     assert refused(permits.run(entries(stranger))) == [(STRANGER, "kaap.xml")]
-    stranger.pages[FOLDER] = Page(listing({"x.xml": None}), content_type="text/html")
-    stranger.pages[FOLDER + "x.xml"] = Page(message(identifier=case_on(stranger)))
+    publish(stranger, {"x.xml": message(identifier=case_on(stranger))})
     run = permits.run(entries(stranger))
     assert (len(run.records), run.findings) == (1, [])
     register(permits, None, stranger)
@@ -318,6 +317,6 @@ def test_an_organisation_that_gets_another_name_keeps_its_cases(
     csv.write_text(f"organisatie,url\nDorp,{site.url(FOLDER)}\n", encoding="utf-8")
     assert published(permits.run(str(csv))) == [("aanlevering", "Dorp", "Eerst")]
     csv.write_text(f"organisatie,url\nGemeente Dorp,{site.url(FOLDER)}\n", encoding="utf-8")
-    publish(site, {"2.xml": message("U", identifier=case, title="Dan", aanmaakdatum="2026-04-02")})
+    publish_more(site, {"2.xml": message("U", identifier=case, title="Dan", aanmaakdatum="2026-04-02")})
     run = permits.run(str(csv))
     assert (published(run), run.findings) == ([("wijziging", "Gemeente Dorp", "Dan")], [])

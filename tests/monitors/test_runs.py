@@ -9,7 +9,7 @@ import pytest
 from tests.monitors.runs import NOW, account, write_run
 from woo_harvester.findings import Severity
 from woo_harvester.monitors.runs import read_run, read_runs, spiders
-from woo_harvester.report.funnel import Account
+from woo_harvester.report.permit_account import PermitAccount
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder
 
 DAY = timedelta(days=1)
@@ -55,10 +55,11 @@ def test_findings_are_counted_by_host_and_severity(tmp_path: Path) -> None:
     }
 
 
-def test_hosts_with_entry_pages_of_permits_have_findings_and_no_documents(tmp_path: Path) -> None:
-    permits = Account("www.a.nl", findings={"ipm.schema": 2}, entry_pages={"complete": 1})
+def test_a_run_of_permits_has_accounts_of_files(tmp_path: Path) -> None:
+    permits = PermitAccount("www.a.nl", listed=3, findings={"ipm.schema": 2}, entry_pages={"complete": 1})
     run = read_run(RunFolder(write_run(tmp_path, permits, ended=NOW, spider="vergunningen")))
-    assert run.accounts == {}
+    assert run.accounts == {"www.a.nl": permits}
+    assert (run.kind, run.noun) == ("vergunningen", "files")
     assert run.findings == {"www.a.nl": Counter({Severity.ERROR: 2})}
 
 

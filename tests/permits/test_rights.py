@@ -72,3 +72,34 @@ def test_a_message_gets_the_organisation_that_its_entry_page_has_in_this_run() -
     mutation = offered("oud", "https://www.stad.nl/xml/")
     assert Rights(NOBODY, {"https://www.stad.nl/xml/": "1"}).current(mutation).organisatie == "1"
     assert Rights(NOBODY, {"https://www.elders.nl/": "1"}).current(mutation) is mutation
+
+
+PAGE, MOVED = "https://www.stad.nl/xml/", "https://www.stad.nl/nieuw/"
+DORP = read(organisation("Dorp", "https://www.dorp.nl/", id="2"))
+
+
+@pytest.mark.parametrize(
+    ("register", "known", "in_this_run", "named", "expected"),
+    [
+        (NOBODY, "www.stad.nl", {}, {PAGE: "Stad"}, "Stad"),
+        (NOBODY, "www.stad.nl", {PAGE: "www.stad.nl"}, {PAGE: "Stad"}, "Stad"),
+        (NOBODY, "Stad", {PAGE: "www.stad.nl"}, {}, "www.stad.nl"),
+        (NOBODY, "Stad", {PAGE: "Dorp"}, {PAGE: "Stad"}, "Dorp"),
+        (NOBODY, "Stad", {}, {}, "Stad"),
+        (NOBODY, "www.stad.nl", {}, {MOVED: "Stad"}, "Stad"),
+        (NOBODY, "www.stad.nl", {}, {MOVED: "Stad", "https://www.stad.nl/x/": "Stad"}, "Stad"),
+        (NOBODY, "www.stad.nl", {}, {MOVED: "Stad", "https://www.stad.nl/x/": "Dorp"}, "www.stad.nl"),
+        (NOBODY, "www.stad.nl", {}, {"https://www.dorp.nl/": "Dorp"}, "www.stad.nl"),
+        (STAD, "www.stad.nl", {}, {}, "1"),
+        (STAD, "www.stad.nl", {PAGE: "1"}, {PAGE: "Dorp"}, "1"),
+        (SHARED, "www.stad.nl", {}, {MOVED: "Stad"}, "www.stad.nl"),
+        (DORP, "www.stad.nl", {}, {PAGE: "Dorp"}, "2"),
+    ],
+)
+def test_an_entry_page_without_a_name_is_that_of_the_organisation_that_is_known_for_it(
+    register: Register, known: str, in_this_run: dict[str, str], named: dict[str, str], expected: str
+) -> None:
+    rights, mutation = Rights(register, in_this_run, named), offered(known, PAGE)
+    current = rights.current(mutation)
+    assert current.organisatie == expected
+    assert rights.shown(current) == in_this_run.get(PAGE, expected)

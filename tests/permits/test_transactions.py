@@ -76,6 +76,7 @@ def test_a_delete_of_an_unknown_case_gives_a_finding_and_no_record() -> None:
             "url": ENTRY + "zaak-D-2026-04-01.xml",
             "organisation": STAD,
             "host": "www.voorbeeldstad.nl",
+            "sitemap": ENTRY,
             "seen": CASE,
             "action": "onthouden",
         }

@@ -6,7 +6,7 @@ import pytest
 
 from tests.register.exports import TOOI
 from woo_harvester.register import Location, Organisation, Register
-from woo_harvester.register.names import Vocabulary
+from woo_harvester.register.names import Vocabulary, shown_name
 from woo_harvester.tooi import (
     UNKNOWN_ORGANISATION,
     Concept,
@@ -196,3 +196,26 @@ def test_a_register_without_names_makes_no_names() -> None:
 def test_the_other_lists_are_those_of_the_run() -> None:
     lists = lists_of(NIEUWSTAD)
     assert (lists.themas, lists.editions) == (bundled().themas, bundled().editions)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "name"),
+    [
+        ("12", "Gemeente Nieuwstad"),
+        ("Gemeente Nieuwstad", "Gemeente Nieuwstad"),
+        (f"{TOOI}gemeente/gm0363", "gemeente Amsterdam"),
+        ("Dubbel", None),
+        ("4711", None),
+    ],
+)
+def test_the_name_to_show_is_that_of_the_register_else_of_the_lists(
+    identifier: str, name: str | None
+) -> None:
+    names = {"12": "Gemeente Nieuwstad", "1": "Dubbel", "2": "Dubbel"}
+    register = Register([Organisation(number, given) for number, given in names.items()], [])
+    assert shown_name(identifier, register, organisaties()) == name
+
+
+def test_without_a_register_the_name_to_show_is_that_of_the_lists() -> None:
+    assert shown_name(f"{TOOI}gemeente/gm0363", None, organisaties()) == "gemeente Amsterdam"
+    assert shown_name("12", None, organisaties()) is None

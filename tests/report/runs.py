@@ -10,7 +10,9 @@ from typing import Any
 from woo_harvester.findings import Finding
 from woo_harvester.record import Document, Documenthandeling, Herkomst, Oorzaak, Record, Versie, Waarde
 from woo_harvester.report.accounts import Accounts
-from woo_harvester.report.funnel import REPEATED, STAGE_OF, Account
+from woo_harvester.report.funnel import REPEATED, Account
+from woo_harvester.report.losses import STAGE_OF
+from woo_harvester.report.permit_account import PermitAccount
 from woo_harvester.report.run_folder import RunFolder, finding_line
 from woo_harvester.tooi import informatiecategorieen
 
@@ -65,12 +67,33 @@ def read(
     account.count_sitemap(f"https://{host}{path}")
     account.count_sitemap(f"https://{host}{path}")
     noted = [found for found in findings if found.host == host]
-    of_entries = [found for found in noted if found.sitemap and found.code in (*STAGE_OF, REPEATED)]
+    of_entries = [found for found in noted if found.sitemap and found.code in (*STAGE_OF["woo"], REPEATED)]
     account.count_entries(harvested + unchanged + len(of_entries), unchanged)
     for found in noted:
         account.count_finding(found)
     for _ in range(harvested):
         account.count_record(record())
+    return account
+
+
+def about_file(code: str, host: str = HOST, number: int = 1, **given: Any) -> Finding:
+    """Return a finding about a file with a message about a permit."""
+    page = f"https://{host}/vergunningen/xml/"
+    return Finding(code=code, host=host, url=f"{page}{number}.xml", sitemap=page, **given)
+
+
+def read_permits(host: str, *findings: Finding, harvested: int = 1) -> PermitAccount:
+    """Return the account of an entry page that was read to its end, with the files of *findings* lost."""
+    account = PermitAccount(host, visited=True, harvested={"aanlevering": harvested})
+    account.count_page(f"https://{host}/vergunningen/xml/")
+    account.add_organisation("90000001", f"Gemeente {host.split('.')[1].title()}")
+    account.count_files(harvested + len(findings))
+    for finding in findings:
+        account.count_finding(finding)
+    for _ in range(harvested):
+        account.count_waiting()
+    account.count_applied()
+    account.count_entry_page(complete=True)
     return account
 
 

@@ -9,7 +9,17 @@ import jsonschema
 import pytest
 
 from tests.conftest import ROOT
-from tests.report.runs import CATEGORY, HOST, ORGANISATION, about_document, about_host, read, write_run
+from tests.report.runs import (
+    CATEGORY,
+    HOST,
+    ORGANISATION,
+    about_document,
+    about_file,
+    about_host,
+    read,
+    read_permits,
+    write_run,
+)
 from woo_harvester.findings import Finding
 from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.funnel import Account
@@ -209,7 +219,27 @@ def test_the_texts_are_in_the_language_that_is_asked_for(tmp_path: Path) -> None
     assert report["explanations"]["titel.ontbreekt"]["what"] == "The document has no <officieleTitel>."
 
 
-def test_permits_have_no_score(tmp_path: Path) -> None:
+def test_a_finding_about_a_host_without_an_entry_page_is_in_a_report_of_permits(tmp_path: Path) -> None:
+    findings = [about_host("register.domein-ontbreekt", OTHER)]
+    report = made(write_run(tmp_path / "vergunningen-1", [read_permits(HOST, harvested=3)], findings))
+    assert (report["run"]["kind"], report["totals"]["listed"]) == ("vergunningen", 3)
+    assert {host["host"]: host["score"] for host in report["hosts"]} == {HOST: 100, OTHER: None}
+
+
+def test_a_report_of_permits_is_valid_by_its_schema(tmp_path: Path) -> None:
+    schema = json.loads((ROOT / "docs" / "report.schema.json").read_text(encoding="utf-8"))
+    finding = about_file("ipm.schema")
+    report = made(write_run(tmp_path / "vergunningen-1", [read_permits(HOST, finding)], [finding]))
+    jsonschema.Draft202012Validator(schema).validate(report)
+    (host,) = report["hosts"]
+    assert [step["documents"] for step in host["funnel"]] == [2, 2, 2, 2, 1]
+    assert (host["fields"], host["categories"], host["new"]) == ([], [], 1)
+    points = sum(section["points"] or 0 for section in host["sections"])
+    of = sum(section["of"] for section in host["sections"])
+    assert 100 * points / of + host["findings"][0]["points"] == pytest.approx(100, abs=0.01)
+
+
+def test_permits_of_a_killed_run_have_no_score(tmp_path: Path) -> None:
     (host,) = made(write_run(tmp_path / "vergunningen-1", [], [about_document("ipm.schema")]))["hosts"]
     assert (host["host"], host["score"], host["sections"]) == (HOST, None, [])
 

@@ -99,7 +99,7 @@ def test_a_file_that_could_not_be_read_is_named_beside_the_count(tmp_path: Path)
     assert f"  sitemap.ongeldig: {url}" in lines
     action = "ongeveer 3 documenten niet gelezen"
     lines = summary(tmp_path / "counted", about_host("sitemap.ongeldig", url=url, action=action))
-    assert f"  sitemap.ongeldig: {url}; {action}" in lines
+    assert f"  sitemap.ongeldig: {url}; about 3 documents not read" in lines
 
 
 def test_ten_findings_and_twenty_hosts_are_shown_and_the_others_counted(tmp_path: Path) -> None:

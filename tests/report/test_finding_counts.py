@@ -39,6 +39,20 @@ def test_the_first_few_are_kept_as_examples(tmp_path: Path) -> None:
     assert [example["line"] for example in examples] == list(range(1, EXAMPLES + 1))
 
 
+def test_more_examples_are_kept_of_messages_of_which_each_may_have_a_mistake_of_its_own(
+    tmp_path: Path,
+) -> None:
+    findings = [about_document("ipm.schema", number=number) for number in range(1, 31)]
+    tally = read_findings(write(tmp_path / "findings.jsonl", *findings))[HOST]
+    assert [example["line"] for example in tally.examples(("ipm.schema", True))] == list(range(1, 21))
+
+
+def test_credentials_are_left_out_of_what_a_sender_wrote() -> None:
+    given = "<dcterms:identifier>https://naam:geheim@www.a.nl/1</dcterms:identifier>"
+    shown = without_credentials({"code": "ipm.identifier", "given": given})["given"]
+    assert shown == "<dcterms:identifier>https://…@www.a.nl/1</dcterms:identifier>"
+
+
 @pytest.mark.parametrize(
     ("code", "url", "shown"),
     [

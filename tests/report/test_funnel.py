@@ -10,14 +10,13 @@ from woo_harvester.record import Aanvulling, Oorzaak
 from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.funnel import (
     FIELDS,
-    LOSSES,
     MAX_PATTERNS,
-    STAGE_OF,
     Account,
     path_pattern,
     stages,
     total,
 )
+from woo_harvester.report.losses import LOSSES, STAGE_OF
 
 
 def reached(account: Account) -> dict[str, int]:
@@ -43,7 +42,7 @@ def test_each_stage_is_the_one_before_less_its_losses() -> None:
 
 
 @given(
-    lost=st.dictionaries(st.sampled_from(sorted(STAGE_OF)), st.integers(1, 50)),
+    lost=st.dictionaries(st.sampled_from(sorted(STAGE_OF["woo"])), st.integers(1, 50)),
     harvested=st.integers(0, 50),
     unchanged=st.integers(0, 50),
     unfinished=st.integers(0, 50),
@@ -110,9 +109,9 @@ def test_a_warning_loses_no_document() -> None:
 
 def test_every_loss_is_an_error_and_every_error_about_a_document_is_a_loss() -> None:
     errors = {code for code, text in explanations().items() if text.severity is Severity.ERROR}
-    assert errors >= STAGE_OF.keys()
+    assert errors >= STAGE_OF["woo"].keys()
     about_files = ("robots.", "index.", "sitemap.", "ipm.", "host.niet-geregistreerd")
-    assert {code for code in errors if not code.startswith(about_files)} <= STAGE_OF.keys()
+    assert {code for code in errors if not code.startswith(about_files)} <= STAGE_OF["woo"].keys()
 
 
 def test_records_are_counted_by_what_they_are() -> None:
@@ -187,7 +186,7 @@ def test_all_hosts_together_are_the_sum_of_each() -> None:
 
 
 def test_each_loss_belongs_to_one_stage() -> None:
-    assert sum(map(len, LOSSES.values())) == len(STAGE_OF)
+    assert sum(map(len, LOSSES["woo"].values())) == len(STAGE_OF["woo"])
 
 
 def test_of_a_sitemap_that_is_passed_over_what_is_still_wrong_is_lost() -> None:

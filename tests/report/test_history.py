@@ -142,6 +142,18 @@ def test_the_oldest_runs_are_let_go(tmp_path: Path) -> None:
     assert names[0] == "woo-0003.json.gz"
 
 
+def test_a_run_of_one_spider_never_replaces_the_last_run_of_another(tmp_path: Path) -> None:
+    history, at = History(tmp_path), "2026-11-21T08:00:00+01:00"
+    history.save(RunResult("vergunningen-2026-11-20T06-30-00.000000", "vergunningen", at))
+    for second in range(KEPT_RUNS + 1):
+        moment = f"2026-11-21T05-{second // 60:02}-{second % 60:02}.000000"
+        history.save(RunResult(f"woo-{moment}", "woo", at))
+    first, second_run, *_ = sorted(path.name for path in tmp_path.iterdir())
+    assert first == "vergunningen-2026-11-20T06-30-00.000000.json.gz"
+    assert second_run == "woo-2026-11-21T05-00-01.000000.json.gz"
+    assert len(history.names()) == 1 + KEPT_RUNS
+
+
 def test_only_the_last_runs_are_read(tmp_path: Path) -> None:
     history = History(tmp_path)
     for number in range(5):

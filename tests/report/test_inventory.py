@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from woo_harvester.dates import AMSTERDAM, iso_datetime
-from woo_harvester.report.funnel import Account
-from woo_harvester.report.inventory import ReportError, is_repeated, read_inventory
+from woo_harvester.report.inventory import ReportError, read_inventory
 from woo_harvester.report.inventory_formats import as_csv, as_html
+from woo_harvester.report.losses import is_repeated
+from woo_harvester.report.permit_account import PermitAccount
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder
 
 AMSTERDAM_URI = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"
@@ -49,7 +50,7 @@ def run(
         which = "complete" if complete else "incomplete"
         stats = {"finish_time": iso_datetime(moment + timedelta(hours=1))}
         (folder / "stats.json").write_text(json.dumps(stats), encoding="utf-8")
-        RunFolder(folder).write_accounts([Account(HOST, entry_pages={which: 1})])
+        RunFolder(folder).write_accounts([PermitAccount(HOST, entry_pages={which: 1})])
 
 
 def rows(reports: Path) -> list[dict[str, str]]:
@@ -67,12 +68,13 @@ def test_an_error_comes_with_its_organisation_its_first_moment_and_its_number_of
         "organisatie": AMSTERDAM_URI,
         "naam": "gemeente Amsterdam",
         "code": "ipm.schema",
-        "ernst": "error",
+        "ernst": "fout",
         "wat": "Het bericht voldoet niet aan het XML-schema van Vergunningen IPM 4.0.",
         "sinds": "2026-04-01T12:00:00+02:00",
         "gevallen": "2",
         "open": "2",
         "hersteld": "",
+        "leverancier": HOST,
     }
     assert (broken["code"], broken["gevallen"]) == ("ipm.ongeldig", "1")
 
@@ -181,3 +183,42 @@ def test_a_finding_with_an_invalid_moment_is_reported(tmp_path: Path, moment: ob
     path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), "at": moment}) + "\n")
     with pytest.raises(ReportError, match=r"findings\.jsonl, line 1: expected a finding"):
         rows(tmp_path)
+
+
+def test_the_names_of_organisations_are_those_in_the_register_of_the_run(tmp_path: Path) -> None:
+    run(tmp_path, 1, finding(organisation="4711"))
+    (folder,) = tmp_path.glob("vergunningen-*")
+    account = PermitAccount(HOST, complete=True)
+    account.add_organisation("4711", "Stichting Het Dorp")
+    RunFolder(folder).write_accounts([account])
+    assert rows(tmp_path)[0]["naam"] == "Stichting Het Dorp"
+
+
+def test_a_host_that_was_ended_between_two_entry_pages_fixes_nothing(tmp_path: Path) -> None:
+    run(tmp_path, 1, finding())
+    run(tmp_path, 2)
+    last = max(tmp_path.glob("vergunningen-*"))
+    RunFolder(last).write_accounts([PermitAccount(HOST, pages=2, entry_pages={"complete": 1})])
+    assert rows(tmp_path)[0]["open"] == "1"
+    RunFolder(last).write_accounts([PermitAccount(HOST, pages=2, complete=True, entry_pages={"complete": 2})])
+    assert rows(tmp_path)[0]["open"] == "0"
+
+
+def test_a_message_that_came_too_late_to_be_applied_is_in_it(tmp_path: Path) -> None:
+    run(tmp_path, 1, finding("ipm.niet-toegepast", severity="warning"))
+    (row,) = rows(tmp_path)
+    assert (row["code"], row["ernst"], row["open"]) == ("ipm.niet-toegepast", "waarschuwing", "")
+
+
+def test_errors_are_grouped_by_supplier_and_else_by_host(tmp_path: Path) -> None:
+    elsewhere = finding(organisation="Elders", host="www.elders.nl")
+    run(tmp_path, 1, finding(), finding(organisation="Dorp"), elsewhere)
+    inventory = read_inventory(
+        ReportsFolder(tmp_path),
+        *APRIL,
+        supplier_of=lambda organisation, name, host: "Bedrijf" if name in ("Elders", "Dorp") else host,
+    )
+    grouped = {each.name: [one.name for one in each.organisations] for each in inventory.suppliers}
+    assert grouped == {"Bedrijf": ["Dorp", "Elders"], HOST: ["gemeente Amsterdam"]}
+    assert [each.left for each in inventory.suppliers] == [2, 1]
+    assert [each.name for each in inventory.organisations] == ["Dorp", "Elders", "gemeente Amsterdam"]

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lxml import html
+from lxml import etree, html
 
-from tests.report.runs import HOST, about_host, read, write_run
+from tests.report.runs import HOST, about_host, read, read_permits, write_run
 from woo_harvester.report.funnel import Account
+from woo_harvester.report.json_file import read_head
 from woo_harvester.report.outputs import make_report
 
 
@@ -88,3 +89,35 @@ def test_a_feed_has_no_link_to_a_page_that_was_removed(tmp_path: Path) -> None:
     feed = (tmp_path / "feeds" / f"{HOST}.xml").read_text(encoding="utf-8")
     assert "https://x.example/woo-2/index.html" in feed
     assert "woo-1/" not in feed
+
+
+def test_a_host_with_documents_and_permits_has_files_of_its_own_for_each(tmp_path: Path) -> None:
+    make_report(write_run(tmp_path / "woo-1", [read(harvested=1)]), base_url="https://x.example")
+    folder = write_run(tmp_path / "vergunningen-1", [read_permits(HOST, harvested=4)])
+    make_report(folder, base_url="https://x.example")
+    badge = (tmp_path / "badges" / "vergunningen" / f"{HOST}.svg").read_text(encoding="utf-8")
+    assert "Vergunningen: 4 van 4" in badge
+    assert "Woo-oogst: 1 van 1" in (tmp_path / "badges" / f"{HOST}.svg").read_text(encoding="utf-8")
+    feeds = [tmp_path / "feeds" / f"{HOST}.xml", tmp_path / "feeds" / "vergunningen" / f"{HOST}.xml"]
+    of_documents, of_permits = (etree.parse(feed).getroot() for feed in feeds)
+    assert of_documents.findtext("{*}id") != of_permits.findtext("{*}id")
+    assert of_permits.findtext("{*}title") == f"Oogst van vergunningen van {HOST}"
+    (link, *_) = of_permits.iter("{*}link")
+    address = link.get("href")
+    assert address == f"https://x.example/feeds/vergunningen/{HOST}.xml"
+
+
+def test_pages_of_many_hosts_with_permits_lead_to_each_other(tmp_path: Path) -> None:
+    accounts = [read_permits(f"www.{number}.nl") for number in range(60)]
+    page = make_report(write_run(tmp_path / "vergunningen-1", accounts))
+    pages = [found.resolve() for found in links(page)]
+    assert (tmp_path / "hosts" / "vergunningen" / "www.7.nl.html") in pages
+    assert all(found.exists() for found in pages)
+    assert page in [found.resolve() for found in links(tmp_path / "hosts" / "vergunningen" / "www.7.nl.html")]
+
+
+def test_the_accounts_say_what_a_run_of_a_spider_with_another_name_harvested(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "omgeving-1", [read_permits(HOST)])
+    make_report(folder)
+    assert read_head(folder.report).run.kind == "vergunningen"
+    assert (tmp_path / "badges" / "vergunningen" / f"{HOST}.svg").exists()

@@ -99,6 +99,17 @@ def test_the_report_that_the_link_leads_to_stays(reports: ReportsFolder) -> None
     assert names(reports) == ["latest", first.name, last.name]
 
 
+def test_the_report_of_permits_that_its_link_leads_to_stays_too(reports: ReportsFolder) -> None:
+    woo, _, last = daily(reports, 3)
+    first = make(reports, "vergunningen-2020-01-01T05-15-00.000000")
+    newest = make(reports, "vergunningen-2020-01-02T05-15-00.000000")
+    for path in (woo, first):
+        reports.lead_to(RunFolder(path))
+    prune(reports, 0)
+    kept = {"latest", "latest_vergunningen", woo.name, last.name, first.name, newest.name}
+    assert set(names(reports)) == kept
+
+
 def test_a_run_that_goes_on_keeps_its_folder(reports: ReportsFolder) -> None:
     first, last = daily(reports, 2)
     with closing(RunFolder(first).lock()):

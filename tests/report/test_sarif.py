@@ -31,7 +31,7 @@ SENTENCES = {
     "nl": "Het gaat om {url} (in https://www.a.nl/api/sitemap/2025/5.xml), regel 7. Het element is loc."
     " De harvester deed daarmee dit: overgeslagen.",
     "en": "It is about {url} (in https://www.a.nl/api/sitemap/2025/5.xml), line 7. The element is loc."
-    " The harvester did this with it: overgeslagen.",
+    " The harvester did this with it: skipped.",
 }
 
 

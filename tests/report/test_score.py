@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from tests.report.runs import HOST
 from woo_harvester.findings import explanations
-from woo_harvester.report.funnel import STAGE_OF, Account
+from woo_harvester.report.funnel import Account
+from woo_harvester.report.losses import STAGE_OF
 from woo_harvester.report.score import Score, score
 from woo_harvester.report.score_parts import NOT_SCORED, PARTS, part_of, weight_of
 
@@ -186,7 +187,9 @@ def test_points_and_costs_are_100_together(
     counts: dict[tuple[str, bool], int], harvested: int, unchanged: int, indexes: int, sitemaps: int
 ) -> None:
     lost = {
-        code: count for (code, about_document), count in counts.items() if about_document and code in STAGE_OF
+        code: count
+        for (code, about_document), count in counts.items()
+        if about_document and code in STAGE_OF["woo"]
     }
     account = Account(
         HOST,

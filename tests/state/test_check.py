@@ -11,8 +11,9 @@ from sqlalchemy import Connection
 from tests.state.knowledge import locs, see, sitemap_of
 from woo_harvester.dates import iso_datetime, to_microseconds
 from woo_harvester.state.batches import BATCH
-from woo_harvester.state.check import Difference, differences
+from woo_harvester.state.check import differences
 from woo_harvester.state.confirmation import confirm_harvested, confirm_withdrawn
+from woo_harvester.state.differences import Difference
 from woo_harvester.state.latest import Latest
 from woo_harvester.state.versions import Harvested
 from woo_harvester.urls import record_id

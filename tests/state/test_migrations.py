@@ -65,14 +65,14 @@ INSERT INTO documents (id, loc, sitemap_id, lastmod, first_seen, published, harv
 UPDATE documents SET fault = 'document.te-groot', fault_since = 4 WHERE id = 3;
 """
 
-UNCHANGED = (
-    "locks",
-    "visited",
-    "permit_entries",
-    "permit_files",
-    "permit_messages",
-    "permit_cases",
-)
+UNCHANGED = ("locks", "visited")
+#: The columns of the tables of permits that version 5 added.
+VERSION_5 = {
+    "permit_entries": ("organisation", "complete_since", "complete_at", "gone_at"),
+    "permit_files": ("case_url", "dated_at", "first_seen", "gone_at"),
+    "permit_messages": (),
+    "permit_cases": ("present", "ends"),
+}
 KINDS = {
     "sqlite": {"key": "INTEGER", "bytes": "BLOB"},
     "postgresql": {"key": "BIGSERIAL", "bytes": "BYTEA"},
@@ -85,9 +85,18 @@ def make(engine: Engine, rows: str = ROWS) -> None:
         script = TABLES.format(**KINDS[connection.dialect.name]) + rows
         for statement in filter(str.strip, script.split(";")):
             connection.execute(text(statement.strip()))
-        metadata.create_all(connection, [metadata.tables[name] for name in UNCHANGED])
+        make_unchanged(connection)
         connection.execute(text("ALTER TABLE permit_files DROP COLUMN refused"))
         connection.execute(text("INSERT INTO outputs VALUES ('', '/srv/a.jsonl', 10, false)"))
+
+
+def make_unchanged(connection: Connection) -> None:
+    """Create the tables that versions 3 and 4 did not change, as they were in version 4."""
+    metadata.create_all(connection, [metadata.tables[name] for name in (*UNCHANGED, *VERSION_5)])
+    connection.execute(text("DROP INDEX permit_cases_ends"))
+    for table, names in VERSION_5.items():
+        for name in names:
+            connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {name}"))
 
 
 @pytest.fixture

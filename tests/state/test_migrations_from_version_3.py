@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.pool import NullPool
 
-from tests.state.test_migrations import KINDS, UNCHANGED, before_of, new_sqlite, shape, table_of
+from tests.state.test_migrations import KINDS, before_of, make_unchanged, new_sqlite, shape, table_of
 from tests.utils.postgresql import new_database
 from woo_harvester.sitemaps.lastmod import moment_compared
 from woo_harvester.state import listings, repeated
@@ -17,7 +17,6 @@ from woo_harvester.state.contents import UNKNOWN_STORE, Content, Depth, descript
 from woo_harvester.state.documents import look_up
 from woo_harvester.state.indexes import note_named_indexes
 from woo_harvester.state.migrations import STATE_VERSION
-from woo_harvester.state.schema import metadata
 from woo_harvester.state.store import State
 from woo_harvester.state.upkeep import HostSummary, summaries
 from woo_harvester.state.withdrawal import WithdrawalLimits, missing_documents
@@ -85,7 +84,7 @@ def old(state_url: str) -> str:
         script = TABLES.format(**KINDS[connection.dialect.name]) + ROWS
         for statement in filter(str.strip, script.split(";")):
             connection.execute(text(statement.strip()))
-        metadata.create_all(connection, [metadata.tables[name] for name in UNCHANGED])
+        make_unchanged(connection)
     engine.dispose()
     return state_url
 

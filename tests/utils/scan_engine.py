@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from math import cos, hypot, inf, radians
 from typing import Any
 
 from woo_harvester.search.document import document_of
 from woo_harvester.search.engine import Answer, Contents, Count, Hit, Piece
 from woo_harvester.search.facets import facet_values, facets, values_at
-from woo_harvester.search.question import Question, Sort
+from woo_harvester.search.question import Place, Question, Sort
 from woo_harvester.search.record_kind import RecordKind, Status
 from woo_harvester.search.record_kinds import record_kind_of
 
@@ -43,6 +44,10 @@ class ScanEngine:
             for document in self._documents.values()
             if self._kinds[document["id"]] == question.kind and self._is_hit(question, document)
         ]
+        if question.sort is Sort.DISTANCE and question.near:
+            near = question.near
+            yield from sorted(found, key=lambda document: (_metres(near, document), document["id"]))
+            return
         path = (_TITLES if question.sort is Sort.TITLE else _DATES)[question.kind.name]
         found.sort(key=lambda document: document["id"])
         found.sort(
@@ -73,11 +78,30 @@ class ScanEngine:
         text = str(document).casefold()
         if any((clause.text.casefold() in text) is clause.is_excluded for clause in question.clauses):
             return False
+        if not self._is_there(question, document) or not self._is_then(question, document):
+            return False
         return all(
             {value.value for value in facet_values(facet, document)} & set(chosen)
             for facet in facets(question.kind)
             if (chosen := question.chosen.get(facet.name))
         )
+
+    def _is_there(self, question: Question, document: Mapping[str, Any]) -> bool:
+        places = document.get("locatie") or ()
+        if (near := question.near) and _metres(near, document) > near.metres:
+            return False
+        box = question.box
+        return box is None or any(
+            box.south <= place["lat"] <= box.north and box.west <= place["lon"] <= box.east
+            for place in places
+        )
+
+    def _is_then(self, question: Question, document: Mapping[str, Any]) -> bool:
+        period = document.get("temporal") or {}
+        begin, end = period.get("gte", ""), period.get("lte", "9999")
+        if question.running_on:
+            return bool(period) and begin <= question.running_on.isoformat() <= end
+        return not question.ended_before or end < question.ended_before.isoformat()
 
     def _counts(self, facet: Any, documents: Iterable[Mapping[str, Any]]) -> list[Count]:
         found = Counter(value for document in documents for value in facet_values(facet, document))
@@ -87,4 +111,14 @@ class ScanEngine:
         title = str(next(values_at(document, _TITLES[question.kind.name]), ""))
         words = [clause.text.casefold() for clause in question.clauses]
         pieces = [Piece(word + " ", word.casefold() in words) for word in title.split()]
-        return Hit(document, title=pieces if question.clauses else ())
+        metres = _metres(question.near, document) if question.near else None
+        return Hit(document, title=pieces if question.clauses else (), metres=metres)
+
+
+def _metres(near: Place, document: Mapping[str, Any]) -> float:
+    """Return the distance to the nearest place of a document, on a sphere."""
+    return min(
+        (hypot((lat - near.lat) * 111_195, (lon - near.lon) * 111_195 * cos(radians(lat)))
+         for lat, lon in ((place["lat"], place["lon"]) for place in document.get("locatie") or ())),
+        default=inf,
+    )  # fmt: skip

@@ -32,10 +32,14 @@ def about(number: int, transactie: str = "C", **given: str) -> bytes:
 
 def listing(files: Mapping[str, str | None]) -> str:
     """Return a directory as nginx lists it; a file without date as a link on a page."""
-    rows = "\n".join(
+    rows = _rows(files)
+    return f'<html><body><h1>Index of {FOLDER}</h1><pre><a href="../">../</a>\n{rows}\n</pre></body></html>'
+
+
+def _rows(files: Mapping[str, str | None]) -> str:
+    return "\n".join(
         f'<a href="{name}">{name}</a>' + (f"   {date}   2345" if date else "") for name, date in files.items()
     )
-    return f'<html><body><h1>Index of {FOLDER}</h1><pre><a href="../">../</a>\n{rows}\n</pre></body></html>'
 
 
 def publish(
@@ -45,6 +49,18 @@ def publish(
     site.pages[folder] = Page(listing(dict.fromkeys(files, date)), content_type="text/html; charset=utf-8")
     for name, body in files.items():
         site.pages[folder + name] = body if isinstance(body, Page) else Page(body, content_type=XML)
+
+
+def publish_more(
+    site: LoopbackServer, files: Mapping[str, bytes], date: str | None = OLD, folder: str = FOLDER
+) -> None:
+    """Have the site list these files too, beside those that it lists already."""
+    page = site.pages[folder]
+    assert isinstance(page, Page)
+    assert isinstance(page.body, str)
+    publish(site, files, date, folder)
+    body = page.body.replace("</pre>", _rows(dict.fromkeys(files, date)) + "\n</pre>")
+    site.pages[folder] = Page(body, content_type=page.content_type)
 
 
 @dataclass

@@ -83,7 +83,7 @@ class WebServer:
 @contextmanager
 def nginx(authority: Authority, options: str = "") -> Iterator[WebServer]:
     """The web server nginx with ``autoindex``; *options* are directives of its location."""
-    program = _program("nginx", package="nginx-light")
+    found = program("nginx", package="nginx-light")
     user = "user root;" if os.geteuid() == 0 else ""
     with _folder(authority) as (folder, port):
         config = folder / "nginx.conf"
@@ -91,14 +91,14 @@ def nginx(authority: Authority, options: str = "") -> Iterator[WebServer]:
             NGINX.format(folder=folder, port=port, root=folder / "www", options=options, user=user),
             encoding="utf-8",
         )
-        with _running([program, "-p", str(folder), "-c", str(config), "-e", str(folder / "error.log")], port):
+        with running([found, "-p", str(folder), "-c", str(config), "-e", str(folder / "error.log")], port):
             yield WebServer(folder / "www", port)
 
 
 @contextmanager
 def apache(authority: Authority, options: str = "") -> Iterator[WebServer]:
     """Apache with ``mod_autoindex``; *options* are directives of its folder."""
-    program = _program("apache2", package="apache2")
+    found = program("apache2", package="apache2")
     modules = "\n".join(
         f"<IfModule !{name}_module>\nLoadModule {name}_module {APACHE_FOLDER}/mod_{name}.so\n</IfModule>"
         for name in APACHE_MODULES
@@ -112,11 +112,12 @@ def apache(authority: Authority, options: str = "") -> Iterator[WebServer]:
             ),
             encoding="utf-8",
         )
-        with _running([program, "-f", str(config), "-D", "FOREGROUND"], port):
+        with running([found, "-f", str(config), "-D", "FOREGROUND"], port):
             yield WebServer(folder / "www", port)
 
 
-def _program(name: str, package: str) -> str:
+def program(name: str, package: str) -> str:
+    """Return the path of a server; skip the test if the machine lacks it."""
     found = shutil.which(name, path=PATH)
     if found is None:
         skip_or_fail(f"needs {name} (Debian: {package})")
@@ -135,7 +136,8 @@ def _folder(authority: Authority) -> Iterator[tuple[Path, int]]:
 
 
 @contextmanager
-def _running(command: Sequence[str], port: int) -> Iterator[None]:
+def running(command: Sequence[str], port: int) -> Iterator[None]:
+    """Run a server for the block, from the moment that it answers on *port*."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         try:
             wait_until(lambda: _answers(port), f"{command[0]} answers", lambda: process.poll() is None)

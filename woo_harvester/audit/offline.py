@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,11 +12,12 @@ from woo_harvester.audit.terms import AuditTerms
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Finding, Language, Reporter
 from woo_harvester.report.accounts import Accounts
+from woo_harvester.report.assemble import AUDIT
 from woo_harvester.report.outputs import make_report
 from woo_harvester.report.run_folder import RunFolder, finding_line
 
 
-def audit_offline(files: Iterable[Path], folder: RunFolder, terms: AuditTerms, lang: Language = "nl") -> None:
+def audit_offline(files: Sequence[Path], folder: RunFolder, terms: AuditTerms, lang: Language = "nl") -> None:
     """Read *files* (or folders), and write findings and the report to *folder*, which must not exist yet.
 
     Raises OSError.
@@ -30,12 +31,10 @@ def audit_offline(files: Iterable[Path], folder: RunFolder, terms: AuditTerms, l
             accounts.count_finding(finding)
             lines.write(finding_line(replace(finding, at=_now())))
 
-        audit = FileAudit(Reporter(write), accounts, terms)
-        for given in files:
-            audit.read(given)
+        FileAudit(Reporter(write), accounts, terms).read(files)
     folder.write_accounts(accounts)
     times = {"start_time": started, "finish_time": _now(), "finish_reason": "finished"}
-    folder.write_stats({**times, "woo/documents/mode": "none", "woo/hosts/selected": len(accounts)})
+    folder.write_stats({**times, AUDIT: 1, "woo/documents/mode": "none", "woo/hosts/selected": len(accounts)})
     make_report(folder, lang=lang, history=False)
 
 

@@ -20,6 +20,9 @@ from woo_harvester.sitemaps.url_selection import Index, Sitemap
 from woo_harvester.tooi.categories import category_by_number
 from woo_harvester.urls import host_of
 
+#: The name of a robots.txt, in small letters.
+ROBOTS = "robots.txt"
+
 #: The host of relative addresses, if robots.txt names no host.
 _NO_HOST = "robots.txt"
 

@@ -15,6 +15,8 @@ class AuditTerms:
     """Largest size of an index in bytes, after decompression."""
     sitemap_maxsize: int
     """Largest size of a sitemap in bytes, after decompression."""
+    message_maxsize: int
+    """Largest size of a permit message in bytes, after decompression."""
     lists: ValueLists
     """The value lists for the metadata."""
     user_agent: str

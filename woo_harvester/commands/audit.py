@@ -1,10 +1,11 @@
-"""``scrapy audit``: shows which documents would be harvested, and what to fix for the rest."""
+"""``scrapy audit``: shows what would be harvested of documents or permits, and what to fix for the rest."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
+from argparse import ArgumentTypeError
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -17,48 +18,34 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 from scrapy import signals
 from scrapy.exceptions import UsageError
 
-from woo_harvester.arguments import ArgumentError, WooArguments
+from woo_harvester.arguments import ArgumentError, WooArguments, page_problem
 from woo_harvester.audit.files import FileAudit
+from woo_harvester.audit.message_files import GivenMessages
 from woo_harvester.audit.offline import audit_offline
 from woo_harvester.audit.terms import AuditTerms
 from woo_harvester.dates import day_of
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import Reporter, Severity
 from woo_harvester.paths import data_dir
+from woo_harvester.report.assemble import AUDIT
 from woo_harvester.report.audit_summary import print_summary
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.junit import junit
 from woo_harvester.report.run_folder import REPORT, ReportsFolder, RunFolder, run_name
 from woo_harvester.report.sarif import sarif
+from woo_harvester.running.audit_settings import AUDIT_SETTINGS, MESSAGE_SAMPLE
 from woo_harvester.running.command import ProjectCommand, one_of
 from woo_harvester.running.ending import has_failed
 from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.streams import to_stdout
-from woo_harvester.state.store import NOWHERE
 from woo_harvester.tooi.stored import known_lists
+from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
     import argparse
 
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings, Settings
-
-#: An audit asks for headers, and for samples where these do not suffice. It leaves nothing behind but its
-#: report.
-_SETTINGS: dict[str, Any] = {
-    "WOO_STATE_URL": NOWHERE,
-    "FEEDS": {},
-    "FILES_STORE": None,
-    "WOO_ELASTICSEARCH_URL": None,
-    # An audit has its own output, and is not a run to compare other runs with.
-    "WOO_METRICS_FILE": None,
-    # A publisher wants to know of each page.
-    "WOO_PAGE_SAMPLE": 10**9,
-    "WOO_PROGRESS": False,
-    "WOO_REPORT_HISTORY": False,
-    "WOO_SUMMARY": False,
-    "WOO_TEXT": False,
-}
 
 #: The width of a line if the output is not a terminal and ``COLUMNS`` is not set.
 _WIDTH = 100
@@ -70,7 +57,7 @@ _FAILING = {
 
 
 class Command(ProjectCommand):
-    """Runs the spider ``woo`` over hosts, or reads files, and prints what a publisher needs to know.
+    """Runs a spider over hosts or entry pages, or reads files, and prints what a publisher needs to know.
 
     Exit status 0 if there are no findings at or above ``--fail-on``, 1 if there are or the audit failed, 2
     for a wrong argument.
@@ -81,10 +68,10 @@ class Command(ProjectCommand):
     requires_crawler_process = False  # files need none
 
     def syntax(self) -> str:
-        return "DOMAIN... [--file FILE...] [options]"
+        return "{DOMAIN... | --permits URL...} [--file FILE...] [options]"
 
     def short_desc(self) -> str:
-        return "Show a publisher which documents would be harvested, and what to fix"
+        return "Show a publisher which documents or permits would be harvested, and what to fix"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
@@ -93,7 +80,20 @@ class Command(ProjectCommand):
             nargs="+",
             action="extend",
             metavar="FILE",
-            help="read sitemaps, indexes and robots.txt, or folders of them, without network",
+            help="read sitemaps, indexes, robots.txt and permit messages, or folders, without network",
+        )
+        parser.add_argument(
+            "--permits",
+            nargs="+",
+            action="extend",
+            metavar="URL",
+            help="read entry pages of permits, and the messages that they list",
+        )
+        parser.add_argument(
+            "--sample",
+            type=_sample,
+            metavar="N",
+            help=f"read the N newest and oldest messages of each page (default: {MESSAGE_SAMPLE}; 0: all)",
         )
         parser.add_argument("--json", action="store_true", help=f"print JSON: that of {REPORT}")
         parser.add_argument(
@@ -116,15 +116,24 @@ class Command(ProjectCommand):
         super().process_options(args, opts)
         self._files = [_existing(given) for given in opts.file or ()]
         self._check(args, opts)
-        settings.setdict(_SETTINGS, "cmdline")
+        settings.setdict(AUDIT_SETTINGS, "cmdline")
         if args:
             settings.set("WOO_PRIVATE_HOSTS", _hosts(args), "cmdline")
+        elif opts.permits:
+            settings.set("WOO_PRIVATE_HOSTS", [host_of(url) for url in opts.permits], "cmdline")
+            sample = MESSAGE_SAMPLE if opts.sample is None else opts.sample
+            settings.set("WOO_MESSAGE_SAMPLE", sample, "cmdline")
         if opts.lang:
             settings.set("WOO_REPORT_LANG", opts.lang, "cmdline")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Make the audit, and print the result."""
-        folder = self._online(args) if args else self._offline()
+        if opts.permits:
+            folder = self._online("vergunningen", {"entries": tuple(dict.fromkeys(opts.permits))})
+        elif args:
+            folder = self._online("woo", {"domains": ",".join(args), "documents": "head"})
+        else:
+            folder = self._offline()
         if folder is None:
             return
         if not folder.report.exists():
@@ -139,8 +148,18 @@ class Command(ProjectCommand):
 
     def _check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Raise UsageError for wrong arguments, with a suggestion if there is one."""
-        if not args and not self._files:
-            raise UsageError("expected a domain or --file, such as: scrapy audit www.gemeente.nl")
+        if not args and not self._files and not opts.permits:
+            raise UsageError(
+                "expected a domain or --file, such as: scrapy audit www.gemeente.nl, or an entry page of "
+                "permits, such as: scrapy audit --permits https://www.gemeente.nl/vergunningen/"
+            )
+        if args and opts.permits:
+            raise UsageError(f"{args[0]} is no entry page: audit domains and --permits one after the other")
+        if opts.sample is not None and not opts.permits:
+            raise UsageError("--sample is the number of messages of --permits, which is not there")
+        for url in opts.permits or ():
+            if problem := page_problem(url):
+                raise UsageError(f"--permits: {problem}")
         if opts.json and opts.format not in (None, "json"):
             raise UsageError(f"expected --json or --format {opts.format}, not both")
         for given in args:
@@ -152,15 +171,15 @@ class Command(ProjectCommand):
             if is_file and "://" not in given:
                 raise UsageError(f"{given} is a file: did you mean --file {given}?")
 
-    def _online(self, domains: list[str]) -> RunFolder | None:
+    def _online(self, spider: str, arguments: dict[str, Any]) -> RunFolder | None:
         """Run the spider; return the folder of its report, or None if the run failed."""
         self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
-        crawler = process.create_crawler("woo")
+        crawler = process.create_crawler(spider)
+        crawler.signals.connect(self._note_audit, signals.engine_started)
+        self._crawler = crawler
         if self._files:
             crawler.signals.connect(self._read_files, signals.engine_started)
-            self._crawler = crawler
         with _progress(crawler):
-            arguments = {"domains": ",".join(domains), "documents": "head"}
             failure = process.run(crawler, arguments)
         if failure:
             status, line = failure
@@ -171,13 +190,18 @@ class Command(ProjectCommand):
     def _offline(self) -> RunFolder | None:
         """Read files only; return the folder of the report, or None if it could not be written."""
         settings = cast("Settings", self.settings)
-        folder = ReportsFolder(Path(settings["WOO_REPORT_DIR"])).run(run_name("woo"))
+        terms, reports = _terms(settings), ReportsFolder(Path(settings["WOO_REPORT_DIR"]))
         try:
-            audit_offline(self._files, folder, _terms(settings), settings["WOO_REPORT_LANG"])
+            folder = reports.run(run_name(GivenMessages(self._files, terms.index_maxsize).kind))
+            audit_offline(self._files, folder, terms, settings["WOO_REPORT_LANG"])
         except OSError as error:
-            self.fail(f"{error.filename or folder.path}: {error.strerror or error}")
+            self.fail(f"{error.filename or reports.path}: {error.strerror or error}")
             return None
         return folder
+
+    def _note_audit(self) -> None:
+        """Note that the run is an audit, for its report."""
+        self._crawler.stats.set_value(AUDIT, 1)
 
     def _read_files(self) -> None:
         """Read the files, and add their findings to the report of the run."""
@@ -185,8 +209,7 @@ class Command(ProjectCommand):
         findings = crawler.get_extension(Findings)
         if findings is not None and not has_failed(crawler):
             audit = FileAudit(Reporter(findings.report), findings.accounts, _terms(crawler.settings))
-            for path in self._files:
-                audit.read(path)
+            audit.read(self._files)
 
 
 def _print(folder: RunFolder, failing: frozenset[Severity], opts: argparse.Namespace) -> None:
@@ -208,6 +231,15 @@ def _width() -> int | None:
     return None if sys.stdout.isatty() or (columns.isdecimal() and int(columns)) else _WIDTH
 
 
+def _sample(given: str) -> int:
+    """Return the number of messages that was typed. Raises ArgumentTypeError."""
+    if not given.isdecimal():
+        raise ArgumentTypeError(
+            f"expected a whole number, such as {MESSAGE_SAMPLE}, or 0 for all; got {given}"
+        )
+    return int(given)
+
+
 def _hosts(given: list[str]) -> list[str]:
     """Return the hosts that were typed. Raises UsageError if one is none."""
     try:
@@ -221,6 +253,7 @@ def _terms(settings: BaseSettings) -> AuditTerms:
     return AuditTerms(
         index_maxsize=settings.getint("WOO_INDEX_MAXSIZE"),
         sitemap_maxsize=settings.getint("WOO_SITEMAP_MAXSIZE"),
+        message_maxsize=settings.getint("WOO_MESSAGE_MAXSIZE"),
         lists=known_lists(data_dir(settings), day_of(datetime.now(UTC))).value_lists(),
         user_agent=settings["ROBOTSTXT_USER_AGENT"] or settings["USER_AGENT"],
     )
@@ -254,7 +287,9 @@ def _progress(crawler: Crawler) -> Iterator[None]:
             stats = crawler.stats
             asked = stats.get_value("downloader/response_count", 0)
             items = stats.get_value("item_scraped_count", 0)
-            progress.update(task, description=f"{asked} answers, {items} documents that would be harvested")
+            progress.update(
+                task, description=f"{asked} answers, {items} documents or cases that would be harvested"
+            )
 
         crawler.signals.connect(update, signals.response_received, weak=False)
         yield

@@ -6,24 +6,31 @@ import json
 import os
 import textwrap
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
+from rich.console import Console
+from scrapy import signals
+from scrapy.crawler import Crawler
 from scrapy.exceptions import UsageError
+from scrapy.settings import SETTINGS_PRIORITIES
 
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import explain
+from woo_harvester.report.assemble import AUDIT
+from woo_harvester.report.audit_summary import print_summary
 from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.running.audit_settings import AUDIT_SETTINGS
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.running.process import HarvestProcess
+from woo_harvester.search.engine import EngineError
 
 if TYPE_CHECKING:
     import argparse
 
-    from scrapy.crawler import Crawler
     from scrapy.settings import Settings
 
     from woo_harvester.demo.municipalities import PermitDemo
@@ -52,8 +59,10 @@ class Command(ProjectCommand):
     verified, with a certificate authority that is made for this run. Records and reports are in a folder of
     its own, and its state is removed: each demo shows the same.
 
+    With ``--portal``, it then serves a search page over what it harvested, until it is stopped.
+
     With the argument ``vergunningen``, it harvests the permits of two municipalities on two days, also as
-    GeoJSON.
+    GeoJSON, and audits their entry pages.
     """
 
     name = "demo"
@@ -75,6 +84,15 @@ class Command(ProjectCommand):
             metavar="N",
             help="documents of the huge publisher (default: 3000)",
         )
+        parser.add_argument(
+            "--portal", action="store_true", help="then serve a search page over the records (scrapy portal)"
+        )
+        parser.add_argument(
+            "--port",
+            type=int,
+            default=8080,
+            help="port of the search page, 0 for any that is free (default: 8080)",
+        )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Show only warnings of the log, unless the command line asks for more."""
@@ -94,15 +112,42 @@ class Command(ProjectCommand):
             raise UsageError(f'the demo needs {error.name}: pip install "woo-harvester[demo]"') from error
         if args:
             with TemporaryDirectory(prefix="woo-demo-") as folder, PermitDemo(Path(folder)) as permits:
-                self._permits(permits, Path(folder))
+                self._permits(permits, Path(folder), opts)
             return
-        with TemporaryDirectory(prefix="woo-demo-") as folder:
-            with Demo(Path(folder), documents=opts.documents) as demo:
-                print(f"Harvesting {len(demo.hosts)} hosts of three fictional publishers on this machine ...")
-                print(_OWN_FOLDER)
-                crawler = self._harvest(demo.register_path, demo.ca_path, Path(folder))
+        with (
+            TemporaryDirectory(prefix="woo-demo-") as folder,
+            Demo(Path(folder), documents=opts.documents) as demo,
+        ):
+            print(f"Harvesting {len(demo.hosts)} hosts of three fictional publishers on this machine ...")
+            print(_OWN_FOLDER)
+            crawler = self._harvest(demo.register_path, demo.ca_path, Path(folder))
             if crawler is not None:
                 _show(crawler)
+                if opts.portal:
+                    self._serve_portal([crawler], opts)
+                else:
+                    self._offer_portal([crawler])
+
+    def _offer_portal(self, crawlers: Sequence[Crawler]) -> None:
+        """Print how to search in the records."""
+        files = [str(_record_files(crawler)[0]) for crawler in crawlers]
+        print(f"Search in a browser: scrapy portal -s WOO_DATA_DIR={FOLDER} {' '.join(files)}")
+
+    def _serve_portal(self, crawlers: Sequence[Crawler], opts: argparse.Namespace) -> None:
+        """Serve a portal over the records until it is stopped; the publishers still answer then."""
+        files = [str(_record_files(crawler)[0]) for crawler in crawlers]
+        try:
+            # These need the extra "portal".
+            from woo_harvester.portal.record_files import RecordFiles  # noqa: PLC0415
+            from woo_harvester.portal.server import ListenError  # noqa: PLC0415
+            from woo_harvester.portal.start import run_portal, site_of  # noqa: PLC0415
+
+            settings = crawlers[0].settings
+            run_portal(settings, RecordFiles(files), site_of(settings, "127.0.0.1", opts.port))
+        except ImportError as error:
+            self.fail(f'the portal needs {error.name}: pip install "woo-harvester[portal]"')
+        except (EngineError, ListenError) as error:
+            self.fail(str(error))
 
     def _harvest(self, register: Path, authority: Path, data: Path) -> Crawler | None:
         """Run the spider; return None if the run ended early."""
@@ -144,16 +189,20 @@ class Command(ProjectCommand):
         self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
         return process
 
-    def _permits(self, demo: PermitDemo, data: Path) -> None:
-        """Harvest two days, one after the other, and show the results."""
+    def _permits(self, demo: PermitDemo, data: Path, opts: argparse.Namespace) -> None:
+        """Harvest two days, one after the other, audit the entry pages, and show the results."""
         process = self._process(demo.register_path, demo.ca_path, data)
         feeds = {_RECORDS: {"format": "jsonlines"}, _PLACES: {"format": "geojson"}}
         process.settings.set("FEEDS", feeds, "cmdline")
         first, second = (process.create_crawler("vergunningen") for _ in range(2))
+        audit = _audit(process)
 
         def begin_second() -> None:
             demo.second_day()
-            process.crawl(second, entries=demo.entries)
+            process.crawl(second, entries=demo.entries).add_done_callback(begin_audit)
+
+        def begin_audit(_: object) -> None:
+            process.crawl(audit, entries=demo.entries)
 
         print("Harvesting two fictional municipalities on this machine, a fortnight apart ...")
         print(_OWN_FOLDER)
@@ -163,24 +212,42 @@ class Command(ProjectCommand):
                 return
             print(f"\n{day}:\n")
             _show_permits(crawler)
+        if not opts.portal:
+            self._offer_portal([first, second])
+        if self._is_finished(failure, audit):
+            print("\nWhat `scrapy audit --permits` answers to both municipalities, or to their supplier:\n")
+            print_summary(cast("Findings", audit.get_extension(Findings)).run_folder, Console())
+            if opts.portal:
+                self._serve_portal([first, second], opts)
+
+
+def _audit(process: HarvestProcess) -> Crawler:
+    """Return a crawler that audits entry pages; it knows nothing of the harvests before it."""
+    settings = process.settings.copy()
+    # Scrapy gives a crawler the settings of the process that have the same priority.
+    settings.setdict(AUDIT_SETTINGS, SETTINGS_PRIORITIES["cmdline"] + 1)
+    crawler = Crawler(process.spider_loader.load("vergunningen"), settings)
+    crawler.signals.connect(lambda: crawler.stats.set_value(AUDIT, 1), signals.engine_started, weak=False)
+    return crawler
 
 
 def _show_permits(crawler: Crawler) -> None:
     from woo_harvester.demo.municipalities import table  # noqa: PLC0415  -- needs the extra "demo"
 
     findings = cast("Findings", crawler.get_extension(Findings))
-    records, places = (Path(uri % {"run": findings.run_name}) for uri in crawler.settings.getdict("FEEDS"))
+    records, places = _record_files(crawler)
     for line in table(_records(records)):
         print(f"  {line}")
     print("\nFindings:\n")
     for finding in findings.run_folder.read_findings():
         print(f"  {finding['url']}: {finding['code']}: {explain(finding['code']).what}")
     print(f"\nRecords: {records}\nGeoJSON: {places}\nFindings: {findings.run_folder.findings}")
+    print(f"Report, for a browser: {findings.run_folder.page.absolute()}")
 
 
 def _show(crawler: Crawler) -> None:
     findings = cast("Findings", crawler.get_extension(Findings))
-    records = [Path(uri % {"run": findings.run_name}) for uri in crawler.settings.getdict("FEEDS")]
+    records = _record_files(crawler)
     stats = crawler.stats
     print(f"\n{stats.get_value('item_scraped_count', 0)} records, two of them:\n")
     for record in _few(_records(records[0])):
@@ -208,6 +275,12 @@ def _show_findings(run: RunFolder) -> None:
 
 def _is_error(code: str) -> bool:
     return explain(code).severity == "error"
+
+
+def _record_files(crawler: Crawler) -> list[Path]:
+    """Return the files that a run wrote."""
+    run_name = cast("Findings", crawler.get_extension(Findings)).run_name
+    return [Path(uri % {"run": run_name}) for uri in crawler.settings.getdict("FEEDS")]
 
 
 def _records(path: Path) -> Iterator[dict[str, Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
 from datetime import date, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -15,10 +14,12 @@ from woo_harvester.dates import AMSTERDAM
 from woo_harvester.findings import Reporter
 from woo_harvester.paths import data_dir
 from woo_harvester.register import Register, RegisterError
+from woo_harvester.register.names import shown_name
 from woo_harvester.register.stored_copy import read_stored
-from woo_harvester.report.inventory import Inventory, ReportError, read_inventory
-from woo_harvester.report.inventory_formats import FORMATS, terminal_lines
+from woo_harvester.report.inventory import Inventory, ReportError, entry_host, read_inventory
+from woo_harvester.report.inventory_formats import FORMATS, as_html, supplier_page, terminal_lines
 from woo_harvester.report.run_folder import ReportsFolder
+from woo_harvester.report.suppliers import Suppliers, SuppliersError, file_names
 from woo_harvester.running.command import ProjectCommand, one_of
 from woo_harvester.running.streams import write_stderr
 from woo_harvester.tooi import ValueList
@@ -26,8 +27,11 @@ from woo_harvester.tooi.stored import known_lists
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     from scrapy.settings import Settings
+
+    from woo_harvester.findings import Language
 
 #: The default length of the period, in days.
 _PERIOD = 30
@@ -36,8 +40,8 @@ _PERIOD = 30
 class Command(ProjectCommand):
     """Makes the inventory of errors from the reports of runs.
 
-    Without options, it writes HTML, CSV and JSON to a folder beside the reports. Exit status 1 if the reports
-    cannot be read, and 2 for a wrong argument.
+    Without options, it writes HTML, CSV and JSON to a folder beside the reports, with a page for each
+    supplier. Exit status 1 if the reports cannot be read, and 2 for a wrong argument.
     """
 
     name = "inventory"
@@ -48,7 +52,7 @@ class Command(ProjectCommand):
         return "[options]"
 
     def short_desc(self) -> str:
-        return "List per organisation the errors in its permits over a period"
+        return "List the errors in permits over a period, by organisation and by supplier"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
@@ -61,6 +65,13 @@ class Command(ProjectCommand):
             help=f"write this to standard output: {', '.join(sorted(FORMATS))}",
         )
         parser.add_argument("-O", "--output", metavar="FILE", help="write to this file, by its extension")
+        parser.add_argument(
+            "--suppliers",
+            metavar="FILE",
+            help="the supplier of each organisation, as CSV with the columns organisatie,leverancier; "
+            "default: the host of the entry",
+        )
+        parser.add_argument("--lang", type=one_of("nl", "en"), help="language (default: nl)")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Make the inventory."""
@@ -77,46 +88,75 @@ class Command(ProjectCommand):
                 f"expected a file that ends in .html, .csv or .json, got {output}", print_help=False
             )
         settings = cast("Settings", self.settings)
-        reports = Path(settings["WOO_REPORT_DIR"])
+        reports, names = Path(settings["WOO_REPORT_DIR"]), _Names(settings)
+        lang = cast("Language", opts.lang or settings["WOO_REPORT_LANG"])
+        supplier_of = self._suppliers(opts.suppliers, names)
         try:
-            inventory = read_inventory(ReportsFolder(reports), first, last, _Names(settings))
+            inventory = read_inventory(
+                ReportsFolder(reports), first, last, names, supplier_of=supplier_of, lang=lang
+            )
             if output is not None and kind is not None:
                 _write(output, FORMATS[kind](inventory))
             elif kind is not None:
                 sys.stdout.write(FORMATS[kind](inventory))
             else:
-                self._write_all(inventory, reports / f"inventory-{first}-{last}")
+                _write_all(inventory, reports / f"inventory-{first}-{last}", settings["WOO_CONTACT"])
         except ReportError as error:
             self.fail(str(error))
         except OSError as error:
             self.fail(f"{error.filename or 'output'}: {error.strerror or error}")
 
-    def _write_all(self, inventory: Inventory, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, form in FORMATS.items():
-            _write(folder / f"inventory.{name}", form(inventory))
-        runs = "1 run" if inventory.runs == 1 else f"{inventory.runs} runs"
-        print(f"{runs} of vergunningen from {inventory.first} until {inventory.last}:")
-        for line in terminal_lines(inventory) or ["nothing is to be mended"]:
-            print(line)
-        print(f"As HTML, CSV and JSON: {folder}")
+    def _suppliers(self, given: str | None, names: _Names) -> Callable[[str, str, str], str]:
+        """Return what finds the supplier of an organisation; refuse a file that does not say it."""
+        if given is None:
+            return entry_host
+        try:
+            return Suppliers(Path(given), names.identifier).of
+        except SuppliersError as error:
+            self.refuse(f"--suppliers: {error}")
+
+
+def _write_all(inventory: Inventory, folder: Path, contact: str | None) -> None:
+    """Write the inventory in each format, and the page of each supplier; show it on standard output."""
+    suppliers = folder / "suppliers"
+    suppliers.mkdir(parents=True, exist_ok=True)
+    for old in suppliers.glob("*.html"):  # of suppliers that were named otherwise
+        old.unlink()
+    pages = file_names([supplier.name for supplier in inventory.suppliers])
+    for supplier in inventory.suppliers:
+        _write(suppliers / pages[supplier.name], supplier_page(inventory, supplier, contact))
+    addresses = {name: f"suppliers/{page}" for name, page in pages.items()}
+    for name, form in FORMATS.items():
+        text = as_html(inventory, addresses) if name == "html" else form(inventory)
+        _write(folder / f"inventory.{name}", text)
+    for line in terminal_lines(inventory, folder):
+        print(line)
 
 
 class _Names:
-    """Names of organisations: those in the value lists, else in the register that the last run has read."""
+    """Organisations of the register that the last run has read, and of the value lists."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._today = datetime.now(AMSTERDAM).date()
+        self._problem: RegisterError | None = None
+        """Why the register cannot be read, until that was reported."""
 
-    def __call__(self, identifier: str) -> str:
-        """Return the name of an organisation; the identifier itself if it is not known."""
-        if concept := self._listed.by_uri(identifier):
-            return concept.label
-        with suppress(ValueError):  # the identifier is the name of several organisations
-            if self._register is not None and (found := self._register.find(identifier)):
-                return found.name
-        return identifier
+    def __call__(self, identifier: str) -> str | None:
+        """Return the name of an organisation; None, with a line on stderr, if it cannot be looked up."""
+        name = shown_name(identifier, self._register, self._listed)
+        if name is None and self._problem is not None:
+            write_stderr(f"scrapy inventory: names that only the register has are left out: {self._problem}")
+            self._problem = None
+        return name
+
+    def identifier(self, given: str) -> str | None:
+        """Return the identifier of a name, TOOI URI or systeemId, or None. Raises ValueError."""
+        found = self._register.find(given) if self._register is not None else None
+        if found is not None:
+            return found.identifier
+        concept = self._listed.by_label(given)
+        return concept.uri if concept is not None else None
 
     @cached_property
     def _listed(self) -> ValueList:
@@ -128,7 +168,7 @@ class _Names:
         try:
             return read_stored(source, folder, Reporter(lambda finding: None), self._today)
         except RegisterError as error:
-            write_stderr(f"scrapy inventory: names that only the register has are left out: {error}")
+            self._problem = error
             return None
 
 

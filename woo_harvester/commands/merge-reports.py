@@ -70,7 +70,7 @@ class Command(ProjectCommand):
 
     def _lead_to(self, merged: RunFolder) -> None:
         """Have the link in the folder of reports lead to the merged report, but not of an earlier day."""
-        latest = merged.reports.latest
+        latest = merged.reports.latest(merged.kind)
         known, named = (parse_name(each) for each in (latest.resolve().name, merged.name))
         if known is not None and (named is None or named[1].date() < known[1].date()):
             return

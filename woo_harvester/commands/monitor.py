@@ -84,13 +84,15 @@ class Command(ProjectCommand):
         try:
             runs = read_runs(reports, spider, settings.getint("WOO_MONITOR_RUNS") + 1)
             if not runs:
-                self._fail(f"no run of {spider} in {reports.path} has ended: expected one a day")
+                raise ValueError(f"no run of {spider} in {reports.path} has ended: expected one a day")
             *before, run = runs
             outcome = run_monitors(
                 Crawler(Spider, settings), run, before, bounds(settings), datetime.now(UTC)
             )
         except (NotConfigured, OSError, ValueError) as error:
-            self._fail(str(error))
+            self.write_error(str(error))  # and go on with the next spider
+            self.exitcode = 1
+            return
         if not (quiet and outcome.passed):
             print(run.title)
             _show(outcome, quiet=quiet)

@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request
 
+from woo_harvester.crawl.entry_page_history import note_files, report_undated
 from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
 from woo_harvester.crawl.permit_files import PermitFiles, permit_request
+from woo_harvester.crawl.robots import report_private_address
 from woo_harvester.permits.files import Ask, how_to_ask
 from woo_harvester.permits.listing import Link, read_listing
+from woo_harvester.permits.sample import newest_and_oldest
 from woo_harvester.responses import header, header_date
 from woo_harvester.running.ending import is_closing
 from woo_harvester.state.batches import batches
+from woo_harvester.state.permit_history import note_back
 from woo_harvester.state.permits import PermitFile, look_up_files, wait_again
 from woo_harvester.statuses import is_complete
 from woo_harvester.urls import host_of, secured
@@ -44,6 +48,7 @@ class EntryPageReader:
         self._keeper = keeper
         self._files = PermitFiles(crawler, keeper, organisations)
         self._maxsize = crawler.settings.getint("WOO_MESSAGE_MAXSIZE")
+        self._sample = crawler.settings.getint("WOO_MESSAGE_SAMPLE")
 
     def page_request(self, url: str, hosts: frozenset[str]) -> Request:
         """Return a request for an entry page; the caller sets its callback and errback."""
@@ -59,6 +64,9 @@ class EntryPageReader:
 
     async def parse_page(self, response: StreamedResponse, visit: EntryPageVisit) -> AsyncIterator[Request]:
         """Yield requests for the listed files that may be new, as there is capacity."""
+        visit.account.visited = True
+        if response.request is not None:
+            report_private_address(response.request, visit)
         visit.requested_at = header_date(response, "Date") or datetime.now(UTC)
         for part in batches(self._links(response, visit)):
             for request in self._file_requests(part, visit):
@@ -76,12 +84,24 @@ class EntryPageReader:
         """Report why the request for an entry page failed."""
         request: Request = failure.request  # type: ignore[attr-defined]
         if not is_ours(failure.value):
-            self.page_failed(failure.value, request.cb_kwargs["visit"])
+            self.page_failed(failure.value, request, request.cb_kwargs["visit"])
 
-    def page_failed(self, error: BaseException | None, visit: EntryPageVisit) -> None:
+    def page_failed(self, error: BaseException | None, request: Request, visit: EntryPageVisit) -> None:
         """Report that an entry page could not be fetched, and count it as done."""
+        visit.account.visited = True
+        report_private_address(request, visit)
         visit.report(failure_code(error, "ingang"), url=visit.page.url, seen=failure_seen(error))
         self._page_done(visit)
+
+    def note_done(self, visit: EntryPageVisit) -> None:
+        """Note what became of the files of a page, once all of them have been read.
+
+        A page without any link to XML may be an error page: its files count as listed.
+        """
+        report_undated(visit)
+        if visit.complete and visit.has_xml and not visit.is_sample:
+            with self._keeper.begin() as connection:
+                note_files(connection, visit, datetime.now(UTC))
 
     def _page_done(self, visit: EntryPageVisit) -> None:
         visit.page_done = True
@@ -101,10 +121,16 @@ class EntryPageReader:
             action = f"{len(listing.links)} links gelezen"
             visit.report(listing.fault, url=url, seen=listing.seen, action=action)
         visit.complete = listing.fault is None
+        listed = [link for link in listing.links if link.url != response.url]
         visit.has_xml = any(link.is_xml for link in listing.links)
-        links = [link for link in self._own(listing.links, visit) if link.url != response.url]
+        # Before what is wrong with some of them is counted. Other links count when they turn out to be files.
+        visit.account.count_files(sum(link.is_xml for link in listed))
+        links = list(self._own(listed, visit))
         self._crawler.stats.inc_value("woo/berichten/listed", len(links))
-        return links
+        sample = newest_and_oldest(links, self._sample)
+        visit.is_sample = len(sample) < len(links)
+        visit.account.leave_out(sum(link.is_xml for link in links) - sum(link.is_xml for link in sample))
+        return sample
 
     def _own(self, links: Iterable[Link], visit: EntryPageVisit) -> Iterator[Link]:
         """Yield the links on the hosts of the organisation; report the other links to XML."""
@@ -130,9 +156,15 @@ class EntryPageReader:
         with self._keeper.begin() as connection:
             known = look_up_files(connection, visit.number, [link.url for link in links])
             wait_again(connection, visit.number, [link.url for link in links if _is_refused(link, known)])
+            note_back(connection, [file.number for file in known.values() if file.is_gone])
         for link in links:
             file = known.get(link.url)
             visit.has_xml |= file is not None
+            if file is not None and not link.is_xml:
+                visit.account.count_files(1)
+            visit.files += link.is_xml or file is not None
+            if file is not None:
+                visit.listed.add(file.number)
             ask = how_to_ask(link.date, file.known if file else None)
             if file is not None and file.is_due(now):
                 ask = Ask.FETCH

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from woo_harvester.arguments import ArgumentError, PermitArguments, page_problem
 from woo_harvester.crawl.capacity import Backlog
-from woo_harvester.findings import Reporter
+from woo_harvester.findings import Finding, Reporter
+from woo_harvester.inputs import read_columns
 from woo_harvester.register import Register
 from woo_harvester.register.shards import shard_of
+from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
-    from woo_harvester.report.funnel import Account
+    from woo_harvester.report.permit_account import PermitAccount
 
 #: Largest CSV file of entry pages, in bytes: some 50,000 pages.
 _CSV_MAXSIZE = 10_000_000
@@ -35,6 +35,8 @@ class EntryPage:
     """TOOI URI or systeemId. If the register has none: the name as given, else the host."""
     hosts: frozenset[str]
     """The hosts on which its files may be."""
+    is_named: bool = False
+    """True if the operator named the organisation; else the register or the host did."""
 
     @property
     def host(self) -> str:
@@ -46,12 +48,20 @@ class EntryPageVisit(Backlog):
     """The reading of one entry page in one run, and of the files that it lists."""
 
     def __init__(
-        self, page: EntryPage, number: int, backlog: int, report: Reporter, account: Account
+        self,
+        page: EntryPage,
+        number: int,
+        backlog: int,
+        report: Reporter,
+        account: PermitAccount,
+        when_done: Callable[[EntryPageVisit], None] = lambda visit: None,
     ) -> None:
         super().__init__(backlog)
+        self._when_done = when_done
         self.page = page
         self.account = account
         """The figures of the page's host."""
+        account.count_page(page.url)
         self.number = number
         """The number of the entry page in the state."""
         self.requested_at = datetime.now(UTC)
@@ -60,9 +70,23 @@ class EntryPageVisit(Backlog):
         """True if one of its links leads to XML."""
         self.page_done = False
         """True if all its files that may be new have been requested."""
+        self.is_sample = False
+        """True if only a sample of its files is read (``WOO_MESSAGE_SAMPLE``)."""
         self.complete = False
         """True if the page was read to its end."""
-        self.report = report.about(host=page.host, organisation=page.organisation)
+        self.listed = DocumentSet()
+        """The numbers, in the state, of the files that the page lists."""
+        self.files = 0
+        """How many files it lists, as far as their links or the state show that they are XML."""
+        self.undated = 0
+        """How many files were fetched completely without any date or ETag."""
+        self._run_report = report
+        self.report = Reporter(self._send, host=page.host, organisation=page.organisation)
+
+    def _send(self, finding: Finding) -> None:
+        """Send a finding; one about a file names the page, as one about a document names its sitemap."""
+        is_about_page = finding.url in (None, self.page.url)
+        self._run_report.send(finding if is_about_page else replace(finding, sitemap=self.page.url))
 
     def finish(self) -> None:
         """Count the entry page as done, unless a request for one of its files is active."""
@@ -71,6 +95,7 @@ class EntryPageVisit(Backlog):
         if self.complete and not self.has_xml:
             self.report("ipm.ingang-zonder-links", url=self.page.url)
         self.account.count_entry_page(complete=self.complete)
+        self._when_done(self)
 
 
 def read_csv(data: bytes, source: str) -> list[tuple[str, str]]:
@@ -81,18 +106,12 @@ def read_csv(data: bytes, source: str) -> list[tuple[str, str]]:
     if len(data) > _CSV_MAXSIZE:
         raise ArgumentError(f"argument entries: {source} is larger than {_CSV_MAXSIZE} bytes")
     try:
-        reader = csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
-        if missing := set(_COLUMNS) - set(reader.fieldnames or ()):
-            raise ValueError(
-                f"expected the columns {','.join(_COLUMNS)}; {' and '.join(sorted(missing))} is missing"
-            )
         found = []
-        for row in reader:
-            url = (row["url"] or "").strip()
+        for line, (organisation, url) in read_columns(data, _COLUMNS):
             if problem := page_problem(url):
-                raise ValueError(f"line {reader.line_num}: {problem}")
-            found.append(((row["organisatie"] or "").strip(), url))
-    except (ValueError, csv.Error) as error:
+                raise ValueError(f"line {line}: {problem}")
+            found.append((organisation, url))
+    except ValueError as error:
         raise ArgumentError(f"argument entries: {source}: {error}") from None
     if not found:
         raise ArgumentError(f"argument entries: {source} names no entry page")
@@ -149,4 +168,4 @@ def _entry_page(name: str, url: str, register: Register) -> EntryPage:
         organisation = owners[0] if len(owners) == 1 else None
     own = register.hosts_of(organisation) if organisation is not None else ()
     identifier = organisation.identifier if organisation else name or host
-    return EntryPage(url, identifier, frozenset({host, *own}))
+    return EntryPage(url, identifier, frozenset({host, *own}), is_named=bool(name))

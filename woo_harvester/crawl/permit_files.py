@@ -17,6 +17,7 @@ from woo_harvester.permits.files import Ask, Comparison, compare_file
 from woo_harvester.permits.listing import Link
 from woo_harvester.permits.messages import Message, read_message
 from woo_harvester.permits.mutations import Mutation
+from woo_harvester.permits.own_xml import with_own_xml
 from woo_harvester.responses import header, header_date
 from woo_harvester.state.permits import KeptFinding, PermitFile, keep_file, wait_again
 from woo_harvester.statuses import ANSWERS, is_complete
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 _XML_TYPES = frozenset({"application/xml", "text/xml"})
 
 #: Fields of a finding about an invalid file that the state keeps.
-_FINDING_FIELDS = ("code", "line", "element", "seen", "action")
+_FINDING_FIELDS = ("code", "line", "element", "seen", "given", "action")
 
 
 class PermitFiles:
@@ -78,6 +79,8 @@ class PermitFiles:
                 self._failed(link, file, visit, "ipm.bericht-onbereikbaar", "afgebroken")
             elif link.is_xml or file is not None or _is_xml(response):
                 visit.has_xml = True
+                if file is None and not link.is_xml:
+                    visit.account.count_files(1)
                 self._read(response, link, file, visit)
         finally:  # after any error: otherwise the page would wait for this file for ever
             self._file_done(visit)
@@ -96,6 +99,10 @@ class PermitFiles:
         """Count a file that has not changed, and report again what is wrong with it."""
         self._count("woo/berichten/unchanged")
         _report_again(link, file, visit)
+        if file.refused:
+            visit.account.count_waiting()
+        elif not file.faults:
+            visit.account.count_entries(0, 1)
 
     def _failed(
         self, link: Link, file: PermitFile | None, visit: EntryPageVisit, code: str, seen: str
@@ -110,6 +117,8 @@ class PermitFiles:
             if file is not None:
                 self._wait_again(link, file, visit)
                 _report_again(link, file, visit)
+                if file.refused:  # its message decides what becomes of the file
+                    visit.account.count_waiting(instead_of=code)
 
     def _same(self, link: Link, file: PermitFile, visit: EntryPageVisit) -> None:
         """Count a requested file that has not changed, and let its message wait again if it was refused."""
@@ -129,6 +138,7 @@ class PermitFiles:
         now = datetime.now(UTC)
         read_at = int(now.timestamp())
         compared = _compare(response, link, file, visit, now)
+        date = link.date.as_utc() if link.date else header_date(response, "Last-Modified")
         faults: Sequence[KeptFinding] = file.faults if file is not None else ()
         since = file.faults_since if file is not None else None
         mutation = None
@@ -137,7 +147,7 @@ class PermitFiles:
             faults = [_kept(finding) for finding in findings if message is None]
             since = (since or read_at) if faults else None
             if message is not None:
-                date = link.date.as_utc() if link.date else header_date(response, "Last-Modified")
+                visit.account.count_waiting()
                 mutation = Mutation(
                     message,
                     organisatie=visit.page.organisation,
@@ -150,15 +160,18 @@ class PermitFiles:
         elif file is not None:
             self._same(link, file, visit)
         etag, last_modified = validator(response, "ETag"), validator(response, "Last-Modified")
-        read = PermitFile(compared.known, read_at, etag, last_modified, faults, since)
+        visit.undated += link.date is None and etag is None and last_modified is None
+        dated_at = None if date is None or compared.known.now else int(date.timestamp())
+        read = PermitFile(compared.known, read_at, etag, last_modified, faults, since, dated_at=dated_at)
         with self._keeper.begin() as connection:
-            keep_file(connection, visit.number, link.url, read, mutation)
+            visit.listed.add(keep_file(connection, visit.number, link.url, read, mutation))
 
     def _read_message(
         self, response: StreamedResponse, link: Link, visit: EntryPageVisit, now: datetime
     ) -> tuple[Message | None, Sequence[Finding]]:
         """Return the message in a file, or None if it is invalid, and its findings. Report the findings."""
         message, findings = read_message(response.chunks(), self._maxsize, self._organisations, now)
+        findings = list(with_own_xml(findings, response.chunks(), self._maxsize))
         report = visit.report.about(url=link.url)
         for finding in findings:
             report.send(finding)
@@ -186,6 +199,7 @@ def permit_request(
             "download_maxsize": maxsize,
             "handle_httpstatus_list": ANSWERS,
             "woo_digest": kind == "bericht",
+            "woo_host": host_of(url),
             "woo_hosts": hosts,
             "woo_kind": kind,
             "woo_stream": True,

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
+    from woo_harvester.crawl.entry_pages import EntryPageVisit
+
 #: The answers that mean that a host has no robots.txt.
 _MISSING = (404, 410)
 
@@ -44,9 +46,9 @@ async def read_robots(
     return write
 
 
-def report_private_address(request: Request, visit: Visit) -> None:
+def report_private_address(request: Request, visit: Visit | EntryPageVisit) -> None:
     """Report that a host has a private address, which a harvest over the internet would not reach."""
-    if request.meta["woo_kind"] == "robots" and request.meta.get("woo_private"):
+    if request.meta["woo_kind"] in ("robots", "ingang") and request.meta.get("woo_private"):
         visit.report("host.intern-adres", url=request.url)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from woo_harvester.default_settings.elasticsearch import ELASTICSEARCH
 from woo_harvester.default_settings.fetching import FETCHING
 from woo_harvester.default_settings.monitoring import MONITORING
+from woo_harvester.default_settings.portal import PORTAL
 from woo_harvester.default_settings.reporting import REPORTING
 from woo_harvester.default_settings.setting import Setting
 from woo_harvester.default_settings.state import STATE
@@ -29,6 +30,7 @@ SUBJECTS: dict[str, tuple[Setting, ...]] = {
     "Fetching": FETCHING,
     "Text of documents": TEXT,
     "Elasticsearch": ELASTICSEARCH,
+    "Portal": PORTAL,
     "Report and progress": REPORTING,
     "Monitoring": MONITORING,
 }

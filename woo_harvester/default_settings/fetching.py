@@ -45,6 +45,12 @@ FETCHING = (
         "bytes, decompressed",
         "The largest permit message or entry page that is read: a listing of 100,000 files has some 15 MB.",
     ),
+    Setting(
+        "WOO_MESSAGE_SAMPLE",
+        0,
+        "messages",
+        "The number of permit messages of an entry page that a run reads: the newest and the oldest. 0: all. `scrapy audit --permits` sets it to the number of `--sample`.",
+    ),
     Setting("WOO_DOCUMENT_MAXSIZE", 500 * MB, "bytes", "The largest document that is fetched."),
     Setting(
         "WOO_DOCUMENT_TIMEOUT", 600, "seconds", "The time in which a document must be fetched completely."

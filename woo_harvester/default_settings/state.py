@@ -44,6 +44,12 @@ STATE = (
         "After so many days a file is read completely, whatever its server says: an ETag that never changes must not hide changes for ever. A changed document is requested unconditionally when its bytes are so old, and fetched once more when its server said that it is the same.",
     ),
     Setting(
+        "WOO_PERMIT_EXPIRED_DAYS",
+        365,
+        "days",
+        "The spider `vergunningen` reports an entry page with cases whose period (`temporal`) ended more than so many days ago: `ipm.verlopen`.",
+    ),
+    Setting(
         "WOO_REFUSED_DAYS",
         7,
         "days",

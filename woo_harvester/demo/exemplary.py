@@ -33,7 +33,7 @@ _DOCUMENTS = (
     (12, "jaarverslag-2023.pdf", "Jaarverslag 2023", "2024-05-23"),
     (13, "subsidieregister-2024.csv", "Subsidieregister 2024", "2025-01-15"),
     (14, "woo-besluit-zwembad.pdf", "Besluit op Woo-verzoek over de renovatie van het zwembad", "2024-04-02"),
-    (15, "onderzoek-fietsveiligheid.pdf", "Onderzoek naar de veiligheid van fietspaden", "2023-11-21"),
+    (15, "onderzoek-stikstofbesluit.pdf", "Onderzoek naar de gevolgen van het stikstofbesluit", "2023-11-21"),
     (17, "klachtoordeel-2024-07.txt", "Oordeel over een klacht over de afvalinzameling", "2024-07-08"),
 )
 

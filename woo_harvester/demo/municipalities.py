@@ -156,6 +156,7 @@ class PermitDemo:
         self._list(
             {
                 "zaak-1.xml": ("01-Apr-2026 10:02", self._town(_OAKS, "C")),
+                "zaak-2.xml": ("01-Apr-2026 10:05", self._town(_FAIR, "C")),
                 "zaak-1-verleend.xml": ("15-Apr-2026 09:30", self._town(_OAKS, "U", **granted)),
                 "zaak-1-besluit.xml": ("15-Apr-2026 09:31", decision),
                 "zaak-2-verwijderd.xml": ("15-Apr-2026 09:40", removal),

@@ -84,6 +84,7 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
                 "download_maxsize": ROBOTS_MAXSIZE,
                 "download_slot": host,
                 "woo_decompress": True,
+                "woo_host": request.meta.get("woo_host"),
                 "woo_stream": True,
             },
         )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from itemadapter import ItemAdapter
 from scrapy.exporters import CsvItemExporter
 
-from woo_harvester.exporters.columns import cells, columns_of
+from woo_harvester.columns import cells, columns_of
 from woo_harvester.items import RecordItem
 
 if TYPE_CHECKING:

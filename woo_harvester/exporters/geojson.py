@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
@@ -11,7 +10,7 @@ from itemadapter import ItemAdapter
 from scrapy.exporters import BaseItemExporter
 
 from woo_harvester.dates import day_of
-from woo_harvester.permits.geojson import feature
+from woo_harvester.permits.geojson import BEGIN, END, feature_line
 
 
 class GeoJsonItemExporter(BaseItemExporter):
@@ -20,22 +19,18 @@ class GeoJsonItemExporter(BaseItemExporter):
     def __init__(self, file: BytesIO, **kwargs: Any) -> None:
         super().__init__(dont_fail=True, **kwargs)
         self._file = file
-        self._separator = ""
+        self._is_first = True
 
     def start_exporting(self) -> None:
-        self._write('{"type": "FeatureCollection", "features": [')
+        self._write(BEGIN)
 
     def export_item(self, item: Any) -> None:
         record = ItemAdapter(item).asdict()
-        self._write(
-            self._separator
-            + "\n"
-            + json.dumps(feature(record, day_of(datetime.now(UTC))), ensure_ascii=False)
-        )
-        self._separator = ","
+        self._write(feature_line(record, day_of(datetime.now(UTC)), is_first=self._is_first))
+        self._is_first = False
 
     def finish_exporting(self) -> None:
-        self._write("\n]}\n")
+        self._write(END)
 
     def _write(self, text: str) -> None:
         self._file.write(text.encode())

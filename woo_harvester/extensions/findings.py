@@ -16,14 +16,16 @@ from scrapy.exceptions import CloseSpider
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Finding, Language
 from woo_harvester.findings.common_cause import CommonCause
-from woo_harvester.items import NothingAddedError, WooItem
+from woo_harvester.items import NothingAddedError, PermitItem, WooItem
 from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.kept_back import KeptBack, explanation
 from woo_harvester.report.outputs import make_report
+from woo_harvester.report.permit_account import PermitAccount
 from woo_harvester.report.run_folder import ReportsFolder, finding_line, run_name
 from woo_harvester.running.causes import cause_of, is_exhausted
 from woo_harvester.running.ending import end_run, fail_run
+from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -162,6 +164,10 @@ class Findings:
 
     def item_scraped(self, item: Any) -> None:
         """Count an item that passed all pipelines."""
+        if isinstance(item, PermitItem):
+            if (account_of_case := self._account_of_case(item)) is not None:
+                account_of_case.count_case(item.record.versies[-1].oorzaak)
+            return
         if not isinstance(item, WooItem) or item.report.host is None:
             return
         account = self.accounts.of(item.report.host)
@@ -179,6 +185,10 @@ class Findings:
 
         It is unchanged if there was nothing to add to its record. Else another project's pipeline dropped it.
         """
+        if isinstance(item, PermitItem):
+            if (account_of_case := self._account_of_case(item)) is not None:
+                account_of_case.dropped += 1
+            return
         if not isinstance(item, WooItem) or item.report.host is None or item.report.error is not None:
             return
         account = self.accounts.of(item.report.host)
@@ -186,6 +196,11 @@ class Findings:
             account.count_entries(0, 1)
         else:
             account.dropped += 1
+
+    def _account_of_case(self, item: PermitItem) -> PermitAccount | None:
+        """Return the account of the host whose entry page offered a case; None if the item has no page."""
+        page = item.record.herkomst.ingang
+        return self.accounts.of_permits(host_of(page)) if page is not None else None
 
     def spider_closed(self, spider: Spider) -> None:
         """Write what was kept back, and close the file of findings."""
@@ -205,7 +220,7 @@ class Findings:
         """
         try:
             self.run_folder.write_stats(self._crawler.stats.get_stats())
-            self.run_folder.write_accounts(self.accounts.all())
+            self.run_folder.write_accounts(self.accounts)
             if self._has_accounts:
                 await asyncio.to_thread(self._make_report)
         except OSError as error:
@@ -243,7 +258,8 @@ class Findings:
         try:
             reports.lead_to(self.run_folder)
         except OSError as error:  # such as a file system without links
-            logger.warning("%s does not lead to the newest report: %s", reports.latest, cause_of(error))
+            latest = reports.latest(self.run_folder.kind)
+            logger.warning("%s does not lead to the newest report: %s", latest, cause_of(error))
 
     def _fail(self, error: OSError) -> None:
         end_run(self._crawler, _FAILED, f"the report in {self.folder} could not be written: {error}")

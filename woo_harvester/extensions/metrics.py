@@ -32,12 +32,16 @@ METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
     "woo_run_memory_bytes": ("Most memory that the run had in use", ()),
     "woo_run_records": ("Records that the run wrote", ()),
     "woo_run_documents": (
-        "Documents: listed, new, changed, unchanged, supplied, withdrawn, lost",
+        "Documents: listed, new, changed, unchanged, supplied, withdrawn, lost; of permits the files with "
+        "messages, and new, changed and withdrawn cases",
         ("state",),
     ),
     "woo_run_findings": ("Findings by code", ("code", "severity")),
     "woo_run_log_messages": ("Messages of the log by level", ("level",)),
-    "woo_host_documents": ("Documents of a host: listed, harvested (now or before)", ("host", "state")),
+    "woo_host_documents": (
+        "Documents or files of a host: listed, harvested (now or before)",
+        ("host", "state"),
+    ),
     "woo_host_complete": ("Whether the host was read to its end", ("host",)),
 }
 

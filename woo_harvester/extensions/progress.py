@@ -16,7 +16,7 @@ from scrapy.utils.asyncio import create_looping_call
 from woo_harvester.extensions.findings import Findings, accounts_of
 from woo_harvester.findings import Severity
 from woo_harvester.report.history import History
-from woo_harvester.report.score_parts import HarvestKind
+from woo_harvester.report.losses import HarvestKind
 from woo_harvester.running.streams import write_stderr
 from woo_harvester.terminal import formatting
 from woo_harvester.terminal.figures import Figures, read_figures
@@ -122,7 +122,7 @@ class Progress:
     def line(self) -> str:
         """Return the progress as one line."""
         now = read_figures(self._crawler, accounts_of(self._crawler), self._expected)
-        parts = [formatting.documents(now), formatting.speed(now, self._speed(now))]
+        parts = [formatting.one_line(now), formatting.speed(now, self._speed(now))]
         if now.selected is not None:
             parts = [formatting.hosts(now), *parts, formatting.time_left(now.seconds_left)]
         parts.insert(-1, formatting.counted(now.findings(Severity.ERROR), "error"))
@@ -142,7 +142,8 @@ class Progress:
             now.spider,
             f"{ahead}, {formatting.duration(now.seconds)}, {formatting.time_left(now.seconds_left)}",
         )
-        table.add_row("documents", formatting.documents(now))
+        for name, counts in formatting.harvest(now):
+            table.add_row(name, counts)
         table.add_row("speed", formatting.speed(now, self._speed(now)))
         table.add_row("findings", formatting.findings(now))
         for name, slow in zip(("slowest", "", ""), now.slowest, strict=False):

@@ -25,6 +25,7 @@ from woo_harvester.state.confirmation import confirm_same
 from woo_harvester.state.contents import Content, Wanted, begin_wanting
 from woo_harvester.state.delivery import Delivery, PendingRead
 from woo_harvester.state.document_set import DocumentSet
+from woo_harvester.state.lock import entry_pages_lock
 from woo_harvester.state.locked import LockedState
 from woo_harvester.state.store import NOWHERE, StateError
 
@@ -117,8 +118,7 @@ class StateKeeper:
             self._timer.start(state.heartbeat, now=False)
         with self.begin() as connection:
             for path, size in state.cut_back(connection).items():
-                cut = {"size": size, "path": path}
-                logger.warning("Cut %(size)d bytes off %(path)s, where a run was killed", cut)
+                logger.warning("Cut %d bytes off %s, where a run was killed", size, path)
             if self._is_reset(reset):
                 visited.forget_visited(connection, self._crawler.spidercls.name)
                 for host in hosts:
@@ -129,6 +129,10 @@ class StateKeeper:
         with self.begin() as connection:
             self.wanted = begin_wanting(connection, content)
         return self.wanted
+
+    @property
+    def _wanted_number(self) -> int | None:
+        return None if self.wanted is None else self.wanted.number
 
     @property
     def delivers_all(self) -> bool:
@@ -144,10 +148,10 @@ class StateKeeper:
     def add_hosts(
         self, hosts: Sequence[str], forget: Callable[[Connection, str], None], *, reset: bool
     ) -> None:
-        """Lock more hosts while the state is open; with *reset*, *forget* them. Raises StateError."""
+        """Lock the entry pages of *hosts*; with *reset*, *forget* these hosts. Raises StateError."""
         if self._state is None:
             raise RuntimeError("Hosts are added before StateKeeper.open()")
-        self._state.lock_hosts(hosts)
+        self._state.lock_hosts([entry_pages_lock(host) for host in hosts])
         if self._is_reset(reset):
             with self.begin() as connection:
                 for host in hosts:
@@ -252,17 +256,16 @@ class StateKeeper:
         if not isinstance(delivery, Delivery) or delivery.harvested is None or error is None:
             return
         self._crawler.stats.inc_value("woo/documents/refused" if refused else "woo/documents/failed")
-        harvested = delivery.harvested
         with self.begin() as connection:
             faults.keep_fault(
                 connection,
-                harvested,
+                delivery.harvested,
                 error.code,
                 error.seen,
                 # Not the moment of the record: after a jump of the clock that may lie in the future.
                 at=int(time()),
                 refused=refused,
-                wanted=self.wanted.number if self.wanted is not None else None,
+                wanted=self._wanted_number,
             )
             if refused:
                 self._end(connection, delivery)
@@ -344,5 +347,5 @@ class StateKeeper:
                 last_modified=reading.last_modified,
                 digest=reading.digest,
                 at=reading.at,
-                wanted=self.wanted.number if self.wanted is not None else None,
+                wanted=self._wanted_number,
             )

@@ -55,8 +55,7 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
             rows.insert(0, ("", f"the content of {lacking} is left to the next runs"))
         for line in formatting.apart(figures):
             rows.insert(0, ("", line))
-        rows.insert(0, ("", formatting.changes(figures)))
-        rows.insert(0, ("documents", f"{figures.listed or 0:,} listed, {figures.lost:,} not harvested"))
+        rows[:0] = _harvest(figures)
         rows.insert(
             0, ("hosts", f"{formatting.hosts(figures)}: {figures.complete:,} complete, {incomplete:,} not")
         )
@@ -74,6 +73,16 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
     rows.append(("report", str(page)) if page.exists() else ("files", str(folder)))
     lines = (f"  {name:<15}{value}" for name, value in rows)
     return "\n".join([f"{figures.spider}: {ended} in {formatting.duration(figures.seconds)}", *lines])
+
+
+def _harvest(figures: Figures) -> list[tuple[str, str]]:
+    """Return the lines about what was harvested."""
+    listed = f"{figures.listed or 0:,} listed"
+    if figures.kind == "vergunningen":
+        files = f"{listed}, {figures.unchanged:,} unchanged, {figures.lost:,} not harvested"
+        return [("files", files), ("cases", formatting.changes(figures))]
+    documents = f"{listed}, {figures.lost:,} not harvested"
+    return [("documents", documents), ("", formatting.changes(figures))]
 
 
 def _worst_first(each: tuple[str, int]) -> tuple[int, int, str]:

@@ -77,6 +77,7 @@ class Reporter:
         *,
         seen: str | None = None,
         element: str | None = None,
+        given: str | None = None,
         action: str | None = None,
         **context: Unpack[_Context],
     ) -> None:
@@ -86,7 +87,7 @@ class Reporter:
         is_error = explain(code).severity is Severity.ERROR
         bound = self._context(is_error=is_error)
         bound.update(context)
-        finding = Finding(code=code, seen=seen, element=element, action=action, **bound)
+        finding = Finding(code=code, seen=seen, element=element, given=given, action=action, **bound)
         if is_error:
             self.error = finding
         self._sink(finding)

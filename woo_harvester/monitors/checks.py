@@ -67,7 +67,7 @@ def connected(run: EndedRun) -> list[str]:
 def emptied(run: EndedRun, before: Sequence[EndedRun], bounds: Bounds) -> list[str]:
     """Check that no host lists nothing where it listed many documents before."""
     empty = [
-        f"{account.host} ({then.listed:,} documents before)"
+        f"{account.host} ({then.listed:,} {run.noun} before)"
         for account in run.accounts.values()
         if account.complete is not None and not account.listed
         if (then := _last(account.host, before)) is not None and then.listed >= bounds.well
@@ -76,7 +76,7 @@ def emptied(run: EndedRun, before: Sequence[EndedRun], bounds: Bounds) -> list[s
         return []
     more = f" and {len(empty) - _MAX_NAMED_HOSTS} more" if len(empty) > _MAX_NAMED_HOSTS else ""
     return [
-        f"{_hosts(len(empty))} listed documents the last time and none now: "
+        f"{_hosts(len(empty))} listed {run.noun} the last time and none now: "
         f"{', '.join(sorted(empty)[:_MAX_NAMED_HOSTS])}{more}. The report says what was found there."
     ]
 
@@ -91,7 +91,7 @@ def dropped(run: EndedRun, before: Sequence[EndedRun], bounds: Bounds) -> list[s
     if now >= then * (1 - bounds.drop):
         return []
     return [
-        f"{now:,} documents are listed, and the same hosts listed {then:,} the last time "
+        f"{now:,} {run.noun} are listed, and the same hosts listed {then:,} the last time "
         f"({now / then - 1:+.0%}): expected at most {bounds.drop:.0%} less. "
         "The report has the hosts that lost most at its top."
     ]

@@ -12,6 +12,7 @@ from woo_harvester.findings import Severity, explain
 from woo_harvester.report.assemble import OWN_FAULT
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.history import History
+from woo_harvester.report.losses import HarvestKind
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder
 
 
@@ -23,11 +24,21 @@ class EndedRun:
     ended: datetime
     reason: str
     accounts: dict[str, Account]
-    """The accounts by host; empty for a spider that counts no documents."""
+    """The accounts by host; empty for a spider that keeps none."""
     findings: dict[str, Counter[Severity]]
     """The number of findings by host and severity."""
     own_fault: bool = False
     """True if nearly all hosts could not be reached, probably because of a fault on our own side."""
+
+    @property
+    def kind(self) -> HarvestKind:
+        """What its accounts count: documents, or files with messages about permits."""
+        return next((account.kind for account in self.accounts.values()), "woo")
+
+    @property
+    def noun(self) -> str:
+        """The plural noun for what its hosts list."""
+        return "documents" if self.kind == "woo" else "files"
 
     @property
     def title(self) -> str:
@@ -63,9 +74,8 @@ def read_run(folder: RunFolder) -> EndedRun:
         raise ValueError(
             f"{folder.stats} holds no statistics of a run: {type(error).__name__}: {error}"
         ) from error
-    every = list(folder.read_accounts())
-    accounts = {account.host: account for account in every if not account.entry_pages}
-    found = {account.host: _by_severity(account.findings) for account in every if account.findings}
+    accounts = {account.host: account for account in folder.read_accounts()}
+    found = {host: _by_severity(account.findings) for host, account in accounts.items() if account.findings}
     own_fault = bool(stats.get(f"woo/findings/{OWN_FAULT}"))
     return EndedRun(folder.name, ended, reason, accounts, found, own_fault)
 

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
+
+#: What stands before and after the Features of a FeatureCollection.
+BEGIN, END = '{"type": "FeatureCollection", "features": [', "\n]}\n"
+
+
+def feature_line(record: Mapping[str, Any], today: date, *, is_first: bool) -> str:
+    """Return the Feature of a permit record as a line of a FeatureCollection, after the line before it."""
+    separator = "\n" if is_first else ",\n"
+    return separator + json.dumps(feature(record, today), ensure_ascii=False)
 
 
 def feature(record: Mapping[str, Any], today: date) -> dict[str, Any]:

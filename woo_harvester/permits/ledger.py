@@ -82,6 +82,10 @@ class Ledger:
         own_host = (case, mutation.organisatie) in self._own_host or is_own_host(case, mutation)
         return self._rights.right(case, mutation, own_host=own_host)
 
+    def shown(self, mutation: Mutation) -> Mutation:
+        """Return *mutation* with the organisation that its record names."""
+        return replace(mutation, organisatie=self._rights.shown(mutation))
+
     def _add(self, row: PermitRow) -> None:
         """Add a row of the state. An organisation with a new name may have two rows for one key."""
         case, group = row.key.identifier, self.before.setdefault(row.key, {})
@@ -109,20 +113,20 @@ class Ledger:
         first: dict[tuple[Key, str], int] = {}
         for place, mutation in enumerate(cases):
             first.setdefault((mutation.key, mutation.organisatie), place)
-            if is_own_host(mutation.message.identifier, mutation):
-                self._own_host.add((mutation.message.identifier, mutation.organisatie))
+            if is_own_host(mutation.key.identifier, mutation):
+                self._own_host.add((mutation.key.identifier, mutation.organisatie))
 
         def turn(mutation: Mutation) -> tuple[int, bool, int]:
             row = self._row(mutation)
             has_it = row is not None and row.mutation.alive
-            right = self.right(mutation.message.identifier, mutation)
+            right = self.right(mutation.key.identifier, mutation)
             return -right, not has_it, first[mutation.key, mutation.organisatie]
 
         turns = {key: turn(cases[place]) for key, place in first.items()}
         return sorted(in_order(cases), key=lambda each: turns[each.key, each.organisatie])
 
     def _apply_to_case(self, mutation: Mutation) -> None:
-        case, row = mutation.message.identifier, self._row(mutation)
+        case, row = mutation.key.identifier, self._row(mutation)
         if (owner := self._owner(case, mutation)) is not None:
             self._refuse(mutation, owner)
             return
@@ -139,7 +143,7 @@ class Ledger:
 
     def _apply_to_document(self, mutation: Mutation) -> None:
         row = self._row(mutation)
-        case = mutation.message.zaak or (row.zaak if row else None)
+        case = mutation.case or (row.case if row else None)
         if case is not None and (owner := self._owner(case, mutation)) is not None:
             self._refuse(mutation, owner)
             return
@@ -151,7 +155,7 @@ class Ledger:
         if others is None:
             self._note_known(mutation, row, case)
         self.applied[mutation.key, mutation.organisatie] = mutation
-        for touched in filter(None, {case, row.zaak if row else None}):
+        for touched in filter(None, {case, row.case if row else None}):
             self.of_documents.setdefault(touched, []).append(mutation)
         self._put(replace(row or PermitRow(mutation), mutation=mutation, zaak=case))
 
@@ -170,12 +174,12 @@ class Ledger:
     def _publisher(self, mutation: Mutation) -> str | None:
         """Return another organisation that has the document of *mutation* in a case, or None."""
         for organisation, row in self.rows.get(mutation.key, {}).items():
-            if organisation != mutation.organisatie and row.mutation.alive and row.zaak is not None:
+            if organisation != mutation.organisatie and row.mutation.alive and row.case is not None:
                 return organisation
         return None
 
     def _is_own_host(self, mutation: Mutation) -> bool:
-        return (mutation.message.identifier, mutation.organisatie) in self._own_host
+        return (mutation.key.identifier, mutation.organisatie) in self._own_host
 
     def _is_newer(self, row: PermitRow, mutation: Mutation, case: str | None) -> bool:
         """Return whether *mutation* comes after the message in *row*. Report it if it comes too late."""
@@ -200,7 +204,7 @@ class Ledger:
     def _would_show(self, row: PermitRow, mutation: Mutation) -> bool:
         """Return whether a reader of the records would see it if a late *mutation* was applied to *row*."""
         if mutation.alive != row.mutation.alive:
-            return row.key.soort is Soort.ZAAK or self.is_there(row.zaak)
+            return row.key.soort is Soort.ZAAK or self.is_there(row.case)
         return mutation.alive and mutation.message.gegevens != row.mutation.message.gegevens
 
     def _put(self, row: PermitRow) -> None:
@@ -223,9 +227,9 @@ class Ledger:
         if not self._claimed:
             return
         for row in self._all():
-            if row.key.soort is Soort.DOCUMENT and row.mutation.alive and row.zaak in self._claimed:
+            if row.key.soort is Soort.DOCUMENT and row.mutation.alive and row.case in self._claimed:
                 is_new = (row.key, row.mutation.organisatie) in self.applied
-                if not is_new and self._owner(row.zaak, row.mutation) is not None:
+                if not is_new and self._owner(row.case, row.mutation) is not None:
                     self.displaced.append(row.mutation)
 
     def _refuse(self, mutation: Mutation, owner: str) -> None:
@@ -252,9 +256,9 @@ class Ledger:
     def _report_orphans(self) -> None:
         """Report documents that arrived for a case that does not exist."""
         for (key, _), mutation in self.applied.items():
-            if key.soort is Soort.DOCUMENT and mutation.alive and not self.is_there(mutation.message.zaak):
-                case = mutation.message.zaak
-                self._note("ipm.document-zonder-zaak", mutation, case, case, "bewaard tot de zaak er is")
+            if key.soort is Soort.DOCUMENT and mutation.alive and not self.is_there(mutation.case):
+                seen, action = mutation.message.zaak, "bewaard tot de zaak er is"
+                self._note("ipm.document-zonder-zaak", mutation, mutation.case, seen, action)
 
     def _note(self, code: str, mutation: Mutation, case: str | None, seen: str | None, action: str) -> None:
         if case is not None:
@@ -266,7 +270,8 @@ class Ledger:
             code,
             url=mutation.bestand,
             host=host_of(mutation.ingang),
-            organisation=mutation.organisatie,
+            organisation=self._rights.shown(mutation),
+            sitemap=mutation.ingang,
             seen=seen,
             action=action,
         )
@@ -277,8 +282,8 @@ def by_case(rows: _Rows) -> Mapping[str, list[PermitRow]]:
     found: dict[str, list[PermitRow]] = {}
     for group in rows.values():
         for row in group.values():
-            if row.zaak is not None:
-                found.setdefault(row.zaak, []).append(row)
+            if row.case is not None:
+                found.setdefault(row.case, []).append(row)
     return found
 
 

@@ -110,17 +110,22 @@ def read_message(
     if unused:
         names = dict.fromkeys(local_name(element.tag) for element in unused)
         note("ipm.element-onbekend", unused[0], ", ".join(islice(names, NAMES_MAX)), "niet gebruikt")
-    if is_in_future(message, now):
-        note("ipm.datum-toekomst", root[_CREATION], text_of(root[_CREATION]))
+    day = text_of(root[_CREATION]) or ""
+    if message.aanmaakdatum != date.min and is_in_future(day, now):
+        note("ipm.datum-toekomst", root[_CREATION], day)
     errors = [finding for finding in note.findings if finding.severity is Severity.ERROR]
     return MessageResult(None if errors else message, (errors or note.findings)[: schema.FAULTS_MAX])
 
 
-def is_in_future(message: Message, now: datetime) -> bool:
-    """Return whether the aanmaakdatum of a message is later than *now*, by more than clocks differ."""
-    if message.aanmaakmoment is not None:
-        return message.aanmaakmoment > now + CLOCK_SLACK
-    return message.aanmaakdatum > day_of(now)
+def is_in_future(aanmaakdatum: str, now: datetime) -> bool:
+    """Return whether an aanmaakdatum, as given, is later than *now*, by more than clocks differ.
+
+    One without a time is in the future until its day begins in Dutch time. Raises ValueError if it cannot be
+    read.
+    """
+    if "T" in aanmaakdatum:
+        return parse_datetime(aanmaakdatum) > now + CLOCK_SLACK
+    return day_in(aanmaakdatum) > day_of(now)
 
 
 def _root_fault(root: etree._Element) -> Finding | None:
@@ -132,13 +137,13 @@ def _root_fault(root: etree._Element) -> Finding | None:
         seen = f"<message> van versie {other[1]}, naamruimte {space}"
     else:
         seen = f"<{name}> in naamruimte {space or '(geen)'}"
-    expected = f"verwacht: één <message> in naamruimte {schema.MESSAGE_NS}"
+    expected = f"één <message> in naamruimte {schema.MESSAGE_NS}"
     return Finding(
         code="ipm.schema",
         line=root.sourceline,
         element=name,
         seen=seen,
-        action=f"{UNPROCESSED}; {expected}",
+        action=f"{UNPROCESSED}; verwacht: {expected}",
     )
 
 

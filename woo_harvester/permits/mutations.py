@@ -12,6 +12,8 @@ from typing import NamedTuple
 from pydantic import TypeAdapter
 
 from woo_harvester.permits.messages import Message, Soort, Transactie
+from woo_harvester.permits.record import Vergunning
+from woo_harvester.urls import https_form
 
 _DIGITS = re.compile("[0-9]+")
 _RANK = {Transactie.CREATE: 0, Transactie.UPDATE: 1, Transactie.DELETE: 2}
@@ -22,6 +24,7 @@ class Key(NamedTuple):
 
     soort: Soort
     identifier: str
+    """Its URL with https. A case whose URL moves from http to https, or back, is the same case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,12 @@ class Mutation:
     @property
     def key(self) -> Key:
         """The key of its row."""
-        return Key(self.message.soort, self.message.identifier)
+        return Key(self.message.soort, https_form(self.message.identifier))
+
+    @property
+    def case(self) -> str | None:
+        """The identifier in the key of the case that it names; None if it names none."""
+        return None if self.message.zaak is None else https_form(self.message.zaak)
 
     @property
     def alive(self) -> bool:
@@ -124,11 +132,32 @@ class PermitRow:
     """Moment of the case's last record; cases only."""
     eigen: bool = False
     """True if an entry page on the host of the case offered it; cases only."""
+    eerste: str | None = None
+    """URL that the case had in its first record, which decides the id of all its records; cases only."""
 
     @property
     def key(self) -> Key:
         """The subject of the row."""
         return self.mutation.key
+
+    @property
+    def case(self) -> str | None:
+        """The identifier in the key of the case that it is or belongs to; None if there is none."""
+        return None if self.zaak is None else https_form(self.zaak)
+
+    @property
+    def first_url(self) -> str:
+        """The URL that decides the id of the records of the case."""
+        return self.eerste or self.mutation.message.identifier
+
+    @property
+    def ends(self) -> date | None:
+        """The last day of the period of a case that exists; None without one."""
+        given = self.mutation.message.gegevens
+        if not isinstance(given, Vergunning) or given.temporal is None or given.temporal.end is None:
+            return None
+        # If begin and end were swapped, the period ends on the later day.
+        return max(given.temporal.end, given.temporal.start or given.temporal.end)
 
     def dump(self) -> str:
         """Return the row as JSON."""

@@ -18,7 +18,7 @@ def permit_record(outcome: Outcome) -> PermitRecord:
     """Return the record of a case. That of a withdrawn case has only its URL."""
     message, source = outcome.mutatie.message, outcome.mutatie
     return PermitRecord(
-        id=record_id(outcome.identifier),
+        id=record_id(outcome.eerste),
         vergunning=_case(outcome),
         documenten=[
             document.message.gegevens

@@ -247,10 +247,10 @@ class PermitHerkomst:
 
 @dataclass(slots=True)
 class PermitRecord:
-    """One case in one version. Its identity is the URL of its zaakpagina."""
+    """One case in one version. Its identity is the URL of its zaakpagina, with http or https."""
 
     id: str
-    """UUID version 5 of the case's URL, in the URL namespace; it never changes."""
+    """UUID version 5 of the URL in its first record, in the URL namespace; it never changes."""
     vergunning: Vergunning
     documenten: list[VergunningDocument] = field(default_factory=list)
     versies: list[PermitVersie] = field(default_factory=list)

@@ -8,7 +8,8 @@ Source: "Whose it counts" in the interface description.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from enum import IntEnum
 
@@ -31,20 +32,55 @@ class Right(IntEnum):
 class Rights:
     """The rights of organisations on cases, by the register of this run.
 
-    *organisations* has the organisation of each entry page of this run, by URL. When an older message was
-    read, the register or the operator may have named another one.
+    *organisations* has the organisation of each entry page of this run, by URL; *named* has the names that
+    operators gave to entry pages in this run and before. When an older message was read, the register or the
+    operator may have named another organisation, or none.
     """
 
-    def __init__(self, register: Register, organisations: Mapping[str, str]) -> None:
+    def __init__(
+        self, register: Register, organisations: Mapping[str, str], named: Mapping[str, str] | None = None
+    ) -> None:
         self._register = register
         self._organisations = organisations
+        self._named = {url: self._identifier(name) for url, name in (named or {}).items()}
+        self._on_host = _by_host(self._named.items())
 
     def current(self, mutation: Mutation) -> Mutation:
         """Return *mutation* with the organisation that its entry page has today."""
-        organisation = self._organisations.get(mutation.ingang, mutation.organisatie)
+        organisation = self._organisation(mutation.ingang, mutation.organisatie)
         if organisation == mutation.organisatie:
             return mutation
         return replace(mutation, organisatie=organisation)
+
+    def shown(self, mutation: Mutation) -> str:
+        """Return the organisation that records and findings name: that of the entry page in this run."""
+        return self._organisations.get(mutation.ingang, mutation.organisatie)
+
+    def _organisation(self, entry: str, known: str) -> str:
+        """Return the organisation that has the cases of an entry page.
+
+        *known* is the one that it had when the message was read. An entry page that was given without a name
+        is that of the organisation that an operator named for it before; else of the only one that registered
+        its host; else of the only one that has an entry page with a name on a host that nobody registered.
+        """
+        host = host_of(entry)
+        given = self._organisations.get(entry)
+        if given is None or given == host:
+            if entry in self._named:
+                return self._named[entry]
+            given = given or known
+        if given != host:
+            return given
+        registered = self._registered(host)
+        found = registered or self._on_host.get(host, set())
+        return next(iter(found)) if len(found) == 1 else host
+
+    def _identifier(self, name: str) -> str:
+        """Return the identifier of the organisation with this name, if the register has it, else the name."""
+        with suppress(ValueError):
+            if (found := self._register.find(name)) is not None:
+                return found.identifier
+        return name
 
     def right(self, case: str, mutation: Mutation, *, own_host: bool) -> Right:
         """Return the right that the organisation of *mutation* has on *case*.
@@ -71,6 +107,14 @@ class Rights:
 
     def _registered(self, host: str) -> frozenset[str]:
         return frozenset(each.identifier for each in self._register.organisations_of_host(host))
+
+
+def _by_host(named: Iterable[tuple[str, str]]) -> Mapping[str, set[str]]:
+    """Return the organisations of the entry pages on each host."""
+    found: dict[str, set[str]] = {}
+    for url, organisation in named:
+        found.setdefault(host_of(url), set()).add(organisation)
+    return found
 
 
 def is_own_host(case: str, mutation: Mutation) -> bool:

@@ -30,6 +30,9 @@ class Outcome:
     """The net result of the messages of one case: what its record is made from."""
 
     identifier: str
+    """URL of the case, as the message has it that the record is made from."""
+    eerste: str
+    """URL that the case had in its first record: it decides the id."""
     oorzaak: Oorzaak
     zaak: Mutation
     """The message with the metadata of the case; the delete if the case is withdrawn."""
@@ -91,7 +94,7 @@ def _outcomes(ledger: Ledger, now: datetime) -> list[Outcome]:
     cases: dict[str, None] = {}
     for key in ledger.changed():
         groups = (ledger.before.get(key, {}), ledger.rows[key])
-        cases.update((row.zaak, None) for group in groups for row in group.values() if row.zaak)
+        cases.update((row.case, None) for group in groups for row in group.values() if row.case)
     found = []
     for case in cases:
         visible = _visible(before.get(case, [])), _visible(after.get(case, []))
@@ -110,16 +113,18 @@ def _outcome(
         return None
     row = _source_row(ledger, case)
     at = moment_after(last.opgehaald if last is not None else None, now)
-    kept = replace(row, present=after is not None, opgehaald=at)
+    first = row.mutation.message.identifier if last is None else last.first_url
+    kept = replace(row, present=after is not None, opgehaald=at, eerste=first)
     ledger.rows[kept.key][kept.mutation.organisatie] = kept
     documents = after.documenten if after else ()
     codes = [*row.mutation.bevindingen, *(code for each in documents for code in each.bevindingen)]
     return Outcome(
-        identifier=case,
+        identifier=row.mutation.message.identifier,
+        eerste=first,
         oorzaak=cause,
         zaak=row.mutation,
         documenten=documents,
-        mutatie=_source(ledger, case, row),
+        mutatie=ledger.shown(_source(ledger, case, row)),
         bevindingen=tuple(dict.fromkeys(codes + ledger.codes.get(case, []))),
         opgehaald=at,
     )

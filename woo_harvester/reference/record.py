@@ -9,7 +9,7 @@ from dataclasses import is_dataclass
 from datetime import date, datetime
 from typing import Any, get_origin
 
-from woo_harvester.exporters.columns import columns_of
+from woo_harvester.columns import columns_of
 from woo_harvester.permits.record import PermitRecord, Term
 from woo_harvester.record import Oorzaak, Record, Waarde, record_fields
 from woo_harvester.reference.markdown import code, head, table

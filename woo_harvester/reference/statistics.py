@@ -9,7 +9,9 @@ STATISTICS = {
     "woo/register/date": "day of the register's export, `YYYY-MM-DD`",
     "woo/tooi/outdated": "value lists that are older than `WOO_TOOI_MAX_AGE`",
     "woo/tooi/unusable": "1 if the value lists in the data folder could not be used",
-    "woo/hosts/selected": "hosts that the run visits, by the register and the arguments",
+    "woo/hosts/selected": (
+        "hosts that the run visits, by the register and the arguments; of permits, the hosts of entry pages"
+    ),
     "woo/hosts/done": "hosts that have nothing left to read or fetch",
     "woo/hosts/complete": "of those: completely read, from robots.txt to the end of each sitemap",
     "woo/hosts/incomplete": (
@@ -63,6 +65,7 @@ STATISTICS = {
     "woo/text/empty": "documents without text, such as scans without a text layer",
     "woo/text/truncated": "texts that were cut at `WOO_TEXT_MAXLENGTH`",
     "woo/text/failed": "documents whose text could not be read, or not in time",
+    "woo/audit": "1 if the run is an audit",
     "woo/ingangen/selected": "entry pages of permits that the run reads, by its arguments",
     "woo/berichten/listed": "files that entry pages list, on the hosts of their organisation",
     "woo/berichten/unchanged": "of those: recognised by their date, a 304 or their content; invalid ones too",

@@ -7,6 +7,7 @@ looked up in the register first.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from itertools import chain
@@ -98,6 +99,19 @@ class Vocabulary:
                 lists = replace(lists, organisaties=self._organisations.of_host(there))
             self._hosts[host] = lists
         return lists
+
+
+def shown_name(identifier: str, register: Register | None, listed: ValueList) -> str | None:
+    """Return the name of an organisation in the register, else in the value list; None if neither has it.
+
+    *identifier* is a TOOI URI, a systeemId or a name, as findings have it.
+    """
+    with suppress(ValueError):  # it is the name of several organisations
+        found = register.find(identifier) if register is not None else None
+        if found is not None and found.name:
+            return found.name
+    concept = listed.by_uri(identifier)
+    return concept.label if concept is not None else None
 
 
 def full_names(organisation: Organisation) -> Iterator[str]:

@@ -13,17 +13,20 @@ from typing import Any
 
 from woo_harvester.dates import iso_seconds
 from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.report.accounts import empty_account
 from woo_harvester.report.coverage import find_coverage
 from woo_harvester.report.coverage_model import Coverage
 from woo_harvester.report.examples import example_fields, example_of
-from woo_harvester.report.finding_counts import HostFindings, read_findings
+from woo_harvester.report.finding_counts import MESSAGES, HostFindings, read_findings
 from woo_harvester.report.funnel import FIELDS, Account, stages, total
 from woo_harvester.report.history import EarlierRuns, History, RunResult, compare
 from woo_harvester.report.host_lines import HostLines
 from woo_harvester.report.json_file import write_report
+from woo_harvester.report.losses import HarvestKind
 from woo_harvester.report.model import (
     Category,
     CodeExplanation,
+    Example,
     FieldShare,
     FindingRow,
     Head,
@@ -38,17 +41,22 @@ from woo_harvester.report.model import (
     Totals,
 )
 from woo_harvester.report.model_base import OrganisationRef
+from woo_harvester.report.permit_account import PermitAccount
 from woo_harvester.report.registered import RunRegister
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.report.score import SCORE_VERSION, Score, score
-from woo_harvester.report.score_parts import SECTIONS, HarvestKind
+from woo_harvester.report.score_parts import SECTIONS
 from woo_harvester.report.shared_findings import pattern_of
 from woo_harvester.report.snippets import snippet
+from woo_harvester.report.verdict import verdict
 from woo_harvester.tooi import UNKNOWN_CATEGORY, article_of_category, informatiecategorieen
 from woo_harvester.version import VERSION
 
 #: The finding that replaces those about hosts which could not be reached because of a fault on our own side.
 OWN_FAULT = "oogst.eigen-verbinding"
+
+#: The statistic of an audit.
+AUDIT = "woo/audit"
 
 _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
@@ -60,10 +68,10 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
     leaves only its findings. Raises OSError, and ValueError for a file that a run cannot have written.
     """
     stats = folder.read_stats()
-    run = _run(folder, stats)
     findings = read_findings(folder.findings)
     left_out = _left_out(folder.kept_back, findings)
     accounts = _accounts(folder, findings.keys() - left_out)
+    run = _run(folder, stats, folder.kind if not accounts else accounts[0].kind)
     past = history.before(run.name, run.kind) if history else EarlierRuns()
     at = run.finished or run.started or _last_change(folder.findings)
     now = RunResult(run.name, run.kind, at, comparable=not left_out)
@@ -71,13 +79,16 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
         host_lines = HostLines(lines)
         for account in accounts:
             found = findings.get(account.host) or HostFindings()
-            host_lines.add(_host(account, found, run.kind, past, now, lang))
+            host = _host(account, found, past, now, lang)
+            if stats.get(AUDIT) and isinstance(account, PermitAccount):
+                host.verdict = verdict(host, lang)
+            host_lines.add(host)
         head = Head(
             lang=lang,
             tool=_tool(),
             run=run,
             register=RegisterInfo(date=stats.get("woo/register/date")),
-            totals=_totals(accounts, findings.values(), host_lines, past, now),
+            totals=_totals(run.kind, accounts, findings.values(), host_lines, past, now),
             organisations=host_lines.organisations(),
             faults=list(host_lines.shared_findings.rows()),
             findings=_rows(findings.get("", HostFindings()), Score(()), None, lang),
@@ -106,17 +117,17 @@ def _coverage(
 def _host(
     account: Account,
     found: HostFindings,
-    kind: HarvestKind,
     past: EarlierRuns,
     now: RunResult,
     lang: Language,
 ) -> HostReport:
-    result = score(found.counts, account, kind)
-    then, changes = compare(account, result, found.counts, past, kind)
+    result = score(found.counts, account, account.kind)
+    then, changes = compare(account, result, found.counts, past, account.kind)
     now.hosts[account.host] = then
     organisation = OrganisationRef(**account.organisations[0]) if len(account.organisations) == 1 else None
     return HostReport(
         host=account.host,
+        kind=account.kind,
         listed=account.listed,
         harvested=account.harvested_now_or_before,
         score=result.shown,
@@ -138,6 +149,7 @@ def _host(
         categories=_categories(account),
         changes=changes,
         history=EarlierRuns([*past.runs, now]).points(account.host),
+        beyond_sample=account.beyond_sample if isinstance(account, PermitAccount) else 0,
         pattern=pattern_of(account),
     )
 
@@ -197,7 +209,7 @@ def _rows(
                 count=count,
                 about_document=about_document,
                 points=round(costs.get(key, 0.0), 4),
-                examples=[example_of(each, lang) for each in examples[1:]],
+                examples=[_example(each, organisation, lang) for each in examples[1:]],
                 snippet=snippet(examples[0], organisation),
             )
         )
@@ -205,11 +217,19 @@ def _rows(
     return rows
 
 
+def _example(finding: Mapping[str, Any], organisation: OrganisationRef | None, lang: Language) -> Example:
+    """Return a finding after the first; one about a permit message has a fix of its own."""
+    example = example_of(finding, lang)
+    if finding["code"].startswith(MESSAGES):
+        example.snippet = snippet(finding, organisation)
+    return example
+
+
 def _fields(account: Account) -> list[FieldShare]:
     return [
         FieldShare(field=name, given=account.fields.get(name, 0), of=account.records)
         for name in FIELDS
-        if account.records
+        if account.records and account.kind == "woo"
     ]
 
 
@@ -226,13 +246,14 @@ def _categories(account: Account) -> list[Category]:
 
 
 def _totals(
+    kind: HarvestKind,
     accounts: list[Account],
     findings: Iterable[HostFindings],
     host_lines: HostLines,
     past: EarlierRuns,
     now: RunResult,
 ) -> Totals:
-    everything = total(accounts)
+    everything = total(account for account in accounts if account.kind == kind)
     severities: Counter[Severity] = Counter()
     for found in findings:
         for (code, _), count in found.counts.items():
@@ -280,9 +301,10 @@ def _left_out(path: Path, findings: Mapping[str, HostFindings]) -> set[str]:
 
 def _accounts(folder: RunFolder, found: AbstractSet[str]) -> list[Account]:
     """Return the accounts that the run wrote, and an empty one for each other host that findings name."""
-    accounts = {account.host: account for account in folder.read_accounts() if not account.entry_pages}
+    accounts = {account.host: account for account in folder.read_accounts()}
+    kind = next((account.kind for account in accounts.values()), folder.kind)
     for host in sorted(found - accounts.keys() - {""}):
-        accounts[host] = Account(host)
+        accounts[host] = empty_account(host, kind)
     return list(accounts.values())
 
 
@@ -291,10 +313,10 @@ def _last_change(path: Path) -> str:
     return iso_seconds(int(path.stat().st_mtime))
 
 
-def _run(folder: RunFolder, stats: Mapping[str, Any]) -> Run:
+def _run(folder: RunFolder, stats: Mapping[str, Any], kind: HarvestKind) -> Run:
     return Run(
         name=folder.name,
-        kind=folder.kind,
+        kind=kind,
         started=stats.get("start_time"),
         finished=stats.get("finish_time"),
         reason=stats.get("finish_reason"),

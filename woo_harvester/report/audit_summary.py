@@ -35,7 +35,8 @@ _Line = tuple[int, Text]
 def headline(host: HostReport, texts: Texts) -> str:
     """Return the sentence that says how many documents of a host are harvested, without its full stop."""
     if not host.listed and not unread(host):
-        return texts("headline_nothing_listed" if host.sitemaps else "audit_no_sitemap")
+        is_known = host.sitemaps or host.kind == "vergunningen"
+        return texts("headline_nothing_listed" if is_known else "audit_no_sitemap")
     key = "audit_headline_one" if host.harvested == 1 else "audit_headline"
     return texts(key, harvested=host.harvested, listed=host.listed)
 
@@ -50,7 +51,7 @@ def notes(host: HostReport, texts: Texts) -> Iterator[str]:
 
 def print_summary(folder: RunFolder, console: Console, lang: Language = "nl") -> None:
     """Print the summary of the report of an audit. Raises OSError and ValueError."""
-    for indent, text in _answer(folder, Texts(lang)):
+    for indent, text in _answer(folder, Texts(lang, folder.kind)):
         for line in text.wrap(console, max(console.width - indent, 20), overflow="fold"):
             line.rstrip()
             line.pad_left(indent)
@@ -60,7 +61,7 @@ def print_summary(folder: RunFolder, console: Console, lang: Language = "nl") ->
 def _answer(folder: RunFolder, texts: Texts) -> Iterator[_Line]:
     head, hosts = read_head(folder.report), list(read_hosts(folder.report))
     for host in hosts[:_SHOWN_HOSTS]:
-        yield from _host(host, texts)
+        yield from _host(host, Texts(texts.lang, host.kind))
     if len(hosts) > _SHOWN_HOSTS:
         yield 0, Text(texts("audit_more_hosts", n=len(hosts) - _SHOWN_HOSTS))
     found = sorted(((row, host) for host in hosts for row in host.findings), key=_weightiest)
@@ -80,12 +81,14 @@ def _host(host: HostReport, texts: Texts) -> Iterator[_Line]:
     yield 0, Text.assemble((host.host, "bold"), f"  {texts('score')}: {score}")
     style = "green" if host.listed and host.harvested == host.listed else "red"
     yield 0, Text(headline(host, texts), style=style)
+    if host.verdict is not None:
+        yield 0, Text(host.verdict.text, style="bold green" if host.verdict.connectable else "bold red")
     lost = unread(host)
     if lost:
         yield 0, Text(texts("unread"), style="bold red")
     for row in lost:
-        action = f"; {row.action}" if row.action else ""  # such as how many documents are lost
-        yield 2, Text(f"{row.code}: {_place(row, texts)}{action}")
+        done = f"; {row.action}" if row.action else ""  # such as how many documents are lost
+        yield 2, Text(f"{row.code}: {_place(row, texts)}{done}")
     for note in notes(host, texts):
         yield 0, Text(note)
 
@@ -112,6 +115,8 @@ def _finding(
         yield 4, Text(texts("audit_element", element=row.element), style="dim")
     if row.seen and row.seen not in (row.url, row.element):
         yield 4, Text(texts("audit_seen", seen=_cut(row.seen)), style="dim")
+    if row.expected:
+        yield 4, Text(texts("audit_expected", expected=row.expected))
     if row.suggestion:
         yield 4, Text(texts("audit_meant", meant=row.suggestion))
     yield 4, Text(f"→ {explained.mend}")

@@ -7,6 +7,7 @@ from xml.sax.saxutils import escape, quoteattr
 from woo_harvester.findings import Language
 from woo_harvester.report.history import HostResult
 from woo_harvester.report.html.texts import Texts
+from woo_harvester.report.losses import HarvestKind
 
 #: Colours on which white text has a contrast of 4.5 or more.
 GREEN, BROWN, RED, GREY = "#1d6b40", "#7a4c00", "#a4221a", "#4a5661"
@@ -15,9 +16,9 @@ GREEN, BROWN, RED, GREY = "#1d6b40", "#7a4c00", "#a4221a", "#4a5661"
 _LETTER, _SPACE = 6.4, 8
 
 
-def badge(host: HostResult, lang: Language = "nl") -> str:
+def badge(host: HostResult, lang: Language = "nl", kind: HarvestKind = "woo") -> str:
     """Return the SVG badge of a host. Its text says everything that its colour says."""
-    texts = Texts(lang)
+    texts = Texts(lang, kind)
     label = texts("badge_label")
     if host.score is None:
         text = texts("score_none")

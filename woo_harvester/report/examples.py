@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from woo_harvester.findings import Language
+from woo_harvester.findings.action_texts import action_in_words
 from woo_harvester.findings.seen_texts import in_words
+from woo_harvester.report.expected import expected
 from woo_harvester.report.model import Example
 from woo_harvester.report.suggestions import suggestion
 
@@ -22,4 +24,7 @@ def example_fields(finding: Mapping[str, Any], lang: Language) -> dict[str, Any]
     if "seen" in known:
         known["seen"] = in_words(finding["code"], known["seen"], lang)
         known["suggestion"] = suggestion(finding)
+    if "action" in known:
+        known["action"] = action_in_words(known["action"], lang)
+    known["expected"] = expected(finding, lang)
     return known

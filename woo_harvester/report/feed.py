@@ -12,6 +12,7 @@ from lxml.builder import ElementMaker
 from woo_harvester.findings import Language, explain
 from woo_harvester.report.history import HostResult, RunResult
 from woo_harvester.report.html.texts import Texts
+from woo_harvester.report.losses import HarvestKind
 from woo_harvester.report.run_folder import feed_url, page_url
 
 ATOM = "http://www.w3.org/2005/Atom"
@@ -27,6 +28,7 @@ def feed(
     runs: Iterable[RunResult],
     *,
     lang: Language = "nl",
+    kind: HarvestKind = "woo",
     base_url: str | None = None,
     has_page: Callable[[str], bool] = lambda run: True,
 ) -> bytes:
@@ -36,19 +38,19 @@ def feed(
     ids are made from the host and the name of the run, so they never change. *has_page* says whether the page
     of a run is still there: without it, the entry has no link. Raises ValueError if no run visited the host.
     """
-    texts = Texts(lang)
+    texts = Texts(lang, kind)
     visits = [(run, then) for run in runs if (then := run.hosts.get(host)) is not None and run.at]
     if not visits:
         raise ValueError(f"No run visited {host}")
     root = _E.feed(
-        _E.id(_urn(host)),
+        _E.id(_urn(host if kind == "woo" else f"{host} {kind}")),
         _E.title(texts("feed_title", host=host)),
         _E.updated(visits[-1][0].at),
         _E.author(_E.name("woo-harvester")),
     )
     root.set("{http://www.w3.org/XML/1998/namespace}lang", lang)
     if base_url:
-        address = feed_url(base_url, host)
+        address = feed_url(base_url, host, kind)
         root.append(_E.link(rel="self", type="application/atom+xml", href=address))
     for run, then in _news(visits)[-MAX_ENTRIES:][::-1]:
         root.append(_entry(host, run, then, texts, base_url if has_page(run.run) else None))

@@ -17,6 +17,11 @@ from woo_harvester.report.score import FindingKey
 #: The number of examples that are kept per host and kind of finding.
 EXAMPLES = 3
 
+#: What the codes of findings about permit messages begin with, and their number of examples: each message may
+#: have a mistake of its own, and one code stands for all that the schema says.
+MESSAGES = "ipm."
+_EXAMPLES_OF_MESSAGES = 20
+
 #: User name and password in a URL, which need not be valid: up to the last @ of its authority.
 CREDENTIALS = re.compile("(?<=//)[^/?#]*@")
 
@@ -64,7 +69,7 @@ def read_findings(path: Path) -> dict[str, HostFindings]:
             raise ValueError(f"{path}, line {number}: expected a finding: {error}") from error
         tally = hosts[host]
         tally.counts[key] += 1
-        if tally.counts[key] <= EXAMPLES:
+        if tally.counts[key] <= (_EXAMPLES_OF_MESSAGES if key[0].startswith(MESSAGES) else EXAMPLES):
             tally.lines[key].append(line)
     for tally in hosts.values():
         tally.leave_out_consequences()
@@ -76,7 +81,7 @@ def without_credentials(finding: dict[str, Any]) -> dict[str, Any]:
 
     Reports are published. ``findings.jsonl`` keeps the credentials, because only the operator has that file.
     """
-    for name in ("url", "sitemap", "seen"):
+    for name in ("url", "sitemap", "seen", "given"):
         if name in finding:
             finding[name] = CREDENTIALS.sub("…@", finding[name])
     return finding

@@ -25,7 +25,6 @@ an item has passed all pipelines                    ``count_record(record)``: ha
                                                     or withdrawn
 a pipeline of another project drops an item         ``dropped += 1``
 nothing of the host remains to be read              ``complete = True`` or ``False``
-an entry page of permits is done                    ``count_entry_page(complete=...)``
 ==================================================  ====================================================
 
 Losses are counted only from the findings, so the funnel always agrees with ``findings.jsonl``. A repeated loc
@@ -38,32 +37,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from woo_harvester.findings import Finding
 from woo_harvester.record import Oorzaak, Record, Waarde
+from woo_harvester.report.losses import LOSSES, STAGE_OF, HarvestKind, Stage
 from woo_harvester.tooi import UNKNOWN_CATEGORY
-
-Stage = Literal["listed", "valid", "allowed", "fetched", "harvested"]
-
-#: The stages after ``listed``, each with the finding codes that keep a document from reaching it.
-LOSSES: dict[Stage, tuple[str, ...]] = {
-    "valid": ("loc.ontbreekt", "loc.ongeldig", "loc.geen-https", "loc.inloggegevens"),
-    "allowed": ("loc.niet-geregistreerd", "robots.verboden", "lastmod.heraanbod"),
-    "fetched": (
-        "document.onbereikbaar",
-        "document.afgebroken",
-        "document.te-groot",
-        "document.leeg",
-        "document.doorverwijzing",
-        "tls.ongeldig",
-        "host.bestaat-niet",
-        "host.prive-adres",
-    ),
-    "harvested": ("format.onbekend", "format.niet-ondersteund", "document.html-pagina"),
-}
-STAGE_OF: dict[str, Stage] = {code: stage for stage, codes in LOSSES.items() for code in codes}
 
 REPEATED = "loc.dubbel"
 
@@ -117,7 +97,15 @@ FIELDS: dict[str, Callable[[Record], bool]] = {
 class Account:
     """The counts of one host. They count documents, except those of indexes and sitemaps."""
 
+    SUMMED: ClassVar[tuple[str, ...]] = (
+        *("indexes", "sitemaps", "sitemaps_unchanged", "listed", "repeated", "unchanged", "supplied"),
+        *("withdrawn", "dropped"),
+    )
+    """The counts that are added up for all hosts together."""
+
     host: str
+    kind: HarvestKind = "woo"
+    """What it counts: documents, or files with messages about permits (``PermitAccount``)."""
     organisations: list[dict[str, str]] = field(default_factory=list)
     """The organisations that registered a location on the host: ``id`` and ``name`` of each."""
     not_judged: list[str] = field(default_factory=list)
@@ -156,15 +144,13 @@ class Account:
     categories: dict[str, int] = field(default_factory=dict)
     """Records of this run by the URI of their informatiecategorie; a record may have several."""
     patterns: dict[str, int] = field(default_factory=dict)
-    """Path patterns of indexes and sitemaps, with how often each occurs; at most eight."""
+    """Path patterns of indexes and sitemaps, or of entry pages, with how often each occurs; at most eight."""
     findings: dict[str, int] = field(default_factory=dict)
     """Findings about the host and its documents, by code."""
     backlog: int = 0
     """Documents that were not requested, because ``WOO_HOST_BUDGET`` was used up."""
     backlog_days: int = 0
     """The number of daily runs that the backlog takes, at the pace of this run."""
-    entry_pages: dict[str, int] = field(default_factory=dict)
-    """Entry pages of permits on the host: ``complete`` or ``incomplete``. Permits have no other counts."""
 
     def leave_unjudged(self, subject: str) -> None:
         """Note that something could not be judged."""
@@ -210,8 +196,8 @@ class Account:
         _count(self.findings, finding.code)
         if finding.sitemap is None:
             return
-        if finding.code in STAGE_OF:
-            self.lost[finding.code] = self.lost.get(finding.code, 0) + 1
+        if finding.code in STAGE_OF[self.kind]:
+            _count(self.lost, finding.code)
         elif finding.code == REPEATED:
             self.repeated += 1
             self.listed -= 1
@@ -232,10 +218,6 @@ class Account:
         for waarde in record.document.classificatiecollectie.informatiecategorieen:
             _count(self.categories, _category(waarde))
 
-    def count_entry_page(self, *, complete: bool) -> None:
-        """Count an entry page of permits that is done; *complete* if it was read to its end."""
-        _count(self.entry_pages, "complete" if complete else "incomplete")
-
     @property
     def records(self) -> int:
         """The number of records of this run, without withdrawals."""
@@ -249,7 +231,12 @@ class Account:
     @property
     def described(self) -> int:
         """The number of documents whose metadata this run read."""
-        return self.records + sum(self.lost.get(code, 0) for code in LOSSES["harvested"])
+        return self.records + sum(self.lost.get(code, 0) for code in LOSSES[self.kind]["harvested"])
+
+    @property
+    def read(self) -> int:
+        """The number of documents that were read so far: they are listed when their sitemap is read."""
+        return self.listed
 
     @property
     def harvested_now_or_before(self) -> int:
@@ -280,7 +267,7 @@ def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:
         )
     left = account.listed
     yield "listed", left, {}
-    for stage, codes in LOSSES.items():
+    for stage, codes in LOSSES[account.kind].items():
         lost = {code: account.lost[code] for code in codes if account.lost.get(code)}
         left -= sum(lost.values())
         if stage == "harvested":
@@ -290,22 +277,13 @@ def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:
 
 def total(accounts: Iterable[Account]) -> Account:
     """Return one account with the sums of all hosts, without organisations and path patterns."""
-    everything = Account("")
+    accounts = list(accounts)
+    everything = type(accounts[0])("") if accounts else Account("")
     counters: dict[str, Counter[str]] = {
         name: Counter() for name in ("lost", "harvested", "fields", "categories")
     }
     for account in accounts:
-        for name in (
-            "indexes",
-            "sitemaps",
-            "sitemaps_unchanged",
-            "listed",
-            "repeated",
-            "unchanged",
-            "supplied",
-            "withdrawn",
-            "dropped",
-        ):
+        for name in account.SUMMED:
             setattr(everything, name, getattr(everything, name) + getattr(account, name))
         for name, counter in counters.items():
             counter.update(getattr(account, name))

@@ -17,10 +17,11 @@ from typing import Any
 
 from woo_harvester.inputs import parse_object
 from woo_harvester.report.funnel import CATEGORY_CONFLICT, Account
+from woo_harvester.report.losses import HarvestKind, is_repeated
 from woo_harvester.report.model import Changes, Point
 from woo_harvester.report.run_folder import parse_name
 from woo_harvester.report.score import FindingKey, Score
-from woo_harvester.report.score_parts import HarvestKind, part_of, weight_of
+from woo_harvester.report.score_parts import part_of, weight_of
 
 #: The number of runs that are kept, and the number of those that a chart shows.
 KEPT_RUNS = 400
@@ -112,15 +113,20 @@ class History:
         return EarlierRuns(found[::-1])
 
     def save(self, then: RunResult) -> None:
-        """Save a run, and remove the oldest runs when there are more than ``KEPT_RUNS``. Raises OSError."""
+        """Save a run, and remove the oldest of its spider beyond ``KEPT_RUNS``. Raises OSError."""
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / (then.run + _SUFFIX)
         unfinished = path.with_suffix(".tmp")
         text = json.dumps(asdict(then), ensure_ascii=False, separators=(",", ":"))
         unfinished.write_bytes(gzip.compress(text.encode(), mtime=0))
         unfinished.replace(path)
-        for old in sorted(self._folder.glob(f"*{_SUFFIX}"))[:-KEPT_RUNS]:
+        for old in self._of_spider(then.run)[:-KEPT_RUNS]:
             old.unlink(missing_ok=True)
+
+    def _of_spider(self, run: str) -> list[Path]:
+        """Return the files about the runs of the same spider, oldest first."""
+        files, spider = sorted(self._folder.glob(f"*{_SUFFIX}")), _spider_of(run)
+        return [path for path in files if _spider_of(path.name.removesuffix(_SUFFIX)) == spider]
 
 
 class EarlierRuns:
@@ -198,6 +204,8 @@ def _would_find_again(key: FindingKey, account: Account, score: Score, kind: Har
         return False
     if code == CATEGORY_CONFLICT:
         return account.has_seen_all
+    if kind == "vergunningen":
+        return bool(account.complete) and (is_repeated(code) or not (about_document and account.unchanged))
     if not about_document:
         return code.partition(".")[0] != "sitemap" or weight_of(code) == 1 or not account.sitemaps_unchanged
     if not account.complete:
@@ -206,6 +214,12 @@ def _would_find_again(key: FindingKey, account: Account, score: Score, kind: Har
     if weight_of(code) < 1:
         return not account.unchanged
     return not account.sitemaps_unchanged or code.partition(".")[0] not in ("loc", "lastmod")
+
+
+def _spider_of(run: str) -> str | None:
+    """Return the spider in the name of a run; None for merged runs with a name of their own."""
+    named = parse_name(run)
+    return named[0] if named is not None else None
 
 
 def _codes(keys: Iterable[FindingKey]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The inventory of errors in permits: what runs found over a period, by organisation and by error.
+"""The inventory of errors in permits: what runs found over a period, by organisation, supplier and error.
 
 The harvest itself gives no feedback. Now and then an organisation or its supplier gets a list of the errors.
 Source: seed "Vergunningen op Internet IPM 4.0: Harvesting van metadata", "Validatie en foutmeldingen".
@@ -12,14 +12,13 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from woo_harvester.findings import Explanation, Severity, explain
+from woo_harvester.findings import Explanation, Language, Severity, explain
 from woo_harvester.inputs import parse_object
 from woo_harvester.report.funnel import Account
+from woo_harvester.report.losses import is_repeated
+from woo_harvester.report.permit_account import PermitAccount
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder, complete_lines
 from woo_harvester.tooi import organisaties
-
-#: Codes of warnings that each run reports as long as they are there, as it does with errors.
-_REPEATED = frozenset({"ipm.datum-nu"})
 
 
 class ReportError(ValueError):
@@ -78,6 +77,24 @@ class OrganisationErrors:
     """Name in the value lists or the register; the id if neither has it."""
     errors: list[Error]
 
+    @property
+    def left(self) -> int:
+        """Number of cases that are known not to be fixed."""
+        return sum(error.left or 0 for error in self.errors)
+
+
+@dataclass(frozen=True, slots=True)
+class SupplierErrors:
+    """The errors of the organisations of one supplier."""
+
+    name: str
+    organisations: list[OrganisationErrors]
+
+    @property
+    def left(self) -> int:
+        """Number of cases that are known not to be fixed."""
+        return sum(organisation.left for organisation in self.organisations)
+
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
@@ -87,6 +104,9 @@ class Inventory:
     last: date
     runs: int
     organisations: list[OrganisationErrors] = field(default_factory=list)
+    suppliers: list[SupplierErrors] = field(default_factory=list)
+    """The same errors by supplier. The entry's host stands in for a supplier that is not known."""
+    lang: Language = "nl"
 
 
 class _Key(NamedTuple):
@@ -96,47 +116,68 @@ class _Key(NamedTuple):
     url: str
 
 
-def is_repeated(code: str) -> bool:
-    """Return whether each run reports an error until it is fixed."""
-    return code in _REPEATED or explain(code).severity is Severity.ERROR
-
-
-def listed_name(identifier: str) -> str:
-    """Return the name of an organisation in the value lists; the identifier if they do not have it."""
+def listed_name(identifier: str) -> str | None:
+    """Return the name of an organisation in the value lists, or None."""
     concept = organisaties().by_uri(identifier)
-    return concept.label if concept else identifier
+    return concept.label if concept else None
+
+
+def entry_host(_organisation: str, _name: str, host: str) -> str:
+    """Return the host of an entry, which stands in for a supplier that is not known."""
+    return host
 
 
 def read_inventory(
-    reports: ReportsFolder, first: date, last: date, name_of: Callable[[str], str] = listed_name
+    reports: ReportsFolder,
+    first: date,
+    last: date,
+    name_of: Callable[[str], str | None] = listed_name,
+    *,
+    supplier_of: Callable[[str, str, str], str] = entry_host,
+    lang: Language = "nl",
 ) -> Inventory:
     """Return the inventory of the runs of ``vergunningen`` in *reports*, both days included.
 
-    *name_of* returns the name of an organisation for its identifier in findings. Findings of severity
-    ``info`` are left out: they need no fix. Raises :class:`ReportError`, and OSError if the folder cannot be
-    read.
+    The name of an organisation is that in the register of the last run that read its entry page, else the one
+    that *name_of* returns for its identifier. *supplier_of* returns the supplier for the identifier and the
+    name of an organisation, and the host of its entry. Findings of severity ``info`` are left out: they need
+    no fix. Raises :class:`ReportError`, and OSError if the folder cannot be read.
     """
-    cases: dict[_Key, Case] = {}
-    runs = 0
+    read = _Runs()
     for day, folder in reports.days("vergunningen"):
         if first.isoformat() <= day <= last.isoformat():
-            runs += 1
-            _add_run(folder, cases)
-    by_organisation: dict[str, dict[str, list[Case]]] = {}
+            read.add(folder)
+    names: dict[str, str] = {}
+    for organisation in dict.fromkeys(key.organisation for key in read.cases):
+        names[organisation] = read.names.get(organisation) or name_of(organisation) or organisation
+    by_supplier: dict[str, dict[_Key, Case]] = {}
+    for key, case in read.cases.items():
+        supplier = supplier_of(key.organisation, names[key.organisation], key.host)
+        by_supplier.setdefault(supplier, {})[key] = case
+    suppliers = [
+        SupplierErrors(name, _by_organisation(cases, names, lang)) for name, cases in by_supplier.items()
+    ]
+    suppliers.sort(key=lambda each: (-each.left, each.name))
+    organisations = _by_organisation(read.cases, names, lang)
+    return Inventory(first, last, read.runs, organisations, suppliers, lang)
+
+
+def _by_organisation(
+    cases: Mapping[_Key, Case], names: Mapping[str, str], lang: Language
+) -> list[OrganisationErrors]:
+    """Return the errors of each organisation; the one with the most cases left first."""
+    found: dict[str, dict[str, list[Case]]] = {}
     for key, case in cases.items():
-        by_organisation.setdefault(key.organisation, {}).setdefault(key.code, []).append(case)
-    found = [
+        found.setdefault(key.organisation, {}).setdefault(key.code, []).append(case)
+    made = [
         OrganisationErrors(
             organisation,
-            name_of(organisation),
-            sorted((Error(explain(code), each) for code, each in codes.items()), key=_sort_key),
+            names[organisation],
+            sorted((Error(explain(code, lang), each) for code, each in codes.items()), key=_sort_key),
         )
-        for organisation, codes in by_organisation.items()
+        for organisation, codes in found.items()
     ]
-    found.sort(
-        key=lambda organisation: (-sum(error.left or 0 for error in organisation.errors), organisation.name)
-    )
-    return Inventory(first, last, runs, found)
+    return sorted(made, key=lambda organisation: (-organisation.left, organisation.name))
 
 
 def _sort_key(error: Error) -> tuple[bool, int, str]:
@@ -145,26 +186,42 @@ def _sort_key(error: Error) -> tuple[bool, int, str]:
     return explanation.severity is not Severity.ERROR, -(error.left or 0), explanation.code
 
 
-def _add_run(folder: RunFolder, cases: dict[_Key, Case]) -> None:
-    """Add the findings of a run to *cases*, and note which cases it no longer found."""
-    found_keys = set()
-    for key, line in _findings(folder.findings):
+class _Runs:
+    """What the runs of a period found."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+        self.cases: dict[_Key, Case] = {}
+        self.names: dict[str, str] = {}
+        """Names of organisations in the register of the last run, by identifier."""
+
+    def add(self, folder: RunFolder) -> None:
+        """Add the findings of a run, and note which cases it no longer found."""
+        self.runs += 1
+        found = set()
+        for key, line in _findings(folder.findings):
+            self._add_case(key, line)
+            found.add(key)
+        accounts = _accounts(folder)
+        for account in accounts:
+            self.names.update((each["id"], each["name"]) for each in account.organisations)
+        stats = _stats(folder)
+        if "finish_time" not in stats:
+            return  # the run was killed, so what it did not find may still be there
+        ended = datetime.fromisoformat(stats["finish_time"])
+        hosts = {account.host for account in accounts if _is_complete(account)}
+        for key, case in self.cases.items():
+            if key not in found and key.host in hosts and case.fixed is None and is_repeated(key.code):
+                case.fixed = ended
+
+    def _add_case(self, key: _Key, line: Mapping[str, Any]) -> None:
         at = datetime.fromisoformat(line["at"])
-        case = cases.get(key)
+        case = self.cases.get(key)
         if case is None:
             since = datetime.fromisoformat(line["since"]) if "since" in line else at
-            case = cases[key] = Case(key.url, since, at)
+            case = self.cases[key] = Case(key.url, since, at)
         case.last, case.fixed = at, None
         case.line, case.element, case.seen = line.get("line"), line.get("element"), line.get("seen")
-        found_keys.add(key)
-    stats = _stats(folder)
-    if "finish_time" not in stats:
-        return  # the run was killed, so what it did not find may still be there
-    ended = datetime.fromisoformat(stats["finish_time"])
-    hosts = {account.host for account in _accounts(folder) if account.entry_pages.keys() == {"complete"}}
-    for key, case in cases.items():
-        if key not in found_keys and key.host in hosts and case.fixed is None and is_repeated(key.code):
-            case.fixed = ended
 
 
 def _findings(path: Path) -> Iterator[tuple[_Key, Mapping[str, Any]]]:
@@ -192,6 +249,13 @@ def _accounts(folder: RunFolder) -> list[Account]:
         return list(folder.read_accounts())
     except ValueError as error:
         raise ReportError(str(error)) from None
+
+
+def _is_complete(account: Account) -> bool:
+    """Return whether a run read all entry pages of a host. Earlier versions counted only those done."""
+    if not isinstance(account, PermitAccount):
+        return False
+    return bool(account.complete) or (not account.pages and account.entry_pages.keys() == {"complete"})
 
 
 def _stats(folder: RunFolder) -> dict[str, Any]:

@@ -1,118 +1,195 @@
-"""The inventory of errors in permits as HTML, CSV, JSON and lines for a terminal."""
+"""The inventory of errors in permits as HTML, CSV, JSON and lines for a terminal, in one language each."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from woo_harvester.dates import iso_datetime
+from woo_harvester.findings.seen_texts import in_words
 from woo_harvester.report.csv_file import cell
 from woo_harvester.report.html.environment import environment, page_parts
 from woo_harvester.report.html.texts import Texts
-from woo_harvester.report.inventory import Case, Error, Inventory, OrganisationErrors
+from woo_harvester.report.inventory import Case, Error, Inventory, OrganisationErrors, SupplierErrors
 
-#: Files that the HTML page shows for one error. The JSON has all of them.
+#: Files that the HTML page shows for one error, and that the page of a supplier shows. The JSON has all.
 _SHOWN = 20
+_SHOWN_TO_SUPPLIER = 1000
 
-_HEADS = ("organisatie", "naam", "code", "ernst", "wat", "sinds", "gevallen", "open", "hersteld")
+#: The values of an error of an organisation, in the order of the names in ``inventory_columns``.
+_VALUES = (
+    *("organisation", "name", "code", "severity", "what", "fix", "since", "cases", "open", "fixed"),
+    "supplier",
+)
+#: What the JSON has besides, in the order of the names in ``inventory_keys``.
+_KEYS = (
+    *("first", "last_day", "runs", "organisations", "suppliers", "errors"),
+    *("url", "since", "last", "fixed", "line", "element", "seen"),
+)
+
+#: The text of the fix is long, and not in the CSV.
+_NOT_IN_CSV = "fix"
 
 
 def as_json(inventory: Inventory) -> str:
     """Return the complete inventory as JSON, with each case."""
+    texts = Texts(inventory.lang)
+    keys = dict(zip(_KEYS, texts.all("inventory_keys"), strict=True))
+    columns = dict(zip(_VALUES, texts.all("inventory_columns"), strict=True))
+
+    def organisation(found: OrganisationErrors, *, with_cases: bool = False) -> dict[str, Any]:
+        errors = []
+        for error in found.errors:
+            row = _row(found, error, texts)
+            if with_cases:
+                row["cases"] = [_case_values(case, error, keys, texts) for case in error.cases]
+            errors.append(_named(row, columns))
+        return {columns["organisation"]: found.id, columns["name"]: found.name, keys["errors"]: errors}
+
     output = {
-        "van": inventory.first.isoformat(),
-        "tot": inventory.last.isoformat(),
-        "rondes": inventory.runs,
-        "organisaties": [
+        keys["first"]: inventory.first.isoformat(),
+        keys["last_day"]: inventory.last.isoformat(),
+        keys["runs"]: inventory.runs,
+        keys["organisations"]: [organisation(each, with_cases=True) for each in inventory.organisations],
+        keys["suppliers"]: [
             {
-                "organisatie": organisation.id,
-                "naam": organisation.name,
-                "fouten": [
-                    {**_row(organisation, error), "gevallen": [_case_values(case) for case in error.cases]}
-                    for error in organisation.errors
-                ],
+                columns["supplier"]: supplier.name,
+                keys["organisations"]: [organisation(each) for each in supplier.organisations],
             }
-            for organisation in inventory.organisations
+            for supplier in inventory.suppliers
         ],
     }
-    return json.dumps(output, ensure_ascii=False, indent=2, default=_written) + "\n"
+    return json.dumps(output, ensure_ascii=False, indent=2) + "\n"
 
 
 def as_csv(inventory: Inventory) -> str:
-    """Return the inventory as CSV, with a row for each error of each organisation."""
+    """Return the inventory as CSV, with a row for each error of each organisation of each supplier."""
+    texts = Texts(inventory.lang)
+    columns = dict(zip(_VALUES, texts.all("inventory_columns"), strict=True))
+    del columns[_NOT_IN_CSV]
     file = io.StringIO()
-    writer = csv.DictWriter(file, _HEADS, lineterminator="\r\n", extrasaction="ignore")
+    writer = csv.DictWriter(file, columns.values(), lineterminator="\r\n", extrasaction="ignore")
     writer.writeheader()
-    for organisation in inventory.organisations:
-        for error in organisation.errors:
-            writer.writerow(
-                {name: cell(value) for name, value in _row(organisation, error).items() if value is not None}
-            )
+    for supplier in inventory.suppliers:
+        for organisation in supplier.organisations:
+            for error in organisation.errors:
+                row = {**_row(organisation, error, texts), "supplier": supplier.name}
+                del row[_NOT_IN_CSV]
+                given = {name: cell(value) for name, value in row.items() if value is not None}
+                writer.writerow(_named(given, columns))
     return file.getvalue()
 
 
-def as_html(inventory: Inventory) -> str:
-    """Return the inventory as an HTML page: what is wrong, since when, and how to fix it."""
-    template = environment().get_template("inventory.html")
-    return template.render(
-        t=Texts("nl"), inventory=inventory, shown=_SHOWN, moment=iso_datetime, **page_parts()
+def as_html(inventory: Inventory, pages: Mapping[str, str] | None = None) -> str:
+    """Return the inventory as an HTML page: what is wrong, since when, and how to fix it.
+
+    *pages* are the addresses of the pages of suppliers, by name.
+    """
+    return _page(inventory, inventory.organisations, _SHOWN, pages=pages)
+
+
+def supplier_page(inventory: Inventory, supplier: SupplierErrors, contact: str | None = None) -> str:
+    """Return the HTML page for a supplier, which says nothing of others. *contact* is for its questions."""
+    shown = _SHOWN_TO_SUPPLIER
+    return _page(inventory, supplier.organisations, shown, supplier=supplier.name, contact=contact)
+
+
+def _page(
+    inventory: Inventory,
+    organisations: Sequence[OrganisationErrors],
+    shown: int,
+    *,
+    supplier: str | None = None,
+    contact: str | None = None,
+    pages: Mapping[str, str] | None = None,
+) -> str:
+    return (
+        environment()
+        .get_template("inventory.html")
+        .render(
+            t=Texts(inventory.lang),
+            inventory=inventory,
+            organisations=organisations,
+            supplier=supplier,
+            contact=contact,
+            pages=pages,
+            shown=shown,
+            moment=iso_datetime,
+            **page_parts(),
+        )
     )
 
 
-def _row(organisation: OrganisationErrors, error: Error) -> dict[str, Any]:
+def _row(organisation: OrganisationErrors, error: Error, texts: Texts) -> dict[str, Any]:
     return {
-        "organisatie": organisation.id,
-        "naam": organisation.name,
+        "organisation": organisation.id,
+        "name": organisation.name,
         "code": error.explanation.code,
-        "ernst": str(error.explanation.severity),
-        "wat": error.explanation.what,
-        "herstel": error.explanation.mend,
-        "sinds": iso_datetime(error.since),
-        "gevallen": len(error.cases),
+        "severity": texts("severity_" + error.explanation.severity).lower(),
+        "what": error.explanation.what,
+        "fix": error.explanation.mend,
+        "since": iso_datetime(error.since),
+        "cases": len(error.cases),
         "open": error.left,
-        "hersteld": None if error.fixed is None else iso_datetime(error.fixed),
+        "fixed": None if error.fixed is None else iso_datetime(error.fixed),
     }
 
 
-def _case_values(case: Case) -> dict[str, Any]:
+def _case_values(case: Case, error: Error, keys: Mapping[str, str], texts: Texts) -> dict[str, Any]:
     """Return the values of a case in the JSON, absent ones left out."""
     values = {
         "url": case.url,
-        "since": case.since,
-        "last": case.last,
-        "mended": case.fixed,
+        "since": iso_datetime(case.since),
+        "last": iso_datetime(case.last),
+        "fixed": None if case.fixed is None else iso_datetime(case.fixed),
         "line": case.line,
         "element": case.element,
-        "seen": case.seen,
+        "seen": None if case.seen is None else in_words(error.explanation.code, case.seen, texts.lang),
     }
-    return {name: value for name, value in values.items() if value is not None}
+    return _named({name: value for name, value in values.items() if value is not None}, keys)
 
 
-def _written(value: datetime) -> str:
-    return iso_datetime(value)
+def _named(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return values under the names of a language."""
+    return {names[key]: value for key, value in values.items()}
 
 
-def _to_the_minute(value: datetime | None) -> str:
-    return "" if value is None else iso_datetime(value)[:16].replace("T", " ")
+def _to_the_minute(value: datetime) -> str:
+    return iso_datetime(value)[:16].replace("T", " ")
 
 
 FORMATS = {"html": as_html, "csv": as_csv, "json": as_json}
 
 
-def terminal_lines(inventory: Inventory) -> Sequence[str]:
-    """Return lines for a terminal: for each organisation its name and a line for each error."""
-    lines = []
-    for organisation in inventory.organisations:
-        lines.append(organisation.name)
-        for error in organisation.errors:
-            left = "" if error.left is None else f", {error.left} open"
-            fixed = f", hersteld {_to_the_minute(error.fixed)}" if error.fixed else ""
-            lines.append(
-                f"  {error.explanation.code:<26} {len(error.cases):>6} gevallen{left}, "
-                f"sinds {_to_the_minute(error.since)}{fixed}"
-            )
-    return lines
+def terminal_lines(inventory: Inventory, folder: Path) -> Iterator[str]:
+    """Yield lines for a terminal: the period, the errors by supplier and organisation, and the *folder*."""
+    texts = Texts(inventory.lang)
+    first, last = texts.day(inventory.first.isoformat()), texts.day(inventory.last.isoformat())
+    key = texts.noun(inventory.runs, "inventory_runs")
+    yield key.format(first=first, last=last, n=texts.number(inventory.runs))
+    if not inventory.organisations:
+        yield texts("inventory_nothing")
+    for supplier in inventory.suppliers:
+        yield f"{texts('inventory_supplier')}: {supplier.name}"
+        for organisation in supplier.organisations:
+            yield f"  {organisation.name}"
+            yield from (f"    {_terminal_line(error, texts)}" for error in organisation.errors)
+    yield texts("inventory_written", folder=folder)
+
+
+def _terminal_line(error: Error, texts: Texts) -> str:
+    left = "" if error.left is None else texts("inventory_left", n=error.left)
+    fixed = ", " + texts("inventory_fixed_at", at=_to_the_minute(error.fixed)) if error.fixed else ""
+    return texts(
+        "inventory_terminal",
+        code=f"{error.explanation.code:<26}",
+        cases=f"{texts.number(len(error.cases)):>6}",
+        left=left,
+        since=_to_the_minute(error.since),
+        fixed=fixed,
+    )

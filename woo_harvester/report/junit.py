@@ -26,8 +26,10 @@ def junit(folder: RunFolder, failing: frozenset[Severity]) -> str:
     OSError, and ValueError if ``report.json`` is not a report.
     """
     head = read_head(folder.report)
-    texts = Texts(head.lang)
-    suites = [_suite(host, head.explanations, failing, texts) for host in read_hosts(folder.report)]
+    suites = [
+        _suite(host, head.explanations, failing, Texts(head.lang, host.kind))
+        for host in read_hosts(folder.report)
+    ]
     totals = {name: str(sum(int(suite.get(name, "0")) for suite in suites)) for name in ("tests", "failures")}
     root = E.testsuites(*suites, name="scrapy audit", errors="0", **totals)
     return etree.tostring(root, encoding="unicode", pretty_print=True)
@@ -46,7 +48,8 @@ def _suite(
 def _documents_case(host: HostReport, texts: Texts) -> etree._Element:
     name = texts.noun(2, "document")
     case = E.testcase(name=name, classname=_text(host.host), time="0")
-    message = " ".join([f"{headline(host, texts)}.", *notes(host, texts)])
+    verdict = [host.verdict.text] if host.verdict is not None else []
+    message = " ".join([f"{headline(host, texts)}.", *verdict, *notes(host, texts)])
     if host.harvested < host.listed:
         case.append(E.failure(message=message, type=name))
     case.append(E("system-out", message))

@@ -11,10 +11,10 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from woo_harvester.findings import Severity
 from woo_harvester.report.coverage_model import Coverage
-from woo_harvester.report.funnel import Stage
+from woo_harvester.report.losses import HarvestKind, Stage
 from woo_harvester.report.model_base import OrganisationRef, ReportModel
 from woo_harvester.report.score import PartState
-from woo_harvester.report.score_parts import HarvestKind, Section
+from woo_harvester.report.score_parts import Section
 
 
 class Tool(ReportModel):
@@ -97,6 +97,13 @@ class SectionOfScore(ReportModel):
     parts: list[PartOfScore]
 
 
+class Snippet(ReportModel):
+    """The fix of a finding: lines of XML or robots.txt, based on what the publisher wrote."""
+
+    before: str
+    after: str
+
+
 class Example(ReportModel):
     """A finding as in ``findings.jsonl``, without code, severity and host."""
 
@@ -106,21 +113,18 @@ class Example(ReportModel):
     line: int | None = None
     element: str | None = None
     seen: str | None = None
+    expected: str | None = None
+    """What was expected instead, of findings about permit messages."""
     suggestion: str | None = None
     """What was probably meant, if a name of an element or a value is not known."""
     action: str | None = None
     at: str | None = None
+    snippet: Snippet | None = None
+    """The fix; of findings about other things than permit messages, only the first one has it."""
 
     @model_serializer(mode="wrap")
     def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return {key: value for key, value in handler(self).items() if value is not None}
-
-
-class Snippet(ReportModel):
-    """The fix of the first example: lines of XML or robots.txt, based on what the publisher wrote."""
-
-    before: str
-    after: str
 
 
 class FindingRow(Example):
@@ -134,8 +138,7 @@ class FindingRow(Example):
     points: float
     """The number of points, of 100, that it costs."""
     examples: list[Example]
-    """The second and the third finding, if there are any."""
-    snippet: Snippet | None = None
+    """The findings after the first: two at most, and nineteen of those about permit messages."""
 
 
 class FieldShare(ReportModel):
@@ -187,10 +190,23 @@ class Point(ReportModel):
     score: int | None = None
 
 
+class Verdict(ReportModel):
+    """The verdict of an audit of permits: whether an organisation or supplier can be connected."""
+
+    connectable: bool | None
+    """True without an error; null if nothing could be judged."""
+    text: str
+    """The verdict in the language of the report, which can be sent as it is."""
+    in_the_way: list[str]
+    """The codes of the findings that are in the way."""
+
+
 class HostReport(ReportModel):
     """The results of one host."""
 
     host: str
+    kind: HarvestKind = "woo"
+    """``vergunningen``: its documents are files with messages about permits."""
     listed: int
     """Entries that could be read; a repeated loc counts once. What could not be read is a finding."""
     harvested: int
@@ -203,7 +219,8 @@ class HostReport(ReportModel):
     """True if all of it was read; null if the run ended before that."""
     not_judged: list[str] = Field(default_factory=list)
     """What files on disk cannot show: ``register``, ``robots``, ``connection``, ``documents``, ``files`` (not
-    there), ``other_hosts`` (their robots.txt), ``withdrawal``. Empty if a host was visited."""
+    there), ``other_hosts`` (their robots.txt), ``withdrawal``. Of permit messages: ``register``,
+    ``entry_page``, ``fetching``, ``earlier_messages``. Empty if a host was visited."""
     new: int
     changed: int
     withdrawn: int
@@ -222,6 +239,10 @@ class HostReport(ReportModel):
     changes: Changes | None = None
     history: list[Point] = Field(default_factory=list)
     """Oldest first, this run last."""
+    verdict: Verdict | None = None
+    """Only of permits in an audit."""
+    beyond_sample: int = 0
+    """Messages that an audit did not read, because they are not in its sample; ``listed`` lacks them."""
     pattern: str | None = None
     """The most frequent path pattern of its sitemaps; hosts of one supplier often have the same one."""
 
@@ -294,7 +315,7 @@ class Totals(ReportModel):
 class Head(ReportModel):
     """The first line of the file: everything but the hosts."""
 
-    version: Literal["1.1"] = "1.1"
+    version: Literal["1.2"] = "1.2"
     """Version of this format. A new key makes a new minor version, any other change a new major version."""
     lang: Literal["nl", "en"]
     tool: Tool

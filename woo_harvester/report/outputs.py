@@ -36,10 +36,13 @@ def make_report(
     past = History(folder.reports.history) if history else None
     assemble_report(folder, history=past, lang=lang)
     write_csv(folder)
-    write_coverage_csv(folder, read_head(folder.report))
+    head = read_head(folder.report)
+    write_coverage_csv(folder, head)
     if is_current is None:
         is_current = history
-    page = render(folder, lang=lang, host_pages=folder.reports.host_pages if is_current else None)
+    page = render(
+        folder, lang=lang, host_pages=folder.reports.host_pages(head.run.kind) if is_current else None
+    )
     if past:
         _publish(folder, past, lang, base_url)
     return page
@@ -48,14 +51,15 @@ def make_report(
 def _publish(folder: RunFolder, history: History, lang: Language, base_url: str | None) -> None:
     """Write badges and feeds. A run whose page was removed has no link in the feeds any more."""
     run = read_head(folder.report).run
+    kind = run.kind
     runs = history.until(run.name, run.kind).runs
     reports = folder.reports
     with_page = {then.run for then in runs if reports.run(then.run).page.exists()}
-    reports.badges.mkdir(exist_ok=True)
-    reports.feeds.mkdir(exist_ok=True)
+    for made in (reports.badges(kind), reports.feeds(kind)):
+        made.mkdir(parents=True, exist_ok=True)
     for host, then in runs[-1].hosts.items():
-        replace_file(reports.badge(host), badge(then, lang).encode())
+        replace_file(reports.badge(host, kind), badge(then, lang, kind).encode())
         replace_file(
-            reports.feed(host),
-            feed(host, runs, lang=lang, base_url=base_url, has_page=with_page.__contains__),
+            reports.feed(host, kind),
+            feed(host, runs, lang=lang, kind=kind, base_url=base_url, has_page=with_page.__contains__),
         )

@@ -9,11 +9,12 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from woo_harvester.inputs import is_being_written
 from woo_harvester.report.atomic import TEMPORARY
 from woo_harvester.report.history import History
+from woo_harvester.report.losses import HarvestKind
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder, parse_name
 
 Kind = Literal["report", "history file", "temporary file", "empty record file"]
@@ -54,8 +55,9 @@ def prune_reports(
 ) -> Iterator[Outcome]:
     """Remove the reports of runs that began *before* a moment, their history, and temporary files.
 
-    These stay: the newest report of each spider and the one that ``latest`` leads to, the history that later
-    reports compare with, the folder of a run that goes on, symbolic links, and every file that no run writes.
+    These stay: the newest report of each spider and those that ``latest`` and ``latest_vergunningen`` lead
+    to, the history that later reports compare with, the folder of a run that goes on, symbolic links, and
+    every file that no run writes.
     """
     needed = _needed(reports)
     for _, at, folder in list(reports.reports()):
@@ -83,8 +85,9 @@ def _needed(reports: ReportsFolder) -> set[str]:
         for way in (way for way, is_one in ways.items() if is_one):
             newest[spider, way] = max(newest.get((spider, way), (at, folder.name)), (at, folder.name))
     needed = {name for _, name in newest.values()}
-    if reports.latest.is_symlink():
-        needed.add(reports.latest.readlink().name)
+    for latest in map(reports.latest, get_args(HarvestKind)):
+        if latest.is_symlink():
+            needed.add(latest.readlink().name)
     return needed
 
 
@@ -178,7 +181,8 @@ def _remove_file(path: Path, kind: Kind, *, dry_run: bool) -> Outcome:
 
 
 def _temporary_files(reports: ReportsFolder) -> Iterator[Path]:
-    for folder in (reports.history, reports.badges, reports.feeds, reports.host_pages):
+    of_hosts = (reports.badges, reports.feeds, reports.host_pages)
+    for folder in (reports.history, *(each(kind) for each in of_hosts for kind in get_args(HarvestKind))):
         for path in folder.glob("*.tmp"):
             is_history = folder == reports.history and path.name.endswith(_UNFINISHED_HISTORY)
             if TEMPORARY.search(path.name) or is_history:

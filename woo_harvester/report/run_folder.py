@@ -12,20 +12,19 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, TextIO
 
-from pydantic import TypeAdapter
-
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Finding
 from woo_harvester.inputs import WITHOUT_LOCKS, check_regular, parse_object
+from woo_harvester.report.accounts import read_account
 from woo_harvester.report.atomic import TEMPORARY, replace_link
 from woo_harvester.report.coverage_model import GAP_KINDS, GapKind
 from woo_harvester.report.funnel import Account
-from woo_harvester.report.score_parts import HarvestKind
+from woo_harvester.report.losses import HarvestKind
 
 #: Names that messages to users also have.
 FINDINGS = "findings.jsonl"
@@ -49,9 +48,6 @@ _OWN_FILES = (
 )
 
 _NOT_IN_FILE_NAMES = re.compile(r"[^a-z0-9.-]")
-
-_ACCOUNT = TypeAdapter(Account)
-_ACCOUNT_FIELDS = frozenset(one.name for one in fields(Account))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +182,7 @@ class RunFolder:
         with self.accounts.open("rb") as lines:
             for number, line in enumerate(lines, 1):
                 try:
-                    yield _account(parse_object(line))
+                    yield read_account(parse_object(line))
                 except (TypeError, ValueError) as error:
                     raise ValueError(
                         f"{self.accounts}, line {number}: expected an account of a host: {error}"
@@ -216,37 +212,43 @@ class ReportsFolder:
         """The folder with a file about each run, from which later reports say what changed."""
         return self.path / "history"
 
-    @property
-    def badges(self) -> Path:
-        """The folder with a badge for each host."""
-        return self.path / "badges"
+    def badges(self, kind: HarvestKind = "woo") -> Path:
+        """Return the folder with a badge for each host."""
+        return self._of_kind("badges", kind)
 
-    @property
-    def feeds(self) -> Path:
-        """The folder with a feed for each host."""
-        return self.path / _FEEDS
+    def feeds(self, kind: HarvestKind = "woo") -> Path:
+        """Return the folder with a feed for each host."""
+        return self._of_kind(_FEEDS, kind)
 
-    @property
-    def host_pages(self) -> Path:
-        """The folder with the current page of each host, if a run has too many hosts for one page."""
-        return self.path / _HOST_PAGES
+    def host_pages(self, kind: HarvestKind = "woo") -> Path:
+        """Return the folder with the current page of each host, if a run has too many hosts for one page."""
+        return self._of_kind(_HOST_PAGES, kind)
 
-    @property
-    def latest(self) -> Path:
-        """The symbolic link to the folder of the newest report."""
-        return self.path / "latest"
+    def latest(self, kind: HarvestKind = "woo") -> Path:
+        """Return the symbolic link to the folder of the newest report of a kind."""
+        return self.path / ("latest" if kind == "woo" else f"latest_{kind}")
 
     def lead_to(self, folder: RunFolder) -> None:
-        """Have :attr:`latest` lead to a folder in this one. Raises OSError."""
-        replace_link(self.latest, folder.name)
+        """Have :meth:`latest` lead to a folder in this one. Raises OSError.
 
-    def badge(self, host: str) -> Path:
+        Without a report about documents, the link to it leads to the newest one about permits.
+        """
+        replace_link(self.latest(folder.kind), folder.name)
+        first = self.latest()
+        if folder.kind != "woo" and (not first.is_symlink() or RunFolder(first).kind != "woo"):
+            replace_link(first, folder.name)
+
+    def badge(self, host: str, kind: HarvestKind = "woo") -> Path:
         """Return the path of the badge of *host*."""
-        return self.badges / f"{slug(host)}.svg"
+        return self.badges(kind) / f"{slug(host)}.svg"
 
-    def feed(self, host: str) -> Path:
+    def feed(self, host: str, kind: HarvestKind = "woo") -> Path:
         """Return the path of the feed of *host*."""
-        return self.feeds / f"{slug(host)}.xml"
+        return self.feeds(kind) / f"{slug(host)}.xml"
+
+    def _of_kind(self, name: str, kind: HarvestKind) -> Path:
+        """Return a folder of this one: a host may publish documents and permits."""
+        return self.path / _folder_of(name, kind)
 
     def run(self, name: str) -> RunFolder:
         """Return the folder of the run with this name."""
@@ -300,9 +302,13 @@ def page_url(base_url: str, run: str) -> str:
     return f"{base_url.rstrip('/')}/{run}/{_PAGE}"
 
 
-def feed_url(base_url: str, host: str) -> str:
+def feed_url(base_url: str, host: str, kind: HarvestKind = "woo") -> str:
     """Return the URL of the feed of *host*; the folder of all reports is published at *base_url*."""
-    return f"{base_url.rstrip('/')}/{_FEEDS}/{slug(host)}.xml"
+    return f"{base_url.rstrip('/')}/{_folder_of(_FEEDS, kind)}/{slug(host)}.xml"
+
+
+def _folder_of(name: str, kind: HarvestKind) -> str:
+    return name if kind == "woo" else f"{name}/{kind}"
 
 
 def host_page(folder: Path, host: str) -> Path:
@@ -336,13 +342,6 @@ def complete_lines(path: Path) -> Iterator[tuple[int, bytes]]:
             if not line.endswith(b"\n"):
                 return
             yield number, line
-
-
-def _account(given: Mapping[str, Any]) -> Account:
-    """Return the account that *given* describes. Raises ValueError for an unknown name or a wrong value."""
-    if unknown := given.keys() - _ACCOUNT_FIELDS:
-        raise ValueError(f"unknown: {', '.join(sorted(unknown))}")
-    return _ACCOUNT.validate_python(given)
 
 
 def _json_value(value: Any) -> str:

@@ -12,11 +12,11 @@ from math import floor
 from typing import Literal
 
 from woo_harvester.report.funnel import Account
+from woo_harvester.report.losses import STAGE_OF, HarvestKind
 from woo_harvester.report.score_parts import (
     NOT_ASKED_FOR,
     NOT_JUDGED,
     PARTS,
-    HarvestKind,
     Part,
     Section,
     part_of,
@@ -123,7 +123,7 @@ def score(counts: _Counts, account: Account, kind: HarvestKind = "woo") -> Score
         found = {key: count for key, count in counts.items() if part_of(*key, kind) is part}
         total: int = {"host": 1, "listed": max(0, documents)}.get(part.basis, getattr(account, part.basis, 0))
         total += sum(count for (code, _), count in found.items() if code.startswith(NOT_ASKED_FOR))
-        wrong = {key: weight_of(key[0]) * min(found[key], total or 1) for key in found if weight_of(key[0])}
+        wrong = _wrong(found, account, total or 1)
         if part.name in unjudged and not wrong:
             parts.append(PartScore(part, "not_judged", 0.0, {}))
             continue
@@ -149,3 +149,20 @@ def score(counts: _Counts, account: Account, kind: HarvestKind = "woo") -> Score
         if part.needs and errors and not getattr(account, part.needs):
             stopped = {key: share / sum(errors.values()) for key, share in errors.items()}
     return Score(tuple(parts))
+
+
+def _wrong(found: _Counts, account: Account, most: int) -> dict[FindingKey, float]:
+    """Return what each error and warning is worth, if *most* things can have it."""
+    wrong = {key: weight_of(key[0]) * min(_number(key, found[key], account), most) for key in found}
+    return {key: share for key, share in wrong.items() if share}
+
+
+def _number(key: FindingKey, count: int, account: Account) -> int:
+    """Return how many documents or files have a finding.
+
+    A file of permits may have several errors, of which only the first one loses it.
+    """
+    code, about_document = key
+    if about_document and account.kind == "vergunningen" and code in STAGE_OF[account.kind]:
+        return account.lost.get(code, 0)
+    return count

@@ -8,14 +8,12 @@ from functools import cache
 from typing import Literal, get_args
 
 from woo_harvester.findings import Severity, explanations
+from woo_harvester.report.losses import HarvestKind
 
 Section = Literal["findability", "sitemaps", "documents", "metadata", "currency"]
 SECTIONS: tuple[Section, ...] = get_args(Section)
 
-_Basis = Literal["host", "indexes", "sitemaps", "listed", "described"]
-
-#: The kinds of harvest that a report can be about; each has its own parts.
-HarvestKind = Literal["woo", "vergunningen"]
+_Basis = Literal["host", "indexes", "sitemaps", "pages", "listed", "described"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +25,12 @@ class Part:
     points: int
     """The maximum number of points, of 100."""
     basis: _Basis
-    """The things of which the share is taken: indexes, sitemaps or documents; ``host`` is all or nothing."""
+    """The things of which the share is taken: indexes, sitemaps, entry pages, documents or files of permits.
+
+    ``host`` is all or nothing.
+    """
     codes: tuple[str, ...]
-    """The findings that lower it: complete codes, or prefixes that end in a full stop."""
+    """The findings that lower it: complete codes, or prefixes that end in a full stop or a hyphen."""
     needs: str | None = None
     """The count of an account that must not be zero; if it is, the parts after this one are not reached."""
 
@@ -122,8 +123,53 @@ PARTS: dict[HarvestKind, Sequence[Part]] = {
         ),
         Part("withdrawal", "currency", 2, "host", ("intrekking.",)),
     ),
-    # The spider of permits keeps no accounts of hosts, by which a score is calculated.
-    "vergunningen": (),
+    "vergunningen": (
+        Part(
+            "entry",
+            "findability",
+            25,
+            "pages",
+            ("ipm.ingang-", "ipm.te-groot", "robots.verboden", "tls.", "host."),
+            needs="listed",
+        ),
+        Part(
+            "fetching",
+            "documents",
+            20,
+            "listed",
+            ("ipm.bericht-onbereikbaar", "robots.verboden", "tls.", "host."),
+        ),
+        Part(
+            "message",
+            "documents",
+            25,
+            "listed",
+            (
+                "ipm.ongeldig",
+                "ipm.doctype",
+                "ipm.te-groot",
+                "ipm.schema",
+                "ipm.transactie",
+                "ipm.identifier",
+                "ipm.datum",
+            ),
+        ),
+        Part("dates", "currency", 10, "listed", ("ipm.datum-", "ipm.niet-toegepast")),
+        Part(
+            "cases",
+            "metadata",
+            10,
+            "listed",
+            ("ipm.andere-organisatie", "ipm.zaak-", "ipm.document-"),
+        ),
+        Part(
+            "details",
+            "metadata",
+            10,
+            "described",
+            ("ipm.scheme-onbekend", "ipm.adres", "ipm.coordinaten", "ipm.periode"),
+        ),
+    ),
 }
 
 #: What files on disk cannot show (``Account.not_judged``), each with the part of the score that is left out.
@@ -135,6 +181,9 @@ NOT_JUDGED: dict[str, str | None] = {
     "files": None,
     "other_hosts": None,
     "withdrawal": "withdrawal",
+    "entry_page": "entry",
+    "fetching": "fetching",
+    "earlier_messages": None,
 }
 
 #: Findings about our own connection, about our copy of the register, possibly caused by another host, or
@@ -166,7 +215,7 @@ def part_of(code: str, about_document: bool, kind: HarvestKind = "woo") -> Part 
         (part.about_document is about_document, len(prefix), part)
         for part in PARTS[kind]
         for prefix in part.codes
-        if code == prefix or (prefix.endswith(".") and code.startswith(prefix))
+        if code == prefix or (prefix.endswith((".", "-")) and code.startswith(prefix))
     ]
     return max(fitting, key=lambda found: found[:2])[2] if fitting else None
 

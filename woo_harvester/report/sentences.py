@@ -21,10 +21,13 @@ def _sentences(example: Example, texts: Texts) -> Iterator[str]:
         yield texts("sentence_element", element=example.element)
     if example.seen and example.seen not in (example.url, example.element):
         yield texts("sentence_seen", seen=_one_line(example.seen))
+    if example.expected:
+        yield texts("sentence_expected", expected=example.expected)
     if example.suggestion:
         yield texts("audit_meant", meant=example.suggestion)
     if example.action:
-        yield texts("sentence_action", action=_one_line(example.action))
+        action = example.action.partition("; verwacht: ")[0] if example.expected else example.action
+        yield texts("sentence_action", action=_one_line(action))
 
 
 def place_of(example: Example, texts: Texts, shown: Callable[[str], str] = str) -> str:

@@ -2,7 +2,7 @@
 
 No publisher names its supplier. The paths of the sitemaps are a clue: hosts with sitemaps at
 ``/api/sitemap/#/#.xml`` likely run the same software. A sitemap in the root of a host, as the guide suggests,
-is no clue.
+is no clue. Of permits, the paths of the entry pages count.
 """
 
 from __future__ import annotations

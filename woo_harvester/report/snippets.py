@@ -26,6 +26,7 @@ from woo_harvester.report.file_snippets import (
 from woo_harvester.report.finding_counts import CREDENTIALS
 from woo_harvester.report.model import Snippet
 from woo_harvester.report.model_base import OrganisationRef
+from woo_harvester.report.permit_snippets import PERMIT_MAKERS
 from woo_harvester.report.value_snippets import (
     date_snippet,
     future_day_snippet,
@@ -246,6 +247,7 @@ def _resource_element(finding: _Finding, organisation: OrganisationRef) -> tuple
 
 _MAKERS: dict[str, _Maker] = {
     **FILE_MAKERS,
+    **PERMIT_MAKERS,
     "loc.ontbreekt": _no_loc,
     "loc.ongeldig": _other_loc(_escaped),
     "loc.geen-https": _other_loc(https_url),

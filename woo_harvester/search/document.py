@@ -14,12 +14,14 @@ from functools import lru_cache
 from typing import Any
 
 from woo_harvester.dates import parse_datetime
-from woo_harvester.record import Oorzaak
+from woo_harvester.permits.record import PermitRecord
+from woo_harvester.record import Oorzaak, Record, json_keys
 from woo_harvester.search.facets import LABEL_END, facet_values, facets
 from woo_harvester.search.record_kind import RecordKind, Status
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
+_RECORD_KEYS = frozenset(key for kind in (Record, PermitRecord) for _, key in json_keys(kind))
 
 
 class Withdrawn(StrEnum):
@@ -64,6 +66,11 @@ def document_of(kind: RecordKind, record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the document in the index for a record."""
     status = _status(record)
     return {**record, "status": status.value, **kind.fields(record, status)}
+
+
+def record_of(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record of a search document: without the keys that the index adds, and without texts."""
+    return {key: value for key, value in document.items() if key in _RECORD_KEYS}
 
 
 def _facet_values(kind: RecordKind, document: Mapping[str, Any]) -> dict[str, Any]:

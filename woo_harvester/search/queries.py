@@ -24,36 +24,45 @@ MATCH_BEGIN, MATCH_END = "\ue000", "\ue001"
 _ZONE = "Europe/Amsterdam"
 
 #: The first characters of a text that are highlighted; a match further on is found, and not shown.
-_HIGHLIGHTED = 500_000
+_HIGHLIGHTED = 200_000
 
-_FRAGMENTS, _FRAGMENT_SIZE = 3, 200
+FRAGMENTS, _FRAGMENT_SIZE = 3, 200
 
 
 def search_body(question: Question, seconds: float) -> dict[str, Any]:
-    """Return the request for one page of hits, with counts and highlights if the question wants them."""
+    """Return the request for one page of hits, with counts and highlights if the question wants them.
+
+    If the question has a place, the last sort value of a hit is its distance in metres.
+    """
     chosen = _chosen(question)
     body: dict[str, Any] = {
         "from": question.start,
         "size": question.size,
-        "timeout": f"{int(seconds * 1000)}ms",
+        "timeout": _time(seconds),
         "track_total_hits": True,
         "query": _query(question),
-        "sort": sort_of(question),
+        "sort": [*sort_of(question), *_distance(question)],
     }
     if chosen:
         body["post_filter"] = {"bool": {"filter": list(chosen.values())}}
     if question.with_counts:
         body["aggs"] = dict(_counts(question.kind, chosen))
-    if question.with_highlights and any(not clause.is_excluded for clause in question.clauses):
+    if wants_highlights(question):
         body["highlight"] = _highlight(question.kind)
     return body
 
 
-def all_body(question: Question, size: int) -> dict[str, Any]:
+def wants_highlights(question: Question) -> bool:
+    """Return whether the hits of a question come with marked texts."""
+    return question.with_highlights and any(not clause.is_excluded for clause in question.clauses)
+
+
+def all_body(question: Question, size: int, seconds: float) -> dict[str, Any]:
     """Return the request for the first part of all hits, without counts and highlights."""
     filters = [_query(question), *_chosen(question).values()]
     return {
         "size": size,
+        "timeout": _time(seconds),
         "track_total_hits": False,
         "query": {"bool": {"must": filters[0], "filter": filters[1:]}},
         "sort": sort_of(question),
@@ -72,14 +81,27 @@ def contents_body() -> dict[str, Any]:
     return {"size": 0, "track_total_hits": True, "aggs": {"published": published, "newest": newest}}
 
 
+def version_body() -> dict[str, Any]:
+    """Return the request for what changes with each change that a search can see.
+
+    A change gives a document a higher sequence number, and a deletion takes one away, so count and sum differ
+    after it. Each index has numbers of its own.
+    """
+    numbers = {"stats": {"field": "_seq_no"}}
+    return {
+        "size": 0,
+        "track_total_hits": False,
+        "aggs": {"indices": {"terms": {"field": "_index"}, "aggs": {"numbers": numbers}}},
+    }
+
+
 def sort_of(question: Question) -> list[dict[str, Any]]:
     """Return the order of the hits. Equal hits are in the order of their ids."""
     date = SORT_DATES[question.kind.name]
     by_id = {"id": "asc"}
     match question.sort:
         case Sort.DISTANCE if question.near is not None:
-            place = {"lat": question.near.lat, "lon": question.near.lon}
-            return [{"_geo_distance": {"locatie": place, "order": "asc", "unit": "m"}}, by_id]
+            return [*_distance(question), by_id]
         case Sort.TITLE:
             title = f"{title_field(question.kind).path}.keyword"
             return [{title: {"order": "asc", "missing": "_last"}}, by_id]
@@ -89,6 +111,18 @@ def sort_of(question: Question) -> list[dict[str, Any]]:
             return [{date: {"order": "asc", "missing": "_last"}}, by_id]
         case _:
             return [{date: {"order": "desc", "missing": "_last"}}, by_id]
+
+
+def _distance(question: Question) -> list[dict[str, Any]]:
+    if (near := question.near) is None:
+        return []
+    place = {"lat": near.lat, "lon": near.lon}
+    options = {"order": "asc", "unit": "m", "ignore_unmapped": True}
+    return [{"_geo_distance": {"locatie": place, **options}}]
+
+
+def _time(seconds: float) -> str:
+    return f"{int(seconds * 1000)}ms"
 
 
 def _query(question: Question) -> dict[str, Any]:
@@ -128,13 +162,13 @@ def _filters(question: Question) -> Iterator[dict[str, Any]]:
         yield {"range": {PERIOD_FIELDS[name]: {**given, "time_zone": _ZONE}}}
     if (near := question.near) is not None:
         place = {"lat": near.lat, "lon": near.lon}
-        yield {"geo_distance": {"distance": f"{near.metres}m", "locatie": place}}
+        yield {"geo_distance": {"distance": f"{near.metres}m", "locatie": place, "ignore_unmapped": True}}
     if (box := question.box) is not None:
         corners = {
             "top_left": {"lat": box.north, "lon": box.west},
             "bottom_right": {"lat": box.south, "lon": box.east},
         }
-        yield {"geo_bounding_box": {"locatie": corners}}
+        yield {"geo_bounding_box": {"locatie": corners, "ignore_unmapped": True}}
     if question.running_on is not None:
         day = question.running_on.isoformat()
         yield {"range": {"temporal": {"gte": day, "lte": day}}}
@@ -166,7 +200,7 @@ def _counts(kind: RecordKind, chosen: dict[str, dict[str, Any]]) -> Iterator[tup
 def _highlight(kind: RecordKind) -> dict[str, Any]:
     """Return what to highlight: the whole title, and fragments of descriptions and text."""
     title, *others = text_fields(kind)
-    fragments = {"number_of_fragments": _FRAGMENTS, "fragment_size": _FRAGMENT_SIZE, "order": "score"}
+    fragments = {"number_of_fragments": FRAGMENTS, "fragment_size": _FRAGMENT_SIZE, "order": "score"}
     shown: dict[str, dict[str, Any]] = {title.path: {"number_of_fragments": 0}}
     shown |= {field.path: fragments for field in others if field.path == field.stems}
     return {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from scrapy import Request
 
 from woo_harvester.arguments import ArgumentError, PermitArguments
+from woo_harvester.crawl.entry_page_history import report_ended
 from woo_harvester.crawl.entry_page_reader import EntryPageReader
 from woo_harvester.crawl.entry_pages import (
     EntryPage,
@@ -24,14 +25,16 @@ from woo_harvester.crawl.select_hosts import with_domains
 from woo_harvester.items import PermitItem
 from woo_harvester.permits.publication import permit_record
 from woo_harvester.permits.rights import Rights
+from woo_harvester.permits.sample import without_the_rest
 from woo_harvester.register import Register
+from woo_harvester.register.names import shown_name
 from woo_harvester.responses import header
 from woo_harvester.running.ending import end_run, is_closing
 from woo_harvester.search.permits import PERMITS
 from woo_harvester.spiders.base import HarvestSpider, status_of
 from woo_harvester.state import applying
 from woo_harvester.state.delivery import Delivery
-from woo_harvester.state.permits import count_delivered, entry_page_id, forget_entries
+from woo_harvester.state.permits import count_delivered, entry_page_id, forget_entries, named_entries
 from woo_harvester.state.store import StateError
 from woo_harvester.statuses import is_complete
 from woo_harvester.terminal.formatting import counted
@@ -105,22 +108,33 @@ class VergunningenSpider(HarvestSpider):
             return
         try:
             for visit in self._visits_of(self._given):
-                self.reader.page_failed(failure.value, visit)
+                self.reader.page_failed(failure.value, failure.request, visit)  # type: ignore[attr-defined]
         except (ArgumentError, StateError) as error:
             end_run(self.crawler, "cannot_start", str(error), status_of(error))
 
     async def all_read(self, response: Response) -> AsyncIterator[PermitItem]:
         """Apply the messages in batches, and yield the record of each case that changed."""
         numbers = [visit.number for visit in self.visits]
+        report = without_the_rest(self.report, [visit.page.host for visit in self.visits if visit.is_sample])
         while not is_closing(self.crawler):
             with self.keeper.begin() as connection:
-                made = applying.apply_next(connection, numbers, self.rights, self.report, datetime.now(UTC))
+                made = applying.apply_next(connection, numbers, self.rights, report, datetime.now(UTC))
             if made is None:
+                for visit in self.visits:
+                    visit.account.count_applied()
+                self._report_ended()
                 return
             for batch in made:
                 for item in self._items(batch):
                     yield item
             await asyncio.sleep(0)
+
+    def _report_ended(self) -> None:
+        """Report the cases that ended long ago, once all messages have been applied."""
+        days = self.settings.getfloat("WOO_PERMIT_EXPIRED_DAYS")
+        with self.keeper.begin() as connection:
+            for visit in self.visits:
+                report_ended(connection, visit, datetime.now(UTC), days)
 
     def _items(self, batch: applying.Batch) -> list[PermitItem]:
         """Return the records of a batch; the state confirms them together."""
@@ -137,21 +151,38 @@ class VergunningenSpider(HarvestSpider):
         Raises ArgumentError or StateError.
         """
         entries = entry_pages(given, self.register)
-        self.rights = Rights(self.register, {entry.url: entry.organisation for entry in entries})
         chosen = select_entries(entries, self.arguments)
         hosts = tuple(dict.fromkeys(page.host for page in chosen))
         self.common_cause.expect(hosts)
         self.keeper.add_hosts(hosts, forget_entries, reset=self.arguments.deltafetch_reset)
         with self.keeper.begin() as connection:
-            visits = [self._visit(page, entry_page_id(connection, page.url, page.host)) for page in chosen]
+            visits = [self._visit(page, connection) for page in chosen]
+            owners = {page.url: page.organisation for page in entries}
+            names = {page.url: page.organisation for page in entries if page.is_named}
+            self.rights = Rights(self.register, owners, named_entries(connection) | names)
             applying.undo_unconfirmed(connection, [visit.number for visit in visits])
+        self.crawler.stats.set_value("woo/hosts/selected", len(hosts))
         self.crawler.stats.set_value("woo/ingangen/selected", len(visits))
         self.visits = visits
         return visits
 
-    def _visit(self, page: EntryPage, number: int) -> EntryPageVisit:
-        backlog, account = self.settings.getint("WOO_HOST_BACKLOG"), self.accounts.of_permits(page.host)
-        return EntryPageVisit(page, number, backlog, self.report, account)
+    def _visit(self, page: EntryPage, connection: Connection) -> EntryPageVisit:
+        account = self.accounts.of_permits(page.host)
+        if page.organisation != page.host:  # else it is not known
+            name = shown_name(page.organisation, self.register, self.vocabulary.lists.organisaties)
+            account.add_organisation(page.organisation, name or page.organisation)
+        given = page.organisation if page.is_named else None
+        number = entry_page_id(connection, page.url, page.host, given)
+        backlog = self.settings.getint("WOO_HOST_BACKLOG")
+        return EntryPageVisit(page, number, backlog, self.report, account, self._page_done)
+
+    def _page_done(self, visit: EntryPageVisit) -> None:
+        """Note in the state that an entry page is done; count its host if all its entry pages are."""
+        self.reader.note_done(visit)
+        if visit.account.complete is not None:
+            self.crawler.stats.inc_value("woo/hosts/done")
+            key = "woo/hosts/complete" if visit.account.complete else "woo/hosts/incomplete"
+            self.crawler.stats.inc_value(key)
 
 
 def _is_csv(response: StreamedResponse) -> bool:

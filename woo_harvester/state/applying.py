@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Connection, and_, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, and_, delete, func, or_, select, update
 
 from woo_harvester.findings import Reporter
 from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.transactions import Applied, Outcome, apply_mutations
 from woo_harvester.state.batches import batches
-from woo_harvester.state.permits import entry_ids, keep_refused, load_message, read_again
+from woo_harvester.state.permits import add_case_rows, keep_refused, load_message, read_again
 from woo_harvester.state.schema import permit_cases, permit_messages
 
 #: The number of messages that are applied at once, and their characters; linked messages come on top.
@@ -100,7 +100,7 @@ def apply_next(
             _delete_old(connection, applied.rows)
             kept += [(row, None) for row in applied.rows]
             done += ids
-    _add(connection, kept)
+    add_case_rows(connection, kept)
     for part in batches(done):
         connection.execute(delete(permit_messages).where(permit_messages.c.id.in_(part)))
     return made
@@ -164,13 +164,13 @@ def _linked_with(
 def _group(messages: Sequence[_Row], known: Sequence[PermitRow]) -> list[_Linked]:
     """Group messages and rows by what is linked with each other; rows without messages are left out."""
     links = [(row.identifier, row.case_url) for row in messages]
-    links += [(row.mutation.message.identifier, row.zaak) for row in known]
+    links += [(row.key.identifier, row.case) for row in known]
     leader = _leaders(links)
     groups: dict[str, _Linked] = {}
     for row in messages:
         groups.setdefault(leader(row.identifier), _Linked()).messages.append(row)
     for one in known:
-        if (linked := groups.get(leader(one.mutation.message.identifier))) is not None:
+        if (linked := groups.get(leader(one.key.identifier))) is not None:
             linked.known.append(one)
     return list(groups.values())
 
@@ -220,21 +220,3 @@ def _delete_old(connection: Connection, rows: Iterable[PermitRow]) -> None:
                 permit_cases.c.package.is_(None),
             )
         )
-
-
-def _add(connection: Connection, rows: Sequence[tuple[PermitRow, int | None]]) -> None:
-    if not rows:
-        return
-    entries = entry_ids(connection, {row.mutation.ingang for row, _ in rows})
-    values = [
-        {
-            "entry_id": entries[row.mutation.ingang],
-            "kind": str(row.key.soort),
-            "identifier": row.key.identifier,
-            "case_url": row.zaak,
-            "data": row.dump(),
-            "package": number,
-        }
-        for row, number in rows
-    ]
-    connection.execute(insert(permit_cases), values)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import StrEnum
 
 from sqlalchemy import Connection, select
 
 from woo_harvester.sitemaps.facts import KnownDocument
 from woo_harvester.sitemaps.lastmod import moment_compared
 from woo_harvester.state.batches import BATCH, batches
+from woo_harvester.state.differences import Difference
 from woo_harvester.state.documents import KNOWN_COLUMNS, look_up
 from woo_harvester.state.latest import Latest, LatestVersion
 from woo_harvester.state.schema import documents
@@ -17,17 +17,6 @@ from woo_harvester.urls import record_id
 
 #: Microseconds in a second.
 _SECOND = 1_000_000
-
-
-class Difference(StrEnum):
-    """A difference between the files and the state."""
-
-    MISSING = "missing"
-    """A document that was delivered by the state, but that the files do not have."""
-    OLDER = "older"
-    """A document of which the files have only an earlier version."""
-    EXTRA = "extra"
-    """A document or version that only the files have. It may be delivered again."""
 
 
 def differences(connection: Connection, files: Latest) -> Iterator[tuple[Difference, str]]:

@@ -11,7 +11,7 @@ from typing import IO, Any, Literal
 from pydantic import ValidationError
 
 from woo_harvester.inputs import check_regular
-from woo_harvester.state.resources import CONTENT_MAXSIZE
+from woo_harvester.state.permit_rows import CaseRow, EntryRow, MessageRow, PermitFileRow
 from woo_harvester.state.rows import (
     EXPORT_COLUMNS,
     ROW,
@@ -25,8 +25,8 @@ from woo_harvester.state.rows import (
 
 Format = Literal["jsonl", "csv"]
 
-#: Longest cell of a CSV file, in characters. A compressed content in base64 is 4/3 of its size.
-_CELL_MAXSIZE = 2 * CONTENT_MAXSIZE
+#: Longest cell of a CSV file, in characters: a permit message as JSON, of any WOO_MESSAGE_MAXSIZE in use.
+_CELL_MAXSIZE = 128 * 1024 * 1024
 
 
 class ExportedError(ValueError):
@@ -101,12 +101,17 @@ def _explain(error: Exception) -> str:
 
 
 class _OrderCheck:
-    """Check of the order of rows: each host once, then its files, then its documents."""
+    """Check of the order of rows: each host once, then its files, then its documents; entry pages alike."""
 
     def __init__(self) -> None:
         self._hosts: set[str] = set()
         self._host = ""
         self._files: set[str] = set()
+        self._permit_hosts: set[str] = set()
+        self._permit_host = ""
+        self._entries: set[str] = set()
+        self._entry = ""
+        self._permit_files: set[str] = set()
 
     def check(self, row: Row) -> None:
         """Raise ValueError if *row* may not come here."""
@@ -126,3 +131,24 @@ class _OrderCheck:
                 raise ValueError(
                     f"expected a line of the sitemap {row.sitemap} before those of its documents"
                 )
+            case EntryRow():
+                self._check_entry(row)
+            case PermitFileRow() | MessageRow() | CaseRow():
+                self._check_of_entry(row)
+
+    def _check_entry(self, row: EntryRow) -> None:
+        if row.url in self._entries:
+            raise ValueError(f"expected each entry page once, got {row.url} a second time")
+        if row.host != self._permit_host and row.host in self._permit_hosts:
+            raise ValueError(f"expected the entry pages of {row.host} after each other")
+        self._permit_hosts.add(row.host)
+        self._entries.add(row.url)
+        self._permit_host, self._entry, self._permit_files = row.host, row.url, set()
+
+    def _check_of_entry(self, row: PermitFileRow | MessageRow | CaseRow) -> None:
+        if (row.host, row.entry) != (self._permit_host, self._entry):
+            raise ValueError(f"expected the line of the entry page {row.entry} before those of what it has")
+        if isinstance(row, PermitFileRow):
+            if row.url in self._permit_files:
+                raise ValueError(f"expected each file of an entry page once, got {row.url} a second time")
+            self._permit_files.add(row.url)

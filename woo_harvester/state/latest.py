@@ -26,13 +26,14 @@ INDEX_BATCH = 1000
 _CREATE = """
 CREATE TABLE latest (
     id TEXT PRIMARY KEY, loc TEXT, harvested INTEGER NOT NULL, lastmod INTEGER, withdrawn INTEGER NOT NULL,
-    file INTEGER NOT NULL, line INTEGER NOT NULL
+    case_url TEXT, file INTEGER NOT NULL, line INTEGER NOT NULL
 ) WITHOUT ROWID
 """
+_COLUMNS = "id, loc, harvested, lastmod, withdrawn, case_url"
 _UPSERT = """
-INSERT INTO latest VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
+INSERT INTO latest VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
     loc = excluded.loc, harvested = excluded.harvested, lastmod = excluded.lastmod,
-    withdrawn = excluded.withdrawn, file = excluded.file, line = excluded.line
+    withdrawn = excluded.withdrawn, case_url = excluded.case_url, file = excluded.file, line = excluded.line
 WHERE excluded.harvested >= latest.harvested
 """
 
@@ -78,6 +79,8 @@ class LatestVersion(NamedTuple):
     lastmod: int | None
     """``herkomst.lastmod`` in microseconds since 1970; None if it is absent or cannot be read."""
     withdrawn: bool
+    case: str | None = None
+    """URL of the case; None if the record is not about a permit."""
 
 
 class Latest:
@@ -126,13 +129,13 @@ class Latest:
         return int(count)
 
     def __iter__(self) -> Iterator[LatestVersion]:
-        for row in self._index.execute("SELECT id, loc, harvested, lastmod, withdrawn FROM latest"):
+        for row in self._index.execute(f"SELECT {_COLUMNS} FROM latest"):  # noqa: S608
             yield _version(row)
 
     def find(self, ids: Sequence[str]) -> dict[str, LatestVersion]:
         """Return the versions of these documents that the files have, by id."""
         marks = ",".join("?" * len(ids))
-        query = f"SELECT id, loc, harvested, lastmod, withdrawn FROM latest WHERE id IN ({marks})"  # noqa: S608
+        query = f"SELECT {_COLUMNS} FROM latest WHERE id IN ({marks})"  # noqa: S608
         return {row[0]: _version(row) for row in self._index.execute(query, ids)}
 
     def lines(self, *, withdrawn: bool = False) -> Iterator[bytes]:
@@ -188,8 +191,8 @@ class Latest:
 
 
 def _version(row: tuple[Any, ...]) -> LatestVersion:
-    key, loc, harvested, lastmod, withdrawn = row
-    return LatestVersion(key, loc, harvested, lastmod, bool(withdrawn))
+    key, loc, harvested, lastmod, withdrawn, case = row
+    return LatestVersion(key, loc, harvested, lastmod, bool(withdrawn), case)
 
 
 class _DamagedError(RecordsError):
@@ -229,8 +232,8 @@ def _parse(line: bytes) -> Any:
         raise ValueError(f"expected a record as JSON: {error}") from None
 
 
-def _read(record: Any) -> tuple[str, str | None, int, int | None, bool]:
-    """Return the columns of the index for a record, up to ``withdrawn``. Raises ValueError."""
+def _read(record: Any) -> tuple[str, str | None, int, int | None, bool, str | None]:
+    """Return the columns of the index for a record, up to ``case_url``. Raises ValueError."""
     match record:
         case {"id": str(key), "versies": [*_, {"oorzaak": str(cause)}]}:
             pass
@@ -248,7 +251,10 @@ def _read(record: Any) -> tuple[str, str | None, int, int | None, bool]:
     if loc is not None and not isinstance(loc, str):
         raise ValueError("expected a record, whose document.weblocatie is a text")
     harvested = _microseconds(source.get("opgehaald")) or 0
-    return key, loc, harvested, _microseconds(source.get("lastmod")), cause == Oorzaak.INTREKKING
+    withdrawn, permit = cause == Oorzaak.INTREKKING, record.get("vergunning")
+    case = permit.get("identifier") if isinstance(permit, dict) else None
+    lastmod = _microseconds(source.get("lastmod"))
+    return key, loc, harvested, lastmod, withdrawn, case if isinstance(case, str) else None
 
 
 def _is_version(value: Any) -> bool:

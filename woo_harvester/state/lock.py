@@ -25,7 +25,8 @@ class LockedError(Exception):
 class Locks(ABC):
     """Locks of this process on names. They end with the process, however it ends.
 
-    A name is a host or the path of an output. Runs on different hosts (shards) do not block each other.
+    A name is a host, its entry pages of permits, or the path of an output. Runs on different hosts (shards)
+    do not block each other, and neither do a run over documents and one over permits.
     """
 
     heartbeat: ClassVar[float | None] = None
@@ -102,6 +103,14 @@ class FileLocks(Locks):
     def release(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def entry_pages_lock(host: str) -> str:
+    """Return the name of the lock on the entry pages of *host*.
+
+    They have other tables than the documents of the host, so that both can be harvested at the same time.
+    """
+    return f"entry pages of {host}"
 
 
 def number_of(name: str) -> int:

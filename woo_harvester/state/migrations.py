@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from typing import Any
 
 from sqlalchemy import Connection, Table, case, func, insert, inspect, literal, select, update
 
+from woo_harvester.state.batches import BATCH
 from woo_harvester.state.contents import add_content, describe, earlier_content
 from woo_harvester.state.schema import (
     PREPARING,
@@ -16,14 +19,20 @@ from woo_harvester.state.schema import (
     listings,
     metadata,
     outputs,
+    permit_cases,
+    permit_ends,
+    permit_entries,
+    permit_files,
+    permit_messages,
     rechecks,
     repeated,
     resources,
     withdrawing,
 )
+from woo_harvester.urls import https_form
 
 #: Version of the tables; it goes up with each change of them.
-STATE_VERSION = 4
+STATE_VERSION = 5
 
 
 def _add_listings(connection: Connection) -> None:
@@ -92,6 +101,39 @@ def _add_contents(connection: Connection) -> None:
     )
 
 
+def _to_version_5(connection: Connection) -> None:
+    """Migrate to version 5: the history of entry pages and their files, and cases whose URL may move."""
+    _add_columns(connection, permit_entries, "organisation", "complete_since", "complete_at", "gone_at")
+    _add_columns(connection, permit_files, "case_url", "dated_at", "first_seen", "gone_at")
+    _add_columns(connection, permit_cases, "present", "ends")
+    permit_ends.create(connection)
+    for table in (permit_cases, permit_messages):
+        columns = table.c.id, table.c.identifier, table.c.case_url, table.c.data
+        last = 0
+        query = select(*columns).order_by(table.c.id).limit(BATCH)
+        while rows := connection.execute(query.where(table.c.id > last)).all():
+            for key, identifier, case_url, data in rows:
+                values: dict[str, Any] = {"identifier": https_form(identifier)}
+                values["case_url"] = None if case_url is None else https_form(case_url)
+                if table is permit_cases:
+                    values |= _case_of_version_5(data)
+                connection.execute(update(table).where(table.c.id == key).values(values))
+            last = rows[-1].id
+
+
+def _case_of_version_5(data: str) -> dict[str, Any]:
+    """Return the columns of a case: its first URL is that of today, and the end of its period is known."""
+    row = json.loads(data)
+    message = row["mutation"]["message"]
+    if row.get("present") is not None:
+        row["eerste"] = message["identifier"]
+    period = (message.get("gegevens") or {}).get("temporal") or {} if message["soort"] == "zaak" else {}
+    # If begin and end were swapped, the period ends on the later day.
+    ends = max(period["end"], period.get("start") or "") if period.get("end") else None
+    text = json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+    return {"data": text, "present": row.get("present"), "ends": ends}
+
+
 def _add_columns(connection: Connection, table: Table, *names: str) -> None:
     """Add columns; one that may not be null is false in the rows that are there."""
     for name in names:
@@ -101,7 +143,11 @@ def _add_columns(connection: Connection, table: Table, *names: str) -> None:
 
 
 #: Function that migrates from each older version to the next one.
-MIGRATIONS: dict[int, Callable[[Connection], None]] = {2: _to_version_3, 3: _to_version_4}
+MIGRATIONS: dict[int, Callable[[Connection], None]] = {
+    2: _to_version_3,
+    3: _to_version_4,
+    4: _to_version_5,
+}
 
 
 class VersionError(ValueError):

@@ -8,17 +8,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, insert, select, update
 
-from woo_harvester.dates import CLOCK_SLACK, parse_datetime
 from woo_harvester.permits.files import RememberedFile
-from woo_harvester.permits.messages import Soort
+from woo_harvester.permits.messages import Soort, is_in_future
 from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.state.batches import batches
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
 
 KeptFinding = dict[str, Any]
-"""A finding about a file as it is stored: code, line, element, seen and action."""
+"""A finding about a file as it is stored: code, line, element, seen, given and action."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +35,17 @@ class PermitFile:
     """Seconds since 1970."""
     refused: bool = False
     """True if its message was refused because the case belongs to another organisation."""
+    dated_at: int | None = None
+    """Its date in seconds since 1970; None if it has none, or one that says nothing."""
+    number: int = field(default=0, compare=False)
+    """Its number in the state; 0 before it is stored."""
+    is_gone: bool = field(default=False, compare=False)
+    """True if the last complete read of the page lacked it."""
 
     def is_due(self, now: datetime) -> bool:
         """Return whether its message was of a day that had not come when it was read, and has come *now*."""
         ahead = (fault["seen"] for fault in self.faults if fault["code"] == "ipm.datum-toekomst")
-        return any(parse_datetime(text) <= now + CLOCK_SLACK for text in ahead)
+        return any(not is_in_future(text, now) for text in ahead)
 
 
 _FILE_COLUMNS = (
@@ -54,19 +59,36 @@ _FILE_COLUMNS = (
     permit_files.c.faults,
     permit_files.c.faults_since,
     permit_files.c.refused.is_not(None),
+    permit_files.c.dated_at,
+    permit_files.c.id,
+    permit_files.c.gone_at.is_not(None),
 )
 _LOOK_UP = select(*_FILE_COLUMNS).where(
     permit_files.c.entry_id == bindparam("entry"), permit_files.c.url.in_(bindparam("urls", expanding=True))
 )
 
 
-def entry_page_id(connection: Connection, url: str, host: str) -> int:
-    """Return the id of an entry page; add the page if it is new."""
-    entry_id: int | None = connection.scalar(select(permit_entries.c.id).where(permit_entries.c.url == url))
+def entry_page_id(connection: Connection, url: str, host: str, name: str | None = None) -> int:
+    """Return the id of an entry page; add the page if it is new.
+
+    *name* is the organisation that the operator names for it. Without one, the name that was given before
+    stays.
+    """
+    page = permit_entries.c.url == url
+    entry_id: int | None = connection.scalar(select(permit_entries.c.id).where(page))
     if entry_id is None:
         connection.execute(insert(permit_entries).values(url=url, host=host))
-        return entry_page_id(connection, url, host)
+        return entry_page_id(connection, url, host, name)
+    if name is not None:
+        connection.execute(update(permit_entries).where(page).values(organisation=name))
     return entry_id
+
+
+def named_entries(connection: Connection) -> dict[str, str]:
+    """Return the organisations that operators named for entry pages, by URL of the page."""
+    named = permit_entries.c.organisation.is_not(None)
+    query = select(permit_entries.c.url, permit_entries.c.organisation).where(named)
+    return {row.url: row.organisation for row in connection.execute(query)}
 
 
 def look_up_files(connection: Connection, entry_id: int, urls: Sequence[str]) -> dict[str, PermitFile]:
@@ -74,17 +96,20 @@ def look_up_files(connection: Connection, entry_id: int, urls: Sequence[str]) ->
     found = {}
     for part in batches(urls):
         rows = connection.execute(_LOOK_UP, {"entry": entry_id, "urls": part})
-        for url, digest, date, now, read_at, etag, modified, faults, since, refused in rows.all():
+        for url, digest, date, now, read_at, etag, modified, faults, since, refused, *others in rows.all():
             known = RememberedFile(digest.hex(), date, now)
             stored = json.loads(faults) if faults else ()
-            found[url] = PermitFile(known, read_at, etag, modified, stored, since, bool(refused))
+            found[url] = PermitFile(known, read_at, etag, modified, stored, since, bool(refused), *others)
     return found
 
 
 def keep_file(
     connection: Connection, entry_id: int, url: str, file: PermitFile, message: Mutation | None
-) -> None:
-    """Note that a file was read; if its *message* is given, let it wait until it is applied."""
+) -> int:
+    """Note that a file was read; if its *message* is given, let it wait until it is applied.
+
+    Returns the number of the file.
+    """
     key = permit_files.c.entry_id == entry_id, permit_files.c.url == url
     values: dict[str, Any] = {
         "digest": bytes.fromhex(file.known.digest),
@@ -95,14 +120,23 @@ def keep_file(
         "read_at": file.read_at,
         "faults": json.dumps(file.faults, ensure_ascii=False) if file.faults else None,
         "faults_since": file.faults_since,
+        "dated_at": file.dated_at,
+        "gone_at": None,
     }
+    if message is not None:
+        values["case_url"] = message.case
     if message is not None or file.faults:
         values["refused"] = None  # the refused message was in an earlier version of the file
-    if not connection.execute(update(permit_files).where(*key).values(**values)).rowcount:
-        connection.execute(insert(permit_files).values(entry_id=entry_id, url=url, **values))
+    number = connection.scalar(select(permit_files.c.id).where(*key))
+    if number is not None:
+        connection.execute(update(permit_files).where(permit_files.c.id == number).values(**values))
+    else:
+        new = insert(permit_files).values(entry_id=entry_id, url=url, first_seen=file.read_at, **values)
+        (number,) = connection.execute(new).inserted_primary_key or (0,)
     if message is not None:
         row = _row_of(message)
-        _add_message(connection, entry_id, row, row.dump())
+        add_message(connection, entry_id, row, row.dump())
+    return int(number)
 
 
 def keep_refused(connection: Connection, mutations: Sequence[Mutation]) -> None:
@@ -122,7 +156,7 @@ def wait_again(connection: Connection, entry_id: int, urls: Sequence[str]) -> No
         file = permit_files.c.entry_id == entry_id, permit_files.c.url.in_(batch)
         query = select(permit_files.c.refused).where(*file, permit_files.c.refused.is_not(None))
         for data in connection.execute(query.order_by(permit_files.c.id)).scalars().all():
-            _add_message(connection, entry_id, PermitRow.load(data), data)
+            add_message(connection, entry_id, PermitRow.load(data), data)
         connection.execute(update(permit_files).where(*file).values(refused=None))
 
 
@@ -139,11 +173,11 @@ def load_message(data: str) -> Mutation:
     return PermitRow.load(data).mutation
 
 
-def _add_message(connection: Connection, entry_id: int, row: PermitRow, data: str) -> None:
+def add_message(connection: Connection, entry_id: int, row: PermitRow, data: str) -> None:
     """Let a message wait: *row* in its stored form *data*."""
     connection.execute(
         insert(permit_messages).values(
-            entry_id=entry_id, identifier=row.key.identifier, case_url=row.zaak, data=data
+            entry_id=entry_id, identifier=row.key.identifier, case_url=row.case, data=data
         )
     )
 
@@ -153,12 +187,38 @@ def _row_of(mutation: Mutation) -> PermitRow:
     return PermitRow(mutation, mutation.message.zaak)
 
 
+def add_case_rows(connection: Connection, rows: Sequence[tuple[PermitRow, int | None]]) -> None:
+    """Add rows of cases and documents, each with the number of its batch if its record is not durable yet."""
+    if not rows:
+        return
+    entries = entry_ids(connection, {row.mutation.ingang for row, _ in rows})
+    values = [
+        {
+            "entry_id": entries[row.mutation.ingang],
+            "kind": str(row.key.soort),
+            "identifier": row.key.identifier,
+            "case_url": row.case,
+            "present": row.present,
+            "ends": None if row.ends is None else row.ends.isoformat(),
+            "data": row.dump(),
+            "package": number,
+        }
+        for row, number in rows
+    ]
+    connection.execute(insert(permit_cases), values)
+
+
 def forget_entries(connection: Connection, host: str) -> None:
     """Forget the entry pages of a host, with their files, messages and cases."""
-    ids = select(permit_entries.c.id).where(permit_entries.c.host == host)
+    forget_pages(connection, permit_entries.c.host == host)
+
+
+def forget_pages(connection: Connection, which: ColumnElement[bool]) -> None:
+    """Forget the entry pages that meet the condition *which*, with their files, messages and cases."""
+    ids = select(permit_entries.c.id).where(which)
     for table in (permit_files, permit_messages, permit_cases):
         connection.execute(delete(table).where(table.c.entry_id.in_(ids)))
-    connection.execute(delete(permit_entries).where(permit_entries.c.host == host))
+    connection.execute(delete(permit_entries).where(which))
 
 
 def count_delivered(connection: Connection, urls: Collection[str]) -> int:

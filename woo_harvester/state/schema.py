@@ -142,8 +142,7 @@ documents = Table(
     Column("refused_lastmod", BigInteger),
     # Number of the host whose run delivers the withdrawal, so that no other run delivers it too.
     Column("withdrawing", BigInteger),
-    # Whether it was withdrawn by mistake: if it is listed, it is delivered again whatever its lastmod.
-    # Null means no.
+    # Whether it was withdrawn by mistake: if listed, it is delivered again at any lastmod. Null means no.
     Column("restore", Boolean),
     # The fields that the harvested version has from other entries than the one that counts, a bit for each
     # (see diwoo.supplements). Null means none.
@@ -274,6 +273,12 @@ permit_entries = Table(
     Column("id", _Key, primary_key=True),
     Column("url", Text, unique=True, nullable=False),
     Column("host", Text, nullable=False, index=True),
+    # The organisation that an operator named for it last; null if no operator did.
+    Column("organisation", _GivenText),
+    # In seconds since 1970: its first and last complete read, and when one last lacked an earlier file.
+    Column("complete_since", BigInteger),
+    Column("complete_at", BigInteger),
+    Column("gone_at", BigInteger),
 )
 
 #: Permit files that were read, valid or not, and what a later run compares to see whether they are new.
@@ -297,6 +302,13 @@ permit_files = Table(
     Column("faults_since", BigInteger),
     # The message as JSON, if it was refused because the case is another organisation's.
     Column("refused", Text),
+    # The case of the last valid message in it, as the key of the case has it. Null if it is not known.
+    Column("case_url", Text),
+    # In seconds since 1970: its date, if that says something; when it was first read, null if that was before
+    # version 5 of the state; since when its page does not list it.
+    Column("dated_at", BigInteger),
+    Column("first_seen", BigInteger),
+    Column("gone_at", BigInteger),
     UniqueConstraint("url", "entry_id"),
 )
 
@@ -320,12 +332,19 @@ permit_cases = Table(
     "permit_cases",
     metadata,
     Column("id", _Key, primary_key=True),
-    # Entry page that offered the message.
     Column("entry_id", ForeignKey("permit_entries.id"), nullable=False, index=True),
     Column("kind", String(10), nullable=False),
+    # URL with https, also if the case has http: see permits.mutations.Key.
     Column("identifier", Text, nullable=False, index=True),
     Column("case_url", Text, index=True),
+    # Whether the outputs have a case; false if they had it, null if they never had it or it is a document.
+    Column("present", Boolean),
+    # Last day of the period of a case that exists, YYYY-MM-DD. Null without one.
+    Column("ends", String(10)),
     Column("data", Text, nullable=False),
     # Number of a batch whose records are not durable yet: this row then replaces the one without a number.
     Column("package", BigInteger, index=True),
 )
+
+#: Each run looks for the cases whose period ended long ago.
+permit_ends = _partial_index("permit_cases_ends", permit_cases.c.ends, permit_cases.c.ends.is_not(None))

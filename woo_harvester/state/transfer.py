@@ -11,6 +11,8 @@ from sqlalchemy import ColumnElement, Connection, delete, exists, false, insert,
 from woo_harvester.state.batches import BATCH
 from woo_harvester.state.contents import add_content, describe, descriptions, earlier_content
 from woo_harvester.state.dialects import insert_new
+from woo_harvester.state.permit_rows import PermitHostRow
+from woo_harvester.state.permit_transfer import export_permits, replace_permits
 from woo_harvester.state.resources import forget_host, forget_read
 from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, ListingRow, Row
 from woo_harvester.state.schema import documents, hosts, listings, repeated, resources
@@ -28,7 +30,10 @@ _LISTING_COLUMNS = [name for name in ListingRow.model_fields if name in listings
 
 
 def export(connection: Connection, names: Sequence[str] | None = None) -> Iterator[Row]:
-    """Yield what is known of hosts, by default of all: each host, its files, its documents, its listings."""
+    """Yield what is known of hosts, by default of all: each host, its files, its documents, its listings.
+
+    The entry pages of permits come last, each with what it has.
+    """
     columns = (hosts.c.id, *(hosts.c[name] for name in _HOST_COLUMNS))
     query = select(*columns).order_by(hosts.c.host)
     if names is not None:
@@ -40,6 +45,7 @@ def export(connection: Connection, names: Sequence[str] | None = None) -> Iterat
         yield from _files(connection, key, host.host, contents)
         yield from _documents(connection, key, host.host, contents)
         yield from _listings(connection, key, host.host)
+    yield from export_permits(connection, names)
 
 
 def _described(values: dict[str, Any], contents: Mapping[int, str]) -> dict[str, Any]:
@@ -110,14 +116,24 @@ def replace(state: State, rows: Iterable[Row]) -> None:
     """Replace what the state knows of hosts by *rows*.
 
     The rows of a host come together: the host first, its files before its documents. Each host is replaced in
-    one transaction. A document that another host had now belongs to the host in *rows*.
+    one transaction. A document that another host had now belongs to the host in *rows*. The entry pages of a
+    host are replaced in a transaction of their own, if *rows* have any.
 
     Call :func:`replace_listings` with the same rows afterwards. Until then each host counts as not read
     completely, and its files are read in full. So a killed import costs only one full read.
     """
-    for _, group in groupby(rows, key=lambda row: row.host):
+    for (host, of_permits), group in groupby(rows, key=_host_and_kind):
         with state.begin() as connection:
-            _replace_host(connection, iter(group))
+            if of_permits:
+                permits = (row for row in group if isinstance(row, PermitHostRow))
+                replace_permits(connection, host, permits)
+            else:
+                _replace_host(connection, iter(group))
+
+
+def _host_and_kind(row: Row) -> tuple[str, bool]:
+    """Return the host of a row, and whether the row is about permits."""
+    return row.host, isinstance(row, PermitHostRow)
 
 
 def replace_listings(state: State, rows: Iterable[Row]) -> None:

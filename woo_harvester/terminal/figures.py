@@ -14,13 +14,17 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from woo_harvester.report.funnel import Account
+    from woo_harvester.report.losses import HarvestKind
 
 #: The number of slow hosts that are named, and the delay (in seconds) from which a host is slow.
 _SLOWEST = 3
 _SLOW_DELAY = 1.0
 
+#: The nouns for what hosts list, by kind of harvest.
+_NOUNS: dict[HarvestKind, str] = {"woo": "document", "vergunningen": "file"}
+
 #: The figures that are sums over the accounts of hosts.
-_COUNTED = ("listed", "new", "changed", "unchanged", "supplied", "lost", "withdrawn")
+_COUNTED = ("listed", "read", "new", "changed", "unchanged", "supplied", "lost", "withdrawn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,9 @@ class SlowHost:
     delay: float
     """Seconds between two requests, from its robots.txt or from AutoThrottle."""
     documents: int
-    """The number of documents read from its sitemaps so far."""
+    """The number of documents or files that it has listed so far."""
+    noun: str = "document"
+    """The noun for what it lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +53,13 @@ class Figures:
     """Hosts to visit; None for a spider that does not count them."""
     done: int
     complete: int
+    kind: HarvestKind = "woo"
+    """What the figures are about: documents; or files with messages, and cases of permits."""
     listed: int | None = None
+    read: int = 0
+    """Of those: read or recognised so far. Documents are listed when they are read."""
     new: int = 0
-    """New documents, and documents that are published again after withdrawal."""
+    """New documents or cases, and those that are published again after withdrawal."""
     changed: int = 0
     unchanged: int = 0
     supplied: int = 0
@@ -80,12 +90,17 @@ class Figures:
     @property
     def unit(self) -> str:
         """The unit of the speed."""
-        return "requests" if self.listed is None else "documents"
+        return "requests" if self.listed is None else self.noun + "s"
+
+    @property
+    def noun(self) -> str:
+        """The noun for what hosts list."""
+        return _NOUNS[self.kind]
 
     @property
     def handled(self) -> int:
-        """The count from which the speed is calculated: documents listed, or else responses."""
-        return self.requests if self.listed is None else self.listed
+        """The count from which the speed is calculated: documents or files read, or else responses."""
+        return self.requests if self.listed is None else self.read
 
     def findings(self, severity: Severity) -> int:
         """Return the number of findings of a severity."""
@@ -118,6 +133,7 @@ def read_figures(
     codes = {code: count for code in explanations() if (count := stats.get_value(f"woo/findings/{code}"))}
     return Figures(
         spider=crawler.spidercls.name,
+        kind=accounts[0].kind if accounts else "woo",
         seconds=(datetime.now(UTC) - began).total_seconds() if began else 0.0,
         requests=stats.get_value("downloader/response_count", 0),
         records=stats.get_value("item_scraped_count", 0),
@@ -132,7 +148,7 @@ def read_figures(
         outdated_lists=stats.get_value("woo/tooi/outdated", 0),
         unusable_lists=bool(stats.get_value("woo/tooi/unusable", 0)),
         codes=codes,
-        slowest=tuple(_slowest(crawler, {account.host: account.listed for account in accounts})),
+        slowest=tuple(_slowest(crawler, accounts)),
         ahead=_ahead(accounts, expected or {}),
         **_documents(accounts),
     )
@@ -154,6 +170,7 @@ def _documents(accounts: Sequence[Account]) -> dict[str, int]:
     for account in accounts:
         harvested = account.harvested
         counts["listed"] += account.listed
+        counts["read"] += account.read
         counts["new"] += harvested.get(Oorzaak.AANLEVERING, 0) + harvested.get(Oorzaak.HERPUBLICATIE, 0)
         counts["changed"] += harvested.get(Oorzaak.WIJZIGING, 0)
         counts["unchanged"] += account.unchanged
@@ -164,18 +181,21 @@ def _documents(accounts: Sequence[Account]) -> dict[str, int]:
 
 
 def _ahead(accounts: Sequence[Account], expected: Mapping[str, int]) -> float | None:
-    ratios = [
-        max(expected[account.host] - account.listed, 0) / account.listed
-        for account in accounts
-        if account.complete is None and account.listed and account.host in expected
-    ]
+    """Return :attr:`Figures.ahead`. An entry page of permits says itself how many files it has."""
+    ratios = []
+    for account in accounts:
+        total = account.listed if account.kind == "vergunningen" else expected.get(account.host)
+        if account.complete is None and account.read and total is not None:
+            ratios.append(max(total - account.read, 0) / account.read)
     return max(ratios, default=None)
 
 
-def _slowest(crawler: Crawler, listed: dict[str, int]) -> Iterable[SlowHost]:
+def _slowest(crawler: Crawler, accounts: Sequence[Account]) -> Iterable[SlowHost]:
     """Return the hosts with active or waiting requests and the longest delays, slowest first."""
+    listed = {account.host: account.listed for account in accounts}
+    noun = _NOUNS[accounts[0].kind if accounts else "woo"]
     slow = [
-        SlowHost(host, slot.delay, listed.get(host, 0))
+        SlowHost(host, slot.delay, listed.get(host, 0), noun)
         for host, slot in crawler.engine.downloader.slots.items()
         if slot.delay >= _SLOW_DELAY and (slot.active or slot.queue)
     ]

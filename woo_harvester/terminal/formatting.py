@@ -35,18 +35,33 @@ def hosts(figures: Figures) -> str:
     return f"{figures.done:,} of {counted(figures.selected or 0, 'host')}"
 
 
-def documents(figures: Figures) -> str:
-    """Return the counts of documents, or the number of records if documents are not counted."""
+def harvest(figures: Figures) -> list[tuple[str, str]]:
+    """Return the counts of documents, each line with its name; of permits those of files and of cases.
+
+    If documents are not counted, it is the number of records.
+    """
     if figures.listed is None:
-        return counted(figures.records, "record") + dropped(figures)
-    return f"{changes(figures)}, {figures.lost:,} not harvested"
+        return [("documents", counted(figures.records, "record") + dropped(figures))]
+    if figures.kind == "vergunningen":
+        files = f"{figures.read:,} of {figures.listed:,} read, {figures.unchanged:,} unchanged"
+        return [("files", f"{files}, {figures.lost:,} not harvested"), ("cases", changes(figures))]
+    return [("documents", f"{changes(figures)}, {figures.lost:,} not harvested")]
+
+
+def one_line(figures: Figures) -> str:
+    """Return the counts of :func:`harvest` as one line; that of documents needs no name."""
+    lines = harvest(figures)
+    return lines[0][1] if len(lines) == 1 else "; ".join(f"{name}: {counts}" for name, counts in lines)
 
 
 def changes(figures: Figures) -> str:
-    """Return such as ``12 new, 3 changed, 1,204 unchanged, 1 withdrawn``.
+    """Return such as ``12 new, 3 changed, 1,204 unchanged, 1 withdrawn``; unchanged cases are not counted.
 
     What was added to records is there only if there was any: on most days there is none.
     """
+    if figures.kind == "vergunningen":
+        withdrawn = f"{figures.withdrawn:,} withdrawn{dropped(figures)}"
+        return f"{figures.new:,} new, {figures.changed:,} changed, {withdrawn}"
     supplied = f"{figures.supplied:,} supplied with content, " if figures.supplied else ""
     return (
         f"{figures.new:,} new, {figures.changed:,} changed, {supplied}{figures.unchanged:,} unchanged, "
@@ -97,6 +112,6 @@ def time_left(seconds: float | None) -> str:
 def slowest(slow: Iterable[SlowHost]) -> str:
     """Return such as ``open.a.nl (one request in 30 s, 1,204 documents so far)``."""
     return ", ".join(
-        f"{each.host} (one request in {each.delay:.3g} s, {counted(each.documents, 'document')} so far)"
+        f"{each.host} (one request in {each.delay:.3g} s, {counted(each.documents, each.noun)} so far)"
         for each in slow
     )

@@ -9,7 +9,7 @@ from lxml import html
 from lxml.html import HtmlElement
 
 from tests.report.html.test_page import words
-from tests.report.runs import about_document, about_host, read, write_run
+from tests.report.runs import about_document, about_file, about_host, read, read_permits, write_run
 from woo_harvester.findings import Finding, Language
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.html.page import FIRST_ROWS, ONE_PAGE_HOSTS
@@ -230,21 +230,46 @@ def test_a_fault_of_the_run_itself_stands_below_the_verdict(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("number", "verdict"),
+    ("lang", "verdict", "figures"),
     [
-        (0, "Geen enkele bevinding."),
-        (1, "1 fout, 0 waarschuwingen, 0 mededelingen"),
-        (4, "4 fouten, 0 waarschuwingen, 0 mededelingen bij 4 hosts"),
-        (12, "12 fouten, 0 waarschuwingen, 0 mededelingen bij 12 hosts"),
+        (
+            "nl",
+            "3 van de 5 vermelde berichten zijn verwerkt",
+            {"Berichten": ["5", "3"], "Zaken": ["3", "0", "0"]},
+        ),
+        (
+            "en",
+            "3 of the 5 messages listed are processed",
+            {"Messages": ["5", "3"], "Cases": ["3", "0", "0"]},
+        ),
     ],
 )
-def test_a_report_of_permits_does_not_say_that_nothing_is_harvested(
-    tmp_path: Path, number: int, verdict: str
+def test_a_report_of_permits_counts_messages_and_cases(
+    tmp_path: Path, lang: Language, verdict: str, figures: dict[str, list[str]]
 ) -> None:
-    findings = [about_host("ipm.schema", f"www.{each}.nl") for each in range(number)]
-    for name in ("vergunningen-1", "vergunningen-2"):
-        page = overview(tmp_path, [], *findings, name=name)
-    assert " ".join(page.xpath("//p[contains(@class, 'headline')]")[0].text_content().split()) == verdict
+    findings = [about_file("ipm.schema", host) for host in ("www.a.nl", "www.b.nl")]
+    accounts = [read_permits(each.host or "", each) for each in findings] + [read_permits("www.c.nl")]
+    page = overview(tmp_path, list(accounts), *findings, lang=lang, name="vergunningen-1")
+    assert " ".join(page.xpath("//p[@class='headline']")[0].text_content().split()) == verdict
+    groups = {
+        group.findtext("h3"): group.xpath(".//dd/text()")
+        for group in page.xpath("//div[@class='groups']/section")
+    }
+    assert groups.items() >= figures.items()
+    assert "Gemeente A" in shown(page.xpath("//table[@id='tabel-hosts']")[0])
     text = shown(page.xpath("//main")[0]).lower()
-    for word in ("geoogst", "niets", "niet bezocht", "geen organisatie", "score", "punten"):
+    for word in ("sitemap", "informatiecategorie", "geoogst", "publisher"):
         assert word not in text, word
+
+
+def test_a_report_of_permits_of_a_run_that_was_killed_is_made_of_its_findings(tmp_path: Path) -> None:
+    page = overview(tmp_path, [], about_host("ipm.schema"), name="vergunningen-1")
+    assert "Deze host is in deze ronde niet bezocht" in shown(page.xpath("//main")[0])
+
+
+def test_organisations_with_entry_pages_on_one_host_are_named(tmp_path: Path) -> None:
+    shared = read_permits("www.bedrijf.nl")
+    for number in range(2, 6):
+        shared.add_organisation(str(number), f"Gemeente {number}")
+    page = overview(tmp_path, [shared, read_permits("www.b.nl")], name="vergunningen-1")
+    assert "Gemeente Bedrijf, Gemeente 2, Gemeente 3 en nog 2" in shown(page.get_element_by_id("tabel-hosts"))

@@ -10,13 +10,16 @@ import pytest
 from tests.conftest import ROOT
 from woo_harvester.findings import Language
 from woo_harvester.report.coverage_model import GAP_KINDS, HostGapKind
-from woo_harvester.report.funnel import FIELDS, LOSSES
+from woo_harvester.report.funnel import FIELDS
 from woo_harvester.report.html.texts import Texts
+from woo_harvester.report.losses import LOSSES
 from woo_harvester.report.score import PartState
 from woo_harvester.report.score_parts import NOT_JUDGED, PARTS, SECTIONS
 
 FOLDER = ROOT / "woo_harvester" / "report" / "html"
 CATALOGUE: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "texts.toml").read_text(encoding="utf-8"))
+
+PERMITS: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "permits.toml").read_text(encoding="utf-8"))
 
 
 def names(text: Any) -> list[set[str | None]]:
@@ -29,6 +32,17 @@ def test_both_languages_have_the_same_words_with_the_same_values() -> None:
     assert [
         key for key in CATALOGUE["nl"] if names(CATALOGUE["nl"][key]) != names(CATALOGUE["en"][key])
     ] == []
+
+
+def test_the_words_for_permits_stand_in_for_others_with_the_same_values() -> None:
+    assert PERMITS["nl"].keys() == PERMITS["en"].keys()
+    for lang, texts in PERMITS.items():
+        assert texts.keys() <= CATALOGUE[lang].keys()
+        for key, text in texts.items():
+            assert names(text) == names(CATALOGUE[lang][key]), key
+            assert text != CATALOGUE[lang][key], key
+    assert Texts("nl", "vergunningen").count(2, "document") == "2 berichten"
+    assert Texts("en", "vergunningen")("severity_error") == "Error"
 
 
 def test_every_word_is_used_and_every_word_that_is_used_is_there() -> None:
@@ -58,7 +72,7 @@ def _is_code(name: str) -> bool:
 
 
 def test_every_stage_part_section_field_and_gap_has_a_name() -> None:
-    needed = [f"stage_{stage}" for stage in LOSSES] + [f"stage_{stage}_why" for stage in LOSSES]
+    needed = [f"stage_{stage}" for stage in LOSSES["woo"]] + [f"stage_{stage}_why" for stage in LOSSES["woo"]]
     needed += [f"part_{part.name}" for parts in PARTS.values() for part in parts]
     needed += [f"section_{section}" for section in SECTIONS] + [f"field_{name}" for name in FIELDS]
     needed += [f"gap_{kind}{more}" for kind in GAP_KINDS for more in ("", "_lead")]

@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, nullcontext
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
 from woo_harvester.commands.state.arguments import Action, action_of, format_of, known_host, shard_given
+from woo_harvester.commands.state.forgetting import find_named, forget_all, known_hosts
 from woo_harvester.commands.state.output import (
     RowCounts,
+    documents_and_cases,
+    entry_table,
     host_table,
     list_orphans,
     number,
@@ -25,18 +29,20 @@ from woo_harvester.commands.state.output import (
     write_records,
     writing,
 )
-from woo_harvester.commands.state.registered import find_given, host_lines, read_register
+from woo_harvester.commands.state.registered import find_given, host_lines, page_lines, read_register
 from woo_harvester.paths import NoFolderError, data_dir, files_folder, node_name, state_url
 from woo_harvester.register import RegisterError
 from woo_harvester.register.shards import shard_of
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.search.record_kinds import SingleKind
-from woo_harvester.state import exported, resources, transfer, upkeep
-from woo_harvester.state.check import Difference, differences
+from woo_harvester.state import exported, permit_upkeep, transfer, upkeep
+from woo_harvester.state.check import differences
+from woo_harvester.state.differences import Difference
 from woo_harvester.state.exported import ExportedError
 from woo_harvester.state.files import count_as_lost, has_named_files, kept_files, named_files
 from woo_harvester.state.latest import RecordsError
-from woo_harvester.state.lock import LockedError
+from woo_harvester.state.lock import LockedError, entry_pages_lock
+from woo_harvester.state.permit_check import case_differences, count_cases
 from woo_harvester.state.sessionlock import lock_owners
 from woo_harvester.state.store import NOWHERE, NoStateError, State, StateError
 from woo_harvester.stores.durable_folder import DurableFolder, InUseError
@@ -110,8 +116,12 @@ class Command(ProjectCommand):
         """Print the table of hosts, and the runs that are active."""
         with self._open() as state, state.snapshot() as connection:
             found = list(upkeep.summaries(connection))
+            pages = list(permit_upkeep.page_summaries(connection))
             working = lock_owners(connection)
-        for line in (*host_table(found), *map(work_line, working)):
+        documents = host_table(found) if found or not pages else ()
+        permits = entry_table(pages) if pages else ()
+        between = ("",) if documents and permits else ()
+        for line in (*documents, *between, *permits, *map(work_line, working)):
             print(line)
 
     def show_registered(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -123,13 +133,16 @@ class Command(ProjectCommand):
         except ValueError as error:
             raise UsageError(str(error)) from None
         known: dict[str, upkeep.HostSummary] = {}
+        pages: list[permit_upkeep.PageSummary] = []
         try:
             with self._open() as state, state.snapshot() as connection:
                 known = {host.host: host for host in upkeep.summaries(connection)}
+                pages = list(permit_upkeep.page_summaries(connection))
         except NoStateError as error:
             write_note(f"scrapy state: {error}")
         for organisation in organisations:
-            for line in host_lines(organisation, register, known, informatiecategorieen()):
+            documents = host_lines(organisation, register, known, informatiecategorieen())
+            for line in (*documents, *page_lines(organisation, register, pages)):
                 print(line)
 
     def export(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -137,7 +150,7 @@ class Command(ProjectCommand):
         path = Path(args[0]) if args else None
         form = format_of(opts.format, path)
         with self._open() as state, state.snapshot() as connection:
-            known = upkeep.known_hosts(connection)
+            known = known_hosts(connection)
             hosts = [known_host(given, known) for given in opts.host or ()] or known
             if opts.shard:
                 number_of_shard, total = shard_given(opts.shard)
@@ -161,19 +174,13 @@ class Command(ProjectCommand):
         write_note(f"Imported {counts}.")
 
     def forget(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Forget hosts and documents; those that are still listed are harvested again as new."""
+        """Forget what is named. The next run delivers it as new if it is still listed."""
         with self._open() as state:
             with state.begin() as connection:
-                known = upkeep.known_hosts(connection)
-                owners = {given: upkeep.host_of_document(connection, given) for given in args}
-            documents = {given: host for given, host in owners.items() if host is not None}
-            hosts = {known_host(given, known) for given in args if given not in documents}
-            with self._locked(state, {*hosts, *documents.values()}), state.begin() as connection:
-                for loc in documents:
-                    upkeep.forget_document(connection, loc)
-                for host in hosts:
-                    resources.forget_host(connection, host)
-        write_note(f"Forgot {number(len(hosts), 'host')} and {number(len(documents), 'document')}.")
+                found = find_named(connection, args)
+            with self._locked(state, found.to_lock), state.begin() as connection:
+                forget_all(connection, found)
+        write_note(f"Forgot {found}.")
 
     def confirm(self, args: list[str], opts: argparse.Namespace) -> None:
         """Confirm the pending withdrawals of hosts."""
@@ -194,7 +201,7 @@ class Command(ProjectCommand):
         counts: dict[str, int] = {}
         with self._open() as state:
             with state.begin() as connection:
-                known = upkeep.known_hosts(connection)
+                known = known_hosts(connection)
             hosts = {known_host(given, known) for given in args}
             with self._locked(state, hosts), state.begin() as connection:
                 for host in sorted(hosts):
@@ -207,13 +214,15 @@ class Command(ProjectCommand):
         """Compare the state with the records in files."""
         counts = Counter[Difference]()
         with self._open() as state, reading(args, self.fail) as files, state.snapshot() as connection:
-            for difference, loc in differences(connection, files):
+            found_in_both = differences(connection, files), case_differences(connection, files)
+            for difference, loc in chain.from_iterable(found_in_both):
                 counts[difference] += 1
                 if opts.verbose:
                     print(f"{difference:<8} {loc}")
-            known = sum(host.documents for host in upkeep.summaries(connection))
+            documents = sum(host.documents for host in upkeep.summaries(connection))
+            known = documents_and_cases(documents, count_cases(connection))
         found = ", ".join(f"{counts[difference]} {difference}" for difference in Difference)
-        print(f"{number(known, 'document')} in the state: {found}.")
+        print(f"{known} in the state: {found}.")
         if counts:
             self.exitcode = 1
 
@@ -225,9 +234,10 @@ class Command(ProjectCommand):
         with read as files, writing(path, "utf-8-sig" if is_csv else "utf-8") as file:
             write = write_csv if is_csv else write_records
             write(files.lines(withdrawn=opts.withdrawn), file)
-            gone = sum(version.withdrawn for version in files)
-            documents = number(len(files) - gone, "document")
-        write_note(f"Wrote {documents}, {gone} withdrawn." if opts.withdrawn else f"Wrote {documents}.")
+            there = Counter(version.case is not None for version in files if not version.withdrawn)
+            gone = len(files) - there.total()
+        written = documents_and_cases(there[False], there[True])
+        write_note(f"Wrote {written}, {gone} withdrawn." if opts.withdrawn else f"Wrote {written}.")
 
     def orphans(self, args: list[str], opts: argparse.Namespace) -> None:
         """List the orphans, stored files of no published document; with ``--remove``, remove them."""
@@ -277,12 +287,12 @@ class Command(ProjectCommand):
             yield state
 
     @contextmanager
-    def _locked(self, state: State, hosts: Iterable[str]) -> Iterator[None]:
+    def _locked(self, state: State, hosts: Collection[str]) -> Iterator[None]:
         """Lock these hosts, so that no run works on them meanwhile. Raises LockedError."""
         node = node_name(cast("Settings", self.settings))
         with state.locks(f"scrapy state, process {os.getpid()} on {node}") or nullcontext() as locks:
             if locks is not None:
-                locks.acquire(hosts)
+                locks.acquire({*hosts, *map(entry_pages_lock, hosts)})
             yield
 
 

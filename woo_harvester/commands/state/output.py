@@ -9,14 +9,19 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from time import time
 from typing import IO
 
+from woo_harvester.columns import cells, columns_of_record
 from woo_harvester.dates import AMSTERDAM
-from woo_harvester.exporters.columns import cells, columns_of_record
-from woo_harvester.state import upkeep
+from woo_harvester.permits.messages import Soort
+from woo_harvester.permits.mutations import PermitRow
+from woo_harvester.state import permit_upkeep, upkeep
 from woo_harvester.state.latest import Accept, BrokenLine, Latest
+from woo_harvester.state.permit_rows import CaseRow, EntryRow, PermitFileRow
 from woo_harvester.state.rows import DocumentRow, Row
 from woo_harvester.state.sessionlock import LockOwner
 from woo_harvester.stores.durable_folder import DurableFolder, orphans
@@ -24,6 +29,9 @@ from woo_harvester.stores.durable_folder import DurableFolder, orphans
 #: The width of the column of hosts, so that the table fits in 80 columns; a longer host has its own line.
 _HOST_WIDTH = 33
 _HEADS = ("documents", "withdrawn", "pending")
+#: The same for the table of entry pages, which has one column more.
+_PAGE_WIDTH = 23
+_PAGE_HEADS = ("pages", "files", "cases", "withdrawn")
 _NUMBER_WIDTH = 9
 
 
@@ -118,12 +126,33 @@ def host_table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
     yield _totals(len(found), sum(one.documents for one in found), sum(one.withdrawn for one in found))
 
 
+def entry_table(pages: Sequence[permit_upkeep.PageSummary]) -> Iterator[str]:
+    """Return the lines of the table of hosts with entry pages of permits."""
+    hosts = {host: list(group) for host, group in groupby(pages, key=attrgetter("host"))}
+    width = min(_PAGE_WIDTH, max(len("permits"), *map(len, hosts)))
+    heads = (f"{head:>{_NUMBER_WIDTH}}" for head in _PAGE_HEADS)
+    yield " ".join([f"{'permits':<{width}}", *heads, "complete read"])
+    for host, of_host in hosts.items():
+        if len(host) > width:
+            yield host
+        sums = (sum(getattr(page, name) for page in of_host) for name in ("files", "cases", "withdrawn"))
+        cells = (f"{count:>{_NUMBER_WIDTH}}" for count in (len(of_host), *sums))
+        reads = [page.complete_at for page in of_host]
+        # The host was last read completely when its last page was: never while a page was not.
+        read = None if None in reads else min(filter(None, reads))
+        yield " ".join([f"{host if len(host) <= width else '':<{width}}", *cells, day(read)])
+    cases, withdrawn = sum(page.cases for page in pages), sum(page.withdrawn for page in pages)
+    files = sum(page.files for page in pages)
+    yield _permit_totals(len(pages), files, cases, withdrawn)
+
+
 class RowCounts:
-    """The number of hosts and documents in the rows of an export, counted as in the table of hosts."""
+    """The number of hosts, documents and cases in the rows of an export, counted as in the tables."""
 
     def __init__(self) -> None:
         self.hosts: dict[str, None] = {}
         self._documents = self._withdrawn = self._not_harvested = 0
+        self._pages = self._files = self._cases = self._withdrawn_cases = 0
 
     def count(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Return the rows one by one, and count them."""
@@ -133,15 +162,46 @@ class RowCounts:
                 self._withdrawn += row.withdrawn is not None
                 self._documents += row.withdrawn is None and row.harvested is not None
                 self._not_harvested += row.withdrawn is None and row.harvested is None
+            else:
+                self._count_permit(row)
             yield row
+
+    def _count_permit(self, row: Row) -> None:
+        match row:
+            case EntryRow():
+                self._pages += 1
+            case PermitFileRow():
+                self._files += row.gone_at is None
+            case CaseRow():
+                known = PermitRow.load(row.data)
+                self._cases += known.key.soort is Soort.ZAAK and known.present is True
+                self._withdrawn_cases += known.key.soort is Soort.ZAAK and known.present is False
 
     def __str__(self) -> str:
         waiting = f", {self._not_harvested} not harvested" if self._not_harvested else ""
-        return _totals(len(self.hosts), self._documents, self._withdrawn) + waiting
+        totals = _totals(len(self.hosts), self._documents, self._withdrawn) + waiting
+        if not self._pages:
+            return totals
+        permits = _permit_totals(self._pages, self._files, self._cases, self._withdrawn_cases)
+        return f"{totals}; {permits}"
 
 
 def _totals(hosts: int, documents: int, withdrawn: int) -> str:
     return f"{number(hosts, 'host')}, {number(documents, 'document')}, {withdrawn} withdrawn"
+
+
+def _permit_totals(pages: int, files: int, cases: int, withdrawn: int) -> str:
+    counts = number(pages, "entry page"), number(files, "file"), number(cases, "case")
+    return f"{', '.join(counts)}, {withdrawn} withdrawn"
+
+
+def documents_and_cases(documents: int, cases: int) -> str:
+    """Return the number of documents, of cases, or of both; without any, that of documents."""
+    if not cases:
+        return number(documents, "document")
+    return (
+        f"{number(documents, 'document')} and {number(cases, 'case')}" if documents else number(cases, "case")
+    )
 
 
 def work_line(holder: LockOwner) -> str:

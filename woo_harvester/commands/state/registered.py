@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ from woo_harvester.urls import host_of, is_web_url
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
+    from woo_harvester.state.permit_upkeep import PageSummary
     from woo_harvester.state.upkeep import HostSummary
 
 #: How the register names a location that is for no single category.
@@ -72,6 +74,23 @@ def host_lines(
             yield f"    {_label(location, categories)}: {location.url}"
     if not hosts:
         yield "  no registered location in the Woo-index"
+
+
+def page_lines(organisation: Organisation, register: Register, pages: Iterable[PageSummary]) -> Iterator[str]:
+    """Yield a line about each entry page of permits of an organisation."""
+    for page in pages:
+        if _is_of(page, organisation, register):
+            counts = f"{number(page.files, 'file')}, {number(page.cases, 'case')}, {page.withdrawn} withdrawn"
+            yield f"  entry page {page.url}: {counts}, complete read: {day(page.complete_at)}"
+
+
+def _is_of(page: PageSummary, organisation: Organisation, register: Register) -> bool:
+    """Return whether an entry page is that of an organisation: by the name given for it, else by its host."""
+    if page.organisation is None:
+        return register.organisations_of_host(page.host) == (organisation,)
+    with suppress(ValueError):  # several organisations have that name
+        return register.find(page.organisation) == organisation
+    return False
 
 
 def _known(host: HostSummary | None) -> str:

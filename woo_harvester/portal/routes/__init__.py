@@ -1,0 +1,22 @@
+"""The routes of the portal, a module a subject. Each has ``ROUTES``; a new module is added to this list."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from starlette.routing import BaseRoute
+
+from woo_harvester.portal.routes import api, document, feeds, files, permits, permits_map, search, subjects
+
+ROUTES: list[BaseRoute] = list(
+    chain(
+        api.ROUTES,
+        document.ROUTES,
+        feeds.ROUTES,
+        files.ROUTES,
+        permits.ROUTES,
+        permits_map.ROUTES,
+        search.ROUTES,
+        subjects.ROUTES,
+    )
+)

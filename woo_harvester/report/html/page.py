@@ -64,7 +64,7 @@ def render(folder: RunFolder, *, lang: Language | None = None, host_pages: Path 
     kept: list[HostReport] = []
     many = head.totals.hosts > ONE_PAGE_HOSTS
     if many:
-        pages.mkdir(exist_ok=True)
+        pages.mkdir(parents=True, exist_ok=True)
     for host in read_hosts(folder.report):
         faults.add(host)
         rows.append(HostRow.of(host))
@@ -81,7 +81,7 @@ class _Page:
 
     def __init__(self, head: Head, lang: Language, to_hosts: str, to_overview: str) -> None:
         self._head = head
-        texts = Texts(lang)
+        texts = Texts(lang, head.run.kind)
         macros: Any = environment().get_template("macros.html").module
 
         @cache
@@ -96,10 +96,10 @@ class _Page:
 
         self._shared: dict[str, Any] = {
             "t": texts,
+            "texts_of": lambda host: Texts(lang, host.kind),  # an audit may be of documents and permits
             "head": head,
             "to_hosts": to_hosts,
             "to_overview": to_overview,
-            # The harvester of permits counts no documents of hosts, so its report has findings alone.
             "permits": head.run.kind == "vergunningen",
             "explained": explained,
             "rule": rule,
@@ -172,7 +172,7 @@ def _about_documents(row: FindingRow) -> bool:
 
 def unread(host: HostReport) -> list[FindingRow]:
     """Return the errors about files that could not be read, so that the number of documents is not known."""
-    kinds = ("index.", "sitemap.", "robots.", "tls.", "host.")
+    kinds = ("index.", "sitemap.", "ipm.ingang-", "ipm.te-groot", "robots.", "tls.", "host.")
     return [
         row
         for row in host.findings

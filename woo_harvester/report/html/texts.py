@@ -13,14 +13,20 @@ from markupsafe import Markup, escape
 from woo_harvester.dates import parse_datetime
 from woo_harvester.findings import Language
 from woo_harvester.findings.reference import TAGS
+from woo_harvester.report.losses import HarvestKind
 
 
 class Texts:
-    """The texts of one language of ``texts.toml``. Call it with a key to get a text."""
+    """The texts of one language for one kind of harvest. Call it with a key to get a text.
 
-    def __init__(self, lang: Language) -> None:
+    They are those of ``texts.toml``; for permits, those of ``permits.toml`` come before them.
+    """
+
+    def __init__(self, lang: Language, kind: HarvestKind = "woo") -> None:
         self.lang = lang
         self._texts = _catalogue()[lang]
+        if kind == "vergunningen":
+            self._texts = self._texts | _catalogue("permits.toml")[lang]
 
     def __call__(self, key: str, **values: Any) -> str:
         """Return the text for *key* with *values* filled in, numbers formatted. Raises KeyError."""
@@ -92,6 +98,6 @@ class Texts:
 
 
 @cache
-def _catalogue() -> dict[str, dict[str, Any]]:
-    text = files(__package__).joinpath("texts.toml").read_text(encoding="utf-8")
+def _catalogue(name: str = "texts.toml") -> dict[str, dict[str, Any]]:
+    text = files(__package__).joinpath(name).read_text(encoding="utf-8")
     return tomllib.loads(text)

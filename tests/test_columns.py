@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from woo_harvester.exporters.columns import cells, columns_of, columns_of_record
+from woo_harvester.columns import cells, columns_of, columns_of_record
 from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record
 

@@ -1,0 +1,145 @@
+"""``scrapy portal`` as a user types it: it starts, sees new records, stops, or says why it cannot."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import httpx
+import pytest
+
+from tests.portal.records import bare, full, withdrawn
+from tests.utils.command import environment, in_project, run_scrapy
+from tests.utils.waiting import STUCK, wait_until
+
+pytestmark = pytest.mark.integration
+
+Ask = Callable[[str], httpx.Response]
+START = "The portal is at "
+
+
+def write(path: Path, *records: Any) -> None:
+    path.parent.mkdir(exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(record) + "\n" for record in records)
+
+
+@contextmanager
+def portal(cwd: Path, *args: str, stop: signal.Signals = signal.SIGTERM, **settings: object) -> Iterator[Ask]:
+    """Run a portal until the end of the block, which must end well; give what asks it."""
+    command = [sys.executable, "-m", "scrapy", *in_project(["portal", "--port", "0", *args], cwd, settings)]
+    with subprocess.Popen(
+        command, cwd=cwd, env=environment(None), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        try:
+            assert line.startswith(START), (line, process.communicate()[1] if not line else "")
+            address = line.removeprefix(START).split()[0]
+            yield lambda path: httpx.get(urljoin(address, path), trust_env=False, timeout=STUCK)
+        finally:
+            process.send_signal(stop)
+            output, errors = process.communicate(timeout=STUCK)
+    assert (process.returncode, output) == (0, ""), errors
+    assert [line for line in errors.splitlines() if "records read" not in line] == []
+
+
+def found(ask: Ask, question: str) -> str:
+    """The heading above the hits of a search."""
+    page = ask(f"/?q={question}").text
+    return page.partition('id="gevonden">')[2].partition("<")[0]
+
+
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
+def test_it_searches_what_runs_wrote_and_stops_well(tmp_path: Path, stop: signal.Signals) -> None:
+    write(tmp_path / "records" / "woo-1.jsonl", full(), bare(), withdrawn())
+    with portal(tmp_path, stop=stop) as ask:
+        assert "Zoek in 2 documenten van 1 organisatie." in ask("/").text
+        assert found(ask, "stikstof") == "1 document"
+        assert found(ask, "ontbrekend") == "0 documenten"
+        assert ask(f"/document/{full()['id']}").status_code == 200
+        assert ask(f"/document/{withdrawn()['id']}").status_code == 410
+        assert ask("/gezond").text == "gezond\n"
+
+
+def test_new_records_are_found_while_it_runs_and_by_the_next_start(tmp_path: Path) -> None:
+    write(tmp_path / "records" / "woo-1.jsonl", full())
+    with portal(tmp_path) as ask:
+        assert found(ask, "kaart") == "0 documenten"
+        write(tmp_path / "records" / "woo-1.jsonl", bare())
+        write(tmp_path / "records" / "woo-2.jsonl", bare("https://a.nl/2.pdf", "Nog een kaart"))
+        wait_until(lambda: found(ask, "kaart") == "2 documenten", "new lines and files are found")
+    (tmp_path / "records" / "woo-1.jsonl").unlink()
+    with portal(tmp_path, "--no-watch") as ask:
+        assert found(ask, "stikstof") == "1 document"
+    with portal(tmp_path, "--rebuild", "--no-watch") as ask:
+        assert found(ask, "stikstof") == "0 documenten"
+
+
+def test_below_the_path_of_a_proxy(tmp_path: Path) -> None:
+    write(tmp_path / "mijn.jsonl", full())
+    with portal(tmp_path, "mijn.jsonl", WOO_PORTAL_PATH="/woo", WOO_PORTAL_TITLE="Zoek <hier>") as ask:
+        page = ask("/?q=stikstof").text  # the proxy has taken its path away
+    assert f'href="/woo/document/{full()["id"]}"' in page
+    assert "Zoek &lt;hier&gt;" in page
+    assert 'href="/document' not in page
+
+
+def test_a_second_portal_on_the_same_index_says_so(tmp_path: Path) -> None:
+    write(tmp_path / "records" / "woo-1.jsonl", full())
+    with portal(tmp_path):
+        done = run_scrapy(["portal", "--port", "0"], tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert one_line(done.stderr).startswith("scrapy portal: error: another portal uses ")
+
+
+def test_a_port_that_is_taken_costs_no_filling(tmp_path: Path) -> None:
+    write(tmp_path / "records" / "woo-1.jsonl", full())
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = run_scrapy(["portal", "--port", port], tmp_path)
+    assert done.returncode == 1
+    assert one_line(done.stderr) == (
+        f"scrapy portal: error: cannot listen at 127.0.0.1 port {port} (Address already in use): "
+        "choose another with --host and --port"
+    )
+    assert not (tmp_path / ".scrapy" / "portal").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "settings", "status", "line"),
+    [
+        ([], {}, 1, "no records in records/*.jsonl: scrapy crawl woo makes them, and scrapy demo --portal"),
+        (["niet.jsonl"], {}, 1, "niet.jsonl: no such file of records"),
+        (["--port", "x"], {}, 2, "argument --port: invalid int value: 'x'"),
+        (["--port", "70000"], {}, 2, "--port: expected a number from 0 to 65535, got 70000"),
+        (["--hots", "a"], {}, 2, "unknown option --hots: did you mean --host?"),
+        (["--host", "nergens.invalid"], {}, 1, "cannot listen at nergens.invalid port 0"),
+        ([], {"WOO_ELASTICSEARCH_URL": "http://127.0.0.1:1"}, 1, "Elasticsearch cannot be reached"),
+        (["a.jsonl"], {"WOO_ELASTICSEARCH_URL": "http://127.0.0.1:1"}, 2, "the portal asks WOO_ELASTIC"),
+        ([], {"WOO_PORTAL_TILES": "javascript:alert(1)"}, 2, "WOO_PORTAL_TILES: expected URL"),
+        ([], {"WOO_PORTAL_CONCURRENCY": 0}, 2, "WOO_PORTAL_CONCURRENCY: expected questions from 1"),
+        ([], {"WOO_DATA_DIR": "/proc/nergens"}, 1, "/proc/nergens"),
+    ],
+)
+def test_what_keeps_it_from_starting_is_one_line(
+    tmp_path: Path, args: Sequence[str], settings: dict[str, object], status: int, line: str
+) -> None:
+    port = [] if "--port" in args else ["--port", "0"]
+    done = run_scrapy(["portal", *args, *port], tmp_path, settings=settings)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert one_line(done.stderr).startswith(f"scrapy portal: error: {line}")
+
+
+def one_line(text: str) -> str:
+    """The only line of a text."""
+    assert text.count("\n") == 1, text
+    return text.rstrip("\n")

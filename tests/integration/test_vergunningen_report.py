@@ -1,0 +1,235 @@
+"""The report of a run of permits: what it counts on each day, and what reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.utils.calendar import Calendar, Story
+from tests.utils.command import REPORTS, Run, run_scrapy
+from tests.utils.sites import MakeSite
+from tests.utils.vergunningen import FOLDER, NEWER, OLD, Permits, Town, Towns, about, publish
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.site import Site
+from woo_harvester.register.shards import shard_of
+from woo_harvester.report.json_file import read_head, read_hosts
+from woo_harvester.report.model import Head, HostReport
+
+calendar = Calendar(Towns)
+
+PRODUCT = "<zaak:product><zaak:producttype>kapvergunning</zaak:producttype></zaak:product>"
+#: Coordinates that are degrees, and not metres.
+NOWHERE = (
+    "<zaak:object><zaak:coordinaten><zaak:x-waarde>5</zaak:x-waarde><zaak:y-waarde>52</zaak:y-waarde>"
+    "</zaak:coordinaten></zaak:object>"
+)
+
+
+def report_of(run: Run, site: Site) -> HostReport:
+    """Return what the report of a run says of a town; the sums of its funnel agree."""
+    assert run.report is not None
+    (host,) = [each for each in read_hosts(run.report / "report.json") if each.host == site.host]
+    files = host.listed
+    for step in host.funnel[1:]:
+        files -= sum(loss.documents for loss in step.lost)
+        assert step.documents == files
+    assert (files, [step.stage for step in host.funnel][1:]) == (
+        host.harvested,
+        ["valid", "allowed", "fetched", "harvested"],
+    )
+    return host
+
+
+def head_of(run: Run) -> Head:
+    """Return the first part of the report of a run."""
+    assert run.report is not None
+    return read_head(run.report / "report.json")
+
+
+def losses(host: HostReport) -> dict[str | None, int]:
+    """Return how many files are lost, by code."""
+    return {loss.code: loss.documents for step in host.funnel for loss in step.lost}
+
+
+@calendar.story
+def test_a_file_that_stays_as_it_is_counts_as_harvested_each_day(site: Town) -> Story:
+    publish(site, {"1.xml": site.about(1), "2.xml": site.about(2)})
+    first = report_of((yield), site)
+    assert (first.listed, first.harvested, first.new, first.score) == (2, 2, 2, 100)
+    for _ in range(2):
+        host = report_of((yield), site)
+        assert (host.listed, host.harvested, host.unchanged, host.new, host.score) == (2, 2, 2, 0, 100)
+    assert [point.harvested for point in host.history] == [2, 2, 2]
+
+
+@calendar.story
+def test_a_file_without_a_date_that_answers_that_it_is_unchanged_counts_too(site: Town) -> Story:
+    file = Page(site.about(1), content_type="application/xml", headers={"ETag": '"1"'})
+    publish(site, {"1.xml": file}, date=None)
+    yield
+    host = report_of((yield), site)
+    assert (host.listed, host.harvested, host.unchanged) == (1, 1, 1)
+
+
+@calendar.story
+def test_a_file_that_is_gone_is_not_listed_any_more_and_its_case_stays(site: Town) -> Story:
+    publish(site, {"1.xml": site.about(1), "2.xml": site.about(2)})
+    yield
+    publish(site, {"2.xml": site.about(2)})
+    host = report_of((yield), site)
+    assert (host.listed, host.harvested, host.withdrawn) == (1, 1, 0)
+
+
+@calendar.story
+def test_an_invalid_file_is_lost_until_it_is_fixed(site: Town) -> Story:
+    publish(
+        site, {"1.xml": site.about(1).replace(b"dcterms:title", b"dcterms:titel"), "2.xml": site.about(2)}
+    )
+    for day in (1, 2):
+        host = report_of((yield), site)
+        assert (host.harvested, losses(host)) == (1, {"ipm.schema": 1}), day
+        assert host.findings[0].points > 10
+        assert host.findings[0].sitemap == site.url(FOLDER)
+    publish(site, {"1.xml": site.about(1), "2.xml": site.about(2)}, NEWER)
+    host = report_of((yield), site)
+    assert (host.listed, host.harvested, host.score) == (2, 2, 100)
+    assert host.changes is not None
+    assert host.changes.mended == ["ipm.schema"]
+
+
+@calendar.story
+def test_an_entry_page_that_fails_for_a_day_fixes_nothing(site: Town) -> Story:
+    publish(site, {"1.xml": b"<kapot", "2.xml": site.about(2)})
+    yield
+    listing = site.pages[FOLDER]
+    site.pages[FOLDER] = Page("", status=404)
+    host = report_of((yield), site)
+    assert (host.listed, host.complete, host.score) == (0, False, 0)
+    assert host.changes is not None
+    assert (host.changes.came, host.changes.mended) == (["ipm.ingang-onbereikbaar"], [])
+    assert host.changes.not_looked_at == ["ipm.ongeldig"]
+    site.pages[FOLDER] = listing
+    host = report_of((yield), site)
+    assert (host.listed, host.harvested) == (2, 1)
+    assert host.changes is not None
+    assert (host.changes.stayed, host.changes.mended) == (["ipm.ongeldig"], ["ipm.ingang-onbereikbaar"])
+
+
+@calendar.story
+def test_a_message_about_a_case_of_another_is_lost_each_day(site: Town, other: Town) -> Story:
+    case = f"https://{site.host}/zaken/1"
+    publish(site, {"1.xml": site.about(1, identifier=case)})
+    publish(other, {"1.xml": other.about(1), "2.xml": other.about(2, "D", identifier=case)})
+    for _ in range(3):
+        host = report_of((yield), other)
+        assert (host.listed, host.harvested) == (2, 1)
+        assert losses(host) == {"ipm.andere-organisatie": 1}
+
+
+@calendar.story
+def test_a_link_that_is_no_message_is_not_listed_and_one_to_a_strange_host_is_lost(site: Town) -> Story:
+    publish(
+        site, {"1.xml": site.about(1), "over": Page("<html></html>", content_type="text/html")}, date=None
+    )
+    addresses = ("1.xml", "over", "https://www.vreemd.nl/2.xml", "https://a.nl:99999/3.xml", "4")
+    page = "".join(f'<a href="{address}">bestand</a>' for address in addresses)
+    site.pages[FOLDER] = Page(page, content_type="text/html")
+    site.pages[FOLDER + "4"] = Page(site.about(4), content_type="text/xml")
+    for day in (1, 2):
+        host = report_of((yield), site)
+        assert (host.listed, host.harvested) == (4, 2), day
+        assert losses(host) == {"host.niet-geregistreerd": 1, "ipm.bericht-onbereikbaar": 1}
+
+
+@calendar.story
+def test_a_warning_about_a_message_that_is_not_read_again_stays_open(site: Town) -> Story:
+    publish(
+        site,
+        {
+            "1.xml": site.about(1, meta=PRODUCT + NOWHERE),
+            "2.xml": site.about(2),
+        },
+    )
+    first = report_of((yield), site)
+    assert [row.code for row in first.findings] == ["ipm.coordinaten"]
+    host = report_of((yield), site)
+    assert host.changes is not None
+    assert (host.changes.mended, host.changes.not_looked_at) == ([], ["ipm.coordinaten"])
+
+
+def test_two_organisations_with_entry_pages_on_one_host_share_its_figures(
+    tmp_path: Path, ca_bundle: Path, site: Site
+) -> None:
+    publish(site, {"1.xml": about(1)})
+    publish(site, {"2.xml": about(2), "3.xml": b""}, folder="/b/")
+    entries = tmp_path / "entries.csv"
+    entries.write_text(
+        f"organisatie,url\nGemeente A,{site.url(FOLDER)}\nGemeente B,{site.url('/b/')}\n", encoding="utf-8"
+    )
+    run = Permits(tmp_path, ca_bundle).run(str(entries))
+    host = report_of(run, site)
+    assert [each.name for each in host.organisations] == ["Gemeente A", "Gemeente B"]
+    assert (host.listed, host.harvested, host.complete) == (3, 2, True)
+    assert host.findings[0].organisation == "Gemeente B"
+
+
+def test_files_that_a_run_did_not_come_to_are_not_harvested(
+    tmp_path: Path, ca_bundle: Path, site: Site
+) -> None:
+    publish(site, {f"{number}.xml": about(number) for number in range(1, 6)})
+    run = Permits(tmp_path, ca_bundle).run(site.url(FOLDER), CLOSESPIDER_PAGECOUNT=3)
+    host = report_of(run, site)
+    assert (host.listed, host.harvested, losses(host)) == (5, 0, {None: 5})
+    again = report_of(Permits(tmp_path, ca_bundle).run(site.url(FOLDER)), site)
+    assert (again.listed, again.harvested, again.new) == (5, 5, 5)
+
+
+def test_shards_are_merged_and_a_folder_of_both_kinds_is_monitored(
+    tmp_path: Path, ca_bundle: Path, make_site: MakeSite
+) -> None:
+    sites = [make_site()]
+    while {shard_of(site.host, 2) for site in sites} != {1, 2}:
+        sites.append(make_site())
+    for number, site in enumerate(sites):
+        publish(site, {"1.xml": about(number, identifier=f"https://{site.host}/1")})
+    entries, permits = ",".join(site.url(FOLDER) for site in sites), Permits(tmp_path, ca_bundle)
+    runs = [permits.run(entries, "-a", f"shard={number}/2", WOO_METRICS_FILE="x.prom") for number in (1, 2)]
+    assert "woo_run_documents" in (tmp_path / "x.prom").read_text()
+    assert 'woo_host_documents{host="' in (tmp_path / "x.prom").read_text()
+    summary = runs[0].stderr[runs[0].stderr.rindex("vergunningen: finished") :]
+    listed = head_of(runs[0]).totals.listed
+    assert f"files          {listed} listed, 0 unchanged, 0 not harvested" in summary
+    assert f"cases          {listed} new, 0 changed, 0 withdrawn" in summary
+    assert summary.splitlines()[-1].endswith("index.html")
+    for link in ("latest", "latest_vergunningen"):
+        assert (tmp_path / REPORTS / link).readlink().name == Path(str(runs[1].report)).name
+    folders = [str(run.report) for run in runs]
+    merged = tmp_path / REPORTS / "vergunningen-2026-04-01"
+    done = run_scrapy(["merge-reports", *folders, f"--output={merged}"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    totals = read_head(merged / "report.json").totals
+    assert (totals.hosts, totals.listed, totals.harvested, totals.new) == (len(sites),) * 4
+    register = f"register={tmp_path / 'register.xml'}"
+    woo = ["crawl", "woo", "-a", f"domains={sites[0].host}", "-a", register]
+    assert run_scrapy(woo, tmp_path, ca_bundle).returncode == 0
+    monitored = run_scrapy(["monitor"], tmp_path)
+    assert (monitored.stdout.count("no drop in documents"), monitored.returncode) == (2, 0), monitored.stdout
+    permits.run(sites[0].url(FOLDER))
+    links = {link: (tmp_path / REPORTS / link).readlink().name for link in ("latest", "latest_vergunningen")}
+    assert {link: name.partition("-")[0] for link, name in links.items()} == {
+        "latest": "woo",
+        "latest_vergunningen": "vergunningen",
+    }
+
+
+def test_an_entry_page_that_is_suddenly_empty_is_reported_by_the_monitor(
+    tmp_path: Path, ca_bundle: Path, site: Site
+) -> None:
+    permits = Permits(tmp_path, ca_bundle)
+    publish(site, {f"{number}.xml": about(number) for number in range(12)}, OLD)
+    permits.run(site.url(FOLDER))
+    publish(site, {})
+    permits.run(site.url(FOLDER))
+    done = run_scrapy(["monitor"], tmp_path)
+    assert done.returncode == 1
+    assert f"1 host listed files the last time and none now: {site.host} (12 files before)" in done.stdout
+    assert "skipped  fields are given as usual: a run of permits does not count fields" in done.stdout

@@ -1,0 +1,243 @@
+"""``scrapy state`` with the state of both spiders: move, forget, check and count."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.utils import daily
+from tests.utils.command import DATA, Run, run_scrapy
+from tests.utils.daily import FIRST, Harvester
+from tests.utils.postgresql import postgresql_server, postgresql_url
+from tests.utils.sites import MakeSite
+from tests.utils.vergunningen import FOLDER, Permits, about, case, causes, codes, files_asked, publish
+from woo_harvester.demo.permit_messages import delete_message, document_message, message
+from woo_harvester.demo.site import Site
+from woo_harvester.urls import record_id
+
+__all__ = ["postgresql_server", "postgresql_url"]
+
+MOVED = case(3).replace("https", "http")
+
+
+@dataclass
+class Both:
+    """One installation with a publisher of documents and permits, and a publisher of permits only."""
+
+    documents: Harvester
+    permits: Permits
+    site: Site
+    other: Site
+
+    @property
+    def folder(self) -> Path:
+        return self.permits.folder
+
+    @property
+    def entries(self) -> str:
+        return f"{self.site.url(FOLDER)},{self.other.url(FOLDER)}"
+
+    def records(self) -> list[str]:
+        """Return the files of records: of documents, and of the two runs of permits."""
+        folder = self.folder / "records"
+        kinds = ("woo-*.jsonl", "vergunningen-*.jsonl")
+        return [str(path) for kind in kinds for path in sorted(folder.glob(kind))]
+
+    def state(self, *args: str, status: int = 0, **settings: object) -> Run:
+        """Run ``scrapy state`` with these arguments; *status* is the exit status."""
+        done = run_scrapy(["state", *args], self.folder, settings=settings)
+        assert done.returncode == status, done.stderr
+        return done
+
+
+@pytest.fixture
+def both(tmp_path: Path, ca_bundle: Path, make_site: MakeSite) -> Both:
+    """Return an installation after some days: with cases, documents of cases, and what went wrong."""
+    site, other = make_site(), make_site()
+    daily.publish(site, {"besluit": FIRST, "verslag": FIRST})
+    document = document_message(case=case(1), identifier=case(1) + "/b.pdf")
+    files = {"1.xml": about(1), "1b.xml": document, "2.xml": about(2), "3.xml": about(3, identifier=MOVED)}
+    own = site.url("/zaken/9")
+    files["9.xml"] = message(identifier=own, title="Eigen")
+    files |= {"fout.xml": b"<geen-bericht/>", "later.xml": about(4, aanmaakdatum="2096-01-01")}
+    publish(site, files)
+    found = Both(Harvester(tmp_path, ca_bundle, [site]), Permits(tmp_path, ca_bundle), site, other)
+    assert len(found.documents.day().records) == 2
+    assert set(causes(found.permits.run(site.url(FOLDER)))) == {"1", "2", "3", "9"}
+    deleted = delete_message(identifier=case(2), transactie_id="9", aanmaakdatum="2026-04-02")
+    changed = about(3, "U", transactie_id="9", aanmaakdatum="2026-04-02", title="Verhuisd")
+    publish(site, {**files, "weg.xml": deleted, "3u.xml": changed})
+    odd = about(5, title="Één, \"5\"; 'x'\u00a0\\")
+    publish(other, {"kaap.xml": message(identifier=own, title="Gekaapt"), "5.xml": odd})
+    run = found.permits.run(found.entries)
+    assert causes(run) == {"2": "intrekking", "3": "wijziging", "5": "aanlevering"}
+    return found
+
+
+def test_the_tables_show_hosts_of_both_kinds(both: Both) -> None:
+    lines = both.state().stdout.splitlines()
+    between = lines.index("")
+    assert lines[between - 1] == "1 host, 2 documents, 0 withdrawn"
+    heads = ["permits", "pages", "files", "cases", "withdrawn", "complete", "read"]
+    assert lines[between + 1].split() == heads
+    rows = {line.split()[0]: line.split()[1:5] for line in lines[between + 2 : -1]}
+    assert rows == {both.site.host: ["1", "9", "3", "1"], both.other.host: ["1", "2", "1", "0"]}
+    assert lines[-1] == "2 entry pages, 11 files, 4 cases, 1 withdrawn"
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_after_a_move_of_the_state_no_run_gives_a_record(
+    form: str, database: str, both: Both, request: pytest.FixtureRequest
+) -> None:
+    name = f"staat.{form}"
+    counts = "2 hosts, 2 documents, 0 withdrawn; 2 entry pages, 11 files, 4 cases, 1 withdrawn"
+    assert both.state("export", name).stderr == f"Exported {counts}.\n"
+    before, reported = both.state("export").stdout, codes(both.permits.run(both.entries))
+    assert ("ipm.schema", "fout.xml") in reported
+    assert ("ipm.andere-organisatie", "kaap.xml") in reported
+    there = f"sqlite:///{both.folder / 'nieuw.sqlite'}"
+    if database == "postgresql":
+        there = request.getfixturevalue("postgresql_url")
+    for _ in range(2):
+        assert both.state("import", name, WOO_STATE_URL=there).stderr == f"Imported {counts}.\n"
+        assert both.state("export", WOO_STATE_URL=there).stdout == before
+    assert both.documents.day(WOO_STATE_URL=there).records == []
+    files_asked(both.site)
+    permits = both.permits.run(both.entries, WOO_STATE_URL=there)
+    assert (permits.records, files_asked(both.site)) == ([], [])
+    assert codes(permits) == reported, "what is wrong is known too"
+    publish(both.site, {"3d.xml": delete_message(identifier=MOVED, aanmaakdatum="2026-04-09")})
+    (gone,) = both.permits.run(both.entries, WOO_STATE_URL=there).records
+    assert gone["id"] == record_id(MOVED), "its first URL is known"
+
+
+def test_messages_that_wait_move_with_the_state(both: Both) -> None:
+    """A run was killed after it had read a file and before it applied the message in it."""
+    publish(both.other, {"6.xml": about(6)})
+    both.permits.run(both.entries)
+    with closing(sqlite3.connect(both.folder / DATA / "woo-state.sqlite")) as connection, connection:
+        ((data, entry),) = connection.execute(
+            "SELECT data, entry_id FROM permit_cases WHERE identifier = ?", [case(6)]
+        ).fetchall()
+        connection.execute("DELETE FROM permit_cases WHERE identifier = ?", [case(6)])
+        row = json.loads(data)
+        waiting = {name: row[name] for name in ("mutation", "zaak")}
+        columns = "entry_id, identifier, case_url, data"
+        values = [entry, case(6), case(6), json.dumps(waiting)]
+        connection.execute(f"INSERT INTO permit_messages ({columns}) VALUES (?, ?, ?, ?)", values)
+    both.state("export", "staat.jsonl")
+    there = f"sqlite:///{both.folder / 'nieuw.sqlite'}"
+    both.state("import", "staat.jsonl", WOO_STATE_URL=there)
+    assert causes(both.permits.run(both.entries, WOO_STATE_URL=there)) == {"6": "aanlevering"}
+
+
+@pytest.mark.parametrize(
+    ("named", "forgotten", "again"),
+    [
+        (lambda both: both.other.host, "1 host and 0 documents", {"5": "aanlevering"}),
+        (lambda both: both.other.url(FOLDER), "0 documents and 1 entry page", {"5": "aanlevering"}),
+        (lambda both: case(1), "0 documents and 1 case", {"1": "aanlevering"}),
+        (lambda both: case(2), "0 documents and 1 case", {}),
+        (lambda both: case(3), "0 documents and 1 case", {"3": "aanlevering"}),
+        (lambda both: both.site.url("/zaken/9"), "0 documents and 1 case", {"9": "aanlevering"}),
+    ],
+)
+def test_what_is_forgotten_is_delivered_again_if_it_is_listed(
+    named: Callable[[Both], str], forgotten: str, again: dict[str, str], both: Both
+) -> None:
+    assert both.permits.run(both.entries).records == []
+    done = both.state("forget", named(both))
+    assert done.stderr.endswith(f"{forgotten}.\n")
+    run = both.permits.run(both.entries)
+    assert causes(run) == again
+    assert [len(record.get("documenten", ())) for record in run.records] == [int("1" in again)] * len(again)
+    assert both.permits.run(both.entries).records == []
+    assert both.documents.day().records == []
+
+
+@pytest.mark.parametrize("named", ["https://www.voorbeeldstad.nl/zaken/99", "www.nergens.nl"])
+@pytest.mark.parametrize("action", ["forget", "confirm", "restore"])
+def test_what_the_state_does_not_know_is_one_line(action: str, named: str, both: Both) -> None:
+    before = both.state("export").stdout
+    done = both.state(action, case(1) if action == "forget" else both.other.host, named, status=2)
+    assert done.stderr == f"scrapy state: error: the state does not know {named}\n"
+    assert both.state("export").stdout == before
+
+
+@pytest.mark.parametrize(
+    ("action", "line"),
+    [("confirm", "no withdrawal is pending of {}"), ("restore", "no document is withdrawn of {}")],
+)
+def test_a_host_with_permits_only_has_no_withdrawals_of_documents(action: str, line: str, both: Both) -> None:
+    done = both.state(action, both.other.host, status=1)
+    assert done.stderr == f"scrapy state: error: {line.format(both.other.host)}\n"
+
+
+def test_check_compares_documents_and_cases(both: Both) -> None:
+    woo, first, second = both.records()
+    records = (woo, first, second)
+    assert both.state("check", *records).stdout == (
+        "2 documents and 4 cases in the state: 0 missing, 0 older, 0 extra.\n"
+    )
+    without = both.state("check", "-v", woo, first, status=1).stdout.splitlines()
+    assert without[0].split() == ["older", case(2)]
+    assert without[1].split() == ["older", MOVED.replace("http", "https")]
+    assert without[2].split() == ["missing", case(5)]
+    assert without[-1].endswith("1 missing, 2 older, 0 extra.")
+    assert "4 missing, 0 older" in both.state("check", woo, status=1).stdout
+    both.state("forget", case(1))
+    extra = both.state("check", "-v", *records, status=1).stdout.splitlines()
+    assert extra[0].split() == ["extra", case(1)]
+    assert extra[1].startswith("2 documents and 3 cases in the state: 0 missing, 0 older, 1 extra")
+
+
+def test_latest_counts_cases_apart(both: Both) -> None:
+    woo, *permits = both.records()
+    records = (woo, *permits)
+    assert both.state("latest", *records).stderr == "Wrote 2 documents and 4 cases.\n"
+    assert both.state("latest", "--withdrawn", *permits).stderr == "Wrote 4 cases, 1 withdrawn.\n"
+    assert "Verhuisd" in both.state("latest", *records).stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"kind": "case", "data": "{}"}, "data: expected a message as JSON, as a run stores it"),
+        ({"kind": "case", "entry": "https://www.elders.nl/"}, "expected a message of the entry page"),
+        ({"kind": "entry", "host": "www.elders.nl"}, "expected an entry page on www.elders.nl, got"),
+        ({"kind": "entry", "url": "ftp://a.nl/"}, "expected the URL of an entry page, got 'ftp://a.nl/'"),
+        ({"kind": "permit_file", "faults": '[{"code": "x.y"}]'}, "faults: expected findings as JSON"),
+        (
+            {"kind": "permit_file", "faults": '[{"code": "ipm.datum-toekomst", "seen": "ooit"}]'},
+            "faults: expected findings as JSON",
+        ),
+    ],
+)
+def test_nothing_of_a_file_with_a_bad_row_is_imported(change: dict[str, str], line: str, both: Both) -> None:
+    rows = [json.loads(row) for row in both.state("export").stdout.splitlines()]
+    row = next(row for row in rows if row["kind"] == change["kind"])
+    row |= change
+    path = both.folder / "staat.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    before = both.state("export").stdout
+    done = both.state("import", str(path), status=1)
+    assert line in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert both.state("export").stdout == before
+
+
+def test_a_host_moves_alone(both: Both) -> None:
+    both.state("export", "deel.jsonl", "--host", both.other.host)
+    there = f"sqlite:///{both.folder / 'nieuw.sqlite'}"
+    both.state("import", "deel.jsonl", WOO_STATE_URL=there)
+    lines = both.state(WOO_STATE_URL=there).stdout.splitlines()
+    assert (lines[0].split()[0], len(lines)) == ("permits", 3)
+    assert set(causes(both.permits.run(both.entries, WOO_STATE_URL=there))) == {"1", "3", "9"}

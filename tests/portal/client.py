@@ -1,0 +1,43 @@
+"""Requests to the application without a server, and records to ask it about."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import httpx
+from starlette.applications import Starlette
+
+from tests.utils.scan_engine import ScanEngine
+from woo_harvester.portal.app import Options, make_app
+
+
+class Client:
+    """A client of an application; each request has an event loop of its own."""
+
+    def __init__(self, app: Starlette, address: str = "127.0.0.1") -> None:
+        self.app = app
+        self._address = address
+
+    def get(self, url: str, **options: Any) -> httpx.Response:
+        """Return the answer to a GET."""
+        return self.request("GET", url, **options)
+
+    def request(self, method: str, url: str, *, root_path: str = "", **options: Any) -> httpx.Response:
+        """Return the answer to a request. A fault of the application is an answer with status 500."""
+        return asyncio.run(self._request(method, url, root_path, options))
+
+    async def _request(
+        self, method: str, url: str, root_path: str, options: dict[str, Any]
+    ) -> httpx.Response:
+        transport = httpx.ASGITransport(
+            self.app, raise_app_exceptions=False, client=(self._address, 1), root_path=root_path
+        )
+        async with httpx.AsyncClient(transport=transport, base_url="http://portal.test") as client:
+            return await client.request(method, url, **options)
+
+
+def client_of(records: Iterable[Mapping[str, Any]], options: Options | None = None) -> Client:
+    """Return a client of a portal over these records."""
+    return Client(make_app(ScanEngine(records), options or Options()))

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from lxml import html
+
+from tests.portal.client import Client, client_of
+from tests.portal.records import AMSTERDAM, CONVENANTEN, bare, full, withdrawn
+
+
+@pytest.fixture(scope="module")
+def client() -> Client:
+    many = [bare(f"https://www.amsterdam.nl/{number}.pdf", f"Besluit {number}") for number in range(25)]
+    return client_of([full(), withdrawn(), *many])
+
+
+def tree(client: Client, path: str) -> html.HtmlElement:
+    answer = client.get(path)
+    assert answer.status_code == 200, answer.text
+    return html.fromstring(answer.text)
+
+
+def text_of(page: html.HtmlElement) -> str:
+    return " ".join(page.text_content().split())
+
+
+def link(page: html.HtmlElement, text: str) -> str:
+    found = [each.get("href") for each in page.cssselect("a") if text in each.text_content()]
+    assert len(found) == 1, (text, found)
+    return str(found[0])
+
+
+def titles(page: html.HtmlElement) -> list[str]:
+    return [" ".join(each.text_content().split()) for each in page.cssselect(".hit h3")]
+
+
+def test_the_start_page_says_what_is_here(client: Client) -> None:
+    page = tree(client, "/")
+    text = text_of(page)
+    assert "Zoek in 26 documenten van 1 organisatie." in text
+    assert "1 document is later ingetrokken" in text
+    assert len(titles(page)) == 5
+    assert link(page, "Adviezen") == "/categorie/c_99a836c7"
+    assert page.cssselect("form[role=search] input[name=q]")
+
+
+def test_a_portal_without_documents_says_so() -> None:
+    assert "nog geen documenten" in text_of(tree(client_of([]), "/"))
+
+
+def test_a_search_marks_its_words_and_leads_to_the_document(client: Client) -> None:
+    page = tree(client, "/?q=stikstof")
+    assert titles(page) == ["Convenant over stikstof"]
+    assert [each.text_content().strip() for each in page.cssselect("mark")] == ["stikstof"]
+    assert str(page.cssselect(".hit a")[0].get("href")).startswith("/document/")
+    assert page.cssselect("input[name=q]")[0].get("value") == "stikstof"
+
+
+def test_a_filter_is_chosen_and_taken_away_again_by_links(client: Client) -> None:
+    page = tree(client, "/?q=a&sorteer=titel&start=10")
+    chosen = link(page, "Adviezen")
+    assert dict(parse_qsl(urlsplit(chosen).query)) == {
+        "q": "a",
+        "sorteer": "titel",
+        "informatiecategorie": CONVENANTEN["id"],
+    }
+    page = tree(client, chosen)
+    assert titles(page) == ["Convenant over stikstof"]
+    (removal,) = page.cssselect(".chosen a")
+    assert "Informatiecategorie: Adviezen" in removal.text_content()
+    assert dict(parse_qsl(urlsplit(str(removal.get("href"))).query)) == {"q": "a", "sorteer": "titel"}
+
+
+def test_a_default_value_is_no_filter(client: Client) -> None:
+    page = tree(client, "/?q=besluit")
+    assert page.cssselect("[id^=filter-]") == []
+
+
+def test_forms_keep_what_was_chosen(client: Client) -> None:
+    organisation = AMSTERDAM["id"]
+    page = tree(
+        client, f"/?q=stikstof&organisatie={organisation}&openbaarmakingsdatum_van=2024-01-01&start=0"
+    )
+    search, narrow = page.cssselect("form")
+    assert [(each.get("name"), each.get("value")) for each in search.cssselect("input[type=hidden]")] == [
+        ("organisatie", organisation),
+        ("openbaarmakingsdatum_van", "2024-01-01"),
+    ]
+    assert [(each.get("name"), each.get("value")) for each in narrow.cssselect("input")] == [
+        ("q", "stikstof"),
+        ("organisatie", organisation),
+        ("openbaarmakingsdatum_van", "2024-01-01"),
+        ("openbaarmakingsdatum_tot", ""),
+    ]
+    assert "Openbaar gemaakt vanaf 1 januari 2024" in text_of(page)
+
+
+def test_an_empty_field_of_a_form_is_no_mistake(client: Client) -> None:
+    assert (
+        len(titles(tree(client, "/?q=&openbaarmakingsdatum_van=&openbaarmakingsdatum_tot=&sorteer=titel")))
+        == 10
+    )
+
+
+def test_pages_follow_one_another_until_the_last(client: Client) -> None:
+    seen, path = [], "/?q=besluit"
+    for _ in range(10):
+        page = tree(client, path)
+        seen += titles(page)
+        following = page.cssselect("a[rel=next]")
+        if not following:
+            break
+        path = str(following[0].get("href"))
+    assert len(seen) == len(set(seen)) == 25
+    assert "Dit zijn 21 tot en met 25." in text_of(page)
+    assert page.cssselect("a[rel=prev]")[0].get("href") == "/?q=besluit&start=10"
+
+
+def test_a_page_beyond_the_last_leads_back(client: Client) -> None:
+    page = tree(client, "/?q=besluit&start=500")
+    assert link(page, "naar de eerste") == "/?q=besluit"
+
+
+def test_pages_end_where_downloads_begin(client: Client) -> None:
+    answer = client.get("/?q=besluit&start=10000")
+    assert answer.status_code == 400
+
+
+def test_nothing_found_helps_on(client: Client) -> None:
+    page = tree(client, '/?q="niets+hiervan"&thema=x')
+    assert "0 documenten" in text_of(page)
+    assert "Haal de aanhalingstekens weg" in text_of(page)
+    assert link(page, "Haal alle filters weg") == "/?q=%22niets+hiervan%22"
+
+
+def test_a_chosen_value_without_hits_has_its_name_and_is_taken_away(client: Client) -> None:
+    page = tree(client, "/?q=nietsvandit&organisatie=https://identifier.overheid.nl/tooi/id/gemeente/gm0344")
+    (removal,) = page.cssselect(".chosen a")
+    assert "Organisatie: Gemeente Utrecht" in str(removal.text_content())
+    assert removal.get("href") == "/?q=nietsvandit"
+    assert "Gemeente Utrecht (gekozen, haal weg) 0" in text_of(page)
+
+
+def test_a_search_can_be_followed_and_downloaded(client: Client) -> None:
+    page = tree(client, "/?q=besluit&sorteer=titel&start=10&aantal=20")
+    for text, name in (("feed", "atom"), ("CSV", "csv"), ("JSON Lines", "jsonl")):
+        assert link(page, text) == f"/zoek.{name}?zoektekst=besluit&sorteer=titel"
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("nergens=1", "nergens"),
+        ("q=a&openbaarmakingsdatum_van=2024-13-01", "openbaarmakingsdatum"),
+        ("q=a&sorteer=duurste", "sorteer"),
+        ("q=a&start=-1", "start"),
+        ("q=" + "a" * 501, "500"),
+    ],
+)
+def test_a_wrong_question_says_what_is_wrong(client: Client, query: str, reason: str) -> None:
+    answer = client.get(f"/?{query}")
+    assert answer.status_code == 400
+    page = html.fromstring(answer.text)
+    assert page.cssselect("h1")[0].text_content() == "Deze vraag kan niet"
+    assert reason in text_of(page)
+
+
+def test_nothing_of_a_question_becomes_html(client: Client) -> None:
+    bad = "%22%3E%3Cscript%3Ealert(1)%3C/script%3E"
+    page = tree(client, f"/?q={bad}&thema={bad}&organisatie={bad}")
+    assert page.cssselect("script") == []
+    assert '"><script>alert(1)</script>' in text_of(page)

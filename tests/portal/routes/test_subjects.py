@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.portal.client import Client, client_of
+from tests.portal.records import AMSTERDAM, bare, full
+from tests.portal.routes.test_search import link, text_of, titles, tree
+from woo_harvester.search.facets import MAX_COUNTS
+from woo_harvester.urls import record_id
+
+
+def published_by(records: Iterable[int], organisation: dict[str, str]) -> list[dict[str, Any]]:
+    """Documents that an organisation published, and for which another one is responsible."""
+    found = []
+    for number in records:
+        record = full(id=record_id(f"https://b.nl/{number}"))
+        record["document"] = {**record["document"], "publisher": organisation}
+        found.append(record)
+    return found
+
+
+@pytest.fixture(scope="module")
+def client() -> Client:
+    company = {"label": "Afvalbedrijf & Zoon"}
+    unknown = bare()
+    unknown["document"]["verantwoordelijke"] = company
+    unknown["herkomst"]["standaardwaarden"] = {}
+    return client_of(
+        [full(), unknown, *published_by(range(3), {**AMSTERDAM, "id": AMSTERDAM["id"][:-1] + "9"})]
+    )
+
+
+def test_an_organisation_has_its_documents_and_their_categories(client: Client) -> None:
+    page = tree(client, "/organisatie/gemeente/gm0363")
+    assert page.cssselect("h1")[0].text_content() == "Gemeente Amsterdam"
+    assert "4 documenten" in text_of(page)
+    assert "2 documenten heeft deze organisatie zelf gepubliceerd." in text_of(page)
+    assert len(titles(page)) == 4
+    assert link(page, "Adviezen").startswith("/?organisatie=")
+    assert titles(tree(client, link(page, "Adviezen"))) == titles(page)
+
+
+def test_an_organisation_that_only_publishes_has_a_page(client: Client) -> None:
+    page = tree(client, "/organisatie/gemeente/gm0369")
+    assert "0 documenten" in text_of(page)
+    assert "3 documenten heeft deze organisatie zelf gepubliceerd." in text_of(page)
+    assert len(titles(page)) == 3
+
+
+def test_an_organisation_without_a_uri_has_a_page(client: Client) -> None:
+    path = link(tree(client, "/organisaties"), "Afvalbedrijf & Zoon")
+    assert path == "/organisatie?waarde=Afvalbedrijf+%26+Zoon"
+    assert titles(tree(client, path)) == ["Kaart"]
+
+
+def test_a_category_names_its_article_of_the_law(client: Client) -> None:
+    page = tree(client, "/categorie/c_99a836c7")
+    assert page.cssselect("h1")[0].text_content() == "Adviezen"
+    assert "Woo, artikel 3.3" in text_of(page)
+    assert link(page, "Gemeente Amsterdam").startswith("/?informatiecategorie=")
+
+
+def test_the_list_of_organisations_is_in_order_of_name(client: Client) -> None:
+    page = tree(client, "/organisaties")
+    assert [each.text_content() for each in page.cssselect(".counts a")] == [
+        "Afvalbedrijf & Zoon",
+        "Gemeente Amsterdam",
+    ]
+    assert link(tree(client, "/categorieen"), "Adviezen") == "/categorie/c_99a836c7"
+
+
+def test_a_list_that_is_cut_off_says_so() -> None:
+    many = [full(id=record_id(f"https://b.nl/{number}")) for number in range(MAX_COUNTS)]
+    for number, record in enumerate(many):
+        record["document"] = {**record["document"], "verantwoordelijke": {"label": f"Naam {number}"}}
+    assert "Dit zijn de 200 met de meeste documenten." in text_of(tree(client_of(many), "/organisaties"))
+    assert "Dit zijn de" not in text_of(tree(client_of(many[1:]), "/organisaties"))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/organisatie",
+        "/organisatie/gemeente/gm0000",
+        "/organisatie/" + "a/" * 50,
+        "/organisatie?waarde=" + quote("é" * 600),
+        "/categorie/c_0",
+        "/categorie?waarde=",
+        "/organisatie/%00",
+    ],
+)
+def test_a_value_that_no_document_has_is_not_found(client: Client, path: str) -> None:
+    assert client.get(path).status_code == 404

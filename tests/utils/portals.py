@@ -1,0 +1,37 @@
+"""Portals in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.utils.command import ROOT, environment
+from tests.utils.waiting import STUCK
+
+
+@contextmanager
+def portal_over(records: Iterable[Mapping[str, Any]], folder: Path, *, patience: float = 10) -> Iterator[str]:
+    """Give the address, without a slash at its end, of a portal over records in a process of its own.
+
+    *patience* is the number of seconds in which a request must come.
+    """
+    file = folder / "portal.jsonl"
+    file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    command = [sys.executable, "-W", "error", "-m", "tests.utils.portal_server", str(file), str(patience)]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment(None), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            address = process.stdout.readline().strip()
+            assert address, process.communicate()[1]
+            yield address.rstrip("/")
+        finally:
+            process.terminate()
+            _, errors = process.communicate(timeout=STUCK)
+    assert (process.returncode, errors) == (0, "")

@@ -1,0 +1,118 @@
+"""Recognises permit messages among files on disk, by their root element."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from woo_harvester.audit.local_file import chunks_of, found_kind
+from woo_harvester.audit.site import ROBOTS, is_sitemap_name
+from woo_harvester.permits.schema import MESSAGE_NS
+from woo_harvester.report.losses import HarvestKind
+from woo_harvester.sitemaps.decompress import DecompressError, decompress
+
+#: The bytes in which the root element is looked for.
+_HEAD = 64 * 1024
+
+_VERSIONS = MESSAGE_NS.rstrip("/").rpartition("/")[0].encode()
+
+#: What may come before the root element. A DOCTYPE may have an internal subset.
+_BEFORE = re.compile(
+    rb"(?>\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*+(?:\[.*?\]\s*)?>)*+", re.DOTALL | re.IGNORECASE
+)
+_ROOT = re.compile(rb"<(?:[^\s<>/:]+:)?([^\s<>/:]+)([^<>]*)")
+_ROOTS = frozenset({b"message", b"vergunningzaak", b"vergunningdocument"})
+
+_BYTE_ORDER_MARKS = b"\xef\xbb\xbf\xff\xfe"
+
+
+def is_message(path: Path) -> bool:
+    """Return whether the root of a file is that of a permit message, of any version. Raises OSError.
+
+    The root decides as far as it can be read: a message may be broken, or of another namespace. A file
+    without a root is a message if its beginning names the namespace of messages.
+    """
+    head = _head(path)
+    root = _ROOT.match(head, _BEFORE.match(head).end())  # type: ignore[union-attr]  # it matches nothing too
+    return _VERSIONS in head if root is None else root[1] in _ROOTS or _VERSIONS in root[2]
+
+
+def messages_among(paths: Iterable[Path], maxsize: int) -> list[Path]:
+    """Return the files that are judged as permit messages: those with such a root, and their neighbours.
+
+    A neighbour is a file of which nothing shows what it is, such as an HTML page, in a folder with messages
+    and without sitemaps or indexes. *maxsize* is the largest size of an index in bytes, after decompression.
+    Raises OSError.
+    """
+    paths = list(paths)
+    messages = {path for path in paths if is_message(path)}
+    if not messages:
+        return []
+    kinds = {path: "message" if path in messages else found_kind(path, maxsize) for path in paths}
+    folders = {path.parent for path in messages}
+    folders -= {path.parent for path, kind in kinds.items() if kind in ("index", "sitemap")}
+    return [
+        path for path, kind in kinds.items() if kind == "message" or (not kind and path.parent in folders)
+    ]
+
+
+class GivenMessages:
+    """The permit messages among files and folders that were given. Raises OSError.
+
+    Files that are given one by one are compared with each other, as if their folder was given.
+    """
+
+    def __init__(self, given: Iterable[Path], maxsize: int) -> None:
+        self._files = {path: _files_of(path) for path in given}
+        named = [
+            path
+            for place, files in self._files.items()
+            for path in files
+            if is_sitemap_name(path.name) or path == place
+        ]
+        self._messages = dict.fromkeys(messages_among(dict.fromkeys(named), maxsize))
+
+    @property
+    def kind(self) -> HarvestKind:
+        """What all of it is about: permits if there are messages, and nothing else is to be read."""
+        others = any(self.others(place) is not None for place in self._files)
+        return "vergunningen" if self._messages and not others else "woo"
+
+    def others(self, given: Path) -> list[Path] | None:
+        """Return the files of *given* that are no messages; None if it has messages and no sitemaps."""
+        files = self._files[given]
+        rest = [path for path in files if path not in self._messages]
+        has_sitemaps = any(is_sitemap_name(path.name) or path.name.lower() == ROBOTS for path in rest)
+        return rest if has_sitemaps or len(rest) == len(files) else None
+
+    def groups(self) -> dict[Path, list[Path]]:
+        """Return the messages by the name under which they count: a given folder, or the folder of files.
+
+        A single file counts under its own name.
+        """
+        groups: dict[Path, list[Path]] = {}
+        folders = [place for place in self._files if place.is_dir()]
+        for path in self._messages:
+            name = next((folder for folder in folders if folder in path.parents), path.parent)
+            groups.setdefault(name, []).append(path)
+        return {
+            files[0] if len(files) == 1 and name not in folders else name: files
+            for name, files in groups.items()
+        }
+
+
+def _files_of(given: Path) -> list[Path]:
+    """Return the files under a folder in alphabetical order, or the one file. Raises OSError."""
+    return [path for path in sorted(given.rglob("*")) if path.is_file()] if given.is_dir() else [given]
+
+
+def _head(path: Path) -> bytes:
+    """Return the first bytes of a file, decompressed, without those that UTF-16 has between letters."""
+    head = b""
+    with suppress(DecompressError):  # reported when the message itself is read
+        for chunk in decompress(chunks_of(path)(), _HEAD):
+            head += chunk
+    head = head.lstrip(_BYTE_ORDER_MARKS)
+    return head.replace(b"\0", b"") if b"\0" in head[:4] else head

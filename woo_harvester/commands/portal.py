@@ -1,0 +1,82 @@
+"""``scrapy portal``: a search page and an API over the records of runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from scrapy.exceptions import UsageError
+
+from woo_harvester.running.command import ProjectCommand
+from woo_harvester.search.engine import EngineError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from scrapy.settings import Settings
+
+#: What to do if a package that the portal needs is not there.
+MISSING = 'pip install "woo-harvester[portal]"'
+
+
+class Command(ProjectCommand):
+    """Serves a search page over records.
+
+    The exit status is 0 after Ctrl-C or SIGTERM, 1 if it could not start, 2 for a wrong argument.
+    """
+
+    name = "portal"
+    requires_project = True
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "[RECORDS…] [options]"
+
+    def short_desc(self) -> str:
+        return "Serve a search page and an API over the records of runs"
+
+    def long_desc(self) -> str:
+        return (
+            "RECORDS are files of records or patterns, such as 'records/*.jsonl', which is the default. What "
+            "they have is kept in an index in WOO_DATA_DIR/portal, also what comes while the portal runs. "
+            "With WOO_ELASTICSEARCH_URL the portal asks that index instead. See docs/portal.md."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument(
+            "--host", default="127.0.0.1", help="address to listen at (default: 127.0.0.1, this machine only)"
+        )
+        parser.add_argument(
+            "--port", type=int, default=8080, help="port to listen at, 0 for any that is free (default: 8080)"
+        )
+        parser.add_argument("--rebuild", action="store_true", help="fill the index anew from the files")
+        parser.add_argument("--no-watch", action="store_true", help="do not look for new records meanwhile")
+        parser.add_argument("--access-log", action="store_true", help="write a line to stderr a request")
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Serve until it is stopped."""
+        settings = cast("Settings", self.settings)
+        if settings["WOO_ELASTICSEARCH_URL"] and (args or opts.rebuild):
+            self.refuse("the portal asks WOO_ELASTICSEARCH_URL: expected no files and no --rebuild")
+        if not 0 <= opts.port <= 65535:
+            self.refuse(f"--port: expected a number from 0 to 65535, got {opts.port}")
+        try:
+            self._serve(settings, args, opts)
+        except ImportError as error:
+            if error.name is None or error.name.startswith("woo_harvester"):
+                raise
+            raise UsageError(f"the portal needs {error.name}: {MISSING}", print_help=False) from error
+
+    def _serve(self, settings: Settings, args: list[str], opts: argparse.Namespace) -> None:
+        # These need the extra "portal".
+        from woo_harvester.portal.record_files import NoRecordsError, RecordFiles  # noqa: PLC0415
+        from woo_harvester.portal.server import ListenError  # noqa: PLC0415
+        from woo_harvester.portal.start import run_portal, site_of  # noqa: PLC0415
+
+        site = site_of(settings, opts.host, opts.port, access_log=opts.access_log)
+        try:
+            run_portal(settings, RecordFiles(args), site, rebuild=opts.rebuild, watch=not opts.no_watch)
+        except (EngineError, ListenError, NoRecordsError) as error:
+            self.fail(str(error))
+        except KeyboardInterrupt:  # while it fills; the server itself ends without one
+            self.fail("stopped before it was ready; the next start continues", 130)

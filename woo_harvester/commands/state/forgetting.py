@@ -1,0 +1,72 @@
+"""What ``scrapy state forget`` forgets: hosts, documents, entry pages of permits, and cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from woo_harvester.commands.state.arguments import known_host
+from woo_harvester.commands.state.output import number
+from woo_harvester.state import permit_upkeep, resources, upkeep
+from woo_harvester.state.permits import forget_entries
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+
+@dataclass
+class Forgotten:
+    """What the arguments name, each with the hosts whose runs know it."""
+
+    hosts: set[str] = field(default_factory=set)
+    documents: dict[str, str] = field(default_factory=dict)
+    pages: dict[str, str] = field(default_factory=dict)
+    cases: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def to_lock(self) -> set[str]:
+        """The hosts that no run may work on meanwhile."""
+        return self.hosts.union(self.documents.values(), self.pages.values(), *self.cases.values())
+
+    def __str__(self) -> str:
+        parts = [number(len(self.hosts), "host"), number(len(self.documents), "document")]
+        parts += [number(len(self.pages), "entry page")] if self.pages else []
+        parts += [number(len(self.cases), "case")] if self.cases else []
+        return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def find_named(connection: Connection, args: Iterable[str]) -> Forgotten:
+    """Return what *args* name. Raises UsageError for what the state does not know."""
+    found, known = Forgotten(), known_hosts(connection)
+    for given in args:
+        document = upkeep.host_of_document(connection, given)
+        page = permit_upkeep.host_of_page(connection, given)
+        case = permit_upkeep.hosts_of_case(connection, given)
+        if document is not None:
+            found.documents[given] = document
+        if page is not None:
+            found.pages[given] = page
+        if case:
+            found.cases[given] = case
+        if document is None and page is None and not case:
+            found.hosts.add(known_host(given, known))
+    return found
+
+
+def forget_all(connection: Connection, found: Forgotten) -> None:
+    """Forget what was found, so that the next run delivers what is still listed."""
+    for loc in found.documents:
+        upkeep.forget_document(connection, loc)
+    for case in found.cases:
+        permit_upkeep.forget_case(connection, case)
+    for page in found.pages:
+        permit_upkeep.forget_page(connection, page)
+    for host in sorted(found.hosts):
+        resources.forget_host(connection, host)
+        forget_entries(connection, host)
+
+
+def known_hosts(connection: Connection) -> Sequence[str]:
+    """Return the hosts with documents or with entry pages of permits, sorted."""
+    return sorted({*upkeep.known_hosts(connection), *permit_upkeep.hosts_of_pages(connection)})

@@ -1,0 +1,53 @@
+"""What Elasticsearch answers, as hits and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from woo_harvester.search.engine import Count, Hit, Piece
+from woo_harvester.search.facets import LABEL_END, FacetValue, values_at
+from woo_harvester.search.fields import text_fields
+from woo_harvester.search.queries import FRAGMENTS, MATCH_BEGIN, MATCH_END, wants_highlights
+from woo_harvester.search.question import Question
+
+
+def counts_of(found: Mapping[str, Any]) -> list[Count]:
+    """Return the counts of a facet."""
+    counts = []
+    for bucket in found["values"]["buckets"]:
+        label, _, value = bucket["key"].partition(LABEL_END)
+        counts.append(Count(FacetValue(value, label), bucket["doc_count"]))
+    return counts
+
+
+def hit_of(question: Question, found: Mapping[str, Any]) -> Hit:
+    """Return a hit with its marked texts and its distance."""
+    document, marked = found["_source"], found.get("highlight", {})
+    title: list[Piece] = []
+    if wants_highlights(question):
+        path = text_fields(question.kind)[0].path
+        title = pieces(next(iter(marked.get(path) or map(str, values_at(document, path))), ""))
+    return Hit(document, title, list(_fragments(question, marked))[:FRAGMENTS], _metres(question, found))
+
+
+def pieces(text: str) -> list[Piece]:
+    """Return a highlighted text in pieces."""
+    made = []
+    for part in text.split(MATCH_BEGIN):
+        match, end, rest = part.partition(MATCH_END)
+        if end and match:
+            made.append(Piece(match, is_match=True))
+        if text_after := rest if end else match:
+            made.append(Piece(text_after.replace(MATCH_END, "")))
+    return [piece for piece in made if piece.text]
+
+
+def _fragments(question: Question, marked: Mapping[str, list[str]]) -> Iterator[list[Piece]]:
+    """Yield the fragments of all texts but the title, in the order of the fields."""
+    for field in text_fields(question.kind)[1:]:
+        yield from map(pieces, marked.get(field.path, ()))
+
+
+def _metres(question: Question, found: Mapping[str, Any]) -> float | None:
+    return float(found["sort"][-1]) if question.near is not None else None

@@ -1,0 +1,141 @@
+"""The pages of permits: a search with its filters, and one permit."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from functools import partial
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from woo_harvester.dates import day_of
+from woo_harvester.portal import permit_details as details
+from woo_harvester.portal import result_page
+from woo_harvester.portal.explanations import explanations_of
+from woo_harvester.portal.headers import policy
+from woo_harvester.portal.map_page import small_map
+from woo_harvester.portal.pages import page
+from woo_harvester.portal.paths import search_path
+from woo_harvester.portal.permit_details import PERMITS_PATH
+from woo_harvester.portal.records import document_by_id, withdrawal_of
+from woo_harvester.portal.result_page import Address, Choice
+from woo_harvester.portal.summaries import first
+from woo_harvester.search.parse import pairs_of, question_of_pairs
+from woo_harvester.search.permits import PERMITS
+from woo_harvester.search.question import Question
+from woo_harvester.style import is_web
+
+#: The distances to choose from, in metres.
+_DISTANCES = (250, 500, 1000, 2000, 5000, 10_000, 25_000)
+#: The distance in which "near here" searches, in metres.
+_NEAR = 1000
+_RUNNING = {"ja": "Geldt nu", "nee": "Afgelopen"}
+#: The parameters that the form with filters sets.
+_FORM = ("plaats", "afstand", "lopend", "sorteer")
+
+
+async def permits(request: Request) -> Response:
+    """Answer with the permits of a search."""
+    state, question = request.app.state, question_of_pairs(PERMITS, _given(request))
+    address = Address(pairs_of(question), PERMITS_PATH)
+    answer = await state.asking(request, state.engine.search, question)
+    text = address.first("zoektekst")
+    return page(
+        request,
+        "permits.html",
+        text=text,
+        total=answer.total,
+        hits=answer.hits,
+        facts=partial(details.permit_facts, today=today()),
+        permit_path=details.permit_path,
+        permit_title=details.permit_title,
+        place=result_page.paging(question, answer, address),
+        filters=result_page.filters(question, answer, address),
+        chosen=result_page.chosen(question, answer, address) + _chosen(question, address),
+        sorts=result_page.sorts(question),
+        distances=_distances(question),
+        runnings=[(value, label, address.first("lopend") == value) for value, label in _RUNNING.items()],
+        hidden=address.others("zoektekst"),
+        kept=address.others(*_FORM),
+        near=address.first("plaats"),
+        all=search_path([("zoektekst", text)] if text else [], PERMITS_PATH),
+        beginning=search_path(address.others(), PERMITS_PATH),
+        map=search_path(address.others("sorteer", "aantal"), f"{PERMITS_PATH}/kaart"),
+        download=lambda suffix: search_path(address.others("aantal"), f"{PERMITS_PATH}.{suffix}"),
+    )
+
+
+def _given(request: Request) -> list[tuple[str, str]]:
+    """Return the parameters; a form without a place still has a distance, and perhaps an order by it."""
+    given = request.query_params.multi_items()
+    if any(value.strip() for name, value in given if name == "plaats"):
+        return given
+    return [each for each in given if each[0] != "afstand" and each != ("sorteer", "afstand")]
+
+
+def _chosen(question: Question, address: Address) -> list[Choice]:
+    """Return what narrows a search of permits besides filters and periods, each with the path without it."""
+    found = []
+    if question.near:
+        label = f"Binnen {metres(question.near.metres)} van {address.first('plaats')}"
+        others = [each for each in address.others("plaats", "afstand") if each != ("sorteer", "afstand")]
+        found.append(Choice(label, search_path(others, PERMITS_PATH)))
+    if question.box:
+        found.append(Choice("Op een deel van de kaart", search_path(address.others("kader"), PERMITS_PATH)))
+    if value := address.first("lopend"):
+        found.append(Choice(_RUNNING[value], search_path(address.others("lopend"), PERMITS_PATH)))
+    return found
+
+
+def _distances(question: Question) -> list[tuple[int, str, bool]]:
+    """Return the distances to choose from: number, text, and whether it is the distance of the page."""
+    actual = question.near.metres if question.near else _NEAR
+    return [(each, metres(each), each == actual) for each in sorted({*_DISTANCES, actual})]
+
+
+def metres(number: int) -> str:
+    """Return a distance in words: ``500 meter``, ``1,5 kilometer``."""
+    if number < 1000:
+        return f"{number} meter"
+    return f"{number / 1000:.1f}".removesuffix(".0").replace(".", ",") + " kilometer"
+
+
+async def permit(request: Request) -> Response:
+    """Answer with the page of a permit: 410 for a withdrawn one."""
+    found = await document_by_id(request, PERMITS)
+    location = first(found, "vergunning.identifier")
+    if withdrawal := withdrawal_of(PERMITS, found):
+        return page(request, "permit_withdrawn.html", status=410, text=withdrawal.text, location=location)
+    tiles = request.app.state.options.tiles
+    return page(
+        request,
+        "permit.html",
+        headers={"content-security-policy": policy(images=tiles)},
+        id=found["id"],
+        title=details.permit_title(found),
+        kind=first(found, "vergunning.product.producttype.label") or "Vergunning",
+        text=first(found, "vergunning.description"),
+        location=location,
+        host=urlsplit(location).netloc if is_web(location) else "",
+        about=details.about(found),
+        dates=details.dates(found, today()),
+        where=details.place(found),
+        documents=details.documents(found),
+        findings=explanations_of(found),
+        origin=details.origin(found),
+        map=small_map(found, tiles),
+        near=[
+            search_path([("plaats", f"{each['lat']},{each['lon']}"), ("sorteer", "afstand")], PERMITS_PATH)
+            for each in (found.get("locatie") or ())[:1]
+        ],
+    )
+
+
+def today() -> date:
+    """Return the day in Dutch time."""
+    return day_of(datetime.now(UTC))
+
+
+ROUTES = [Route(PERMITS_PATH, permits), Route("/vergunning/{id:uuid}", permit)]

@@ -1,0 +1,44 @@
+"""The verdict of an audit of permits, which a supplier can send: ready to be connected, or what is missing.
+
+Source: seed "Vergunningen op Internet IPM 4.0: Harvesting van metadata", "Validatie en foutmeldingen": an
+organisation is connected once an extensive test finds no problems any more.
+"""
+
+from __future__ import annotations
+
+from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.report.html.texts import Texts
+from woo_harvester.report.model import FindingRow, HostReport, Verdict
+
+#: A warning with which no harvest over the internet reaches the entry page.
+_UNREACHABLE = "host.intern-adres"
+
+
+def verdict(host: HostReport, lang: Language) -> Verdict:
+    """Return the verdict on the messages of a host.
+
+    An entry page that was not read completely, or that has no messages, is not ready. Without an error about
+    it, nothing can be said.
+    """
+    rows = host.findings
+    obstacles = [row for row in rows if row.severity is Severity.ERROR or row.code == _UNREACHABLE]
+    texts = Texts(lang)
+    if obstacles:
+        found = "; ".join(_obstacle(row, texts, lang) for row in obstacles)
+        text = texts("verdict_not_connectable", found=found)
+    elif not host.listed or not host.complete:
+        return Verdict(connectable=None, text=texts("verdict_unknown"), in_the_way=[])
+    else:
+        text = texts("verdict_connectable", judged=texts.count(host.listed, "message"))
+        if host.beyond_sample:
+            text += texts("verdict_sample", n=host.listed + host.beyond_sample)
+        text += "."
+    warnings = sum(row.count for row in rows if row.severity is Severity.WARNING)
+    if warnings:
+        text += " " + texts("verdict_warnings", warnings=texts.count(warnings, "warning"))
+    return Verdict(connectable=not obstacles, text=text, in_the_way=[row.code for row in obstacles])
+
+
+def _obstacle(row: FindingRow, texts: Texts, lang: Language) -> str:
+    """Return what an error says, with its code and count."""
+    return f"{explain(row.code, lang).what.rstrip('.')} ({row.code}, {texts.count(row.count, 'time')})"
