@@ -29,7 +29,9 @@ def test_a_long_word_is_cut() -> None:
     assert words("é" * 256) == ["é" * 255, "é"]
 
 
-@pytest.mark.parametrize("unit", ["_", "a.", "1,", "a_", "'", "\u200d", "👍\u200d\u200d", 'א"', "_\u0301", "é_"])
+@pytest.mark.parametrize(
+    "unit", ["_", "a.", "1,", "a_", "'", "\u200d", "👍\u200d\u200d", 'א"', "_\u0301", "é_"]
+)
 def test_time_grows_with_the_length_of_a_line_only(unit: str) -> None:
     def seconds(count: int) -> float:
         started = process_time()
