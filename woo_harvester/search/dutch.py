@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from woo_harvester.search.definition import definition
 from woo_harvester.search.filters import Filter, Token, make_filter
@@ -71,25 +71,18 @@ def _filters(names: Iterable[str]) -> Sequence[Filter]:
     return [make_filter(name, _analysis()["filter"]) for name in names]
 
 
-class Pieces(NamedTuple):
-    """The tokens of a piece of text between white space, by the analyzer; each text has spaces between."""
+class PieceCache(dict[str, str]):
+    """The tokens of pieces of text, with spaces between; made when they are first asked for.
 
-    exact: str
-    stam: str
-    delen: str
+    A piece is what stands between white space. The cache is emptied when it is full.
+    """
 
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._word = analyzer(name).word
 
-class PieceCache(dict[str, Pieces]):
-    """The tokens of pieces of text, made when they are first asked for; cleared when it is full."""
-
-    def __missing__(self, piece: str) -> Pieces:
-        raw = words(piece)
-        found = Pieces(
-            *(
-                " ".join([token for word in raw for token in analyzer(name).word(word)])
-                for name in Pieces._fields
-            )
-        )
+    def __missing__(self, piece: str) -> str:
+        found = " ".join([token for word in words(piece) for token in self._word(word)])
         if len(piece) <= _LONGEST_PIECE:
             if len(self) >= _CACHED_PIECES:
                 self.clear()

@@ -44,9 +44,7 @@ def make_filter(name: str, defined: Mapping[str, Mapping[str, Any]]) -> Filter:
     try:
         return make(**given)
     except TypeError as error:
-        raise ValueError(
-            f"analysis.json: the filter {name} has a parameter that is not known: {error}"
-        ) from None
+        raise ValueError(f"analysis.json: the filter {name} is not understood: {error}") from None
 
 
 def fold(text: str) -> str:

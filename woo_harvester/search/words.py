@@ -15,6 +15,8 @@ from typing import Any
 #: A longer word is cut into pieces of this length.
 MAX_LENGTH = 255
 _ASCII = 128
+#: How often a joiner may stand in a row; without a bound a line of joiners takes quadratic time.
+_FEW = "{0,3}"
 _ZWJ, _EMOJI_STYLE, _KEYCAP = "\u200d", "\ufe0f", "\u20e3"
 
 
@@ -29,15 +31,26 @@ def tables() -> Mapping[str, Any]:
 def spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield begin and end of each word in *text*."""
     pattern = _ascii_words() if text.isascii() else _all_words()
-    position = 0
-    while match := pattern.search(text, position):
-        start, position = match.span()
-        if position - start > MAX_LENGTH:
-            cut = pattern.match(text, start, start + MAX_LENGTH)
-            position = cut.end() if cut else start + MAX_LENGTH
-            if cut is None:  # only underscores, so far
-                continue
-        yield start, position
+    for match in pattern.finditer(text):
+        start, end = match.span()
+        if end - start <= MAX_LENGTH:
+            yield start, end
+        else:
+            yield from _cut(pattern, text, start, end)
+
+
+def _cut(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the words that a word makes which is too long."""
+    while start < end:
+        # A slice, so that what was cut off before does not count as the character before.
+        match = pattern.search(text[start : min(end, start + MAX_LENGTH)])
+        if match is None:  # only underscores
+            start += MAX_LENGTH
+        elif match.start():
+            start += match.start()
+        else:
+            yield start, start + match.end()
+            start += match.end()
 
 
 def words(text: str) -> list[str]:
@@ -92,12 +105,13 @@ def _word(sets: Mapping[str, str]) -> str:
     if sets["Katakana"]:
         katakana = one_of("Katakana")
         run = f"(?:{katakana}(?:{joins}*+{katakana})*+|{run})"
-    return f"(?<![{sets['ExtendNumLet']}]){joins}*+{run}(?:{joins}++{run})*+{joins}*+"
+    begin = f"(?:(?<![{sets['ExtendNumLet']}{sets['Extend']}]){joins}++)?+"
+    return f"{begin}{run}(?:{joins}++{run})*+{joins}*+"
 
 
 def _emoji(sets: Mapping[str, str]) -> str:
     """Return the pattern of an emoji with its variants, and of a sign in a key cap."""
-    joined = f"{_ZWJ}(?!{_ZWJ}*[{sets['Emoji']}])"
+    joined = f"{_ZWJ}(?!{_ZWJ}{_FEW}[{sets['Emoji']}])"
     after = f"(?:(?![{_ZWJ}\ufe0e{_EMOJI_STYLE}])[{sets['Extend']}]|{joined})*+"
-    emoji = f"{_ZWJ}*[{sets['Emoji']}]{after}{_EMOJI_STYLE}?"
+    emoji = f"{_ZWJ}{_FEW}[{sets['Emoji']}]{after}{_EMOJI_STYLE}?"
     return f"{emoji}(?:{_ZWJ}{emoji})*+|[0-9#*]{_EMOJI_STYLE}?{_KEYCAP}{after}"

@@ -69,6 +69,11 @@ class EmbeddedEngine:
             finally:
                 self._answering.refresh()
 
+    @property
+    def is_filling(self) -> bool:
+        """Whether a fill is going on."""
+        return self._filling.locked()
+
     def interrupt(self) -> None:
         """End a fill that is going on after its next batch, and start none any more."""
         self._filler.is_interrupted = True

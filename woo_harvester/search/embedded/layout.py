@@ -104,7 +104,7 @@ class DocumentMaker:
     """Makes index documents; keeps the tokens of words that come often."""
 
     def __init__(self) -> None:
-        self._pieces = PieceCache()
+        self._exact, self._stems, self._parts = map(PieceCache, ("exact", "stam", "delen"))
 
     def documents(self, kind: RecordKind, document: dict[str, Any], version: int) -> Iterable[Document]:
         """Yield the index document of a search document, and one for each of its points if it has several."""
@@ -144,13 +144,10 @@ class DocumentMaker:
     def _tokens(self, text: str) -> tuple[str, str, str]:
         """Return the tokens of the analyzers exact, stam and delen; of the last each once."""
         given = pieces(text)
-        known = self._pieces
-        found = [known[piece] for piece in given]
-        parts = {tokens.delen for tokens in found}
         return (
-            " ".join([tokens.exact for tokens in found]),
-            " ".join([tokens.stam for tokens in found]),
-            " ".join(parts),
+            " ".join(map(self._exact.__getitem__, given)),
+            " ".join(map(self._stems.__getitem__, given)),
+            " ".join(map(self._parts.__getitem__, set(given))),
         )
 
 

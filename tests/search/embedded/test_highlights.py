@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from woo_harvester.search.embedded.highlights import Highlighter
+from woo_harvester.search.engine import Piece
+from woo_harvester.search.question import Clause, Question
+from woo_harvester.search.woo import WOO
+
+
+def shown(pieces: Sequence[Piece]) -> str:
+    return "".join(f"[{piece.text}]" if piece.is_match else piece.text for piece in pieces)
+
+
+def highlighter(*clauses: Clause) -> Highlighter:
+    return Highlighter(Question(WOO, clauses))
+
+
+@pytest.mark.parametrize(
+    ("clauses", "text", "expected"),
+    [
+        ([Clause("stikstof")], "Het Stikstofbesluit van 2026", "Het [Stikstofbesluit] van 2026"),
+        ([Clause("brief")], "De brieven,\n\tde brief", "De [brieven], de [brief]"),
+        ([Clause("natuur en milieu", is_phrase=True)], "en natuur EN milieu", "en [natuur] [EN] [milieu]"),
+        ([Clause("raad"), Clause("plan", is_excluded=True)], "raad en plan", "[raad] en plan"),
+        ([Clause("raad")], "<b>draadloos</b>", "<b>draadloos</b>"),
+    ],
+)
+def test_a_title_shows_its_matches(clauses: list[Clause], text: str, expected: str) -> None:
+    assert shown(highlighter(*clauses).marked(text)) == expected
+
+
+def test_fragments_are_short_and_the_one_with_most_words_is_first() -> None:
+    filler = "lorem ipsum dolor " * 60
+    text = f"{filler}water {filler}water en bodem {filler}bodem {filler}water"
+    found = highlighter(Clause("water"), Clause("bodem")).fragments([text])
+    assert len(found) == 3
+    assert "[water] en [bodem]" in shown(found[0])
+    assert all(len("".join(piece.text for piece in pieces)) <= 200 for pieces in found)
+
+
+def test_a_text_without_spaces_gives_a_fragment_too() -> None:
+    (found,) = highlighter(Clause("water")).fragments(["x" * 1000 + "/water/" + "y" * 1000])
+    assert "[water]" in shown(found)
+
+
+def test_only_stop_words_mark_nothing() -> None:
+    assert not highlighter(Clause("de"), Clause("raad", is_excluded=True))
+    assert highlighter(Clause("raad"))
