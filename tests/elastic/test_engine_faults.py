@@ -144,12 +144,13 @@ def test_a_word_of_a_hundred_thousand_letters_makes_no_long_fragment(
     ("status", "headers", "content", "message"),
     [
         (200, {}, b"<html>a router</html>", "^Elasticsearch cannot be used: "),
+        (502, {"Content-Type": "text/html"}, b"<html>\n<h1>Bad\ngateway</h1>" + b"x" * 9999, "answered 502"),
         (401, {"X-Elastic-Product": "Elasticsearch"}, b"{}", "WOO_ELASTICSEARCH_API_KEY"),
         (403, {"X-Elastic-Product": "Elasticsearch"}, b"{}", "WOO_ELASTICSEARCH_API_KEY"),
         (503, {"X-Elastic-Product": "Elasticsearch"}, b"{}", "answered 503"),
         (200, {"X-Elastic-Product": "Elasticsearch"}, b'{"half', "Elasticsearch"),
     ],
-    ids=["something else", "no key", "no right", "too busy", "broken"],
+    ids=["something else", "a proxy", "no key", "no right", "too busy", "broken"],
 )
 def test_a_server_that_answers_otherwise_is_one_line(
     status: int, headers: dict[str, str], content: bytes, message: str
@@ -161,6 +162,7 @@ def test_a_server_that_answers_otherwise_is_one_line(
     ):
         engine_of(client, "woo").search(Question(WOO))
     assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
 
 
 @contextmanager

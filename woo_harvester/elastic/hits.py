@@ -9,7 +9,7 @@ from woo_harvester.search.engine import Count, Hit, Piece
 from woo_harvester.search.facets import LABEL_END, FacetValue, values_at
 from woo_harvester.search.fields import text_fields
 from woo_harvester.search.queries import FRAGMENTS, MATCH_BEGIN, MATCH_END, wants_highlights
-from woo_harvester.search.question import Question
+from woo_harvester.search.question import Question, Sort
 
 #: The longest fragment, and what stands before its first match if it is cut, in characters.
 _LONGEST, _BEFORE = 300, 60
@@ -65,4 +65,6 @@ def _short(found: list[Piece]) -> list[Piece]:
 
 
 def _metres(question: Question, found: Mapping[str, Any]) -> float | None:
-    return float(found["sort"][-1]) if question.near is not None else None
+    if question.near is None:
+        return None
+    return float(found["sort"][0 if question.sort is Sort.DISTANCE else -1])

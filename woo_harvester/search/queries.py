@@ -32,7 +32,8 @@ FRAGMENTS, _FRAGMENT_SIZE = 3, 200
 def search_body(question: Question, seconds: float) -> dict[str, Any]:
     """Return the request for one page of hits, with counts and highlights if the question wants them.
 
-    If the question has a place, the last sort value of a hit is its distance in metres.
+    If the question has a place, the distance of a hit in metres is its last sort value; if that is the order,
+    the first.
     """
     chosen = _chosen(question)
     body: dict[str, Any] = {
@@ -41,7 +42,7 @@ def search_body(question: Question, seconds: float) -> dict[str, Any]:
         "timeout": f"{int(seconds * 1000)}ms",
         "track_total_hits": True,
         "query": _query(question),
-        "sort": [*sort_of(question), *_distance(question)],
+        "sort": [*sort_of(question), *([] if question.sort is Sort.DISTANCE else _distance(question))],
     }
     if chosen:
         body["post_filter"] = {"bool": {"filter": list(chosen.values())}}
