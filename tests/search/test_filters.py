@@ -34,7 +34,7 @@ def test_a_stem_that_is_given_is_not_stemmed_again() -> None:
 
 
 def test_patterns_replace_once_or_everywhere() -> None:
-    given = {"type": "pattern_replace", "pattern": "(a)", "replacement": "$1x"}
+    given: dict[str, object] = {"type": "pattern_replace", "pattern": "(a)", "replacement": "$1x"}
     assert texts("f", {"f": given}, "aa") == ["axax"]
     assert texts("f", {"f": {**given, "all": False}}, "aa") == ["axa"]
 

@@ -9,7 +9,7 @@ from woo_harvester.search.embedded.layout import day_of, digest, key_of
 
 
 def test_keys_are_in_the_order_of_the_ids() -> None:
-    ids = [str(UUID(int=number << 66)) for number in (0, 1, 2**40, 2**61)]
+    ids = [str(UUID(int=number << 68)) for number in (0, 1, 2**40, 2**59)]
     assert [key_of(each) for each in ids] == sorted(key_of(each) for each in ids)
     assert len({key_of(each) for each in ids}) == 4
 
