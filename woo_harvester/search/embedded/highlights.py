@@ -9,7 +9,7 @@ from itertools import islice
 from woo_harvester.search.dutch import analyzer
 from woo_harvester.search.engine import Piece
 from woo_harvester.search.question import Question
-from woo_harvester.search.words import spans
+from woo_harvester.search.words import parts, spans
 
 #: The first characters of a text that are searched for fragments; a match further on is a hit, but not shown.
 _SEARCHED = 200_000
@@ -31,6 +31,7 @@ class Highlighter:
         self._stems = {token for each in wanted if not each.is_phrase for token in stems.tokens(each.text)}
         self._phrases = [tokens for each in wanted if each.is_phrase and (tokens := exact.tokens(each.text))]
         self._known: dict[str, bool] = {}
+        self._parts: dict[str, tuple[_Span, ...]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._stems or self._phrases)
@@ -62,7 +63,9 @@ class Highlighter:
     def _matches(self, text: str) -> Iterator[_Span]:
         """Yield the places of words that match, in order."""
         if not self._phrases:
-            yield from (span for span in spans(text) if self._is_match(text[span[0] : span[1]]))
+            for start, part in parts(text):
+                for begin, end in self._matches_of(part):
+                    yield start + begin, start + end
             return
         found = list(spans(text))
         exact = ["".join(analyzer("exact").word(text[start:end])) for start, end in found]
@@ -72,6 +75,14 @@ class Highlighter:
                 if exact[number] == phrase[0] and exact[number : number + len(phrase)] == phrase:
                     matching.update(range(number, number + len(phrase)))
         yield from (found[number] for number in sorted(matching))
+
+    def _matches_of(self, part: str) -> tuple[_Span, ...]:
+        """Return the places of words that match in a part without white space. Most parts come often."""
+        known = self._parts.get(part)
+        if known is None:
+            found = (span for span in spans(part) if self._is_match(part[span[0] : span[1]]))
+            known = self._parts[part] = tuple(found)
+        return known
 
     def _is_match(self, word: str) -> bool:
         known = self._known.get(word)
