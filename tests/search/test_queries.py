@@ -94,3 +94,9 @@ def test_a_text_that_is_only_excluded_marks_nothing() -> None:
     assert not wants_highlights(Question(WOO, clauses_of("-brief")))
     assert not wants_highlights(Question(WOO, clauses_of("brief"), with_highlights=False))
     assert wants_highlights(Question(WOO, clauses_of("brief")))
+
+
+@pytest.mark.parametrize(("size", "characters"), [(1, 200_000), (10, 20_000), (100, 5_000), (0, 200_000)])
+def test_a_page_of_more_hits_marks_less_of_each_text(size: int, characters: int) -> None:
+    body = search_body(Question(WOO, clauses_of("brief"), size=size), 5)
+    assert body["highlight"]["max_analyzed_offset"] == characters

@@ -23,8 +23,10 @@ MATCH_BEGIN, MATCH_END = "\ue000", "\ue001"
 #: The date-times of a day are those of a day in the Netherlands.
 _ZONE = "Europe/Amsterdam"
 
-#: The first characters of a text that are highlighted; a match further on is found, and not shown.
-_HIGHLIGHTED = 200_000
+#: The characters that are highlighted for one page, and the fewest of each text. Elasticsearch analyses them
+#: again for each question: 200,000 took a second or two on a busy machine, which its time-out does not count.
+#: A match further on in a text is found, and not shown.
+_HIGHLIGHTED, _LEAST_HIGHLIGHTED = 200_000, 5_000
 
 FRAGMENTS, _FRAGMENT_SIZE = 3, 200
 
@@ -49,7 +51,7 @@ def search_body(question: Question, seconds: float) -> dict[str, Any]:
     if question.with_counts:
         body["aggs"] = dict(_counts(question.kind, chosen))
     if wants_highlights(question):
-        body["highlight"] = _highlight(question.kind)
+        body["highlight"] = _highlight(question)
     return body
 
 
@@ -193,16 +195,16 @@ def _counts(kind: RecordKind, chosen: dict[str, dict[str, Any]]) -> Iterator[tup
         yield facet.name, {"filter": {"bool": {"filter": others}}, "aggs": {"values": {"terms": terms}}}
 
 
-def _highlight(kind: RecordKind) -> dict[str, Any]:
+def _highlight(question: Question) -> dict[str, Any]:
     """Return what to highlight: the whole title, and fragments of descriptions and text."""
-    title, *others = text_fields(kind)
+    title, *others = text_fields(question.kind)
     fragments = {"number_of_fragments": FRAGMENTS, "fragment_size": _FRAGMENT_SIZE, "order": "score"}
     shown: dict[str, dict[str, Any]] = {title.path: {"number_of_fragments": 0}}
     shown |= {field.path: fragments for field in others if field.path == field.stems}
     return {
         "pre_tags": [MATCH_BEGIN],
         "post_tags": [MATCH_END],
-        "max_analyzed_offset": _HIGHLIGHTED,
+        "max_analyzed_offset": max(_LEAST_HIGHLIGHTED, _HIGHLIGHTED // max(1, question.size)),
         "fields": {
             path: {**options, "matched_fields": [path, f"{path}.exact", f"{path}.delen"]}
             for path, options in shown.items()
