@@ -78,7 +78,7 @@ def test_the_demo_of_permits_shows_two_days_as_a_table_and_as_geojson(tmp_path: 
         assert re.sub(" +", " ", shown) in re.sub(" +", " ", done.stdout)
     _, report, audit = sorted(tmp_path.glob("demo/reports/vergunningen-*/index.html"))
     assert f"Report, for a browser: {report}\n" in done.stdout
-    assert "7 van de 9 vermelde berichten zijn verwerkt" in report.read_text(encoding="utf-8")
+    assert "8 van de 10 vermelde berichten zijn verwerkt" in report.read_text(encoding="utf-8")
     assert "Nog niet aansluitbaar. Wat in de weg staat: " in done.stdout
     assert done.stdout.endswith(f"{audit.relative_to(tmp_path)}\n"), "it ends with the report of the audit"
     maps = sorted(tmp_path.glob("demo/records/*.geojson"))

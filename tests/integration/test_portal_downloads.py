@@ -18,6 +18,8 @@ from woo_harvester.portal.streaming import MAX_DOWNLOADS
 
 pytestmark = pytest.mark.integration
 
+#: What one client may have at once.
+MOST = MAX_DOWNLOADS // 2
 #: Enough that no buffer of a connection has all of a download.
 NUMBER, SIZE = 3000, 6000
 
@@ -61,7 +63,7 @@ def test_a_download_comes_compressed_to_who_can_read_that(portal: str) -> None:
 
 def test_readers_that_read_nothing_fill_the_downloads_and_delay_no_question(portal: str) -> None:
     with ExitStack() as stack:
-        slow = [stack.enter_context(begun(portal, "/zoek.jsonl")) for _ in range(MAX_DOWNLOADS)]
+        slow = [stack.enter_context(begun(portal, "/zoek.jsonl")) for _ in range(MOST)]
         assert all(map(has_begun, slow))
         refused = httpx.get(f"{portal}/zoek.jsonl", timeout=60)
         assert refused.status_code == 503
@@ -72,7 +74,7 @@ def test_readers_that_read_nothing_fill_the_downloads_and_delay_no_question(port
 
 
 def test_readers_that_go_away_leave_their_place(portal: str) -> None:
-    for _ in range(3 * MAX_DOWNLOADS):
+    for _ in range(3 * MOST):
         wait_until(lambda: is_answered(portal), "a place is free")
         with begun(portal, "/zoek.jsonl") as connection:
             connection.recv(4096)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
 
 from woo_harvester.portal.asking import BusyError
 from woo_harvester.portal.streaming import Download, Downloads, Parts, begin_download
@@ -62,8 +64,11 @@ class Reader:
             await asyncio.Event().wait()
 
 
-async def download(text: Text, downloads: Downloads) -> Download:
-    return await begin_download(text.parts(), downloads, {"content-type": "text/plain"})
+async def download(text: Text, downloads: Downloads, client: str = "192.0.2.1") -> Download:
+    app = Starlette()
+    app.state.downloads = downloads
+    request = Request({**SCOPE, "app": app, "client": (client, 1)})
+    return await begin_download(request, text.parts(), {"content-type": "text/plain"})
 
 
 def run(test: Callable[[], Coroutine[None, None, None]]) -> None:
@@ -148,12 +153,25 @@ def test_an_engine_that_does_not_answer_at_all_is_an_error_before_the_answer() -
 def test_downloads_beyond_the_bound_are_refused_and_the_place_is_free_again() -> None:
     async def test() -> None:
         downloads, reader = Downloads(most=2), Reader()
-        responses = [await download(Text(1), downloads) for _ in range(2)]
+        responses = [await download(Text(1), downloads, client) for client in "ab"]
         with pytest.raises(BusyError):
-            await download(Text(1), downloads)
+            await download(Text(1), downloads, "c")
         await responses[0](SCOPE, reader.receive, reader.send)
-        await download(Text(1), downloads)
+        await download(Text(1), downloads, "c")
         assert downloads.under_way == 2
+
+    run(test)
+
+
+def test_one_client_has_at_most_half_of_the_downloads() -> None:
+    async def test() -> None:
+        downloads, reader = Downloads(most=4), Reader()
+        responses = [await download(Text(1), downloads, "a") for _ in range(2)]
+        with pytest.raises(BusyError):
+            await download(Text(1), downloads, "a")
+        await download(Text(1), downloads, "b")
+        await responses[0](SCOPE, reader.receive, reader.send)
+        await download(Text(1), downloads, "a")
 
     run(test)
 
@@ -163,8 +181,10 @@ def test_slow_readers_take_no_thread_from_a_quick_one() -> None:
         downloads = Downloads()
         slow = [Reader(stops_after=1) for _ in range(7)]
         waiting = [
-            asyncio.create_task((await download(Text(100_000), downloads))(SCOPE, one.receive, one.send))
-            for one in slow
+            asyncio.create_task(
+                (await download(Text(100_000), downloads, str(number)))(SCOPE, one.receive, one.send)
+            )
+            for number, one in enumerate(slow)
         ]
         quick, text = Reader(), Text(5000)
         response = await download(text, downloads)

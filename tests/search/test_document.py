@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from woo_harvester.search.document import Withdrawn, bulk_action, document_of, version_number
+from woo_harvester.search.document import Withdrawn, bulk_action, document_of, record_of, version_number
+from woo_harvester.search.permits import PERMITS
 from woo_harvester.search.woo import WOO
 
 HARVESTED = "2026-11-21T08:00:00+01:00"
@@ -56,6 +57,32 @@ def test_a_validity_is_a_range_unless_it_ends_before_it_begins(
     validity: dict[str, str], period: dict[str, str] | None
 ) -> None:
     assert document_of(WOO, record(geldigheid=validity)).get("geldigheid") == period
+
+
+def test_the_record_of_a_document_is_what_it_was_made_of_without_texts() -> None:
+    record = {
+        "id": "1",
+        "vergunning": {
+            "identifier": "https://a.nl/1",
+            "temporal": {"start": "2026-01-01"},
+            "spatial": [{"scheme": "overheid:Gemeente", "label": "Amsterdam"}],
+            "object": {"coordinaten": [{"wgs84": {"lat": 52.1, "lon": 5.3}}]},
+        },
+        "documenten": [{"identifier": "https://a.nl/2"}],
+        "versies": [{"oorzaak": "aanlevering"}],
+        "herkomst": {},
+    }
+    document = document_of(PERMITS, record)
+    assert {"gemeente", "locatie", "temporal", "status"} <= document.keys()
+    assert record_of(document) == record
+    file = {"url": "https://a.nl/1"}
+    with_text = {
+        "id": "1",
+        "document": {"geldigheid": {"begindatum": "2024-04-02"}},
+        "versies": [{"oorzaak": "aanlevering", "bestanden": [{**file, "tekst": "x"}]}],
+    }
+    without = {**with_text, "versies": [{"oorzaak": "aanlevering", "bestanden": [file]}]}
+    assert record_of(document_of(WOO, with_text)) == without
 
 
 def test_the_version_is_the_moment_of_the_harvest_in_milliseconds() -> None:

@@ -1,15 +1,19 @@
 from __future__ import annotations
 
+import json
 from datetime import date
+from urllib.parse import parse_qsl
 
 import pytest
 
 from tests.conftest import ROOT
+from tests.search.questions import questions
 from woo_harvester.search.clauses import clauses_of
 from woo_harvester.search.facets import MAX_COUNTS, facets
 from woo_harvester.search.fields import PARTS_SHARE, text_fields
+from woo_harvester.search.parse import question_of_pairs
 from woo_harvester.search.permits import PERMITS
-from woo_harvester.search.queries import all_body, search_body, sort_of
+from woo_harvester.search.queries import all_body, search_body, sort_of, wants_highlights
 from woo_harvester.search.question import Period, Place, Question, Sort
 from woo_harvester.search.record_kinds import KINDS
 from woo_harvester.search.woo import WOO
@@ -70,3 +74,23 @@ def test_a_period_is_one_of_days_in_the_netherlands() -> None:
     (_, period) = all_body(question, 500)["query"]["bool"]["must"]["bool"]["filter"]
     expected = {"gte": "2024-01-01", "time_zone": "Europe/Amsterdam"}
     assert period == {"range": {"versies.mutatiedatumtijd": expected}}
+
+
+def test_the_page_shows_what_is_sent() -> None:
+    address = "fase=aanvraag&plaats=52.3731,4.8926&afstand=2000&sorteer=afstand"
+    assert f"/vergunningen?{address}" in PAGE
+    (shown,) = [each for each in questions(PERMITS) if "facetten." in each]
+    body = json.loads(shown[shown.index("'{") + 1 : shown.rindex("'")])
+    assert body == search_body(question_of_pairs(PERMITS, parse_qsl(address)), 5)
+
+
+@pytest.mark.parametrize("sort", Sort)
+def test_the_distance_is_computed_once(sort: Sort) -> None:
+    body = search_body(Question(PERMITS, near=Place(52, 5, 10), sort=sort), 5)
+    assert sum("_geo_distance" in each for each in body["sort"]) == 1
+
+
+def test_a_text_that_is_only_excluded_marks_nothing() -> None:
+    assert not wants_highlights(Question(WOO, clauses_of("-brief")))
+    assert not wants_highlights(Question(WOO, clauses_of("brief"), with_highlights=False))
+    assert wants_highlights(Question(WOO, clauses_of("brief")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import ssl
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from elastic_transport import (
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 #: The API version that the client requests, and the older one that a server 8.19 also has.
 _CLIENT_VERSION, _OLDER_VERSION = "compatible-with=9", "compatible-with=8"
+
+#: The longest description of an error that the server's JSON does not give, in characters.
+_LONGEST_DETAIL = 200
 
 _BAD_URL = (
     "WOO_ELASTICSEARCH_URL cannot be used: expected scheme, host and port of each URL, such as "
@@ -89,7 +93,8 @@ def _detail(error: ApiError) -> str:
     body = error.body
     if isinstance(body, dict) and isinstance(body.get("error"), dict):
         return str(body["error"].get("reason") or body["error"].get("type"))
-    return str(error.message)
+    # What stands between may answer with a page of HTML.
+    return shorten(str(error.message), _LONGEST_DETAIL)
 
 
 def _first(error: Exception) -> str:

@@ -80,7 +80,7 @@ class ElasticsearchEngine:
             point = self._client.open_point_in_time(
                 index=self._aliases[question.kind.name], keep_alive=_KEPT, preference=_PREFERENCE
             )["id"]
-        body = all_body(question, _BATCH, self._seconds)
+        body = all_body(question, _BATCH)
         try:
             while True:
                 found = self._request({**body, "pit": {"id": point, "keep_alive": _KEPT}})
@@ -110,17 +110,21 @@ class ElasticsearchEngine:
 
     def version(self) -> str:
         """Return the state of each index as searches see it. Call it before a search, not after."""
-        parts: list[str] = []
-        for kind in KINDS:
-            found = self._search(kind, version_body())
-            for each in found["aggregations"]["indices"]["buckets"] if found is not None else ():
-                numbers = each["numbers"]
-                parts.append(f"{each['key']}.{numbers['count']}.{numbers['max']:.0f}.{numbers['sum']:.0f}")
-        return "-".join(parts) or "0"
+        return "-".join(map(self._version_of, KINDS))
 
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
+
+    def _version_of(self, kind: RecordKind) -> str:
+        found = self._search(kind, version_body())
+        indices = found["aggregations"]["indices"]["buckets"] if found is not None else []
+        parts = [
+            f"{each['key']}.{numbers['count']}.{numbers['max']:.0f}.{numbers['sum']:.0f}"
+            for each in indices
+            if (numbers := each["numbers"])
+        ]
+        return "+".join(parts) or "0"
 
     def _search(self, kind: RecordKind, body: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Return the answer to a search, or None if there is no such index yet."""
@@ -129,8 +133,9 @@ class ElasticsearchEngine:
         return self._request(body, index=self._aliases[kind.name], preference=_PREFERENCE)
 
     def _request(self, body: Mapping[str, Any], **options: Any) -> Mapping[str, Any]:
+        asked = {"timeout": f"{int(self._seconds * 1000)}ms", **body}
         with _engine_errors():
-            answer = self._client.search(body=dict(body), allow_partial_search_results=False, **options)
+            answer = self._client.search(body=asked, allow_partial_search_results=False, **options)
         if answer["timed_out"]:
             raise SlowQuestionError(_SLOW)
         return cast("Mapping[str, Any]", answer.body)

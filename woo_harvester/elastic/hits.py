@@ -9,7 +9,10 @@ from woo_harvester.search.engine import Count, Hit, Piece
 from woo_harvester.search.facets import LABEL_END, FacetValue, values_at
 from woo_harvester.search.fields import text_fields
 from woo_harvester.search.queries import FRAGMENTS, MATCH_BEGIN, MATCH_END, wants_highlights
-from woo_harvester.search.question import Question
+from woo_harvester.search.question import Question, Sort
+
+#: The longest fragment, and what stands before its first match if it is cut, in characters.
+_LONGEST, _BEFORE = 300, 60
 
 
 def counts_of(found: Mapping[str, Any]) -> list[Count]:
@@ -46,8 +49,22 @@ def pieces(text: str) -> list[Piece]:
 def _fragments(question: Question, marked: Mapping[str, list[str]]) -> Iterator[list[Piece]]:
     """Yield the fragments of all texts but the title, in the order of the fields."""
     for field in text_fields(question.kind)[1:]:
-        yield from map(pieces, marked.get(field.path, ()))
+        yield from (_short(pieces(text)) for text in marked.get(field.path, ()))
+
+
+def _short(found: list[Piece]) -> list[Piece]:
+    """Return a fragment around its first match; Elasticsearch does not cut within a word, however long."""
+    first = next((number for number, piece in enumerate(found) if piece.is_match), 0)
+    before = "".join(piece.text for piece in found[:first])[-_BEFORE:]
+    made, free = ([Piece(before)] if before else []), _LONGEST - len(before)
+    for piece in found[first:]:
+        if free > 0:
+            made.append(Piece(piece.text[:free], piece.is_match))
+            free -= len(piece.text)
+    return made if sum(len(piece.text) for piece in found) > _LONGEST else found
 
 
 def _metres(question: Question, found: Mapping[str, Any]) -> float | None:
-    return float(found["sort"][-1]) if question.near is not None else None
+    if question.near is None:
+        return None
+    return float(found["sort"][0 if question.sort is Sort.DISTANCE else -1])

@@ -7,14 +7,17 @@ memory than that part.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from anyio import CancelScope, CapacityLimiter, move_on_after
 from anyio.to_thread import run_sync
 from starlette.applications import Starlette
+from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
@@ -42,12 +45,24 @@ class Downloads:
     """The longest time in which a reader takes no part, in seconds."""
     longest: float = _LONGEST
     """The longest time of a download, in seconds."""
-    under_way: int = 0
+    clients: Counter[str] = field(default_factory=Counter)
+    """The number of downloads that are under way, by client."""
     reading: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(_MAX_READING))
 
-    async def end(self, parts: Parts) -> None:
-        """Release what a download needed."""
-        self.under_way -= 1
+    @property
+    def under_way(self) -> int:
+        """The number of downloads that are under way."""
+        return self.clients.total()
+
+    def begin(self, client: str) -> None:
+        """Take a place. Raises BusyError if there is none; one client has at most half of them."""
+        if self.under_way >= self.most or self.clients[client] >= max(1, self.most // 2):
+            raise BusyError
+        self.clients[client] += 1
+
+    async def end(self, client: str, parts: Parts) -> None:
+        """Release the place of a download, and what it needed."""
+        self.clients -= Counter([client])
         with CancelScope(shield=True):
             await run_sync(parts.close)
 
@@ -84,21 +99,20 @@ class Parts:
             self._close()
 
 
-async def begin_download(parts: Parts, downloads: Downloads, headers: Mapping[str, str]) -> Download:
+async def begin_download(request: Request, parts: Parts, headers: Mapping[str, str]) -> Download:
     """Return the response with these parts and headers.
 
     The engine is asked for the first part now. So raises EngineError if it does not answer, and BusyError if
     there are as many downloads under way as may be.
     """
-    if downloads.under_way >= downloads.most:
-        raise BusyError
-    downloads.under_way += 1
+    downloads, client = downloads_of(request.app), request.client.host if request.client else ""
+    downloads.begin(client)
     try:
         first = await run_sync(parts.read, limiter=downloads.reading)
     except BaseException:
-        await downloads.end(parts)
+        await downloads.end(client, parts)
         raise
-    return Download(first, parts, downloads, headers)
+    return Download(first, parts, partial(downloads.end, client, parts), downloads, headers)
 
 
 class Download(StreamingResponse):
@@ -108,10 +122,18 @@ class Download(StreamingResponse):
     nothing for a while, and after the longest time of a download.
     """
 
-    def __init__(self, first: bytes, parts: Parts, downloads: Downloads, headers: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        first: bytes,
+        parts: Parts,
+        end: Callable[[], Awaitable[None]],
+        downloads: Downloads,
+        headers: Mapping[str, str],
+    ) -> None:
         super().__init__((), headers=headers)
         self._part = first
         self._parts = parts
+        self._end = end
         self._downloads = downloads
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -119,7 +141,7 @@ class Download(StreamingResponse):
         try:
             await super().__call__(scope, receive, send)
         finally:
-            await self._downloads.end(self._parts)
+            await self._end()
 
     async def stream_response(self, send: Send) -> None:
         """Send headers and parts."""

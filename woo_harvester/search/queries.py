@@ -32,16 +32,17 @@ FRAGMENTS, _FRAGMENT_SIZE = 3, 200
 def search_body(question: Question, seconds: float) -> dict[str, Any]:
     """Return the request for one page of hits, with counts and highlights if the question wants them.
 
-    If the question has a place, the last sort value of a hit is its distance in metres.
+    If the question has a place, the distance of a hit in metres is its last sort value; if that is the order,
+    the first.
     """
     chosen = _chosen(question)
     body: dict[str, Any] = {
         "from": question.start,
         "size": question.size,
-        "timeout": _time(seconds),
+        "timeout": f"{int(seconds * 1000)}ms",
         "track_total_hits": True,
         "query": _query(question),
-        "sort": [*sort_of(question), *_distance(question)],
+        "sort": [*sort_of(question), *([] if question.sort is Sort.DISTANCE else _distance(question))],
     }
     if chosen:
         body["post_filter"] = {"bool": {"filter": list(chosen.values())}}
@@ -57,12 +58,11 @@ def wants_highlights(question: Question) -> bool:
     return question.with_highlights and any(not clause.is_excluded for clause in question.clauses)
 
 
-def all_body(question: Question, size: int, seconds: float) -> dict[str, Any]:
+def all_body(question: Question, size: int) -> dict[str, Any]:
     """Return the request for the first part of all hits, without counts and highlights."""
     filters = [_query(question), *_chosen(question).values()]
     return {
         "size": size,
-        "timeout": _time(seconds),
         "track_total_hits": False,
         "query": {"bool": {"must": filters[0], "filter": filters[1:]}},
         "sort": sort_of(question),
@@ -119,10 +119,6 @@ def _distance(question: Question) -> list[dict[str, Any]]:
     place = {"lat": near.lat, "lon": near.lon}
     options = {"order": "asc", "unit": "m", "ignore_unmapped": True}
     return [{"_geo_distance": {"locatie": place, **options}}]
-
-
-def _time(seconds: float) -> str:
-    return f"{int(seconds * 1000)}ms"
 
 
 def _query(question: Question) -> dict[str, Any]:

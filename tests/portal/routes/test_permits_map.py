@@ -106,7 +106,7 @@ def test_an_index_without_permits_has_a_map_of_the_country() -> None:
     assert marks(opened(client_of([]), "/vergunningen/kaart")) == {}
 
 
-def test_filters_hold_on_the_map_and_stay_in_its_links(client: Client) -> None:
+def test_filters_apply_on_the_map_and_stay_in_its_links(client: Client) -> None:
     page = opened(client, "/vergunningen/kaart?fase=aanvraag&sorteer=titel&start=10&aantal=5")
     assert set(marks(page)) == {"Zaak a"}
     for text in ("Zoom uit", "Naar links", "als lijst", "andere filters"):

@@ -19,7 +19,7 @@ from woo_harvester.portal.openapi import FILES
 from woo_harvester.portal.pages import address_of
 from woo_harvester.portal.paths import search_path
 from woo_harvester.portal.routes.api import FOR_PROGRAMS
-from woo_harvester.portal.streaming import Parts, begin_download, downloads_of
+from woo_harvester.portal.streaming import Parts, begin_download
 from woo_harvester.portal.summaries import summary_of
 from woo_harvester.search.document import record_of
 from woo_harvester.search.engine import Engine
@@ -114,7 +114,7 @@ def _download(kind: RecordKind, form: Form) -> _Endpoint:
         if request.method == "HEAD":
             return Response(headers=headers)
         parts = _parts(request.app.state.engine, question, form)
-        return await begin_download(parts, downloads_of(request.app), headers)
+        return await begin_download(request, parts, headers)
 
     return endpoint
 
