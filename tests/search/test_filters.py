@@ -1,17 +1,19 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from woo_harvester.search.filters import Token, fold, lower, make_filter
 
 
-def texts(name: str, defined: dict[str, dict[str, object]], *tokens: str) -> list[str]:
+def texts(name: str, defined: Mapping[str, Mapping[str, object]], *tokens: str) -> list[str]:
     return [token.text for token in make_filter(name, defined)([Token(text) for text in tokens])]
 
 
 def test_a_decompounder_adds_the_longest_part_at_each_place() -> None:
     known = ["~water", "~waterschap", "schap"]
-    given = {"type": "dictionary_decompounder", "word_list": known, "min_subword_size": 4}
+    given: dict[str, object] = {"type": "dictionary_decompounder", "word_list": known, "min_subword_size": 4}
     assert texts("f", {"f": {**given, "only_longest_match": True}}, "~waterschap~") == [
         "~waterschap~", "~waterschap", "schap",
     ]  # fmt: skip

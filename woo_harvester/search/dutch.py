@@ -14,10 +14,10 @@ from woo_harvester.search.filters import Filter, Token, make_filter
 from woo_harvester.search.woo import WOO
 from woo_harvester.search.words import words
 
-#: Words whose tokens are kept, for each analyzer: more than a large text has, some 30 MB.
-CACHED_WORDS = 100_000
+#: Words whose tokens are kept, for each analyzer: more than a large text has, some 15 MB.
+CACHED_WORDS = 50_000
 #: Pieces between white space that are kept; a longer piece is seldom seen twice.
-_CACHED_PIECES, _LONGEST_PIECE = 150_000, 60
+_CACHED_PIECES, _LONGEST_PIECE = 100_000, 60
 
 
 class Analyzer:
@@ -88,6 +88,12 @@ class PieceCache(dict[str, str]):
                 self.clear()
             self[piece] = found
         return found
+
+
+@cache
+def piece_cache(name: str) -> PieceCache:
+    """Return the cache of pieces that the whole process shares for an analyzer."""
+    return PieceCache(name)
 
 
 def pieces(text: str) -> list[str]:

@@ -95,7 +95,7 @@ def values_at(document: Mapping[str, Any], path: str) -> Iterator[Any]:
     for name in path.split("."):
         below: list[Any] = []
         for part in level:
-            value = part.get(name) if isinstance(part, Mapping) else None
+            value = part.get(name) if isinstance(part, (dict, Mapping)) else None  # dict first: it is quick
             if isinstance(value, list):
                 below += value
             elif value is not None:

@@ -29,7 +29,7 @@ Filter = Callable[[Sequence[Token]], Sequence[Token]]
 
 #: Elasticsearch names the old Dutch stemmer of Snowball so; in the library it is the one of Porter.
 _STEMMERS = {"dutch": "dutch_porter"}
-_CACHED_STEMS = 100_000
+_CACHED_STEMS = 50_000
 
 
 def make_filter(name: str, defined: Mapping[str, Mapping[str, Any]]) -> Filter:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -17,9 +17,6 @@ MAX_LENGTH = 255
 _ASCII = 128
 #: How often a joiner may stand in a row; without a bound a line of joiners takes quadratic time.
 _FEW = "{0,3}"
-#: Every word ends at this white space. The same parts come again and again, so their words are kept.
-_PARTS = re.compile(r"[^ \t\n\r\f\v]+")
-_CACHED = 65_536
 _ZWJ, _EMOJI_STYLE, _KEYCAP = "\u200d", "\ufe0f", "\u20e3"
 
 
@@ -33,38 +30,13 @@ def tables() -> Mapping[str, Any]:
 
 def spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield begin and end of each word in *text*."""
-    for start, part in parts(text):
-        for begin, end in _spans_of(part):
-            yield start + begin, start + end
-
-
-def parts(text: str) -> Iterator[tuple[int, str]]:
-    """Yield begin and text of each part between white space; a word does not reach beyond its part."""
-    return ((found.start(), found[0]) for found in _PARTS.finditer(text))
-
-
-def words(text: str) -> list[str]:
-    """Return the words of *text*."""
-    return [part[start:end] for part in _PARTS.findall(text) for start, end in _spans_of(part)]
-
-
-def _spans_of(part: str) -> tuple[tuple[int, int], ...]:
-    return _known_spans(part) if len(part) <= MAX_LENGTH else tuple(_spans(part))
-
-
-@lru_cache(maxsize=_CACHED)
-def _known_spans(part: str) -> tuple[tuple[int, int], ...]:
-    return tuple(_spans(part))
-
-
-def _spans(part: str) -> Iterator[tuple[int, int]]:
-    pattern = _ascii_words() if part.isascii() else _all_words()
-    for match in pattern.finditer(part):
+    pattern = _ascii_words() if text.isascii() else _all_words()
+    for match in pattern.finditer(text):
         start, end = match.span()
         if end - start <= MAX_LENGTH:
             yield start, end
         else:
-            yield from _cut(pattern, part, start, end)
+            yield from _cut(pattern, text, start, end)
 
 
 def _cut(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -79,6 +51,14 @@ def _cut(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[
         else:
             yield start, start + match.end()
             start += match.end()
+
+
+def words(text: str) -> list[str]:
+    """Return the words of *text*."""
+    found = (_ascii_words() if text.isascii() else _all_words()).findall(text)
+    if len(text) > MAX_LENGTH and any(len(word) > MAX_LENGTH for word in found):
+        return [text[start:end] for start, end in spans(text)]
+    return found
 
 
 @cache

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
-from woo_harvester.search.dutch import analyzer
+from woo_harvester.search.dutch import analyzer, piece_cache
 from woo_harvester.search.engine import Piece
 from woo_harvester.search.question import Question
-from woo_harvester.search.words import parts, spans
+from woo_harvester.search.words import spans
 
 #: The first characters of a text that are searched for fragments; a match further on is a hit, but not shown.
 _SEARCHED = 200_000
@@ -18,6 +17,10 @@ _MATCHES = 60
 #: The most fragments, their length in characters, and what stands before the first match.
 FRAGMENTS = 3
 _LENGTH, _BEFORE = 200, 60
+
+#: The most characters between the words of a phrase, for all of them together.
+_AROUND = 100
+_PIECE = re.compile(r"\S+")
 
 _Span = tuple[int, int]
 
@@ -31,14 +34,13 @@ class Highlighter:
         self._stems = {token for each in wanted if not each.is_phrase for token in stems.tokens(each.text)}
         self._phrases = [tokens for each in wanted if each.is_phrase and (tokens := exact.tokens(each.text))]
         self._known: dict[str, bool] = {}
-        self._parts: dict[str, tuple[_Span, ...]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._stems or self._phrases)
 
     def marked(self, text: str) -> list[Piece]:
         """Return a whole text with its matches."""
-        return _pieces(text, list(self._matches(text[:_SEARCHED])), 0, len(text))
+        return _pieces(text, self._matches(text[:_SEARCHED]), 0, len(text))
 
     def fragments(self, texts: Sequence[str]) -> list[list[Piece]]:
         """Return the best fragments of texts, best first."""
@@ -48,7 +50,7 @@ class Highlighter:
 
     def _fragments_of(self, text: str) -> Iterator[tuple[int, list[Piece]]]:
         """Yield fragments that do not overlap, each with the number of different words that match."""
-        matches = list(islice(self._matches(text[:_SEARCHED]), _MATCHES))
+        matches = self._matches(text[:_SEARCHED])[:_MATCHES]
         chosen: list[_Span] = []
         windows = [_window(text, start) for start, _ in matches]
         scored = [
@@ -60,36 +62,46 @@ class Highlighter:
                 chosen.append((begin, end))
                 yield score, _pieces(text, matches, begin, end)
 
-    def _matches(self, text: str) -> Iterator[_Span]:
-        """Yield the places of words that match, in order."""
-        if not self._phrases:
-            for start, part in parts(text):
-                for begin, end in self._matches_of(part):
-                    yield start + begin, start + end
+    def _matches(self, text: str) -> list[_Span]:
+        """Return the places of words that match, in order."""
+        found = {*self._words_in(text), *(span for phrase in self._phrases for span in _places(phrase, text))}
+        return sorted(found)
+
+    def _words_in(self, text: str) -> Iterator[_Span]:
+        """Yield the places of single words. Only pieces of text with a match are split into words."""
+        if not self._stems:
             return
-        found = list(spans(text))
-        exact = ["".join(analyzer("exact").word(text[start:end])) for start, end in found]
-        matching = {number for number, (start, end) in enumerate(found) if self._is_match(text[start:end])}
-        for phrase in self._phrases:
-            for number in range(len(found) - len(phrase) + 1):
-                if exact[number] == phrase[0] and exact[number : number + len(phrase)] == phrase:
-                    matching.update(range(number, number + len(phrase)))
-        yield from (found[number] for number in sorted(matching))
+        matching = {piece for piece in set(text.split()) if self._has_match(piece)}
+        if not matching:
+            return
+        for piece in _PIECE.finditer(text):
+            if piece[0] in matching:
+                for start, end in spans(piece[0]):
+                    if self._has_match(piece[0][start:end]):
+                        yield piece.start() + start, piece.start() + end
 
-    def _matches_of(self, part: str) -> tuple[_Span, ...]:
-        """Return the places of words that match in a part without white space. Most parts come often."""
-        known = self._parts.get(part)
+    def _has_match(self, piece: str) -> bool:
+        known = self._known.get(piece)
         if known is None:
-            found = (span for span in spans(part) if self._is_match(part[span[0] : span[1]]))
-            known = self._parts[part] = tuple(found)
+            tokens = (piece_cache(name)[piece].split(" ") for name in ("stam", "delen"))
+            known = self._known[piece] = not all(map(self._stems.isdisjoint, tokens))
         return known
 
-    def _is_match(self, word: str) -> bool:
-        known = self._known.get(word)
-        if known is None:
-            tokens = {*analyzer("stam").word(word), *analyzer("delen").word(word)}
-            known = self._known[word] = not self._stems.isdisjoint(tokens)
-        return known
+
+def _places(phrase: Sequence[str], text: str) -> Iterator[_Span]:
+    """Yield the places of the words of a phrase, where they stand one after another."""
+    exact, first = piece_cache("exact"), phrase[0]
+    begins = {piece for piece in set(text.split()) if first in exact[piece].split(" ")}
+    length = sum(map(len, phrase)) * 2 + _AROUND
+    for piece in _PIECE.finditer(text) if begins else ():
+        if piece[0] not in begins:
+            continue
+        part = text[piece.start() : piece.start() + length]
+        found = list(spans(part))
+        tokens = ["".join(analyzer("exact").word(part[start:end])) for start, end in found]
+        for at in range(len(list(spans(piece[0])))):
+            if tokens[at : at + len(phrase)] == list(phrase):
+                yield from ((piece.start() + a, piece.start() + b) for a, b in found[at : at + len(phrase)])
 
 
 def _window(text: str, match: int) -> _Span:

@@ -19,7 +19,7 @@ from tantivy import Document, Schema, SchemaBuilder
 from woo_harvester import search
 from woo_harvester.dates import AMSTERDAM, parse_datetime
 from woo_harvester.search.document import milliseconds_of
-from woo_harvester.search.dutch import PieceCache, normalized, pieces
+from woo_harvester.search.dutch import normalized, piece_cache, pieces
 from woo_harvester.search.facets import FACETS, LABEL_END, facet_values, facets, values_at
 from woo_harvester.search.fields import PERIOD_FIELDS, SORT_DATES, text_fields, title_field
 from woo_harvester.search.permits import PERMITS
@@ -104,7 +104,7 @@ class DocumentMaker:
     """Makes index documents; keeps the tokens of words that come often."""
 
     def __init__(self) -> None:
-        self._exact, self._stems, self._parts = map(PieceCache, ("exact", "stam", "delen"))
+        self._exact, self._stems, self._parts = map(piece_cache, ("exact", "stam", "delen"))
 
     def documents(self, kind: RecordKind, document: dict[str, Any], version: int) -> Iterable[Document]:
         """Yield the index document of a search document, and one for each of its points if it has several."""
