@@ -273,11 +273,8 @@ class StateKeeper:
     def note_same(self, item: WooItem) -> None:
         """Note that a document was received and is the same as before: no record is delivered."""
         delivery = item.delivery
-        if (
-            not isinstance(delivery, Delivery)
-            or (received := delivery.harvested) is None
-            or not received.file
-        ):
+        received = delivery.harvested if isinstance(delivery, Delivery) else None
+        if not isinstance(delivery, Delivery) or received is None or not received.file:
             return
         self._crawler.stats.inc_value("woo/documents/same")
         with self.begin() as connection:
