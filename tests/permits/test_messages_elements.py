@@ -103,3 +103,22 @@ def test_an_element_with_a_name_that_is_almost_right_leaves_the_required_one_abs
     content = message().replace(f"dcterms:{name}".encode(), f"dcterms:{name}s".encode())
     assert codes(content) == ["ipm.schema"]
     assert faults(content)[0]["element"] == f"owmskern/{name}"
+
+
+def test_a_wrong_control_element_hides_no_other_error() -> None:
+    """A sender fixes all errors of a message at once."""
+    content = message(aanmaakdatum="1 april 2026", volgnummer="nul", identifier="zaak 1")
+    content = content.replace(b"<dcterms:modified>2026-04-01</dcterms:modified>", b"")
+    found = [(finding["code"], finding["element"]) for finding in faults(content)]
+    assert [code for code, _ in found] == ["ipm.schema", "ipm.datum", "ipm.identifier", "ipm.schema"]
+    assert str(found[-1][1]).endswith("modified")
+
+
+def test_a_delete_with_a_wrong_control_element_needs_no_title() -> None:
+    content = delete_message().replace(b"2026-04-", b"april-")
+    assert [finding["code"] for finding in faults(content)] == ["ipm.datum"]
+
+
+def test_metadata_of_any_shape_are_not_read_after_an_error_in_them() -> None:
+    content = message(aanmaakdatum="april").replace(b"owmskern", b"kern")
+    assert [finding["code"] for finding in faults(content)] == ["ipm.datum", "ipm.schema"]

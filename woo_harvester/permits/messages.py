@@ -7,7 +7,7 @@ van de zaak" and "Validatie en foutmeldingen"; the schema is ``schema/ipm-4.0.xs
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
@@ -32,8 +32,9 @@ _OTHER_VERSION = re.compile(r"https?://standaarden\.overheid\.nl/vergunningen/([
 _ROOT = f"{{{schema.MESSAGE_NS}}}message"
 #: Most names of elements in one finding.
 NAMES_MAX = 20
-#: Place of the aanmaakdatum in a message.
+#: Place of the aanmaakdatum in a message, and the elements before the case or document.
 _CREATION = 3
+_CONTROL = ("transactietype", "transactieID", "volgnummer", "aanmaakdatum")
 _URL = re.compile(r"https?://[^\s\x00-\x1f\x7f-\x9f]+", re.IGNORECASE)
 
 
@@ -104,7 +105,8 @@ def read_message(
         return MessageResult(None, [fault])
     faults, unused = schema.check(root)
     if faults:
-        return MessageResult(None, faults)
+        also = _other_faults(root, faults, organisations)
+        return MessageResult(None, [*faults, *also][: schema.FAULTS_MAX])
     note = Notebook(organisations)
     message = _message(root, note)
     if unused:
@@ -145,6 +147,25 @@ def _root_fault(root: etree._Element) -> Finding | None:
         seen=seen,
         action=f"{UNPROCESSED}; verwacht: {expected}",
     )
+
+
+def _other_faults(root: etree._Element, faults: Sequence[Finding], organisations: ValueList) -> list[Finding]:
+    """Return what the schema cannot check and is wrong too, so that a sender can fix all at once.
+
+    Only if all elements are there and the schema's faults are about values of the control elements: otherwise
+    the metadata may have any shape.
+    """
+    names = tuple(local_name(element.tag) for element in root)
+    if names[:-1] != _CONTROL or not all(fault.element in _CONTROL for fault in faults):
+        return []
+    note = Notebook(organisations)
+    subject = root[-1]
+    is_case = local_name(subject.tag) == "vergunningzaak"
+    given = map_case(subject[0], note) if is_case else map_document(subject[0], note)
+    _identifier(given.identifier, subject[0], note)
+    if not (text_of(root[0]) or "").upper().startswith("D"):
+        _require(given, subject[0], note)
+    return [finding for finding in note.findings if finding.severity is Severity.ERROR]
 
 
 def _message(root: etree._Element, note: Notebook) -> Message:
