@@ -109,7 +109,7 @@ def test_a_document_that_the_index_refuses_is_put_aside_and_comes_again(
     installation: Searching, site: Site, elasticsearch: Elasticsearch, alias: str
 ) -> None:
     publish(site, {"a": FIRST, "b": FIRST})
-    meta = {"woo_harvester": {"mapping": 1, "version": "0"}}
+    meta = {"woo_harvester": {"mapping": WOO.mapping, "version": "0"}}
     elasticsearch.indices.create(
         index=f"{alias}-v1",
         aliases={alias: {}},

@@ -138,7 +138,7 @@ def test_a_disk_without_room_for_the_state_ends_the_run_and_the_next_delivers_th
     publish(gated, *({f"{part}-{number}{'x' * 200}": FIRST for number in range(50)} for part in range(20)))
     state = installation.folder / "disk" / "state.sqlite"
     settings: dict[str, Any] = {"WOO_STATE_URL": f"sqlite:///{state}", "WOO_DURABLE_RECORDS": 10}
-    with small_disk(state.parent, 400 * 1024):
+    with small_disk(state.parent, 512 * 1024):
         failed = installation.run("-o", "all.jsonl", **settings)
         assert failed.returncode == 1
         (line,) = errors(failed)

@@ -31,6 +31,7 @@ class _Fault(BaseModel):
     line: int | None = None
     element: str | None = None
     seen: str | None = None
+    given: str | None = None
     action: str | None = None
 
     @model_validator(mode="after")
