@@ -37,7 +37,7 @@ class FeedAddresses:
     search: str
     """The search on a page for people."""
     links: Mapping[str, str]
-    """By relation: ``self``, ``first``, and where there are such pages ``next`` and ``previous``."""
+    """Addresses by relation: ``self``, ``first``, and if there are such pages ``next`` and ``previous``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ def sorts(question: Question) -> list[tuple[str, str, bool]]:
 
 @dataclass(frozen=True, slots=True)
 class Paging:
-    """Where a page is among the hits, and the paths of the pages beside it; empty where there is none."""
+    """The place of a page among the hits, and the paths of the pages beside it; empty if there is none."""
 
     first: int
     last: int

@@ -33,7 +33,7 @@ class ListenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where the portal is, and who may say for whom a request is."""
+    """The address of the portal, and the proxies whose word on the visitor counts."""
 
     host: str = "127.0.0.1"
     port: int = 8080

@@ -36,7 +36,7 @@ class OwnElement:
     """Its prefix with the colon; empty if it has none."""
     name: str
     attributes: str
-    """As written, with the space before them."""
+    """The attributes as written, with the space before them."""
     inside: str
     """Its content as written."""
     is_empty: bool

@@ -40,7 +40,7 @@ class Hit:
     title: Sequence[Piece] = ()
     """The whole title with its matches; empty without a text to search for."""
     fragments: Sequence[Sequence[Piece]] = ()
-    """At most three fragments of description or text with matches, each at most about 200 characters."""
+    """Fragments, at most three, of description or text with matches, each at most about 200 characters."""
     metres: float | None = None
     """The distance from the place of the question."""
 
@@ -61,7 +61,7 @@ class Answer:
     """The exact number of hits."""
     hits: Sequence[Hit]
     counts: Mapping[str, Sequence[Count]] = field(default_factory=dict)
-    """By the name of the facet, most hits first, then by label. The values chosen in a facet do not narrow
+    """The counts by name of facet, most hits first, then by label. The values chosen in a facet do not narrow
     its own counts, so that a second value can be added."""
 
 

@@ -34,7 +34,7 @@ class Sort(StrEnum):
 
     RELEVANCE = "relevantie"
     NEWEST = "nieuwste"
-    """By openbaarmakingsdatum (of a permit: mutatiedatumtijd); also if there is no text to rank by."""
+    """By openbaarmakingsdatum, of a permit by mutatiedatumtijd; also if there is no text to rank by."""
     OLDEST = "oudste"
     TITLE = "titel"
     DISTANCE = "afstand"
@@ -87,7 +87,7 @@ class Question:
     chosen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The chosen values (:class:`~woo_harvester.search.facets.FacetValue`) by the name of the facet."""
     periods: Mapping[str, Period] = field(default_factory=dict)
-    """By the name of the date: openbaarmakingsdatum, mutatiedatumtijd, creatiedatum."""
+    """Periods by the name of the date: openbaarmakingsdatum, mutatiedatumtijd, creatiedatum."""
     ids: tuple[str, ...] = ()
     near: Place | None = None
     box: Box | None = None

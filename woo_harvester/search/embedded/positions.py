@@ -29,7 +29,7 @@ class Position:
     """A place in a file, after its last line that was read."""
 
     offset: int = 0
-    """In bytes; of a compressed file, those of its content."""
+    """The number of bytes before it; in a compressed file, of its content."""
     inode: int = 0
     before: str = ""
     """A digest of the bytes before the place, and of the first ones of the file."""
