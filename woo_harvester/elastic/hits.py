@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from woo_harvester.search.engine import Count, Hit, Piece
-from woo_harvester.search.facets import LABEL_END, FacetValue, values_at
+from woo_harvester.search.facets import FacetValue, values_at
 from woo_harvester.search.fields import text_fields
 from woo_harvester.search.queries import FRAGMENTS, MATCH_BEGIN, MATCH_END, wants_highlights
 from woo_harvester.search.question import Question, Sort
@@ -17,11 +17,8 @@ _LONGEST, _BEFORE = 300, 60
 
 def counts_of(found: Mapping[str, Any]) -> list[Count]:
     """Return the counts of a facet."""
-    counts = []
-    for bucket in found["values"]["buckets"]:
-        label, _, value = bucket["key"].partition(LABEL_END)
-        counts.append(Count(FacetValue(value, label), bucket["doc_count"]))
-    return counts
+    buckets = found["values"]["buckets"]
+    return [Count(FacetValue.of_pair(bucket["key"]), bucket["doc_count"]) for bucket in buckets]
 
 
 def hit_of(question: Question, found: Mapping[str, Any]) -> Hit:

@@ -16,7 +16,7 @@ from typing import Any
 from woo_harvester.dates import parse_datetime
 from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Oorzaak, Record, json_keys
-from woo_harvester.search.facets import LABEL_END, facet_values, facets
+from woo_harvester.search.facets import facet_values, facets
 from woo_harvester.search.record_kind import RecordKind, Status
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -78,7 +78,7 @@ def _facet_values(kind: RecordKind, document: Mapping[str, Any]) -> dict[str, An
     return {
         facet.name: {
             "waarde": [each.value for each in values],
-            "paar": [f"{each.label}{LABEL_END}{each.value}" for each in values],
+            "paar": [each.pair for each in values],
         }
         for facet in facets(kind)
         if (values := facet_values(facet, document))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from woo_harvester.search.permits import PERMITS
 from woo_harvester.search.record_kind import RecordKind
@@ -18,7 +18,7 @@ from woo_harvester.search.woo import WOO
 MAX_COUNTS = 200
 
 #: What the index puts between the label and the value of a facet; no label has it.
-LABEL_END = "\x1f"
+_LABEL_END = "\x1f"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,17 @@ class FacetValue:
     value: str
     """The URI, or the label of a value that has none."""
     label: str
+
+    @property
+    def pair(self) -> str:
+        """Label and value as one text, by which an index counts."""
+        return f"{self.label}{_LABEL_END}{self.value}"
+
+    @classmethod
+    def of_pair(cls, pair: str) -> Self:
+        """Return the value that was made into this text."""
+        label, _, value = pair.partition(_LABEL_END)
+        return cls(value, label)
 
 
 _CLASSIFICATION = "document.classificatiecollectie"

@@ -22,7 +22,7 @@ from woo_harvester.search.embedded.places import places_of
 from woo_harvester.search.embedded.queries import QueryMaker
 from woo_harvester.search.embedded.reading import addresses_of, count_of, stored_json, stored_texts, total_of
 from woo_harvester.search.engine import Answer, Contents, Count, Hit, SlowQuestionError
-from woo_harvester.search.facets import LABEL_END, MAX_COUNTS, FacetValue, facets
+from woo_harvester.search.facets import MAX_COUNTS, FacetValue, facets
 from woo_harvester.search.fields import text_fields
 from woo_harvester.search.question import Question, Sort
 from woo_harvester.search.record_kind import RecordKind, Status
@@ -265,9 +265,6 @@ class _Asked:
 
 
 def _counts(buckets: Sequence[Mapping[str, Any]]) -> list[Count]:
-    made = []
-    for bucket in buckets:
-        label, _, value = bucket["key"].partition(LABEL_END)
-        made.append(Count(FacetValue(value, label), int(bucket["doc_count"])))
+    made = [Count(FacetValue.of_pair(bucket["key"]), int(bucket["doc_count"])) for bucket in buckets]
     made.sort(key=lambda count: (-count.number, count.value.label, count.value.value))
     return made[:MAX_COUNTS]

@@ -20,7 +20,7 @@ from woo_harvester import search
 from woo_harvester.dates import AMSTERDAM, parse_datetime
 from woo_harvester.search.document import milliseconds_of
 from woo_harvester.search.dutch import normalized, piece_cache, pieces
-from woo_harvester.search.facets import FACETS, LABEL_END, facet_values, facets, values_at
+from woo_harvester.search.facets import FACETS, facet_values, facets, values_at
 from woo_harvester.search.fields import PERIOD_FIELDS, SORT_DATES, text_fields, title_field
 from woo_harvester.search.permits import PERMITS
 from woo_harvester.search.record_kind import RecordKind
@@ -160,7 +160,7 @@ def _add_facets(made: Document, kind: RecordKind, document: Mapping[str, Any]) -
     for facet in facets(kind):
         for each in facet_values(facet, document):
             made.add_text(f"value_{facet.name}", each.value)
-            made.add_text(f"pair_{facet.name}", f"{each.label}{LABEL_END}{each.value}")
+            made.add_text(f"pair_{facet.name}", each.pair)
 
 
 def _add_dates(made: Document, kind: RecordKind, document: Mapping[str, Any], key: int) -> None:
