@@ -1,7 +1,7 @@
 # Everything needs only Python 3.11 or newer and make; it all happens in .venv.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install install-dev demo test lint types unit coverage mutants simulate bench docs requirements clean
+.PHONY: help install install-dev demo test lint types unit coverage mutants simulate bench docs site requirements build clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -24,7 +24,9 @@ help:
 	@echo "make simulate      an hour of simulated days with new seeds: publishers' mistakes, kills, shared documents"
 	@echo "make bench         speed and memory, a table each"
 	@echo "make docs          what is made from the code: the reference pages, and the linter's list of settings"
+	@echo "make site          all pages as a site with search, in site/"
 	@echo "make requirements  pins of the newest versions"
+	@echo "make build         the wheel and the source distribution, in dist/, and a check of both"
 	@echo "make clean         remove .venv, what was built, and the files of the demo"
 
 $(BIN)/python:
@@ -85,13 +87,18 @@ SECONDS := 1800
 simulate: install-dev
 	WOO_SIMULATE_SECONDS=$(SECONDS) $(BIN)/pytest $(PARALLEL) tests/simulation
 
-# About half an hour: rescan harvests a million documents, and kills starts some hundred runs.
-BENCHMARKS := register_reading sitemap_reading sitemap_scan crawl rescan document_fetching text_extraction permit_reading report_making progress_display compound_search text_storage indexing state_size shards kills
+# About an hour: rescan harvests a million documents, and kills starts some hundred runs.
+BENCHMARKS := register_reading sitemap_reading sitemap_scan crawl jobs rescan document_fetching text_extraction permit_reading report_making progress_display compound_search text_storage indexing portal state_size shards kills
 bench: install-dev
 	@for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name || exit 1; echo; done
 
 docs: install
 	$(BIN)/python -m woo_harvester.reference docs pyproject.toml
+
+# Fails for a link or an anchor that leads nowhere.
+site: install-dev
+	@$(BIN)/zensical build --clean --strict
+	@echo "Open site/index.html in a browser."
 
 # Pins of the newest versions within the ranges. Run it with the oldest Python that is supported, so that all have them.
 requirements: install-dev
@@ -100,5 +107,11 @@ requirements: install-dev
 	@sed -i.bak -E 's/^(backports-zstd==[^ ;]+)$$/\1 ; python_version < "3.14"/' requirements.txt && rm requirements.txt.bak
 	$(PIP_COMPILE) --allow-unsafe --output-file requirements-dev.txt requirements-dev.in
 
+# What a release consists of (CONTRIBUTING.md). The pinned setuptools builds it, so that a rebuild gives the same.
+build: install-dev
+	rm -rf build dist *.egg-info
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	$(BIN)/twine check --strict dist/*
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache demo
+	rm -rf $(VENV) build dist *.egg-info .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache demo site .cache

@@ -9,7 +9,8 @@ stored. The settings are those of a real run without AutoThrottle. The peer is a
 own settings that only fetches them. The fastest of three runs counts. The stored files are removed at the
 end. TMPDIR should be a folder from which no files were removed lately: after that, ext4 takes half a
 millisecond to make a file. Slow: 900 hosts with one document each that takes two seconds, with AutoThrottle,
-against a run with one such host. Large: a document of 1 GB.
+against a run with one such host. The rows of the stock spider show what Scrapy and TLS themselves cost: it
+fetches the same files, without a delay or a limit on requests, and stores nothing. Large: a document of 1 GB.
 """
 
 from __future__ import annotations
@@ -18,17 +19,24 @@ import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.utils.publisher import Publisher, serving
 from benchmarks.utils.runs import Run, stock, woo
 from benchmarks.utils.target import target
+from woo_harvester.findings import Reporter
+from woo_harvester.register.stored_copy import read_file
 
 KB = 1024
 GB = 1024**3
 TIMES = 3
 #: A handler of Scrapy that is marked experimental.
 AIOHTTP = 'DOWNLOAD_HANDLERS={"https": "scrapy.core.downloader.handlers._aiohttp.AiohttpDownloadHandler"}'
+
+
+#: No request of the stock spider waits for another one.
+UNLIMITED = ("-s", "CONCURRENT_REQUESTS=2000", "-s", "CONCURRENT_REQUESTS_PER_DOMAIN=2000")
 
 
 def hosts(
@@ -101,15 +109,21 @@ def small() -> None:
 def slow() -> None:
     """Print the table of slow hosts."""
     found: dict[int, list[Run]] = {}
+    peers: dict[int, list[Run]] = {}
     for number in (1, 900):
         with tempfile.TemporaryDirectory() as name, hosts(Path(name), number, 1, 20 * KB, 2) as site:
-            folders = [made(Path(name), time) for time in range(TIMES)]
+            folders = [made(Path(name), "ours", time) for time in range(TIMES)]
             found[number] = [harvest(folder, site, AUTOTHROTTLE_ENABLED=1) for folder in folders]
+            register = read_file(site.register, Reporter(print), datetime.now(UTC).date())
+            folders = [made(Path(name), "stock", time) for time in range(TIMES)]
+            peers[number] = [stock(folder, site, *UNLIMITED, hosts=register.hosts) for folder in folders]
     print_head("a document of 2 s each")
     for number, runs in found.items():
         within = _best(runs)[0] <= 3 * _best(found[1])[0]
         aim = target("within 3 times that of one", within) if number > 1 else ""
         print_row(f"{number} hosts", runs, found[1], aim)
+    for number, runs in peers.items():
+        print_row(f"{number} hosts, stock spider", runs, peers[1])
 
 
 def large() -> None:

@@ -1,11 +1,16 @@
 """Measure reading permits: a listing of 100,000 known files, and messages against a parse with validation.
 
-    python -m benchmarks.permit_reading
+    python -m benchmarks.permit_reading [spiders]
 
-Every measurement runs in its own process. Time is processor time; the shortest of several runs counts. The
-memory of the listing is that of the whole process, with the known data of its files. The body of the listing
-is in a file, like any response of more than 1 MB. "The whole spider" is the complete command ``scrapy crawl
-vergunningen`` against a server on loopback, with a state that knows all files.
+Every measurement runs in its own process. Time is processor time; the shortest of several runs counts. What
+is loaded once (schema, value lists, PROJ) is loaded before. The memory of the listing is that of the whole
+process, with the known data of its files. The body of the listing is in a file, like any response of more
+than 1 MB. "The whole spider" is the complete command ``scrapy crawl vergunningen`` against a server on
+loopback, with a state that knows all files.
+
+The second table, which comes alone with the argument, has the first harvest of 5,000 messages over HTTPS,
+with state, report and records. The peer is a stock spider with Scrapy's own settings that fetches and
+validates them. The fastest of three runs that took turns counts.
 """
 
 from __future__ import annotations
@@ -19,13 +24,18 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from lxml import etree
 from sqlalchemy import insert
 
+from benchmarks.document_fetching import TIMES, made, print_head, print_row
+from benchmarks.utils.permit_messages import date_of, listing_parts, messages
+from benchmarks.utils.publisher import serving
+from benchmarks.utils.runs import Run, permits, stock_permits
 from benchmarks.utils.target import target
 from tests.utils.command import DATA, environment, in_project
 from tests.utils.sites import write_register
@@ -49,93 +59,6 @@ MAXSIZE = 20_000_000
 CHUNK_SIZE = 64 * 1024
 FOLDER = "https://www.voorbeeldstad.nl/xml/"
 
-MESSAGE = """<?xml version="1.0" encoding="UTF-8"?>
-<overheidvg:message xmlns:overheidvg="http://standaarden.overheid.nl/vergunningen/4.0/"
-    xmlns:zaak="http://standaarden.overheid.nl/vergunningen/4.0/zaak" xmlns:dcterms="http://purl.org/dc/terms/"
-    xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" owms-version="3.5">
-  <overheidvg:transactietype>{transactie}</overheidvg:transactietype>
-  <overheidvg:transactieID>{number}</overheidvg:transactieID>
-  <overheidvg:volgnummer>0</overheidvg:volgnummer>
-  <overheidvg:aanmaakdatum>{day}</overheidvg:aanmaakdatum>
-  <zaak:vergunningzaak>
-    <zaak:meta>
-      <zaak:owmskern>
-        <dcterms:identifier>https://www.voorbeeldstad.nl/zaken/2026-{number}</dcterms:identifier>
-        <dcterms:title>Aanvraag {number}: het kappen van twee eiken achter Dorpsstraat {house}</dcterms:title>
-        <dcterms:language>nl</dcterms:language>
-        <dcterms:type scheme="overheid:Informatietype">vergunning</dcterms:type>
-        <dcterms:creator scheme="overheid:Gemeente">Utrecht</dcterms:creator>
-        <dcterms:modified>{day}</dcterms:modified>
-        <dcterms:spatial scheme="overheid:Gemeente">Utrecht</dcterms:spatial>
-        <dcterms:temporal><start>{day}</start><end>2026-12-31</end></dcterms:temporal>
-      </zaak:owmskern>
-      <zaak:owmsmantel>
-        <dcterms:description>De aanvraag {number} is ontvangen. Bezwaar kan tot zes weken na het besluit.</dcterms:description>
-      </zaak:owmsmantel>
-      <zaak:vergunningenmeta>
-        <zaak:product>
-          <zaak:producttype scheme="overheidvg:Product">kapvergunning</zaak:producttype>
-          <zaak:activiteit scheme="overheidvg:Activiteit">kappen</zaak:activiteit>
-        </zaak:product>
-        <zaak:termijn>
-          <zaak:fase>aanvraag</zaak:fase>
-          <zaak:termijnsoortPeriode>
-            <zaak:termijnsoort>bezwaar</zaak:termijnsoort>
-            <zaak:startdatumTermijn>{day}</zaak:startdatumTermijn>
-            <zaak:einddatumTermijn>2026-12-31</zaak:einddatumTermijn>
-          </zaak:termijnsoortPeriode>
-        </zaak:termijn>
-        <zaak:object>
-          <zaak:referentienummer>2026-{number}</zaak:referentienummer>
-          <zaak:adres>
-            <zaak:postcodeHuisnummer>
-              <zaak:postcode>3511 ab</zaak:postcode>
-              <zaak:huisnummer>{house}</zaak:huisnummer>
-            </zaak:postcodeHuisnummer>
-          </zaak:adres>
-          <zaak:coordinaten>
-            <zaak:x-waarde>{x}</zaak:x-waarde>
-            <zaak:y-waarde>455000</zaak:y-waarde>
-          </zaak:coordinaten>
-        </zaak:object>
-      </zaak:vergunningenmeta>
-    </zaak:meta>
-  </zaak:vergunningzaak>
-</overheidvg:message>
-"""  # noqa: E501
-
-
-def listing_parts() -> Iterator[bytes]:
-    """Yield a listing as Apache writes it. In parts, since memory of this process counts as its child's."""
-    yield b"<html><body><h1>Index of /xml</h1><table>"
-    for start in range(0, FILES, 500):
-        yield "".join(
-            '<tr><td valign="top"><img src="/icons/text.gif" alt="[TXT]"></td>'
-            f'<td><a href="zaak-{number:06}.xml">zaak-{number:06}.xml</a></td>'
-            f'<td align="right">{date_of(number)}  </td><td align="right">2.1K</td><td>&nbsp;</td></tr>\n'
-            for number in range(start, start + 500)
-        ).encode()
-    yield b"</table></body></html>"
-
-
-def date_of(number: int) -> str:
-    """Return the date of a file, to the minute; no two files have the same."""
-    return f"{datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=number):%Y-%m-%d %H:%M}"
-
-
-def messages() -> list[bytes]:
-    """Return messages, each about another case."""
-    return [
-        MESSAGE.format(
-            transactie="CU"[number % 2],
-            number=number,
-            day=f"2026-{number % 12 + 1:02}-{number % 28 + 1:02}",
-            house=number % 200 + 1,
-            x=130_000 + number,
-        ).encode()
-        for number in range(MESSAGES)
-    ]
-
 
 class Spider(NamedTuple):
     """The project folder, certificates and entry page for measuring the whole spider."""
@@ -149,7 +72,7 @@ class Spider(NamedTuple):
 def published() -> Iterator[Spider]:
     """Serve the listing, and make a project whose state knows all its files."""
     authority = Authority()
-    pages = {"/xml/": Page(listing_parts, content_type="text/html")}
+    pages = {"/xml/": Page(partial(listing_parts, FILES), content_type="text/html")}
     with Site(authority, pages) as site, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_register(folder / "register.xml", {"Gemeente Voorbeeldstad": [site.url("/woo")]})
@@ -207,16 +130,23 @@ def nothing_new() -> Callable[[], int]:
     return run
 
 
+def ready() -> list[bytes]:
+    """Return the messages, after all that a process loads once to read them."""
+    bodies = messages(MESSAGES)
+    read_message(bodies[:1], MAXSIZE, organisaties(), datetime.now(UTC))
+    return bodies
+
+
 def bare() -> Callable[[], int]:
     """Return a task: parse each message, and validate it. The others are compared with this one."""
-    bodies = messages()
+    bodies = ready()
     validator = schema.compiled_schema()
     return lambda: sum(validator.validate(etree.fromstring(body)) for body in bodies)
 
 
 def read() -> Callable[[], int]:
     """Return a task: read, validate and map each message."""
-    bodies = messages()
+    bodies = ready()
     return lambda: sum(
         read_message([body], MAXSIZE, organisaties(), datetime.now(UTC)).message is not None
         for body in bodies
@@ -225,7 +155,7 @@ def read() -> Callable[[], int]:
 
 def written() -> Callable[[], int]:
     """Return a task: read each message, and make the values of its record for JSON."""
-    bodies = messages()
+    bodies = ready()
 
     def run() -> int:
         read = (read_message([body], MAXSIZE, organisaties(), datetime.now(UTC)).message for body in bodies)
@@ -271,11 +201,11 @@ def measure(name: str) -> tuple[float, float]:
     return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def main() -> None:
-    """Print the table."""
+def reading() -> None:
+    """Print the table of the parts of the harvester."""
     runs: dict[str, list[tuple[float, float]]] = {name: [] for name in ROWS}
     with tempfile.NamedTemporaryFile() as page:
-        page.writelines(listing_parts())
+        page.writelines(listing_parts(FILES))
         page.flush()
         for _ in range(REPEATS):
             for name, done in runs.items():
@@ -299,8 +229,30 @@ def aim_of(name: str, seconds: float, memory: float, speed: float) -> str:
     return target("speed >= 0.5", speed >= 0.5) if name == "read" else ""
 
 
+def spiders() -> None:
+    """Print the table of complete runs over HTTPS."""
+    ways = {"stock spider, Scrapy's settings": stock_permits, "scrapy crawl vergunningen": permits}
+    found: dict[str, list[Run]] = {way: [] for way in ways}
+    with (
+        tempfile.TemporaryDirectory() as name,
+        serving("benchmarks.utils.permit_host", Path(name), str(MESSAGES)) as site,
+    ):
+        for time_ in range(TIMES):
+            for number, (way, run) in enumerate(ways.items()):
+                found[way].append(run(made(Path(name), time_, number), site, f"https://{site.host}/xml/"))
+    print_head("5,000 messages over HTTPS")
+    stock, ours = found.values()
+    ratio = min(run.crawling for run in stock) / min(run.crawling for run in ours)
+    for way, runs in found.items():
+        aim = target("ratio >= 2", ratio >= 2) if runs is ours else ""
+        print_row(way, runs, stock, aim)
+
+
 if __name__ == "__main__":
     if len(sys.argv) == 3:
         print(json.dumps(measure(sys.argv[1])))
     else:
-        main()
+        if sys.argv[1:] != ["spiders"]:
+            reading()
+            print()
+        spiders()

@@ -46,7 +46,8 @@ from woo_harvester.sitemaps.fast_reader import UrlsetReader
 from woo_harvester.sitemaps.names import index_name
 from woo_harvester.sitemaps.url_selection import Index, Sitemap
 from woo_harvester.state.delivery import PendingRead
-from woo_harvester.state.resources import host_of_state, sitemap_ids
+from woo_harvester.state.repeated import sitemaps_and_documents
+from woo_harvester.state.resources import host_of_state
 from woo_harvester.tooi import bundled
 
 PER_SITEMAP = 50_000
@@ -106,7 +107,7 @@ def read_and_look_up(site: Publisher, folder: Path, bodies: list[bytes]) -> floa
     entries = Entries(register, Vocabulary(bundled(), register), Reporter(print), keeper)
     with keeper.begin() as connection:
         host = host_of_state(connection, site.host)
-        sitemap_keys = sitemap_ids(connection, host.id)
+        sitemap_keys = sorted(sitemaps_and_documents(connection, host.id)[0])
     url = f"https://{site.host}/sitemapindex-diwoo.xml"
     index = Index(url, index_name(url))
     account = Account(site.host)

@@ -216,7 +216,7 @@ def test_the_image_is_slim_not_of_root_and_tells_its_health() -> None:
     words = [line.split(maxsplit=1) for line in DOCKERFILE.splitlines() if line[:1].isupper()]
     named = dict(words)
     assert all(re.match(r"python:3\.\d+-slim\b", rest) for word, rest in words if word == "FROM")
-    assert (named["USER"], named["WORKDIR"], named["VOLUME"]) == ("woo", "/data", "/data")
+    assert (named["USER"], named["WORKDIR"], named["VOLUME"]) == ("10001", "/data", "/data")
     assert "HEALTHCHECK" in named
     assert words[-1] == ["CMD", '["scrapyd", "--pidfile="]']
 

@@ -152,7 +152,6 @@ def test_the_portal_may_write_its_own_index_only_and_gets_no_secret_of_the_harve
     "unit", ["woo-harvester.service", "woo-harvester.timer", "woo-harvester-vergunningen.timer"]
 )
 def test_the_page_shows_a_unit_as_it_is(unit: str) -> None:
-    page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to" / "daily.md").read_text(encoding="utf-8")
     text = (FOLDER / unit).read_text(encoding="utf-8")
-    shown = "".join(f"    {line}".rstrip() + "\n" for line in text.splitlines())
-    assert f"    # deploy/systemd/{unit}\n{shown}" in page
+    assert f'```ini title="deploy/systemd/{unit}"\n{text}```\n' in page

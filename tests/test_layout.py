@@ -29,14 +29,15 @@ SUBJECTS = {
     "test_deploy_files.py",
     "test_deploy_units.py",
     "test_docs.py",
+    "test_how_to.py",
     "test_layout.py",
-    "test_operations.py",
     "test_packaging.py",
     "test_readme.py",
+    "test_repository.py",
     "test_scrapy_internals.py",
 }
 #: Folders of tests that mirror no folder of the package: real runs, days of chance, files that others read.
-NO_MIRROR = {"integration", "samples", "simulation", "tools"}
+NO_MIRROR = {"docs", "integration", "samples", "simulation", "tools"}
 
 #: How a pin is written: a name, an exact version, and a marker where it is not for every Python.
 PIN = re.compile(r"[a-z0-9-]+==[0-9][\w.]*(?: ; python_version < \"[0-9.]+\")?")

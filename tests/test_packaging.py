@@ -1,19 +1,29 @@
-"""The package works far from the checkout: as a wheel, and as the egg that Scrapyd loads."""
+"""The package works far from the checkout: as a wheel, and as the egg that Scrapyd loads.
+
+``integration/test_installed.py`` installs the wheel, and types its commands.
+"""
 
 from __future__ import annotations
 
 import json
-import os
+import re
 import shutil
-import subprocess
-import sys
+import tarfile
+import tomllib
 import zipfile
+from email import message_from_bytes
 from pathlib import Path
 from typing import TypedDict
 
 import pytest
 
 from tests.conftest import ROOT
+from tests.utils.distributions import Distributions, built, copied, python
+from woo_harvester.version import VERSION
+
+__all__ = ["built", "copied"]
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 class Seen(TypedDict):
@@ -49,32 +59,49 @@ print(json.dumps({
 
 
 @pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a build needs, copied, so that nothing is left behind in the checkout."""
-    copy = tmp_path_factory.mktemp("sources")
-    for name in ("pyproject.toml", "setup.py", "LICENSE", "README.md"):
-        if (ROOT / name).exists():
-            shutil.copy(ROOT / name, copy)
-    shutil.copytree(
-        ROOT / "woo_harvester", copy / "woo_harvester", ignore=shutil.ignore_patterns("__pycache__")
-    )
-    return copy
+def wheel(built: Distributions) -> Path:
+    return built.wheel
 
 
 @pytest.fixture(scope="module")
-def wheel(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    python(
-        "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", folder, ".", cwd=sources
-    )
-    return only_file(folder, "woo_harvester-*.whl")
-
-
-@pytest.fixture(scope="module")
-def egg(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def egg(copied: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("egg")
+    sources = shutil.copytree(copied, folder / "sources")
     python("setup.py", "--quiet", "bdist_egg", "--dist-dir", folder, cwd=sources)
     return only_file(folder, "woo_harvester-*.egg")
+
+
+def test_the_build_and_the_index_have_nothing_to_remark(built: Distributions) -> None:
+    assert "Deprecat" not in built.output
+    assert "!!" not in built.output
+    check = ("-m", "twine", "--no-color", "check", "--strict", built.wheel.name, built.sdist.name)
+    done = python(*check, cwd=built.wheel.parent)  # short names: the lines are no wider than a terminal
+    files = built.wheel.name, built.sdist.name
+    assert done.split() == [word for name in files for word in ("Checking", f"{name}:", "PASSED")]
+
+
+def test_the_wheel_says_what_the_project_says(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        metadata = message_from_bytes(archive.read(f"woo_harvester-{VERSION}.dist-info/METADATA"))
+    assert metadata["Version"] == VERSION
+    assert str(metadata.get_payload()).startswith("# woo-harvester\n")
+    assert set(metadata.get_all("Provides-Extra", [])) == PROJECT["optional-dependencies"].keys()
+    urls = [line.partition(", ")[0] for line in metadata.get_all("Project-URL", [])]
+    assert urls == list(PROJECT["urls"])
+
+
+def test_the_source_distribution_holds_the_whole_checkout(built: Distributions, copied: Path) -> None:
+    with tarfile.open(built.sdist) as archive:
+        packed = {name.partition("/")[2] for name in archive.getnames()}
+    made = re.compile(r"(build|woo_harvester\.egg-info)/")  # by the builds from the copy
+    files = (path.relative_to(copied).as_posix() for path in copied.rglob("*") if path.is_file())
+    assert [name for name in files if name not in packed and not made.match(name)] == []
+
+
+def test_the_newest_version_of_the_changelog_is_that_of_the_package() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    versions = re.findall(r"^## \[(\d\S*)\] - \d{4}-\d\d-\d\d$", text, re.MULTILINE)
+    assert versions[0] == VERSION
 
 
 @pytest.mark.parametrize("kind", ["wheel", "egg"])
@@ -82,6 +109,7 @@ def test_a_package_holds_every_file_of_the_checkout(kind: str, request: pytest.F
     with zipfile.ZipFile(request.getfixturevalue(kind)) as archive:
         packed = {name for name in archive.namelist() if name.startswith("woo_harvester/")}
     assert packed.issuperset(package_files())
+    assert kind == "egg" or packed == package_files()  # an egg has bytecode too
 
 
 @pytest.mark.parametrize("kind", ["wheel", "egg"])
@@ -116,21 +144,6 @@ def look(where: Path, cwd: Path) -> Seen:
     }
     seen: Seen = json.loads(python("-c", LOOK, cwd=cwd, **environment))
     return seen
-
-
-def python(*arguments: str | Path, cwd: Path, **environment: str) -> str:
-    """The output of a Python process; its coverage is not measured, since it runs other files."""
-    outside = {key: value for key, value in os.environ.items() if not key.startswith("COV")}
-    done = subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        cwd=cwd,
-        env=outside | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def package_files() -> set[str]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import FrozenInstanceError, dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Struct, structs
 
 from woo_harvester.dates import parse_date, parse_datetime
 from woo_harvester.record import (
@@ -165,7 +166,7 @@ def test_a_record_is_written_with_the_keys_of_the_portal() -> None:
 
 def test_every_field_that_is_not_empty_is_written() -> None:
     def check(value: Any, output: Any) -> None:
-        if is_dataclass(value) and not isinstance(value, type):
+        if isinstance(value, Struct):
             assert list(output) == [key for _, key in json_keys(type(value))]
             for name, key in json_keys(type(value)):
                 check(getattr(value, name), output[key])
@@ -284,12 +285,12 @@ def test_a_change_of_the_record_after_it_was_written_is_written_the_next_time() 
 
 
 def test_a_value_that_records_share_cannot_be_changed() -> None:
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         GEMEENTE.label = "another"  # type: ignore[misc]
 
 
 def test_values_are_compared_by_their_content() -> None:
-    again = Waarde(*[getattr(GEMEENTE, part.name) for part in fields(GEMEENTE)])
+    again = Waarde(*structs.astuple(GEMEENTE))
     json_value(GEMEENTE)
 
     assert again == GEMEENTE

@@ -11,12 +11,15 @@ from inspect import getsource, iscoroutinefunction, signature
 from typing import Any
 
 import pytest
+from scrapy import cmdline
+from scrapy.addons import AddonManager
 from scrapy.commands import check, fetch, parse, shell
 from scrapy.core.downloader import Downloader, Slot
 from scrapy.core.engine import ExecutionEngine
 from scrapy.crawler import AsyncCrawlerProcess, Crawler, CrawlerProcess
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.extensions.feedexport import FeedSlot
+from scrapy.pipelines import ItemPipelineManager
 
 from tests.conftest import ROOT
 
@@ -56,6 +59,12 @@ def test_the_engine_has_a_slot_that_says_whether_it_is_closing_and_what_is_in_pr
 def test_a_feed_has_a_storage_whose_method_store_can_be_replaced() -> None:
     assert "self.storage: FeedStorageProtocol" in getsource(FeedSlot.__init__)
     assert list(signature(FeedSlot.start_exporting).parameters) == ["self"]
+    assert list(signature(FeedSlot.finish_exporting).parameters) == ["self"]
+    assert "self.uri_template: str" in getsource(FeedSlot.__init__)
+
+
+def test_the_settings_of_add_ons_are_loaded_with_one_method() -> None:
+    assert list(signature(AddonManager.load_settings).parameters) == ["self", "settings"]
 
 
 def test_the_process_is_reported_of_signals_by_two_methods() -> None:
@@ -69,6 +78,16 @@ def test_a_crawler_has_no_stats_before_its_crawl() -> None:
 
 def test_a_crawler_has_no_engine_before_its_crawl() -> None:
     assert "self._engine: ExecutionEngine | None" in getsource(Crawler.__init__)
+
+
+def test_a_crawler_has_its_signals_before_its_addons() -> None:
+    made = getsource(Crawler.__init__)
+    assert "self.signals: SignalManager = SignalManager(self)" in made
+    assert "self.signals" not in made.split("SignalManager(self)")[1]
+
+
+def test_the_pipelines_are_in_a_list_of_methods() -> None:
+    assert 'self.methods["process_item"].append(mw.process_item)' in getsource(ItemPipelineManager)
 
 
 def test_a_crawl_that_ends_without_a_spider_has_failed() -> None:
@@ -88,6 +107,16 @@ def test_commands_that_try_something_out_replace_start_or_make_no_spider() -> No
 
 def test_the_middleware_of_robots_txt_asks_one_method_for_the_rules() -> None:
     assert iscoroutinefunction(RobotsTxtMiddleware.robot_parser)
+
+
+def test_the_command_line_makes_its_parser_by_a_name_that_can_be_replaced() -> None:
+    assert "parser = ScrapyArgumentParser(" in getsource(cmdline.execute)
+    assert 'usage=f"scrapy {cmdname} ' in getsource(cmdline.execute)
+
+
+def test_the_commands_of_a_project_are_found_by_settings_and_by_module() -> None:
+    assert list(signature(cmdline._get_commands_dict).parameters) == ["settings", "inproject"]
+    assert list(signature(cmdline._get_commands_from_module).parameters) == ["module", "inproject"]
 
 
 def test_the_page_names_each_test_file_that_is_there() -> None:

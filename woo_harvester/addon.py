@@ -6,13 +6,18 @@ import logging
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.exceptions import NotConfigured
+from scrapy.signalmanager import SignalManager
 from scrapy.utils.misc import load_object
 from scrapy_deltafetch import DeltaFetch
 
 from woo_harvester.default_settings import wrong_values
 from woo_harvester.default_settings.contact import add_contact
+from woo_harvester.extensions.feedexport import DurableFeedExporter
+from woo_harvester.extensions.jobfeeds import JobFeedExporter
 from woo_harvester.paths import RECORDS_FEED
 from woo_harvester.running.ending import close_at_start
+from woo_harvester.running.job import job_of
+from woo_harvester.running.signals import ItemSignals
 from woo_harvester.spidermiddlewares.deltafetch import SETTINGS as DELTAFETCH_SETTINGS
 from woo_harvester.spidermiddlewares.deltafetch import WooDeltaFetch
 
@@ -73,6 +78,8 @@ _EXTENSIONS = {
     "woo_harvester.extensions.summary.Summary": 30,
     "woo_harvester.extensions.metrics.Metrics": 40,
     "woo_harvester.extensions.progress.Progress": 50,
+    # Only in a run with --jobs.
+    "woo_harvester.extensions.jobmember.JobMember": 60,
     "woo_harvester.extensions.collector.RareCollections": 90,
     # After AutoThrottle (0), whose delays it raises to a minimum.
     "woo_harvester.extensions.politeness.Politeness": 100,
@@ -97,7 +104,7 @@ _FEED_EXPORTERS = {
     # Scrapy: scrapy.exporters.CsvItemExporter, which is also how items of other spiders are written.
     "csv": "woo_harvester.exporters.csv.RecordCsvItemExporter",
     "geojson": "woo_harvester.exporters.geojson.GeoJsonItemExporter",
-    # Scrapy: scrapy.exporters.JsonLinesItemExporter, which takes twice the time to write the same bytes.
+    # Scrapy: scrapy.exporters.JsonLinesItemExporter, which takes ten times as long to write the same bytes.
     **dict.fromkeys(
         ("jl", "jsonl", "jsonlines"), "woo_harvester.exporters.jsonlines.RecordJsonLinesItemExporter"
     ),
@@ -127,6 +134,8 @@ SETTINGS: dict[str, Any] = {
     "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1_000_000_000,
     # Scrapy: 100. One task a response is faster, since items of one response never wait for each other.
     "CONCURRENT_ITEMS": 1,
+    # Scrapy: its own. That one makes a coroutine for each pipeline of each item.
+    "ITEM_PROCESSOR": "woo_harvester.pipelines.manager.RecordPipelines",
 }
 
 
@@ -155,6 +164,9 @@ class Addon:
     def from_crawler(cls, crawler: Crawler) -> Self:
         if _is_tried_out(crawler):
             raise NotConfigured  # without a reason, which Scrapy would log as a warning
+        if type(crawler.signals) is SignalManager:
+            # Before anything else takes it. What is connected already stays so: the sender is the same.
+            crawler.signals = ItemSignals(crawler.signals.sender)
         return cls(crawler)
 
     @classmethod
@@ -175,6 +187,8 @@ class Addon:
         for name, components in COMPONENTS.items():
             for path, place in components.items():
                 settings.setdefault_in_component_priority_dict(name, load_object(path), place)
+        if self._crawler is not None and job_of(self._crawler) is not None:
+            settings.replace_in_component_priority_dict("EXTENSIONS", DurableFeedExporter, JobFeedExporter)
         _add_to_dict(settings, "DOWNLOAD_HANDLERS", DOWNLOAD_HANDLERS)
         settings.setdict(SETTINGS, "addon")
 

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import is_dataclass
 from functools import cache
 from typing import Any, cast
 
 from woo_harvester.permits.record import PermitRecord
-from woo_harvester.record import Record, Veld, record_fields
+from woo_harvester.record import Record, Veld, has_fields, record_fields
 from woo_harvester.report.csv_file import cell
 
 #: Between the values of a list. In the values themselves ``|`` becomes ``\|``.
 SEPARATOR = " | "
+
+#: What is wrong with a file to append to, by its name.
+OTHER_COLUMNS = "{} has other columns than this run writes: give the run another file"
 
 #: The columns that come first, because readers of a table look for them first.
 _FIRST: dict[type[Any], tuple[str, ...]] = {
@@ -66,7 +68,7 @@ def _paths(kind: type[Any], before: str) -> Iterator[str]:
     """Yield the path of each value in a dataclass of a record."""
     for one in record_fields(kind):
         path, inner = f"{before}{one.key}", cast("type[Any]", one.type)
-        if is_dataclass(inner) and inner is not Veld:
+        if has_fields(inner) and inner is not Veld:
             yield from _paths(inner, f"{path}.")
         elif path not in _LEFT_OUT:
             yield path

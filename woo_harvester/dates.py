@@ -85,6 +85,16 @@ def iso_datetime(moment: datetime) -> str:
     return _dutch(moment).isoformat()
 
 
+@lru_cache(maxsize=4096)  # many records share the moment of a harvest, or a day on which many were signed
+def with_dutch_offset(moment: datetime) -> datetime:
+    """Return the same moment with the offset that Dutch time has then, so that it is written with that.
+
+    The zone is the offset alone: two such moments are compared as moments.
+    """
+    dutch = _dutch(moment)
+    return dutch.replace(tzinfo=timezone(dutch.utcoffset() or timedelta()))
+
+
 def iso_seconds(seconds: int) -> str:
     """Return a moment in seconds since 1970 as ISO 8601 with its offset in Europe/Amsterdam."""
     return iso_datetime(datetime.fromtimestamp(seconds, UTC))

@@ -2,21 +2,24 @@
 """The record: one document in the form of open.overheid.nl's JSON, in the version that a run reports.
 
 ``herkomst`` is the harvester's own. Fields have the names of their keys, except ``mime-type``. Values that
-are None or empty are absent in the output.
+are None or empty are absent in the output. A moment gets the Dutch offset, with which it is written.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from enum import StrEnum
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from operator import attrgetter
 from types import UnionType
-from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-from woo_harvester.dates import iso_datetime
+from msgspec import Struct, field, json, structs
+
+from woo_harvester.dates import iso_datetime, with_dutch_offset
 from woo_harvester.urls import record_id
 
 
@@ -39,9 +42,12 @@ class Aanvulling(StrEnum):
     TEKST = "tekst"
 
 
+class _Part(Struct, omit_defaults=True):
+    """A part of a record. A field that has its default value, None or an empty list, is absent in JSON."""
+
+
 # Frozen, since many records share one.
-@dataclass(frozen=True)
-class Waarde:
+class Waarde(Struct, frozen=True, omit_defaults=True):
     """A value of a list, or a reference to a document."""
 
     type: str | None = None
@@ -53,14 +59,8 @@ class Waarde:
     bronwaarde: str | None = None
     """Text that the publisher gave, if it differs from `id` and `label`."""
 
-    @cached_property
-    def output(self) -> dict[str, str]:
-        """The JSON object, made once for all records that share this value."""
-        return {key: part for key, part in asdict(self).items() if part}
 
-
-@dataclass(slots=True)
-class Geldigheid:
+class Geldigheid(_Part):
     """The period in which a document is valid."""
 
     begindatum: datetime | None = None
@@ -68,9 +68,14 @@ class Geldigheid:
     einddatum: datetime | None = None
     """End of the period. If the publisher gave only a day, 23:59:59 of that day."""
 
+    def __post_init__(self) -> None:
+        if self.begindatum is not None:
+            self.begindatum = with_dutch_offset(self.begindatum)
+        if self.einddatum is not None:
+            self.einddatum = with_dutch_offset(self.einddatum)
 
-@dataclass(slots=True)
-class Titelcollectie:
+
+class Titelcollectie(_Part):
     """The titles of a document."""
 
     officieleTitel: str | None = None
@@ -81,8 +86,7 @@ class Titelcollectie:
     """Other titles."""
 
 
-@dataclass(slots=True)
-class Classificatiecollectie:
+class Classificatiecollectie(_Part):
     """The subject and kind of a document."""
 
     documentsoorten: list[Waarde] = field(default_factory=list)
@@ -95,8 +99,7 @@ class Classificatiecollectie:
     """Keywords."""
 
 
-@dataclass(slots=True)
-class Documenthandeling:
+class Documenthandeling(_Part):
     """An action on a document, such as its signing."""
 
     soortHandeling: Waarde | None = None
@@ -106,9 +109,12 @@ class Documenthandeling:
     wasAssociatedWith: Waarde | None = None
     """Organisation that did it."""
 
+    def __post_init__(self) -> None:
+        if self.atTime is not None:
+            self.atTime = with_dutch_offset(self.atTime)
 
-@dataclass(slots=True)
-class Veld:
+
+class Veld(_Part):
     """One field of the publisher's own metadata: a name with its values."""
 
     key: str | None = None
@@ -117,8 +123,7 @@ class Veld:
     """Values, as given."""
 
 
-@dataclass(slots=True)
-class ExtraMetadata:
+class ExtraMetadata(_Part):
     """A group of the publisher's own metadata."""
 
     namespace: str | None = None
@@ -128,8 +133,7 @@ class ExtraMetadata:
     velden: list[Veld] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class Document:
+class Document(_Part):
     """The metadata of a document."""
 
     weblocatie: str
@@ -167,8 +171,7 @@ class Document:
     extraMetadata: list[ExtraMetadata] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class Documentrelatie:
+class Documentrelatie(_Part):
     """A relation to another document."""
 
     relation: Waarde | None = None
@@ -177,13 +180,12 @@ class Documentrelatie:
     """Kind of relation, such as heeft bijlage."""
 
 
-@dataclass(slots=True)
-class Bestand:
+class Bestand(_Part):
     """A file of a document."""
 
     url: str
     """URL of the file."""
-    mime_type: str | None = field(default=None, metadata={"key": "mime-type"})
+    mime_type: str | None = field(default=None, name="mime-type")
     """Media type of the file, detected from its content if it was fetched; else that of `document.format`."""
     bestandsnaam: str | None = None
     """Name of the file: from the response (`Content-Disposition`), else from the `loc`."""
@@ -201,8 +203,7 @@ class Bestand:
     """Path of the file in `FILES_STORE`, if documents are kept."""
 
 
-@dataclass(slots=True)
-class Versie:
+class Versie(_Part):
     """The version of a document that a record reports."""
 
     oorzaak: Oorzaak
@@ -218,9 +219,12 @@ class Versie:
     """Reason why an earlier version was withdrawn or replaced."""
     bestanden: list[Bestand] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        if self.mutatiedatumtijd is not None:
+            self.mutatiedatumtijd = with_dutch_offset(self.mutatiedatumtijd)
 
-@dataclass(slots=True)
-class Herkomst:
+
+class Herkomst(_Part):
     """The origin of a record, and its default values."""
 
     index: str | None = None
@@ -244,9 +248,12 @@ class Herkomst:
     and its oorzaak are those of that record.
     """
 
+    def __post_init__(self) -> None:
+        if self.opgehaald is not None:
+            self.opgehaald = with_dutch_offset(self.opgehaald)
 
-@dataclass(slots=True)
-class Record:
+
+class Record(_Part):
     """One document in one version."""
 
     id: str
@@ -262,13 +269,20 @@ def bare_record(loc: str, version: Versie, origin: Herkomst) -> Record:
     return Record(record_id(loc), Document(weblocatie=loc), versies=[version], herkomst=origin)
 
 
+def has_fields(kind: Any) -> bool:
+    """Return whether a type is a class of a record, with fields that are the keys of a JSON object."""
+    return is_dataclass(kind) or (isinstance(kind, type) and issubclass(kind, Struct) and kind is not Struct)
+
+
 def json_keys(cls: type[Any]) -> tuple[tuple[str, str], ...]:
-    """Return the attribute and the JSON key of each field of a dataclass of a record."""
-    return tuple((part.name, part.metadata.get("key", part.name)) for part in fields(cls))
+    """Return the attribute and the JSON key of each field of a class of a record."""
+    if is_dataclass(cls):
+        return tuple((part.name, part.metadata.get("key", part.name)) for part in fields(cls))
+    return tuple((part.name, part.encode_name) for part in structs.fields(cls))
 
 
 class RecordField(NamedTuple):
-    """A field of a dataclass of a record."""
+    """A field of a class of a record."""
 
     name: str
     """The attribute."""
@@ -280,16 +294,30 @@ class RecordField(NamedTuple):
 
 
 def record_fields(cls: type[Any]) -> Iterator[RecordField]:
-    """Yield the fields of a dataclass of a record. The type of ``X | None`` and of ``list[X]`` is ``X``."""
+    """Yield the fields of a class of a record. The type of ``X | None`` and of ``list[X]`` is ``X``."""
     hints = get_type_hints(cls)
     for name, key in json_keys(cls):
         kind = hints[name]
         is_list = get_origin(kind) is list
         if is_list:
             kind = get_args(kind)[0]
-        elif isinstance(kind, UnionType):
+        elif get_origin(kind) in (UnionType, Union):  # Union of an annotated type
             kind = next(part for part in get_args(kind) if part is not type(None))
         yield RecordField(name, key, kind, is_list)
+
+
+_encode = json.Encoder().encode
+
+#: A key with an empty text, list or object: only a record without any is written by its defaults alone.
+_EMPTY = re.compile(rb':(?:""|\[\]|\{\})')
+
+
+def json_line(record: Any) -> bytes:
+    """Return a record as a line of JSON in UTF-8, without empty values, as Python's ``json`` writes it."""
+    line = _encode(record if isinstance(record, Struct) else json_value(record))
+    if _EMPTY.search(line):  # also in a text, which changes nothing
+        line = _encode(json_value(record))
+    return json.format(line, indent=0) + b"\n"
 
 
 def json_value(value: Any) -> Any:
@@ -300,12 +328,12 @@ def json_value(value: Any) -> Any:
 
 def _writer(kind: type[Any]) -> Callable[[Any], Any]:
     """Return the function that writes values of a type, and add it to the table."""
-    writer = _WRITERS[kind] = _dataclass_writer(kind) if is_dataclass(kind) else _same
+    writer = _WRITERS[kind] = _fields_writer(kind) if has_fields(kind) else _same
     return writer
 
 
-def _dataclass_writer(kind: type[Any]) -> Callable[[Any], dict[str, Any]]:
-    """Return a function that writes the fields of a dataclass that are not empty; the number 0 is not empty.
+def _fields_writer(kind: type[Any]) -> Callable[[Any], dict[str, Any]]:
+    """Return a function that writes the fields of a class that are not empty; the number 0 is not empty.
 
     Most fields are a text or empty, so texts are written without a call.
     """
@@ -341,5 +369,4 @@ _WRITERS: dict[type[Any], Callable[[Any], Any]] = {
     datetime: lru_cache(maxsize=4096)(iso_datetime),
     Oorzaak: str,
     Aanvulling: str,
-    Waarde: lambda waarde: waarde.output.copy(),
 }

@@ -9,11 +9,15 @@ from os import environ
 # Imported early although it is not used here: this import inspects the whole call stack a few times, and here
 # the stack is short. Every command starts a quarter of a second sooner.
 import scrapy.core.downloader.contextfactory  # noqa: F401
-from uvloop import Loop
 
 from woo_harvester import version
 from woo_harvester.addon import Addon
 from woo_harvester.default_settings import from_environment
+
+try:
+    from uvloop import Loop
+except ImportError:  # of the extra "speed"
+    Loop = None  # type: ignore[assignment,misc]  # asyncio's own
 
 BOT_NAME = "woo-harvester"
 SPIDER_MODULES = ["woo_harvester.spiders"]
@@ -54,7 +58,7 @@ REDIRECT_MAX_TIMES = 10
 RETRY_GIVE_UP_LOG_LEVEL = "INFO"
 
 # Scrapy: None, which is asyncio's own. With uvloop fetching is a tenth faster, and each of perhaps a thousand
-# open TLS connections takes half of the memory.
+# open TLS connections takes half of the memory. It needs the extra "speed".
 ASYNCIO_EVENT_LOOP = Loop
 
 # Scrapy: 10. The names of hundreds of hosts are resolved at the start.

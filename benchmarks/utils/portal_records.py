@@ -52,18 +52,20 @@ def write_records(path: Path, count: int) -> None:
             file.write(json.dumps(one, ensure_ascii=False) + "\n")
 
 
-def questions() -> Mapping[str, list[Question]]:
-    """Return the questions by kind, several of each, so that no answer is the one before."""
+def questions(rounds: int = 1) -> Mapping[str, list[Question]]:
+    """Return 40 questions of each kind for each round, all different: only words may be asked again."""
     drawn, texts = random.Random(7), pages()
     words = [[word for word in text.split() if len(word) > 4 and word.isalpha()] for text in texts[:60]]
-    asked = [row["vraag"] for row in compounds() if row["soort"] == "paar"][:40]
-    phrases = [" ".join(text.split()[at : at + 3]) for at, text in enumerate(texts[60:100], 10)]
+    asked = [row["vraag"] for row in compounds() if row["soort"] == "paar"]
+    phrases = [" ".join(text.split()[at : at + 3]) for at, text in enumerate(texts[60:], 10)]
     category, organisation = list(informatiecategorieen()), list(organisaties())[:400]
+    each_round = range(rounds)
+    wanted = 40 * rounds
     return {
-        "one word": [_of(drawn.choice(each)) for each in words[:40]],
-        "three words": [_of(*drawn.sample(each, 3)) for each in words[:40]],
-        "compound": [_of(word) for word in asked],
-        "phrase": [Question(WOO, (Clause(text, is_phrase=True),)) for text in phrases],
+        "one word": [_of(drawn.choice(each)) for _ in each_round for each in words[:40]],
+        "three words": [_of(*drawn.sample(each, 3)) for _ in each_round for each in words[:40]],
+        "compound": [_of(word) for word in asked[:wanted]],
+        "phrase": [Question(WOO, (Clause(text, is_phrase=True),)) for text in phrases[:wanted]],
         "filters only": [
             Question(
                 WOO,
@@ -72,9 +74,9 @@ def questions() -> Mapping[str, list[Question]]:
                     "organisatie": (organisation[at].uri,),
                 },
             )
-            for at in range(40)
+            for at in range(wanted)
         ],
-        "all by date": [Question(WOO, sort=Sort.NEWEST, start=10 * at) for at in range(40)],
+        "all by date": [Question(WOO, sort=Sort.NEWEST, start=10 * at) for at in range(wanted)],
     }
 
 

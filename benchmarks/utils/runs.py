@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -55,7 +56,7 @@ def _measured(command: list[str], folder: Path, project: Path, site: Publisher) 
     if elapsed.exists():  # written by the stock spider
         crawling = float(elapsed.read_text(encoding="ascii"))
     else:
-        reports = sorted((folder / "reports").glob("woo-*/stats.json"))
+        reports = sorted((folder / "reports").glob("*/stats.json"))
         crawling = json.loads(reports[-1].read_text(encoding="utf-8"))["elapsed_time_seconds"]
     with output.open("rb") as lines:
         items = sum(1 for _ in lines)
@@ -67,6 +68,15 @@ def woo(folder: Path, site: Publisher, *arguments: str, documents: str = "none",
 
     A second run in the same *folder* uses the state of the first.
     """
+    return _harvest("woo", folder, site, "-a", f"documents={documents}", *arguments, **settings)
+
+
+def permits(folder: Path, site: Publisher, entry: str, **settings: object) -> Run:
+    """Run the harvester of permits on one entry page, with the settings of :func:`woo`."""
+    return _harvest("vergunningen", folder, site, "-a", f"entries={entry}", **settings)
+
+
+def _harvest(spider: str, folder: Path, site: Publisher, *arguments: str, **settings: object) -> Run:
     given = {
         "AUTOTHROTTLE_ENABLED": 0,
         "WOO_ALLOW_PRIVATE_HOSTS": 1,
@@ -74,14 +84,24 @@ def woo(folder: Path, site: Publisher, *arguments: str, documents: str = "none",
         "WOO_REPORT_DIR": folder / "reports",
         **settings,
     }
-    command = ["crawl", "woo", "-a", f"register={site.register}", "-a", f"documents={documents}", *arguments]
+    command = ["crawl", spider, "-a", f"register={site.register}", *arguments]
     for name, value in given.items():
         command += ["-s", f"{name}={value}"]
     return _measured(command, folder, _ROOT, site)
 
 
-def stock(folder: Path, site: Publisher, *options: str) -> Run:
-    """Run the stock spider, with Scrapy's own settings."""
-    spider = _ROOT / "benchmarks" / "utils" / "stock_spider.py"
-    command = ["runspider", str(spider), "-a", f"host={site.host}", "-L", "INFO", *options]
+def stock(folder: Path, site: Publisher, *options: str, hosts: Iterable[str] = ()) -> Run:
+    """Run the stock spider, with Scrapy's own settings, on *hosts* (without them, on the first)."""
+    names = ",".join(hosts) or site.host
+    return _stock("stock_spider.py", folder, site, "-a", f"host={names}", *options)
+
+
+def stock_permits(folder: Path, site: Publisher, entry: str) -> Run:
+    """Run the stock spider of permits on one entry page, with Scrapy's own settings."""
+    return _stock("stock_permits.py", folder, site, "-a", f"entry={entry}")
+
+
+def _stock(module: str, folder: Path, site: Publisher, *options: str) -> Run:
+    spider = _ROOT / "benchmarks" / "utils" / module
+    command = ["runspider", str(spider), "-L", "INFO", *options]
     return _measured(command, folder, folder, site)  # no project here, so only Scrapy's own settings

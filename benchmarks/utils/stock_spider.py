@@ -2,7 +2,7 @@
 
 ::
 
-    scrapy runspider benchmarks/utils/stock_spider.py -a host=HOST -O out.jsonl
+    scrapy runspider benchmarks/utils/stock_spider.py -a host=HOST[,HOST...] -O out.jsonl
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class StockSpider(SitemapSpider):
 
     def __init__(self, host: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.sitemap_urls = [f"https://{host}/robots.txt"]
+        self.sitemap_urls = [f"https://{each}/robots.txt" for each in host.split(",")]
 
     def parse(self, response: Response) -> Iterator[dict[str, Any]]:
         """Yield one item for the page."""

@@ -13,15 +13,14 @@ from woo_harvester.findings import Reporter
 from woo_harvester.permits.listing import Link
 from woo_harvester.report.permit_account import PermitAccount
 from woo_harvester.responses import StreamedResponse
-from woo_harvester.tooi import organisaties
 
 URL = "https://www.voorbeeldstad.nl/xml/"
 
 
 def test_a_file_that_nothing_can_be_made_of_gives_its_place_back() -> None:
-    no_state = cast("Any", None)
+    nothing = cast("Any", None)
     crawler = crawler_of(WOO_MESSAGE_MAXSIZE=1_000_000, WOO_FULL_READ_DAYS=7)
-    reader = PermitFiles(crawler, no_state, organisaties())
+    reader = PermitFiles(crawler, nothing, nothing)
     page = EntryPage(URL, "Voorbeeldstad", frozenset())
     visit = EntryPageVisit(page, 1, 1, Reporter(lambda finding: None), PermitAccount(page.host))
     visit.begin_request()

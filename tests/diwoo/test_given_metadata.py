@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.diwoo.documents import LOC, NAMESPACE, SITEMAP, read, read_diwoo
 from woo_harvester.diwoo.given import (

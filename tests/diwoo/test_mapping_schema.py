@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
+from msgspec import Struct, structs
 
 from tests.conftest import shared_file
 from tests.diwoo.documents import NAMESPACE, Outcome, blank, completed, mapped, read
@@ -112,7 +113,7 @@ BY_TYPE: dict[str, st.SearchStrategy[Any]] = {
 BY_NAME = {"creatiedatum": DAYS, "begindatum": MOMENTS, "einddatum": MOMENTS}
 GIVEN = st.builds(
     GivenMetadata,
-    **{part.name: BY_NAME.get(part.name, BY_TYPE[str(part.type)]) for part in fields(GivenMetadata)},
+    **{name: BY_NAME.get(name, BY_TYPE[kind]) for name, kind in GivenMetadata.__annotations__.items()},
 )
 
 
@@ -125,9 +126,8 @@ def texts(value: object) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for part in value:
             yield from texts(part)
-    elif is_dataclass(value):
-        for field in fields(value):
-            yield from texts(getattr(value, field.name))
+    elif isinstance(value, Struct):
+        yield from texts(structs.astuple(value))
 
 
 def told(outcome: Outcome) -> list[str]:

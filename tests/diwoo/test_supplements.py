@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import fields, replace
 from random import Random
 
 import pytest
+from msgspec.structs import fields, replace
 
 from woo_harvester.diwoo.given import (
     Extra,
@@ -103,6 +103,26 @@ def test_metadata_come_back_as_they_were_packed() -> None:
         packed = pack(given)
         assert packed is not None
         assert unpack(packed) == given
+
+
+def test_what_earlier_versions_packed_is_read_and_packed_in_the_same_form() -> None:
+    text = (
+        '{"has_diwoo":true,"identifiers":["1"],"publisher":["A",null],"themas":[[null,"urn:x"]],'
+        '"handelingen":[[["b","u"],"2024",null]],"relaties":[[null,["c",null]]],'
+        '"extra":[{"namespace":"ns","fields":[["k",["é"]]]}],"unread":["x"]}'
+    )
+    given = unpack(zlib.compress(text.encode()))
+    assert given == GivenMetadata(
+        has_diwoo=True,
+        identifiers=["1"],
+        publisher=Value("A", None),
+        themas=[Value(None, "urn:x")],
+        handelingen=[Handling(Value("b", "u"), "2024", None)],
+        relaties=[Relation(None, Value("c", None))],
+        extra=[Extra("ns", None, [ExtraField("k", ["é"])])],
+        unread=["x"],
+    )
+    assert zlib.decompress(pack(given) or b"").decode() == text
 
 
 def test_metadata_that_stay_too_large_are_not_packed() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from tests.utils.command import Line, Run, run_scrapy
 from tests.utils.daily import FIRST, NEWER, publish
 from tests.utils.disturbed_runs import (
     KILLED,
+    STORE_POINTS,
     Fallible,
     GatedSite,
     KillAt,
@@ -25,6 +27,9 @@ from tests.utils.disturbed_runs import (
     small_disk,
 )
 from woo_harvester.demo.server import Page, Request
+from woo_harvester.exporters.jsonlines import RecordJsonLinesItemExporter
+from woo_harvester.stores import disk
+from woo_harvester.stores.durable_folder import DurableFolder, PartialFile
 from woo_harvester.stores.names import path_of, text_path_of
 
 PDF = SAMPLES["PDF"].read_bytes()
@@ -113,13 +118,13 @@ def test_the_name_that_a_server_gives_cannot_lead_out_of_the_store(
     assert found == {store / pad, store / ".writing" / "lock"}
 
 
-@pytest.mark.parametrize("count", [1, 5, 12])
+@pytest.mark.parametrize("point", [*STORE_POINTS, "before the fsync"])
 def test_a_kill_leaves_no_part_of_a_document_and_the_next_run_delivers_the_rest(
-    count: int, gated: GatedSite, installation: Fallible
+    point: str, gated: GatedSite, installation: Fallible
 ) -> None:
     store = installation.folder / "store"
     expected = put(gated, {f"a{number}": document(number) for number in range(10)})
-    killed = installation.start(*DOWNLOAD, fault=KillAt("before the fsync", count), FILES_STORE=store)
+    killed = installation.start(*DOWNLOAD, fault=KillAt(point), FILES_STORE=store)
     assert killed.status() == KILLED
     stored(store)
     assert len(harvested(installation.folder)) < 10
@@ -128,6 +133,58 @@ def test_a_kill_leaves_no_part_of_a_document_and_the_next_run_delivers_the_rest(
     assert rest.returncode == 0, rest.stderr
     assert locs_of(rest, store) | known == expected
     assert len(stored(store)) == 10
+
+
+@dataclass(frozen=True)
+class LogSteps:
+    """No fault: the process writes to a file what it does with documents and records, in their order."""
+
+    log: Path
+
+    def __call__(self) -> None:
+        log = self.log.open("a", encoding="utf-8", buffering=1)
+        rename, export = DurableFolder.rename, RecordJsonLinesItemExporter.export_item
+        sync_file_system, fsync = disk.sync_file_system, os.fsync
+
+        def renamed(folder: DurableFolder, partials: Iterable[PartialFile]) -> set[int]:
+            group = list(partials)
+            log.writelines(f"named {partial.target}\n" for partial in group)
+            return rename(folder, group)
+
+        def exported(exporter: Any, item: Any) -> None:
+            log.write(f"record {item.record.versies[-1].bestanden[0].pad}\n")
+            export(exporter, item)
+
+        def synced(descriptor: int) -> None:
+            fsync(descriptor)
+            log.write(f"synced {Path(f'/proc/self/fd/{descriptor}').readlink()}\n")
+
+        def synced_all(descriptor: int) -> None:
+            sync_file_system(descriptor)
+            log.write("synced all\n")
+
+        DurableFolder.rename = renamed  # type: ignore[assignment,method-assign]
+        RecordJsonLinesItemExporter.export_item = exported  # type: ignore[assignment,method-assign]
+        os.fsync, disk.sync_file_system = synced, synced_all  # type: ignore[assignment]
+
+
+def test_between_a_document_and_its_record_the_disk_has_its_content_and_then_its_name(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    store = installation.folder / "store"
+    put(gated, {f"a{number}": document(number) for number in range(40)})
+    log = installation.folder / "steps"
+    run = installation.start(*DOWNLOAD, fault=LogSteps(log), FILES_STORE=store).wait()
+    assert run.returncode == 0, run.stderr
+    steps = log.read_text(encoding="utf-8").splitlines()
+    pads = [step.removeprefix("record ") for step in steps if step.startswith("record ")]
+    assert sorted(pads) == sorted(str(path.relative_to(store)) for path in stored(store))
+    for pad in pads:
+        named, written = steps.index(f"named {store / pad}"), steps.index(f"record {pad}")
+        content = [step for step in steps[:named] if step == "synced all" or f"{Path(pad).name}." in step]
+        names = {"synced all", f"synced {(store / pad).parent}"}
+        assert content, pad
+        assert names.intersection(steps[named:written]), pad
 
 
 def test_a_full_disk_ends_the_run_and_the_next_delivers_the_rest(

@@ -219,7 +219,7 @@ class _Run:
         try:
             await self._work()
             while True:
-                made = list(spider.all_read(cast("Any", None)))
+                made = [one async for one in spider.all_read(cast("Any", None))]
                 self._deliver([one for one in made if isinstance(one, WooItem)])
                 self._queue = [one for one in made if isinstance(one, Request)]
                 if not self._queue:

@@ -26,6 +26,7 @@ from tests.simulation.permits import (
     host,
 )
 from tests.simulation.play import EXAMPLES, Kill, KilledError, Killer, counted, simulate
+from tests.state.kept_files import keep_file
 from tests.utils.postgresql import new_database, postgresql_server
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.permits.files import RememberedFile
@@ -34,7 +35,7 @@ from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.transactions import Outcome
 from woo_harvester.record import Oorzaak
 from woo_harvester.state import applying
-from woo_harvester.state.permits import PermitFile, entry_page_id, keep_file, look_up_files, wait_again
+from woo_harvester.state.permits import PermitFile, entry_page_id, look_up_files, wait_again
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
 from woo_harvester.state.store import NOWHERE, State
 

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import Connection, func, select
 
 from tests.register.exports import organisation, read
+from tests.state.kept_files import keep_file
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.permits.files import RememberedFile
 from woo_harvester.permits.messages import Message, Soort, Transactie
@@ -23,7 +24,6 @@ from woo_harvester.state.permits import (
     PermitFile,
     entry_page_id,
     forget_entries,
-    keep_file,
     look_up_files,
     wait_again,
 )

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import Connection
 
 from tests.permits.world import ENTRY, mutation
+from tests.state.kept_files import keep_file
 from woo_harvester.permits.files import RememberedFile
 from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.permits.record import Periode, Vergunning
@@ -26,7 +27,6 @@ from woo_harvester.state.permits import (
     PermitFile,
     add_case_rows,
     entry_page_id,
-    keep_file,
     keep_refused,
     look_up_files,
     named_entries,

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import Connection, select
 
 from tests.permits.world import CASE, DOCUMENT, ENTRY, OTHER_CASE, document, mutation
+from tests.state.kept_files import keep_file
 from woo_harvester.permits.files import RememberedFile
 from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.state.permit_history import note_complete_read
@@ -24,7 +25,6 @@ from woo_harvester.state.permits import (
     PermitFile,
     add_case_rows,
     entry_page_id,
-    keep_file,
     look_up_files,
     named_entries,
 )

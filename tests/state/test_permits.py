@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import Connection, insert, select
 
 from tests.permits.world import CASE, DOCUMENT, ENTRY, document, mutation
+from tests.state.kept_files import keep_file
 from woo_harvester.permits.files import RememberedFile
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.state.permits import (
@@ -15,7 +16,6 @@ from woo_harvester.state.permits import (
     entry_ids,
     entry_page_id,
     forget_entries,
-    keep_file,
     keep_refused,
     load_message,
     look_up_files,

@@ -8,7 +8,7 @@ from woo_harvester.state import repeated, schema
 from woo_harvester.state.batches import BATCH
 from woo_harvester.state.documents import forget
 from woo_harvester.state.repeated import Key, StoredEntry
-from woo_harvester.state.resources import forget_host, host_of_state
+from woo_harvester.state.resources import forget_host, host_of_state, resource_of
 
 INDEX = "https://a.nl/sitemapindex-diwoo.xml"
 
@@ -50,9 +50,22 @@ def test_the_entries_of_a_document_come_with_their_sitemaps(connection: Connecti
     }
     assert repeated.metadata_of(connection, Key(two, first, 1)) == b"metadata"
     assert repeated.metadata_of(connection, Key(one, first, 1)) is None
-    assert sorted(repeated.documents_of(connection, host(connection))) == [first, second]
-    assert repeated.documents_of(connection, host(connection, "b.nl")) == []
     assert repeated.find(connection, host(connection, "b.nl"), [first]) == {}
+
+
+def test_all_sitemaps_of_a_host_come_with_the_documents_that_it_listed_more_than_once(
+    connection: Connection,
+) -> None:
+    one, two, (first, second, _) = two_sitemaps(connection)
+    resource_of(connection, host(connection), "https://a.nl/robots.txt", "robots")
+    elsewhere = sitemap_of(connection, "b.nl")
+    assert repeated.sitemaps_and_documents(connection, host(connection)) == ({one, two}, set())
+    repeated.keep(connection, [entry(one, first), entry(two, first, 1), entry(two, first)])
+    repeated.keep(connection, [entry(one, second)])
+    found = repeated.sitemaps_and_documents(connection, host(connection))
+    assert found == ({one, two}, {first, second})
+    assert repeated.sitemaps_and_documents(connection, host(connection, "b.nl")) == ({elsewhere}, set())
+    assert repeated.sitemaps_and_documents(connection, host(connection, "c.nl")) == (set(), set())
 
 
 def test_an_entry_that_is_kept_again_replaces_itself(connection: Connection) -> None:

@@ -9,6 +9,7 @@ from woo_harvester.state import schema
 from woo_harvester.state.batches import BATCH
 from woo_harvester.state.documents import claim, look_up
 from woo_harvester.state.listings import sitemaps_of
+from woo_harvester.state.repeated import sitemaps_and_documents
 from woo_harvester.state.resources import (
     CONTENT_MAXSIZE,
     KnownHost,
@@ -20,12 +21,13 @@ from woo_harvester.state.resources import (
     forget_unread,
     host_of_state,
     hosts_of_sitemaps,
+    hosts_of_state,
     index_url_of,
     keep_massive,
     keep_read,
     last_reads,
     resource_of,
-    sitemap_ids,
+    robots_of,
 )
 
 ROBOTS = "https://a.nl/robots.txt"
@@ -174,14 +176,50 @@ def test_what_was_read_as_another_kind_of_file_is_forgotten(connection: Connecti
         known = resource_of(connection, host, SITEMAP, "sitemap", "https://a.nl/index.xml")
         assert known == Resource(key, None, None, None, None, None)
     assert index_url_of(connection, host, SITEMAP) == "https://a.nl/index.xml"
-    assert sitemap_ids(connection, host) == [key]
+    assert sitemaps_and_documents(connection, host)[0] == {key}
 
 
-def test_all_sitemaps_that_were_ever_read_of_a_host_are_returned(connection: Connection) -> None:
-    robots(connection)
-    ids = [sitemap_of(connection), sitemap_of(connection, name="s1.xml")]
-    sitemap_of(connection, "b.nl")
-    assert sitemap_ids(connection, host_of_state(connection, "a.nl").id) == ids
+def test_hosts_are_added_once_and_keep_their_numbers(connection: Connection) -> None:
+    first = host_of_state(connection, "b.nl")
+    end_read(connection, first.id, 7, 5)
+    names = [f"h{count}.nl" for count in range(BATCH + 1)]
+    added = hosts_of_state(connection, ["b.nl", *names, "b.nl"])
+    assert set(added) == {"b.nl", *names}
+    assert added["b.nl"] == (first.id, 7)
+    assert {known.complete_at for known in added.values()} == {None, 7}
+    assert hosts_of_state(connection, names) == {name: added[name] for name in names}
+    assert len({known.id for known in added.values()}) == BATCH + 2
+
+
+def test_the_robots_txt_of_many_hosts_are_added_once_and_known_the_next_time(connection: Connection) -> None:
+    names = [f"h{count}.nl" for count in range(BATCH + 1)]
+    state = hosts_of_state(connection, names)
+    urls = {state[name].id: f"https://{name}/robots.txt" for name in names}
+    added = robots_of(connection, urls)
+    assert set(added) == set(urls)
+    assert len({robots.id for robots in added.values()}) == BATCH + 1
+    one = min(urls)
+    assert added[one] == Resource(added[one].id, None, None, None, None, None)
+    keep_read(connection, added[one].id, etag='"e"', last_modified="g", digest=None, at=7, content=b"x")
+    read = Resource(added[one].id, '"e"', "g", None, 7, b"x")
+    assert robots_of(connection, urls) == {**added, one: read}
+    assert resource_of(connection, one, urls[one], "robots") == read
+
+
+def test_a_robots_txt_that_another_host_redirected_to_is_a_file_of_each(connection: Connection) -> None:
+    one, two = host_of_state(connection, "a.nl").id, host_of_state(connection, "b.nl").id
+    there = resource_of(connection, two, "https://a.nl/robots.txt", "robots")
+    found = robots_of(connection, {one: "https://a.nl/robots.txt", two: "https://b.nl/robots.txt"})
+    assert there.id not in {each.id for each in found.values()}
+    assert len(found) == 2
+
+
+def test_what_was_a_sitemap_and_is_a_robots_txt_now_is_read_in_full(connection: Connection) -> None:
+    host = host_of_state(connection, "a.nl").id
+    key = resource_of(connection, host, SITEMAP, "sitemap", "https://a.nl/index.xml").id
+    keep_read(connection, key, etag='"e"', last_modified="g", digest=b"d", at=7)
+    assert robots_of(connection, {host: SITEMAP}) == {host: Resource(key, None, None, None, None, None)}
+    assert resource_of(connection, host, SITEMAP, "robots").read_at is None
 
 
 def test_a_forgotten_host_was_never_visited_and_the_others_stay(connection: Connection) -> None:

@@ -238,7 +238,7 @@ def test_a_url_of_sqlite_has_a_file(given: str, path: str | None) -> None:
 
 def test_a_missing_driver_is_reported_with_the_package_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(StateError, match=r"PostgreSQL needs the extra postgresql: pip install"):
+    with pytest.raises(StateError, match=r"PostgreSQL needs the package psycopg: pip install"):
         State.open("postgresql+psycopg://woo@127.0.0.1/woo")
 
 

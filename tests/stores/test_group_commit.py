@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from woo_harvester.stores import disk
 from woo_harvester.stores.durable_folder import DurableFolder, PartialFile
 from woo_harvester.stores.group_commit import GroupCommit
 from woo_harvester.stores.names import path_of
@@ -17,8 +18,11 @@ from woo_harvester.stores.names import path_of
 NAMES = [path_of(f"{number:02x}" + "0" * 62) for number in range(30)]
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Iterator[DurableFolder]:
+@pytest.fixture(params=[True, False], ids=["at once", "one by one"])
+def folder(
+    tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[DurableFolder]:
+    monkeypatch.setattr(disk, "_syncs_at_once", lambda descriptor: request.param)
     with closing(DurableFolder(tmp_path / "store")) as made:
         yield made
 
@@ -55,25 +59,31 @@ def test_each_is_durable_before_it_has_its_name_and_its_name_before_anyone_is_re
     folder: DurableFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps: list[tuple[str, str]] = []
-    fsync, replace = os.fsync, os.replace
+    fsync, replace, sync_file_system = os.fsync, os.replace, disk.sync_file_system
 
     def syncing(descriptor: int) -> None:
         steps.append(("synced", str(Path(f"/proc/self/fd/{descriptor}").readlink())))
         fsync(descriptor)
+
+    def syncing_all(descriptor: int) -> None:
+        assert Path(f"/proc/self/fd/{descriptor}").readlink().is_relative_to(folder.path)
+        steps.append(("synced", "all"))
+        sync_file_system(descriptor)
 
     def replacing(path: str, target: str) -> None:
         steps.append((f"named {path}", target))
         replace(path, target)
 
     monkeypatch.setattr(os, "fsync", syncing)
+    monkeypatch.setattr(disk, "sync_file_system", syncing_all)
     monkeypatch.setattr(os, "replace", replacing)
     committed(folder, *NAMES)
     for name in NAMES:
         target = str(folder.path / name)
         (named,) = (number for number, step in enumerate(steps) if step[1] == target)
         path = steps[named][0].removeprefix("named ")
-        assert ("synced", path) in steps[:named]
-        assert ("synced", str(Path(target).parent)) in steps[named:]
+        assert {("synced", path), ("synced", "all")}.intersection(steps[:named])
+        assert {("synced", str(Path(target).parent)), ("synced", "all")}.intersection(steps[named:])
 
 
 def test_those_that_come_meanwhile_wait_for_the_disk_together(
@@ -98,6 +108,7 @@ def test_where_the_disk_fails_all_are_notified_and_nothing_is_left(
         raise OSError(5, "Input/output error")
 
     monkeypatch.setattr(os, "fsync", failing)
+    monkeypatch.setattr(disk, "sync_file_system", failing)
     errors = committed(folder, *NAMES)
     assert all(isinstance(one, OSError) for one in errors)
     assert left(folder) == []

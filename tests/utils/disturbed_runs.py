@@ -32,6 +32,7 @@ from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.state import migrations, outputs
+from woo_harvester.stores.durable_folder import DurableFolder
 
 Fault = Before
 """A change that is made to the process of a run before the command begins."""
@@ -189,7 +190,7 @@ class KillAt:
     count: int = 1
 
     def __call__(self) -> None:
-        owner, name, moment = POINTS[self.point]
+        owner, name, moment = {**POINTS, **STORE_POINTS}[self.point]
         original = getattr(owner, name)
         calls = itertools.count(1)
 
@@ -216,6 +217,14 @@ POINTS: dict[str, tuple[Any, str, Literal["before", "after"]]] = {
     "when the state has written up to where the file is durable": (outputs, "keep_durable", "after"),
     "when the state has written the documents, before the commit": (StateKeeper, "_confirm", "after"),
     "after the commit": (StateKeeper, "durable", "after"),
+}
+
+#: The same from a document to its name in the store.
+STORE_POINTS: dict[str, tuple[Any, str, Literal["before", "after"]]] = {
+    "before documents are durable": (DurableFolder, "sync", "before"),
+    "when documents are durable": (DurableFolder, "sync", "after"),
+    "when documents have their names": (DurableFolder, "rename", "after"),
+    "when the names of documents are durable": (DurableFolder, "sync_names", "after"),
 }
 
 

@@ -74,6 +74,10 @@ class GivenMessages:
         ]
         self._messages = dict.fromkeys(messages_among(dict.fromkeys(named), maxsize))
 
+    def __bool__(self) -> bool:
+        """Return whether there is any message."""
+        return bool(self._messages)
+
     @property
     def kind(self) -> HarvestKind:
         """What all of it is about: permits if there are messages, and nothing else is to be read."""

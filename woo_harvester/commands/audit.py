@@ -6,12 +6,12 @@ import json
 import os
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn
@@ -27,6 +27,8 @@ from woo_harvester.dates import day_of
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import Reporter, Severity
 from woo_harvester.paths import data_dir
+from woo_harvester.permits.values import check_conversion
+from woo_harvester.program import program
 from woo_harvester.report.assemble import AUDIT
 from woo_harvester.report.audit_summary import print_summary
 from woo_harvester.report.json_file import read_head, read_hosts
@@ -64,6 +66,10 @@ class Command(ProjectCommand):
     """
 
     name = "audit"
+    exit_statuses: ClassVar[Mapping[int, str]] = {
+        0: "no finding at or above the severity of `--fail-on`",
+        1: "there is such a finding, or the audit could not be made",
+    }
     requires_project = True
     requires_crawler_process = False  # files need none
 
@@ -128,6 +134,7 @@ class Command(ProjectCommand):
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Make the audit, and print the result."""
+        self._check_packages()
         if opts.permits:
             folder = self._online("vergunningen", {"entries": tuple(dict.fromkeys(opts.permits))})
         elif args:
@@ -150,8 +157,8 @@ class Command(ProjectCommand):
         """Raise UsageError for wrong arguments, with a suggestion if there is one."""
         if not args and not self._files and not opts.permits:
             raise UsageError(
-                "expected a domain or --file, such as: scrapy audit www.gemeente.nl, or an entry page of "
-                "permits, such as: scrapy audit --permits https://www.gemeente.nl/vergunningen/"
+                f"expected a domain or --file, such as: {program()} audit www.gemeente.nl, or an entry "
+                f"page of permits, such as: {program()} audit --permits https://www.gemeente.nl/vergunningen/"
             )
         if args and opts.permits:
             raise UsageError(f"{args[0]} is no entry page: audit domains and --permits one after the other")
@@ -170,6 +177,15 @@ class Command(ProjectCommand):
             is_file = Path(given).exists() or given.lower().endswith((".xml", ".xml.gz", "robots.txt"))
             if is_file and "://" not in given:
                 raise UsageError(f"{given} is a file: did you mean --file {given}?")
+
+    def _check_packages(self) -> None:
+        """Raise ImportError if a package is missing that reads the given files."""
+        try:
+            check_conversion()
+        except ImportError:
+            maxsize = cast("Settings", self.settings).getint("WOO_INDEX_MAXSIZE")
+            if self._files and GivenMessages(self._files, maxsize):
+                raise
 
     def _online(self, spider: str, arguments: dict[str, Any]) -> RunFolder | None:
         """Run the spider; return the folder of its report, or None if the run failed."""

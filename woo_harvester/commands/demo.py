@@ -6,11 +6,11 @@ import json
 import os
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rich.console import Console
 from scrapy import signals
@@ -19,7 +19,10 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 
 from woo_harvester.extensions.findings import Findings
+from woo_harvester.extras import to_install
 from woo_harvester.findings import explain
+from woo_harvester.permits.values import check_conversion
+from woo_harvester.program import program
 from woo_harvester.report.assemble import AUDIT
 from woo_harvester.report.audit_summary import print_summary
 from woo_harvester.report.run_folder import RunFolder
@@ -66,6 +69,10 @@ class Command(ProjectCommand):
     """
 
     name = "demo"
+    exit_statuses: ClassVar[Mapping[int, str]] = {
+        0: "the publishers were harvested and shown",
+        1: "the harvest failed",
+    }
     requires_project = True
     requires_crawler_process = False
 
@@ -85,7 +92,9 @@ class Command(ProjectCommand):
             help="documents of the huge publisher (default: 3000)",
         )
         parser.add_argument(
-            "--portal", action="store_true", help="then serve a search page over the records (scrapy portal)"
+            "--portal",
+            action="store_true",
+            help=f"then serve a search page over the records ({program()} portal)",
         )
         parser.add_argument(
             "--port",
@@ -99,7 +108,7 @@ class Command(ProjectCommand):
         cast("Settings", self.settings).set("LOG_LEVEL", "WARNING", "project")
         super().process_options(args, opts)
         if args not in ([], ["vergunningen"]):
-            line = f"scrapy demo takes no arguments but vergunningen, got {' '.join(args)}"
+            line = f"{program()} demo takes no arguments but vergunningen, got {' '.join(args)}"
             raise UsageError(line, print_help=False)
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -109,8 +118,9 @@ class Command(ProjectCommand):
             from woo_harvester.demo.municipalities import PermitDemo  # noqa: PLC0415
             from woo_harvester.demo.publishers import Demo  # noqa: PLC0415
         except ImportError as error:
-            raise UsageError(f'the demo needs {error.name}: pip install "woo-harvester[demo]"') from error
+            raise UsageError(f"the demo needs {error.name}: {to_install('demo')}") from error
         if args:
+            check_conversion()
             with TemporaryDirectory(prefix="woo-demo-") as folder, PermitDemo(Path(folder)) as permits:
                 self._permits(permits, Path(folder), opts)
             return
@@ -131,7 +141,7 @@ class Command(ProjectCommand):
     def _offer_portal(self, crawlers: Sequence[Crawler]) -> None:
         """Print how to search in the records."""
         files = [str(_record_files(crawler)[0]) for crawler in crawlers]
-        print(f"Search in a browser: scrapy portal -s WOO_DATA_DIR={FOLDER} {' '.join(files)}")
+        print(f"Search in a browser: {program()} portal -s WOO_DATA_DIR={FOLDER} {' '.join(files)}")
 
     def _serve_portal(self, crawlers: Sequence[Crawler], opts: argparse.Namespace) -> None:
         """Serve a portal over the records until it is stopped; the publishers still answer then."""
@@ -145,7 +155,7 @@ class Command(ProjectCommand):
             settings = crawlers[0].settings
             run_portal(settings, RecordFiles(files), site_of(settings, "127.0.0.1", opts.port))
         except ImportError as error:
-            self.fail(f'the portal needs {error.name}: pip install "woo-harvester[portal]"')
+            self.fail(f"the portal needs {error.name}: {to_install('portal')}")
         except (EngineError, ListenError) as error:
             self.fail(str(error))
 
@@ -215,7 +225,10 @@ class Command(ProjectCommand):
         if not opts.portal:
             self._offer_portal([first, second])
         if self._is_finished(failure, audit):
-            print("\nWhat `scrapy audit --permits` answers to both municipalities, or to their supplier:\n")
+            print(
+                f"\nWhat `{program()} audit --permits` answers to both municipalities, "
+                "or to their supplier:\n"
+            )
             print_summary(cast("Findings", audit.get_extension(Findings)).run_folder, Console())
             if opts.portal:
                 self._serve_portal([first, second], opts)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
 from woo_harvester.extensions.elasticsearch import MISSING
+from woo_harvester.program import program
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.state.latest import RecordsError
 
@@ -26,6 +28,10 @@ class Command(ProjectCommand):
     """
 
     name = "index"
+    exit_statuses: ClassVar[Mapping[int, str]] = {
+        0: "the new index has taken the place of the old one",
+        1: "it failed, and searches use the old index as before",
+    }
     requires_project = True
     requires_crawler_process = False
 
@@ -51,7 +57,9 @@ class Command(ProjectCommand):
         """Rebuild the index."""
         settings = cast("Settings", self.settings)
         if not opts.rebuild or not args:
-            self.refuse("expected --rebuild and files of records: scrapy index --rebuild records/woo-*.jsonl")
+            self.refuse(
+                f"expected --rebuild and files of records: {program()} index --rebuild records/woo-*.jsonl"
+            )
         if not settings["WOO_ELASTICSEARCH_URL"]:
             self.refuse("WOO_ELASTICSEARCH_URL is not set: expected the URL of Elasticsearch")
         try:
@@ -65,5 +73,5 @@ class Command(ProjectCommand):
             self.fail(str(error))
             return
         for path in done.truncated:
-            sys.stderr.write(f"scrapy index: the last line of {path} is truncated, and left out\n")
+            sys.stderr.write(f"{program()} index: the last line of {path} is truncated, and left out\n")
         sys.stderr.write(f"{done}\n")

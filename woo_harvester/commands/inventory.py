@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.findings import Reporter
 from woo_harvester.paths import data_dir
+from woo_harvester.program import program
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register.names import shown_name
 from woo_harvester.register.stored_copy import read_stored
@@ -45,6 +47,10 @@ class Command(ProjectCommand):
     """
 
     name = "inventory"
+    exit_statuses: ClassVar[Mapping[int, str]] = {
+        0: "the inventory is written, whatever it says",
+        1: "the reports cannot be read",
+    }
     requires_project = True
     requires_crawler_process = False
 
@@ -146,7 +152,9 @@ class _Names:
         """Return the name of an organisation; None, with a line on stderr, if it cannot be looked up."""
         name = shown_name(identifier, self._register, self._listed)
         if name is None and self._problem is not None:
-            write_stderr(f"scrapy inventory: names that only the register has are left out: {self._problem}")
+            write_stderr(
+                f"{program()} inventory: names that only the register has are left out: {self._problem}"
+            )
             self._problem = None
         return name
 

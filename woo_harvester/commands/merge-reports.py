@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
+from woo_harvester.program import program
 from woo_harvester.report.merge import MergeError, merge
 from woo_harvester.report.outputs import make_report
 from woo_harvester.report.run_folder import RunFolder, parse_name
@@ -25,6 +27,10 @@ class Command(ProjectCommand):
     """Merges the folders of runs over different hosts; exit status 1 if they cannot be merged."""
 
     name = "merge-reports"
+    exit_statuses: ClassVar[Mapping[int, str]] = {
+        0: "the folder is made",
+        1: "the reports cannot be merged",
+    }
     requires_project = True
     requires_crawler_process = False
 
@@ -64,7 +70,7 @@ class Command(ProjectCommand):
         else:
             for path in truncated:
                 sys.stderr.write(
-                    f"scrapy merge-reports: the last line of {path} is truncated, and left out\n"
+                    f"{program()} merge-reports: the last line of {path} is truncated, and left out\n"
                 )
             sys.stderr.write(f"Merged the reports of {len(args)} run(s) into {opts.output}: see {page}.\n")
 
@@ -78,4 +84,4 @@ class Command(ProjectCommand):
             merged.reports.lead_to(merged)
         except OSError as error:
             line = f"{latest} does not lead to the merged report: {error.strerror or error}"
-            sys.stderr.write(f"scrapy merge-reports: {line}\n")
+            sys.stderr.write(f"{program()} merge-reports: {line}\n")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, ClassVar, NoReturn, cast
 
 from scrapy import Spider
 from scrapy.crawler import Crawler
 
 from woo_harvester.arguments import suggestion
+from woo_harvester.extras import to_install
 from woo_harvester.monitors.checks import Bounds
 from woo_harvester.monitors.runs import read_runs, spiders
 from woo_harvester.report.run_folder import ReportsFolder
@@ -39,6 +41,10 @@ class Command(ProjectCommand):
     """
 
     name = "monitor"
+    exit_statuses: ClassVar[Mapping[int, str]] = {
+        0: "all checks passed, or there is nothing to compare with",
+        1: "a check failed, or could not be made",
+    }
     requires_project = True
     requires_crawler_process = False
 
@@ -61,7 +67,7 @@ class Command(ProjectCommand):
         """Check the last run of each spider in *args*, or of every spider that has runs."""
         self.exitcode = 0
         if missing := [name for name in _NEEDED if not find_spec(name)]:
-            self._fail(f'needs {", ".join(missing)}: pip install "woo-harvester[monitoring]"')
+            self._fail(f"needs {', '.join(missing)}: {to_install('monitoring')}")
         settings = cast("Settings", self.settings)
         if opts.failed:
             self._mail_failure(opts.failed, args, settings)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
+from woo_harvester.extras import to_install
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.search.engine import EngineError
 
@@ -13,9 +15,6 @@ if TYPE_CHECKING:
     import argparse
 
     from scrapy.settings import Settings
-
-#: What to do if a package that the portal needs is not there.
-MISSING = 'pip install "woo-harvester[portal]"'
 
 
 class Command(ProjectCommand):
@@ -25,6 +24,10 @@ class Command(ProjectCommand):
     """
 
     name = "portal"
+    exit_statuses: ClassVar[Mapping[int, str]] = {
+        0: "it was ended by Ctrl-C or SIGTERM",
+        1: "it could not start",
+    }
     requires_project = True
     requires_crawler_process = False
 
@@ -65,7 +68,9 @@ class Command(ProjectCommand):
         except ImportError as error:
             if error.name is None or error.name.startswith("woo_harvester"):
                 raise
-            raise UsageError(f"the portal needs {error.name}: {MISSING}", print_help=False) from error
+            raise UsageError(
+                f"the portal needs {error.name}: {to_install('portal')}", print_help=False
+            ) from error
 
     def _serve(self, settings: Settings, args: list[str], opts: argparse.Namespace) -> None:
         # These need the extra "portal".

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
@@ -51,6 +51,10 @@ class Command(ProjectCommand):
     """
 
     name = "prune"
+    exit_statuses: ClassVar[Mapping[int, str]] = {
+        0: "what was old is removed",
+        1: "something could not be removed",
+    }
     requires_project = True
     requires_crawler_process = False
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
@@ -14,6 +14,7 @@ from woo_harvester.arguments import suggestion
 from woo_harvester.dates import day_of
 from woo_harvester.formats import file_types
 from woo_harvester.paths import data_dir
+from woo_harvester.program import program
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.running.streams import write_stderr
 from woo_harvester.tooi.list_files import ListsError
@@ -39,6 +40,10 @@ class Command(ProjectCommand):
     """
 
     name = "tooi"
+    exit_statuses: ClassVar[Mapping[int, str]] = {
+        0: "the lists are shown or fetched",
+        1: "a list cannot be fetched or read, and nothing changed",
+    }
     requires_project = True
     requires_crawler_process = False
 
@@ -68,7 +73,7 @@ class Command(ProjectCommand):
         if args and args != [_UPDATE]:
             raise UsageError(f"unknown action {' '.join(args)}: {suggestion(args[0], [_UPDATE])}")
         if not args and (opts.source is not None or opts.allow_removed):
-            raise UsageError(f"--from and --allow-removed belong to: scrapy tooi {_UPDATE}")
+            raise UsageError(f"--from and --allow-removed belong to: {program()} tooi {_UPDATE}")
         if opts.source is not None and not opts.source.strip():
             raise UsageError("--from: expected a URL or a folder, got nothing")
 
@@ -84,7 +89,7 @@ class Command(ProjectCommand):
                 self.fail(known.problem)
             return
         if known.problem is not None:
-            write_stderr(f"scrapy tooi: warning: {known.problem}; what it had is not compared")
+            write_stderr(f"{program()} tooi: warning: {known.problem}; what it had is not compared")
         fetcher = ListFetcher(settings["USER_AGENT"], today, backoff=settings.getfloat("WOO_RETRY_BACKOFF"))
         try:
             given = asyncio.run(fetcher.fetch(opts.source, known.files))

@@ -39,7 +39,6 @@ from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry
 from woo_harvester.sitemaps.url_selection import Sitemap
 from woo_harvester.state import documents, faults, listings
 from woo_harvester.state.delivery import PendingRead
-from woo_harvester.state.resources import sitemap_ids
 from woo_harvester.tooi.categories import category_by_number
 from woo_harvester.urls import host_of
 
@@ -114,7 +113,6 @@ class Entries:
     ) -> SitemapReading:
         """Return the reading of a sitemap that begins now, with the documents that it listed before."""
         if not visit.own_sitemaps:
-            visit.own_sitemaps.update(sitemap_ids(connection, visit.known.id))
             begin_visit(connection, visit)
         visit.own_sitemaps.add(pending.resource_id)
         wanted = self._terms.sufficient
@@ -158,8 +156,9 @@ class Entries:
             facts = self._lookup.look_up(connection, batch.rest, batch.known, reading)
             add_others(connection, facts, reading, now)
             decided = self._decide(facts, reading, now)
-            items = self._apply.apply(connection, decided, batch.moved, reading)
+            stored = self._apply.write(connection, decided, batch.moved, reading)
             keep_entries(connection, decided, reading, now)
+        items = list(self._apply.items(decided, stored, reading))
         unchanged = batch.unchanged + sum(decision.is_unchanged for _, decision in decided)
         postponed = sum(decision.outcome is EntryOutcome.POSTPONED for _, decision in decided)
         foreign = sum(decision.outcome is EntryOutcome.FOREIGN for _, decision in decided)
@@ -208,14 +207,17 @@ class Entries:
                 there = facts.version.host if self._terms.delivers_all and facts.version.is_listed else None
                 facts.is_delivered_there = there is not None and self._is_visited(there)
             decision = decide(facts, self._terms, now)
+            if known is not None and decision.outcome.cause is not None and not expected.add(known.id):
+                # Another process of the run has taken the document since, from another host.
+                facts.is_expected = True
+                facts.is_supplied = known.id in supplied
+                decision = decide(facts, self._terms, now)
             if known is not None and decision.outcome not in NOT_LISTED:
                 listed.add(known.id)
                 if decision.outcome is not EntryOutcome.DUPLICATE:
                     left.discard(known.id)
                 elif not facts.is_listed:
                     left.add(known.id)
-                if decision.outcome.cause is not None:
-                    expected.add(known.id)
                 if decision.outcome in KNOWN_VERSION:
                     supplied.add(known.id)
             decided.append((facts, decision))

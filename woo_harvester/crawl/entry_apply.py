@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
 from woo_harvester.crawl.entry_lookup import SitemapReading
 from woo_harvester.crawl.host import Visit
-from woo_harvester.crawl.repeated_entries import add_supplements
+from woo_harvester.crawl.repeated_entries import StoredMetadata, add_supplements, stored_metadata
 from woo_harvester.dates import iso_seconds, to_microseconds
 from woo_harvester.diwoo.given_metadata import metadata_of
 from woo_harvester.extensions.state import StateKeeper
@@ -40,6 +41,16 @@ _LEFT_TO_OWN = "niet gebruikt: de vermelding op de eigen host telt"
 _Decided = Sequence[tuple[EntryFacts, Decision]]
 
 
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What the items of a batch need of the state."""
+
+    files: Mapping[int, KnownFile]
+    """The known files of documents that are harvested again."""
+    metadata: Sequence[StoredMetadata]
+    """The metadata of other entries for the document of each entry."""
+
+
 class EntryApply:
     """The stage that applies the decisions on the entries of a batch."""
 
@@ -50,28 +61,31 @@ class EntryApply:
         self.counts = {outcome: 0 for outcome in EntryOutcome if outcome.is_counted}
         """Number of entries by outcome."""
 
-    def apply(
+    def write(
         self,
         connection: Connection,
         decided: _Decided,
         same: Sequence[int],
         reading: SitemapReading,
-    ) -> list[WooItem]:
-        """Return the items of a batch, and write its entries to the state.
+    ) -> Stored:
+        """Write the entries of a batch to the state, and return what their items need of it.
 
         *same* are the documents whose entries are unchanged to the byte, but that another sitemap of the host
         listed before.
         """
         for facts, decision in decided:
             self._count(facts, decision, reading)
-        items = list(self._items(connection, decided, reading))
+        stored = Stored(
+            _files(connection, decided),
+            [stored_metadata(connection, facts) if decision.version else {} for facts, decision in decided],
+        )
         shared = self._sharing_sitemaps(connection, decided, reading)
         updates = [decision.update for _, decision in decided if decision.update is not None]
         _write_documents(connection, updates, reading.sitemap_id)
         _write_listings(connection, updates, same, reading.sitemap_id)
         for sitemap_id in sorted(shared):
             forget_read(connection, sitemap_id)
-        return items
+        return stored
 
     def report_faults(self, visit: Visit, sitemap: Sitemap, found: Iterable[DocumentFault]) -> None:
         """Report again what is wrong with documents of a sitemap that has not changed."""
@@ -117,10 +131,12 @@ class EntryApply:
         elif outcome is EntryOutcome.FOREIGN:
             reading.left_to[str(facts.version.owner)] += 1
 
-    def _items(self, connection: Connection, decided: _Decided, reading: SitemapReading) -> Iterator[WooItem]:
-        """Report what is wrong with entries, and yield the items of those to be harvested."""
-        files = _files(connection, decided)
-        for facts, decision in decided:
+    def items(self, decided: _Decided, stored: Stored, reading: SitemapReading) -> Iterator[WooItem]:
+        """Report what is wrong with entries, and yield the items of those to be harvested.
+
+        This takes longest, so no transaction is open meanwhile that would keep other processes from writing.
+        """
+        for (facts, decision), metadata in zip(decided, stored.metadata, strict=True):
             version, known = decision.version, facts.known
             if not decision.findings and version is None:
                 continue
@@ -129,8 +145,8 @@ class EntryApply:
                 report(one.code, element=one.element, seen=one.seen, action=one.action)
             if version is not None and known is not None:
                 source = Source(metadata_of(facts.entry), reading.category, facts.match, reading.lists)
-                supplemented = add_supplements(connection, facts, source)
-                source.known = files.get(known.id)
+                supplemented = add_supplements(facts, metadata, source)
+                source.known = stored.files.get(known.id)
                 source.recheck = decision.outcome is EntryOutcome.RECHECKED
                 record = version.record(facts.entry.loc, _origin(reading, report, version))
                 if decision.outcome is EntryOutcome.SUPPLIED and self._keeper.wanted is not None:

@@ -98,6 +98,7 @@ class EntryPageReader:
 
         A page without any link to XML may be an error page: its files count as listed.
         """
+        self._files.write()
         report_undated(visit)
         if visit.complete and visit.has_xml and not visit.is_sample:
             with self._keeper.begin() as connection:

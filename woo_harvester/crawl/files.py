@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -21,7 +21,14 @@ from woo_harvester.sitemaps.file_findings import Area, file_findings
 from woo_harvester.sitemaps.reader import SitemapReader
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
 from woo_harvester.state.faults import first_refused
-from woo_harvester.state.resources import Resource, ResourceKind, forget_read, keep_read, resource_of
+from woo_harvester.state.resources import (
+    Resource,
+    ResourceKind,
+    forget_read,
+    keep_read,
+    resource_of,
+    robots_of,
+)
 from woo_harvester.statuses import ANSWERS
 from woo_harvester.urls import host_of
 
@@ -75,9 +82,32 @@ class FileRequests:
         The server may answer 304, unless the file must be read in full.
         """
         resource = resource_of(connection, visit.known.id, url, kind, listed_by)
-        if resource.read_at is not None and self._has_due_documents(connection, resource, kind):
+        was_read = kind == "sitemap" and resource.read_at is not None
+        if was_read and self._has_due_documents(connection, resource):
             forget_read(connection, resource.id)
             resource = replace(resource, etag=None, last_modified=None, digest=None, read_at=None)
+        return self._request(resource, url, kind, visit, callback, **kwargs)
+
+    def robots_requests(
+        self, connection: Connection, visits: Sequence[Visit], callback: Callable[..., Output]
+    ) -> list[Request]:
+        """Return a request for the robots.txt of each visit, in their order."""
+        urls = {visit.known.id: f"https://{visit.host}/robots.txt" for visit in visits}
+        known = robots_of(connection, urls)
+        return [
+            self._request(known[visit.known.id], urls[visit.known.id], "robots", visit, callback)
+            for visit in visits
+        ]
+
+    def _request(
+        self,
+        resource: Resource,
+        url: str,
+        kind: ResourceKind,
+        visit: Visit,
+        callback: Callable[..., Output],
+        **kwargs: Any,
+    ) -> Request:
         return Request(
             url,
             callback=callback,
@@ -97,7 +127,7 @@ class FileRequests:
             cb_kwargs={"visit": visit, "resource": resource, **kwargs},
         )
 
-    def _has_due_documents(self, connection: Connection, resource: Resource, kind: ResourceKind) -> bool:
+    def _has_due_documents(self, connection: Connection, resource: Resource) -> bool:
         """Return whether a sitemap lists a document that must be requested again.
 
         That is a document that was refused long ago, whose server has called it unchanged for long, or that
@@ -108,9 +138,7 @@ class FileRequests:
             return True
         if self._documents.is_recheck_due(connection, resource.id):
             return True
-        return kind == "sitemap" and (
-            self._reads_all or self._documents.supplies.are_due(connection, resource)
-        )
+        return self._reads_all or self._documents.supplies.are_due(connection, resource)
 
 
 def state_write(response: StreamedResponse, resource: Resource, content: bytes) -> StateWrite:

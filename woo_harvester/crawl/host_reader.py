@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from scrapy import Request
@@ -61,12 +61,12 @@ class HostReader:
         )
         self._sitemaps = SitemapFiles(crawler, keeper, entries, documents, keeps)
 
-    def first_request(self, visit: Visit, connection: Connection) -> Request:
-        """Return the first request of a visit, which is for robots.txt."""
-        visit.files_requested = 1
-        visit.account.visited = True
-        url = f"https://{visit.host}/robots.txt"
-        return self._requests.request(connection, url, "robots", visit, self.parse_robots)
+    def first_requests(self, visits: Sequence[Visit], connection: Connection) -> list[Request]:
+        """Return the first request of each visit, which is for robots.txt."""
+        for visit in visits:
+            visit.files_requested = 1
+            visit.account.visited = True
+        return self._requests.robots_requests(connection, visits, self.parse_robots)
 
     def read_again(self, visit: Visit) -> Iterator[Request]:
         """Yield the request for the first postponed sitemap; the others follow after it."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request
 
 from woo_harvester.crawl.conditional import conditions, is_not_modified, validator
 from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
+from woo_harvester.crawl.permit_writes import PermitWrites
 from woo_harvester.dates import iso_seconds
 from woo_harvester.findings import Finding
 from woo_harvester.permits.files import Ask, Comparison, compare_file
@@ -19,7 +20,7 @@ from woo_harvester.permits.messages import Message, read_message
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.own_xml import with_own_xml
 from woo_harvester.responses import header, header_date
-from woo_harvester.state.permits import KeptFinding, PermitFile, keep_file, wait_again
+from woo_harvester.state.permits import KeptFinding, PermitFile, ReadFile, wait_again
 from woo_harvester.statuses import ANSWERS, is_complete
 from woo_harvester.urls import host_of
 
@@ -44,13 +45,17 @@ class PermitFiles:
     """The requests for the files of entry pages, and the reading of the messages in them.
 
     A message waits in the state until all entry pages have been read. One transaction writes the message and
-    its file, because a later run skips the files in the state.
+    its file, because a later run skips the files in the state: see
+    :mod:`~woo_harvester.crawl.permit_writes`.
     """
 
     def __init__(self, crawler: Crawler, keeper: StateKeeper, organisations: ValueList) -> None:
         self._crawler = crawler
         self._keeper = keeper
         self._organisations = organisations
+        self._writes = PermitWrites(crawler, keeper)
+        self.write = self._writes.write
+        """Writes the files that were read to the state, as an entry page that is done needs them."""
         settings = crawler.settings
         self._maxsize = settings.getint("WOO_MESSAGE_MAXSIZE")
         self._interval = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS"))
@@ -60,7 +65,12 @@ class PermitFiles:
         headers = {"Accept-Encoding": "identity"}
         if file is not None and ask is Ask.CONDITIONALLY:
             headers |= conditions(file, self._interval)
-        return permit_request(link.url, "bericht", self._maxsize + 1, visit.page.hosts, headers).replace(
+        return permit_request(
+            link.url,
+            "bericht",
+            self._maxsize + 1,
+            visit.page.hosts,
+            headers,
             callback=cast("CallbackT", self.parse_file),  # its response is made by our own handler
             errback=self.on_file_failure,
             cb_kwargs={"visit": visit, "link": link, "file": file},
@@ -163,8 +173,7 @@ class PermitFiles:
         visit.undated += link.date is None and etag is None and last_modified is None
         dated_at = None if date is None or compared.known.now else int(date.timestamp())
         read = PermitFile(compared.known, read_at, etag, last_modified, faults, since, dated_at=dated_at)
-        with self._keeper.begin() as connection:
-            visit.listed.add(keep_file(connection, visit.number, link.url, read, mutation))
+        self._writes.add(visit, ReadFile(visit.number, link.url, read, mutation), response.size)
 
     def _read_message(
         self, response: StreamedResponse, link: Link, visit: EntryPageVisit, now: datetime
@@ -187,19 +196,24 @@ class PermitFiles:
 
 
 def permit_request(
-    url: str, kind: str, maxsize: int, hosts: frozenset[str], headers: dict[str, str]
+    url: str, kind: str, maxsize: int, hosts: frozenset[str], headers: dict[str, str], **options: Any
 ) -> Request:
-    """Return a streamed request for an entry page or a file of it; redirects may go to *hosts* only."""
+    """Return a streamed request for an entry page or a file of it; redirects may go to *hosts* only.
+
+    *options* are other arguments of Request.
+    """
+    host = host_of(url)
     return Request(
         url,
         dont_filter=True,
         headers=headers,
+        **options,
         meta={
-            "download_slot": host_of(url),
+            "download_slot": host,
             "download_maxsize": maxsize,
             "handle_httpstatus_list": ANSWERS,
             "woo_digest": kind == "bericht",
-            "woo_host": host_of(url),
+            "woo_host": host,
             "woo_hosts": hosts,
             "woo_kind": kind,
             "woo_stream": True,

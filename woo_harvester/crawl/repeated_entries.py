@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 
+from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from woo_harvester.crawl.entry_lookup import SitemapReading
@@ -28,12 +28,17 @@ from woo_harvester.state import repeated
 from woo_harvester.state.repeated import ENTRIES_MAX, Key, StoredEntry
 from woo_harvester.tooi.categories import category_by_number
 
+StoredMetadata = Mapping[Key, bytes | None]
+"""The metadata of entries as the state has them; None for an entry whose metadata are too large for it."""
+
 _Known = Sequence[tuple[EntryFacts, KnownDocument]]
 
 
 def begin_visit(connection: Connection, visit: Visit) -> None:
-    """Note in *visit* which documents its host listed more than once."""
-    for document_id in repeated.documents_of(connection, visit.known.id):
+    """Note in *visit* the sitemaps of its host, and which documents it listed more than once."""
+    sitemaps, repeatedly = repeated.sitemaps_and_documents(connection, visit.known.id)
+    visit.own_sitemaps.update(sitemaps)
+    for document_id in repeatedly:
         visit.repeated.add(document_id)
 
 
@@ -87,10 +92,19 @@ def keep_entries(
     repeated.keep(connection, rows)
 
 
-def add_supplements(connection: Connection, facts: EntryFacts, source: Source) -> int | None:
+def stored_metadata(connection: Connection, facts: EntryFacts) -> StoredMetadata:
+    """Return the metadata of other entries for the same document that only the state has."""
+    if not facts.has_others or facts.known is None:  # nearly always
+        return {}
+    keys = [Key(one.sitemap_id, facts.known.id, one.place) for one in facts.others if one.entry is None]
+    return {key: repeated.metadata_of(connection, key) for key in keys}
+
+
+def add_supplements(facts: EntryFacts, stored: StoredMetadata, source: Source) -> int | None:
     """Add to *source* what only other entries give; return these fields, None if there are none.
 
-    The newest of the other entries comes first. Metadata with a category come before the name of an index.
+    *stored* has the metadata of those that only the state has. The newest of the other entries comes first.
+    Metadata with a category come before the name of an index.
     """
     if not facts.has_others:  # nearly always
         return None
@@ -99,7 +113,7 @@ def add_supplements(connection: Connection, facts: EntryFacts, source: Source) -
         missing = other.fields & ~given
         if not missing or facts.known is None:
             continue
-        metadata = _metadata_of(connection, facts.known.id, other)
+        metadata = _metadata_of(other, stored.get(Key(other.sitemap_id, facts.known.id, other.place)))
         if not missing & CATEGORY:
             metadata = replace(metadata, informatiecategorieen=[])
         elif not metadata.informatiecategorieen:
@@ -205,11 +219,10 @@ def _row(facts: EntryFacts, document_id: int, reading: SitemapReading, now: date
     )
 
 
-def _metadata_of(connection: Connection, document_id: int, other: OtherEntry) -> GivenMetadata:
-    """Return the metadata of another entry, from this batch or from the state."""
+def _metadata_of(other: OtherEntry, packed: bytes | None) -> GivenMetadata:
+    """Return the metadata of another entry: of this batch, or *packed* as the state has it."""
     if other.entry is not None:
         return metadata_of(other.entry)
-    packed = repeated.metadata_of(connection, Key(other.sitemap_id, document_id, other.place))
     return unpack(packed) if packed is not None else GivenMetadata()
 
 

@@ -7,7 +7,7 @@ if its index is no longer named, or if it may have moved to a host that was not 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -23,10 +23,17 @@ from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.record import Herkomst, Oorzaak, Versie, bare_record
 from woo_harvester.register import Register
+from woo_harvester.running.job import COMPARED, COUNTED
 from woo_harvester.state import documents, listings
 from woo_harvester.state.batches import batches
 from woo_harvester.state.delivery import Delivery
 from woo_harvester.state.documents import Gone
+from woo_harvester.state.ended_reads import (
+    CompleteRead,
+    end_reads,
+    hosts_with_differences,
+    hosts_with_published,
+)
 from woo_harvester.state.indexes import is_named, note_named_indexes
 from woo_harvester.state.resources import end_read, forget_unread, keep_massive, last_reads
 from woo_harvester.state.withdrawal import (
@@ -39,7 +46,7 @@ from woo_harvester.state.withdrawal import (
 
 
 class Withdrawals:
-    """The withdrawals of a run; *pending* is the file that lists the documents that wait."""
+    """The withdrawals of a run that began at *began*; *pending* is the file that lists those that wait."""
 
     def __init__(
         self,
@@ -48,43 +55,74 @@ class Withdrawals:
         report: Reporter,
         limits: WithdrawalLimits,
         pending: Path,
+        began: datetime,
     ) -> None:
         self._register = register
         self._keeper = keeper
         self._report = report
         self._limits = limits
         self._pending = pending
-        self._begun_at = to_microseconds(datetime.now(UTC))
+        self._begun_at = to_microseconds(began)
         """The start of the run, in microseconds since 1970."""
         self._gone_indexes: dict[str, list[str]] = {}
         """By host: the indexes that were read before, and that robots.txt does not name since this run."""
 
-    def items(self, visits: Sequence[Visit]) -> Iterator[WooItem]:
+    async def items(
+        self, visits: Sequence[Visit], all_at: Callable[[str], Awaitable[bool]]
+    ) -> AsyncIterator[WooItem]:
         """Yield the withdrawals of a run.
 
-        The misses of all hosts are counted first, because a document may have been on several hosts.
+        The misses of all hosts are counted first, because a document may have been on several hosts. *all_at*
+        waits for the other processes of the run, and returns False if this one is to end.
         """
-        complete = [visit for visit in visits if self._end_read(visit)]
-        for visit in complete:
+        changed = self._end_unchanged(self._complete(visits))
+        for visit in changed:
+            self._end_read(visit)
+        if not await all_at(COUNTED):
+            return
+        for visit in changed:
             self._note_massive(visit)
+        if not await all_at(COMPARED):
+            return
         with self._keeper.begin() as connection:
             reads = last_reads(connection)
-        for visit in complete:
-            yield from self._withdraw(visit, reads)
+        for visit in changed:
+            for item in self._withdraw(visit, reads):
+                yield item
 
-    def _end_read(self, visit: Visit) -> bool:
-        """Count the documents that a host no longer lists; return False if it was not read completely."""
-        with self._keeper.begin() as connection:
-            host_id = visit.known.id
+    def _complete(self, visits: Sequence[Visit]) -> list[Visit]:
+        """Return the visits to hosts that were read completely; report the others that have documents."""
+        for visit in visits:
             if not visit.reading_done:
                 visit.incomplete.append("niet uitgelezen")
-            if visit.incomplete:
-                if listings.count_published(connection, host_id):
-                    reasons = ", ".join(dict.fromkeys(visit.incomplete))
-                    visit.report("intrekking.onvolledig", url=f"https://{visit.host}/", seen=reasons)
-                return False
-            if not visit.is_complete:  # the spider has left out an index or a sitemap, as it was meant to
-                return False
+        incomplete = [visit for visit in visits if visit.incomplete]
+        with self._keeper.begin() as connection:
+            published = hosts_with_published(connection, [visit.known.id for visit in incomplete])
+        for visit in incomplete:
+            if visit.known.id in published:
+                reasons = ", ".join(dict.fromkeys(visit.incomplete))
+                visit.report("intrekking.onvolledig", url=f"https://{visit.host}/", seen=reasons)
+        # A visit that is not complete without a reason: the spider has left out a file, as it was meant to.
+        return [visit for visit in visits if visit.is_complete]
+
+    def _end_unchanged(self, complete: Sequence[Visit]) -> list[Visit]:
+        """End the reading of all hosts of which nothing is gone, in one transaction; return the others."""
+        reads = [CompleteRead(visit.known.id, visit.selection.named, visit.read) for visit in complete]
+        with self._keeper.begin() as connection:
+            differing = hosts_with_differences(connection, reads)
+            changed, unchanged = list[Visit](), list[int]()
+            for visit in complete:
+                if visit.known.id in differing or visit.repeated or any(visit.lacking.values()):
+                    changed.append(visit)
+                else:
+                    unchanged.append(visit.known.id)
+            end_reads(connection, unchanged, int(datetime.now(UTC).timestamp()), self._begun_at)
+        return changed
+
+    def _end_read(self, visit: Visit) -> None:
+        """Count the documents that a completely read host no longer lists."""
+        with self._keeper.begin() as connection:
+            host_id = visit.known.id
             gone = note_named_indexes(connection, host_id, visit.selection.named)
             self._gone_indexes[visit.host] = gone
             forget_unread(connection, host_id, visit.read)
@@ -95,7 +133,6 @@ class Withdrawals:
             listings.drop(connection, host_id, others)
             documents.end_restore(connection, host_id)
             end_read(connection, host_id, int(datetime.now(UTC).timestamp()), self._begun_at)
-        return True
 
     def _note_massive(self, visit: Visit) -> None:
         """Write to the state whether much is gone from a host at once. Forget documents never harvested."""

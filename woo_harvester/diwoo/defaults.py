@@ -7,8 +7,9 @@ with its origin in ``herkomst.standaardwaarden``.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
+
+from msgspec.structs import replace
 
 from woo_harvester.diwoo.mapping import CATEGORY, organisation_value, resolved_as
 from woo_harvester.diwoo.titles import title_from_loc

@@ -124,10 +124,13 @@ def claims_of_type(given: Value | None, media_type: str | None, loc: str, name: 
     *given* is the format in the metadata. *media_type* is that of the response, None without a request.
     *name* is the file name in ``Content-Disposition``; its extension is used if loc has none.
     """
+    extension = from_extension(loc)
+    if extension.filetype is None and (of_name := from_extension(name or "")).filetype is not None:
+        extension = of_name
     return TypeClaims(
         from_metadata(given.label, given.uri) if given else _NOTHING,
         from_media_type(media_type),
-        _first(from_extension(loc), from_extension(name or "")),
+        extension,
         media_type,
     )
 
@@ -149,10 +152,6 @@ def expected_filetype(claims: TypeClaims, content: DetectedFormat | None = None)
     """Return the type of the file itself as :func:`decide_filetype` decides it, without a finding."""
     decision = _decide(claims, content).decision
     return decision.content if decision else None
-
-
-def _first(*claims: FormatClaim) -> FormatClaim:
-    return next((claim for claim in claims if claim.filetype), claims[0])
 
 
 def _decide(claims: TypeClaims, content: DetectedFormat | None) -> _Outcome:

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from woo_harvester.sitemaps.repair import NAMESPACES
 
@@ -42,8 +43,7 @@ class ExtraField(NamedTuple):
     values: list[str]
 
 
-@dataclass(slots=True)
-class Extra:
+class Extra(Struct, omit_defaults=True):
     """One ``diwoo:extraMetadata``: a group of the publisher's own metadata."""
 
     namespace: str | None = None
@@ -51,8 +51,7 @@ class Extra:
     fields: list[ExtraField] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class GivenMetadata:
+class GivenMetadata(Struct, omit_defaults=True):
     """The metadata in one ``diwoo:Document``. Texts are stripped; an empty element counts as absent."""
 
     has_diwoo: bool = False

@@ -7,10 +7,9 @@ entry and its end from another could make a period that nobody meant.
 from __future__ import annotations
 
 import zlib
-from dataclasses import replace
-from functools import cache
 
-from pydantic import TypeAdapter, ValidationError
+from msgspec import ValidationError, json
+from msgspec.structs import replace
 
 from woo_harvester.diwoo.given import GivenMetadata
 
@@ -75,18 +74,13 @@ def supplement(given: GivenMetadata, other: GivenMetadata) -> GivenMetadata:
 
 def pack(given: GivenMetadata) -> bytes | None:
     """Return the metadata as bytes that the state can keep, or None if they are too large."""
-    packed = zlib.compress(_adapter().dump_json(given, exclude_defaults=True))
+    packed = zlib.compress(json.encode(given))
     return packed if len(packed) <= _PACKED_MAXSIZE else None
 
 
 def unpack(packed: bytes) -> GivenMetadata:
     """Return metadata that were packed; none of them if another version of the program packed them."""
     try:
-        return _adapter().validate_json(zlib.decompress(packed))
+        return json.decode(zlib.decompress(packed), type=GivenMetadata)
     except ValidationError:
         return GivenMetadata()
-
-
-@cache
-def _adapter() -> TypeAdapter[GivenMetadata]:
-    return TypeAdapter(GivenMetadata)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from itemadapter import ItemAdapter
 from scrapy.exporters import CsvItemExporter
 
-from woo_harvester.columns import cells, columns_of
+from woo_harvester.columns import OTHER_COLUMNS, cells, columns_of
 from woo_harvester.items import RecordItem
 
 if TYPE_CHECKING:
@@ -81,6 +81,4 @@ class RecordCsvItemExporter(CsvItemExporter):
         with open(name, encoding=encoding, newline="", errors="replace") as file:  # noqa: PTH123 -- as named
             found = next(csv.reader(file), [])
         if found != header:
-            raise OtherColumnsError(
-                f"{os.fspath(name)} has other columns than this run writes: give the run another file"
-            )
+            raise OtherColumnsError(OTHER_COLUMNS.format(os.fspath(name)))

@@ -19,6 +19,7 @@ from scrapy.utils.asyncio import create_looping_call
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.extensions.stopping import OUTPUTS, outputs_given_up
+from woo_harvester.extras import to_install
 from woo_harvester.items import RecordItem
 from woo_harvester.record import json_value
 from woo_harvester.report.run_folder import REFUSED
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MISSING = 'Elasticsearch needs the package elasticsearch: pip install "woo-harvester[elasticsearch]"'
+MISSING = f"Elasticsearch needs the package elasticsearch: {to_install('elasticsearch')}"
 _NO_ANSWER = "Elasticsearch did not answer before the run had to stop: see WOO_STOP_TIMEOUT"
 _FAILED = "elasticsearch_failed"
 

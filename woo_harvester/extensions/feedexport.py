@@ -35,19 +35,19 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 #: Formats whose file is valid after each record, so that records are durable before the feed is closed.
-_APPENDED = frozenset({"jsonlines", "jsonl", "jl", "csv"})
+IN_LINES = frozenset({"jsonlines", "jsonl", "jl", "csv"})
 
-_MOVED = (
+MOVED = (
     "The last line of %(path)s was truncated, by a kill or a crash: moved its %(size)d bytes to %(aside)s, "
     "so that no record is glued to it"
 )
 
 #: Errors of an output or of the state, after which nothing can be confirmed any more.
-_FATAL = (OSError, StateError, CloseSpider)
+FATAL = (OSError, StateError, CloseSpider)
 
 
 @dataclass
-class _OpenFeed:
+class OpenFeed:
     """One open file of a feed."""
 
     slot: FeedSlot
@@ -80,7 +80,7 @@ class DurableFeedExporter(FeedExporter):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._feeds: dict[FeedSlot, _OpenFeed] = {}
+        self._feeds: dict[FeedSlot, OpenFeed] = {}
         self._unsynced = 0
         self._failed = False
         self._timer = create_looping_call(self._sync)
@@ -116,7 +116,7 @@ class DurableFeedExporter(FeedExporter):
                     feed.deliveries.append(delivery)
                 for _ in range(refusing):
                     self._keeper.durable([delivery], {})
-        except _FATAL as error:
+        except FATAL as error:
             self._fail(error)
             return
         self._unsynced += 1
@@ -145,7 +145,7 @@ class DurableFeedExporter(FeedExporter):
                 if slot.store_empty and slot.batch_id == 1:
                     self._feed(slot)
                     slot.start_exporting()  # Scrapy does this later, and only logs an error
-        except _FATAL as error:
+        except FATAL as error:
             self._fail(error)
 
     @cached_property
@@ -155,17 +155,17 @@ class DurableFeedExporter(FeedExporter):
             raise RuntimeError("DurableFeedExporter needs the extension StateKeeper")
         return keeper
 
-    def _feed(self, slot: FeedSlot) -> _OpenFeed:
+    def _feed(self, slot: FeedSlot) -> OpenFeed:
         """Return the feed of a slot; register it in the state before its file is opened."""
         if (feed := self._feeds.get(slot)) is None:
-            feed = _OpenFeed(slot, _local(slot), in_lines=_is_in_lines(slot))
+            feed = OpenFeed(slot, _local(slot), in_lines=_is_in_lines(slot))
             if feed.path is not None:
                 self._prepare(feed, feed.path)
             self._feeds[slot] = feed  # only now, since _prepare() fails if another run writes the file
             self._watch(feed)
         return feed
 
-    def _prepare(self, feed: _OpenFeed, path: Path) -> None:
+    def _prepare(self, feed: OpenFeed, path: Path) -> None:
         """Lock a local file, move a truncated last line aside, and store its durable size in the state."""
         self._keeper.lock_output(path)
         feed.made = not os.path.lexists(path)
@@ -174,7 +174,7 @@ class DurableFeedExporter(FeedExporter):
             if getattr(feed.slot.storage, "write_mode", "") == "ab":
                 is_csv = feed.slot.format == "csv"
                 if feed.in_lines and (aside := end_last_line(file, is_csv=is_csv)):
-                    logger.warning(_MOVED, {"path": path, "size": aside.size, "aside": aside.path})
+                    logger.warning(MOVED, {"path": path, "size": aside.size, "aside": aside.path})
                 feed.durable = file.seek(0, os.SEEK_END)
         except WriterError as error:
             raise StateError(ANOTHER_WRITER.format(path)) from error
@@ -182,7 +182,7 @@ class DurableFeedExporter(FeedExporter):
             raise StateError(str(error)) from error
         self._keeper.open_output(path, feed.durable, made=feed.made)
 
-    def _watch(self, feed: _OpenFeed) -> None:
+    def _watch(self, feed: OpenFeed) -> None:
         """Wrap the storage's ``store``, to confirm its records: Scrapy only logs whether it succeeded."""
         store = feed.slot.storage.store
 
@@ -217,10 +217,10 @@ class DurableFeedExporter(FeedExporter):
             for feed in self._feeds.values():
                 if feed.path is not None and feed.in_lines and feed.deliveries and not self._failed:
                     self._sync_feed(feed)
-        except _FATAL as error:
+        except FATAL as error:
             self._fail(error)
 
-    def _sync_feed(self, feed: _OpenFeed, *, closed: bool = False) -> None:
+    def _sync_feed(self, feed: OpenFeed, *, closed: bool = False) -> None:
         file, path = feed.slot.file, feed.path
         if file is None or path is None:
             return
@@ -256,7 +256,7 @@ class DurableFeedExporter(FeedExporter):
 
 def _is_in_lines(slot: FeedSlot) -> bool:
     """Return whether the file of a slot is valid after each record."""
-    return slot.format in _APPENDED and "postprocessing" not in slot.feed_options
+    return slot.format in IN_LINES and "postprocessing" not in slot.feed_options
 
 
 def _local(slot: FeedSlot) -> Path | None:

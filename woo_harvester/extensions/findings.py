@@ -22,14 +22,16 @@ from woo_harvester.report.funnel import Account
 from woo_harvester.report.kept_back import KeptBack, explanation
 from woo_harvester.report.outputs import make_report
 from woo_harvester.report.permit_account import PermitAccount
-from woo_harvester.report.run_folder import ReportsFolder, finding_line, run_name
+from woo_harvester.report.run_folder import ReportsFolder, RunFolder, finding_line, run_name
 from woo_harvester.running.causes import cause_of, is_exhausted
 from woo_harvester.running.ending import end_run, fail_run
+from woo_harvester.running.job import job_of
 from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
 
     from woo_harvester.findings.common_cause import Cause
 
@@ -54,6 +56,7 @@ class Findings:
         reports = ReportsFolder(Path(crawler.settings["WOO_REPORT_DIR"]))
         self.run_folder = reports.run(run_name(crawler.spidercls.name))
         """The folder of this run and its files; the name is the same for all that the run writes."""
+        self._job = job_of(crawler)
         self._file: TextIO | None = None
         self._lock: IO[bytes] | None = None
         """The lock that keeps the folder from being removed while the run goes on."""
@@ -121,6 +124,12 @@ class Findings:
 
     def host_tried(self, host: str, cause: Cause | None) -> None:
         """Note how the first request to *host* failed, or with None that the host answered."""
+        if self._job is not None:
+            self._job.send("tried", [host, cause])
+        self.other_host_tried(host, cause)
+
+    def other_host_tried(self, host: str, cause: Cause | None) -> None:
+        """Note the outcome of the first request to a host, of this job or of another one of the run."""
         if self.common_cause.tried(host, cause):
             self._release()
 
@@ -146,11 +155,12 @@ class Findings:
         """Write what was kept back, or one finding of the run instead; called at the end of the run."""
         cause = self.common_cause.verdict()
         self._release(but=cause, at_end=True)
-        if cause is not None:
+        if cause is not None and self._job is None:  # else one finding of all jobs
             finding, line = explanation(self.common_cause, cause, self._kept_back)
             self.report(finding)
-            self.accounts.leave_out(self.common_cause.hosts(cause))
             fail_run(self._crawler, line)
+        if cause is not None:
+            self.accounts.leave_out(self.common_cause.hosts(cause))
         self._kept_back.close()
 
     def _write(self, finding: Finding, file: TextIO) -> None:
@@ -221,48 +231,54 @@ class Findings:
         try:
             self.run_folder.write_stats(self._crawler.stats.get_stats())
             self.run_folder.write_accounts(self.accounts)
-            if self._has_accounts:
+            if self._has_accounts and self._job is None:  # else one report of all jobs
                 await asyncio.to_thread(self._make_report)
         except OSError as error:
             self._fail(error)
         else:
-            what = "Findings, statistics and report" if self._has_accounts else "Findings and statistics"
-            logger.info("%(what)s are in %(folder)s", {"what": what, "folder": self.folder})
+            if self._job is None:
+                what = "Findings, statistics and report" if self._has_accounts else "Findings and statistics"
+                logger.info("%(what)s are in %(folder)s", {"what": what, "folder": self.folder})
         await self._crawler.signals.send_catch_log_async(signal=run_written, folder=self.folder)
         if self._lock is not None:
             self._lock.close()
 
     def _make_report(self) -> None:
-        settings = self._crawler.settings
-        is_current = self.in_history and settings.getbool("WOO_REPORT_HISTORY")
-        try:
-            make_report(
-                self.run_folder,
-                lang=settings["WOO_REPORT_LANG"],
-                history=is_current,
-                base_url=settings["WOO_REPORT_URL"],
-            )
-        except OSError:
-            raise
-        except Exception as error:
-            if is_exhausted(error):
-                fail_run(self._crawler, f"no report was made of {self.folder}: {cause_of(error)}")
-                return
-            logger.error("No report was made of %s: %s: %s", self.folder, type(error).__name__, error)  # noqa: TRY400
-            return
-        if is_current:
-            self._lead_to_report()
-
-    def _lead_to_report(self) -> None:
-        reports = self.run_folder.reports
-        try:
-            reports.lead_to(self.run_folder)
-        except OSError as error:  # such as a file system without links
-            latest = reports.latest(self.run_folder.kind)
-            logger.warning("%s does not lead to the newest report: %s", latest, cause_of(error))
+        failure = make_run_report(self.run_folder, self._crawler.settings, in_history=self.in_history)
+        if failure is not None:
+            fail_run(self._crawler, failure)
 
     def _fail(self, error: OSError) -> None:
         end_run(self._crawler, _FAILED, f"the report in {self.folder} could not be written: {error}")
+
+
+def make_run_report(folder: RunFolder, settings: BaseSettings, *, in_history: bool) -> str | None:
+    """Make the report of a run; return why the run has failed, or None.
+
+    *in_history* says whether later runs compare themselves with this one. Raises OSError.
+    """
+    is_current = in_history and settings.getbool("WOO_REPORT_HISTORY")
+    try:
+        make_report(
+            folder,
+            lang=settings["WOO_REPORT_LANG"],
+            history=is_current,
+            base_url=settings["WOO_REPORT_URL"],
+        )
+    except OSError:
+        raise
+    except Exception as error:
+        if is_exhausted(error):
+            return f"no report was made of {folder.path}: {cause_of(error)}"
+        logger.error("No report was made of %s: %s: %s", folder.path, type(error).__name__, error)  # noqa: TRY400
+        return None
+    if is_current:
+        try:
+            folder.reports.lead_to(folder)
+        except OSError as error:  # such as a file system without links
+            latest = folder.reports.latest(folder.kind)
+            logger.warning("%s does not lead to the newest report: %s", latest, cause_of(error))
+    return None
 
 
 def accounts_of(crawler: Crawler) -> list[Account]:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
 from scrapy.exceptions import CloseSpider, NotConfigured
 
-from woo_harvester.extensions.findings import Findings, accounts_of, run_written
+from woo_harvester.extensions.findings import accounts_of, run_written
+from woo_harvester.extras import to_install
 from woo_harvester.findings import explain
 from woo_harvester.running.ending import end_run
+from woo_harvester.running.job import job_of
 from woo_harvester.terminal.figures import Figures, read_figures
 
 if TYPE_CHECKING:
-    from prometheus_client import CollectorRegistry
     from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+    from woo_harvester.report.funnel import Account
 
 logger = logging.getLogger(__name__)
 
@@ -58,66 +63,87 @@ class Metrics:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        given = crawler.settings["WOO_METRICS_FILE"]
-        if not given:
+        path = metrics_file(crawler.settings, crawler.spidercls.name)
+        if path is None or job_of(crawler) is not None:  # of all jobs of a run there is one file
             raise NotConfigured
-        extension = cls(crawler, Path(str(given).replace("%(spider)s", crawler.spidercls.name)))
+        extension = cls(crawler, path)
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)
         crawler.signals.connect(extension.run_written, run_written)
         return extension
 
     def spider_opened(self) -> None:
         """Check the setting now, rather than at the end of the run."""
-        if not find_spec("prometheus_client"):
-            self._refuse('needs prometheus_client: pip install "woo-harvester[monitoring]"')
-        if self._path.suffix != ".prom":
-            self._refuse(f"expected a file that ends in .prom, as the node exporter reads, got {self._path}")
-
-    def _refuse(self, reason: str) -> None:
-        end_run(self._crawler, _FAILED, f"WOO_METRICS_FILE: {reason}")
-        raise CloseSpider(_FAILED)
+        if (problem := metrics_problem(self._path)) is not None:
+            end_run(self._crawler, _FAILED, problem)
+            raise CloseSpider(_FAILED)
 
     def run_written(self) -> None:
         """Write the file, unless the run could not start: then the file of the previous run stays."""
         if self._crawler.stats.get_value("finish_reason") == "cannot_start":
             return
-        from prometheus_client import write_to_textfile  # noqa: PLC0415  -- of the extra "monitoring"
+        accounts = accounts_of(self._crawler)
+        figures, stats = read_figures(self._crawler, accounts), self._crawler.stats.get_stats()
+        write_metrics(self._path, figures, stats, accounts)
 
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_to_textfile(str(self._path), self._registry())
-        except OSError as error:
-            logger.error("WOO_METRICS_FILE: %s could not be written: %s", self._path, error)  # noqa: TRY400
 
-    def _registry(self) -> CollectorRegistry:
+def metrics_file(settings: BaseSettings, spider: str) -> Path | None:
+    """Return the path in ``WOO_METRICS_FILE``; None if it is not set."""
+    given = settings["WOO_METRICS_FILE"]
+    return Path(str(given).replace("%(spider)s", spider)) if given else None
+
+
+def metrics_problem(path: Path) -> str | None:
+    """Return why metrics cannot be written to *path*, or None."""
+    if not find_spec("prometheus_client"):
+        return f"WOO_METRICS_FILE: needs prometheus_client: {to_install('monitoring')}"
+    if path.suffix != ".prom":
+        return f"WOO_METRICS_FILE: expected a file that ends in .prom, as the node exporter reads, got {path}"
+    return None
+
+
+def write_metrics(
+    path: Path, figures: Figures, stats: Mapping[str, Any], accounts: Iterable[Account]
+) -> None:
+    """Write the figures of a run to *path*, in one atomic step; a failure is logged."""
+    from prometheus_client import write_to_textfile  # noqa: PLC0415  -- of the extra "monitoring"
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_to_textfile(str(path), _Registry(figures, stats, accounts).registry)
+    except OSError as error:
+        logger.error("WOO_METRICS_FILE: %s could not be written: %s", path, error)  # noqa: TRY400
+
+
+class _Registry:
+    """The metrics of a run."""
+
+    def __init__(self, figures: Figures, stats: Mapping[str, Any], accounts: Iterable[Account]) -> None:
         from prometheus_client import CollectorRegistry, Gauge  # noqa: PLC0415
 
-        registry = CollectorRegistry()
+        self._spider = figures.spider
+        self.registry = CollectorRegistry()
         self._gauges = {
-            name: Gauge(name, meaning, ("spider", *labels), registry=registry)
+            name: Gauge(name, meaning, ("spider", *labels), registry=self.registry)
             for name, (meaning, labels) in METRICS.items()
         }
-        figures = read_figures(self._crawler, accounts_of(self._crawler))
-        self._set_run(figures)
+        self._set_run(figures, stats)
         self._set_documents(figures)
-        self._set_hosts()
-        return registry
+        self._set_hosts(accounts)
 
     def _set(self, name: str, value: float, *labels: str) -> None:
-        self._gauges[name].labels(self._crawler.spidercls.name, *labels).set(value)
+        self._gauges[name].labels(self._spider, *labels).set(value)
 
-    def _set_run(self, figures: Figures) -> None:
-        stats = self._crawler.stats
-        self._set("woo_run_end_timestamp_seconds", stats.get_value("finish_time").timestamp())
-        self._set("woo_run_duration_seconds", stats.get_value("elapsed_time_seconds"))
-        self._set("woo_run_finished", stats.get_value("finish_reason") == "finished")
+    def _set_run(self, figures: Figures, stats: Mapping[str, Any]) -> None:
+        self._set("woo_run_end_timestamp_seconds", stats["finish_time"].timestamp())
+        self._set("woo_run_duration_seconds", stats["elapsed_time_seconds"])
+        self._set("woo_run_finished", stats.get("finish_reason") == "finished")
         self._set("woo_run_requests", figures.requests)
-        self._set("woo_run_received_bytes", stats.get_value("downloader/response_bytes", 0))
+        self._set("woo_run_received_bytes", stats.get("downloader/response_bytes", 0))
         self._set("woo_run_records", figures.records)
-        if (memory := stats.get_value("memusage/max")) is not None:
+        if (memory := stats.get("memusage/max")) is not None:
             self._set("woo_run_memory_bytes", memory)
         for level in _LEVELS:
-            self._set("woo_run_log_messages", stats.get_value(f"log_count/{level}", 0), level.lower())
+            self._set("woo_run_log_messages", stats.get(f"log_count/{level}", 0), level.lower())
         if figures.selected is not None:
             states = {"selected": figures.selected, "done": figures.done, "complete": figures.complete}
             for state, count in states.items():
@@ -130,9 +156,8 @@ class Metrics:
         for code, count in figures.codes.items():
             self._set("woo_run_findings", count, code, explain(code).severity)
 
-    def _set_hosts(self) -> None:
-        extension = self._crawler.get_extension(Findings)
-        for account in extension.accounts if extension else ():
+    def _set_hosts(self, accounts: Iterable[Account]) -> None:
+        for account in accounts:
             self._set("woo_host_documents", account.listed, account.host, "listed")
             self._set("woo_host_documents", account.harvested_now_or_before, account.host, "harvested")
             self._set("woo_host_complete", account.complete is True, account.host)

@@ -20,11 +20,11 @@ from woo_harvester.items import NothingAddedError, RecordItem, WooItem
 from woo_harvester.paths import node_name, state_url
 from woo_harvester.running.components import NO_FEED
 from woo_harvester.running.ending import end_run
-from woo_harvester.state import faults, resources, visited
+from woo_harvester.running.job import delivered_documents
+from woo_harvester.state import faults, outputs, resources, visited
 from woo_harvester.state.confirmation import confirm_same
 from woo_harvester.state.contents import Content, Wanted, begin_wanting
 from woo_harvester.state.delivery import Delivery, PendingRead
-from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.lock import entry_pages_lock
 from woo_harvester.state.locked import LockedState
 from woo_harvester.state.store import NOWHERE, StateError
@@ -66,10 +66,8 @@ class StateKeeper:
         """The number of outputs that are feeds: 0 if ``FEEDS`` names one that cannot be used."""
         self.key_of: Callable[[Response], bytes] | None = None
         """The function that gives the key of a page of another project's spider; a page is visited once."""
-        self.expected = DocumentSet()
-        """The documents of which this run makes a record."""
-        self.supplied = DocumentSet()
-        """Those of them whose known version is delivered again, with content that it lacked."""
+        self.expected, self.supplied = delivered_documents(crawler)
+        """The documents of which this run makes a record; those of which it delivers the known version."""
         self.wanted: Wanted | None = None
         """What this run wants to know of the content of documents; None for a spider without documents."""
         self._readings: dict[int, PendingRead] = {}
@@ -118,7 +116,7 @@ class StateKeeper:
             self._timer.start(state.heartbeat, now=False)
         with self.begin() as connection:
             for path, size in state.cut_back(connection).items():
-                logger.warning("Cut %d bytes off %s, where a run was killed", size, path)
+                logger.warning(outputs.CUT_BACK, size, path)
             if self._is_reset(reset):
                 visited.forget_visited(connection, self._crawler.spidercls.name)
                 for host in hosts:
@@ -197,6 +195,11 @@ class StateKeeper:
         with self._begin() as (state, connection):
             state.open_output(connection, path, size, made=made)
 
+    def output_size(self, path: Path) -> int:
+        """Return how many bytes of a file are durable. Raises CloseSpider."""
+        with self._begin() as (state, connection):
+            return state.output_size(connection, path)
+
     def expect(self, item: RecordItem, delivery: Delivery) -> None:
         """Wait for all outputs to have *item*; items that share a delivery are waited for together."""
         delivery.waiting += max(self.outputs, 1)
@@ -229,8 +232,7 @@ class StateKeeper:
     def read_completely(self, connection: Connection, reading: PendingRead, lacking: Sequence[int]) -> None:
         """Note that a sitemap was read to its end; write that to the state once its documents are confirmed.
 
-        A sitemap is read each time as long as it is *lacking* documents that it listed before: "not modified"
-        would mean that they are there.
+        It is read each time while it is *lacking* what it listed before: "not modified" would deny that.
         """
         reading.complete = True
         reading.must_reread |= bool(lacking)

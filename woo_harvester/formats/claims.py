@@ -61,9 +61,14 @@ def from_metadata(label: str | None, uri: str | None) -> FormatClaim:
     Both *label* and *uri* may be a URI, label, code, extension or media type. The URI goes before the label.
     A text that names no type, such as a placeholder, claims nothing.
     """
-    claims = [_from_name(text.strip()) for text in (uri, label) if text and len(text) <= _MAXLENGTH]
-    known = (claim for claim in claims if claim.filetype)
-    return next(known, None) or next((claim for claim in claims if claim.unlisted), _NOTHING)
+    by_uri, by_label = _from_text(uri), _from_text(label)
+    if by_uri.filetype or (by_uri.unlisted and not by_label.filetype):
+        return by_uri
+    return by_label
+
+
+def _from_text(text: str | None) -> FormatClaim:
+    return _from_name(text.strip()) if text and len(text) <= _MAXLENGTH else _NOTHING
 
 
 @lru_cache(maxsize=1024)

@@ -35,6 +35,8 @@ _UNSAFE = re.compile(
 _DEVICE = re.compile(
     r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?=\s*(?:\.|$))", re.IGNORECASE
 )
+#: A usual name, which is safe as it is unless it is that of a device: nearly all documents have one.
+_USUAL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}\.[A-Za-z0-9]{1,10}")
 
 
 def file_name(content_disposition: str | bytes | None, url: str) -> str | None:
@@ -107,6 +109,8 @@ def _encoded_words(name: str) -> str:
 
 def _safe_name(name: str) -> str:
     """Return the last part of a path as a name for any file system; empty if no character is left."""
+    if _USUAL.fullmatch(name) and not _DEVICE.match(name):
+        return name
     name = re.split(r"[/\\]", name.strip().rstrip("/\\"))[-1]
     name = " ".join(_UNSAFE.sub("_", name).split()).lstrip(". ").rstrip(". ")
     name = _DEVICE.sub(r"\g<0>_", name) if _DEVICE.match(name) else name

@@ -16,7 +16,6 @@ from lxml import etree
 
 from woo_harvester.dates import parse_date
 from woo_harvester.permits.notebook import Notebook
-from woo_harvester.permits.parsing import text_of
 from woo_harvester.permits.record import (
     Actor,
     Adres,
@@ -69,7 +68,11 @@ def map_document(meta: etree._Element, note: Notebook) -> VergunningDocument:
     return VergunningDocument(**_parts(meta, _DOCUMENT, note))
 
 
-_Read = Callable[[etree._Element, Notebook], Any]
+_Read = Callable[[str | None, etree._Element, Notebook], Any]
+"""Function that returns the value of an element, from its text without white space around it."""
+
+_Make = Callable[[dict[str, Any], etree._Element, Notebook], Any]
+"""Function that returns the object of an element, from the fields of its child elements."""
 
 
 class _Field(NamedTuple):
@@ -77,9 +80,13 @@ class _Field(NamedTuple):
 
     name: str
     read: _Read | None = None
-    """Function that reads the element; None if its value is its text."""
+    """The reader of an element with a value; None if its text is the value."""
     many: bool = False
     """True if the element may come more than once, so that the field is a list."""
+    parts: _Table | None = None
+    """The fields of its child elements; None if it has a value."""
+    make: _Make | None = None
+    """The maker of its object; None if it has a value."""
 
 
 _Table = dict[str, _Field]
@@ -98,12 +105,16 @@ def _fill(found: dict[str, Any], parent: etree._Element, table: _Table, note: No
     """Read the children of *parent* into *found*. An empty element is absent."""
     value: Any
     for child in parent:
-        name, read, many = table[child.tag]  # type: ignore[index]  # a tag is a str: the parser drops comments
-        if read is None:  # the same as text_of, without a call for half of all elements
-            text = child.text
-            value = (text.strip() or None) if text else None
+        name, read, many, parts, make = table[child.tag]  # type: ignore[index]  # the parser drops comments
+        if make is not None and parts is not None:
+            inner: dict[str, Any] = {}
+            _fill(inner, child, parts, note)
+            value = make(inner, child, note) if inner else None
         else:
-            value = read(child, note)
+            text = child.text  # the same as text_of, without a call for each element
+            value = (text.strip() or None) if text else None
+            if read is not None:
+                value = read(value, child, note)
         if value is None:
             continue
         if many:
@@ -123,19 +134,12 @@ def _repeated(element: etree._Element, value: Any, first: Any, note: Notebook) -
         note("ipm.element-dubbel", element, f"<{name}> staat er meer dan eens", "de eerste telt")
 
 
-def _object(make: Callable[..., Any], table: _Table) -> _Read:
-    """Return a reader of an element with child elements; it returns None if they are all empty."""
-
-    def read(element: etree._Element, note: Notebook) -> Any:
-        found: dict[str, Any] = {}
-        _fill(found, element, table, note)
-        return make(element, note, found) if found else None
-
-    return read
+def _object(name: str, make: _Make, parts: _Table, *, many: bool = False) -> _Field:
+    """Return the field of an element with child elements; it is absent if they are all empty."""
+    return _Field(name, many=many, parts=parts, make=make)
 
 
-def _day(element: etree._Element, note: Notebook) -> date | None:
-    text = text_of(element)
+def _day(text: str | None, element: etree._Element, note: Notebook) -> date | None:
     if text is None:
         return None
     try:
@@ -154,8 +158,7 @@ def day_in(text: str) -> date:
 _parse_date = lru_cache(maxsize=4096)(parse_date)
 
 
-def _number(element: etree._Element, note: Notebook) -> float | None:
-    text = text_of(element)
+def _number(text: str | None, element: etree._Element, note: Notebook) -> float | None:
     if text is None:
         return None
     number = float(text.replace(",", "."))
@@ -165,13 +168,12 @@ def _number(element: etree._Element, note: Notebook) -> float | None:
     return None
 
 
-def _reference(element: etree._Element, note: Notebook) -> Waarde | None:
-    uri, label = (element.get("resourceIdentifier") or "").strip(), text_of(element)
+def _reference(label: str | None, element: etree._Element, note: Notebook) -> Waarde | None:
+    uri = (element.get("resourceIdentifier") or "").strip()
     return Waarde(id=uri or None, label=label) if uri or label else None
 
 
-def _term(element: etree._Element, note: Notebook) -> Term | None:
-    label = text_of(element)
+def _term(label: str | None, element: etree._Element, note: Notebook) -> Term | None:
     if label is None:
         return None
     scheme = element.get("scheme", "")
@@ -203,13 +205,13 @@ def _make_term(scheme: str, label: str, organisations: ValueList) -> tuple[Term,
 _cached_term = lru_cache(maxsize=8192)(_make_term)
 
 
-def _period(element: etree._Element, note: Notebook, found: dict[str, Any]) -> Periode:
+def _period(found: dict[str, Any], element: etree._Element, note: Notebook) -> Periode:
     period = Periode(**found)
     _check_order(element, period.start, period.end, note)
     return period
 
 
-def _term_period(element: etree._Element, note: Notebook, found: dict[str, Any]) -> TermijnsoortPeriode:
+def _term_period(found: dict[str, Any], element: etree._Element, note: Notebook) -> TermijnsoortPeriode:
     period = TermijnsoortPeriode(**found)
     _check_order(element, period.startdatumTermijn, period.einddatumTermijn, note)
     return period
@@ -220,7 +222,7 @@ def _check_order(element: etree._Element, start: date | None, end: date | None, 
         note("ipm.periode", element, f"{start} – {end}", _KEPT)
 
 
-def _house(element: etree._Element, note: Notebook, found: dict[str, Any]) -> PostcodeHuisnummer | None:
+def _house(found: dict[str, Any], element: etree._Element, note: Notebook) -> PostcodeHuisnummer | None:
     given = found.get("postcode"), found.get("huisnummer"), found.get("huisnummertoevoeging")
     read = house_address if sum(map(len, found.values())) > _CACHED_LENGTH else _house_address
     address, understood = read(*given)
@@ -232,7 +234,7 @@ def _house(element: etree._Element, note: Notebook, found: dict[str, Any]) -> Po
 _house_address = lru_cache(maxsize=4096)(house_address)
 
 
-def _coordinates(element: etree._Element, note: Notebook, found: dict[str, Any]) -> Coordinaten:
+def _coordinates(found: dict[str, Any], element: etree._Element, note: Notebook) -> Coordinaten:
     coordinates = Coordinaten(**found)
     x, y = coordinates.x_waarde, coordinates.y_waarde
     coordinates.wgs84 = _place(x, y)
@@ -249,9 +251,9 @@ def _shown(number: float | None) -> str:
     return "ontbreekt" if number is None else f"{number:.15g}"
 
 
-def _plain(kind: Callable[..., Any]) -> Callable[..., Any]:
+def _plain(kind: Callable[..., Any]) -> _Make:
     """Return a maker of a dataclass that needs no checks."""
-    return lambda element, note, found: kind(**found)
+    return lambda found, element, note: kind(**found)
 
 
 def _fields(space: str, *fields: _Field) -> _Table:
@@ -267,7 +269,7 @@ _OWMS = _fields(
     _Field("type", _term),
     _Field("creator", _term),
     _Field("modified", _day),
-    _Field("temporal", _object(_period, _fields("", _Field("start", _day), _Field("end", _day)))),
+    _object("temporal", _period, _fields("", _Field("start", _day), _Field("end", _day))),
     _Field("spatial", _term, many=True),
     _Field("description"),
     _Field("references", _reference, many=True),
@@ -287,7 +289,7 @@ _TERM_PERIOD = _fields(
 _TERM = _fields(
     CASE_NS,
     _Field("fase"),
-    _Field("termijnsoortPeriode", _object(_term_period, _TERM_PERIOD), many=True),
+    _object("termijnsoortPeriode", _term_period, _TERM_PERIOD, many=True),
 )
 
 _ACTOR = _fields(CASE_NS, _Field("bedrijfsnaam"), _Field("bedrijfsadres", _term))
@@ -296,8 +298,8 @@ _HOUSE = _fields(CASE_NS, _Field("postcode"), _Field("huisnummer"), _Field("huis
 
 _ADDRESS = _fields(
     CASE_NS,
-    _Field("postcodeHuisnummer", _object(_house, _HOUSE)),
-    _Field("woonplaatsAdres", _object(_plain(WoonplaatsAdres), _fields(CASE_NS, _Field("woonplaats")))),
+    _object("postcodeHuisnummer", _house, _HOUSE),
+    _object("woonplaatsAdres", _plain(WoonplaatsAdres), _fields(CASE_NS, _Field("woonplaats"))),
     _Field("gemeente"),
     _Field("provincie"),
 )
@@ -309,17 +311,17 @@ _PLACE: _Table = {f"{{{CASE_NS}}}{axis}-waarde": _Field(f"{axis}_waarde", _numbe
 _SUBJECT = _fields(
     CASE_NS,
     _Field("referentienummer"),
-    _Field("adres", _object(_plain(Adres), _ADDRESS), many=True),
-    _Field("perceel", _object(_plain(Perceel), _PARCEL), many=True),
-    _Field("coordinaten", _object(_coordinates, _PLACE), many=True),
+    _object("adres", _plain(Adres), _ADDRESS, many=True),
+    _object("perceel", _plain(Perceel), _PARCEL, many=True),
+    _object("coordinaten", _coordinates, _PLACE, many=True),
 )
 
 _CASE_ONLY = _fields(
     CASE_NS,
-    _Field("product", _object(_plain(Product), _PRODUCT)),
-    _Field("termijn", _object(_plain(Termijn), _TERM)),
-    _Field("actor", _object(_plain(Actor), _ACTOR)),
-    _Field("object", _object(_plain(Vergunningobject), _SUBJECT)),
+    _object("product", _plain(Product), _PRODUCT),
+    _object("termijn", _plain(Termijn), _TERM),
+    _object("actor", _plain(Actor), _ACTOR),
+    _object("object", _plain(Vergunningobject), _SUBJECT),
 )
 
 _CASE = _OWMS | _fields(DCTERMS_NS, _Field("isPartOf", _reference, many=True)) | _CASE_ONLY

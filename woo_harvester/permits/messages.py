@@ -30,6 +30,7 @@ from woo_harvester.urls import LOC_MAXLENGTH, host_of
 #: Namespace of another version of the model.
 _OTHER_VERSION = re.compile(r"https?://standaarden\.overheid\.nl/vergunningen/([^/]+)/?$")
 _ROOT = f"{{{schema.MESSAGE_NS}}}message"
+_CASE = f"{{{schema.CASE_NS}}}vergunningzaak"
 #: Most names of elements in one finding.
 NAMES_MAX = 20
 #: Place of the aanmaakdatum in a message, and the elements before the case or document.
@@ -115,19 +116,23 @@ def read_message(
     day = text_of(root[_CREATION]) or ""
     if message.aanmaakdatum != date.min and is_in_future(day, now):
         note("ipm.datum-toekomst", root[_CREATION], day)
+    if not note.findings:  # nearly always
+        return MessageResult(message, [])
     errors = [finding for finding in note.findings if finding.severity is Severity.ERROR]
     return MessageResult(None if errors else message, (errors or note.findings)[: schema.FAULTS_MAX])
 
 
 def is_in_future(aanmaakdatum: str, now: datetime) -> bool:
-    """Return whether an aanmaakdatum, as given, is later than *now*, by more than clocks differ.
+    """Return whether an aanmaakdatum, as given, is later than *now* (in UTC), by more than clocks differ.
 
     One without a time is in the future until its day begins in Dutch time. Raises ValueError if it cannot be
     read.
     """
     if "T" in aanmaakdatum:
         return parse_datetime(aanmaakdatum) > now + CLOCK_SLACK
-    return day_in(aanmaakdatum) > day_of(now)
+    day = day_in(aanmaakdatum)
+    # The Dutch day is that of UTC or the next one, so most need no time zone.
+    return day > now.date() and day > day_of(now)
 
 
 def _root_fault(root: etree._Element) -> Finding | None:
@@ -172,9 +177,10 @@ def _message(root: etree._Element, note: Notebook) -> Message:
     """Return the message of a tree that is valid by the schema; *note* gets what the schema cannot check."""
     transactietype, transactie_id, volgnummer, aanmaakdatum, subject = root
     meta = subject[0]
-    is_case = local_name(subject.tag) == "vergunningzaak"
+    is_case = subject.tag == _CASE
     given = map_case(meta, note) if is_case else map_document(meta, note)
     action = _ACTIONS[(text_of(transactietype) or "")[0]]
+    day = text_of(aanmaakdatum) or ""
     identifier = _identifier(given.identifier, meta, note)
     case = identifier if isinstance(given, Vergunning) else _case_of(given, action, meta, note)
     if action is not Transactie.DELETE:
@@ -184,25 +190,24 @@ def _message(root: etree._Element, note: Notebook) -> Message:
         transactie=action,
         transactie_id=" ".join((transactie_id.text or "").split()),
         volgnummer=int(volgnummer.text or ""),
-        aanmaakdatum=_creation_day(aanmaakdatum, note),
+        aanmaakdatum=_creation_day(aanmaakdatum, day, note),
         identifier=identifier,
         zaak=case,
         gegevens=given if action is not Transactie.DELETE else None,
-        aanmaakmoment=_creation_moment(aanmaakdatum),
+        aanmaakmoment=_creation_moment(day),
     )
 
 
-def _creation_day(element: etree._Element, note: Notebook) -> date:
+def _creation_day(element: etree._Element, text: str, note: Notebook) -> date:
     try:
-        return day_in(text_of(element) or "")
+        return day_in(text)
     except ValueError:  # valid by the schema, but in a year that no calendar has
-        note("ipm.datum", element, text_of(element))
+        note("ipm.datum", element, text)
         return date.min
 
 
-def _creation_moment(element: etree._Element) -> datetime | None:
+def _creation_moment(text: str) -> datetime | None:
     """Return the moment of an aanmaakdatum that has a time, else None."""
-    text = text_of(element) or ""
     if "T" not in text:
         return None
     try:

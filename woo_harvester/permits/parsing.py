@@ -36,6 +36,7 @@ _PARSER = etree.XMLParser(
     huge_tree=False,
     remove_comments=True,
     remove_pis=True,
+    remove_blank_text=True,  # between elements: less to validate and to walk
     collect_ids=False,
 )
 
@@ -81,6 +82,8 @@ def _joined(chunks: Iterable[bytes], maxsize: int) -> bytes:
 
 def _refuse_doctype(data: bytes) -> None:
     """Raise MessageError for a DOCTYPE, before the parser reads it: it may be made to crash a parser."""
+    if b"!" not in data:  # one byte is found much faster than a word
+        return
     text = data.replace(b"\0", b"") if b"\0" in data[:4] else data  # UTF-16 has zeros between
     if b"<!DOCTYPE" not in text:
         return

@@ -9,8 +9,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import partial
+from typing import Annotated
+
+from msgspec import convert, to_builtins
+from pydantic import PlainSerializer, PlainValidator
 
 from woo_harvester.record import Oorzaak, Waarde
+
+Verwijzing = Annotated[Waarde, PlainValidator(partial(convert, type=Waarde)), PlainSerializer(to_builtins)]
+"""A reference to a document or case; pydantic, which keeps records in the state, does not know its class."""
 
 
 # Frozen, since many records share one.
@@ -182,9 +190,9 @@ class _Owms:
     """Locations that it is about."""
     description: str | None = None
     """Description in words."""
-    references: list[Waarde] = field(default_factory=list)
+    references: list[Verwijzing] = field(default_factory=list)
     """Resources that it refers to."""
-    hasPart: list[Waarde] = field(default_factory=list)
+    hasPart: list[Verwijzing] = field(default_factory=list)
     """Its parts: documents of a case."""
     format: str | None = None
     """File type, as given."""
@@ -194,7 +202,7 @@ class _Owms:
 class Vergunning(_Owms):
     """The metadata of a case."""
 
-    isPartOf: list[Waarde] = field(default_factory=list)
+    isPartOf: list[Verwijzing] = field(default_factory=list)
     """Resources that it is part of."""
     product: Product | None = None
     termijn: Termijn | None = None
@@ -206,7 +214,7 @@ class Vergunning(_Owms):
 class VergunningDocument(_Owms):
     """The metadata of a document of a case."""
 
-    isPartOf: Waarde | None = None
+    isPartOf: Verwijzing | None = None
     """The case; its ``id`` is the URL of the zaakpagina."""
     documenttype: Term | None = None
     """Kind of document, of ``overheidvg:Documenttype``."""

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from woo_harvester.extras import to_install
 from woo_harvester.permits.record import PostcodeHuisnummer, Wgs84
 from woo_harvester.tooi.values import Concept, ValueList
 
 if TYPE_CHECKING:
     from pyproj import Transformer
+
+_NO_PYPROJ = f"the coordinates of permits need pyproj: {to_install('permits')}"
 
 _POSTCODE = re.compile(r"([1-9][0-9]{3})\s*([A-Za-z]{2})")
 _HOUSE = re.compile(r"0*([1-9][0-9]{0,8})\s*[-/]?\s*(.*)", re.DOTALL)
@@ -57,11 +61,17 @@ def postcode_and_number(text: str) -> PostcodeHuisnummer | None:
     return address if understood else None
 
 
+def check_conversion() -> None:
+    """Raise ImportError, which says what to install, if coordinates cannot be converted."""
+    if find_spec("pyproj") is None:
+        raise ImportError(_NO_PYPROJ, name="pyproj")
+
+
 def to_wgs84(x: float, y: float) -> Wgs84 | None:
     """Convert a place in the Rijksdriehoek (EPSG:28992, metres) to WGS84; None outside of the Netherlands.
 
     PROJ converts it with EPSG's seven parameters ("Amersfoort to WGS 84 (4)"), without grids or network. EPSG
-    gives its accuracy as one metre.
+    gives its accuracy as one metre. Raises ImportError if the extra "permits" is not installed.
     """
     if not (_RD_X[0] <= x <= _RD_X[1] and _RD_Y[0] <= y <= _RD_Y[1]):
         return None
@@ -71,6 +81,7 @@ def to_wgs84(x: float, y: float) -> Wgs84 | None:
 
 @cache
 def _transformer() -> Transformer:
+    check_conversion()
     from pyproj import Transformer  # noqa: PLC0415  -- slow to import, and only permits need it
 
     return Transformer.from_crs("EPSG:28992", "EPSG:4326", always_xy=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,9 +17,11 @@ from scrapy.exceptions import NotConfigured
 from woo_harvester.diwoo.defaults import TITLE
 from woo_harvester.diwoo.titles import title_from_properties
 from woo_harvester.extensions.stopping import interruptible
+from woo_harvester.extras import to_install
 from woo_harvester.items import Fetched, NothingAddedError, WooItem
 from woo_harvester.pipelines.store import StorePipeline, text_limits
 from woo_harvester.record import Aanvulling
+from woo_harvester.running.cores import usable_cores
 from woo_harvester.running.ending import RunError, end_run, refuse_start
 from woo_harvester.state.contents import TextResult
 from woo_harvester.text.extracted import MB, Extracted, TextError, TextTimeoutError, WorkerStartError
@@ -29,9 +30,7 @@ from woo_harvester.text.workers import Workers
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-NO_LIBRARY = (
-    'WOO_TEXT is on, and the library that reads documents is missing: pip install "woo-harvester[text]"'
-)
+NO_LIBRARY = f"WOO_TEXT is on, and the library that reads documents is missing: {to_install('text')}"
 
 _NO_TESSERACT = (
     "WOO_TEXT_OCR is on, and Tesseract with its data for Dutch is missing: "
@@ -60,7 +59,7 @@ class TextPipeline:
             raise NotConfigured  # without a reason: Scrapy would warn of what is usual
         if missing := _missing(ocr=settings.getbool("WOO_TEXT_OCR")):
             refuse_start(crawler, missing, ImportError(missing))
-        count = int(settings["WOO_TEXT_WORKERS"] or _cores())
+        count = int(settings["WOO_TEXT_WORKERS"] or usable_cores())
         return cls(crawler, Workers(text_limits(settings), count))
 
     def open_spider(self) -> None:
@@ -178,8 +177,3 @@ def _languages_of_tesseract() -> list[str]:
         return []
     listed = subprocess.run([program, "--list-langs"], capture_output=True, text=True, check=False)  # noqa: S603
     return listed.stdout.split()
-
-
-def _cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

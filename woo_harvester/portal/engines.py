@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, TextIO
 
+from woo_harvester.extras import to_install
 from woo_harvester.paths import data_dir
 from woo_harvester.portal.record_files import RecordFiles
+from woo_harvester.program import program
 from woo_harvester.search.engine import Engine, EngineError
 from woo_harvester.search.record_kinds import KINDS
 
@@ -23,6 +25,9 @@ FOLDER = "portal"
 
 #: The seconds between two lines about the filling.
 _INTERVAL = 2.0
+
+
+_NO_ELASTICSEARCH = f"WOO_ELASTICSEARCH_URL needs {{}}: {to_install('elasticsearch')}"
 
 
 @contextmanager
@@ -60,10 +65,11 @@ def _embedded(settings: BaseSettings, files: RecordFiles, *, rebuild: bool, watc
 
 
 def _elasticsearch(settings: BaseSettings) -> Engine:
-    # These need the extra "elasticsearch".
-    from woo_harvester.elastic.connection import SearchError, connect  # noqa: PLC0415
-    from woo_harvester.elastic.engine import ElasticsearchEngine  # noqa: PLC0415
-
+    try:
+        from woo_harvester.elastic.connection import SearchError, connect  # noqa: PLC0415  -- of the extra
+        from woo_harvester.elastic.engine import ElasticsearchEngine  # noqa: PLC0415
+    except ImportError as error:
+        raise EngineError(_NO_ELASTICSEARCH.format(error.name)) from error
     aliases = {kind.name: str(settings[kind.setting]) for kind in KINDS}
     try:
         engine = ElasticsearchEngine(connect(settings), aliases, settings.getfloat("WOO_PORTAL_TIMEOUT"))
@@ -96,5 +102,5 @@ class Filling:
 
     def write(self, line: str) -> None:
         """Write a line for the operator."""
-        self._out.write(f"scrapy portal: {line}\n")
+        self._out.write(f"{program()} portal: {line}\n")
         self._out.flush()

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from glob import glob, has_magic
 from pathlib import Path
 
+from woo_harvester.program import program
+
 #: What runs write in the working folder without ``-o`` and ``-O``.
 DEFAULT = "records/*.jsonl"
 
@@ -32,8 +34,8 @@ class RecordFiles:
                 raise NoRecordsError(f"{name}: no such file of records")
         if not self():
             raise NoRecordsError(
-                f"no records in {' '.join(self._given)}: scrapy crawl woo makes them, "
-                "and scrapy demo --portal shows fictional ones"
+                f"no records in {' '.join(self._given)}: {program()} crawl woo makes them, "
+                f"and {program()} demo --portal shows fictional ones"
             )
 
 

@@ -1,19 +1,18 @@
-"""JSON schemas (2020-12) of records, made from their dataclasses."""
+"""JSON schemas (2020-12) of records, made from their classes."""
 
 from __future__ import annotations
 
-from dataclasses import is_dataclass
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
-from woo_harvester.record import record_fields
+from woo_harvester.record import has_fields, record_fields
 
 Schema = dict[str, Any]
 
 
 def record_schema(kind: type[Any], required: tuple[str, ...] = ()) -> Schema:
-    """Return the schema of a dataclass of a record; an absent value is left out of a record."""
+    """Return the schema of a class of a record; an absent value is left out of a record."""
     properties = {}
     for field in record_fields(kind):
         schema = _field_schema(field.type)
@@ -22,7 +21,7 @@ def record_schema(kind: type[Any], required: tuple[str, ...] = ()) -> Schema:
 
 
 def _field_schema(kind: Any) -> Schema:
-    if is_dataclass(kind) and isinstance(kind, type):
+    if has_fields(kind):
         return record_schema(kind)
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return {"type": "string", "enum": [*map(str, kind)]}

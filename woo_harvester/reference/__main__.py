@@ -10,11 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from woo_harvester.findings import reference as findings
-from woo_harvester.reference import categories, linter, record, score, settings, statistics
+from woo_harvester.reference import categories, commands, linter, record, score, settings, statistics
 from woo_harvester.report import json_file
 
 PAGES: dict[str, Callable[[], str]] = {
     "categories.md": categories.render,
+    "commands.md": commands.render,
     "findings.md": findings.render,
     "record.md": record.render,
     "report.schema.json": json_file.schema,

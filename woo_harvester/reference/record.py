@@ -1,17 +1,17 @@
-"""Makes ``docs/record.md``: the keys of a record, from the dataclasses of ``record.py``."""
+"""Makes ``docs/record.md``: the keys of a record, from the classes of ``record.py``."""
 
 from __future__ import annotations
 
 import ast
 import inspect
 from collections.abc import Iterator
-from dataclasses import is_dataclass
 from datetime import date, datetime
+from importlib.resources import files
 from typing import Any, get_origin
 
 from woo_harvester.columns import columns_of
 from woo_harvester.permits.record import PermitRecord, Term
-from woo_harvester.record import Oorzaak, Record, Waarde, record_fields
+from woo_harvester.record import Oorzaak, Record, Waarde, has_fields, record_fields
 from woo_harvester.reference.markdown import code, head, table
 
 _INTRODUCTION = """\
@@ -19,6 +19,15 @@ A record is one JSON object on one line, in UTF-8. The keys and their nesting ar
 open.overheid.nl; `herkomst` is the harvester's own. A record has no key without a value: there are no nulls
 and no empty lists. A key with `[]` is a list. A date is `YYYY-MM-DD`; a date-time is ISO 8601 with its offset
 in Europe/Amsterdam.
+"""
+
+_EXAMPLE = """\
+Here over several lines. The publisher gave no title, so the harvester took it from the file name, and
+`herkomst` says so.
+
+```json
+{example}
+```
 """
 
 _PERMITS = """\
@@ -73,6 +82,10 @@ def render() -> str:
             head("woo_harvester/record.py and permits/record.py", "The record"),
             _INTRODUCTION,
             *table(_HEADS, rows(Record)),
+            "## An example\n",
+            _EXAMPLE.format(
+                example=files(__package__).joinpath("record_example.json").read_text("utf-8").strip()
+            ),
             "## A waarde\n",
             f"{_doc(Waarde)}\n",
             *table(_HEADS, rows(Waarde)),
@@ -89,12 +102,12 @@ def render() -> str:
 
 
 def rows(kind: type[Any], path: str = "") -> Iterator[tuple[str, str, str]]:
-    """Return path, type and meaning of each key of a dataclass, including nested dataclasses."""
+    """Return path, type and meaning of each key of a class of the record, including nested ones."""
     meaning_of = meanings(kind)
     for name, key, inner, is_list in record_fields(kind):
         here = f"{path}{key}{'[]' if is_list else ''}"
         meaning = [meaning_of[name]] if name in meaning_of else []
-        nested = is_dataclass(inner) and inner not in _TYPE_NAMES
+        nested = has_fields(inner) and inner not in _TYPE_NAMES
         if nested or inner is Oorzaak:
             meaning.append(_doc(inner))
         if inner is Oorzaak:
@@ -105,9 +118,9 @@ def rows(kind: type[Any], path: str = "") -> Iterator[tuple[str, str, str]]:
 
 
 def meanings(kind: type[Any]) -> dict[str, str]:
-    """Return the docstring under each field of a dataclass, including inherited fields."""
+    """Return the docstring under each field of a class, including inherited fields."""
     found: dict[str, str] = {}
-    for each in reversed([each for each in kind.__mro__ if is_dataclass(each)]):
+    for each in reversed([each for each in kind.__mro__ if has_fields(each)]):
         found |= _own_meanings(each)
     return found
 

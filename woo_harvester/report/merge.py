@@ -20,7 +20,7 @@ _Stats = dict[str, Any]
 _OF_THE_REGISTER = "register."
 _FIRST, _LAST = frozenset({"start_time"}), frozenset({"finish_time"})
 #: Parts of the keys of maxima: the largest value counts, not the sum.
-_HIGHEST = ("elapsed_time_seconds", "memusage/", "_max")
+_HIGHEST = ("elapsed_time_seconds", "memusage/", "_max", "woo/tooi/outdated", "woo/tooi/unusable")
 #: Rates of one process; they have no meaning for several processes together.
 _RATES = ("items_per_minute", "responses_per_minute")
 _FINISHED = "finished"

@@ -8,16 +8,17 @@ from __future__ import annotations
 import argparse
 import os
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, ClassVar, NoReturn, cast
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from woo_harvester.arguments import suggestion
 from woo_harvester.default_settings import SETTINGS, complete
+from woo_harvester.program import program
 from woo_harvester.running.causes import StartError, cause_of, is_exhausted
 from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.streams import (
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 #: The title of the group with Scrapy's own options, which every command has.
-_GLOBAL_GROUP = "Global Options"
+GLOBAL_GROUP = "Global Options"
 
 #: The similarity (0 to 1) from which a name in the environment is reported as a misspelt setting.
 _SIMILARITY = 0.9
@@ -46,6 +47,9 @@ class ProjectCommand(ScrapyCommand):
 
     name: str
     """The name of the command on the command line."""
+
+    exit_statuses: ClassVar[Mapping[int, str]] = {}
+    """When the command ends with status 0 and 1, for ``docs/commands.md``."""
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add Scrapy's options, and report errors in them in one line."""
@@ -117,7 +121,7 @@ class ProjectCommand(ScrapyCommand):
                 and get_close_matches(name, names, 1, _SIMILARITY)
             ):
                 line = f"warning: {name} in the environment is no setting: {_meant(name, names)}"
-                write_stderr(f"scrapy {self.name}: {line}")
+                write_stderr(f"{program()} {self.name}: {line}")
         try:
             complete(settings)
         except ValueError as error:
@@ -125,7 +129,7 @@ class ProjectCommand(ScrapyCommand):
 
     def write_error(self, line: str) -> None:
         """Write a line of error."""
-        write_stderr(f"scrapy {self.name}: error: {line}")
+        write_stderr(f"{program()} {self.name}: error: {line}")
 
     def fail(self, line: str, status: int = 1) -> None:
         """Write a line of error, and set the exit status."""
@@ -144,7 +148,7 @@ class ProjectCommand(ScrapyCommand):
         for group in self._parser._action_groups:
             for action in group._group_actions:
                 names = [name for name in action.option_strings if name.startswith("--")]
-                is_shared = group.title == _GLOBAL_GROUP or action.dest == "help"
+                is_shared = group.title == GLOBAL_GROUP or action.dest == "help"
                 (shared if is_shared else own).extend(names or action.option_strings)
         return own, shared
 

@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from woo_harvester.program import program
 from woo_harvester.search.record_kind import RecordKind
 from woo_harvester.search.woo import WOO
 
@@ -46,7 +47,7 @@ def definition(kind: RecordKind) -> dict[str, Any]:
 
 def check(kind: RecordKind, index: str, mappings: Mapping[str, Any]) -> None:
     """Raise DefinitionError unless this version can write *kind* to an index with these *mappings*."""
-    fix = f"fill a new one (scrapy index --rebuild FILES), or choose another name ({kind.setting})"
+    fix = f"fill a new one ({program()} index --rebuild FILES), or choose another name ({kind.setting})"
     check_kind(kind, index, mappings)
     meta = (mappings.get("_meta") or {}).get(_META)
     if not isinstance(meta, Mapping):

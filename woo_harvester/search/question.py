@@ -34,7 +34,7 @@ class Sort(StrEnum):
 
     RELEVANCE = "relevantie"
     NEWEST = "nieuwste"
-    """By openbaarmakingsdatum, of a permit by mutatiedatumtijd; also if there is no text to rank by."""
+    """The newest openbaarmakingsdatum first, of a permit mutatiedatumtijd; also without a text to rank by."""
     OLDEST = "oudste"
     TITLE = "titel"
     DISTANCE = "afstand"

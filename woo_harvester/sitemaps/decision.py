@@ -7,6 +7,8 @@ from datetime import date, datetime
 from enum import Enum
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from woo_harvester.record import Herkomst, Oorzaak, Record, Versie, bare_record
 from woo_harvester.sitemaps.facts import SitemapListing
 
@@ -110,8 +112,7 @@ class StateUpdate(NamedTuple):
     """The document is listed as it was harvested, after a version that could not be."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewVersion:
+class NewVersion(Struct, frozen=True):
     """The version that is to be harvested."""
 
     cause: Oorzaak
@@ -143,8 +144,7 @@ class NewVersion:
         return bare_record(loc, Versie(self.cause, self.published, moment), origin)
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """What is done with an entry, and what is reported and remembered of it."""
 
     outcome: EntryOutcome

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from woo_harvester.register.organisations import Match
 from woo_harvester.sitemaps.reader import Entry
 
@@ -120,8 +122,7 @@ OTHERS_VERSION = KnownVersion(is_own=False)
 NO_MATCH = Match()
 
 
-@dataclass(slots=True)
-class EntryFacts:
+class EntryFacts(Struct):
     """All that a decision on one entry depends on, except the time and the terms."""
 
     entry: Entry

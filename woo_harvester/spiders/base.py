@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,6 +15,7 @@ from woo_harvester.crawl.overwriting import warn_of_overwriting
 from woo_harvester.dates import day_of
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.extensions.stopping import StoppedError, interruptible
 from woo_harvester.findings import Reporter
 from woo_harvester.items import RecordItem
 from woo_harvester.paths import data_dir
@@ -23,7 +24,9 @@ from woo_harvester.register.fetch import obtain_register
 from woo_harvester.register.names import Vocabulary
 from woo_harvester.running.causes import StartError
 from woo_harvester.running.ending import CANNOT_START, fail_run
+from woo_harvester.running.job import Job, job_of
 from woo_harvester.search.record_kind import RecordKind
+from woo_harvester.state.resources import forget_host
 from woo_harvester.state.store import StateError
 from woo_harvester.tooi.lists import ValueLists
 from woo_harvester.tooi.stored import known_lists
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
+    from scrapy.settings import BaseSettings
     from sqlalchemy import Connection
 
 
@@ -122,6 +126,40 @@ class HarvestSpider(Spider):
         """Let :meth:`all_read` be called once more, after the answers to its requests have been read."""
         self._is_reading = True
 
+    @property
+    def job(self) -> Job | None:
+        """The job of this process; None if the run is one process."""
+        return job_of(self.crawler)
+
+    async def all_at(self, step: str) -> bool:
+        """Wait until all jobs of the run have come to *step*; return False if this one is to end instead."""
+        if self.job is None:
+            return True
+        try:
+            async with interruptible(self.crawler):
+                return await self.job.wait(step) is not None
+        except StoppedError:
+            return False
+
+    @abstractmethod
+    def host_groups(self, register: Register) -> Sequence[Sequence[str]]:
+        """Return the hosts of this run in groups, each of which must be read by one job.
+
+        Raises ArgumentError, also if the arguments do not say yet which hosts there are.
+        """
+
+    @abstractmethod
+    def host_sizes(self, connection: Connection) -> dict[str, int]:
+        """Return how many documents or files the state knows of each host."""
+
+    def host_locks(self, hosts: Iterable[str]) -> list[str]:
+        """Return the names of the locks on *hosts* that a run of this spider has."""
+        return list(hosts)
+
+    def forget(self, connection: Connection, host: str) -> None:
+        """Forget what the state knows of a host."""
+        forget_host(connection, host)
+
     @abstractmethod
     def select(self, register: Register) -> Register:
         """Select the hosts to read, and open the state for them. Return the register for this run.
@@ -159,17 +197,21 @@ class HarvestSpider(Spider):
         self.accounts, self.common_cause = findings.accounts, findings.common_cause
         findings.in_history = not self.arguments.is_choosing
         today = day_of(datetime.now(UTC))
-        register = await obtain_register(
-            self.arguments.register_source or settings["WOO_REGISTER"],
-            data_dir(settings),
-            self.report,
-            today,
-            user_agent=settings["USER_AGENT"],
-        )
+        register = self.job.plan.register if self.job else await self.read_register(settings, self.report)
         if register.date is not None:
             self.crawler.stats.set_value("woo/register/date", register.date.isoformat())
         self.vocabulary = Vocabulary(self._value_lists(today), register)
         self.register = self.select(register)
+
+    async def read_register(self, settings: BaseSettings, report: Reporter) -> Register:
+        """Return the register of this run. Raises RegisterError."""
+        return await obtain_register(
+            self.arguments.register_source or settings["WOO_REGISTER"],
+            data_dir(settings),
+            report,
+            day_of(datetime.now(UTC)),
+            user_agent=settings["USER_AGENT"],
+        )
 
     def _value_lists(self, today: date) -> ValueLists:
         """Return the value lists of this run, and count those that are old."""

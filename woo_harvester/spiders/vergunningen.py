@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from scrapy import Request
@@ -15,6 +16,7 @@ from woo_harvester.crawl.entry_page_reader import EntryPageReader
 from woo_harvester.crawl.entry_pages import (
     EntryPage,
     EntryPageVisit,
+    connected,
     entry_pages,
     given_entries,
     read_csv,
@@ -26,15 +28,25 @@ from woo_harvester.items import PermitItem
 from woo_harvester.permits.publication import permit_record
 from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.sample import without_the_rest
+from woo_harvester.permits.values import check_conversion
 from woo_harvester.register import Register
 from woo_harvester.register.names import shown_name
 from woo_harvester.responses import header
+from woo_harvester.running.causes import StartError
 from woo_harvester.running.ending import end_run, is_closing
+from woo_harvester.running.job import READ
 from woo_harvester.search.permits import PERMITS
 from woo_harvester.spiders.base import HarvestSpider, status_of
 from woo_harvester.state import applying
 from woo_harvester.state.delivery import Delivery
-from woo_harvester.state.permits import count_delivered, entry_page_id, forget_entries, named_entries
+from woo_harvester.state.lock import entry_pages_lock
+from woo_harvester.state.permits import (
+    count_delivered,
+    count_files_by_host,
+    entry_page_id,
+    forget_entries,
+    named_entries,
+)
 from woo_harvester.state.store import StateError
 from woo_harvester.statuses import is_complete
 from woo_harvester.terminal.formatting import counted
@@ -61,6 +73,13 @@ class VergunningenSpider(HarvestSpider):
     item_type = PermitItem
     arguments_type = PermitArguments
     arguments: PermitArguments
+
+    async def _prepare(self) -> None:
+        try:
+            check_conversion()
+        except ImportError as error:
+            raise StartError(str(error)) from error
+        await super()._prepare()
 
     def select(self, register: Register) -> Register:
         """Read the argument ``entries``, and open the state. A single URL may turn out to be a CSV file."""
@@ -112,8 +131,33 @@ class VergunningenSpider(HarvestSpider):
         except (ArgumentError, StateError) as error:
             end_run(self.crawler, "cannot_start", str(error), status_of(error))
 
+    def host_groups(self, register: Register) -> list[list[str]]:
+        """Return the hosts of entry pages; those of one organisation together, for its cases have one owner.
+
+        A single URL may turn out to be a CSV file, so then there is one group.
+        """
+        given = given_entries(self.arguments.entries)
+        chosen = select_entries(entry_pages(given, register), self.arguments)
+        if not isinstance(self.arguments.entries, Path) and len(given) == 1:
+            return [[page.host for page in chosen]]
+        return connected((page.host, page.organisation) for page in chosen)
+
+    def host_sizes(self, connection: Connection) -> dict[str, int]:
+        """Return the number of files of each host that the state knows."""
+        return count_files_by_host(connection)
+
+    def host_locks(self, hosts: Iterable[str]) -> list[str]:
+        """Return the names of the locks on the entry pages of *hosts*."""
+        return [entry_pages_lock(host) for host in hosts]
+
+    def forget(self, connection: Connection, host: str) -> None:
+        """Forget what the state knows of the entry pages of a host."""
+        forget_entries(connection, host)
+
     async def all_read(self, response: Response) -> AsyncIterator[PermitItem]:
         """Apply the messages in batches, and yield the record of each case that changed."""
+        if not await self.all_at(READ):
+            return
         numbers = [visit.number for visit in self.visits]
         report = without_the_rest(self.report, [visit.page.host for visit in self.visits if visit.is_sample])
         while not is_closing(self.crawler):
@@ -152,8 +196,10 @@ class VergunningenSpider(HarvestSpider):
         """
         entries = entry_pages(given, self.register)
         chosen = select_entries(entries, self.arguments)
+        self.common_cause.expect(page.host for page in chosen)
+        if self.job is not None:
+            chosen = [page for page in chosen if page.host in self.job.hosts]
         hosts = tuple(dict.fromkeys(page.host for page in chosen))
-        self.common_cause.expect(hosts)
         self.keeper.add_hosts(hosts, forget_entries, reset=self.arguments.deltafetch_reset)
         with self.keeper.begin() as connection:
             visits = [self._visit(page, connection) for page in chosen]

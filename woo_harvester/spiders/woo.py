@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from scrapy import Request
@@ -22,16 +23,18 @@ from woo_harvester.crawl.select_hosts import select_hosts
 from woo_harvester.crawl.supplies import wanted_of
 from woo_harvester.crawl.withdrawals import Withdrawals
 from woo_harvester.default_settings.contact import NO_CONTACT, has_contact
+from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.report.registered import RunRegister
 from woo_harvester.running.ending import end_run
+from woo_harvester.running.job import READ, READ_AGAIN
 from woo_harvester.search.woo import WOO
 from woo_harvester.sitemaps.decision import Terms
 from woo_harvester.sitemaps.names import INDEX_URL
 from woo_harvester.spiders.base import HarvestSpider
 from woo_harvester.state.documents import count_by_host, count_published, end_claims
-from woo_harvester.state.resources import KnownHost, begin_reads, host_of_state, unregistered_hosts
+from woo_harvester.state.resources import KnownHost, begin_reads, hosts_of_state, unregistered_hosts
 from woo_harvester.state.withdrawal import WithdrawalLimits
 from woo_harvester.terminal.formatting import counted
 
@@ -80,6 +83,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
     delivers_known = True
     arguments_type = WooArguments
     arguments: WooArguments
+    _is_read = False
+    """True once all hosts have been read for the first time."""
 
     def select(self, register: Register) -> Register:
         """Select the hosts, and make the parts that read them."""
@@ -89,9 +94,12 @@ class WooSpider(HarvestSpider, SitemapSpider):
                 logger.warning(_NO_MEANING, {"spider": self.name, "name": name})
         if self.arguments.is_over_register and not has_contact(settings["USER_AGENT"]):
             logger.warning(NO_CONTACT)
-        register, self.hosts = select_hosts(register, self.arguments, self.report)
+        register, self.run_hosts = select_hosts(register, self.arguments, self.report)
+        self.hosts = self.run_hosts
+        if self.job is not None:
+            self.hosts = tuple(host for host in self.run_hosts if host in self.job.hosts)
         keeper.open(self.hosts, reset=self.arguments.deltafetch_reset)
-        if self.arguments.is_over_register and not self.arguments.is_choosing:
+        if self.arguments.is_over_register and not self.arguments.is_choosing and self.job is None:
             self._keep_register(register)
         uses_content = settings["FILES_STORE"] or settings.getbool("WOO_TEXT")
         mode = self.arguments.documents or ("download" if uses_content else "head")
@@ -111,7 +119,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
             terms,
             self._is_being_read,
             self.arguments.choice,
-            lambda host: host in self.visits,
+            frozenset(self.run_hosts).__contains__,
         )
         documents = Documents(mode, keeper, self.crawler, delivers_all=keeper.delivers_all)
         self.crawler.stats.set_value("woo/documents/mode", mode)
@@ -124,41 +132,61 @@ class WooSpider(HarvestSpider, SitemapSpider):
             settings.getint("WOO_WITHDRAW_ALL_OF"),
             settings.getint("WOO_WITHDRAW_RUNS"),
         )
-        self.withdrawals = Withdrawals(register, keeper, self.report, limits, self.run_folder.pending)
+        began = self.job.plan.began if self.job else datetime.now(UTC)
+        self.withdrawals = Withdrawals(register, keeper, self.report, limits, self.run_folder.pending, began)
         return register
+
+    def host_groups(self, register: Register) -> list[tuple[str]]:
+        """Return the hosts, each alone: what several of them list is decided by the state."""
+        _, hosts = select_hosts(register, self.arguments, Reporter(lambda finding: None))
+        return [(host,) for host in hosts]
+
+    def host_sizes(self, connection: Connection) -> dict[str, int]:
+        """Return the number of documents of each host that the state knows."""
+        return count_by_host(connection)
 
     def first_requests(self) -> list[Request]:
         """Return the requests for the robots.txt of each host."""
         self.crawler.stats.set_value("woo/hosts/selected", len(self.hosts))
-        self.common_cause.expect(self.hosts)
+        self.common_cause.expect(self.run_hosts)
         with self.keeper.begin() as connection:  # one transaction for what may be a thousand hosts
             known = count_by_host(connection)
             # The hosts with most known documents begin first: they take longest.
             hosts = sorted(self.hosts, key=lambda host: -known.get(host, 0))
-            visits = [self._visit(host, host_of_state(connection, host)) for host in hosts]
+            state = hosts_of_state(connection, hosts)
+            visits = [self._visit(host, state[host]) for host in hosts]
             self.visits = {visit.host: visit for visit in visits}
             host_ids = [visit.known.id for visit in visits]
             if not self.arguments.is_choosing:  # a choice of entries changes nothing about earlier reads
                 begin_reads(connection, host_ids)
             end_claims(connection, [*host_ids, *unregistered_hosts(connection, self.is_registered)])
-            return [self.reader.first_request(visit, connection) for visit in visits]
+            return self.reader.first_requests(visits, connection)
 
     def delivered(self, connection: Connection) -> str | None:
         """Return how many documents of this run's hosts earlier runs have delivered; None for none."""
-        count = count_published(connection, self.hosts)
+        count = count_published(connection, self.run_hosts)
         return counted(count, "document") if count else None
 
     def _is_being_read(self, host: str) -> bool:
         """Return whether a host is still being read in this run."""
+        if self.job is not None and self.job.is_read_elsewhere(host):
+            return True
         visit = self.visits.get(host)
         return visit is not None and not visit.reading_done
 
-    def all_read(self, response: Response) -> Iterator[Request | WooItem]:
+    async def all_read(self, response: Response) -> AsyncIterator[Request | WooItem]:
         """Yield requests for the postponed sitemaps; in the next call, the records of withdrawals."""
-        if postponed := [visit for visit in self.visits.values() if visit.postponed]:
-            self.read_more()
-            for visit in postponed:
-                yield from self.reader.read_again(visit)
+        if not self._is_read:
+            self._is_read = True
+            if not await self.all_at(READ):
+                return
+            if postponed := [visit for visit in self.visits.values() if visit.postponed]:
+                self.read_more()
+                for visit in postponed:
+                    for request in self.reader.read_again(visit):
+                        yield request
+                return
+        if not await self.all_at(READ_AGAIN):
             return
         if self._follows_none():
             logger.warning(_FOLLOWS_NONE, {"spider": self.name})
@@ -169,7 +197,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
         if self.arguments.is_choosing:  # no host was read completely, so nothing is withdrawn
             return
         try:
-            yield from self.withdrawals.items(list(self.visits.values()))
+            async for item in self.withdrawals.items(list(self.visits.values()), self.all_at):
+                yield item
         except OSError as error:
             end_run(self.crawler, "report_failed", f"pending withdrawals could not be listed: {error}")
 

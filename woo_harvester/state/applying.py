@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import Connection, and_, delete, func, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, func, or_, select, update
 
 from woo_harvester.findings import Reporter
 from woo_harvester.permits.mutations import Mutation, PermitRow
@@ -30,6 +30,14 @@ from woo_harvester.state.schema import permit_cases, permit_messages
 #: The number of messages that are applied at once, and their characters; linked messages come on top.
 AT_ONCE = 200
 AT_ONCE_SIZE = 4_000_000
+
+
+#: Notes the number of the batch in which a message was applied.
+_MARK = (
+    update(permit_messages)
+    .where(permit_messages.c.id == bindparam("key"))
+    .values(package=bindparam("number"))
+)
 
 
 class _Row(NamedTuple):
@@ -86,6 +94,7 @@ def apply_next(
     made: list[Batch] = []
     kept: list[tuple[PermitRow, int | None]] = []
     done: list[int] = []
+    marks: list[dict[str, int]] = []
     for linked in _group(messages, known):
         mutations = [rights.current(load_message(row.data)) for row in linked.messages]
         applied = apply_mutations(linked.known, mutations, rights, report, now)
@@ -95,11 +104,13 @@ def apply_next(
             number = min(ids)
             made.append(Batch(number, applied.outcomes))
             kept += [(row, number) for row in applied.rows]
-            _mark(connection, ids, number)
+            marks += [{"key": key, "number": number} for key in ids]
         else:
             _delete_old(connection, applied.rows)
             kept += [(row, None) for row in applied.rows]
             done += ids
+    if marks:
+        connection.execute(_MARK, marks)
     add_case_rows(connection, kept)
     for part in batches(done):
         connection.execute(delete(permit_messages).where(permit_messages.c.id.in_(part)))
@@ -202,12 +213,6 @@ def _keep_refused(
     for row, mutation in zip(linked.messages, mutations, strict=True):
         (refused if id(mutation) in names else others).append(row.id)
     return refused, others
-
-
-def _mark(connection: Connection, ids: Sequence[int], number: int) -> None:
-    for part in batches(ids):
-        statement = update(permit_messages).where(permit_messages.c.id.in_(part))
-        connection.execute(statement.values(package=number))
 
 
 def _delete_old(connection: Connection, rows: Iterable[PermitRow]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Connection, bindparam, func, update
 
 from woo_harvester.state.faults import NO_FAULT
+from woo_harvester.state.many import write_rows
 from woo_harvester.state.schema import documents
 from woo_harvester.state.versions import Harvested, KnownFile
 
@@ -35,8 +36,7 @@ def confirm_harvested(connection: Connection, harvested: Iterable[Harvested]) ->
         }
         for one in sorted(harvested, key=attrgetter("id"))
     ]
-    if rows:
-        connection.execute(_CONFIRM, rows)
+    write_rows(connection, _CONFIRM, rows)
 
 
 def _values(file: KnownFile) -> dict[str, Any]:

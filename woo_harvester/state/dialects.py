@@ -21,13 +21,15 @@ def insert_new(dialect: str, table: Table) -> Insert:
     return postgresql.insert(table).on_conflict_do_nothing()
 
 
-def insert_or_update(dialect: str, table: Table, key: Sequence[Column[Any]], name: str) -> Insert:
-    """Return an INSERT that updates the column *name* if a row with the same *key* exists."""
+def insert_or_update(dialect: str, table: Table, key: Sequence[Column[Any]], *names: str) -> Insert:
+    """Return an INSERT that updates the columns *names* if a row with the same *key* exists."""
     if dialect == "sqlite":
         lite = sqlite.insert(table)
-        return lite.on_conflict_do_update(index_elements=key, set_={name: lite.excluded[name]})
+        changes = {name: lite.excluded[name] for name in names}
+        return lite.on_conflict_do_update(index_elements=key, set_=changes)
     statement = postgresql.insert(table)
-    return statement.on_conflict_do_update(index_elements=key, set_={name: statement.excluded[name]})
+    changes = {name: statement.excluded[name] for name in names}
+    return statement.on_conflict_do_update(index_elements=key, set_=changes)
 
 
 def is_one_of(dialect: str, column: Column[Any], name: str) -> ColumnElement[bool]:

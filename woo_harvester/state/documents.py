@@ -13,6 +13,7 @@ from woo_harvester.sitemaps.facts import KnownDocument
 from woo_harvester.state.batches import batches
 from woo_harvester.state.confirmation import FILE_COLUMNS
 from woo_harvester.state.dialects import insert_new, is_one_of, is_one_writer
+from woo_harvester.state.many import write_rows
 from woo_harvester.state.schema import documents, hosts, listings, repeated, resources
 from woo_harvester.state.versions import KnownFile
 
@@ -161,7 +162,7 @@ def add_seen(
     if not locs:
         return {}
     rows = [{"loc": loc, "sitemap_id": sitemap_id, "first_seen": at} for loc in sorted(locs)]
-    connection.execute(_add(connection.dialect.name), rows)
+    write_rows(connection, _add(connection.dialect.name), rows)
     return look_up(connection, list(locs))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import BindParameter, ColumnElement, Connection, bindparam, func, select, update
+from sqlalchemy import Connection, bindparam, func, select, update
 
 from woo_harvester.state.schema import documents
 
@@ -74,9 +74,7 @@ def end_faults(connection: Connection, ids: Iterable[int]) -> None:
 
 def faults_of(connection: Connection, sitemap_id: int) -> list[DocumentFault]:
     """Return the faults of a sitemap's documents, in the order in which these were first seen."""
-    query = select(documents.c.loc, documents.c.fault, documents.c.fault_seen, documents.c.fault_since)
-    found = query.where(*_faulty(sitemap_id)).order_by(documents.c.id)
-    return [DocumentFault(*row) for row in connection.execute(found)]
+    return [DocumentFault(*row) for row in connection.execute(_FAULTS, {"sitemap_id": sitemap_id})]
 
 
 def first_refused(connection: Connection, sitemap_id: int) -> int | None:
@@ -85,9 +83,11 @@ def first_refused(connection: Connection, sitemap_id: int) -> int | None:
     return moment
 
 
-def _faulty(sitemap_id: int | BindParameter[int]) -> tuple[ColumnElement[bool], ...]:
-    return documents.c.sitemap_id == sitemap_id, documents.c.fault.is_not(None)
-
-
-# Built once, since it runs for each file of each host.
-_FIRST_REFUSED = select(func.min(documents.c.refused_at)).where(*_faulty(bindparam("sitemap_id")))
+# Built once, since they run for each sitemap of each host.
+_FAULTY = (documents.c.sitemap_id == bindparam("sitemap_id")) & documents.c.fault.is_not(None)
+_FAULTS = (
+    select(documents.c.loc, documents.c.fault, documents.c.fault_seen, documents.c.fault_since)
+    .where(_FAULTY)
+    .order_by(documents.c.id)
+)
+_FIRST_REFUSED = select(func.min(documents.c.refused_at)).where(_FAULTY)

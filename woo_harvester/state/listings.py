@@ -7,6 +7,7 @@ counts how many complete reads of the host in a row lacked the document.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Connection,
+    Insert,
     Select,
     Update,
     bindparam,
@@ -28,6 +30,7 @@ from sqlalchemy import (
 from woo_harvester.sitemaps.facts import SitemapListing
 from woo_harvester.state.batches import batches
 from woo_harvester.state.dialects import insert_new, is_one_of
+from woo_harvester.state.many import write_rows
 from woo_harvester.state.schema import documents, hosts, listings, resources
 
 #: Value of ``misses`` for a withdrawal that an operator has confirmed: it passes every limit.
@@ -52,11 +55,11 @@ class HostListing(NamedTuple):
     """URL of the index that listed the sitemap, if robots.txt no longer names that index."""
 
 
-_COLUMNS = (listings.c.document_id, listings.c.misses, listings.c.foreign, listings.c.lastmod)
 _IN_SITEMAP = listings.c.sitemap_id == bindparam("in_sitemap")
 _OF_DOCUMENT = listings.c.document_id == bindparam("key")
 _COUNT = select(func.count()).where(_IN_SITEMAP, listings.c.misses == 0)
 _IDS = select(listings.c.document_id).where(_IN_SITEMAP).order_by(listings.c.document_id)
+_FOREIGN = select(listings.c.document_id).where(_IN_SITEMAP, listings.c.foreign, listings.c.misses == 0)
 _LISTED = {"misses": 0, "missing_since": None}
 _ONE_MORE = {
     "misses": listings.c.misses + 1,
@@ -89,32 +92,30 @@ _WITH_HOST = (
 )
 
 
+@cache
+def _find(dialect: str) -> Select[Any]:
+    columns = listings.c.document_id, listings.c.misses, listings.c.foreign, listings.c.lastmod
+    return select(*columns).where(_IN_SITEMAP, is_one_of(dialect, listings.c.document_id, "ids"))
+
+
+@cache
+def _add(dialect: str) -> Insert:
+    return insert_new(dialect, listings)
+
+
 def find(connection: Connection, sitemap_id: int, ids: Sequence[int]) -> dict[int, SitemapListing]:
     """Return what is known of these documents in one sitemap, by document number."""
     found: dict[int, SitemapListing] = {}
-    query = select(*_COLUMNS).where(
-        _IN_SITEMAP, is_one_of(connection.dialect.name, listings.c.document_id, "ids")
-    )
     for part in batches(ids):
-        rows = connection.execute(query, {"in_sitemap": sitemap_id, "ids": part})
+        rows = connection.execute(_find(connection.dialect.name), {"in_sitemap": sitemap_id, "ids": part})
         found.update((row[0], SitemapListing._make(row)) for row in rows)
     return found
 
 
 def add(connection: Connection, sitemap_id: int, rows: Iterable[SitemapListing]) -> None:
     """Add rows for documents that a sitemap lists, unless they are known already."""
-    values = [
-        {
-            "sitemap_id": sitemap_id,
-            "document_id": row.document_id,
-            "misses": row.misses,
-            "foreign": row.foreign,
-            "lastmod": row.lastmod,
-        }
-        for row in _ordered(rows)
-    ]
-    if values:
-        connection.execute(insert_new(connection.dialect.name, listings), values)
+    values = [{"sitemap_id": sitemap_id, **row._asdict()} for row in _ordered(rows)]
+    write_rows(connection, _add(connection.dialect.name), values)
 
 
 def listed_again(connection: Connection, sitemap_id: int, ids: Collection[int]) -> None:
@@ -155,9 +156,7 @@ def sitemaps_of(connection: Connection, document_id: int) -> Sequence[int]:
 
 def foreign_documents(connection: Connection, sitemap_id: int) -> Iterator[list[int]]:
     """Yield the documents of other organisations that a sitemap lists, in batches."""
-    query = select(listings.c.document_id).where(_IN_SITEMAP, listings.c.foreign, listings.c.misses == 0)
-    ids = connection.execute(query, {"in_sitemap": sitemap_id}).scalars().all()
-    yield from batches(ids)
+    yield from batches(connection.execute(_FOREIGN, {"in_sitemap": sitemap_id}).scalars().all())
 
 
 def listed_by(connection: Connection, ids: Sequence[int]) -> Iterator[HostListing]:
@@ -326,8 +325,7 @@ def _with_listings(connection: Connection, host_id: int) -> Sequence[int]:
 def _for_each(
     connection: Connection, statement: Update, sitemap_id: int, ids: Collection[int], **values: int
 ) -> None:
-    rows = [{"in_sitemap": sitemap_id, "key": key, **values} for key in sorted(ids)]
-    if rows:
+    if rows := [{"in_sitemap": sitemap_id, "key": key, **values} for key in sorted(ids)]:
         connection.execute(statement, rows)
 
 

@@ -70,6 +70,10 @@ class LockedState:
         """Note how many bytes of each file are durable."""
         outputs.keep_durable(connection, sizes, self._node, closed=closed)
 
+    def output_size(self, connection: Connection, path: Path) -> int:
+        """Return how many bytes of a file are durable."""
+        return outputs.durable_size(connection, path, self._node)
+
     def cut_back(self, connection: Connection) -> dict[Path, int]:
         """Cut what is not durable off the files of runs that were killed. Return its bytes by file.
 
@@ -94,6 +98,13 @@ class LockedState:
         """Release the locks. Raises StateError."""
         if self._locks is not None:
             self._locks.release()
+
+    def end(self) -> None:
+        """Release the locks, and close the state. Raises StateError."""
+        try:
+            self.release()
+        finally:
+            self.close()
 
     def close(self) -> None:
         """Close the state, without releasing the locks."""

@@ -13,6 +13,7 @@ from woo_harvester.state.lastline import WriterError, lock
 from woo_harvester.state.lock import Locks
 from woo_harvester.state.schema import outputs
 
+CUT_BACK = "Cut %d bytes off %s, where a run was killed"
 ANOTHER_WRITER = "another run writes to {}: give each run a file of its own"
 
 
@@ -39,6 +40,11 @@ def keep_durable(
     for path, size in sizes.items():
         statement = update(outputs).where(*_is(path, node))
         connection.execute(statement.values(durable=size, closed=closed))
+
+
+def durable_size(connection: Connection, path: Path, node: str = "") -> int:
+    """Return how many bytes of a file are durable; 0 for a file that no run has opened."""
+    return connection.scalar(select(outputs.c.durable).where(*_is(path, node))) or 0
 
 
 def cut_back(connection: Connection, locks: Locks | None, node: str = "") -> dict[Path, int]:

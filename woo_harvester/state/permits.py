@@ -6,7 +6,8 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, insert, select, update
 
@@ -14,7 +15,11 @@ from woo_harvester.permits.files import RememberedFile
 from woo_harvester.permits.messages import Soort, is_in_future
 from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.state.batches import batches
+from woo_harvester.state.dialects import insert_or_update
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
+
+if TYPE_CHECKING:
+    from sqlalchemy.sql.dml import ReturningInsert
 
 KeptFinding = dict[str, Any]
 """A finding about a file as it is stored: code, line, element, seen, given and action."""
@@ -103,14 +108,48 @@ def look_up_files(connection: Connection, entry_id: int, urls: Sequence[str]) ->
     return found
 
 
-def keep_file(
-    connection: Connection, entry_id: int, url: str, file: PermitFile, message: Mutation | None
-) -> int:
-    """Note that a file was read; if its *message* is given, let it wait until it is applied.
+# Built once, like the next ones, since they run for each file.
+@cache
+def _keep_file(dialect: str, names: tuple[str, ...]) -> ReturningInsert[Any]:
+    """Return the statement that adds a file, or sets the columns *names* of one that is there."""
+    key = permit_files.c.url, permit_files.c.entry_id
+    return insert_or_update(dialect, permit_files, key, *names).returning(permit_files.c.id)
 
-    Returns the number of the file.
+
+_ADD_MESSAGE = insert(permit_messages)
+
+
+class ReadFile(NamedTuple):
+    """A file of an entry page that was read now."""
+
+    entry_id: int
+    url: str
+    file: PermitFile
+    message: Mutation | None
+    """Its message, if that must be applied."""
+
+
+def keep_files(connection: Connection, reads: Iterable[ReadFile]) -> list[int]:
+    """Note that files were read, and let their messages wait until they are applied.
+
+    Returns the numbers of the files.
     """
-    key = permit_files.c.entry_id == entry_id, permit_files.c.url == url
+    numbers, waiting = list[int](), list[dict[str, Any]]()
+    for entry_id, url, file, message in reads:
+        values = _values_of(file, message)
+        statement = _keep_file(connection.dialect.name, tuple(values))
+        new = {"entry_id": entry_id, "url": url, "first_seen": file.read_at}
+        numbers.append(connection.execute(statement, {**new, **values}).scalar_one())
+        if message is not None:
+            row = _row_of(message)
+            waiting.append(_message_values(entry_id, row, row.dump()))
+    if waiting:
+        connection.execute(_ADD_MESSAGE, waiting)
+    return numbers
+
+
+def _values_of(file: PermitFile, message: Mutation | None) -> dict[str, Any]:
+    """Return the columns to set of a file that was read, and of which *message* must be applied."""
     values: dict[str, Any] = {
         "digest": bytes.fromhex(file.known.digest),
         "date": file.known.date,
@@ -127,20 +166,13 @@ def keep_file(
         values["case_url"] = message.case
     if message is not None or file.faults:
         values["refused"] = None  # the refused message was in an earlier version of the file
-    number = connection.scalar(select(permit_files.c.id).where(*key))
-    if number is not None:
-        connection.execute(update(permit_files).where(permit_files.c.id == number).values(**values))
-    else:
-        new = insert(permit_files).values(entry_id=entry_id, url=url, first_seen=file.read_at, **values)
-        (number,) = connection.execute(new).inserted_primary_key or (0,)
-    if message is not None:
-        row = _row_of(message)
-        add_message(connection, entry_id, row, row.dump())
-    return int(number)
+    return values
 
 
 def keep_refused(connection: Connection, mutations: Sequence[Mutation]) -> None:
     """Store refused messages with their files, if the files still have that content."""
+    if not mutations:  # as for nearly all cases
+        return
     entries = entry_ids(connection, {mutation.ingang for mutation in mutations})
     for mutation in mutations:
         file = [permit_files.c.entry_id == entries[mutation.ingang], permit_files.c.url == mutation.bestand]
@@ -162,6 +194,8 @@ def wait_again(connection: Connection, entry_id: int, urls: Sequence[str]) -> No
 
 def read_again(connection: Connection, mutations: Sequence[Mutation]) -> None:
     """Forget the files of messages, so that the next run in which they are listed reads them again."""
+    if not mutations:
+        return
     entries = entry_ids(connection, {mutation.ingang for mutation in mutations})
     for mutation in mutations:
         file = permit_files.c.entry_id == entries[mutation.ingang], permit_files.c.url == mutation.bestand
@@ -175,11 +209,11 @@ def load_message(data: str) -> Mutation:
 
 def add_message(connection: Connection, entry_id: int, row: PermitRow, data: str) -> None:
     """Let a message wait: *row* in its stored form *data*."""
-    connection.execute(
-        insert(permit_messages).values(
-            entry_id=entry_id, identifier=row.key.identifier, case_url=row.case, data=data
-        )
-    )
+    connection.execute(_ADD_MESSAGE, _message_values(entry_id, row, data))
+
+
+def _message_values(entry_id: int, row: PermitRow, data: str) -> dict[str, Any]:
+    return {"entry_id": entry_id, "identifier": row.key.identifier, "case_url": row.case, "data": data}
 
 
 def _row_of(mutation: Mutation) -> PermitRow:
@@ -227,6 +261,12 @@ def count_delivered(connection: Connection, urls: Collection[str]) -> int:
     is_case = permit_cases.c.kind == Soort.ZAAK.value, permit_cases.c.package.is_(None)
     query = select(func.count()).where(permit_cases.c.entry_id.in_(ids), *is_case)
     return connection.scalar(query) or 0
+
+
+def count_files_by_host(connection: Connection) -> dict[str, int]:
+    """Return the number of files that are known of the entry pages of each host."""
+    query = select(permit_entries.c.host, func.count()).join_from(permit_files, permit_entries)
+    return {host: int(count) for host, count in connection.execute(query.group_by(permit_entries.c.host))}
 
 
 def entry_ids(connection: Connection, urls: Iterable[str]) -> dict[str, int]:

@@ -50,7 +50,11 @@ _IS_LISTED = and_(
 )
 _OF_HOST = select(resources.c.id).where(resources.c.host_id == bindparam("of_host"))
 # Built once: they run for each host or each batch.
-_DOCUMENTS = select(repeated.c.document_id).where(repeated.c.sitemap_id.in_(_OF_HOST)).distinct()
+_FILES = (
+    select(resources.c.id, resources.c.kind, repeated.c.document_id)
+    .join_from(resources, repeated, repeated.c.sitemap_id == resources.c.id, isouter=True)
+    .where(resources.c.host_id == bindparam("of_host"))
+)
 _ENTRIES = (
     select(
         repeated.c.document_id,
@@ -88,9 +92,15 @@ _METADATA = select(repeated.c.metadata).where(_THIS)
 _FORGET = delete(repeated).where(_THIS)
 
 
-def documents_of(connection: Connection, host_id: int) -> Sequence[int]:
-    """Return the documents of which the state has entries on a host."""
-    return connection.execute(_DOCUMENTS, {"of_host": host_id}).scalars().all()
+def sitemaps_and_documents(connection: Connection, host_id: int) -> tuple[set[int], set[int]]:
+    """Return all sitemaps of a host, and the documents that it listed more than once, by their numbers."""
+    sitemaps, repeatedly = set[int](), set[int]()
+    for key, kind, document_id in connection.execute(_FILES, {"of_host": host_id}):
+        if kind == "sitemap":
+            sitemaps.add(key)
+        if document_id is not None:
+            repeatedly.add(document_id)
+    return sitemaps, repeatedly
 
 
 def find(connection: Connection, host_id: int, ids: Sequence[int]) -> dict[int, list[OtherEntry]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -48,26 +48,64 @@ class Resource:
 
 
 # Built once: each runs several times for hundreds of hosts, and to build one takes as long as to run it.
-_HOST = select(hosts.c.id, hosts.c.complete_at).where(hosts.c.host == bindparam("host"))
+_HOSTS = select(hosts.c.host, hosts.c.id, hosts.c.complete_at).where(
+    hosts.c.host.in_(bindparam("names", expanding=True))
+)
 _ADD_HOST = insert(hosts)
 _KEEP_HOST = update(hosts).where(hosts.c.id == bindparam("host_id"))
 _RESOURCE = select(resources).where(
     resources.c.url == bindparam("url"), resources.c.host_id == bindparam("host_id")
 )
+_RESOURCES = select(resources).where(
+    resources.c.url.in_(bindparam("urls", expanding=True)),
+    resources.c.host_id.in_(bindparam("host_ids", expanding=True)),
+)
 _ADD_RESOURCE = insert(resources)
 _KEEP_RESOURCE = update(resources).where(resources.c.id == bindparam("resource_id"))
-_SITEMAPS = select(resources.c.id).where(
-    resources.c.host_id == bindparam("host_id"), resources.c.kind == "sitemap"
-)
 
 
 def host_of_state(connection: Connection, host: str) -> KnownHost:
     """Return the row of a host; add it if there is none."""
-    row = connection.execute(_HOST, {"host": host}).first()
-    if row is not None:
-        return KnownHost._make(row)
-    added = connection.execute(_ADD_HOST, {"host": host})
-    return KnownHost(_id_of(added), None)
+    return hosts_of_state(connection, [host])[host]
+
+
+def hosts_of_state(connection: Connection, names: Iterable[str]) -> dict[str, KnownHost]:
+    """Return the rows of hosts, by host; add those that there are not."""
+    found: dict[str, KnownHost] = {}
+    for part in batches(dict.fromkeys(names)):
+        known = _hosts_at(connection, part)
+        if new := [name for name in part if name not in known]:
+            connection.execute(_ADD_HOST, [{"host": name} for name in new])
+            known |= _hosts_at(connection, new)
+        found |= known
+    return found
+
+
+def _hosts_at(connection: Connection, names: Sequence[str]) -> dict[str, KnownHost]:
+    rows = connection.execute(_HOSTS, {"names": names})
+    return {host: KnownHost(key, complete_at) for host, key, complete_at in rows}
+
+
+def robots_of(connection: Connection, urls: Mapping[int, str]) -> dict[int, Resource]:
+    """Return the rows of the robots.txt of hosts, by host; add those that there are not.
+
+    *urls* has their URLs, by the number of the host.
+    """
+    found: dict[int, Resource] = {}
+    for part in batches(urls):
+        known = _rows_at(connection, urls, part)
+        if new := [host_id for host_id in part if host_id not in known]:
+            rows = [{"host_id": host_id, "url": urls[host_id], "kind": "robots"} for host_id in new]
+            connection.execute(_ADD_RESOURCE, rows)
+            known |= _rows_at(connection, urls, new)
+        found.update((key, _known_resource(connection, row, "robots", None)) for key, row in known.items())
+    return found
+
+
+def _rows_at(connection: Connection, urls: Mapping[int, str], ids: Sequence[int]) -> dict[int, Row[Any]]:
+    """Return the row of the file at the URL of each of these hosts that has one, by host."""
+    rows = connection.execute(_RESOURCES, {"urls": [urls[key] for key in ids], "host_ids": ids})
+    return {row.host_id: row for row in rows if row.url == urls[row.host_id]}
 
 
 def resource_of(
@@ -78,6 +116,13 @@ def resource_of(
     if row is None:
         values = {"host_id": host_id, "url": url, "kind": kind, "index_url": index_url}
         return Resource(_id_of(connection.execute(_ADD_RESOURCE, values)), None, None, None, None, None)
+    return _known_resource(connection, row, kind, index_url)
+
+
+def _known_resource(
+    connection: Connection, row: Row[Any], kind: ResourceKind, index_url: str | None
+) -> Resource:
+    """Return the file of a row, after an update of its kind and index."""
     if row.index_url != index_url or row.kind != kind:
         values = {"resource_id": row.id, "index_url": index_url, "kind": kind}
         connection.execute(_KEEP_RESOURCE, values)
@@ -129,11 +174,6 @@ def forget_read(connection: Connection, resource_id: int) -> None:
     """Remove what a conditional request needs, so that the next run reads the file in full."""
     values = dict.fromkeys(("etag", "last_modified", "digest", "read_at", "content", "wanted"))
     connection.execute(_KEEP_RESOURCE, {"resource_id": resource_id, **values})
-
-
-def sitemap_ids(connection: Connection, host_id: int) -> list[int]:
-    """Return the numbers of all sitemaps that were ever read of a host."""
-    return list(connection.execute(_SITEMAPS, {"host_id": host_id}).scalars())
 
 
 def begin_reads(connection: Connection, host_ids: Sequence[int]) -> None:

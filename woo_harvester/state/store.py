@@ -13,6 +13,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModul
 from sqlalchemy.pool import NullPool, StaticPool
 from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
 
+from woo_harvester.extras import to_install
 from woo_harvester.state.lock import FileLocks, Locks
 from woo_harvester.state.migrations import VersionError, create_or_migrate, state_version
 from woo_harvester.state.sessionlock import SessionLocks
@@ -49,9 +50,7 @@ _EXPECTED = (
 
 _NO_STATE = "there is no state at {}: the first run makes it (setting WOO_STATE_URL)"
 
-_NO_DRIVER = (
-    "WOO_STATE_URL: PostgreSQL needs the extra postgresql: pip install 'woo-harvester[postgresql]' ({error})"
-)
+_NO_DRIVER = "WOO_STATE_URL: PostgreSQL needs the package psycopg: {} ({})"
 
 _CONTINUES = "the next run goes on where this one ended"
 
@@ -94,7 +93,7 @@ class State:
         except (ArgumentError, NoSuchModuleError) as error:
             raise StateError(f"{_EXPECTED} ({error})") from error
         except ImportError as error:
-            raise StateError(_NO_DRIVER.format(error=error)) from error
+            raise StateError(_NO_DRIVER.format(to_install("postgresql"), error)) from error
         except OSError as error:
             raise StateError(f"the folder of the state {sqlite_file(url)} cannot be made: {error}") from error
         name = engine.url.render_as_string(hide_password=True)

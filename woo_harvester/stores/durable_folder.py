@@ -13,6 +13,7 @@ from secrets import token_hex
 from time import time
 from typing import IO
 
+from woo_harvester.stores.disk import Disk
 from woo_harvester.stores.names import sha256_of
 
 #: The bytes that are copied at a time.
@@ -101,6 +102,7 @@ class DurableFolder:
         self._writing = self.path / WRITING
         self._writing.mkdir(parents=True, exist_ok=True)
         self._lock = (self._writing / "lock").open("ab")
+        self._disk = Disk(self._lock.fileno())
         self._opened: dict[str, int] = {}
         """The descriptors of its folders by path, to make their names durable; at most 257."""
 
@@ -139,8 +141,7 @@ class DurableFolder:
 
     def sync(self, partials: Iterable[PartialFile]) -> None:
         """Make the content of files durable. Raises OSError."""
-        for partial in partials:
-            os.fsync(partial.descriptor)
+        self._disk.sync([partial.descriptor for partial in partials])
 
     def rename(self, partials: Iterable[PartialFile]) -> set[int]:
         """Rename files to their own names; return the folders for :meth:`sync_names`. Raises OSError."""
@@ -156,8 +157,7 @@ class DurableFolder:
 
     def sync_names(self, folders: Iterable[int]) -> None:
         """Make the names in folders durable. Raises OSError."""
-        for folder in folders:
-            os.fsync(folder)
+        self._disk.sync(list(folders))
 
     def _open(self, path: str) -> int:
         if path not in self._opened:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
 
+from woo_harvester.extras import to_install
 from woo_harvester.paths import NoFolderError, files_folder
+from woo_harvester.program import program
 from woo_harvester.stores.durable_folder import InUseError
 from woo_harvester.stores.local import LocalStore
 from woo_harvester.stores.remote import FilesStoreChooser, RemoteStore, without_password
@@ -57,7 +59,7 @@ def _open_local(uri: str, folder: Path, limits: Limits) -> LocalStore:
         return LocalStore(folder, limits)
     except InUseError as error:
         raise StoreError(
-            f"FILES_STORE {error}: files are being removed from it (scrapy state unnamed --remove)"
+            f"FILES_STORE {error}: files are being removed from it ({program()} state unnamed --remove)"
         ) from error
     except OSError as error:
         raise StoreError(f"FILES_STORE {without_password(uri)} cannot be used: {error}") from error
@@ -67,9 +69,9 @@ def _open_remote(uri: str, crawler: Crawler) -> RemoteStore:
     try:
         return RemoteStore(crawler, FilesStoreChooser.from_crawler(crawler).store)
     except (NotConfigured, ImportError) as error:
-        package = "woo-harvester[s3]" if uri.startswith("s3:") else "scrapy[gcs]"
+        fix = to_install("s3") if uri.startswith("s3:") else 'pip install "scrapy[gcs]"'
         raise StoreError(
-            f'FILES_STORE {without_password(uri)}: the library for it is missing: pip install "{package}"'
+            f"FILES_STORE {without_password(uri)}: the library for it is missing: {fix}"
         ) from error
     except (AssertionError, KeyError, ValueError) as error:
         raise StoreError(f"FILES_STORE {without_password(uri)}: {_EXPECTED}") from error

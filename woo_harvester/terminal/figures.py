@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from woo_harvester.findings import Severity, explain, explanations
 from woo_harvester.record import Oorzaak
@@ -154,6 +155,30 @@ def read_figures(
     )
 
 
+def figures_from(given: Mapping[str, Any]) -> Figures:
+    """Return the figures that another process sent as JSON."""
+    slowest = tuple(SlowHost(**slow) for slow in given["slowest"])
+    return Figures(**{**given, "slowest": slowest})
+
+
+def together(figures: Sequence[Figures]) -> Figures:
+    """Return the figures of several processes, one at least, as those of one run."""
+    first, values = figures[0], dict[str, Any]()
+    for name in (each.name for each in fields(Figures)):
+        found = [value for one in figures if (value := getattr(one, name)) is not None]
+        if name in ("spider", "kind"):
+            values[name] = getattr(first, name)
+        elif name in ("seconds", "ahead", "outdated_lists", "unusable_lists"):  # the same lists in each
+            values[name] = max(found, default=None)
+        elif name == "codes":
+            values[name] = dict(sum(map(Counter, found), Counter[str]()))
+        elif name == "slowest":
+            values[name] = _slowest_of([slow for each in found for slow in each])
+        else:
+            values[name] = sum(found) if found else None
+    return Figures(**values)
+
+
 def _dropped(crawler: Crawler, accounts: Sequence[Account]) -> int:
     """Return how many items were dropped; of a harvest of hosts, without those that have a finding."""
     if accounts:
@@ -199,4 +224,8 @@ def _slowest(crawler: Crawler, accounts: Sequence[Account]) -> Iterable[SlowHost
         for host, slot in crawler.engine.downloader.slots.items()
         if slot.delay >= _SLOW_DELAY and (slot.active or slot.queue)
     ]
-    return sorted(slow, key=lambda each: (-each.delay, each.host))[:_SLOWEST]
+    return _slowest_of(slow)
+
+
+def _slowest_of(slow: Iterable[SlowHost]) -> tuple[SlowHost, ...]:
+    return tuple(sorted(slow, key=lambda each: (-each.delay, each.host))[:_SLOWEST])

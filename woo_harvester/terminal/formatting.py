@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from woo_harvester.findings import Severity
+from woo_harvester.program import program
 from woo_harvester.terminal.figures import Figures, SlowHost
 
 #: The names of severities for operators, singular and plural.
@@ -86,10 +87,10 @@ def apart(figures: Figures) -> Iterator[str]:
 def value_lists(figures: Figures) -> str:
     """Return what an operator should do about the value lists; empty if nothing."""
     if figures.unusable_lists:
-        return "those in the data folder cannot be used: scrapy tooi says why"
+        return f"those in the data folder cannot be used: {program()} tooi says why"
     if figures.outdated_lists:
         outdated = counted(figures.outdated_lists, "is", "are")
-        return f"{outdated} older than WOO_TOOI_MAX_AGE: scrapy tooi update fetches newer ones"
+        return f"{outdated} older than WOO_TOOI_MAX_AGE: {program()} tooi update fetches newer ones"
     return ""
 
 

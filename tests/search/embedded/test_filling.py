@@ -243,3 +243,23 @@ def test_questions_are_answered_while_a_fill_goes_on(tmp_path: Path) -> None:
         assert len(seen) >= 3
         assert engine.version() != version
         assert len(titles(engine)) == 1500
+
+
+def test_what_a_fill_left_that_was_killed_just_before_its_commit_is_in_nobodys_way(tmp_path: Path) -> None:
+    first = write(tmp_path / "a.jsonl", [record(number, "Oud", second=1) for number in range(20)])
+    second = write(tmp_path / "b.jsonl", [record(number, "Nieuw", second=2) for number in range(0, 20, 5)])
+    with opened(tmp_path / "portal") as engine:
+        engine.fill([first])
+    (meta,) = (tmp_path / "portal").glob("index-*/meta.json")
+    before = meta.read_bytes()
+    files = {path: path.read_bytes() for path in meta.parent.iterdir()}
+    with opened(tmp_path / "portal") as engine:
+        engine.fill([second])
+    # All files of the second fill are there, but for the one that says which count.
+    for path, content in files.items():
+        if path.name != ".managed.json":
+            path.write_bytes(content)
+    assert meta.read_bytes() == before
+    with opened(tmp_path / "portal") as engine:
+        assert engine.fill([second]).written == 4
+        assert sorted(titles(engine)) == ["Nieuw"] * 4 + ["Oud"] * 16

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
+from woo_harvester.search.embedded import highlights
 from woo_harvester.search.embedded.highlights import Highlighter
 from woo_harvester.search.engine import Piece
 from woo_harvester.search.question import Clause, Question
 from woo_harvester.search.woo import WOO
+from woo_harvester.search.words import spans
 
 
 def shown(pieces: Sequence[Piece]) -> str:
@@ -49,3 +51,19 @@ def test_a_text_without_spaces_gives_a_fragment_too() -> None:
 def test_only_stop_words_mark_nothing() -> None:
     assert not highlighter(Clause("de"), Clause("raad", is_excluded=True))
     assert highlighter(Clause("raad"))
+
+
+def test_a_text_of_many_different_words_that_match_is_read_no_further_than_fragments_need(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = " ".join(f"water-{number:05d}" for number in range(10_000))
+    split: list[str] = []
+
+    def noting(part: str) -> Iterator[tuple[int, int]]:
+        split.append(part)
+        return spans(part)
+
+    monkeypatch.setattr(highlights, "spans", noting)
+    fragments = highlighter(Clause("water")).fragments([text])
+    assert shown(fragments[0]).startswith("[water]-00000 [water]-00001 ")
+    assert len(split) == 60

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
@@ -31,6 +31,7 @@ from woo_harvester.commands.state.output import (
 )
 from woo_harvester.commands.state.registered import find_given, host_lines, page_lines, read_register
 from woo_harvester.paths import NoFolderError, data_dir, files_folder, node_name, state_url
+from woo_harvester.program import program
 from woo_harvester.register import RegisterError
 from woo_harvester.register.shards import shard_of
 from woo_harvester.running.command import ProjectCommand
@@ -64,6 +65,10 @@ class Command(ProjectCommand):
     """
 
     name = "state"
+    exit_statuses: ClassVar[Mapping[int, str]] = {
+        0: "it did what the action says; `check` and `lost` found nothing",
+        1: "it failed, or `check` or `lost` found something",
+    }
     requires_project = True
     requires_crawler_process = False
 
@@ -76,8 +81,8 @@ class Command(ProjectCommand):
     def long_desc(self) -> str:
         return (
             "Without an action: a table of hosts. Actions: "
-            + "; ".join(f"{name} {action.arguments}" for name, action in ACTIONS.items())
-            + ". See docs/operations.md."
+            + "; ".join(f"{name} {action.arguments}".strip() for name, action in ACTIONS.items())
+            + ". See docs/how-to/state.md."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -139,7 +144,7 @@ class Command(ProjectCommand):
                 known = {host.host: host for host in upkeep.summaries(connection)}
                 pages = list(permit_upkeep.page_summaries(connection))
         except NoStateError as error:
-            write_note(f"scrapy state: {error}")
+            write_note(f"{program()} state: {error}")
         for organisation in organisations:
             documents = host_lines(organisation, register, known, informatiecategorieen())
             for line in (*documents, *page_lines(organisation, register, pages)):
@@ -290,7 +295,7 @@ class Command(ProjectCommand):
     def _locked(self, state: State, hosts: Collection[str]) -> Iterator[None]:
         """Lock these hosts, so that no run works on them meanwhile. Raises LockedError."""
         node = node_name(cast("Settings", self.settings))
-        with state.locks(f"scrapy state, process {os.getpid()} on {node}") or nullcontext() as locks:
+        with state.locks(f"{program()} state, process {os.getpid()} on {node}") or nullcontext() as locks:
             if locks is not None:
                 locks.acquire({*hosts, *map(entry_pages_lock, hosts)})
             yield

@@ -13,6 +13,7 @@ from scrapy.exceptions import UsageError
 
 from woo_harvester.arguments import suggestion
 from woo_harvester.commands.state.output import number
+from woo_harvester.program import program
 from woo_harvester.register.shards import parse_shard
 from woo_harvester.state.exported import Format
 from woo_harvester.urls import host_of
@@ -48,7 +49,7 @@ def action_of(
     if name and name not in actions:
         raise UsageError(f"unknown action {name}: {suggestion(name, actions)}")
     action = actions.get(name, default)
-    usage = f"scrapy state {name} {action.arguments}".strip()
+    usage = f"{program()} state {name} {action.arguments}".strip()
     for option in _OPTIONS:
         if getattr(opts, option) and option not in action.options:
             fitting = [each for each, other in actions.items() if option in other.options]

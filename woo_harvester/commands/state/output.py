@@ -19,6 +19,7 @@ from woo_harvester.columns import cells, columns_of_record
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.permits.messages import Soort
 from woo_harvester.permits.mutations import PermitRow
+from woo_harvester.program import program
 from woo_harvester.state import permit_upkeep, upkeep
 from woo_harvester.state.latest import Accept, BrokenLine, Latest
 from woo_harvester.state.permit_rows import CaseRow, EntryRow, PermitFileRow
@@ -65,7 +66,8 @@ def reading(
     def report(broken: BrokenLine) -> None:
         if broken.is_being_written:
             write_note(
-                f"scrapy state: {broken.path}, line {broken.line}: a run is writing it, and it is left out"
+                f"{program()} state: {broken.path}, line {broken.line}: "
+                "a run is writing it, and it is left out"
             )
         elif broken.truncated:
             on_error(f"{broken.path}, line {broken.line}: it is truncated, and left out")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from woo_harvester.commands.state.output import day, number, write_note
 from woo_harvester.dates import day_of
 from woo_harvester.findings import Finding, Reporter
+from woo_harvester.program import program
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register.choose import find_organisations
 from woo_harvester.register.fetch import obtain_register
@@ -110,4 +111,4 @@ def _label(location: Location, categories: ValueList) -> str:
 
 
 def _note(finding: Finding) -> None:
-    write_note(f"scrapy state: {finding.code}: {finding.url}: {finding.seen or ''}")
+    write_note(f"{program()} state: {finding.code}: {finding.url}: {finding.seen or ''}")

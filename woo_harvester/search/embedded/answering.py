@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from itertools import groupby
@@ -32,6 +32,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_VALUES, _MOST_ORGANISATIONS = 2000, 65_000
 #: Hits that are read at a time when all are wanted, and among which equal ones are put in order.
 _BATCH, _MOST_EQUAL = 2000, 20_000
+#: Questions whose counts are kept until the next commit.
+_KEPT_COUNTS = 64
 #: Orders whose numbers differ for nearly all hits.
 _IN_PARTS = ("newest", "oldest", "key")
 
@@ -42,6 +44,8 @@ class _Snapshot:
 
     searcher: Searcher
     version: str
+    counts: dict[str, dict[str, list[Count]]] = field(default_factory=dict)
+    """The counts of questions that were asked, by the question without what does not change them."""
 
 
 class Answering:
@@ -67,9 +71,10 @@ class Answering:
 
     def search(self, question: Question) -> Answer:
         """Return a page of hits. Raises SlowQuestionError."""
-        asked = _Asked(self._snapshot.searcher, self._make, question, monotonic() + self._seconds)
+        snapshot = self._snapshot
+        asked = _Asked(snapshot.searcher, self._make, question, monotonic() + self._seconds)
         found, total = asked.page()
-        counts = asked.counts() if question.with_counts else {}
+        counts = _counts_once(snapshot, question, asked) if question.with_counts else {}
         return Answer(total, asked.hits(found), counts)
 
     def get(self, kind: RecordKind, record_id: str) -> Mapping[str, Any] | None:
@@ -107,6 +112,17 @@ class Answering:
         self._seen = self._meta.read_bytes()
         self._index.reload()
         return _Snapshot(self._index.searcher(), sha256(self._seen).hexdigest()[:16])
+
+
+def _counts_once(snapshot: _Snapshot, question: Question, asked: _Asked) -> dict[str, list[Count]]:
+    """Return the counts of a question. Another page or order of the same hits has the same."""
+    same = replace(question, start=0, size=0, sort=Sort.RELEVANCE, with_highlights=False)
+    if (found := snapshot.counts.get(key := repr(same))) is None:
+        found = asked.counts()
+        if len(snapshot.counts) >= _KEPT_COUNTS:
+            snapshot.counts.clear()
+        snapshot.counts[key] = found
+    return dict(found)
 
 
 class _Asked:
@@ -265,6 +281,6 @@ class _Asked:
 
 
 def _counts(buckets: Sequence[Mapping[str, Any]]) -> list[Count]:
-    made = [Count(FacetValue.of_pair(bucket["key"]), int(bucket["doc_count"])) for bucket in buckets]
-    made.sort(key=lambda count: (-count.number, count.value.label, count.value.value))
-    return made[:MAX_COUNTS]
+    """Return the counts of the most frequent values; equal ones by their labels."""
+    found = sorted(buckets, key=lambda bucket: (-bucket["doc_count"], bucket["key"]))[:MAX_COUNTS]
+    return [Count(FacetValue.of_pair(bucket["key"]), int(bucket["doc_count"])) for bucket in found]

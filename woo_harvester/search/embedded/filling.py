@@ -116,6 +116,8 @@ class Filler:
         if self._writer is None:
             with _writing():
                 self._writer = self._index.writer(_HEAP, 1)
+                # What a killed fill left has the names that this one gives to its own files.
+                self._writer.garbage_collect_files()
         return self._writer
 
     def _read(self, path: Path, done: Filled, progress: Progress) -> None:

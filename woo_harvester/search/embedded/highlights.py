@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
 
-from woo_harvester.search.dutch import analyzer, piece_cache
+from woo_harvester.search.dutch import CACHED_WORDS, analyzer, piece_cache
 from woo_harvester.search.engine import Piece
 from woo_harvester.search.question import Question
 from woo_harvester.search.words import spans
@@ -20,6 +22,7 @@ _LENGTH, _BEFORE = 200, 60
 
 #: The most characters between the words of a phrase, for all of them together.
 _AROUND = 100
+
 _PIECE = re.compile(r"\S+")
 
 _Span = tuple[int, int]
@@ -33,7 +36,6 @@ class Highlighter:
         stems, exact = analyzer("stam"), analyzer("exact")
         self._stems = {token for each in wanted if not each.is_phrase for token in stems.tokens(each.text)}
         self._phrases = [tokens for each in wanted if each.is_phrase and (tokens := exact.tokens(each.text))]
-        self._known: dict[str, bool] = {}
 
     def __bool__(self) -> bool:
         return bool(self._stems or self._phrases)
@@ -50,58 +52,91 @@ class Highlighter:
 
     def _fragments_of(self, text: str) -> Iterator[tuple[int, list[Piece]]]:
         """Yield fragments that do not overlap, each with the number of different words that match."""
-        matches = self._matches(text[:_SEARCHED])[:_MATCHES]
+        matches = self._matches(text[:_SEARCHED], _MATCHES)
+        words = [text[begin:end].casefold() for begin, end in matches]
+        scored: list[tuple[int, int, int]] = []
+        for first, (start, _) in enumerate(matches):
+            begin, end = _window(text, start)
+            # Matches before the first one may stand in the window too, and the last may stick out of it.
+            low = bisect_left(matches, (begin, 0), 0, first)
+            high = bisect_left(matches, (end, 0), first)
+            inside = {
+                word
+                for word, (_, stop) in zip(words[low:high], matches[low:high], strict=True)
+                if stop <= end
+            }
+            scored.append((len(inside), begin, end))
         chosen: list[_Span] = []
-        windows = [_window(text, start) for start, _ in matches]
-        scored = [
-            (len({text[a:b].casefold() for a, b in matches if begin <= a and b <= end}), begin, end)
-            for begin, end in windows
-        ]
         for score, begin, end in sorted(scored, key=lambda each: (-each[0], each[1])):
             if len(chosen) < FRAGMENTS and all(end <= low or begin >= high for low, high in chosen):
                 chosen.append((begin, end))
                 yield score, _pieces(text, matches, begin, end)
 
-    def _matches(self, text: str) -> list[_Span]:
-        """Return the places of words that match, in order."""
-        found = {*self._words_in(text), *(span for phrase in self._phrases for span in _places(phrase, text))}
-        return sorted(found)
+    def _matches(self, text: str, most: int | None = None) -> list[_Span]:
+        """Return the places of the words that match, in order; with *most* the first of them."""
+        pieces = set(text.split())
+        ways = [self._words_in(text, pieces), *(_places(phrase, text, pieces) for phrase in self._phrases)]
+        return sorted({span for way in ways for span in islice(way, most)})[:most]
 
-    def _words_in(self, text: str) -> Iterator[_Span]:
-        """Yield the places of single words. Only pieces of text with a match are split into words."""
+    def _words_in(self, text: str, pieces: Iterable[str]) -> Iterator[_Span]:
+        """Yield the places of single words, in order. Only pieces with a match are split into words."""
         if not self._stems:
             return
-        matching = {piece for piece in set(text.split()) if self._has_match(piece)}
-        if not matching:
-            return
-        for piece in _PIECE.finditer(text):
-            if piece[0] in matching:
-                for start, end in spans(piece[0]):
-                    if self._has_match(piece[0][start:end]):
-                        yield piece.start() + start, piece.start() + end
+        has_none = self._stems.isdisjoint
+        matching = {piece for piece in pieces if not has_none(_TOKENS[piece])}
+        known: dict[str, list[_Span]] = {}
+        for at, piece in _found(matching, text):
+            if (inside := known.get(piece)) is None:
+                inside = known[piece] = self._words_of(piece)
+            yield from ((at + start, at + end) for start, end in inside)
 
-    def _has_match(self, piece: str) -> bool:
-        known = self._known.get(piece)
-        if known is None:
-            tokens = (piece_cache(name)[piece].split(" ") for name in ("stam", "delen"))
-            known = self._known[piece] = not all(map(self._stems.isdisjoint, tokens))
-        return known
+    def _words_of(self, piece: str) -> list[_Span]:
+        """Return the places of the words in a piece that match."""
+        has_none = self._stems.isdisjoint
+        return [(start, end) for start, end in spans(piece) if not has_none(_TOKENS[piece[start:end]])]
 
 
-def _places(phrase: Sequence[str], text: str) -> Iterator[_Span]:
+class _TokensOfPieces(dict[str, frozenset[str]]):
+    """The stems and the parts of words of pieces of text; made when they are first asked for.
+
+    All questions share it. It is emptied when it is full.
+    """
+
+    def __missing__(self, piece: str) -> frozenset[str]:
+        tokens = [token for name in ("stam", "delen") for token in piece_cache(name)[piece].split(" ")]
+        if len(self) >= CACHED_WORDS:
+            self.clear()
+        found = self[piece] = frozenset(tokens)
+        return found
+
+
+_TOKENS = _TokensOfPieces()
+
+
+def _found(pieces: Collection[str], text: str) -> Iterator[tuple[int, str]]:
+    """Yield the places at which one of these pieces stands between white space, in order."""
+    for match in _PIECE.finditer(text) if pieces else ():
+        if match[0] in pieces:
+            yield match.start(), match[0]
+
+
+def _places(phrase: Sequence[str], text: str, pieces: Iterable[str]) -> Iterator[_Span]:
     """Yield the places of the words of a phrase, where they stand one after another."""
     exact, first = piece_cache("exact"), phrase[0]
-    begins = {piece for piece in set(text.split()) if first in exact[piece].split(" ")}
+    begins = {
+        piece: len(list(spans(piece)))
+        for piece in pieces
+        if first in exact[piece] and first in exact[piece].split(" ")
+    }
     length = sum(map(len, phrase)) * 2 + _AROUND
-    for piece in _PIECE.finditer(text) if begins else ():
-        if piece[0] not in begins:
-            continue
-        part = text[piece.start() : piece.start() + length]
-        found = list(spans(part))
-        tokens = ["".join(analyzer("exact").word(part[start:end])) for start, end in found]
-        for at in range(len(list(spans(piece[0])))):
+    word = analyzer("exact").word
+    for place, piece in _found(begins, text):
+        part, starts = text[place : place + length], begins[piece]
+        found = list(islice(spans(part), starts + len(phrase) - 1))
+        tokens = ["".join(word(part[start:end])) for start, end in found]
+        for at in range(starts):
             if tokens[at : at + len(phrase)] == list(phrase):
-                yield from ((piece.start() + a, piece.start() + b) for a, b in found[at : at + len(phrase)])
+                yield from ((place + a, place + b) for a, b in found[at : at + len(phrase)])
 
 
 def _window(text: str, match: int) -> _Span:

@@ -8,9 +8,11 @@ from datetime import date
 from tantivy import FieldType, Occur, Query, Schema
 
 from woo_harvester.search.dutch import analyzer
+from woo_harvester.search.embedded.layout import POINT, POSITIONS
 from woo_harvester.search.fields import PARTS_SHARE, text_fields
 from woo_harvester.search.question import Clause, Question
-from woo_harvester.search.record_kind import RecordKind
+from woo_harvester.search.record_kind import RecordKind, Status
+from woo_harvester.search.record_kinds import KINDS
 
 #: How much the other fields that have a word count, beside the best one.
 _TIE_BREAKER = 0.2
@@ -27,12 +29,15 @@ class QueryMaker:
         filters = [*self._filters(question), *self._chosen(question, without)]
         if near is not None:
             filters.append(near)
-        parts = [(Occur.Must, Query.const_score_query(query, 0.0)) for query in filters]
-        parts += [
+        parts = [
             (Occur.MustNot if clause.is_excluded else Occur.Must, found)
             for clause in question.clauses
             if (found := self._clause(clause, question.kind)) is not None
         ]
+        if not filters and all(occur == Occur.MustNot for occur, _ in parts):
+            filters.append(self.kind(question.kind.name))
+        parts += [(Occur.Must, Query.const_score_query(query, 0.0)) for query in filters]
+        parts += [(Occur.MustNot, query) for query in self._others(question)]
         return Query.boolean_query(parts)
 
     def kind(self, name: str) -> Query:
@@ -84,10 +89,20 @@ class QueryMaker:
             for token in dict.fromkeys(tokens)
         )
 
-    def _filters(self, question: Question) -> Iterator[Query]:
-        yield self.kind(question.kind.name)
+    def _others(self, question: Question) -> Iterator[Query]:
+        """Yield what is left out: other kinds, and the other status.
+
+        These are few: it takes less time to skip them than to look up each hit among all of its kind.
+        """
+        points = (f"{POINT} {kind.name}" for kind in KINDS)
+        for name in {*(kind.name for kind in KINDS), *points, POSITIONS} - {question.kind.name}:
+            yield self.kind(name)
         if question.status is not None:
-            yield self.term("status", question.status.value)
+            for status in Status:
+                if status != question.status:
+                    yield self.term("status", status.value)
+
+    def _filters(self, question: Question) -> Iterator[Query]:
         if question.ids:
             yield self.terms("id", question.ids)
         for name, period in question.periods.items():

@@ -1,4 +1,4 @@
-"""The commands of the README, typed twice in a row as a user would."""
+"""The commands of the pages, typed twice in a row as a user would."""
 
 from __future__ import annotations
 
@@ -18,7 +18,18 @@ from woo_harvester.demo.register import Location, RooEntry, register_xml
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+#: For each page, the commands that need another machine or an earlier step, by an argument that they have.
+PAGES = {
+    "../README.md": (),
+    "../README.nl.md": ("test.gemeente.internal", "map-met-sitemaps"),
+    "how-to/harvest.md": (),
+    "audit.md": (),
+    "how-to/daily.md": (),
+    "how-to/published-now.md": (),
+    "how-to/state.md": ("forget",),
+    "how-to/value-lists.md": ("update",),
+    "how-to/permits.md": (),
+}
 
 #: What differs from run to run: its name and the time.
 CHANGING = re.compile(
@@ -28,15 +39,14 @@ CHANGING = re.compile(
 
 SAMPLE = ROOT / "tests" / "samples" / "besluit.pdf"
 
-#: The commands that need another machine.
-ELSEWHERE = ("update", "WOO_ELASTICSEARCH_URL=https://search.example.nl:9200")
 
-
-def commands(section: str) -> list[list[str]]:
-    """Return the arguments of the commands in a section, as a user types them."""
-    text = README.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
-    lines = re.findall(r"^    \.venv/bin/scrapy (.+)$", text, flags=re.MULTILINE)
-    return [shlex.split(line.partition("  #")[0]) for line in lines]
+def commands(page: str) -> list[list[str]]:
+    """Return the arguments of the commands on a page, as a user types them."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    lines = re.findall(
+        r"(?:^\$ woo-harvester|(?:^    |`)\.venv/bin/scrapy) (.+?)`?(?: \||$)", text, flags=re.MULTILINE
+    )
+    return [shlex.split(line) for line in lines]
 
 
 def matching(folder: Path, pattern: str) -> list[str]:
@@ -52,17 +62,22 @@ def result(args: list[str], folder: Path, done: Run) -> tuple[object, ...]:
     return done.returncode, *(sorted(CHANGING.sub("", text).splitlines()) for text in texts)
 
 
-@pytest.mark.parametrize("section", ["Harvest", "Audit", "Every day", "Permits"])
+@pytest.mark.parametrize("page", PAGES)
 def test_the_commands_give_the_same_when_they_are_typed_twice(
-    tmp_path: Path, site: Site, ca_bundle: Path, section: str
+    tmp_path: Path, site: Site, ca_bundle: Path, page: str
 ) -> None:
     town = permits(site)
     # An audit names its findings as they come, so one document has the same answer each time.
-    publish(site, {"a": FIRST} if section == "Audit" else {"a": FIRST, "b": "2026-02-01"})
+    publish(
+        site, {"a": FIRST} if page in ("audit.md", "../README.nl.md") else {"a": FIRST, "b": "2026-02-01"}
+    )
     for name in "ab":
         site.pages[f"/d/{name}.pdf"] = Page(SAMPLE.read_bytes(), content_type="application/pdf")
     (tmp_path / "sitemap.xml").write_bytes(xml(site, {"a": FIRST}))
     (tmp_path / "bericht.xml").write_bytes(about(1))
+    (tmp_path / "leveranciers.csv").write_text(
+        "organisatie,leverancier\nAmsterdam,Zaak BV\n", encoding="utf-8"
+    )
     (tmp_path / "entries.csv").write_text(f"organisatie,url\nAmsterdam,{town}\n", encoding="utf-8")
     register = tmp_path / "register.xml"
     here = RooEntry(naam="Amsterdam", systeem_id="1", tooi=AMSTERDAM, locations=[Location(site.url("/d"))])
@@ -71,9 +86,9 @@ def test_the_commands_give_the_same_when_they_are_typed_twice(
     )
     register.write_text(register_xml([here, board]), encoding="utf-8")
     settings = {"WOO_REGISTER": register}
-    if section == "Every day":
+    if page in ("how-to/daily.md", "how-to/published-now.md", "how-to/state.md"):
         run_scrapy(["crawl", "woo"], tmp_path, ca_bundle, settings=settings)
-    typed = [args for args in commands(section) if not set(ELSEWHERE).intersection(args)]
+    typed = [args for args in commands(page) if not set(PAGES[page]).intersection(args)]
     assert typed
     for given_args in typed:
         args = [

@@ -1,0 +1,163 @@
+"""The site that ``make site`` builds: complete, without a dead link, and without a request to elsewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+
+import pytest
+from lxml import html
+
+from tests.conftest import ROOT, skip_or_fail
+from tests.utils.browser import LARGE, PHONE, browser, violations
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+__all__ = ["browser"]
+
+PAGES = sorted(path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md"))
+
+#: A page of each kind, for what takes long to check.
+SAMPLES = ["index", "how-to/daily", "commands"]
+
+
+def build(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Build the site of a folder that has ``mkdocs.yml`` and ``docs/``, as ``make site`` does."""
+    if importlib.util.find_spec("zensical") is None:
+        skip_or_fail("needs zensical: make install-dev")
+    command = [sys.executable, "-m", "zensical", "build", "--clean", "--strict"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+
+
+def copy_sources(folder: Path) -> None:
+    shutil.copytree(ROOT / "docs", folder / "docs")
+    shutil.copy(ROOT / "mkdocs.yml", folder)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the site."""
+    folder = tmp_path_factory.mktemp("site")
+    copy_sources(folder)
+    done = build(folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "site"
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [("[x](nowhere.md)", "page does not exist"), ("[x](settings.md#nothing)", "anchor does not exist")],
+)
+def test_a_link_that_leads_nowhere_fails_the_build(tmp_path: Path, line: str, fault: str) -> None:
+    copy_sources(tmp_path)
+    with (tmp_path / "docs" / "index.md").open("a", encoding="utf-8") as file:
+        file.write(f"\n{line}\n")
+    done = build(tmp_path)
+    assert done.returncode != 0
+    assert fault in done.stdout + done.stderr
+
+
+def test_every_page_has_its_place_in_the_order() -> None:
+    nav = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    assert sorted(re.findall(r"([\w/-]+\.md)$", nav, flags=re.MULTILINE)) == PAGES
+    sections = re.findall(r"^  - ([\w-]+):", nav, flags=re.MULTILINE)
+    order = ["Home", "Tutorials", "How-to", "Reference", "Explanation"]
+    assert sections == [name for name in order if name in sections]
+
+
+def test_every_link_of_the_built_pages_leads_to_a_page_and_a_part(site: Path) -> None:
+    trees = {path: html.parse(path) for path in site.rglob("*.html") if path.name != "404.html"}
+    ids = {path: set(tree.xpath("//@id")) | set(tree.xpath("//a/@name")) for path, tree in trees.items()}
+    assert len(trees) == len(PAGES)
+    for path, tree in trees.items():
+        for given in tree.xpath("//@href | //img/@src | //script/@src"):
+            url, part = urldefrag(urljoin(path.as_uri(), given))
+            if urlsplit(url).scheme != "file":
+                continue
+            target = Path(unquote(urlsplit(url).path))
+            assert target.is_file(), f"{path.name}: {given}"
+            assert not part or target not in ids or unquote(part) in ids[target], f"{path.name}: {given}"
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve a folder on loopback; yield its address."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *args: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture(scope="module")
+def home(site: Path) -> Iterator[str]:
+    """Return the address of the site on a server."""
+    with served(site) as address:
+        yield address
+
+
+@contextmanager
+def visited(browser: Browser, home: str) -> Iterator[Page]:
+    """Yield a page of the browser; check in the end that it asked nothing elsewhere, and had no error."""
+    page = browser.new_page(viewport={"width": LARGE, "height": 800})
+    asked: list[str] = []
+    errors: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    page.close()
+    assert asked
+    assert [url for url in asked if not url.startswith((home, "data:", "blob:", "about:"))] == []
+    assert errors == []
+
+
+def test_no_page_asks_for_anything_elsewhere(browser: Browser, home: str) -> None:
+    with visited(browser, home) as page:
+        for name in PAGES:
+            page.goto(f"{home}{name.removesuffix('.md')}.html")
+            assert page.locator("article h1").count() == 1, name
+
+
+@pytest.mark.parametrize("way", ["on a server", "as files"])
+def test_the_search_finds_a_setting_and_leads_to_it(
+    browser: Browser, site: Path, home: str, way: str
+) -> None:
+    address = home if way == "on a server" else f"{site.as_uri()}/"
+    with visited(browser, address) as page:
+        page.goto(f"{address}index.html")
+        page.keyboard.press("/")
+        page.keyboard.type("WOO_WITHDRAW_SHARE")
+        hit = page.locator("a[href*='settings.html']").filter(has_text="Register, value lists").first
+        hit.wait_for(timeout=60_000)
+        hit.click()
+        page.wait_for_url(re.compile(r"settings\.html"))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_page_fits_the_width_and_is_accessible(browser: Browser, home: str, name: str) -> None:
+    with visited(browser, home) as page:
+        for width in (PHONE, LARGE):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.goto(f"{home}{name}.html")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert violations(page) == ""
