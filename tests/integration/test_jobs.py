@@ -6,8 +6,9 @@ import csv
 import json
 from collections import Counter
 from contextlib import ExitStack
+from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from xml.etree import ElementTree
 
 import pytest
@@ -16,13 +17,14 @@ from tests.integration.growing_sites import sites
 from tests.integration.shared_hosts import entry, listing
 from tests.utils.command import Line, Run, run_scrapy
 from tests.utils.daily import FIRST, NEWER, Harvester, causes, numbered, publish
-from tests.utils.disturbed_runs import timeless
+from tests.utils.disturbed_runs import Fallible, timeless
 from tests.utils.sites import MakeSite
 from tests.utils.vergunningen import FOLDER, Permits, Town
 from tests.utils.vergunningen import publish as publish_permits
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
+from woo_harvester.report import run_folder
 
 __all__ = ["sites"]
 
@@ -93,6 +95,7 @@ def test_one_report_one_summary_and_one_file_of_records_are_left(
     harvester: Harvester, sites: list[Site], tmp_path: Path
 ) -> None:
     run = harvester.day(*JOBS, WOO_PROGRESS_INTERVAL=0.1)
+    assert run.returncode == 0, run.stderr
     (records,) = tmp_path.glob("records/*")
     assert [path.name for path in tmp_path.glob("reports/woo-*")] == [records.stem]
     assert run.stderr.count("woo: finished in") == 1
@@ -103,6 +106,27 @@ def test_one_report_one_summary_and_one_file_of_records_are_left(
     assert (run.report / "index.html").exists()
     assert (tmp_path / "reports" / "latest").resolve() == run.report
     assert not list(tmp_path.glob("reports/*.part"))
+
+
+def stop_the_clock() -> None:
+    """Have all processes of a run begin in the same microsecond, by their clock."""
+    now = datetime.now().astimezone()
+
+    class Stopped(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return cls.fromtimestamp(now.timestamp(), tz)
+
+    run_folder.__dict__["datetime"] = Stopped
+
+
+def test_jobs_that_begin_in_the_same_moment_have_a_folder_each(
+    sites: list[Site], tmp_path: Path, ca_bundle: Path
+) -> None:
+    run = Fallible(tmp_path, ca_bundle, sites).run(*JOBS, fault=stop_the_clock)
+    assert run.returncode == 0, run.stderr
+    assert len(run.records) == 30
+    assert {line["host"] for line in run.hosts} == {site.host for site in sites}
 
 
 def test_quiet_jobs_print_nothing(harvester: Harvester) -> None:

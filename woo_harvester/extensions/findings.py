@@ -54,9 +54,10 @@ class Findings:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         reports = ReportsFolder(Path(crawler.settings["WOO_REPORT_DIR"]))
-        self.run_folder = reports.run(run_name(crawler.spidercls.name))
-        """The folder of this run and its files; the name is the same for all that the run writes."""
         self._job = job_of(crawler)
+        name = run_name(crawler.spidercls.name) if self._job is None else self._job.folder_name
+        self.run_folder = reports.run(name)
+        """The folder of this run and its files; the name is the same for all that the run writes."""
         self._file: TextIO | None = None
         self._lock: IO[bytes] | None = None
         """The lock that keeps the folder from being removed while the run goes on."""

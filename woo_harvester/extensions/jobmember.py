@@ -41,10 +41,9 @@ class JobMember:
         return extension
 
     def spider_opened(self) -> None:
-        """Name the folder of this job, whose findings are merged even if the job is killed."""
+        """Have the findings know what other jobs learn of their hosts."""
         if (findings := self._crawler.get_extension(Findings)) is not None:
             self._job.on_tried = findings.other_host_tried
-            self._job.send("folder", str(findings.folder.absolute()))
 
     def engine_started(self) -> None:
         """Begin to listen, and to send figures."""

@@ -28,8 +28,6 @@ class Process:
     rest: bytes = b""
     """The unfinished last line of its stderr."""
     figures: Figures | None = None
-    folder: str | None = None
-    """The folder with its findings."""
     step: tuple[str, object] | None = None
     """The step at which it waits, and what it said there."""
     failure: tuple[int, str] | None = None

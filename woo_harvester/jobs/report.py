@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from pprint import pformat
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from woo_harvester.inputs import parse_object
 from woo_harvester.report.kept_back import KeptBack, explanation
 from woo_harvester.report.merge import MergeError, merge
 from woo_harvester.report.registered import RunRegister
-from woo_harvester.report.run_folder import ReportsFolder, RunFolder, complete_lines, finding_line, run_name
+from woo_harvester.report.run_folder import ReportsFolder, RunFolder, complete_lines, finding_line, part_name
 from woo_harvester.running.process import Failure
 from woo_harvester.terminal.figures import Figures, together
 from woo_harvester.terminal.screen import Screen
@@ -36,9 +35,10 @@ logger = logging.getLogger(__name__)
 class OwnFolder:
     """The findings of the process that starts the jobs: about the register, and about all hosts."""
 
-    def __init__(self, reports: ReportsFolder, spider: str) -> None:
+    def __init__(self, reports: ReportsFolder, run: str) -> None:
         self.reports = reports
-        self._spider = spider
+        self.run = run
+        """The name of the run."""
         self.began = datetime.now(UTC)
         self._findings: list[Finding] = []
         self.report = Reporter(self.add)
@@ -50,7 +50,7 @@ class OwnFolder:
 
     def write(self) -> RunFolder:
         """Write the findings and times of the run to a folder beside those of the jobs. Raises OSError."""
-        folder, now = self.reports.run(run_name(self._spider)), datetime.now(UTC)
+        folder, now = self.reports.run(part_name(self.run, 0)), datetime.now(UTC)
         folder.path.mkdir(parents=True)
         with folder.open_findings() as lines:
             lines.writelines(map(finding_line, self._findings))
@@ -67,11 +67,10 @@ class OwnFolder:
 
 def end_report(
     own: OwnFolder,
-    folders: Sequence[Path],
+    jobs: int,
     figures: Sequence[Figures],
     common_cause: CommonCause,
     settings: BaseSettings,
-    name: str,
     register: RunRegister | None,
     *,
     in_history: bool,
@@ -80,7 +79,8 @@ def end_report(
 
     Return why the run failed. A run of which no job could start leaves nothing.
     """
-    merged, parts = own.reports.run(name), [RunFolder(path) for path in folders]
+    merged = own.reports.run(own.run)
+    parts = [own.reports.run(part_name(own.run, number)) for number in range(1, jobs + 1)]
     parts = [part for part in parts if part.findings.is_file()]
     if not parts:
         return []

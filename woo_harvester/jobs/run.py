@@ -93,7 +93,7 @@ class SharedRun:
             raise StartError(problem)
         trusted_context()
         configure_logging(effective)
-        own = OwnFolder(ReportsFolder(Path(effective["WOO_REPORT_DIR"])), spidercls.name)
+        own = OwnFolder(ReportsFolder(Path(effective["WOO_REPORT_DIR"])), name)
         register = asyncio.run(spider.read_register(effective, own.report))
         groups = spider.host_groups(register)
         if len(groups) < 2:
@@ -138,16 +138,14 @@ class SharedRun:
         arguments = self._spider.arguments
         if getattr(arguments, "is_over_register", False) and not arguments.is_choosing:
             register = RunRegister.of(plan.register, arguments.shard)
-        folders = [Path(each.folder) for each in processes if each.folder is not None]
         figures = [each.figures for each in processes if each.figures is not None]
         in_history = not arguments.is_choosing
         failures += end_report(
             self._own,
-            folders,
+            len(processes),
             figures,
             common_cause,
             settings,
-            plan.run_name,
             register,
             in_history=in_history,
         )

@@ -138,8 +138,6 @@ class Supervisor:
         for kind, value in messages:
             if kind == "figures":
                 process.figures = figures_from(value)
-            elif kind == "folder":
-                process.folder = value
             elif kind == "failed":
                 process.failure = value[0], value[1]
             elif kind == "tried":

@@ -35,11 +35,11 @@ _PAGE = "index.html"
 _FEEDS = "feeds"
 _HOST_PAGES = "hosts"
 
-#: The name of the folder of a run, as run_name() makes it.
-_RUN_NAME = re.compile(r"(?P<spider>.+)-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+")
+#: The name of the folder of a run, as run_name() or part_name() makes it.
+_RUN_NAME = re.compile(r"(?P<spider>.+)(?P<moment>-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+)(-\d+)?")
 
 #: The name of the folder of merged runs: a spider and a day.
-_MERGED_NAME = re.compile(r"(?P<spider>.+)-\d{4}-\d\d-\d\d")
+_MERGED_NAME = re.compile(r"(?P<spider>.+)(?P<moment>-\d{4}-\d\d-\d\d)")
 
 #: The properties of a run's folder that are the paths of its files.
 _OWN_FILES = (
@@ -286,15 +286,19 @@ def parse_name(name: str) -> tuple[str, datetime] | None:
     """Return the spider and the moment in the name of a run, or the spider and the day of merged runs."""
     for pattern, form in ((_RUN_NAME, "-%Y-%m-%dT%H-%M-%S.%f"), (_MERGED_NAME, "-%Y-%m-%d")):
         if match := pattern.fullmatch(name):
-            spider = match["spider"]
             with suppress(ValueError):  # there is no such moment
-                return spider, datetime.strptime(name.removeprefix(spider), form).astimezone()
+                return match["spider"], datetime.strptime(match["moment"], form).astimezone()
     return None
 
 
 def run_name(spider: str) -> str:
     """Return the name of a run of *spider* that begins now; each run gets a different one."""
     return f"{spider}-{datetime.now().astimezone():%Y-%m-%dT%H-%M-%S.%f}"
+
+
+def part_name(run: str, number: int) -> str:
+    """Return the name of the folder of a job of *run*; 0 is the process that started the jobs."""
+    return f"{run}-{number}"
 
 
 def page_url(base_url: str, run: str) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from woo_harvester.register import Register
+from woo_harvester.report.run_folder import part_name
 from woo_harvester.state.claims import Claims, ClaimSet
 from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.shared_file import Turns
@@ -116,6 +117,11 @@ class Job:
         self._waiting: dict[str, asyncio.Future[Any]] = {}
         self._passed: dict[str, Any] = {}
         self._is_alone = False
+
+    @property
+    def folder_name(self) -> str:
+        """The name of the folder with the findings of this job, which no other job of any run has."""
+        return part_name(self.plan.run_name, self.number)
 
     def is_read_elsewhere(self, host: str) -> bool:
         """Return whether another job may still be reading *host*."""
