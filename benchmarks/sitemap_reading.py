@@ -38,7 +38,8 @@ from woo_harvester.diwoo.given_metadata import metadata_of
 from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.extensions.collector import RareCollections
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.record import Bestand, Document, Herkomst, Oorzaak, Record, Versie, json_line
+from woo_harvester.record import Bestand, Document, Herkomst, Oorzaak, Record, Versie
+from woo_harvester.record_json import json_line
 from woo_harvester.register import Match, Organisation
 from woo_harvester.sitemaps.reader import Entry, SitemapReader
 from woo_harvester.tooi import bundled

@@ -31,9 +31,8 @@ from woo_harvester.record import (
     Versie,
     Waarde,
     bare_record,
-    json_keys,
-    json_value,
 )
+from woo_harvester.record_json import json_keys, json_value
 from woo_harvester.urls import record_id
 
 LOC = "https://www.gemeente.nl/besluit.pdf"

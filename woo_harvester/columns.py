@@ -12,7 +12,8 @@ from functools import cache
 from typing import Any, cast
 
 from woo_harvester.permits.record import PermitRecord
-from woo_harvester.record import Record, Veld, has_fields, record_fields
+from woo_harvester.record import Record, Veld
+from woo_harvester.record_json import has_fields, record_fields
 from woo_harvester.report.csv_file import cell
 
 #: Between the values of a list. In the values themselves ``|`` becomes ``\|``.

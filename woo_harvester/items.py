@@ -25,7 +25,8 @@ from woo_harvester.formats import (
     file_name,
 )
 from woo_harvester.permits.record import PermitRecord
-from woo_harvester.record import Record, json_keys, json_value
+from woo_harvester.record import Record
+from woo_harvester.record_json import json_keys, json_value
 from woo_harvester.register.organisations import Match
 from woo_harvester.responses import StreamedResponse, header, size_of
 from woo_harvester.state.contents import Content, TextResult

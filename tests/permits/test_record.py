@@ -16,7 +16,7 @@ from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.publication import permit_record
 from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.transactions import apply_mutations
-from woo_harvester.record import json_value
+from woo_harvester.record_json import json_value
 from woo_harvester.register import Register
 from woo_harvester.urls import record_id
 

@@ -7,7 +7,7 @@ from typing import Any
 from scrapy.exporters import JsonLinesItemExporter
 
 from woo_harvester.items import RecordItem
-from woo_harvester.record import json_line
+from woo_harvester.record_json import json_line
 
 #: The options with which a line is that of :func:`json_line`.
 _USUAL = {"ensure_ascii": False}

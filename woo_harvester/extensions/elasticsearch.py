@@ -21,7 +21,7 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.extensions.stopping import OUTPUTS, outputs_given_up
 from woo_harvester.extras import to_install
 from woo_harvester.items import RecordItem
-from woo_harvester.record import json_value
+from woo_harvester.record_json import json_value
 from woo_harvester.report.run_folder import REFUSED
 from woo_harvester.running.ending import end_run, fail_run, refuse_start
 from woo_harvester.search.document import BulkAction, Withdrawn, bulk_action

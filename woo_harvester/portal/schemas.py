@@ -6,7 +6,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
-from woo_harvester.record import has_fields, record_fields
+from woo_harvester.record_json import has_fields, record_fields
 
 Schema = dict[str, Any]
 

@@ -11,7 +11,8 @@ from typing import Any, get_origin
 
 from woo_harvester.columns import columns_of
 from woo_harvester.permits.record import PermitRecord, Term
-from woo_harvester.record import Oorzaak, Record, Waarde, has_fields, record_fields
+from woo_harvester.record import Oorzaak, Record, Waarde
+from woo_harvester.record_json import has_fields, record_fields
 from woo_harvester.reference.markdown import code, head, table
 
 _INTRODUCTION = """\

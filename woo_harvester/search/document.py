@@ -15,7 +15,8 @@ from typing import Any
 
 from woo_harvester.dates import parse_datetime
 from woo_harvester.permits.record import PermitRecord
-from woo_harvester.record import Oorzaak, Record, json_keys
+from woo_harvester.record import Oorzaak, Record
+from woo_harvester.record_json import json_keys
 from woo_harvester.search.facets import facet_values, facets
 from woo_harvester.search.record_kind import RecordKind, Status
 

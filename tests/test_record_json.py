@@ -28,9 +28,8 @@ from woo_harvester.record import (
     Versie,
     Waarde,
     bare_record,
-    json_line,
-    json_value,
 )
+from woo_harvester.record_json import json_line, json_value
 from woo_harvester.sitemaps.reader import OtherRootError
 from woo_harvester.sitemaps.repairing_reader import RepairingReader
 from woo_harvester.sitemaps.xml_stream import SitemapError
