@@ -21,8 +21,12 @@ async def headers_for(request: Request, *parts: object) -> dict[str, str]:
     engine: Engine = request.app.state.engine
     version = await request.app.state.asking(request, engine.version)
     text = "\n".join([VERSION, version, *map(_as_text, parts)])
-    # Weak: compressed or not, the answer means the same.
-    return {"etag": f'W/"{sha256(text.encode()).hexdigest()[:32]}"', "cache-control": CACHE_CONTROL}
+    return {"etag": entity_tag(text), "cache-control": CACHE_CONTROL}
+
+
+def entity_tag(text: str) -> str:
+    """Return the ETag of an answer that a text decides. It is weak: compressed or not, it means the same."""
+    return f'W/"{sha256(text.encode()).hexdigest()[:32]}"'
 
 
 def not_modified(request: Request, headers: dict[str, str]) -> Response | None:

@@ -10,9 +10,10 @@ from urllib.parse import quote
 
 from jinja2 import Environment
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
 from woo_harvester.portal import dutch
+from woo_harvester.portal.caching import entity_tag, not_modified
 from woo_harvester.portal.details import summary_of, title_of, version_of
 from woo_harvester.portal.paths import document_path, path_of
 from woo_harvester.style import base_css, make_environment, read_asset
@@ -34,8 +35,11 @@ def page(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
     **context: Any,
-) -> HTMLResponse:
-    """Return a page. Its template gets the context, and ``to(path)``: the address of a path of the portal."""
+) -> Response:
+    """Return a page, or 304 if the browser has it.
+
+    The template gets the context, and ``to(path)``: the address of a path of the portal.
+    """
     shared = {
         "to": partial(address_of, request),
         "site": request.app.state.options.title,
@@ -43,7 +47,11 @@ def page(
         "path": own_path(request),
     }
     html = environment().get_template(template).render({**shared, **context})
-    return HTMLResponse(html, status, dict(headers or {}))
+    if status != 200:
+        return HTMLResponse(html, status, dict(headers or {}))
+    # Asked for each time: an index may change at any moment.
+    given = {"etag": entity_tag(html), "cache-control": "no-cache", **(headers or {})}
+    return not_modified(request, given) or HTMLResponse(html, headers=given)
 
 
 def address_of(request: Request, path: str) -> str:
