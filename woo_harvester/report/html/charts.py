@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import tau
 
 from markupsafe import Markup
@@ -16,11 +17,15 @@ _WIDTH, _HEIGHT, _MARGIN = 640, 160, 8
 def bar(part: float, total: float, kind: str = "fill") -> Markup:
     """Return a bar that is filled for a share. Screen readers skip it: the figures stand beside it."""
     share = 100 * part / total if total else 0
-    filled = max(share, 0.6) if part else 0
+    return _bar(round(max(share, 0.6) if part else 0, 2), kind)
+
+
+@lru_cache(maxsize=1024)  # a report has thousands, most of them full or empty
+def _bar(width: float, kind: str) -> Markup:
     return Markup(
         '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
         '<rect class="track" width="100" height="6"/><rect class="{}" width="{}" height="6"/></svg>'
-    ).format(kind, round(filled, 2))
+    ).format(kind, width)
 
 
 def ring(score: int | None) -> Markup:

@@ -15,6 +15,8 @@ from woo_harvester.findings import Language
 from woo_harvester.findings.reference import TAGS
 from woo_harvester.report.losses import HarvestKind
 
+_DUTCH_SEPARATORS = str.maketrans(",.", ".,")
+
 
 class Texts:
     """The texts of one language for one kind of harvest. Call it with a key to get a text.
@@ -31,8 +33,10 @@ class Texts:
     def __call__(self, key: str, **values: Any) -> str:
         """Return the text for *key* with *values* filled in, numbers formatted. Raises KeyError."""
         text: str = self._texts[key]
+        if not values:
+            return text
         shown = {name: self.number(value) for name, value in values.items()}
-        return text.format(**shown) if values else text
+        return text.format(**shown)
 
     def all(self, key: str) -> list[str]:
         """Return the paragraphs for *key*."""
@@ -52,7 +56,7 @@ class Texts:
         if not isinstance(value, int | float):
             return str(value)
         text = f"{value:,}" if isinstance(value, int) else f"{value:,.1f}".removesuffix(".0")
-        return text.translate(str.maketrans(",.", ".,")) if self.lang == "nl" else text
+        return text.translate(_DUTCH_SEPARATORS) if self.lang == "nl" else text
 
     def percent(self, part: float, total: float = 1) -> str:
         """Return a percentage: ``0%`` and ``100%`` only if they are exact, else ``<1%`` and ``>99%``."""
