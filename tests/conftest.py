@@ -41,6 +41,8 @@ LONGEST = (
     "integration/test_shared_documents.py",
     "integration/test_jobs_killed.py",
     "integration/test_jobs.py",
+    "integration/test_jobs_faults.py",
+    "integration/test_jobs_files.py",
     "docs/test_tutorials.py",
     "docs/test_how_to.py",
     "integration/test_installed.py",

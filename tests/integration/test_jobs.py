@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections import Counter
 from contextlib import ExitStack
 from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any, Self
-from xml.etree import ElementTree
 
 import pytest
 
-from tests.integration.growing_sites import sites
+from tests.integration.growing_sites import both, feed_options, harvester, sites
 from tests.integration.shared_hosts import entry, listing
 from tests.utils.command import Line, Run, run_scrapy
 from tests.utils.daily import FIRST, NEWER, Harvester, causes, numbered, publish
@@ -24,26 +22,11 @@ from tests.utils.vergunningen import publish as publish_permits
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.report import run_folder
+from woo_harvester.report import run_name
 
-__all__ = ["sites"]
+__all__ = ["both", "harvester", "sites"]
 
 JOBS = "--jobs", "3"
-
-
-@pytest.fixture
-def both(sites: list[Site], tmp_path: Path, ca_bundle: Path) -> tuple[Harvester, Harvester]:
-    """Two installations that harvest the same hosts, one after another."""
-    made = []
-    for name in ("one", "jobs"):
-        (tmp_path / name).mkdir()
-        made.append(Harvester(tmp_path / name, ca_bundle, sites))
-    return made[0], made[1]
-
-
-@pytest.fixture
-def harvester(sites: list[Site], tmp_path: Path, ca_bundle: Path) -> Harvester:
-    return Harvester(tmp_path, ca_bundle, sites)
 
 
 def found(run: Run) -> list[Line]:
@@ -117,7 +100,7 @@ def stop_the_clock() -> None:
         def now(cls, tz: tzinfo | None = None) -> Self:
             return cls.fromtimestamp(now.timestamp(), tz)
 
-    run_folder.__dict__["datetime"] = Stopped
+    run_name.__dict__["datetime"] = Stopped
 
 
 def test_jobs_that_begin_in_the_same_moment_have_a_folder_each(
@@ -153,75 +136,6 @@ def test_there_are_no_more_jobs_than_hosts(harvester: Harvester) -> None:
     run = harvester.day("--jobs", "20")
     assert "5 jobs, with so many hosts each: 1, 1, 1, 1, 1" in run.stderr
     assert len(run.records) == 30
-
-
-def feed_options(folder: Path, *names: str, **options: object) -> str:
-    """Return the setting FEEDS for files, whose formats are their extensions."""
-    given = {str(folder / name): {"format": name.rpartition(".")[2], **options} for name in names}
-    return json.dumps(given)
-
-
-FORMATS = "a.jsonl", "a.csv", "a.json", "a.xml"
-
-
-@pytest.mark.parametrize("indent", [None, 2])
-def test_each_format_is_one_file_with_each_record_once(
-    indent: int | None, both: tuple[Harvester, Harvester]
-) -> None:
-    for each, args in zip(both, ((), JOBS), strict=True):
-        given = feed_options(each.folder, *FORMATS, overwrite=True, indent=indent)
-        assert each.day(*args, FEEDS=given).returncode == 0
-    texts: dict[str, list[list[str]]] = {name: [] for name in FORMATS}
-    for each in both:
-        lines = (each.folder / "a.jsonl").read_text(encoding="utf-8").splitlines()
-        texts["a.jsonl"].append(sorted(json.loads(line)["id"] for line in lines))
-        with (each.folder / "a.csv").open(encoding="utf-8-sig", newline="") as rows:
-            texts["a.csv"].append([row["id"] for row in csv.DictReader(rows)])
-        whole = json.loads((each.folder / "a.json").read_bytes())
-        texts["a.json"].append([record["id"] for record in whole])
-        items = ElementTree.parse(each.folder / "a.xml").getroot().findall("item")
-        texts["a.xml"].append([str(item.findtext("id")) for item in items])
-    for one, jobs in texts.values():
-        assert sorted(one) == sorted(jobs)
-        assert len(set(jobs)) == len(jobs) == 30
-    sizes = [(each.folder / "a.json").stat().st_size for each in both]
-    assert sizes[0] == sizes[1]
-    assert (both[1].folder / "a.csv").read_bytes().startswith(b"\xef\xbb\xbfid,")
-
-
-def test_a_file_grows_from_day_to_day_or_is_replaced(harvester: Harvester, sites: list[Site]) -> None:
-    feeds = "grows.jsonl", "grows.csv"
-    for name in feeds:
-        assert harvester.day(*JOBS, FEEDS=feed_options(harvester.folder, *feeds)).returncode == 0, name
-        publish(sites[1], {**numbered(4), "doc2": NEWER}, {"meer": FIRST})
-    lines = [(harvester.folder / name).read_text(encoding="utf-8-sig").splitlines() for name in feeds]
-    assert [len(each) for each in lines] == [31, 32]
-    assert [line.startswith("id,") for line in lines[1]].count(True) == 1
-    again = harvester.day(*JOBS, "-O", "all.jsonl", DELTAFETCH_ENABLED=0)
-    more = harvester.day(*JOBS, "-O", "all.jsonl", DELTAFETCH_ENABLED=0)
-    assert len(again.records) == len(more.records) == 30
-    assert "all.jsonl is overwritten" not in again.stderr
-    warned = harvester.day(*JOBS, "-O", "all.jsonl")
-    assert warned.stderr.count("all.jsonl is overwritten with only what is new") == 1
-    # Without news, a feed of -O is emptied, as by one process.
-    assert warned.records == []
-
-
-def test_a_csv_file_with_other_columns_is_left_as_it_is(harvester: Harvester) -> None:
-    path = harvester.folder / "other.csv"
-    path.write_text("a,b\r\n1,2\r\n", encoding="utf-8")
-    run = harvester.day(*JOBS, FEEDS=feed_options(harvester.folder, "other.csv"))
-    assert run.returncode == 1
-    assert "has other columns than this run writes" in run.stderr.splitlines()[-1]
-    assert path.read_text(encoding="utf-8") == "a,b\n1,2\n"
-    assert len(harvester.day().records) == 30
-
-
-def test_a_run_without_news_leaves_no_file(harvester: Harvester, tmp_path: Path) -> None:
-    harvester.day(*JOBS)
-    before = set(tmp_path.glob("records/*"))
-    assert harvester.day(*JOBS).returncode == 0
-    assert set(tmp_path.glob("records/*")) == before
 
 
 @pytest.mark.parametrize("given", ["0", "-1", "x", "1.5", "257", "", "²"])

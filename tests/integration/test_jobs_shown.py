@@ -5,23 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
-from tests.integration.growing_sites import sites
+from tests.integration.growing_sites import harvester, sites
 from tests.utils.command import run_scrapy
 from tests.utils.daily import Harvester
 from tests.utils.terminal import run_on_terminal
 from woo_harvester.demo.server import Page
-from woo_harvester.demo.site import Site
 
-__all__ = ["sites"]
+__all__ = ["harvester", "sites"]
 
 JOBS = "--jobs", "3"
-
-
-@pytest.fixture
-def harvester(sites: list[Site], tmp_path: Path, ca_bundle: Path) -> Harvester:
-    return Harvester(tmp_path, ca_bundle, sites)
 
 
 def test_a_log_file_has_the_lines_of_all_jobs(harvester: Harvester, tmp_path: Path) -> None:

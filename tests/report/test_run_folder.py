@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,17 +11,8 @@ import pytest
 import woo_harvester
 from tests.report.runs import HOST, about_document, read
 from woo_harvester.report.accounts import Accounts
-from woo_harvester.report.run_folder import (
-    ReportsFolder,
-    RunFolder,
-    complete_lines,
-    feed_url,
-    page_url,
-    parse_name,
-    part_name,
-    run_name,
-    slug,
-)
+from woo_harvester.report.run_folder import ReportsFolder, RunFolder, complete_lines, feed_url, page_url, slug
+from woo_harvester.report.run_name import run_name
 
 PACKAGE = Path(woo_harvester.__file__).parent
 
@@ -56,23 +46,6 @@ def test_no_other_module_names_the_files_of_a_run(path: Path) -> None:
     found = list(strings(ast.parse(path.read_text(encoding="utf-8"))))
     assert [text for text in found if any(name in text for name in NAMES)] == []
     assert [text for text in found if text in FOLDERS] == []
-
-
-def test_a_run_is_named_after_its_spider_and_the_moment_it_begins(tmp_path: Path) -> None:
-    name = run_name("woo")
-    assert re.fullmatch(r"woo-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{6}", name)
-    (tmp_path / name).mkdir()
-    assert list(ReportsFolder(tmp_path).runs()) == [("woo", RunFolder(tmp_path / name))]
-
-
-def test_the_folder_of_a_job_has_the_spider_and_the_moment_of_its_run(tmp_path: Path) -> None:
-    run = run_name("woo")
-    names = {part_name(run, number) for number in range(3)}
-    assert len(names) == 3
-    for name in names:
-        assert parse_name(name) == parse_name(run)
-        (tmp_path / name).mkdir()
-    assert set(ReportsFolder(tmp_path).runs()) == {("woo", RunFolder(tmp_path / name)) for name in names}
 
 
 def test_a_folder_that_no_run_made_is_no_run(tmp_path: Path) -> None:

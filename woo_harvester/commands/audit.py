@@ -33,7 +33,8 @@ from woo_harvester.report.assemble import AUDIT
 from woo_harvester.report.audit_summary import print_summary
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.junit import junit
-from woo_harvester.report.run_folder import REPORT, ReportsFolder, RunFolder, run_name
+from woo_harvester.report.run_folder import REPORT, ReportsFolder, RunFolder
+from woo_harvester.report.run_name import run_name
 from woo_harvester.report.sarif import sarif
 from woo_harvester.running.audit_settings import AUDIT_SETTINGS, MESSAGE_SAMPLE
 from woo_harvester.running.command import ProjectCommand, one_of

@@ -12,7 +12,8 @@ from scrapy.exceptions import UsageError
 from woo_harvester.program import program
 from woo_harvester.report.merge import MergeError, merge
 from woo_harvester.report.outputs import make_report
-from woo_harvester.report.run_folder import RunFolder, parse_name
+from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.report.run_name import parse_name
 from woo_harvester.running.command import ProjectCommand
 
 if TYPE_CHECKING:

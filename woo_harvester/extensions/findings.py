@@ -22,7 +22,8 @@ from woo_harvester.report.funnel import Account
 from woo_harvester.report.kept_back import KeptBack, explanation
 from woo_harvester.report.outputs import make_report
 from woo_harvester.report.permit_account import PermitAccount
-from woo_harvester.report.run_folder import ReportsFolder, RunFolder, finding_line, run_name
+from woo_harvester.report.run_folder import ReportsFolder, RunFolder, finding_line
+from woo_harvester.report.run_name import run_name
 from woo_harvester.running.causes import cause_of, is_exhausted
 from woo_harvester.running.ending import end_run, fail_run
 from woo_harvester.running.job import job_of

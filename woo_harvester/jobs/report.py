@@ -21,7 +21,8 @@ from woo_harvester.inputs import parse_object
 from woo_harvester.report.kept_back import KeptBack, explanation
 from woo_harvester.report.merge import MergeError, merge
 from woo_harvester.report.registered import RunRegister
-from woo_harvester.report.run_folder import ReportsFolder, RunFolder, complete_lines, finding_line, part_name
+from woo_harvester.report.run_folder import ReportsFolder, RunFolder, complete_lines, finding_line
+from woo_harvester.report.run_name import part_name
 from woo_harvester.running.process import Failure
 from woo_harvester.terminal.figures import Figures, together
 from woo_harvester.terminal.screen import Screen

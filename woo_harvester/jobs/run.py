@@ -22,7 +22,8 @@ from woo_harvester.jobs.report import OwnFolder, end_report
 from woo_harvester.jobs.supervisor import JOBS_STOP, Supervisor
 from woo_harvester.paths import node_name, state_url
 from woo_harvester.report.registered import RunRegister
-from woo_harvester.report.run_folder import ReportsFolder, run_name
+from woo_harvester.report.run_folder import ReportsFolder
+from woo_harvester.report.run_name import run_name
 from woo_harvester.running.causes import StartError
 from woo_harvester.running.cores import usable_cores
 from woo_harvester.running.job import Job, Plan

@@ -19,7 +19,7 @@ from woo_harvester.inputs import parse_object
 from woo_harvester.report.funnel import CATEGORY_CONFLICT, Account
 from woo_harvester.report.losses import HarvestKind, is_repeated
 from woo_harvester.report.model import Changes, Point
-from woo_harvester.report.run_folder import parse_name
+from woo_harvester.report.run_name import parse_name
 from woo_harvester.report.score import FindingKey, Score
 from woo_harvester.report.score_parts import part_of, weight_of
 

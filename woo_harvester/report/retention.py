@@ -15,7 +15,8 @@ from woo_harvester.inputs import is_being_written
 from woo_harvester.report.atomic import TEMPORARY
 from woo_harvester.report.history import History
 from woo_harvester.report.losses import HarvestKind
-from woo_harvester.report.run_folder import ReportsFolder, RunFolder, parse_name
+from woo_harvester.report.run_folder import ReportsFolder, RunFolder
+from woo_harvester.report.run_name import parse_name
 
 Kind = Literal["report", "history file", "temporary file", "empty record file"]
 

@@ -11,7 +11,6 @@ import fcntl
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -25,6 +24,7 @@ from woo_harvester.report.atomic import TEMPORARY, replace_link
 from woo_harvester.report.coverage_model import GAP_KINDS, GapKind
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.losses import HarvestKind
+from woo_harvester.report.run_name import parse_name, spider_of
 
 #: Names that messages to users also have.
 FINDINGS = "findings.jsonl"
@@ -34,12 +34,6 @@ REFUSED = "refused.jsonl"
 _PAGE = "index.html"
 _FEEDS = "feeds"
 _HOST_PAGES = "hosts"
-
-#: The name of the folder of a run, as run_name() or part_name() makes it.
-_RUN_NAME = re.compile(r"(?P<spider>.+)(?P<moment>-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+)(-\d+)?")
-
-#: The name of the folder of merged runs: a spider and a day.
-_MERGED_NAME = re.compile(r"(?P<spider>.+)(?P<moment>-\d{4}-\d\d-\d\d)")
 
 #: The properties of a run's folder that are the paths of its files.
 _OWN_FILES = (
@@ -257,8 +251,8 @@ class ReportsFolder:
     def runs(self) -> Iterator[tuple[str, RunFolder]]:
         """Return the folders that runs made themselves, each with the name of its spider."""
         for path in self.path.glob("*/"):
-            if match := _RUN_NAME.fullmatch(path.name):
-                yield match["spider"], RunFolder(path)
+            if (spider := spider_of(path.name)) is not None:
+                yield spider, RunFolder(path)
 
     def reports(self) -> Iterator[tuple[str, datetime, RunFolder]]:
         """Return the folders of runs and of merged runs, each with its spider and the moment in its name.
@@ -280,25 +274,6 @@ class ReportsFolder:
         prefix = f"{spider}-"
         for path in sorted(self.path.glob(f"{prefix}*/")):
             yield path.name.removeprefix(prefix)[:10], RunFolder(path)
-
-
-def parse_name(name: str) -> tuple[str, datetime] | None:
-    """Return the spider and the moment in the name of a run, or the spider and the day of merged runs."""
-    for pattern, form in ((_RUN_NAME, "-%Y-%m-%dT%H-%M-%S.%f"), (_MERGED_NAME, "-%Y-%m-%d")):
-        if match := pattern.fullmatch(name):
-            with suppress(ValueError):  # there is no such moment
-                return match["spider"], datetime.strptime(match["moment"], form).astimezone()
-    return None
-
-
-def run_name(spider: str) -> str:
-    """Return the name of a run of *spider* that begins now; each run gets a different one."""
-    return f"{spider}-{datetime.now().astimezone():%Y-%m-%dT%H-%M-%S.%f}"
-
-
-def part_name(run: str, number: int) -> str:
-    """Return the name of the folder of a job of *run*; 0 is the process that started the jobs."""
-    return f"{run}-{number}"
 
 
 def page_url(base_url: str, run: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from woo_harvester.register import Register
-from woo_harvester.report.run_folder import part_name
+from woo_harvester.report.run_name import part_name
 from woo_harvester.state.claims import Claims, ClaimSet
 from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.shared_file import Turns
