@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from tests.utils.command import ROOT, environment
+from tests.utils.typed_runs import program
 from tests.utils.waiting import STUCK, wait_until
 
 #: A fenced block: its language, its other words (such as ``title="kaart.py"``) and its text.
@@ -29,11 +30,6 @@ _CHANGING = re.compile(
 )
 #: Stands for any lines of output.
 _ANYTHING = "…"
-_PROGRAMS = {
-    "woo-harvester": 'exec {python} -c "from tests.docs.page import program; program()" "$@"',
-    "scrapy": 'exec {python} -m scrapy "$@"',
-    "python": 'exec {python} "$@"',
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +97,11 @@ class Reader:
         self._here = self.folder
         programs = self.folder.parent / f"{self.folder.name}-programs"
         programs.mkdir(exist_ok=True)
-        for name, text in _PROGRAMS.items():
+        python = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n'
+        texts = {"python": python, **{name: program(name) for name in ("scrapy", "woo-harvester")}}
+        for name, text in texts.items():
             path = programs / name
-            path.write_text("#!/bin/sh\n" + text.format(python=shlex.quote(sys.executable)), encoding="utf-8")
+            path.write_text(text, encoding="utf-8")
             path.chmod(0o755)
 
     def __enter__(self) -> Self:
@@ -207,14 +205,6 @@ def alike(shown: tuple[str, ...], seen: list[str]) -> bool:
 def _plain(line: str) -> str:
     # Columns are as wide as what changes in them.
     return re.sub(r"[ ─]{2,}", "  ", _CHANGING.sub("~", line)).strip()
-
-
-def program() -> None:
-    """Be the command ``woo-harvester``: all commands, with the package's settings outside a project."""
-    from scrapy.cmdline import execute
-
-    os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "woo_harvester.settings")
-    execute(["woo-harvester", *sys.argv[1:]])
 
 
 def pages() -> list[Path]:

@@ -13,7 +13,9 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.utils.command import Run, environment, run_scrapy
+from tests.utils.forked_runs import Forked
 from tests.utils.sites import write_register
+from tests.utils.waiting import STUCK
 from woo_harvester.demo.site import Site
 
 PAGE = (ROOT / "docs" / "project.md").read_text(encoding="utf-8")
@@ -36,16 +38,24 @@ class Project:
 
     def scrapy(self, *args: str, **settings: object) -> Run:
         """Run a command as a user would, with these settings on the command line."""
-        return run_scrapy(args, self.folder, self.ca_bundle, settings=settings, fresh=True)
+        return run_scrapy(args, self.folder, self.ca_bundle, settings=settings)
 
     def typed(self, *args: str) -> subprocess.CompletedProcess[str]:
         """Run exactly this command."""
-        return self._python("-m", "scrapy", *args)
+        return Forked(args, self.folder, environment(self.ca_bundle)).done(STUCK)
 
     def script(self, text: str) -> subprocess.CompletedProcess[str]:
-        """Run a script in the folder."""
+        """Run a script in the folder, by an interpreter of its own."""
         (self.folder / "script.py").write_text(text, encoding="utf-8")
-        return self._python("script.py")
+        return subprocess.run(
+            [sys.executable, "script.py"],
+            cwd=self.folder,
+            env=environment(self.ca_bundle),
+            capture_output=True,
+            text=True,
+            timeout=STUCK,
+            check=False,
+        )
 
     def crawl(self, spider: str, site: Site, *args: str, **settings: object) -> Run:
         """Harvest a site with one of the spiders of the project, without asking for documents."""
@@ -59,17 +69,6 @@ class Project:
     def left(self) -> set[str]:
         """The names of what commands have left in the folder."""
         return {path.name for path in self.folder.iterdir()} - {"mijn", "scrapy.cfg", "script.py"}
-
-    def _python(self, *args: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, *args],
-            cwd=self.folder,
-            env=environment(self.ca_bundle),
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
 
 
 @pytest.fixture(scope="module")

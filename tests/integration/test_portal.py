@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +15,7 @@ import httpx
 import pytest
 
 from tests.portal.records import bare, full, withdrawn
-from tests.utils.command import environment, in_project, run_scrapy
+from tests.utils.command import run_scrapy, start_forked
 from tests.utils.waiting import STUCK, wait_until
 
 pytestmark = pytest.mark.integration
@@ -35,21 +33,19 @@ def write(path: Path, *records: Any) -> None:
 @contextmanager
 def portal(cwd: Path, *args: str, stop: signal.Signals = signal.SIGTERM, **settings: object) -> Iterator[Ask]:
     """Run a portal until the end of the block, which must end well; give what asks it."""
-    command = [sys.executable, "-m", "scrapy", *in_project(["portal", "--port", "0", *args], cwd, settings)]
-    with subprocess.Popen(
-        command, cwd=cwd, env=environment(None), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        try:
-            assert line.startswith(START), (line, process.communicate()[1] if not line else "")
-            address = line.removeprefix(START).split()[0]
-            yield lambda path: httpx.get(urljoin(address, path), trust_env=False, timeout=STUCK)
-        finally:
-            process.send_signal(stop)
-            output, errors = process.communicate(timeout=STUCK)
-    assert (process.returncode, output) == (0, ""), errors
-    assert [line for line in errors.splitlines() if "records read" not in line] == []
+    process = start_forked(["portal", "--port", "0", *args], cwd, settings=settings)
+    wait_until(lambda: "\n" in process.stdout or process.ended, "the portal says where it is")
+    line = process.stdout
+    try:
+        assert line.startswith(START), (line, process.stderr)
+        address = line.removeprefix(START).split()[0]
+        yield lambda path: httpx.get(urljoin(address, path), trust_env=False, timeout=STUCK)
+    finally:
+        if not process.ended:
+            process.send(stop)
+        done = process.done(STUCK)
+    assert (done.returncode, done.stdout) == (0, line), done.stderr
+    assert [line for line in done.stderr.splitlines() if "records read" not in line] == []
 
 
 def found(ask: Ask, question: str) -> str:

@@ -2,50 +2,44 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-import subprocess
-import sys
+import resource
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.sitemaps.reading import url
+from tests.utils.forked_runs import fork
+from tests.utils.waiting import STUCK
+from woo_harvester.sitemaps.reader import SitemapReader
+from woo_harvester.sitemaps.xml_stream import SitemapError
 
 #: Megabytes above what the process had before; a tree of the whole file would take thousands.
 BOUND = 80
-
-PRELUDE = """
-import gzip, json, resource, zlib
-from tests.sitemaps.reading import url
-from woo_harvester.sitemaps.reader import (SitemapReader)
-from woo_harvester.sitemaps.xml_stream import (SitemapError)
-
 MB = 1024 * 1024
 
-def zeros(size):
+
+def zeros(size: int) -> bytes:
+    """Return so many megabytes of spaces, compressed."""
     packer = zlib.compressobj(9, wbits=31)
     return b"".join(packer.compress(b" " * MB) for _ in range(size)) + packer.flush()
 
-def times(before, piece, count, after=b""):
+
+def times(before: bytes, piece: bytes, count: int, after: bytes = b"") -> Iterator[bytes]:
+    """Yield a file in pieces."""
     yield before
     for _ in range(count):
         yield piece
     yield after
 
-def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-"""
 
-MEASURE = """
-before, reason = peak(), None
-reader = SitemapReader(body, "urlset", 200 * MB)
-try:
-    for batch in reader:
-        pass
-except SitemapError as error:
-    reason = error.reason
-print(json.dumps([peak() - before, reader.entries, reason]))
-"""
+def peak() -> float:
+    """Return the megabytes that this process had at most."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 class Measured(NamedTuple):
@@ -56,13 +50,25 @@ class Measured(NamedTuple):
     reason: str | None
 
 
-def measure(body: str) -> Measured:
+def read(body: str, result: Path) -> None:
+    """Read the file that an expression makes; write the memory that this took."""
+    made = eval(body, {"MB": MB, "gzip": gzip, "times": times, "url": url, "zeros": zeros})
+    before, reason = peak(), None
+    reader = SitemapReader(made, "urlset", 200 * MB)
+    try:
+        for _ in reader:
+            pass
+    except SitemapError as error:
+        reason = error.reason
+    result.write_text(json.dumps([peak() - before, reader.entries, reason]), encoding="utf-8")
+
+
+def measure(body: str, result: Path) -> Measured:
     """Read the file that an expression makes, in a process of its own."""
-    code = f"{PRELUDE}\nbody = {body}\n{MEASURE}"
-    done = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, cwd=ROOT, timeout=120
-    )
-    return Measured(*json.loads(done.stdout))
+    process = fork(read, body, result)
+    process.join(STUCK)
+    assert process.exitcode == 0
+    return Measured(*json.loads(result.read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize(
@@ -91,18 +97,18 @@ def measure(body: str) -> Measured:
         ("times(gzip.compress(b'<urlset>'), gzip.compress(b'') * 10_000, 100)", "ongeldig"),
     ],
 )
-def test_a_file_that_is_made_to_fill_the_memory_does_not(body: str, reason: str) -> None:
-    measured = measure(body)
+def test_a_file_that_is_made_to_fill_the_memory_does_not(body: str, reason: str, tmp_path: Path) -> None:
+    measured = measure(body, tmp_path / "measured.json")
 
     assert measured.megabytes < BOUND
     assert measured.reason == reason
 
 
 @pytest.mark.parametrize("separator", ["", "\\n"])
-def test_memory_does_not_grow_with_the_number_of_entries(separator: str) -> None:
+def test_memory_does_not_grow_with_the_number_of_entries(separator: str, tmp_path: Path) -> None:
     thousand = f"(url('https://a.nl/' + 'x' * 100) + '{separator}').encode() * 1000"
 
-    measured = measure(f"times(b'<urlset>', {thousand}, 200, b'</urlset>')")
+    measured = measure(f"times(b'<urlset>', {thousand}, 200, b'</urlset>')", tmp_path / "measured.json")
 
     assert measured.entries == 200_000
     assert measured.reason is None

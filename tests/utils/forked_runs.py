@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from multiprocessing.context import ForkServerContext
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from tempfile import mkstemp
 
@@ -30,8 +30,7 @@ class Forked:
     ) -> None:
         self.args = args
         self._logs = _new_log(folder, "stdout"), _new_log(folder, "stderr")
-        self.process = _server().Process(target=_command, args=(args, folder, environ, self._logs, before))
-        self.process.start()
+        self.process = fork(_command, args, folder, environ, self._logs, before)
 
     def done(self, timeout: float) -> subprocess.CompletedProcess[str]:
         """Wait until it has ended; return what it wrote. Raises TimeoutExpired, and then kills it."""
@@ -63,6 +62,27 @@ class Forked:
         return self._logs[1].read_text(encoding="utf-8")
 
 
+def fork(target: Callable[..., None], *args: object) -> ForkServerProcess:
+    """Start a process that calls *target*, a function of a module."""
+    process = _server().Process(target=target, args=args)
+    process.start()
+    return process
+
+
+def become(
+    argv: Sequence[str], folder: Path, environ: Mapping[str, str], before: Before | None = None
+) -> None:
+    """Be the command of these arguments, the first of which is its name, as if it was typed in *folder*."""
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environ)
+    sys.argv = [*argv]
+    sys.path[:0] = [str(folder), *environ.get("PYTHONPATH", "").split(os.pathsep)]
+    if before is not None:
+        before()
+    execute()
+
+
 @cache
 def _server() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
@@ -86,14 +106,7 @@ def _command(
     logs: Sequence[Path],
     before: Before | None,
 ) -> None:
-    """Run the command in this process, as if it was typed in *folder*."""
+    """Run the command in this process, with its output to files."""
     for number, path in enumerate(logs, start=1):
         os.dup2(os.open(path, os.O_WRONLY), number)
-    os.chdir(folder)
-    os.environ.clear()
-    os.environ.update(environ)
-    sys.argv = ["scrapy", *args]
-    sys.path[:0] = [str(folder), *environ.get("PYTHONPATH", "").split(os.pathsep)]
-    if before is not None:
-        before()
-    execute()
+    become(["scrapy", *args], folder, environ, before)

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from uuid import uuid4
 
@@ -37,6 +37,7 @@ FOLDERS = (
 OPTIONS = ("fsync=off", "full_page_writes=off", "max_connections=40", "shared_buffers=32MB")
 
 _START_TIMEOUT = 60
+_URL = pytest.StashKey[str]()
 PASSWORD = "geheim"
 
 
@@ -124,13 +125,19 @@ def _unprivileged() -> str:
 
 
 @pytest.fixture(scope="session")
-def postgresql_server() -> Iterator[str]:
-    """The URL of a server; one for each process of the test run."""
+def postgresql_server(request: pytest.FixtureRequest) -> str:
+    """The URL of a server; one for each process of the test run.
+
+    For pytest, each module that imports this fixture has its own. They share what the first one started.
+    """
     if given := os.environ.get(GIVEN):
-        yield given
-        return
-    with server() as started:
-        yield started.url
+        return given
+    stash = request.config.stash
+    if _URL not in stash:
+        stack = ExitStack()
+        stash[_URL] = stack.enter_context(server()).url
+        request.config.add_cleanup(stack.close)
+    return stash[_URL]
 
 
 @pytest.fixture

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import gc
 import tempfile
-from importlib import import_module
+from functools import cache
+from importlib import import_module, metadata
 from importlib.util import find_spec
 from pathlib import Path
 
+from scrapy import cmdline
+from scrapy.utils import versions
 from scrapy.utils.misc import walk_modules_iter
 
 from woo_harvester import tooi
@@ -89,6 +92,14 @@ def _read_lists_and_texts() -> None:
         read()
 
 
+def _read_what_is_installed() -> None:
+    """Have Scrapy remember the commands and versions of packages, which a run would look up on the disk."""
+    vars(cmdline)["entry_points"] = commands = cache(metadata.entry_points)
+    vars(versions)["version"] = cache(metadata.version)
+    commands(group="scrapy.commands")
+    versions.get_versions()
+
+
 def _make_report() -> None:
     with tempfile.TemporaryDirectory() as folder:
         run = RunFolder(Path(folder) / "woo-2026-01-01T00-00-00.0")
@@ -105,6 +116,7 @@ for package in PACKAGES:
 for module in (*MODULES, *filter(find_spec, OPTIONAL)):
     import_module(module)
 _read_lists_and_texts()
+_read_what_is_installed()
 _make_report()
 State.open("sqlite://").close()
 # Remembered when it was used above; a run looks for it in its own environment.
