@@ -74,7 +74,7 @@ class Mutation:
     digest: str | None = None
     """SHA-256 of the file, in hexadecimals; None for a message that an older version of this program kept."""
 
-    @property
+    @cached_property
     def key(self) -> Key:
         """The key of its row."""
         return Key(self.message.soort, https_form(self.message.identifier))

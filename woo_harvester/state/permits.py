@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import groupby
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Insert, bindparam, delete, func, insert, select, update
 
 from woo_harvester.permits.files import RememberedFile
 from woo_harvester.permits.messages import Soort, is_in_future
@@ -17,9 +18,6 @@ from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.state.batches import batches
 from woo_harvester.state.dialects import insert_or_update
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
-
-if TYPE_CHECKING:
-    from sqlalchemy.sql.dml import ReturningInsert
 
 KeptFinding = dict[str, Any]
 """A finding about a file as it is stored: code, line, element, seen, given and action."""
@@ -108,14 +106,18 @@ def look_up_files(connection: Connection, entry_id: int, urls: Sequence[str]) ->
     return found
 
 
-# Built once, like the next ones, since they run for each file.
+# Built once, like the next ones, since they run for each few files.
 @cache
-def _keep_file(dialect: str, names: tuple[str, ...]) -> ReturningInsert[Any]:
-    """Return the statement that adds a file, or sets the columns *names* of one that is there."""
+def _keep_files(dialect: str, names: tuple[str, ...]) -> Insert:
+    """Return the statement that adds files, or sets the columns *names* of those that are there."""
     key = permit_files.c.url, permit_files.c.entry_id
-    return insert_or_update(dialect, permit_files, key, *names).returning(permit_files.c.id)
+    changing = [name for name in names if name not in ("entry_id", "url", "first_seen")]
+    return insert_or_update(dialect, permit_files, key, *changing)
 
 
+_NUMBERS = select(permit_files.c.url, permit_files.c.id).where(
+    permit_files.c.entry_id == bindparam("entry"), permit_files.c.url.in_(bindparam("urls", expanding=True))
+)
 _ADD_MESSAGE = insert(permit_messages)
 
 
@@ -129,28 +131,41 @@ class ReadFile(NamedTuple):
     """Its message, if that must be applied."""
 
 
-def keep_files(connection: Connection, reads: Iterable[ReadFile]) -> list[int]:
+def keep_files(connection: Connection, reads: Sequence[ReadFile]) -> list[int]:
     """Note that files were read, and let their messages wait until they are applied.
 
     Returns the numbers of the files.
     """
-    numbers, waiting = list[int](), list[dict[str, Any]]()
-    for entry_id, url, file, message in reads:
-        values = _values_of(file, message)
-        statement = _keep_file(connection.dialect.name, tuple(values))
-        new = {"entry_id": entry_id, "url": url, "first_seen": file.read_at}
-        numbers.append(connection.execute(statement, {**new, **values}).scalar_one())
-        if message is not None:
-            row = _row_of(message)
-            waiting.append(_message_values(entry_id, row, row.dump()))
+    waiting = list[dict[str, Any]]()
+    for names, same in groupby((_values_of(read) for read in reads), key=tuple):
+        connection.execute(_keep_files(connection.dialect.name, names), list(same))
+    for read in reads:
+        if read.message is not None:
+            row = _row_of(read.message)
+            waiting.append(_message_values(read.entry_id, row, row.dump()))
     if waiting:
         connection.execute(_ADD_MESSAGE, waiting)
-    return numbers
+    return _numbers_of(connection, reads)
 
 
-def _values_of(file: PermitFile, message: Mutation | None) -> dict[str, Any]:
-    """Return the columns to set of a file that was read, and of which *message* must be applied."""
+def _numbers_of(connection: Connection, reads: Sequence[ReadFile]) -> list[int]:
+    """Return the numbers of files in the state."""
+    numbers: dict[tuple[int, str], int] = {}
+    for entry_id in dict.fromkeys(read.entry_id for read in reads):
+        urls = [read.url for read in reads if read.entry_id == entry_id]
+        for part in batches(urls):
+            rows = connection.execute(_NUMBERS, {"entry": entry_id, "urls": part})
+            numbers.update(((entry_id, url), number) for url, number in rows)
+    return [numbers[read.entry_id, read.url] for read in reads]
+
+
+def _values_of(read: ReadFile) -> dict[str, Any]:
+    """Return the columns of a file that was read."""
+    entry_id, url, file, message = read
     values: dict[str, Any] = {
+        "entry_id": entry_id,
+        "url": url,
+        "first_seen": file.read_at,
         "digest": bytes.fromhex(file.known.digest),
         "date": file.known.date,
         "now": file.known.now,
