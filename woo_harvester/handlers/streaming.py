@@ -219,8 +219,12 @@ async def _received(answer: aiohttp.ClientResponse, request: Request) -> Streame
 
 def _headers_to_send(request: Request) -> list[tuple[str, str]]:
     """Return the headers of a request without those for a proxy, which a publisher must not see."""
-    headers = request.headers.to_tuple_list()
-    return [(name, value) for name, value in headers if name.lower() != "proxy-authorization"]
+    return [
+        (name.decode(), value.decode())
+        for name, values in dict.items(request.headers)  # names are in title case
+        if name != b"Proxy-Authorization"
+        for value in values
+    ]
 
 
 def _response(answer: aiohttp.ClientResponse, request: Request) -> StreamedResponse:
