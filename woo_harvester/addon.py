@@ -136,6 +136,8 @@ SETTINGS: dict[str, Any] = {
     "CONCURRENT_ITEMS": 1,
     # Scrapy: its own. That one makes a coroutine for each pipeline of each item.
     "ITEM_PROCESSOR": "woo_harvester.pipelines.manager.RecordPipelines",
+    # Scrapy: its own. That one checks each use of a statistic for an old argument.
+    "STATS_CLASS": "woo_harvester.running.stats.RunStats",
 }
 
 

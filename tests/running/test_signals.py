@@ -6,9 +6,11 @@ from collections.abc import Awaitable
 from typing import Any
 
 import pytest
+from pydispatch import dispatcher
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.signals import item_dropped, item_scraped
+from twisted.internet.defer import Deferred, succeed
 
 from woo_harvester import Addon
 from woo_harvester.running.signals import ItemSignals
@@ -36,6 +38,12 @@ class Handlers:
         await asyncio.sleep(0)
         self.done.append(f"waited {item} of {spider}")
         return "answer"
+
+    def any(self, **named: Any) -> str:
+        return f"{named['item']} of {named['spider']}"
+
+    def deferred(self) -> Deferred[None]:
+        return succeed(None)
 
     async def failing_later(self) -> None:
         await asyncio.sleep(0)
@@ -100,6 +108,57 @@ def test_an_error_of_a_handler_is_logged_and_keeps_no_other_handler_from_its_ite
     assert handlers.done == ["plain one"]
     assert [record.exc_info and record.exc_info[0] for record in caplog.records] == [ValueError, KeyError]
     assert "Error caught on signal handler" in caplog.text
+
+
+def test_a_handler_gets_only_the_arguments_that_it_accepts(handlers: Handlers) -> None:
+    signals = ItemSignals(object())
+
+    def function(spider: str) -> str:
+        return spider
+
+    for handler in (handlers.plain, handlers.any, function):
+        signals.connect(handler, item_dropped)
+    assert signals.send_catch_log(item_dropped, item="one", spider="woo") == [
+        (handlers.plain, None),
+        (handlers.any, "one of woo"),
+        (function, "woo"),
+    ]
+
+
+def test_handlers_of_any_signal_and_any_sender_are_called_too(handlers: Handlers) -> None:
+    signals = ItemSignals(object())
+    second = Handlers()
+    signals.connect(handlers.plain, dispatcher.Any)
+    signals.connect(second.plain, item_dropped, sender=dispatcher.Any)
+    signals.send_catch_log(item_dropped, item="one")
+    assert (handlers.done, second.done) == (["plain one"], ["plain one"])
+
+
+def test_handlers_of_another_sender_or_that_are_gone_are_not_called(handlers: Handlers) -> None:
+    signals, other = ItemSignals(object()), ItemSignals(object())
+    other.connect(handlers.plain, item_dropped)
+    signals.connect(Handlers().plain, item_dropped)
+    assert signals.send_catch_log(item_dropped, item="one") == []
+    assert handlers.done == []
+
+
+def test_an_error_that_is_expected_is_returned_and_not_logged(
+    handlers: Handlers, caplog: pytest.LogCaptureFixture
+) -> None:
+    signals = ItemSignals(object())
+    signals.connect(handlers.failing, item_dropped)
+    ((_, failure),) = signals.send_catch_log(item_dropped, item="one", dont_log=ValueError)
+    assert isinstance(failure.value, ValueError)
+    assert caplog.records == []
+
+
+def test_a_handler_that_returns_a_deferred_is_reported(
+    handlers: Handlers, caplog: pytest.LogCaptureFixture
+) -> None:
+    signals = ItemSignals(object())
+    signals.connect(handlers.deferred, item_dropped)
+    signals.send_catch_log(item_dropped)
+    assert "Cannot return deferreds from signal handler" in caplog.text
 
 
 def test_other_signals_are_sent_as_scrapy_does(handlers: Handlers) -> None:

@@ -89,16 +89,63 @@ def test_each_is_durable_before_it_has_its_name_and_its_name_before_anyone_is_re
 def test_those_that_come_meanwhile_wait_for_the_disk_together(
     folder: DurableFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    batches: list[int] = []
+    batches: list[tuple[int, int]] = []
     sync = folder.sync
 
-    def counting(partials: list[PartialFile]) -> None:
-        batches.append(len(partials))
-        sync(partials)
+    def counting(partials: list[PartialFile], folders: set[int]) -> None:
+        batches.append((len(partials), len(folders)))
+        sync(partials, folders)
 
     monkeypatch.setattr(folder, "sync", counting)
     committed(folder, *NAMES)
-    assert batches == [len(NAMES)]
+    assert batches == [(len(NAMES), 0), (0, 1 + len(NAMES))]
+
+
+def test_one_wait_is_for_the_content_of_a_group_and_for_the_names_of_the_group_before(
+    folder: DurableFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = NAMES[:10], NAMES[10:]
+    batches: list[tuple[set[str], int]] = []
+    sync = folder.sync
+
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        later: list[asyncio.Task[None]] = []
+
+        def waiting(partials: list[PartialFile], folders: set[int]) -> None:
+            batches.append(({partial.target for partial in partials}, len(folders)))
+            if not later:
+                asyncio.run_coroutine_threadsafe(begin_second(), loop).result()
+            sync(partials, folders)
+
+        async def begin_second() -> None:
+            later.extend(asyncio.create_task(commit.commit(partial(folder, name))) for name in second)
+
+        monkeypatch.setattr(folder, "sync", waiting)
+        with closing(GroupCommit(folder)) as commit:
+            await asyncio.gather(*(commit.commit(partial(folder, name)) for name in first))
+            await asyncio.gather(*later)
+
+    asyncio.run(run())
+    assert batches == [
+        ({str(folder.path / name) for name in first}, 0),
+        ({str(folder.path / name) for name in second}, 1 + len(first)),
+        (set(), 1 + len(second)),
+    ]
+
+
+def test_where_the_names_cannot_be_made_durable_their_group_is_notified_too(
+    folder: DurableFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync = folder.sync
+
+    def failing(partials: list[PartialFile], folders: set[int]) -> None:
+        if folders:
+            raise OSError(5, "Input/output error")
+        sync(partials, folders)
+
+    monkeypatch.setattr(folder, "sync", failing)
+    assert all(isinstance(one, OSError) for one in committed(folder, *NAMES))
 
 
 def test_where_the_disk_fails_all_are_notified_and_nothing_is_left(

@@ -12,7 +12,7 @@ def write_file(folder: DurableFolder, name: str, file: IO[bytes]) -> None:
     partial = folder.begin(name)
     try:
         partial.copy(file)
-        folder.sync([partial])
-        folder.sync_names(folder.rename([partial]))
+        folder.sync([partial], [])
+        folder.sync([], folder.rename([partial]))
     finally:
         partial.close()

@@ -32,6 +32,7 @@ from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.state import migrations, outputs
+from woo_harvester.stores import group_commit
 from woo_harvester.stores.durable_folder import DurableFolder
 
 Fault = Before
@@ -224,7 +225,7 @@ STORE_POINTS: dict[str, tuple[Any, str, Literal["before", "after"]]] = {
     "before documents are durable": (DurableFolder, "sync", "before"),
     "when documents are durable": (DurableFolder, "sync", "after"),
     "when documents have their names": (DurableFolder, "rename", "after"),
-    "when the names of documents are durable": (DurableFolder, "sync_names", "after"),
+    "when the names of documents are durable": (group_commit, "_end", "before"),
 }
 
 

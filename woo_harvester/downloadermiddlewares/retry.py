@@ -44,8 +44,10 @@ class WooRetryMiddleware(RetryMiddleware):
     def response_downloaded(self, response: Response, request: Request) -> None:
         """Pause a host that requests it. The signal comes before its slot starts the next request."""
         seconds = self._pause_of(request, response)
+        if seconds is None:
+            return
         politeness = self.crawler.get_extension(Politeness)
-        if seconds is None or politeness is None:
+        if politeness is None:
             return
         host = str(request.meta.get("download_slot", ""))
         if seconds <= self._longest:

@@ -81,6 +81,7 @@ class DurableFeedExporter(FeedExporter):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._feeds: dict[FeedSlot, OpenFeed] = {}
+        self._most_unsynced = self.settings.getint("WOO_DURABLE_RECORDS")
         self._unsynced = 0
         self._failed = False
         self._timer = create_looping_call(self._sync)
@@ -120,7 +121,7 @@ class DurableFeedExporter(FeedExporter):
             self._fail(error)
             return
         self._unsynced += 1
-        if self._unsynced >= self.settings.getint("WOO_DURABLE_RECORDS"):
+        if self._unsynced >= self._most_unsynced:
             self._sync()
 
     async def close_spider(self, spider: Spider) -> None:

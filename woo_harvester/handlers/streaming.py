@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from functools import cached_property, lru_cache
 from tempfile import SpooledTemporaryFile
 from time import monotonic
 from typing import TYPE_CHECKING, cast
@@ -20,9 +19,8 @@ from scrapy.exceptions import (
     DownloadFailedError,
     DownloadTimeoutError,
 )
-from scrapy.http import Headers
 
-from woo_harvester.extensions.stopping import interruptible
+from woo_harvester.extensions.stopping import Interruptible, Stopping
 from woo_harvester.handlers.addresses import (
     PrivateAddressError,
     PrivateResolver,
@@ -111,9 +109,13 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
         self._clients: dict[Resolver, aiohttp.ClientSession] = {}
         """A session for each resolver, so that no request uses a connection that another resolver allowed."""
 
+    @cached_property
+    def _stopping(self) -> Stopping | None:
+        return self.crawler.get_extension(Stopping)
+
     async def download_request(self, request: Request) -> Response:
         """Return a :class:`StreamedResponse` to *request*. Raises StoppedError if the run is stopped."""
-        async with interruptible(self.crawler):
+        async with Interruptible(self._stopping):
             return await self._download(request)
 
     async def _download(self, request: Request) -> Response:
@@ -159,36 +161,21 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
 
     async def _answer(self, request: Request, url: yarl.URL, resolver: Resolver) -> StreamedResponse:
         started = monotonic()
-        async with _translated_errors(request), self._request(request, url, resolver) as answer:
-            request.meta["download_latency"] = monotonic() - started
-            response = _response(answer, request)
-            if request.meta.get("woo_headers_only"):
-                answer.close()
-            elif request.method != "HEAD":
-                try:
-                    await _receive(answer, response, request)
-                except BaseException:
-                    response.close()
-                    raise
-            return response
-
-    @asynccontextmanager
-    async def _request(
-        self, request: Request, url: yarl.URL, resolver: Resolver
-    ) -> AsyncIterator[aiohttp.ClientResponse]:
-        timeout = aiohttp.ClientTimeout(
-            total=request.meta.get("download_timeout") or self._timeout,
-            sock_connect=_CONNECT_TIMEOUT,
-            sock_read=_READ_TIMEOUT,
-        )
-        async with self._session(resolver).request(
-            request.method,
-            url,
-            headers=_headers_to_send(request),
-            timeout=timeout,
-            allow_redirects=False,
-        ) as answer:
-            yield answer
+        try:
+            async with self._session(resolver).request(
+                request.method,
+                url,
+                headers=_headers_to_send(request),
+                timeout=_timeout(request.meta.get("download_timeout") or self._timeout),
+                allow_redirects=False,
+            ) as answer:
+                request.meta["download_latency"] = monotonic() - started
+                return await _received(answer, request)
+        except Exception as error:
+            translated = _translated(error, request)
+            if translated is None:
+                raise
+            raise translated from error
 
     def _session(self, resolver: Resolver) -> aiohttp.ClientSession:
         """Return a session. It is made at its first request, because it needs the running event loop."""
@@ -210,18 +197,42 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
         return client
 
 
+@lru_cache(maxsize=8)
+def _timeout(total: float) -> aiohttp.ClientTimeout:
+    """Return the timeouts of a request; there are only a few, and each document has one."""
+    return aiohttp.ClientTimeout(total=total, sock_connect=_CONNECT_TIMEOUT, sock_read=_READ_TIMEOUT)
+
+
+async def _received(answer: aiohttp.ClientResponse, request: Request) -> StreamedResponse:
+    """Return the response with its body, unless the request asks for the headers only."""
+    response = _response(answer, request)
+    if request.meta.get("woo_headers_only"):
+        answer.close()
+    elif request.method != "HEAD":
+        try:
+            await _receive(answer, response, request)
+        except BaseException:
+            response.close()
+            raise
+    return response
+
+
 def _headers_to_send(request: Request) -> list[tuple[str, str]]:
     """Return the headers of a request without those for a proxy, which a publisher must not see."""
-    headers = request.headers.to_tuple_list()
-    return [(name, value) for name, value in headers if name.lower() != "proxy-authorization"]
+    return [
+        (name.decode(), value.decode())
+        for name, values in dict.items(request.headers)  # names are in title case
+        if name != b"Proxy-Authorization"
+        for value in values
+    ]
 
 
 def _response(answer: aiohttp.ClientResponse, request: Request) -> StreamedResponse:
     """Return the response without its body."""
-    headers = Headers(list(answer.raw_headers))  # as bytes, because some are not text
-    headers.pop("Content-Encoding", None)  # the body of the response is empty
     file = SpooledTemporaryFile(SPOOL_SIZE)  # noqa: SIM115  -- see StreamedResponse
+    headers = list(answer.raw_headers)  # as bytes, because some are not text
     response = StreamedResponse(request.url, answer.status, headers, file=file, request=request)
+    response.headers.pop("Content-Encoding", None)  # the body of the response is empty
     if request.meta.get("woo_decompress"):
         response.coding = answer.headers.get("Content-Encoding", "")
         if response.coding:
@@ -257,24 +268,24 @@ async def _receive(answer: aiohttp.ClientResponse, response: StreamedResponse, r
         response.sha256 = intake.digest.hexdigest()
 
 
-@asynccontextmanager
-async def _translated_errors(request: Request) -> AsyncIterator[None]:
-    """Raise Scrapy's exceptions instead of those of aiohttp: its middlewares retry by their types."""
-    try:
-        yield
-    except TimeoutError as error:
-        raise DownloadTimeoutError(f"no complete answer from {request.url} in time") from error
-    except aiohttp.ClientConnectorDNSError as error:
-        if isinstance(error.os_error, PrivateAddressError):
-            raise PrivateHostError(str(error.os_error)) from error
-        kind = NoSuchHostError if error.os_error.errno in _NO_SUCH_NAME else CannotResolveHostError
-        raise kind(str(error)) from error
-    except (aiohttp.ClientSSLError, aiohttp.ClientConnectorCertificateError, ssl.SSLError) as error:
-        raise _tls_error(error) from error
-    except aiohttp.ClientConnectorError as error:
-        raise DownloadConnectionRefusedError(str(error)) from error
-    except (aiohttp.ClientError, OSError, ValueError) as error:
-        raise DownloadFailedError(str(error) or type(error).__name__) from error
+def _translated(error: Exception, request: Request) -> Exception | None:
+    """Return Scrapy's exception for one of aiohttp, since its middlewares retry by type; None for others."""
+    match error:
+        case TimeoutError():
+            return DownloadTimeoutError(f"no complete answer from {request.url} in time")
+        case aiohttp.ClientConnectorDNSError():
+            if isinstance(error.os_error, PrivateAddressError):
+                return PrivateHostError(str(error.os_error))
+            kind = NoSuchHostError if error.os_error.errno in _NO_SUCH_NAME else CannotResolveHostError
+            return kind(str(error))
+        case aiohttp.ClientSSLError() | aiohttp.ClientConnectorCertificateError() | ssl.SSLError():
+            return _tls_error(error)
+        case aiohttp.ClientConnectorError():
+            return DownloadConnectionRefusedError(str(error))
+        case aiohttp.ClientError() | OSError() | ValueError():
+            return DownloadFailedError(str(error) or type(error).__name__)
+        case _:
+            return None
 
 
 def _tls_error(error: Exception) -> TlsError:

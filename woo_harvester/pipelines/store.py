@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.exceptions import NotConfigured
 
-from woo_harvester.extensions.stopping import interruptible
+from woo_harvester.extensions.stopping import Interruptible, Stopping
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.running.ending import RunError, end_run, refuse_start
 from woo_harvester.stores.names import path_of
@@ -43,6 +44,10 @@ class StorePipeline:
             return cls(crawler, open_store(crawler, text_limits(settings)))
         except StoreError as error:
             refuse_start(crawler, str(error), error)
+
+    @cached_property
+    def _stopping(self) -> Stopping | None:
+        return self._crawler.get_extension(Stopping)
 
     async def process_item(self, item: Any) -> Any:
         """Store the document, or raise RunError."""
@@ -79,13 +84,13 @@ class StorePipeline:
     async def _put(self, fetched: Fetched, sha256: str, media_type: str | None) -> bool:
         """Store a document, and return True. Without its bytes, return whether it was stored before."""
         if fetched.file is None:
-            async with interruptible(self._crawler):
+            async with Interruptible(self._stopping):
                 return await self._store.has(sha256, fetched.size)
         if self._failed:
             raise RunError("the store has failed before")
         try:
             with self._ending_run():
-                async with interruptible(self._crawler):
+                async with Interruptible(self._stopping):
                     is_new = await self._store.put(sha256, fetched.size, fetched.file, media_type)
         except RunError as error:
             self._failed = isinstance(error.__cause__, StoreError)

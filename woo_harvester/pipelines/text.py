@@ -16,7 +16,7 @@ from scrapy.exceptions import NotConfigured
 
 from woo_harvester.diwoo.defaults import TITLE
 from woo_harvester.diwoo.titles import title_from_properties
-from woo_harvester.extensions.stopping import interruptible
+from woo_harvester.extensions.stopping import Interruptible, Stopping
 from woo_harvester.extras import to_install
 from woo_harvester.items import Fetched, NothingAddedError, WooItem
 from woo_harvester.pipelines.store import StorePipeline, text_limits
@@ -73,7 +73,7 @@ class TextPipeline:
         fetched, kind = item.source.fetched, item.source.filetype
         if kind is None:
             return item
-        async with interruptible(self._crawler):
+        async with Interruptible(self._crawler.get_extension(Stopping)):
             extracted = await self._known(fetched)
             if extracted is None:
                 async with _on_disk(fetched) as path:

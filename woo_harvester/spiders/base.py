@@ -15,7 +15,7 @@ from woo_harvester.crawl.overwriting import warn_of_overwriting
 from woo_harvester.dates import day_of
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.extensions.stopping import StoppedError, interruptible
+from woo_harvester.extensions.stopping import Interruptible, StoppedError, Stopping
 from woo_harvester.findings import Reporter
 from woo_harvester.items import RecordItem
 from woo_harvester.paths import data_dir
@@ -136,7 +136,7 @@ class HarvestSpider(Spider):
         if self.job is None:
             return True
         try:
-            async with interruptible(self.crawler):
+            async with Interruptible(self.crawler.get_extension(Stopping)):
                 return await self.job.wait(step) is not None
         except StoppedError:
             return False

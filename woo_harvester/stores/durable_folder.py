@@ -89,9 +89,9 @@ class PartialFile:
 class DurableFolder:
     """The files of a folder by their path in it. Raises OSError if the folder cannot be made or used.
 
-    A file is stored in four steps: :meth:`begin` and writing, :meth:`sync`, :meth:`rename` and
-    :meth:`sync_names`. So no incomplete file ever has its own name, and many files can wait for the disk
-    together. Only the two steps that wait for the disk may be done in another thread.
+    A file is stored in four steps: :meth:`begin` and writing, :meth:`sync`, :meth:`rename`, and :meth:`sync`
+    for the folder with its name. So no incomplete file ever has its own name, and many files can wait for the
+    disk together. Only waiting for the disk may be done in another thread.
 
     Runs may share the folder. Its subfolder ``.writing`` has the incomplete files, and the lock that keeps
     runs and removal apart.
@@ -139,12 +139,12 @@ class DurableFolder:
         last = name.rpartition("/")[2]
         return PartialFile(f"{self._writing}/{last}.{token_hex(8)}.part", f"{self.path}/{name}")
 
-    def sync(self, partials: Iterable[PartialFile]) -> None:
-        """Make the content of files durable. Raises OSError."""
-        self._disk.sync([partial.descriptor for partial in partials])
+    def sync(self, partials: Iterable[PartialFile], folders: Iterable[int]) -> None:
+        """Make the content of files durable, and the names in folders. Raises OSError."""
+        self._disk.sync([*(partial.descriptor for partial in partials), *folders])
 
     def rename(self, partials: Iterable[PartialFile]) -> set[int]:
-        """Rename files to their own names; return the folders for :meth:`sync_names`. Raises OSError."""
+        """Rename files to their own names; return the folders for :meth:`sync`. Raises OSError."""
         folders = set()
         for partial in partials:
             path = partial.target.rpartition("/")[0]
@@ -154,10 +154,6 @@ class DurableFolder:
             folders.add(self._open(path))
             partial.rename()
         return folders
-
-    def sync_names(self, folders: Iterable[int]) -> None:
-        """Make the names in folders durable. Raises OSError."""
-        self._disk.sync(list(folders))
 
     def _open(self, path: str) -> int:
         if path not in self._opened:

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from woo_harvester.stores.durable_folder import DurableFolder, PartialFile
 
-#: The seconds in which more files may join a group. Each wait for the disk costs the loop two changes of
+#: The seconds in which more files may join a group. Each wait for the disk costs the loop a change of
 #: threads, however many files it is for. With a fast disk, hardly any two files would form a group otherwise.
-_GATHER = 0.02
+_GATHER = 0.05
+
+_Waiting = list[tuple[PartialFile, asyncio.Future[None]]]
 
 
 class GroupCommit:
     """A queue of files that are made durable and get their names, a group at a time.
 
-    Files that come while a group waits for the disk form the next group. Only waiting for the disk is done in
-    a thread. Writing a small file and renaming it are a system call each, which the page cache answers. In a
-    thread, each call would make that thread and the loop wait for Python's lock in turn: that took as long as
-    the whole rest of a harvest.
+    Files that come while a group waits for the disk form the next group. One wait is for the content of a
+    group and for the names of the group before. Only waiting for the disk is done in a thread. Writing a
+    small file and renaming it are a system call each, which the page cache answers. In a thread, each call
+    would make that thread and the loop wait for Python's lock in turn: that took as long as the whole rest of
+    a harvest.
     """
 
     def __init__(self, folder: DurableFolder) -> None:
         self._folder = folder
         self._thread = ThreadPoolExecutor(1, "commit")
-        self._waiting: list[tuple[PartialFile, asyncio.Future[None]]] = []
+        self._waiting: _Waiting = []
         self._task: asyncio.Task[None] | None = None
 
     async def commit(self, partial: PartialFile) -> None:
@@ -44,28 +46,45 @@ class GroupCommit:
         self._thread.shutdown(wait=False)
 
     async def _run(self) -> None:
-        while self._waiting:
-            await asyncio.sleep(_GATHER)
+        named: _Waiting = []
+        folders: set[int] = set()
+        while self._waiting or named:
+            if self._waiting:
+                await asyncio.sleep(_GATHER)
             group, self._waiting = self._waiting, []
-            failed: Exception | None = None
-            try:
-                await self._make_durable([partial for partial, _ in group])
-            except Exception as error:  # whatever it is, nobody may wait for ever
-                failed = error
-            for partial, durable in group:
+            failed = await self._sync([partial for partial, _ in group], folders)
+            if named:
+                _end(named, failed)
+            named, folders = [], set()
+            if failed is None:
+                try:
+                    folders = self._folder.rename(partial for partial, _ in group)
+                except Exception as error:  # whatever it is, nobody may wait for ever
+                    failed = error
+            for partial, _ in group:
                 partial.close()
-                if durable.done():  # the task that waited for it was cancelled
-                    continue
-                if failed is None:
-                    durable.set_result(None)
-                else:
-                    durable.set_exception(failed)
+            if failed is None:
+                named = group
+            else:
+                _end(group, failed)
         self._task = None
 
-    async def _make_durable(self, partials: list[PartialFile]) -> None:
-        await self._in_thread(lambda: self._folder.sync(partials))
-        folders = self._folder.rename(partials)
-        await self._in_thread(lambda: self._folder.sync_names(folders))
+    async def _sync(self, partials: list[PartialFile], folders: set[int]) -> Exception | None:
+        """Wait for the disk in the thread; return the error if that fails."""
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.run_in_executor(self._thread, self._folder.sync, partials, folders)
+        except Exception as error:  # as above
+            return error
+        return None
 
-    async def _in_thread(self, wait: Callable[[], None]) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._thread, wait)
+
+def _end(group: _Waiting, failed: Exception | None) -> None:
+    """Wake up those who wait for a group, with an error if there is one."""
+    for _, durable in group:
+        if durable.done():  # the task that waited for it was cancelled
+            continue
+        if failed is None:
+            durable.set_result(None)
+        else:
+            durable.set_exception(failed)
