@@ -15,7 +15,7 @@ import pytest
 from tests.conftest import LONGEST, ROOT, TOGETHER, skip_or_fail
 
 #: Scrapy's own parts, which every Scrapy project imports and whose versions Scrapy decides.
-PART_OF_SCRAPY = {"parsel", "protego", "twisted", "w3lib"}
+PART_OF_SCRAPY = {"parsel", "protego", "pydispatcher", "twisted", "w3lib"}
 
 #: Folders of one machine: nothing in the repository may depend on them, or give them away.
 MACHINE_PATHS = re.compile(r"(?<![\w.-])/(?:work|home|root|tmp/v)/", re.IGNORECASE)

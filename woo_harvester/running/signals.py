@@ -25,7 +25,7 @@ _ERROR = "Error caught on signal handler: %(receiver)s"
 
 
 class ItemSignals(SignalManager):
-    """Scrapy's signal manager in half the time. A document sends seven signals.
+    """Scrapy's signal manager, with half the work. A document sends seven signals.
 
     - Which arguments a handler accepts is found out once. Scrapy does so for each signal.
     - Only handlers of records that have something to await get a task. Scrapy runs each handler in a task of
