@@ -50,6 +50,8 @@ class Oracle:
     """By host: documents that its last read listed for sure, be it complete or not."""
     perhaps: dict[str, set[str]] = field(default_factory=lambda: {host: set() for host in HOSTS})
     """By host: documents that the harvester may hold to be listed by it, or to have been."""
+    held: dict[str, set[str]] = field(default_factory=lambda: {host: set() for host in HOSTS})
+    """The same, for sure: it listed them while their own host was registered. Other entries are skipped."""
     misses: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
     """By document and host: complete reads in a row that lacked it, as many as there are at most."""
     sure: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
@@ -66,7 +68,7 @@ class Oracle:
     def learn(self, outcome: Outcome, registered: frozenset[str], unreachable: frozenset[str]) -> None:
         """Check one run, and learn what it delivered."""
         for host in outcome.hosts:
-            self._read(outcome, host)
+            self._read(outcome, host, registered)
         self._release(outcome, registered)
         for record in outcome.records:
             self._record(record, registered)
@@ -76,7 +78,7 @@ class Oracle:
             self._check_own_entries(outcome, registered, unreachable)
             self._check_offered_again(outcome, registered, unreachable)
 
-    def _read(self, outcome: Outcome, host: str) -> None:
+    def _read(self, outcome: Outcome, host: str, registered: frozenset[str]) -> None:
         listed = set(outcome.lists(host))
         complete = host in outcome.complete
         concluded = outcome.ended or outcome.is_concluded
@@ -102,6 +104,7 @@ class Oracle:
                 self.misses[loc, host] = 0
         self.perhaps[host] |= listed
         if concluded:
+            self.held[host] |= {loc for loc in listed if host_of_loc(loc) in registered}
             self.last_complete[host] = complete
         else:
             self.last_complete.pop(host, None)
@@ -127,6 +130,7 @@ class Oracle:
                 if host not in registered and loc in self.listed[host]:
                     continue  # it is held to list the document still, and counts again if it returns
                 self.perhaps[host].discard(loc)
+                self.held[host].discard(loc)
                 self.misses.pop((loc, host), None)
                 self.sure.pop((loc, host), None)
                 self.released.discard((loc, host))
@@ -201,6 +205,8 @@ class Oracle:
         for loc, known in list(self.known.items()):
             hosts = [host for host in HOSTS if host in registered and loc in self.perhaps[host]]
             if known.state != "published" or not set(hosts) & outcome.complete:
+                continue
+            if not any(loc in self.held[host] for host in hosts):
                 continue
             if any((loc, host) in self.released for host in hosts):
                 continue
