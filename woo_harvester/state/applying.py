@@ -24,6 +24,7 @@ from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.transactions import Applied, Outcome, apply_mutations
 from woo_harvester.state.batches import batches
+from woo_harvester.state.many import write_rows
 from woo_harvester.state.permits import add_case_rows, keep_refused, load_message, read_again
 from woo_harvester.state.schema import permit_cases, permit_messages
 
@@ -109,8 +110,7 @@ def apply_next(
             _delete_old(connection, applied.rows)
             kept += [(row, None) for row in applied.rows]
             done += ids
-    if marks:
-        connection.execute(_MARK, marks)
+    write_rows(connection, _MARK, marks)
     add_case_rows(connection, kept)
     for part in batches(done):
         connection.execute(delete(permit_messages).where(permit_messages.c.id.in_(part)))

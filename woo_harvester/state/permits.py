@@ -17,6 +17,7 @@ from woo_harvester.permits.messages import Soort, is_in_future
 from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.state.batches import batches
 from woo_harvester.state.dialects import insert_or_update
+from woo_harvester.state.many import write_rows
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
 
 KeptFinding = dict[str, Any]
@@ -138,13 +139,12 @@ def keep_files(connection: Connection, reads: Sequence[ReadFile]) -> list[int]:
     """
     waiting = list[dict[str, Any]]()
     for names, same in groupby((_values_of(read) for read in reads), key=tuple):
-        connection.execute(_keep_files(connection.dialect.name, names), list(same))
+        write_rows(connection, _keep_files(connection.dialect.name, names), list(same))
     for read in reads:
         if read.message is not None:
             row = _row_of(read.message)
             waiting.append(_message_values(read.entry_id, row, row.dump()))
-    if waiting:
-        connection.execute(_ADD_MESSAGE, waiting)
+    write_rows(connection, _ADD_MESSAGE, waiting)
     return _numbers_of(connection, reads)
 
 
