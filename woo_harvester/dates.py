@@ -85,6 +85,11 @@ def iso_datetime(moment: datetime) -> str:
     return _dutch(moment).isoformat()
 
 
+def iso_now() -> str:
+    """Return the present moment as :func:`iso_datetime` does, without fractions of a second."""
+    return iso_datetime(datetime.now(UTC).replace(microsecond=0))
+
+
 @lru_cache(maxsize=4096)  # many records share the moment of a harvest, or a day on which many were signed
 def with_dutch_offset(moment: datetime) -> datetime:
     """Return the same moment with the offset that Dutch time has then, so that it is written with that.

@@ -13,7 +13,7 @@ from elasticsearch import Elasticsearch
 
 from tests.utils.command import start_forked
 from tests.utils.daily import NEWER, numbered, publish
-from tests.utils.disturbed_runs import harvested
+from tests.utils.disturbed_runs import harvested, jobs_of
 from tests.utils.indexed_runs import Searching, assert_agree
 from tests.utils.ports import free_port
 from tests.utils.proxy import Proxy
@@ -80,14 +80,12 @@ def during_a_bulk(installation: Searching, number: int, act: Callable[[int], Non
 
 def kill_a_job(run: int) -> None:
     """Kill the first job of a run."""
-    jobs = Path(f"/proc/{run}/task/{run}/children").read_text().split()
-    os.kill(int(jobs[0]), signal.SIGKILL)
+    os.kill(jobs_of(run)[0], signal.SIGKILL)
 
 
 def kill_the_run(run: int) -> None:
     """Kill the process that started the jobs, and these too."""
-    jobs = Path(f"/proc/{run}/task/{run}/children").read_text().split()
-    for pid in [run, *map(int, jobs)]:
+    for pid in [run, *jobs_of(run)]:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
 

@@ -24,11 +24,12 @@ from tests.utils.disturbed_runs import (
     KillAt,
     errors,
     harvested,
+    jobs_of,
     lines,
     locs,
     small_disk,
 )
-from tests.utils.postgresql import postgresql_server, postgresql_url, query
+from tests.utils.postgresql import OTHERS, postgresql_server, postgresql_url, query
 from tests.utils.waiting import wait_until
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.server import Page
@@ -40,9 +41,6 @@ pytestmark = pytest.mark.integration
 JOBS = "--jobs", "3", "-o", "all.jsonl"
 DOWNLOAD = "-a", "documents=download"
 HOSTS, DOCUMENTS = 4, 20
-OTHERS = (
-    "SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
-)
 #: Small, so that a run of a second comes to many commits.
 OFTEN: dict[str, Any] = {"WOO_DURABLE_RECORDS": 4, "WOO_DURABLE_INTERVAL": 0.05}
 
@@ -90,9 +88,7 @@ def test_with_a_state_in_postgresql_a_kill_loses_and_repeats_nothing(
             started.wait_until(lambda wanted=wanted: known() >= wanted, "records")  # type: ignore[misc]
         run = started.process.pid
         assert run is not None
-        jobs: list[int] = []
-        with suppress(FileNotFoundError):
-            jobs = [int(each) for each in Path(f"/proc/{run}/task/{run}/children").read_text().split()]
+        jobs = jobs_of(run)
         for pid in {"one job": jobs[:1], "the run": [run]}.get(victim, [run, *jobs]):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

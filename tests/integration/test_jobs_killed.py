@@ -27,6 +27,7 @@ from tests.utils.disturbed_runs import (
     Started,
     errors,
     harvested,
+    jobs_of,
     latest,
     lines,
 )
@@ -54,12 +55,10 @@ def installation(sites: list[GatedSite], tmp_path: Path, ca_bundle: Path) -> Fal
     return Fallible(tmp_path, ca_bundle, list(sites))
 
 
-def jobs_of(started: Started) -> list[int]:
-    """Return the process ids of the jobs that run."""
-    pid = started.process.pid
-    with suppress(FileNotFoundError):
-        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    return []
+def run_of(started: Started) -> int:
+    """Return the process id of a run that was started."""
+    assert started.process.pid is not None
+    return started.process.pid
 
 
 def gone(pids: list[int]) -> bool:
@@ -107,8 +106,8 @@ def test_a_kill_at_any_moment_loses_and_repeats_nothing(
     chance = Random(f"{victim} {seed}")
     for _ in range(3):
         started = installation.start(*JOBS, **OFTEN)
-        started.wait_until(lambda started=started: len(jobs_of(started)) == 3, "three jobs")  # type: ignore[misc]
-        pids = jobs_of(started)
+        started.wait_until(lambda started=started: len(jobs_of(run_of(started))) == 3, "three jobs")  # type: ignore[misc]
+        pids = jobs_of(run_of(started))
         wait_for_records(started, installation, chance.randint(0, HOSTS * DOCUMENTS))
         time.sleep(chance.uniform(0, 0.02))
         assert started.process.pid is not None
@@ -152,7 +151,7 @@ def test_when_a_job_is_killed_the_others_end_well_and_nothing_is_withdrawn(
         return all(times[loc] == 2 for loc in changed)
 
     started.wait_until(is_delivered, "what has changed is there")
-    (victim,) = [pid for pid in jobs_of(started) if str(sites[0].port) in remote_ports(pid)]
+    (victim,) = [pid for pid in jobs_of(run_of(started)) if str(sites[0].port) in remote_ports(pid)]
     os.kill(victim, signal.SIGKILL)
     run = started.wait()
     assert run.returncode == 1
@@ -197,7 +196,7 @@ def test_a_stop_ends_all_jobs_and_loses_nothing(
         site.gates.add("/s1.xml")
     started = installation.start(*JOBS, **STOP)
     started.wait_until(lambda: all("/s1.xml" in site.waiting for site in sites[:3]), "hosts hang")
-    pids = jobs_of(started)
+    pids = jobs_of(run_of(started))
     assert len(pids) == 3
     for pid in pids if everyone else ():  # as a service manager does
         os.kill(pid, number)
@@ -220,7 +219,7 @@ def test_a_second_signal_ends_the_jobs_at_once(installation: Fallible, sites: li
     sites[0].gates.add("/s1.xml")
     started = installation.start(*JOBS, WOO_STOP_TIMEOUT=600, **SOON)
     started.wait_until(lambda: "/s1.xml" in sites[0].waiting, "a host hangs")
-    pids = jobs_of(started)
+    pids = jobs_of(run_of(started))
     started.send(signal.SIGTERM)
     started.wait_until(lambda: "a second signal ends them at once" in started.stderr, "it stops")
     started.send(signal.SIGTERM)
@@ -237,7 +236,7 @@ def test_the_jobs_of_a_killed_run_stop_by_themselves(installation: Fallible, sit
     sites[0].gates.add("/s1.xml")
     started = installation.start(*JOBS, **STOP)
     started.wait_until(lambda: "/s1.xml" in sites[0].waiting, "a host hangs")
-    pids = jobs_of(started)
+    pids = jobs_of(run_of(started))
     assert started.kill(after=0)
     wait_until(lambda: gone(pids), "the jobs end")
     sites[0].gates.clear()

@@ -11,7 +11,7 @@ from sqlalchemy.pool import NullPool
 
 from tests.utils.command import Run, read_lines, run_scrapy, start_forked
 from tests.utils.daily import FIRST, Harvester, numbered, publish
-from tests.utils.postgresql import postgresql_server, postgresql_url, query
+from tests.utils.postgresql import OTHERS, postgresql_server, postgresql_url, query
 from tests.utils.sites import MakeSite
 from tests.utils.waiting import STUCK, wait_until
 
@@ -21,9 +21,6 @@ pytestmark = pytest.mark.integration
 
 WAITING = (
     "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-)
-OTHERS = (
-    "SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
 )
 
 

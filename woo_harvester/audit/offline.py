@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from woo_harvester.audit.files import FileAudit
 from woo_harvester.audit.terms import AuditTerms
-from woo_harvester.dates import iso_datetime
+from woo_harvester.dates import iso_now
 from woo_harvester.findings import Finding, Language, Reporter
 from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.assemble import AUDIT
@@ -24,19 +23,15 @@ def audit_offline(files: Sequence[Path], folder: RunFolder, terms: AuditTerms, l
     """
     folder.path.mkdir(parents=True)
     accounts = Accounts()
-    started = _now()
+    started = iso_now()
     with folder.open_findings() as lines:
 
         def write(finding: Finding) -> None:
             accounts.count_finding(finding)
-            lines.write(finding_line(replace(finding, at=_now())))
+            lines.write(finding_line(replace(finding, at=iso_now())))
 
         FileAudit(Reporter(write), accounts, terms).read(files)
     folder.write_accounts(accounts)
-    times = {"start_time": started, "finish_time": _now(), "finish_reason": "finished"}
+    times = {"start_time": started, "finish_time": iso_now(), "finish_reason": "finished"}
     folder.write_stats({**times, AUDIT: 1, "woo/documents/mode": "none", "woo/hosts/selected": len(accounts)})
     make_report(folder, lang=lang, history=False)
-
-
-def _now() -> str:
-    return iso_datetime(datetime.now(UTC).replace(microsecond=0))

@@ -6,14 +6,13 @@ import asyncio
 import logging
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Self, TextIO, get_args
 
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
-from woo_harvester.dates import iso_datetime
+from woo_harvester.dates import iso_now
 from woo_harvester.findings import Finding, Language
 from woo_harvester.findings.common_cause import CommonCause
 from woo_harvester.items import NothingAddedError, PermitItem, WooItem
@@ -114,8 +113,7 @@ class Findings:
         """
         if self._file is None:
             raise RuntimeError(f"Finding {finding.code} was made before the spider was opened")
-        now = iso_datetime(datetime.now(UTC).replace(microsecond=0))
-        finding = replace(finding, at=now)
+        finding = replace(finding, at=iso_now())
         if finding.host is not None and self.common_cause.is_possible(finding.host):
             try:
                 self._kept_back.add(finding)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pprint import pformat
 from typing import TYPE_CHECKING, Any
 
-from woo_harvester.dates import iso_datetime
+from woo_harvester.dates import iso_now
 from woo_harvester.extensions.findings import make_run_report
 from woo_harvester.extensions.metrics import metrics_file, write_metrics
 from woo_harvester.extensions.summary import summary
@@ -46,8 +46,7 @@ class OwnFolder:
 
     def add(self, finding: Finding) -> None:
         """Add a finding."""
-        now = iso_datetime(datetime.now(UTC).replace(microsecond=0))
-        self._findings.append(replace(finding, at=now))
+        self._findings.append(replace(finding, at=iso_now()))
 
     def write(self) -> RunFolder:
         """Write the findings and times of the run to a folder beside those of the jobs. Raises OSError."""

@@ -29,7 +29,7 @@ def spider_of(name: str) -> str | None:
 
 
 def run_name(spider: str) -> str:
-    """Return the name of a run of *spider* that begins now; each run gets a different one."""
+    """Return the name of a run of *spider* that begins now, to the microsecond."""
     return f"{spider}-{datetime.now().astimezone():%Y-%m-%dT%H-%M-%S.%f}"
 
 
