@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from tests.utils.command import REPORTS, run_scrapy
 
 pytestmark = pytest.mark.integration
 
-END = {"finish_time": "2026-11-22T08:00:00+01:00", "finish_reason": "finished"}
+#: The monitor fails for a run that ended more than a day ago.
+END = {"finish_time": datetime.now(UTC).isoformat(), "finish_reason": "finished"}
 FINDING = {"code": "ipm.datum-nu", "severity": "warning", "host": "a.nl", "at": "2026-11-22T08:00:00+01:00"}
 RUN = "2026-11-21T08-00-00.000001"
 
