@@ -1,11 +1,11 @@
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from tests.permits.reading import valid
 from tests.permits.test_mapping import FULL_KERN, FULL_MANTEL, FULL_META
@@ -41,9 +41,34 @@ def test_a_row_is_kept_as_json_without_loss(content: bytes, present: bool | None
     assert isinstance(read.gegevens, Vergunning | VergunningDocument | None)
 
 
-def test_json_that_is_not_a_row_is_refused() -> None:
-    with pytest.raises(ValidationError):
-        PermitRow.load("{}")
+@pytest.mark.parametrize(
+    "text", ["{}", "", "no JSON", "\ud800", '{"mutation": {"message": {"soort": "auto"}}}', '{"mutation": 1}']
+)
+def test_json_that_is_not_a_row_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\S"):
+        PermitRow.load(text)
+
+
+@pytest.mark.parametrize("given", ['{"isPartOf": 1}', "[]", '"tekst"', '{"modified": "gisteren"}'])
+def test_metadata_of_another_form_are_refused(given: str) -> None:
+    text = PermitRow(Mutation(valid(message()), "gm1", ENTRY, ENTRY + "1.xml")).dump()
+    before, _, rest = text.partition('"gegevens":')
+    other, _, after = rest.partition('},"organisatie"')
+    with pytest.raises(ValueError, match=r"\S"):
+        PermitRow.load(f'{before}"gegevens":{given}}},"organisatie"{after}')
+    assert PermitRow.load(f'{before}"gegevens":{other}}},"organisatie"{after}').mutation.message.gegevens
+
+
+def test_a_row_of_an_earlier_version_of_the_program_keeps_its_coordinates() -> None:
+    title = 'Over \\"x_waarde": 1'  # in a text the quote has a backslash before it
+    read = valid(message(kern=FULL_KERN, mantel=FULL_MANTEL, meta=FULL_META))
+    row = PermitRow(Mutation(read, "gm1", ENTRY, ENTRY + "1.xml"), read.zaak)
+    assert isinstance(read.gegevens, Vergunning)
+    read.gegevens.title = title
+    earlier = re.sub('"([xyz])-waarde"', r'"\1_waarde"', row.dump())
+    earlier = earlier.replace('"gegevens":{', '"gegevens":{"references":[],"actor":null,')
+    assert earlier.count('_waarde":') > row.dump().count('_waarde":')
+    assert PermitRow.load(earlier) == row
 
 
 IDS = st.one_of(st.integers(0, 10**30).map(str), st.text("019a-", min_size=1, max_size=5))

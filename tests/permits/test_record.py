@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, date, datetime
+
+from msgspec.structs import replace
 
 from tests.permits.reading import valid
 from woo_harvester.demo.permit_messages import (

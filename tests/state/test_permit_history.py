@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
+from msgspec import structs
 from sqlalchemy import Connection
 
 from tests.permits.world import ENTRY, mutation
@@ -78,7 +79,7 @@ def test_an_invalid_or_refused_file_is_known_as_such(connection: Connection, ent
     keep(connection, entry, URLS[0], faults=[{"code": "ipm.schema"}])
     keep(connection, entry, URLS[1])
     keep(connection, entry, URLS[2])
-    keep_refused(connection, [replace(mutation("C", 1), bestand=URLS[1])])
+    keep_refused(connection, [structs.replace(mutation("C", 1), bestand=URLS[1])])
     found = missing_files(connection, entry, DocumentSet(), lambda url: True)
     assert [bool(file.is_message) for file in found] == [False, False, True]
 
@@ -129,7 +130,7 @@ def ended(identifier: str, end: str | None) -> Mutation:
     made = mutation("C", 1, identifier=identifier)
     period = Periode(None, date.fromisoformat(end)) if end else None
     given = Vergunning(identifier=identifier, temporal=period)
-    return replace(made, message=replace(made.message, gegevens=given))
+    return structs.replace(made, message=structs.replace(made.message, gegevens=given))
 
 
 def test_the_version_on_its_way_decides_whether_a_case_has_ended(connection: Connection, entry: int) -> None:

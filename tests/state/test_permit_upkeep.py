@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import Connection, select
 
 from tests.permits.world import CASE, DOCUMENT, ENTRY, OTHER_CASE, document, mutation

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 from sqlalchemy import Connection, insert, select
 
 from tests.permits.world import CASE, DOCUMENT, ENTRY, document, mutation
@@ -44,7 +45,7 @@ def waiting(connection: Connection, entry: int) -> list[Mutation]:
 
 def offered(number: int, digest: str | None = "ab" * 32) -> Mutation:
     """A message in a file of its own."""
-    return replace(mutation("C", number), bestand=f"{ENTRY}{number}.xml", digest=digest)
+    return structs.replace(mutation("C", number), bestand=f"{ENTRY}{number}.xml", digest=digest)
 
 
 def test_an_entry_page_has_one_id(connection: Connection, entry: int) -> None:

@@ -8,7 +8,8 @@ organisation only, and two organisations may each have it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from woo_harvester.findings import Reporter
 from woo_harvester.permits.messages import Soort, Transactie

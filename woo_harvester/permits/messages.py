@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
 from itertools import islice
 from typing import NamedTuple
 
 from lxml import etree
+from msgspec import Struct
+from msgspec.structs import replace
 
 from woo_harvester.dates import CLOCK_SLACK, day_of, parse_datetime
 from woo_harvester.findings import Finding, Severity
@@ -22,7 +23,7 @@ from woo_harvester.permits import schema
 from woo_harvester.permits.mapping import day_in, map_case, map_document
 from woo_harvester.permits.notebook import Notebook
 from woo_harvester.permits.parsing import UNPROCESSED, MessageError, parse, text_of
-from woo_harvester.permits.record import Vergunning, VergunningDocument
+from woo_harvester.permits.record import Metadata, Vergunning, VergunningDocument
 from woo_harvester.sitemaps.xml_stream import local_name, namespace
 from woo_harvester.tooi.values import ValueList
 from woo_harvester.urls import LOC_MAXLENGTH, host_of
@@ -57,8 +58,7 @@ class Transactie(StrEnum):
 _ACTIONS = {letter: action for action in Transactie for letter in (action, action.lower())}
 
 
-@dataclass(slots=True)
-class Message:
+class Message(Struct, omit_defaults=True):
     """A valid message: it creates, updates or deletes a case, or a document of a case."""
 
     soort: Soort
@@ -70,8 +70,8 @@ class Message:
     """URL of the zaakpagina, or of the document."""
     zaak: str | None = None
     """URL of the zaakpagina of the case; None if the delete of a document does not name it."""
-    gegevens: Vergunning | VergunningDocument | None = None
-    """The metadata; None for a delete."""
+    gegevens: Metadata | None = None
+    """The metadata, :class:`Vergunning` or :class:`VergunningDocument`; None for a delete."""
     aanmaakmoment: datetime | None = None
     """The aanmaakdatum in UTC, if it has a time."""
 

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import cache, cached_property
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
-from pydantic import TypeAdapter
+from msgspec import MsgspecError, Struct, convert, json
 
 from woo_harvester.permits.messages import Message, Soort, Transactie
-from woo_harvester.permits.record import Vergunning
+from woo_harvester.permits.record import Metadata, Vergunning, VergunningDocument
 from woo_harvester.urls import https_form
 
 _DIGITS = re.compile("[0-9]+")
@@ -56,8 +56,7 @@ class Order:
         return False
 
 
-@dataclass(frozen=True)
-class Mutation:
+class Mutation(Struct, frozen=True, dict=True, omit_defaults=True):
     """A valid message with its origin."""
 
     message: Message
@@ -118,8 +117,7 @@ def _number(transactie_id: str) -> tuple[int, str] | None:
     return len(digits), digits
 
 
-@dataclass(frozen=True)
-class PermitRow:
+class PermitRow(Struct, frozen=True, omit_defaults=True):
     """The last message of an organisation about a case or document: a row of the state, kept as JSON."""
 
     mutation: Mutation
@@ -161,14 +159,28 @@ class PermitRow:
 
     def dump(self) -> str:
         """Return the row as JSON."""
-        return _rows().dump_json(self, exclude_none=True).decode()
+        return _encode(self).decode()
 
     @staticmethod
     def load(text: str) -> PermitRow:
-        """Return the row of a text that :meth:`dump` made. Raises ``pydantic.ValidationError``."""
-        return _rows().validate_json(text)
+        """Return the row of a text that :meth:`dump` made. Raises ValueError for any other text."""
+        try:
+            return _decode(_OLD_NAME.sub(r'"\1-waarde":', text) if '_waarde"' in text else text)
+        except (MsgspecError, UnicodeEncodeError) as error:
+            raise ValueError(str(error)) from None
 
 
-@cache
-def _rows() -> TypeAdapter[PermitRow]:
-    return TypeAdapter(PermitRow)
+#: Names in rows that an earlier version of this program wrote. A quote in a text has a backslash before it.
+_OLD_NAME = re.compile('"([xyz])_waarde":')
+
+
+def _metadata(kind: type, given: Any) -> Any:
+    """Return the metadata of a case or a document: only a document is part of one case, not of a list."""
+    if kind is not Metadata:
+        raise NotImplementedError
+    is_document = isinstance(given, dict) and isinstance(given.get("isPartOf"), dict)
+    return convert(given, VergunningDocument if is_document else Vergunning)
+
+
+_encode = json.Encoder().encode
+_decode = json.Decoder(PermitRow, dec_hook=_metadata).decode

@@ -7,23 +7,20 @@ empty is absent from the output (:func:`woo_harvester.record.json_value`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import date, datetime
-from functools import partial
-from typing import Annotated
 
-from msgspec import convert, to_builtins
-from pydantic import PlainSerializer, PlainValidator
+from msgspec import Struct, field
 
+from woo_harvester.dates import with_dutch_offset
 from woo_harvester.record import Oorzaak, Waarde
 
-Verwijzing = Annotated[Waarde, PlainValidator(partial(convert, type=Waarde)), PlainSerializer(to_builtins)]
-"""A reference to a document or case; pydantic, which keeps records in the state, does not know its class."""
+
+class _Part(Struct, omit_defaults=True):
+    """A part of a record. A field that has its default value, None or an empty list, is absent in JSON."""
 
 
 # Frozen, since many records share one.
-@dataclass(frozen=True, slots=True)
-class PostcodeHuisnummer:
+class PostcodeHuisnummer(Struct, frozen=True, omit_defaults=True):
     """An address by postcode and house number, normalised."""
 
     postcode: str | None = None
@@ -34,8 +31,7 @@ class PostcodeHuisnummer:
     """Letter and addition, as given."""
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Struct, frozen=True, omit_defaults=True):
     """A value and its scheme."""
 
     scheme: str | None = None
@@ -50,8 +46,7 @@ class Term:
     """Address in a value of ``overheid:PostcodeHuisnummer``."""
 
 
-@dataclass(slots=True)
-class Periode:
+class Periode(_Part):
     """A period; either day can be absent."""
 
     start: date | None = None
@@ -60,8 +55,7 @@ class Periode:
     """Last day."""
 
 
-@dataclass(slots=True)
-class Product:
+class Product(_Part):
     """Product that the permit is for."""
 
     producttype: Term | None = None
@@ -70,8 +64,7 @@ class Product:
     """Activities that the permit allows."""
 
 
-@dataclass(slots=True)
-class TermijnsoortPeriode:
+class TermijnsoortPeriode(_Part):
     """One term of the procedure, such as that for objections."""
 
     termijnsoort: str | None = None
@@ -82,8 +75,7 @@ class TermijnsoortPeriode:
     """Last day."""
 
 
-@dataclass(slots=True)
-class Termijn:
+class Termijn(_Part):
     """The phase of the case, and its terms."""
 
     fase: str | None = None
@@ -91,8 +83,7 @@ class Termijn:
     termijnsoortPeriode: list[TermijnsoortPeriode] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class Actor:
+class Actor(_Part):
     """The company that the permit is for."""
 
     bedrijfsnaam: str | None = None
@@ -101,16 +92,14 @@ class Actor:
     """Its address."""
 
 
-@dataclass(slots=True)
-class WoonplaatsAdres:
+class WoonplaatsAdres(_Part):
     """A town or village, without an address."""
 
     woonplaats: str | None = None
     """Name of the town or village."""
 
 
-@dataclass(slots=True)
-class Adres:
+class Adres(_Part):
     """A location by address, or by the name of its area."""
 
     postcodeHuisnummer: PostcodeHuisnummer | None = None
@@ -121,8 +110,7 @@ class Adres:
     """Name of the province."""
 
 
-@dataclass(slots=True)
-class Perceel:
+class Perceel(_Part):
     """A parcel of the land register."""
 
     kadastralegemeente: Term | None = None
@@ -133,8 +121,7 @@ class Perceel:
     """Number, as given."""
 
 
-@dataclass(slots=True)
-class Wgs84:
+class Wgs84(_Part):
     """A location in WGS84, in the form of Elasticsearch's ``geo_point``."""
 
     lat: float
@@ -143,22 +130,20 @@ class Wgs84:
     """Degrees east, 6 decimals."""
 
 
-@dataclass(slots=True)
-class Coordinaten:
+class Coordinaten(_Part):
     """A location in the Rijksdriehoek (EPSG:28992), and the same in WGS84 (EPSG:4326)."""
 
-    x_waarde: float | None = field(default=None, metadata={"key": "x-waarde"})
+    x_waarde: float | None = field(default=None, name="x-waarde")
     """Metres to the east."""
-    y_waarde: float | None = field(default=None, metadata={"key": "y-waarde"})
+    y_waarde: float | None = field(default=None, name="y-waarde")
     """Metres to the north."""
-    z_waarde: float | None = field(default=None, metadata={"key": "z-waarde"})
+    z_waarde: float | None = field(default=None, name="z-waarde")
     """Metres of height."""
     wgs84: Wgs84 | None = None
     """Computed, accurate to about a metre; absent if x and y are not in the Netherlands."""
 
 
-@dataclass(slots=True)
-class Vergunningobject:
+class Vergunningobject(_Part):
     """The object of the permit: its number and its location."""
 
     referentienummer: str | None = None
@@ -168,8 +153,13 @@ class Vergunningobject:
     coordinaten: list[Coordinaten] = field(default_factory=list)
 
 
-@dataclass(slots=True, kw_only=True)
-class _Owms:
+class Metadata:
+    """The metadata of a case or of a document of a case."""
+
+    __slots__ = ()
+
+
+class _Owms(_Part, Metadata, kw_only=True):
     """The OWMS metadata that a case and a document of a case share."""
 
     identifier: str = ""
@@ -190,19 +180,18 @@ class _Owms:
     """Locations that it is about."""
     description: str | None = None
     """Description in words."""
-    references: list[Verwijzing] = field(default_factory=list)
+    references: list[Waarde] = field(default_factory=list)
     """Resources that it refers to."""
-    hasPart: list[Verwijzing] = field(default_factory=list)
+    hasPart: list[Waarde] = field(default_factory=list)
     """Its parts: documents of a case."""
     format: str | None = None
     """File type, as given."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Vergunning(_Owms):
+class Vergunning(_Owms, kw_only=True):
     """The metadata of a case."""
 
-    isPartOf: list[Verwijzing] = field(default_factory=list)
+    isPartOf: list[Waarde] = field(default_factory=list)
     """Resources that it is part of."""
     product: Product | None = None
     termijn: Termijn | None = None
@@ -210,18 +199,16 @@ class Vergunning(_Owms):
     object: Vergunningobject | None = None
 
 
-@dataclass(slots=True, kw_only=True)
-class VergunningDocument(_Owms):
+class VergunningDocument(_Owms, kw_only=True):
     """The metadata of a document of a case."""
 
-    isPartOf: Verwijzing | None = None
+    isPartOf: Waarde | None = None
     """The case; its ``id`` is the URL of the zaakpagina."""
     documenttype: Term | None = None
     """Kind of document, of ``overheidvg:Documenttype``."""
 
 
-@dataclass(slots=True)
-class PermitVersie:
+class PermitVersie(_Part):
     """The version of a case that a record reports."""
 
     oorzaak: Oorzaak
@@ -236,9 +223,12 @@ class PermitVersie:
     mutatiedatumtijd: datetime | None = None
     """Date of the file of that message."""
 
+    def __post_init__(self) -> None:
+        if self.mutatiedatumtijd is not None:
+            self.mutatiedatumtijd = with_dutch_offset(self.mutatiedatumtijd)
 
-@dataclass(slots=True)
-class PermitHerkomst:
+
+class PermitHerkomst(_Part):
     """The origin of a record."""
 
     ingang: str | None = None
@@ -252,9 +242,12 @@ class PermitHerkomst:
     bevindingen: list[str] = field(default_factory=list)
     """Codes of the findings about this case, each once."""
 
+    def __post_init__(self) -> None:
+        if self.opgehaald is not None:
+            self.opgehaald = with_dutch_offset(self.opgehaald)
 
-@dataclass(slots=True)
-class PermitRecord:
+
+class PermitRecord(_Part):
     """One case in one version. Its identity is the URL of its zaakpagina, with http or https."""
 
     id: str

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from enum import IntEnum
+
+from msgspec.structs import replace
 
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.register import Register

@@ -12,9 +12,11 @@ van de zaak" and "Verwijderen van informatie uit de zoekdienst".
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from woo_harvester.dates import moment_after
 from woo_harvester.findings import Reporter
