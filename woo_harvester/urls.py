@@ -34,6 +34,7 @@ _VARIANT = {f"{digit:x}": f"{8 | digit & 3:x}" for digit in range(16)}
 _HOST_NAME = re.compile(r"(?!.{254})[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
 
 
+@lru_cache(maxsize=16)  # the host of a document, and that of its page, is asked for several times in turn
 def host_of(url: str) -> str:
     """Return the host of an absolute URL, such as ``www.a.nl`` or ``www.a.nl:8443``.
 
