@@ -24,7 +24,7 @@ def row(name: str, run: Run, peer: Run | None = None) -> None:
     speed = run.items / run.seconds
     times = speed / (peer.items / peer.seconds) if peer else 0
     ratio = f"{times:6.1f}" if peer else " " * 6
-    aim = target("ratio >= 5, < 250 MB", times >= 5 and run.peak_memory < 250) if peer else ""
+    aim = target("ratio >= 10, < 150 MB", times >= 10 and run.peak_memory < 150) if peer else ""
     print(f"{name:34}{run.items:9,}{run.seconds:9.1f}{speed:10,.0f}{ratio}{run.peak_memory:9.0f}{aim}")
 
 

@@ -155,6 +155,8 @@ def print_rescan(entries: int) -> None:
         aim = ""
         if "same bytes" in label:
             aim = target("10 times stock", stock_ratio >= 10)
+        elif "another byte" in label:
+            aim = target("2 times iterparse", bare_ratio >= 2)
         elif "look-ups" in label:  # like iterparse, this fetches nothing
             aim = target("1.5 times iterparse", bare_ratio >= 1.5)
         print(
