@@ -17,6 +17,7 @@ from scrapy.commands import check, fetch, parse, shell
 from scrapy.core.downloader import Downloader, Slot
 from scrapy.core.engine import ExecutionEngine
 from scrapy.crawler import AsyncCrawlerProcess, Crawler, CrawlerProcess
+from scrapy.downloadermiddlewares.redirect import BaseRedirectMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.extensions.feedexport import FeedSlot
 from scrapy.pipelines import ItemPipelineManager
@@ -107,6 +108,14 @@ def test_commands_that_try_something_out_replace_start_or_make_no_spider() -> No
 
 def test_the_middleware_of_robots_txt_asks_one_method_for_the_rules() -> None:
     assert iscoroutinefunction(RobotsTxtMiddleware.robot_parser)
+
+
+def test_the_redirects_look_for_the_middleware_of_referers_when_the_engine_starts() -> None:
+    assert "o._engine_started, signal=signals.engine_started" in getsource(
+        BaseRedirectMiddleware.from_crawler
+    )
+    used = getsource(BaseRedirectMiddleware.handle_referer)
+    assert "if not self._referer_spider_middleware:\n            return" in used
 
 
 def test_the_command_line_makes_its_parser_by_a_name_that_can_be_replaced() -> None:

@@ -67,18 +67,18 @@ REACTOR_THREADPOOL_MAXSIZE = 32
 # Scrapy: True. No document needs a session.
 COOKIES_ENABLED = False
 
-# Scrapy: scrapy.spidermiddlewares.referer.DefaultReferrerPolicy. A publisher need not know which page led to
-# a document. (Without the middleware, Scrapy's redirects would log a warning in each run.)
-REFERRER_POLICY = "no-referrer"
+# Scrapy: True. A publisher need not know which page led to a document.
+REFERER_ENABLED = False
 
 # Scrapy: True. Connections go to the publisher itself, whose address is checked; see docs/fetching.md.
 HTTPPROXY_ENABLED = False
 
-# Scrapy: {}. Off, since they process every document without effect: depth has no meaning here, and these
-# spiders do not copy the meta of a response.
+# Scrapy: {}. Off, since they process every document without effect: depth has no meaning here, these spiders
+# do not copy the meta of a response, and they mark their first requests themselves.
 SPIDER_MIDDLEWARES = {
     "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
     "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
+    "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
 }
 
 # Scrapy: 2083. The spider checks the same limit when it reads a location, with a finding (`loc.ongeldig`).

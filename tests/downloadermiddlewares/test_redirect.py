@@ -4,6 +4,8 @@ import pytest
 from scrapy import Request, Spider
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
+from scrapy.settings import Settings
+from scrapy.spidermiddlewares.referer import RefererMiddleware
 
 from tests.utils.crawlers import crawler_of
 from woo_harvester.downloadermiddlewares.redirect import RedirectRefused, WooRedirectMiddleware
@@ -122,3 +124,17 @@ def test_a_cookie_goes_to_no_other_host() -> None:
     followed = middleware(Spider("ander")).process_response(request, response)
     assert isinstance(followed, Request)
     assert "Cookie" not in followed.headers
+
+
+@pytest.mark.parametrize("referers", [None, RefererMiddleware(Settings())])
+def test_a_redirect_has_a_referer_only_if_the_project_sends_them(
+    referers: RefererMiddleware | None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = middleware()
+    monkeypatch.setattr(made.crawler, "get_spider_middleware", lambda kind: referers)
+    made._engine_started()
+    request, response = redirected("https://open.a.nl/robots.txt")
+    request.headers["Referer"] = "https://elders.nl/"
+    followed = made.process_response(request, response)
+    assert followed.headers.get("Referer") == (URL.encode() if referers else None)
+    assert caplog.records == []

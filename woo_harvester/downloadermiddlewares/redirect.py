@@ -8,6 +8,7 @@ from urllib.parse import urljoin
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Request, Response
+from scrapy.spidermiddlewares.referer import RefererMiddleware
 
 from woo_harvester.responses import release
 from woo_harvester.urls import host_of, loc_problem, secured
@@ -33,6 +34,10 @@ class WooRedirectMiddleware(RedirectMiddleware):
     registered, or in the request's meta ``woo_hosts`` if that is given. The new request waits in the queue of
     its own host.
     """
+
+    def _engine_started(self) -> None:
+        """Look for the middleware that adds Referer headers. Scrapy's method warns if there is none."""
+        self._referer_spider_middleware = self.crawler.get_spider_middleware(RefererMiddleware)
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None

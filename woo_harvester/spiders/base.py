@@ -112,6 +112,7 @@ class HarvestSpider(Spider):
             raise CloseSpider(CANNOT_START) from error
         self._is_reading = True
         for request in requests:
+            request.meta["is_start_request"] = True  # first in, first out, as Scrapy documents it
             yield request
 
     def spider_idle(self) -> None:
