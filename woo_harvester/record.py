@@ -35,7 +35,7 @@ class Aanvulling(StrEnum):
     TEKST = "tekst"
 
 
-class _Part(Struct, omit_defaults=True):
+class Part(Struct, omit_defaults=True):
     """A part of a record. A field that has its default value, None or an empty list, is absent in JSON."""
 
 
@@ -53,7 +53,7 @@ class Waarde(Struct, frozen=True, omit_defaults=True):
     """Text that the publisher gave, if it differs from `id` and `label`."""
 
 
-class Geldigheid(_Part):
+class Geldigheid(Part):
     """The period in which a document is valid."""
 
     begindatum: datetime | None = None
@@ -68,7 +68,7 @@ class Geldigheid(_Part):
             self.einddatum = with_dutch_offset(self.einddatum)
 
 
-class Titelcollectie(_Part):
+class Titelcollectie(Part):
     """The titles of a document."""
 
     officieleTitel: str | None = None
@@ -79,7 +79,7 @@ class Titelcollectie(_Part):
     """Other titles."""
 
 
-class Classificatiecollectie(_Part):
+class Classificatiecollectie(Part):
     """The subject and kind of a document."""
 
     documentsoorten: list[Waarde] = field(default_factory=list)
@@ -92,7 +92,7 @@ class Classificatiecollectie(_Part):
     """Keywords."""
 
 
-class Documenthandeling(_Part):
+class Documenthandeling(Part):
     """An action on a document, such as its signing."""
 
     soortHandeling: Waarde | None = None
@@ -107,7 +107,7 @@ class Documenthandeling(_Part):
             self.atTime = with_dutch_offset(self.atTime)
 
 
-class Veld(_Part):
+class Veld(Part):
     """One field of the publisher's own metadata: a name with its values."""
 
     key: str | None = None
@@ -116,7 +116,7 @@ class Veld(_Part):
     """Values, as given."""
 
 
-class ExtraMetadata(_Part):
+class ExtraMetadata(Part):
     """A group of the publisher's own metadata."""
 
     namespace: str | None = None
@@ -126,7 +126,7 @@ class ExtraMetadata(_Part):
     velden: list[Veld] = field(default_factory=list)
 
 
-class Document(_Part):
+class Document(Part):
     """The metadata of a document."""
 
     weblocatie: str
@@ -164,7 +164,7 @@ class Document(_Part):
     extraMetadata: list[ExtraMetadata] = field(default_factory=list)
 
 
-class Documentrelatie(_Part):
+class Documentrelatie(Part):
     """A relation to another document."""
 
     relation: Waarde | None = None
@@ -173,7 +173,7 @@ class Documentrelatie(_Part):
     """Kind of relation, such as heeft bijlage."""
 
 
-class Bestand(_Part):
+class Bestand(Part):
     """A file of a document."""
 
     url: str
@@ -196,7 +196,7 @@ class Bestand(_Part):
     """Path of the file in `FILES_STORE`, if documents are kept."""
 
 
-class Versie(_Part):
+class Versie(Part):
     """The version of a document that a record reports."""
 
     oorzaak: Oorzaak
@@ -217,7 +217,7 @@ class Versie(_Part):
             self.mutatiedatumtijd = with_dutch_offset(self.mutatiedatumtijd)
 
 
-class Herkomst(_Part):
+class Herkomst(Part):
     """The origin of a record, and its default values."""
 
     index: str | None = None
@@ -246,7 +246,7 @@ class Herkomst(_Part):
             self.opgehaald = with_dutch_offset(self.opgehaald)
 
 
-class Record(_Part):
+class Record(Part):
     """One document in one version."""
 
     id: str

@@ -2,7 +2,7 @@
 """The permit record: one case of Vergunningen IPM 4.0, in the version that a run reports.
 
 The keys of ``vergunning`` and ``documenten`` are the names of OWMS and of the model. A value that is None or
-empty is absent from the output (:func:`woo_harvester.record.json_value`).
+empty is absent from the output (:func:`woo_harvester.record_json.json_value`).
 """
 
 from __future__ import annotations
@@ -12,11 +12,7 @@ from datetime import date, datetime
 from msgspec import Struct, field
 
 from woo_harvester.dates import with_dutch_offset
-from woo_harvester.record import Oorzaak, Waarde
-
-
-class _Part(Struct, omit_defaults=True):
-    """A part of a record. A field that has its default value, None or an empty list, is absent in JSON."""
+from woo_harvester.record import Oorzaak, Part, Waarde
 
 
 # Frozen, since many records share one.
@@ -46,7 +42,7 @@ class Term(Struct, frozen=True, omit_defaults=True):
     """Address in a value of ``overheid:PostcodeHuisnummer``."""
 
 
-class Periode(_Part):
+class Periode(Part):
     """A period; either day can be absent."""
 
     start: date | None = None
@@ -55,7 +51,7 @@ class Periode(_Part):
     """Last day."""
 
 
-class Product(_Part):
+class Product(Part):
     """Product that the permit is for."""
 
     producttype: Term | None = None
@@ -64,7 +60,7 @@ class Product(_Part):
     """Activities that the permit allows."""
 
 
-class TermijnsoortPeriode(_Part):
+class TermijnsoortPeriode(Part):
     """One term of the procedure, such as that for objections."""
 
     termijnsoort: str | None = None
@@ -75,7 +71,7 @@ class TermijnsoortPeriode(_Part):
     """Last day."""
 
 
-class Termijn(_Part):
+class Termijn(Part):
     """The phase of the case, and its terms."""
 
     fase: str | None = None
@@ -83,7 +79,7 @@ class Termijn(_Part):
     termijnsoortPeriode: list[TermijnsoortPeriode] = field(default_factory=list)
 
 
-class Actor(_Part):
+class Actor(Part):
     """The company that the permit is for."""
 
     bedrijfsnaam: str | None = None
@@ -92,14 +88,14 @@ class Actor(_Part):
     """Its address."""
 
 
-class WoonplaatsAdres(_Part):
+class WoonplaatsAdres(Part):
     """A town or village, without an address."""
 
     woonplaats: str | None = None
     """Name of the town or village."""
 
 
-class Adres(_Part):
+class Adres(Part):
     """A location by address, or by the name of its area."""
 
     postcodeHuisnummer: PostcodeHuisnummer | None = None
@@ -110,7 +106,7 @@ class Adres(_Part):
     """Name of the province."""
 
 
-class Perceel(_Part):
+class Perceel(Part):
     """A parcel of the land register."""
 
     kadastralegemeente: Term | None = None
@@ -121,7 +117,7 @@ class Perceel(_Part):
     """Number, as given."""
 
 
-class Wgs84(_Part):
+class Wgs84(Part):
     """A location in WGS84, in the form of Elasticsearch's ``geo_point``."""
 
     lat: float
@@ -130,7 +126,7 @@ class Wgs84(_Part):
     """Degrees east, 6 decimals."""
 
 
-class Coordinaten(_Part):
+class Coordinaten(Part):
     """A location in the Rijksdriehoek (EPSG:28992), and the same in WGS84 (EPSG:4326)."""
 
     x_waarde: float | None = field(default=None, name="x-waarde")
@@ -143,7 +139,7 @@ class Coordinaten(_Part):
     """Computed, accurate to about a metre; absent if x and y are not in the Netherlands."""
 
 
-class Vergunningobject(_Part):
+class Vergunningobject(Part):
     """The object of the permit: its number and its location."""
 
     referentienummer: str | None = None
@@ -159,7 +155,7 @@ class Metadata:
     __slots__ = ()
 
 
-class _Owms(_Part, Metadata, kw_only=True):
+class _Owms(Part, Metadata, kw_only=True):
     """The OWMS metadata that a case and a document of a case share."""
 
     identifier: str = ""
@@ -208,7 +204,7 @@ class VergunningDocument(_Owms, kw_only=True):
     """Kind of document, of ``overheidvg:Documenttype``."""
 
 
-class PermitVersie(_Part):
+class PermitVersie(Part):
     """The version of a case that a record reports."""
 
     oorzaak: Oorzaak
@@ -228,7 +224,7 @@ class PermitVersie(_Part):
             self.mutatiedatumtijd = with_dutch_offset(self.mutatiedatumtijd)
 
 
-class PermitHerkomst(_Part):
+class PermitHerkomst(Part):
     """The origin of a record."""
 
     ingang: str | None = None
@@ -247,7 +243,7 @@ class PermitHerkomst(_Part):
             self.opgehaald = with_dutch_offset(self.opgehaald)
 
 
-class PermitRecord(_Part):
+class PermitRecord(Part):
     """One case in one version. Its identity is the URL of its zaakpagina, with http or https."""
 
     id: str
