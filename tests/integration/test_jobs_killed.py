@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -61,6 +62,11 @@ def run_of(started: Started) -> int:
     return started.process.pid
 
 
+def has_three_jobs(started: Started) -> bool:
+    """Return whether a run that was started has its three jobs."""
+    return len(jobs_of(run_of(started))) == 3
+
+
 def gone(pids: list[int]) -> bool:
     """Return whether none of these processes runs any more."""
     return not any(Path(f"/proc/{pid}/stat").exists() and not is_zombie(pid) for pid in pids)
@@ -106,7 +112,7 @@ def test_a_kill_at_any_moment_loses_and_repeats_nothing(
     chance = Random(f"{victim} {seed}")
     for _ in range(3):
         started = installation.start(*JOBS, **OFTEN)
-        started.wait_until(lambda started=started: len(jobs_of(run_of(started))) == 3, "three jobs")  # type: ignore[misc]
+        started.wait_until(partial(has_three_jobs, started), "three jobs")
         pids = jobs_of(run_of(started))
         wait_for_records(started, installation, chance.randint(0, HOSTS * DOCUMENTS))
         time.sleep(chance.uniform(0, 0.02))
@@ -116,7 +122,7 @@ def test_a_kill_at_any_moment_loses_and_repeats_nothing(
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         started.status()
-        wait_until(lambda pids=pids: gone(pids), "the jobs end")  # type: ignore[misc]
+        wait_until(partial(gone, pids), "the jobs end")
     assert installation.run(*JOBS).returncode == 0
     assert_each_once(installation)
 
