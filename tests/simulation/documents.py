@@ -280,9 +280,9 @@ class Documents(RuleBasedStateMachine):
         self._check_foreign(listed, outcomes)
 
     def _was_listed_here(self, loc: str) -> bool:
-        """Whether a host that is registered and still counts has listed a document, and none does now."""
+        """Whether a host that is registered and still counts has listed a document for sure, and none now."""
         counts = [host for host in self.registered if (loc, host) not in self.oracle.released]
-        was_listed = any(loc in self.oracle.perhaps[host] for host in counts)
+        was_listed = any(loc in self.oracle.held[host] for host in counts)
         sitemaps = [one for host in self.registered for one in self.publishers[host].sitemaps.values()]
         return was_listed and not any(loc in one for one in sitemaps)
 

@@ -51,7 +51,10 @@ class Oracle:
     perhaps: dict[str, set[str]] = field(default_factory=lambda: {host: set() for host in HOSTS})
     """By host: documents that the harvester may hold to be listed by it, or to have been."""
     held: dict[str, set[str]] = field(default_factory=lambda: {host: set() for host in HOSTS})
-    """The same, for sure: it listed them while their own host was registered. Other entries are skipped."""
+    """The same, for sure: it listed them while their own host was registered. Other entries are skipped.
+
+    What was never delivered, and what it lists no longer, is not held: the harvester forgets it.
+    """
     misses: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
     """By document and host: complete reads in a row that lacked it, as many as there are at most."""
     sure: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
@@ -87,6 +90,8 @@ class Oracle:
             for loc in gone:
                 self.misses[loc, host] += 1
                 self.sure[loc, host] += concluded
+                if self.known[loc].state is None:
+                    self.held[host].discard(loc)
             self.listed[host] = listed if concluded else self.listed[host] & listed
         elif concluded:
             self.listed[host] |= listed
