@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -13,6 +14,10 @@ from xdist.scheduler import LoadFileScheduling
 # This part of Hypothesis writes a patch for a test that fails. It ends the process of the tests with an error
 # about Twisted's interfaces, and the example that failed is not shown.
 sys.modules["hypothesis.extra._patching"] = None  # type: ignore[assignment]
+
+# A shell that starts the tests in the background has them ignore SIGINT, and all that they start would too.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 #: The checkout, and the folder beside it with the official schemas, value lists and the register.
 ROOT = Path(__file__).parents[1]
