@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -7,6 +10,7 @@ from scrapy.utils.test import get_crawler
 
 from tests.register.exports import AMSTERDAM, organisation, read
 from woo_harvester.crawl.entries import Entries
+from woo_harvester.crawl.entry_lookup import SitemapReading
 from woo_harvester.crawl.host import Visit
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
@@ -30,9 +34,10 @@ def sitemap_of(index: str = "sitemapindex-diwoo.xml") -> Sitemap:
     return Sitemap("https://www.a.nl/a.xml", Index(url, index_name(url)))
 
 
-def read_all(
-    *entries: Entry, index: str = "sitemapindex-diwoo.xml"
-) -> tuple[list[WooItem | None], list[Finding]]:
+@contextmanager
+def reading_of(
+    index: str = "sitemapindex-diwoo.xml",
+) -> Iterator[tuple[Entries, SitemapReading, list[Finding]]]:
     findings: list[Finding] = []
     keeper = StateKeeper(get_crawler(settings_dict={"DELTAFETCH_ENABLED": False}))
     keeper.open([], reset=False)
@@ -43,10 +48,20 @@ def read_all(
         reader = Entries(REGISTER, Vocabulary(bundled(), REGISTER), Reporter(findings.append), keeper)
         visit = Visit(HOST, None, host, 1, Reporter(findings.append), REGISTER.is_registered, Account(HOST))
         reading = reader.start_reading(connection, visit, sitemap, PendingRead(resource.id))
-    found = [reader.select([entry], reading) for entry in entries]
+    yield reader, reading, findings
     keeper.engine_stopped()
-    assert all(processed == 1 for _, processed in found)
-    return [items[0] if items else None for items, _ in found], findings
+
+
+def read_all(
+    *entries: Entry, index: str = "sitemapindex-diwoo.xml"
+) -> tuple[list[WooItem | None], list[Finding]]:
+    found = []
+    with reading_of(index) as (reader, reading, findings):
+        for entry in entries:
+            items, processed = reader.select([entry], reading)
+            assert processed == 1
+            found.append(next(items, None))
+    return found, findings
 
 
 def read_one(loc: str = LOC, lastmod: str | None = "2024-04-02T10:00:00+02:00") -> tuple[WooItem, list[str]]:
@@ -114,6 +129,22 @@ def test_a_loc_that_may_not_be_harvested_gives_no_item_but_a_finding(loc: str, c
     (finding,) = findings
     assert (finding.code, finding.line, finding.action) == (code, 7, "overgeslagen")
     assert finding.sitemap == "https://www.a.nl/a.xml"
+
+
+def test_an_item_is_made_when_it_is_asked_for_and_the_entries_before_it_are_let_go() -> None:
+    batch = [
+        Entry(f"https://www.a.nl/woo/{name}.pdf", None, line, None) for name, line in (("a", 7), ("b", 9))
+    ]
+    first = batch[0]
+    with reading_of() as (reader, reading, findings):
+        items, processed = reader.select(batch, reading)
+        batch.clear()
+        assert processed == 2
+        for line in (7, 9):
+            assert next(items).record.document.weblocatie.startswith("https://www.a.nl/woo/")
+            assert findings[-1].line == line
+        assert sys.getrefcount(first) == 2  # the name here, and the argument
+        assert next(items, None) is None
 
 
 def test_the_same_loc_twice_gives_one_item() -> None:

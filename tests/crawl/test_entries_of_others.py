@@ -77,7 +77,7 @@ class Run:
             reading = self.entries.start_reading(connection, visit, sitemap, PendingRead(resource.id))
         items, processed = self.entries.select([Entry(loc, lastmod, 7, None)], reading)
         assert processed == 1
-        return (items[0] if items else None), reading
+        return next(items, None), reading
 
     def harvest(self, host: str, lastmod: str | None) -> Oorzaak | None:
         """Read such a sitemap, and have what it gives delivered; return why there is a version."""

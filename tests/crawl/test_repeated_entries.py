@@ -75,8 +75,9 @@ class Run:
             resource = resource_of(connection, self.visit.known.id, sitemap.url, "sitemap", url)
             reading = self.entries.start_reading(connection, self.visit, sitemap, PendingRead(resource.id))
         for batch in batches:
-            items, processed = self.entries.select(batch, reading)
+            made, processed = self.entries.select(batch, reading)
             assert processed == len(batch)
+            items = list(made)
             self.items += items
             deliveries = [self.keeper.delivery_of(item, None) for item in items]
             self.keeper.durable([one for one in deliveries if one is not None], {})

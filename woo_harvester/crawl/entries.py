@@ -6,7 +6,7 @@ Entries whose bytes are unchanged are skipped before that. On most days nearly a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import cast
@@ -145,10 +145,11 @@ class Entries:
 
     def select(
         self, entries: Sequence[Entry | ScannedEntry], reading: SitemapReading
-    ) -> tuple[list[WooItem], int]:
+    ) -> tuple[Iterator[WooItem], int]:
         """Return the items of a batch, and how many of its entries were processed.
 
-        An entry that is not plain ends the batch early: the full reader must go on from there.
+        Each item is made when it is asked for, so that few are in memory at once. An entry that is not plain
+        ends the batch early: the full reader must go on from there.
         """
         now = datetime.now(UTC).replace(microsecond=0)
         with self._keeper.begin() as connection:
@@ -158,7 +159,6 @@ class Entries:
             decided = self._decide(facts, reading, now)
             stored = self._apply.write(connection, decided, batch.moved, reading)
             keep_entries(connection, decided, reading, now)
-        items = list(self._apply.items(decided, stored, reading))
         unchanged = batch.unchanged + sum(decision.is_unchanged for _, decision in decided)
         postponed = sum(decision.outcome is EntryOutcome.POSTPONED for _, decision in decided)
         foreign = sum(decision.outcome is EntryOutcome.FOREIGN for _, decision in decided)
@@ -169,7 +169,7 @@ class Entries:
         account.count_entries(batch.processed - batch.counted - batch.left_out - postponed, unchanged)
         account.count_as_repeated(foreign)
         self.counts[EntryOutcome.UNCHANGED] += batch.unchanged  # the others are counted by their decision
-        return items, batch.processed
+        return self._apply.items(decided, stored, reading), batch.processed
 
     def pass_over(self, visit: Visit, sitemap: Sitemap, resource_id: int) -> None:
         """Count the documents of a sitemap that has not changed, and report again what is wrong with them."""

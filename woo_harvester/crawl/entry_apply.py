@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -135,8 +136,12 @@ class EntryApply:
         """Report what is wrong with entries, and yield the items of those to be harvested.
 
         This takes longest, so no transaction is open meanwhile that would keep other processes from writing.
+        Each entry is let go once its item is made: its elements take as much memory as the item.
         """
-        for (facts, decision), metadata in zip(decided, stored.metadata, strict=True):
+        waiting = deque(zip(decided, stored.metadata, strict=True))
+        del decided
+        while waiting:
+            (facts, decision), metadata = waiting.popleft()
             version, known = decision.version, facts.known
             if not decision.findings and version is None:
                 continue
