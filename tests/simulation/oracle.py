@@ -87,11 +87,10 @@ class Oracle:
         concluded = outcome.ended or outcome.is_concluded
         if complete:
             gone = self.perhaps[host] - listed
+            self.held[host] -= {loc for loc in gone if self.known[loc].state is None}
             for loc in gone:
                 self.misses[loc, host] += 1
                 self.sure[loc, host] += concluded
-                if self.known[loc].state is None:
-                    self.held[host].discard(loc)
             self.listed[host] = listed if concluded else self.listed[host] & listed
         elif concluded:
             self.listed[host] |= listed

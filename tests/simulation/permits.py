@@ -143,7 +143,10 @@ class File:
 
 @dataclass
 class Shown:
-    """What a reader of the records sees of a case."""
+    """What a reader of the records sees of a case.
+
+    Without the dates of the messages: one that only has a newer date changes no record.
+    """
 
     organisation: str
     case: Message
@@ -214,7 +217,7 @@ class Oracle:
                 for organisation, claim in claims.items():
                     if claim.last.alive:
                         documents = self._documents(url, organisation)
-                        found[url] = Shown(organisation, claim.last.message(), documents)
+                        found[url] = Shown(organisation, claim.last.message().undated(), documents)
         return found
 
     def _documents(self, case: str, organisation: str) -> list[Message]:
@@ -224,7 +227,7 @@ class Oracle:
             if soort is Soort.DOCUMENT and organisation in claims and claims[organisation].case == case
         ]
         alive = sorted((offer for offer in found if offer.alive), key=lambda offer: offer.url)
-        return [offer.message() for offer in alive]
+        return [offer.message().undated() for offer in alive]
 
     def right(self, case: str, organisation: str, pages: Iterable[str]) -> int:
         if owners := self.owners.get(host(case)):

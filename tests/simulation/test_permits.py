@@ -93,8 +93,8 @@ def version_of(outcome: Outcome) -> Shown | None:
     """What a record shows of its case; None where it is withdrawn."""
     if outcome.oorzaak is Oorzaak.INTREKKING:
         return None
-    documents: list[Message] = [each.message for each in outcome.documenten]
-    return Shown(outcome.zaak.organisatie, outcome.zaak.message, documents)
+    documents: list[Message] = [each.message.undated() for each in outcome.documenten]
+    return Shown(outcome.zaak.organisatie, outcome.zaak.message.undated(), documents)
 
 
 class Permits(RuleBasedStateMachine):
