@@ -84,7 +84,7 @@ SAMPLE := 60
 mutants: install-dev
 	$(BIN)/python -m tools.mutants $(FOLDER) --sample $(SAMPLE) $(if $(SEED),--seed $(SEED))
 
-# Some seconds of this are in "test", with new seeds each time. SECONDS is for each of the four simulations.
+# Some seconds of this are in "test", with the same seed each time. SECONDS is for each of the four simulations.
 SECONDS := 1800
 simulate: install-dev
 	WOO_SIMULATE_SECONDS=$(SECONDS) $(BIN)/pytest $(PARALLEL) tests/simulation
