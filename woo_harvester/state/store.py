@@ -248,7 +248,7 @@ def _tune(connection: Any, _: Any) -> None:
     transactions, and then documents are harvested once more, but it never damages the file.
     """
     _write_ahead(connection)
-    for pragma in ("synchronous=NORMAL", "foreign_keys=ON", "cache_size=-4096"):
+    for pragma in ("synchronous=NORMAL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 
