@@ -26,7 +26,7 @@ SHARED = ROOT.parent / "shared"
 
 def pytest_xdist_auto_num_workers() -> int:
     """Return more processes than cores: much of the time tests wait for a server or a delay."""
-    return (os.cpu_count() or 1) * 3 // 2
+    return (os.cpu_count() or 1) * 5 // 2
 
 
 #: Files that take longest, by their path in this folder. They begin first, so that no process is left with
