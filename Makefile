@@ -90,7 +90,7 @@ simulate: install-dev
 	WOO_SIMULATE_SECONDS=$(SECONDS) $(BIN)/pytest $(PARALLEL) tests/simulation
 
 # About an hour: rescan harvests a million documents, and kills starts some hundred runs.
-BENCHMARKS := register_reading sitemap_reading sitemap_scan crawl jobs rescan document_fetching text_extraction permit_reading report_making progress_display compound_search text_storage indexing portal state_size shards kills
+BENCHMARKS := register_reading sitemap_reading sitemap_scan crawl rescan document_fetching text_extraction permit_reading report_making progress_display compound_search text_storage indexing portal state_size shards kills
 bench: install-dev
 	@for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name || exit 1; echo; done
 

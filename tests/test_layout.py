@@ -25,7 +25,6 @@ SUBJECTS = {
     "commands/test_hostile_files.py",  # all commands that read files
     "elastic/test_clock.py",  # a real index, written by real runs
     "elastic/test_faults.py",
-    "elastic/test_jobs.py",
     "elastic/test_permits.py",
     "test_deploy_files.py",
     "test_deploy_units.py",

@@ -12,11 +12,8 @@ from scrapy_deltafetch import DeltaFetch
 
 from woo_harvester.default_settings import wrong_values
 from woo_harvester.default_settings.contact import add_contact
-from woo_harvester.extensions.feedexport import DurableFeedExporter
-from woo_harvester.extensions.jobfeeds import JobFeedExporter
 from woo_harvester.paths import RECORDS_FEED
 from woo_harvester.running.ending import close_at_start
-from woo_harvester.running.job import job_of
 from woo_harvester.running.signals import ItemSignals
 from woo_harvester.spidermiddlewares.deltafetch import SETTINGS as DELTAFETCH_SETTINGS
 from woo_harvester.spidermiddlewares.deltafetch import WooDeltaFetch
@@ -78,8 +75,6 @@ _EXTENSIONS = {
     "woo_harvester.extensions.summary.Summary": 30,
     "woo_harvester.extensions.metrics.Metrics": 40,
     "woo_harvester.extensions.progress.Progress": 50,
-    # Only in a run with --jobs.
-    "woo_harvester.extensions.jobmember.JobMember": 60,
     "woo_harvester.extensions.collector.RareCollections": 90,
     # After AutoThrottle (0), whose delays it raises to a minimum.
     "woo_harvester.extensions.politeness.Politeness": 100,
@@ -189,8 +184,6 @@ class Addon:
         for name, components in COMPONENTS.items():
             for path, place in components.items():
                 settings.setdefault_in_component_priority_dict(name, load_object(path), place)
-        if self._crawler is not None and job_of(self._crawler) is not None:
-            settings.replace_in_component_priority_dict("EXTENSIONS", DurableFeedExporter, JobFeedExporter)
         _add_to_dict(settings, "DOWNLOAD_HANDLERS", DOWNLOAD_HANDLERS)
         settings.setdict(SETTINGS, "addon")
 

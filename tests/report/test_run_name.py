@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder
-from woo_harvester.report.run_name import parse_name, part_name, run_name
+from woo_harvester.report.run_name import run_name
 
 
 def test_a_run_is_named_after_its_spider_and_the_moment_it_begins(tmp_path: Path) -> None:
@@ -12,13 +12,3 @@ def test_a_run_is_named_after_its_spider_and_the_moment_it_begins(tmp_path: Path
     assert re.fullmatch(r"woo-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{6}", name)
     (tmp_path / name).mkdir()
     assert list(ReportsFolder(tmp_path).runs()) == [("woo", RunFolder(tmp_path / name))]
-
-
-def test_the_folder_of_a_job_has_the_spider_and_the_moment_of_its_run(tmp_path: Path) -> None:
-    run = run_name("woo")
-    names = {part_name(run, number) for number in range(3)}
-    assert len(names) == 3
-    for name in names:
-        assert parse_name(name) == parse_name(run)
-        (tmp_path / name).mkdir()
-    assert set(ReportsFolder(tmp_path).runs()) == {("woo", RunFolder(tmp_path / name)) for name in names}

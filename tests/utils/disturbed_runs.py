@@ -120,7 +120,7 @@ class GatedSite(Site):
 
 
 def jobs_of(run: int) -> list[int]:
-    """Return the process ids of the jobs of a run, or of anything else that its process has started."""
+    """Return the process ids of what the process of a run has started."""
     with suppress(FileNotFoundError):
         return [int(each) for each in Path(f"/proc/{run}/task/{run}/children").read_text().split()]
     return []

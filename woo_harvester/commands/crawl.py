@@ -6,7 +6,6 @@ import argparse
 import logging
 import re
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NoReturn, cast
 
 from scrapy.addons import AddonManager
@@ -16,16 +15,10 @@ from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.log import configure_logging, get_scrapy_root_handler
 
 from woo_harvester.arguments import ArgumentError, WooArguments, suggestion
-from woo_harvester.jobs.run import MOST_JOBS, SharedRun
 from woo_harvester.program import program
-from woo_harvester.register import RegisterError
-from woo_harvester.running.causes import StartError, cause_of, naming
+from woo_harvester.running.causes import cause_of, naming
 from woo_harvester.running.command import ProjectCommand
-from woo_harvester.running.cores import usable_cores
-from woo_harvester.running.job import Job, quiet_start, set_job
-from woo_harvester.running.process import HarvestProcess, JobProcess
-from woo_harvester.state.store import StateError
-from woo_harvester.trust import TrustError
+from woo_harvester.running.process import HarvestProcess
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
@@ -35,15 +28,6 @@ logger = logging.getLogger(__name__)
 
 #: A spider argument that was typed without ``-a``: a name, possibly with a value.
 _ARGUMENT = re.compile(r"-*(\w+)(=.*)?", re.DOTALL)
-
-
-def _jobs(given: str) -> int:
-    """Return the number of jobs in the option ``--jobs``."""
-    if given == "auto":
-        return usable_cores()
-    if given.isdecimal() and given.isascii() and 1 <= int(given) <= MOST_JOBS:
-        return int(given)
-    raise argparse.ArgumentTypeError(f"expected auto, or a number from 1 to {MOST_JOBS}, got {given!r}")
 
 
 class Command(ProjectCommand, CrawlCommand):
@@ -70,13 +54,6 @@ class Command(ProjectCommand, CrawlCommand):
             "--quiet",
             action="store_true",
             help="print nothing but errors, as for cron",
-        )
-        parser.add_argument(
-            "--jobs",
-            metavar="N",
-            default=1,
-            type=_jobs,
-            help="read the hosts in N processes, as one run; auto: as many as there are cores for it",
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -112,52 +89,10 @@ class Command(ProjectCommand, CrawlCommand):
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the spider that *args* names."""
-        if opts.jobs > 1 and self._run_jobs(args[0], opts):
-            return
         self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
         if failure := process.run(self._create_crawler(args[0]), opts.spargs):
             status, line = failure
             self.fail(line, status)
-
-    def _run_jobs(self, name: str, opts: argparse.Namespace) -> bool:
-        """Run the spider in several processes; return False if its hosts are for one."""
-        settings = cast("Settings", self.settings)
-        spider = get_spider_loader(settings).load(name)
-        try:
-            run = SharedRun.prepare(settings, spider, opts.spargs, opts.jobs)
-        except ArgumentError as error:
-            self.refuse(str(error))
-        except (RegisterError, StateError, TrustError) as error:
-            self.fail(str(error))
-            return True
-        if run is None:
-            return False
-        for status, line in run.run(partial(self._run_job, name, opts)):
-            self.fail(line, status)
-        return True
-
-    def _run_job(self, name: str, opts: argparse.Namespace, settings: Settings, job: Job) -> int:
-        """Run the spider in this process, for the hosts of one job; return the exit status."""
-        failure: tuple[int, str] | None
-        try:
-            self.settings = settings
-            self.crawler_process = process = JobProcess(settings)
-            if job.number > 1:
-                quiet_start()
-            crawler = self._create_crawler(name)
-            set_job(crawler, job)
-            arguments = {name: value for name, value in opts.spargs.items() if name != "deltafetch_reset"}
-            failure = process.run(crawler, arguments)
-        except UsageError as error:
-            failure = 2, str(error)
-        except (StartError, OSError, ImportError) as error:
-            failure = 1, cause_of(error)
-        if failure is not None:
-            job.send("failed", failure)
-        status = 0 if failure is None else failure[0]
-        if isinstance(self.crawler_process, HarvestProcess):
-            self.crawler_process.ends(status)
-        return status
 
     def _check_spider_arguments(self, args: list[str]) -> None:
         """Raise UsageError for a spider argument without ``-a``."""

@@ -156,24 +156,6 @@ def select_entries(entries: Sequence[EntryPage], arguments: PermitArguments) -> 
     return entries
 
 
-def connected(pages: Iterable[tuple[str, str]]) -> list[list[str]]:
-    """Return the hosts of *pages* in groups that have no organisation in common.
-
-    Each page is given as its host and organisation.
-    """
-    groups: list[tuple[set[str], set[str]]] = []
-    for host, organisation in pages:
-        hosts, organisations, rest = {host}, {organisation}, []
-        for group in groups:
-            if host in group[0] or organisation in group[1]:
-                hosts |= group[0]
-                organisations |= group[1]
-            else:
-                rest.append(group)
-        groups = [*rest, (hosts, organisations)]
-    return [sorted(hosts) for hosts, _ in groups]
-
-
 def _entry_page(name: str, url: str, register: Register) -> EntryPage:
     host = host_of(url)
     if name:

@@ -7,7 +7,7 @@ if its index is no longer named, or if it may have moved to a host that was not 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -23,7 +23,6 @@ from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.record import Herkomst, Oorzaak, Versie, bare_record
 from woo_harvester.register import Register
-from woo_harvester.running.job import COMPARED, COUNTED
 from woo_harvester.state import documents, listings
 from woo_harvester.state.batches import batches
 from woo_harvester.state.delivery import Delivery
@@ -67,28 +66,20 @@ class Withdrawals:
         self._gone_indexes: dict[str, list[str]] = {}
         """By host: the indexes that were read before, and that robots.txt does not name since this run."""
 
-    async def items(
-        self, visits: Sequence[Visit], all_at: Callable[[str], Awaitable[bool]]
-    ) -> AsyncIterator[WooItem]:
+    def items(self, visits: Sequence[Visit]) -> Iterator[WooItem]:
         """Yield the withdrawals of a run.
 
-        The misses of all hosts are counted first, because a document may have been on several hosts. *all_at*
-        waits for the other processes of the run, and returns False if this one is to end.
+        The misses of all hosts are counted first, because a document may have been on several hosts.
         """
         changed = self._end_unchanged(self._complete(visits))
         for visit in changed:
             self._end_read(visit)
-        if not await all_at(COUNTED):
-            return
         for visit in changed:
             self._note_massive(visit)
-        if not await all_at(COMPARED):
-            return
         with self._keeper.begin() as connection:
             reads = last_reads(connection)
         for visit in changed:
-            for item in self._withdraw(visit, reads):
-                yield item
+            yield from self._withdraw(visit, reads)
 
     def _complete(self, visits: Sequence[Visit]) -> list[Visit]:
         """Return the visits to hosts that were read completely; report the others that have documents."""

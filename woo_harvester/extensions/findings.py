@@ -25,7 +25,6 @@ from woo_harvester.report.run_folder import ReportsFolder, RunFolder, finding_li
 from woo_harvester.report.run_name import run_name
 from woo_harvester.running.causes import cause_of, is_exhausted
 from woo_harvester.running.ending import end_run, fail_run
-from woo_harvester.running.job import job_of
 from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
@@ -54,9 +53,7 @@ class Findings:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         reports = ReportsFolder(Path(crawler.settings["WOO_REPORT_DIR"]))
-        self._job = job_of(crawler)
-        name = run_name(crawler.spidercls.name) if self._job is None else self._job.folder_name
-        self.run_folder = reports.run(name)
+        self.run_folder = reports.run(run_name(crawler.spidercls.name))
         """The folder of this run and its files; the name is the same for all that the run writes."""
         self._file: TextIO | None = None
         self._lock: IO[bytes] | None = None
@@ -124,12 +121,6 @@ class Findings:
 
     def host_tried(self, host: str, cause: Cause | None) -> None:
         """Note how the first request to *host* failed, or with None that the host answered."""
-        if self._job is not None:
-            self._job.send("tried", [host, cause])
-        self.other_host_tried(host, cause)
-
-    def other_host_tried(self, host: str, cause: Cause | None) -> None:
-        """Note the outcome of the first request to a host, of this job or of another one of the run."""
         if self.common_cause.tried(host, cause):
             self._release()
 
@@ -155,11 +146,10 @@ class Findings:
         """Write what was kept back, or one finding of the run instead; called at the end of the run."""
         cause = self.common_cause.verdict()
         self._release(but=cause, at_end=True)
-        if cause is not None and self._job is None:  # else one finding of all jobs
+        if cause is not None:
             finding, line = explanation(self.common_cause, cause, self._kept_back)
             self.report(finding)
             fail_run(self._crawler, line)
-        if cause is not None:
             self.accounts.leave_out(self.common_cause.hosts(cause))
         self._kept_back.close()
 
@@ -231,14 +221,13 @@ class Findings:
         try:
             self.run_folder.write_stats(self._crawler.stats.get_stats())
             self.run_folder.write_accounts(self.accounts)
-            if self._has_accounts and self._job is None:  # else one report of all jobs
+            if self._has_accounts:
                 await asyncio.to_thread(self._make_report)
         except OSError as error:
             self._fail(error)
         else:
-            if self._job is None:
-                what = "Findings, statistics and report" if self._has_accounts else "Findings and statistics"
-                logger.info("%(what)s are in %(folder)s", {"what": what, "folder": self.folder})
+            what = "Findings, statistics and report" if self._has_accounts else "Findings and statistics"
+            logger.info("%(what)s are in %(folder)s", {"what": what, "folder": self.folder})
         await self._crawler.signals.send_catch_log_async(signal=run_written, folder=self.folder)
         if self._lock is not None:
             self._lock.close()

@@ -15,7 +15,6 @@ from woo_harvester.extensions.findings import accounts_of, run_written
 from woo_harvester.extras import to_install
 from woo_harvester.findings import explain
 from woo_harvester.running.ending import end_run
-from woo_harvester.running.job import job_of
 from woo_harvester.terminal.figures import Figures, read_figures
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ class Metrics:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         path = metrics_file(crawler.settings, crawler.spidercls.name)
-        if path is None or job_of(crawler) is not None:  # of all jobs of a run there is one file
+        if path is None:
             raise NotConfigured
         extension = cls(crawler, path)
         crawler.signals.connect(extension.spider_opened, signals.spider_opened)

@@ -20,11 +20,11 @@ from woo_harvester.items import NothingAddedError, RecordItem, WooItem
 from woo_harvester.paths import node_name, state_url
 from woo_harvester.running.components import NO_FEED
 from woo_harvester.running.ending import end_run
-from woo_harvester.running.job import delivered_documents
 from woo_harvester.state import faults, outputs, resources, visited
 from woo_harvester.state.confirmation import confirm_same
 from woo_harvester.state.contents import Content, Wanted, begin_wanting
 from woo_harvester.state.delivery import Delivery, PendingRead
+from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.lock import entry_pages_lock
 from woo_harvester.state.locked import LockedState
 from woo_harvester.state.store import NOWHERE, StateError
@@ -66,7 +66,7 @@ class StateKeeper:
         """The number of outputs that are feeds: 0 if ``FEEDS`` names one that cannot be used."""
         self.key_of: Callable[[Response], bytes] | None = None
         """The function that gives the key of a page of another project's spider; a page is visited once."""
-        self.expected, self.supplied = delivered_documents(crawler)
+        self.expected, self.supplied = DocumentSet(), DocumentSet()
         """The documents of which this run makes a record; those of which it delivers the known version."""
         self.wanted: Wanted | None = None
         """What this run wants to know of the content of documents; None for a spider without documents."""

@@ -31,8 +31,3 @@ def spider_of(name: str) -> str | None:
 def run_name(spider: str) -> str:
     """Return the name of a run of *spider* that begins now, to the microsecond."""
     return f"{spider}-{datetime.now().astimezone():%Y-%m-%dT%H-%M-%S.%f}"
-
-
-def part_name(run: str, number: int) -> str:
-    """Return the name of the folder of a job of *run*; 0 is the process that started the jobs."""
-    return f"{run}-{number}"

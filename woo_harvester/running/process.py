@@ -165,16 +165,6 @@ class HarvestProcess(AsyncCrawlerProcess):
             raise StartError(_with_log_file(self.settings, error)) from error
 
 
-class JobProcess(HarvestProcess):
-    """The process of a job. It is stopped once, and killed only by the process that started it.
-
-    A service manager may send a signal to both processes. The second one would otherwise end the job at once.
-    """
-
-    def _signal_kill(self, signum: int, frame: Any) -> None:
-        """Do nothing."""
-
-
 def _first(error: BaseException) -> BaseException:
     """Return the exception that made the run fail, and not a RuntimeError that Scrapy raised on closing."""
     while isinstance(error, RuntimeError) and error.__context__ is not None and error.__cause__ is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,7 +15,6 @@ from woo_harvester.crawl.overwriting import warn_of_overwriting
 from woo_harvester.dates import day_of
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.extensions.stopping import Interruptible, StoppedError, Stopping
 from woo_harvester.findings import Reporter
 from woo_harvester.items import RecordItem
 from woo_harvester.paths import data_dir
@@ -24,7 +23,6 @@ from woo_harvester.register.fetch import obtain_register
 from woo_harvester.register.names import Vocabulary
 from woo_harvester.running.causes import StartError
 from woo_harvester.running.ending import CANNOT_START, fail_run
-from woo_harvester.running.job import Job, job_of
 from woo_harvester.search.record_kind import RecordKind
 from woo_harvester.state.resources import forget_host
 from woo_harvester.state.store import StateError
@@ -127,32 +125,6 @@ class HarvestSpider(Spider):
         """Let :meth:`all_read` be called once more, after the answers to its requests have been read."""
         self._is_reading = True
 
-    @property
-    def job(self) -> Job | None:
-        """The job of this process; None if the run is one process."""
-        return job_of(self.crawler)
-
-    async def all_at(self, step: str) -> bool:
-        """Wait until all jobs of the run have come to *step*; return False if this one is to end instead."""
-        if self.job is None:
-            return True
-        try:
-            async with Interruptible(self.crawler.get_extension(Stopping)):
-                return await self.job.wait(step) is not None
-        except StoppedError:
-            return False
-
-    @abstractmethod
-    def host_groups(self, register: Register) -> Sequence[Sequence[str]]:
-        """Return the hosts of this run in groups, each of which must be read by one job.
-
-        Raises ArgumentError, also if the arguments do not say yet which hosts there are.
-        """
-
-    @abstractmethod
-    def host_sizes(self, connection: Connection) -> dict[str, int]:
-        """Return how many documents or files the state knows of each host."""
-
     def host_locks(self, hosts: Iterable[str]) -> list[str]:
         """Return the names of the locks on *hosts* that a run of this spider has."""
         return list(hosts)
@@ -198,7 +170,7 @@ class HarvestSpider(Spider):
         self.accounts, self.common_cause = findings.accounts, findings.common_cause
         findings.in_history = not self.arguments.is_choosing
         today = day_of(datetime.now(UTC))
-        register = self.job.plan.register if self.job else await self.read_register(settings, self.report)
+        register = await self.read_register(settings, self.report)
         if register.date is not None:
             self.crawler.stats.set_value("woo/register/date", register.date.isoformat())
         self.vocabulary = Vocabulary(self._value_lists(today), register)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from scrapy import Request
@@ -16,7 +15,6 @@ from woo_harvester.crawl.entry_page_reader import EntryPageReader
 from woo_harvester.crawl.entry_pages import (
     EntryPage,
     EntryPageVisit,
-    connected,
     entry_pages,
     given_entries,
     read_csv,
@@ -34,7 +32,6 @@ from woo_harvester.register.names import shown_name
 from woo_harvester.responses import header
 from woo_harvester.running.causes import StartError
 from woo_harvester.running.ending import end_run, is_closing
-from woo_harvester.running.job import READ
 from woo_harvester.search.permits import PERMITS
 from woo_harvester.spiders.base import HarvestSpider, status_of
 from woo_harvester.state import applying
@@ -42,7 +39,6 @@ from woo_harvester.state.delivery import Delivery
 from woo_harvester.state.lock import entry_pages_lock
 from woo_harvester.state.permits import (
     count_delivered,
-    count_files_by_host,
     entry_page_id,
     forget_entries,
     named_entries,
@@ -131,21 +127,6 @@ class VergunningenSpider(HarvestSpider):
         except (ArgumentError, StateError) as error:
             end_run(self.crawler, "cannot_start", str(error), status_of(error))
 
-    def host_groups(self, register: Register) -> list[list[str]]:
-        """Return the hosts of entry pages; those of one organisation together, for its cases have one owner.
-
-        A single URL may turn out to be a CSV file, so then there is one group.
-        """
-        given = given_entries(self.arguments.entries)
-        chosen = select_entries(entry_pages(given, register), self.arguments)
-        if not isinstance(self.arguments.entries, Path) and len(given) == 1:
-            return [[page.host for page in chosen]]
-        return connected((page.host, page.organisation) for page in chosen)
-
-    def host_sizes(self, connection: Connection) -> dict[str, int]:
-        """Return the number of files of each host that the state knows."""
-        return count_files_by_host(connection)
-
     def host_locks(self, hosts: Iterable[str]) -> list[str]:
         """Return the names of the locks on the entry pages of *hosts*."""
         return [entry_pages_lock(host) for host in hosts]
@@ -156,8 +137,6 @@ class VergunningenSpider(HarvestSpider):
 
     async def all_read(self, response: Response) -> AsyncIterator[PermitItem]:
         """Apply the messages in batches, and yield the record of each case that changed."""
-        if not await self.all_at(READ):
-            return
         numbers = [visit.number for visit in self.visits]
         report = without_the_rest(self.report, [visit.page.host for visit in self.visits if visit.is_sample])
         while not is_closing(self.crawler):
@@ -197,8 +176,6 @@ class VergunningenSpider(HarvestSpider):
         entries = entry_pages(given, self.register)
         chosen = select_entries(entries, self.arguments)
         self.common_cause.expect(page.host for page in chosen)
-        if self.job is not None:
-            chosen = [page for page in chosen if page.host in self.job.hosts]
         hosts = tuple(dict.fromkeys(page.host for page in chosen))
         self.keeper.add_hosts(hosts, forget_entries, reset=self.arguments.deltafetch_reset)
         with self.keeper.begin() as connection:

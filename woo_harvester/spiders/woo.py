@@ -23,12 +23,10 @@ from woo_harvester.crawl.select_hosts import select_hosts
 from woo_harvester.crawl.supplies import wanted_of
 from woo_harvester.crawl.withdrawals import Withdrawals
 from woo_harvester.default_settings.contact import NO_CONTACT, has_contact
-from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.report.registered import RunRegister
 from woo_harvester.running.ending import end_run
-from woo_harvester.running.job import READ, READ_AGAIN
 from woo_harvester.search.woo import WOO
 from woo_harvester.sitemaps.decision import Terms
 from woo_harvester.sitemaps.names import INDEX_URL
@@ -96,10 +94,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
             logger.warning(NO_CONTACT)
         register, self.run_hosts = select_hosts(register, self.arguments, self.report)
         self.hosts = self.run_hosts
-        if self.job is not None:
-            self.hosts = tuple(host for host in self.run_hosts if host in self.job.hosts)
         keeper.open(self.hosts, reset=self.arguments.deltafetch_reset)
-        if self.arguments.is_over_register and not self.arguments.is_choosing and self.job is None:
+        if self.arguments.is_over_register and not self.arguments.is_choosing:
             self._keep_register(register)
         uses_content = settings["FILES_STORE"] or settings.getbool("WOO_TEXT")
         mode = self.arguments.documents or ("download" if uses_content else "head")
@@ -132,18 +128,9 @@ class WooSpider(HarvestSpider, SitemapSpider):
             settings.getint("WOO_WITHDRAW_ALL_OF"),
             settings.getint("WOO_WITHDRAW_RUNS"),
         )
-        began = self.job.plan.began if self.job else datetime.now(UTC)
-        self.withdrawals = Withdrawals(register, keeper, self.report, limits, self.run_folder.pending, began)
+        pending = self.run_folder.pending
+        self.withdrawals = Withdrawals(register, keeper, self.report, limits, pending, datetime.now(UTC))
         return register
-
-    def host_groups(self, register: Register) -> list[tuple[str]]:
-        """Return the hosts, each alone: what several of them list is decided by the state."""
-        _, hosts = select_hosts(register, self.arguments, Reporter(lambda finding: None))
-        return [(host,) for host in hosts]
-
-    def host_sizes(self, connection: Connection) -> dict[str, int]:
-        """Return the number of documents of each host that the state knows."""
-        return count_by_host(connection)
 
     def first_requests(self) -> list[Request]:
         """Return the requests for the robots.txt of each host."""
@@ -169,8 +156,6 @@ class WooSpider(HarvestSpider, SitemapSpider):
 
     def _is_being_read(self, host: str) -> bool:
         """Return whether a host is still being read in this run."""
-        if self.job is not None and self.job.is_read_elsewhere(host):
-            return True
         visit = self.visits.get(host)
         return visit is not None and not visit.reading_done
 
@@ -178,16 +163,12 @@ class WooSpider(HarvestSpider, SitemapSpider):
         """Yield requests for the postponed sitemaps; in the next call, the records of withdrawals."""
         if not self._is_read:
             self._is_read = True
-            if not await self.all_at(READ):
-                return
             if postponed := [visit for visit in self.visits.values() if visit.postponed]:
                 self.read_more()
                 for visit in postponed:
                     for request in self.reader.read_again(visit):
                         yield request
                 return
-        if not await self.all_at(READ_AGAIN):
-            return
         if self._follows_none():
             logger.warning(_FOLLOWS_NONE, {"spider": self.name})
         for outcome, count in self.entries.counts.items():
@@ -197,7 +178,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
         if self.arguments.is_choosing:  # no host was read completely, so nothing is withdrawn
             return
         try:
-            async for item in self.withdrawals.items(list(self.visits.values()), self.all_at):
+            for item in self.withdrawals.items(list(self.visits.values())):
                 yield item
         except OSError as error:
             end_run(self.crawler, "report_failed", f"pending withdrawals could not be listed: {error}")

@@ -278,12 +278,6 @@ def count_delivered(connection: Connection, urls: Collection[str]) -> int:
     return connection.scalar(query) or 0
 
 
-def count_files_by_host(connection: Connection) -> dict[str, int]:
-    """Return the number of files that are known of the entry pages of each host."""
-    query = select(permit_entries.c.host, func.count()).join_from(permit_files, permit_entries)
-    return {host: int(count) for host, count in connection.execute(query.group_by(permit_entries.c.host))}
-
-
 def entry_ids(connection: Connection, urls: Iterable[str]) -> dict[str, int]:
     """Return the ids of entry pages that are known, by URL."""
     query = select(permit_entries.c.url, permit_entries.c.id).where(permit_entries.c.url.in_(list(urls)))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from woo_harvester.findings import Severity, explain, explanations
 from woo_harvester.record import Oorzaak
@@ -153,30 +152,6 @@ def read_figures(
         ahead=_ahead(accounts, expected or {}),
         **_documents(accounts),
     )
-
-
-def figures_from(given: Mapping[str, Any]) -> Figures:
-    """Return the figures that another process sent as JSON."""
-    slowest = tuple(SlowHost(**slow) for slow in given["slowest"])
-    return Figures(**{**given, "slowest": slowest})
-
-
-def together(figures: Sequence[Figures]) -> Figures:
-    """Return the figures of several processes, one at least, as those of one run."""
-    first, values = figures[0], dict[str, Any]()
-    for name in (each.name for each in fields(Figures)):
-        found = [value for one in figures if (value := getattr(one, name)) is not None]
-        if name in ("spider", "kind"):
-            values[name] = getattr(first, name)
-        elif name in ("seconds", "ahead", "outdated_lists", "unusable_lists"):  # the same lists in each
-            values[name] = max(found, default=None)
-        elif name == "codes":
-            values[name] = dict(sum(map(Counter, found), Counter[str]()))
-        elif name == "slowest":
-            values[name] = _slowest_of([slow for each in found for slow in each])
-        else:
-            values[name] = sum(found) if found else None
-    return Figures(**values)
 
 
 def _dropped(crawler: Crawler, accounts: Sequence[Account]) -> int:
