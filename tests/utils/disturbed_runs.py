@@ -15,7 +15,7 @@ import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -117,13 +117,6 @@ class GatedSite(Site):
             await asyncio.sleep(0.01)
         self.waiting.discard(path)
         return await super()._answer(raw)
-
-
-def jobs_of(run: int) -> list[int]:
-    """Return the process ids of what the process of a run has started."""
-    with suppress(FileNotFoundError):
-        return [int(each) for each in Path(f"/proc/{run}/task/{run}/children").read_text().split()]
-    return []
 
 
 def errors(run: Run | Started) -> list[str]:
