@@ -1,7 +1,7 @@
 # Everything needs only Python 3.11 or newer and make; it all happens in .venv.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install install-dev demo test lint types unit coverage mutants simulate bench docs site requirements build clean
+.PHONY: help install install-dev demo test slow lint types unit coverage mutants simulate bench docs site requirements build clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -18,7 +18,8 @@ help:
 	@echo "make install       build .venv"
 	@echo "make install-dev   and the test tools in it"
 	@echo "make demo          harvest the bundled publishers"
-	@echo "make test          linters, type check and all tests"
+	@echo "make test          linters, type check and all tests but the slow ones"
+	@echo "make slow          the tests with the mark slow, which .ci/run runs after the others"
 	@echo "make coverage      all tests, and which lines they leave out"
 	@echo "make mutants       small changes of the code, and which of them the unit tests notice"
 	@echo "make simulate      an hour of simulated days with new seeds: publishers' mistakes, kills, shared documents"
@@ -67,9 +68,13 @@ types: install-dev
 # Whole files, so that what a file sets up is set up once, in the order that tests/conftest.py gives them.
 PARALLEL := --numprocesses=auto --dist=loadfile --no-loadscope-reorder
 # Bytecode of the tests is kept, whatever the environment says: else each process compiles all of them anew.
-unit coverage: export PYTHONDONTWRITEBYTECODE :=
+unit slow coverage: export PYTHONDONTWRITEBYTECODE :=
 unit: install-dev
-	$(BIN)/pytest $(PARALLEL)
+	$(BIN)/pytest $(PARALLEL) -m "not slow"
+
+# What needs minutes: fresh environments, servers that are killed, a year of days.
+slow: install-dev
+	$(BIN)/pytest $(PARALLEL) -m slow
 
 # Apart from "test", since it takes half as long again: processes that the tests start are measured too.
 coverage: install-dev
