@@ -2,8 +2,8 @@
 
     python -m benchmarks.report_making [HOSTS] [FINDINGS]
 
-It writes the files of a run, and those of three earlier runs. Then it makes ``report.json``, the CSV, pages,
-badges and feeds of the run in a separate process.
+It writes the files of a run, and those of three earlier runs. Then it makes ``report.json``, the CSV and
+the pages of the run in a separate process.
 """
 
 from __future__ import annotations

@@ -44,14 +44,6 @@ def test_a_run_with_each_number_at_a_bound_ends_as_any_other(
     assert "Traceback" not in judged.stderr
 
 
-def test_the_feeds_lead_to_where_reports_are_published(tmp_path: Path, ca_bundle: Path, site: Site) -> None:
-    publish(site, numbered(1))
-    run = Harvester(tmp_path, ca_bundle, [site]).day(WOO_REPORT_URL="https://woo.example.nl/rapport")
-    assert run.report is not None
-    (feed,) = (run.report.parent / "feeds").glob("*.xml")
-    assert f"https://woo.example.nl/rapport/{run.report.name}/index.html" in feed.read_text(encoding="utf-8")
-
-
 def test_a_run_over_the_register_says_in_one_line_that_publishers_cannot_reach_its_operator(
     tmp_path: Path, ca_bundle: Path, site: Site
 ) -> None:

@@ -104,7 +104,7 @@ def test_a_folder_of_another_user_ends_the_run_before_the_first_request(
 
 @pytest.mark.parametrize(
     ("name", "changed"),
-    [("records", True), ("reports/history", False), ("reports/badges", True)],
+    [("records", True), ("reports/history", False)],
 )
 def test_a_folder_in_which_a_run_cannot_write_at_its_end_is_named_last(
     harvester: Harvester, name: str, changed: bool

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lxml import etree, html
+from lxml import html
 
 from tests.report.runs import HOST, about_host, read, read_permits, write_run
 from woo_harvester.report.funnel import Account
@@ -12,8 +12,7 @@ from woo_harvester.report.outputs import make_report
 
 def test_everything_of_a_run_is_made(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "woo-1", [read(harvested=1), read("b.nl:8443", harvested=1)])
-    assert make_report(folder, base_url="https://x.example") == folder.page
-    assert b"https://x.example/" in folder.reports.feed(HOST).read_bytes()
+    assert make_report(folder) == folder.page
     assert {path.name for path in folder.path.iterdir()} == {
         "findings.jsonl",
         "hosts.jsonl",
@@ -22,8 +21,6 @@ def test_everything_of_a_run_is_made(tmp_path: Path) -> None:
         "report.csv",
         "index.html",
     }
-    assert {path.name for path in (tmp_path / "badges").iterdir()} == {"www.a.nl.svg", "b.nl_3a8443.svg"}
-    assert {path.name for path in (tmp_path / "feeds").iterdir()} == {"www.a.nl.xml", "b.nl_3a8443.xml"}
     assert [path.name for path in (tmp_path / "history").iterdir()] == ["woo-1.json.gz"]
 
 
@@ -36,14 +33,6 @@ def test_a_report_can_be_made_again(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "woo-1", [read(harvested=1)], [about_host("robots.te-groot")])
     first = make_report(folder).read_text(encoding="utf-8")
     assert make_report(folder).read_text(encoding="utf-8") == first
-
-
-def test_a_feed_follows_a_host_from_run_to_run(tmp_path: Path) -> None:
-    make_report(write_run(tmp_path / "woo-1", [read(harvested=1)]))
-    make_report(write_run(tmp_path / "woo-2", [read(unchanged=1)], [about_host("robots.te-groot")]))
-    feed = (tmp_path / "feeds" / f"{HOST}.xml").read_text(encoding="utf-8")
-    assert feed.count("<entry>") == 2
-    assert "robots.te-groot" in feed
 
 
 def many(number: int) -> list[Account]:
@@ -81,32 +70,6 @@ def test_a_report_that_is_not_the_current_one_has_the_pages_of_its_hosts_in_its_
     assert all(path.exists() for path in links(overview))
 
 
-def test_a_feed_has_no_link_to_a_page_that_was_removed(tmp_path: Path) -> None:
-    for run, harvested in (("woo-1", 1), ("woo-2", 2), ("woo-3", 3)):
-        make_report(write_run(tmp_path / run, [read(harvested=harvested)]), base_url="https://x.example")
-        if run == "woo-1":
-            (tmp_path / run / "index.html").unlink()
-    feed = (tmp_path / "feeds" / f"{HOST}.xml").read_text(encoding="utf-8")
-    assert "https://x.example/woo-2/index.html" in feed
-    assert "woo-1/" not in feed
-
-
-def test_a_host_with_documents_and_permits_has_files_of_its_own_for_each(tmp_path: Path) -> None:
-    make_report(write_run(tmp_path / "woo-1", [read(harvested=1)]), base_url="https://x.example")
-    folder = write_run(tmp_path / "vergunningen-1", [read_permits(HOST, harvested=4)])
-    make_report(folder, base_url="https://x.example")
-    badge = (tmp_path / "badges" / "vergunningen" / f"{HOST}.svg").read_text(encoding="utf-8")
-    assert "Vergunningen: 4 van 4" in badge
-    assert "Woo-oogst: 1 van 1" in (tmp_path / "badges" / f"{HOST}.svg").read_text(encoding="utf-8")
-    feeds = [tmp_path / "feeds" / f"{HOST}.xml", tmp_path / "feeds" / "vergunningen" / f"{HOST}.xml"]
-    of_documents, of_permits = (etree.parse(feed).getroot() for feed in feeds)
-    assert of_documents.findtext("{*}id") != of_permits.findtext("{*}id")
-    assert of_permits.findtext("{*}title") == f"Oogst van vergunningen van {HOST}"
-    (link, *_) = of_permits.iter("{*}link")
-    address = link.get("href")
-    assert address == f"https://x.example/feeds/vergunningen/{HOST}.xml"
-
-
 def test_pages_of_many_hosts_with_permits_lead_to_each_other(tmp_path: Path) -> None:
     accounts = [read_permits(f"www.{number}.nl") for number in range(60)]
     page = make_report(write_run(tmp_path / "vergunningen-1", accounts))
@@ -120,4 +83,3 @@ def test_the_accounts_say_what_a_run_of_a_spider_with_another_name_harvested(tmp
     folder = write_run(tmp_path / "omgeving-1", [read_permits(HOST)])
     make_report(folder)
     assert read_head(folder.report).run.kind == "vergunningen"
-    assert (tmp_path / "badges" / "vergunningen" / f"{HOST}.svg").exists()

@@ -177,7 +177,7 @@ def test_history_that_a_later_report_reads_stays(reports: ReportsFolder) -> None
 def test_temporary_files_that_nobody_writes_any_more_are_removed(reports: ReportsFolder) -> None:
     daily(reports, 1)
     old = (NOW - timedelta(days=2)).timestamp()
-    for folder in ("history", "badges", "feeds", "hosts"):
+    for folder in ("history", "hosts"):
         (reports.path / folder).mkdir()
         for name in ("a.nl.svg.123.tmp", "young.123.tmp", "a.nl.svg", "eigen.tmp", "run.json.tmp"):
             path = reports.path / folder / name
@@ -187,7 +187,7 @@ def test_temporary_files_that_nobody_writes_any_more_are_removed(reports: Report
     os.utime(merge, (old, old))
     removed = prune(reports, 90)
     assert {str(each.path.relative_to(reports.path)) for each in removed} == {
-        *(f"{folder}/a.nl.svg.123.tmp" for folder in ("history", "badges", "feeds", "hosts")),
+        *(f"{folder}/a.nl.svg.123.tmp" for folder in ("history", "hosts")),
         "history/run.json.tmp",
         merge.name,
     }

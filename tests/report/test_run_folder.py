@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import woo_harvester
-from tests.report.runs import HOST, about_document, read
+from tests.report.runs import about_document, read
 from woo_harvester.report.accounts import Accounts
-from woo_harvester.report.run_folder import ReportsFolder, RunFolder, complete_lines, feed_url, page_url, slug
+from woo_harvester.report.run_folder import ReportsFolder, RunFolder, complete_lines, slug
 from woo_harvester.report.run_name import run_name
 
 PACKAGE = Path(woo_harvester.__file__).parent
@@ -20,7 +20,7 @@ NAMES = (
     *("findings.jsonl", "kept-back.jsonl", "held.jsonl", "refused.jsonl", "hosts.jsonl", "stats.json"),
     *("report.json", "report.csv", "index.html", "organisations.json", "coverage.html"),
 )
-FOLDERS = ("history", "badges", "feeds")
+FOLDERS = ("history",)
 
 
 def strings(tree: ast.Module) -> Iterator[str]:
@@ -132,11 +132,3 @@ def test_a_folder_in_place_of_a_file_is_an_error_of_the_file_system(tmp_path: Pa
 )
 def test_every_host_has_a_file_name_of_its_own(host: str, name: str) -> None:
     assert slug(host) == name
-
-
-def test_the_urls_of_a_report_follow_its_folder(tmp_path: Path) -> None:
-    reports = ReportsFolder(tmp_path)
-    page = reports.run("woo-1").page.relative_to(tmp_path).as_posix()
-    feed = reports.feed(HOST).relative_to(tmp_path).as_posix()
-    assert page_url("https://x.example/r/", "woo-1") == f"https://x.example/r/{page}"
-    assert feed_url("https://x.example/r", HOST) == f"https://x.example/r/{feed}"

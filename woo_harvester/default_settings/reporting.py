@@ -23,13 +23,7 @@ REPORTING = (
         "WOO_REPORT_HISTORY",
         True,
         "boolean",
-        "Whether the run is kept in `history`, so that the next report says what changed, and whether badges and feeds are renewed.",
-    ),
-    Setting(
-        "WOO_REPORT_URL",
-        None,
-        "URL",
-        "The address at which the folder of reports is published, for the links in the feeds of publishers. Unset: feeds have no links.",
+        "Whether the run is kept in `history`, so that the next report says what changed.",
     ),
     Setting(
         "WOO_KEEP_DAYS",

@@ -248,12 +248,7 @@ def make_run_report(folder: RunFolder, settings: BaseSettings, *, in_history: bo
     """
     is_current = in_history and settings.getbool("WOO_REPORT_HISTORY")
     try:
-        make_report(
-            folder,
-            lang=settings["WOO_REPORT_LANG"],
-            history=is_current,
-            base_url=settings["WOO_REPORT_URL"],
-        )
+        make_report(folder, lang=settings["WOO_REPORT_LANG"], history=is_current)
     except OSError:
         raise
     except Exception as error:

@@ -182,8 +182,7 @@ def _remove_file(path: Path, kind: Kind, *, dry_run: bool) -> Outcome:
 
 
 def _temporary_files(reports: ReportsFolder) -> Iterator[Path]:
-    of_hosts = (reports.badges, reports.feeds, reports.host_pages)
-    for folder in (reports.history, *(each(kind) for each in of_hosts for kind in get_args(HarvestKind))):
+    for folder in (reports.history, *(reports.host_pages(kind) for kind in get_args(HarvestKind))):
         for path in folder.glob("*.tmp"):
             is_history = folder == reports.history and path.name.endswith(_UNFINISHED_HISTORY)
             if TEMPORARY.search(path.name) or is_history:

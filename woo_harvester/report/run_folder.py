@@ -32,7 +32,6 @@ REPORT = "report.json"
 REFUSED = "refused.jsonl"
 
 _PAGE = "index.html"
-_FEEDS = "feeds"
 _HOST_PAGES = "hosts"
 
 #: The properties of a run's folder that are the paths of its files.
@@ -206,14 +205,6 @@ class ReportsFolder:
         """The folder with a file about each run, from which later reports say what changed."""
         return self.path / "history"
 
-    def badges(self, kind: HarvestKind = "woo") -> Path:
-        """Return the folder with a badge for each host."""
-        return self._of_kind("badges", kind)
-
-    def feeds(self, kind: HarvestKind = "woo") -> Path:
-        """Return the folder with a feed for each host."""
-        return self._of_kind(_FEEDS, kind)
-
     def host_pages(self, kind: HarvestKind = "woo") -> Path:
         """Return the folder with the current page of each host, if a run has too many hosts for one page."""
         return self._of_kind(_HOST_PAGES, kind)
@@ -231,14 +222,6 @@ class ReportsFolder:
         first = self.latest()
         if folder.kind != "woo" and (not first.is_symlink() or RunFolder(first).kind != "woo"):
             replace_link(first, folder.name)
-
-    def badge(self, host: str, kind: HarvestKind = "woo") -> Path:
-        """Return the path of the badge of *host*."""
-        return self.badges(kind) / f"{slug(host)}.svg"
-
-    def feed(self, host: str, kind: HarvestKind = "woo") -> Path:
-        """Return the path of the feed of *host*."""
-        return self.feeds(kind) / f"{slug(host)}.xml"
 
     def _of_kind(self, name: str, kind: HarvestKind) -> Path:
         """Return a folder of this one: a host may publish documents and permits."""
@@ -274,16 +257,6 @@ class ReportsFolder:
         prefix = f"{spider}-"
         for path in sorted(self.path.glob(f"{prefix}*/")):
             yield path.name.removeprefix(prefix)[:10], RunFolder(path)
-
-
-def page_url(base_url: str, run: str) -> str:
-    """Return the URL of the page of a run; the folder of all reports is published at *base_url*."""
-    return f"{base_url.rstrip('/')}/{run}/{_PAGE}"
-
-
-def feed_url(base_url: str, host: str, kind: HarvestKind = "woo") -> str:
-    """Return the URL of the feed of *host*; the folder of all reports is published at *base_url*."""
-    return f"{base_url.rstrip('/')}/{_folder_of(_FEEDS, kind)}/{slug(host)}.xml"
 
 
 def _folder_of(name: str, kind: HarvestKind) -> str:
