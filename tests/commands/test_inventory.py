@@ -60,7 +60,9 @@ def test_one_goes_to_a_file_or_to_standard_output(tmp_path: Path) -> None:
     period = ["--from", "2026-04-01", "--until", "2026-04-30"]
     done = run_scrapy(["inventory", *period, "--format", "json"], tmp_path)
     assert json.loads(done.stdout)["rondes"] == 1
+    (tmp_path / "fouten.csv").symlink_to("doel.csv")
     run_scrapy(["inventory", *period, "--output=fouten.csv"], tmp_path)
+    assert (tmp_path / "fouten.csv").is_symlink()
     assert (tmp_path / "fouten.csv").read_bytes().startswith(b"\xef\xbb\xbforganisatie,naam,code")
 
 

@@ -13,6 +13,7 @@ from tests.state.processes import WRITING, running
 from tests.utils.command import DATA, REPORTS, Run, run_scrapy
 
 NOW = datetime.now(UTC)
+TEMPORARY = ".a.nl.html.woo-tmp"
 
 
 def prune(folder: Path, *args: str, **settings: object) -> Run:
@@ -34,8 +35,8 @@ def installation(tmp_path: Path) -> Path:
     }.items():
         (tmp_path / "records" / name).write_text(content)
     (tmp_path / DATA).mkdir()
-    for name in ("register-abc.part", "woo-state.sqlite.lock"):
-        path = tmp_path / DATA / name
+    for path in (tmp_path / DATA / "woo-state.sqlite.lock", tmp_path / REPORTS / "hosts" / TEMPORARY):
+        path.parent.mkdir(exist_ok=True)
         path.touch()
         os.utime(path, (0, 0))
     return tmp_path
@@ -53,7 +54,7 @@ def test_what_is_older_than_the_setting_or_the_option_is_removed_and_counted(ins
     assert first.stdout == f"Removed {counts}"
     gone = before - left(installation)
     assert {Path(path).name for path in gone} == {
-        *("findings.jsonl", "hosts.jsonl", "stats.json", "register-abc.part"),
+        *("findings.jsonl", "hosts.jsonl", "stats.json", TEMPORARY),
         f"woo-{NOW:%Y-%m-%dT%H-%M-%S.%f}.jsonl",
     }
     assert prune(installation, "--keep", "79d").stdout.startswith("Removed 1 report: 3 files")

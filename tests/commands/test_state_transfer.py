@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +62,21 @@ def test_an_export_that_fails_leaves_the_earlier_file(filled: Shell) -> None:
 
 def test_a_file_that_cannot_be_written_is_one_line(filled: Shell) -> None:
     done = filled("export", "nergens/staat.csv")
-    assert refused(done, "nergens/staat.csv.part: No such file or directory", status=1)
+    assert refused(done, "nergens/staat.csv: No such file or directory", status=1)
+
+
+@pytest.mark.parametrize("args", [("export", "{}"), ("latest", "1.jsonl", "-O", "{}")])
+def test_links_and_pipes_stay_what_they_are(filled: Shell, args: tuple[str, ...]) -> None:
+    (filled.folder / "1.jsonl").write_text(record(locs(1)[0]) + "\n")
+    (filled.folder / "link.jsonl").symlink_to("doel.jsonl")
+    os.mkfifo(filled.folder / "pijp.jsonl")
+    assert filled(*(arg.format("link.jsonl") for arg in args)).status == 0
+    with ThreadPoolExecutor() as threads:
+        read = threads.submit((filled.folder / "pijp.jsonl").read_text)
+        assert filled(*(arg.format("pijp.jsonl") for arg in args)).status == 0
+        assert read.result(10) == (filled.folder / "doel.jsonl").read_text() != ""
+    assert (filled.folder / "link.jsonl").is_symlink()
+    assert (filled.folder / "pijp.jsonl").is_fifo()
 
 
 def test_nothing_of_a_bad_file_is_imported(filled: Shell) -> None:

@@ -50,7 +50,9 @@ def register(site: Site, tmp_path: Path) -> str:
 
 def test_a_run_writes_its_figures(crawl: Crawl, site: Site, register: str, tmp_path: Path) -> None:
     path = tmp_path / "prom" / "woo.prom"
-    settings = {"WOO_METRICS_FILE": tmp_path / "prom" / "%(spider)s.prom"}
+    settings = {"WOO_METRICS_FILE": tmp_path / "%(spider)s.prom"}
+    (tmp_path / "woo.prom").symlink_to(path)
+    path.parent.mkdir()
     done = crawl("-a", register, "-a", "documents=none", settings=settings)
     found = samples(path)
     assert value(found, "woo_run_finished") == 1
@@ -69,6 +71,7 @@ def test_a_run_writes_its_figures(crawl: Crawl, site: Site, register: str, tmp_p
         name: meaning for name, (meaning, _) in METRICS.items()
     }
     assert [each.name for each in path.parent.iterdir()] == ["woo.prom"], "nothing unfinished is left"
+    assert (tmp_path / "woo.prom").is_symlink()
 
 
 def test_each_run_takes_the_place_of_the_one_before(

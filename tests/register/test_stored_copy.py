@@ -26,9 +26,8 @@ def locations(count: int) -> bytes:
 def accept(copy: RegisterCopy, document: bytes, etag: str | None = '"1"') -> Register:
     with copy.new_file() as file:
         file.write(document)
-        file.flush()
         return copy.accept(
-            Path(file.name),
+            file,
             unexpected,
             TODAY,
             fetched=FETCHED,
@@ -131,9 +130,8 @@ def test_findings_come_from_an_accepted_register_only(tmp_path: Path) -> None:
     for count in (1, 4):
         with copy.new_file() as file:
             file.write(export(organisation("A", "geen", *["https://a.nl/"] * count)))
-            file.flush()
             try:
-                copy.accept(Path(file.name), Reporter(findings.append), TODAY, fetched=FETCHED)
+                copy.accept(file, Reporter(findings.append), TODAY, fetched=FETCHED)
             except RegisterError:
                 assert findings == []
     assert [finding.seen for finding in findings] == ["geen"]

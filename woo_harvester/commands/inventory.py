@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
+from woo_harvester.atomic import replace_file
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.findings import Reporter
 from woo_harvester.paths import data_dir
@@ -183,7 +184,7 @@ class _Names:
 def _write(path: Path, text: str) -> None:
     """Write a file as it is, without changing line ends; CSV gets a byte order mark, for spreadsheets."""
     encoding = "utf-8-sig" if path.suffix.lower() == ".csv" else "utf-8"
-    path.write_text(text, encoding=encoding, newline="")
+    replace_file(path, text.encode(encoding))
 
 
 def _day(text: str | None, name: str) -> date | None:

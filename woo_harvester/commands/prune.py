@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.paths import RECORDS_FEED, data_dir
+from woo_harvester.paths import RECORDS_FEED
 from woo_harvester.report.retention import (
     Left,
     Outcome,
     Removal,
-    prune_files,
     prune_record_files,
     prune_reports,
 )
@@ -32,9 +31,6 @@ if TYPE_CHECKING:
 
 _KEEP = re.compile(r"(?P<number>\d+)(?P<unit>[dwh]?)")
 _HOURS = {"h": 1, "": 24, "d": 24, "w": 168}
-
-#: The temporary file of a register that is being fetched.
-_REGISTER_FILES = "register-*.part"
 
 _PLURALS = {
     "report": "reports",
@@ -127,7 +123,6 @@ def _prune(settings: Settings, now: datetime, keep: timedelta, *, dry_run: bool)
     # The default is that of the add-on, whose settings a command without a crawler does not have.
     feeds = settings.getdict("FEEDS") or [RECORDS_FEED]
     yield from prune_record_files(map(str, feeds), dry_run=dry_run)
-    yield from prune_files(data_dir(settings).glob(_REGISTER_FILES), now, dry_run=dry_run)
 
 
 def summary(removed: Iterable[Removal], *, dry_run: bool) -> str:

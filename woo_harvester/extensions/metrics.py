@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy import signals
 from scrapy.exceptions import CloseSpider, NotConfigured
 
+from woo_harvester.atomic import replace_file
 from woo_harvester.extensions.findings import accounts_of, run_written
 from woo_harvester.extras import to_install
 from woo_harvester.findings import explain
@@ -104,11 +105,11 @@ def write_metrics(
     path: Path, figures: Figures, stats: Mapping[str, Any], accounts: Iterable[Account]
 ) -> None:
     """Write the figures of a run to *path*, in one atomic step; a failure is logged."""
-    from prometheus_client import write_to_textfile  # noqa: PLC0415  -- of the extra "monitoring"
+    from prometheus_client import generate_latest  # noqa: PLC0415  -- of the extra "monitoring"
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_to_textfile(str(path), _Registry(figures, stats, accounts).registry)
+        replace_file(path, generate_latest(_Registry(figures, stats, accounts).registry))
     except OSError as error:
         logger.error("WOO_METRICS_FILE: %s could not be written: %s", path, error)  # noqa: TRY400
 

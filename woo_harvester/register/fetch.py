@@ -48,7 +48,7 @@ async def obtain_register(
             if fetched is None:
                 return copy.read(report, today)
             return copy.accept(
-                Path(file.name),
+                file,
                 report,
                 today,
                 fetched=datetime.now(UTC),

@@ -1,22 +1,22 @@
 """The stored copy of the register: the fallback for a run, and the measure for a new export.
 
-A copy is replaced atomically: the new file is written under a temporary name, synced to disk, then renamed.
+A copy is replaced in one step, also if the power fails.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
+from io import BufferedRandom, BufferedReader
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import IO
+from shutil import copyfileobj
+from tempfile import TemporaryFile
 
+from woo_harvester.atomic import replace_file, replacing
 from woo_harvester.dates import day_of
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.inputs import parse_object
@@ -77,24 +77,22 @@ class RegisterCopy:
         replaced.
         """
         info = self.info()
-        if info is None or _sha256(self.path) != info.sha256:
+        if info is None:
             return {}
+        with self.path.open("rb") as file:
+            if _sha256(file) != info.sha256:
+                return {}
         headers = {"If-None-Match": info.etag, "If-Modified-Since": info.last_modified}
         return {name: value for name, value in headers.items() if value}
 
-    @contextmanager
-    def new_file(self) -> Iterator[IO[bytes]]:
-        """Open a new file beside the copy to fetch into. It is removed afterwards unless it was accepted."""
+    def new_file(self) -> BufferedRandom:
+        """Open a new file to fetch into, which has no name: nothing is left of it. Raises OSError."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=self.folder, prefix="register-", suffix=".part", delete=False) as file:
-            try:
-                yield file
-            finally:
-                Path(file.name).unlink(missing_ok=True)
+        return TemporaryFile(dir=self.folder)
 
     def accept(
         self,
-        new: Path,
+        new: BufferedRandom,
         report: Reporter,
         today: date,
         *,
@@ -102,14 +100,14 @@ class RegisterCopy:
         etag: str | None = None,
         last_modified: str | None = None,
     ) -> Register:
-        """Make a fetched file the copy, and return the register in it. The file must be in the copy's folder.
+        """Make a fetched file the copy, and return the register in it.
 
         Raises RegisterError, and keeps the earlier copy, if the file is implausible: it cannot be read, or
         has fewer than half of the earlier copy's locations. Findings are reported only for an accepted file.
         """
         findings: list[Finding] = []
-        with new.open("rb") as stream:
-            register = read_export(stream, Reporter(findings.append), today)
+        new.seek(0)
+        register = read_export(new, Reporter(findings.append), today)
         before = self.info()
         if before is not None and register.location_count * 2 < before.locations:
             raise RegisterError(
@@ -126,11 +124,10 @@ class RegisterCopy:
             last_modified=last_modified,
         )
         # In this order a crash in between leaves a good copy, which the next run fetches again.
-        _put(new, self.path)
-        with self.new_file() as file:
-            file.write(json.dumps(asdict(info), indent=1).encode())
-            file.flush()
-            _put(Path(file.name), self._info_path)
+        new.seek(0)
+        with replacing(self.path, durable=True) as file:
+            copyfileobj(new, file)
+        replace_file(self._info_path, json.dumps(asdict(info), indent=1).encode(), durable=True)
         for finding in findings:
             report.send(finding)
         register.date = info.date
@@ -188,19 +185,6 @@ def read_file(path: Path, report: Reporter, today: date) -> Register:
         raise RegisterError(f"{error} ({path})") from error
 
 
-def _put(new: Path, path: Path) -> None:
-    """Rename *new* to *path*: readers see the old file or the complete new one, also after a power cut."""
-    with new.open("rb") as file:
-        os.fsync(file.fileno())
-    new.replace(path)
-    with suppress(OSError):  # not every file system can sync a folder
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _sha256(file: BufferedReader | BufferedRandom) -> str:
+    file.seek(0)
+    return hashlib.file_digest(file, "sha256").hexdigest()

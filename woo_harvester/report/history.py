@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from woo_harvester.atomic import replace_file
 from woo_harvester.inputs import parse_object
 from woo_harvester.report.funnel import CATEGORY_CONFLICT, Account
 from woo_harvester.report.losses import HarvestKind, is_repeated
@@ -116,10 +117,8 @@ class History:
         """Save a run, and remove the oldest of its spider beyond ``KEPT_RUNS``. Raises OSError."""
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / (then.run + _SUFFIX)
-        unfinished = path.with_suffix(".tmp")
         text = json.dumps(asdict(then), ensure_ascii=False, separators=(",", ":"))
-        unfinished.write_bytes(gzip.compress(text.encode(), mtime=0))
-        unfinished.replace(path)
+        replace_file(path, gzip.compress(text.encode(), mtime=0))
         for old in self._of_spider(then.run)[:-KEPT_RUNS]:
             old.unlink(missing_ok=True)
 

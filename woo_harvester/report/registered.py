@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
@@ -12,6 +11,7 @@ from typing import Self
 
 from pydantic import TypeAdapter
 
+from woo_harvester.atomic import replace_file
 from woo_harvester.inputs import check_regular, parse_object
 from woo_harvester.register import Organisation, Register
 
@@ -71,9 +71,7 @@ class RunRegister:
 
     def write(self, path: Path) -> None:
         """Write the file of a run in one step: a run that is killed leaves all of it or nothing."""
-        unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-        unfinished.write_text(json.dumps(asdict(self), ensure_ascii=False) + "\n", encoding="utf-8")
-        unfinished.replace(path)
+        replace_file(path, (json.dumps(asdict(self), ensure_ascii=False) + "\n").encode())
 
     @property
     def is_whole(self) -> bool:

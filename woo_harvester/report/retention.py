@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal, get_args
 
+from woo_harvester.atomic import made_for
 from woo_harvester.inputs import is_being_written
-from woo_harvester.report.atomic import TEMPORARY
 from woo_harvester.report.history import History
 from woo_harvester.report.losses import HarvestKind
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder
@@ -67,7 +67,7 @@ def prune_reports(
     for path in History(reports.history).expired(before):
         yield _remove_file(path, "history file", dry_run=dry_run)
     abandoned = (now - ABANDONED_AFTER).timestamp()
-    yield from prune_files(_temporary_files(reports), now, dry_run=dry_run)
+    yield from _prune_files(_temporary_files(reports), now, dry_run=dry_run)
     for path in reports.path.glob(f"*{_UNFINISHED_MERGE}/"):
         unfinished = RunFolder(path)
         if not path.is_symlink() and unfinished.findings.is_file() and path.stat().st_mtime < abandoned:
@@ -162,7 +162,7 @@ def _is_empty_file(path: Path) -> bool:
     return not is_being_written(path)
 
 
-def prune_files(paths: Iterable[Path], now: datetime, *, dry_run: bool) -> Iterator[Outcome]:
+def _prune_files(paths: Iterable[Path], now: datetime, *, dry_run: bool) -> Iterator[Outcome]:
     """Remove temporary files that nobody has written for a day."""
     for path in sorted(paths):
         found = path.lstat()
@@ -183,7 +183,7 @@ def _remove_file(path: Path, kind: Kind, *, dry_run: bool) -> Outcome:
 
 def _temporary_files(reports: ReportsFolder) -> Iterator[Path]:
     for folder in (reports.history, *(reports.host_pages(kind) for kind in get_args(HarvestKind))):
-        for path in folder.glob("*.tmp"):
+        for path in folder.glob("*tmp"):
             is_history = folder == reports.history and path.name.endswith(_UNFINISHED_HISTORY)
-            if TEMPORARY.search(path.name) or is_history:
+            if made_for(path.name) is not None or is_history:
                 yield path

@@ -16,11 +16,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, TextIO
 
+from woo_harvester.atomic import made_for, replace_link
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Finding
 from woo_harvester.inputs import WITHOUT_LOCKS, check_regular, parse_object
 from woo_harvester.report.accounts import read_account
-from woo_harvester.report.atomic import TEMPORARY, replace_link
 from woo_harvester.report.coverage_model import GAP_KINDS, GapKind
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.losses import HarvestKind
@@ -130,7 +130,7 @@ class RunFolder:
 
     def is_own(self, name: str, folder: str = ".") -> bool:
         """Return whether a run writes a file with this name in its folder, or in that of pages in it."""
-        own = TEMPORARY.sub("", name)
+        own = made_for(name) or name
         if folder == _HOST_PAGES:
             return own.endswith(".html")
         names = {getattr(self, each).name for each in _OWN_FILES}

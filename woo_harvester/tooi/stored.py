@@ -13,12 +13,13 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 from secrets import token_hex
 
+from woo_harvester.atomic import sync_folder
 from woo_harvester.inputs import LOCKED
 from woo_harvester.tooi.list_files import (
     INDEX,
@@ -88,7 +89,7 @@ def store_lists(data_dir: Path, lists: ListFiles, former: Mapping[str, Sequence[
         new = data_dir / f"{folder.name}.link"
         new.symlink_to(folder.name)
         new.replace(link)
-        _sync(data_dir)
+        sync_folder(data_dir)
         _remove_earlier(data_dir, {folder.name, before})
 
 
@@ -122,7 +123,7 @@ def _write(folder: Path, lists: ListFiles, former: Mapping[str, Sequence[Concept
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-    _sync(folder)
+    sync_folder(folder)
 
 
 def _row(concept: Concept) -> tuple[str, str]:
@@ -151,13 +152,3 @@ def _locked(path: Path) -> Iterator[None]:
                 ) from error
             raise
         yield
-
-
-def _sync(folder: Path) -> None:
-    """Make the names in a folder durable, if the file system can."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from io import TextIOWrapper
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from time import time
 from typing import IO
 
+from woo_harvester.atomic import replacing
 from woo_harvester.columns import cells, columns_of_record
 from woo_harvester.dates import AMSTERDAM
 from woo_harvester.permits.messages import Soort
@@ -42,15 +43,10 @@ def writing(path: Path | None, encoding: str = "utf-8") -> Iterator[IO[str]]:
     if path is None:
         yield sys.stdout
         return
-    partial = path.with_name(f"{path.name}.part")
-    try:
-        with partial.open("w", encoding=encoding, newline="") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())  # the operator may remove the input files next
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with replacing(path, durable=True) as file:  # the operator may remove the input files next
+        text = TextIOWrapper(file, encoding=encoding, newline="")
+        yield text
+        text.detach()  # writes what it has
 
 
 @contextmanager

@@ -11,8 +11,8 @@ from typing import Any
 
 from markupsafe import Markup
 
+from woo_harvester.atomic import replace_file
 from woo_harvester.findings import Language, explain
-from woo_harvester.report.atomic import replace_file
 from woo_harvester.report.coverage_model import GAP_KINDS
 from woo_harvester.report.html.environment import environment, page_parts
 from woo_harvester.report.html.rows import HeavyFaults, HostRow, maxima
