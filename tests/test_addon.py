@@ -160,7 +160,7 @@ def test_a_wrong_value_is_reported_and_its_default_used_in_its_place(
     assert crawler.settings.getint("WOO_HOST_BACKLOG") == 8
     assert crawler.settings.getbool("WOO_TEXT") is False
     assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == [
-        "WOO_HOST_BACKLOG: expected requests, got many"
+        "WOO_HOST_BACKLOG: expected requests from 1 to 1,000,000,000,000,000, got many"
     ]
 
 

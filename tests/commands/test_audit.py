@@ -76,7 +76,7 @@ def audit(folder: Path, capsys: pytest.CaptureFixture[str]) -> Audit:
         (["--file"], "argument --file: expected at least one argument"),
         (["a.nl:99999"], "expected hosts such as www.gemeente.nl: Expected a port from 1 to 65535"),
         (["https://"], "expected hosts such as www.gemeente.nl: Expected a host"),
-        (["-s", "WOO_REPORT_DIR"], "Invalid -s value, use -s NAME=VALUE"),
+        (["-s", "WOO_REPORT_DIR"], "-s: expected NAME=VALUE, got WOO_REPORT_DIR"),
     ],
 )  # fmt: skip
 def test_a_wrong_argument_gives_one_line_with_a_suggestion_and_status_2(

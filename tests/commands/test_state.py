@@ -98,7 +98,7 @@ def test_a_state_that_a_run_is_using_can_be_read(filled: Shell) -> None:
             ["--format", "csv"],
             "option --format belongs to export and import and latest, not to: scrapy state",
         ),
-        (["-s", "WOO_STATE_URL"], "Invalid -s value, use -s NAME=VALUE"),
+        (["-s", "WOO_STATE_URL"], "-s: expected NAME=VALUE, got WOO_STATE_URL"),
     ],
 )
 def test_a_wrong_argument_gives_one_line_with_a_suggestion_and_status_2(

@@ -67,13 +67,17 @@ def test_a_run_over_the_register_says_in_one_line_that_publishers_cannot_reach_i
     assert agent_and_notices(USER_AGENT=own) == (own, 0)
 
 
-def test_a_run_that_cannot_start_says_only_why(tmp_path: Path) -> None:
-    register = write_register(tmp_path / "roo.xml", {"Gemeente A": []})
-    done = run_scrapy(["crawl", "woo", "-a", f"register={register}"], tmp_path, settings={"WOO_CONTACT": ""})
-    assert done.returncode == 2
-    assert done.stderr.splitlines() == [
-        "scrapy crawl: error: no host is left: domains and organisation have none in common"
-    ]
+def test_a_register_without_a_usable_url_is_named_with_what_is_in_it(tmp_path: Path) -> None:
+    for urls, unusable in (([], "0 URLs"), (["geen", "ftp://www.a.nl/"], "2 URLs")):
+        register = write_register(tmp_path / "roo.xml", {"Gemeente A": urls})
+        args = ["crawl", "woo", "-a", f"register={register}"]
+        done = run_scrapy(args, tmp_path, settings={"WOO_CONTACT": ""})
+        assert done.returncode == 1
+        assert done.stderr.splitlines() == [
+            f"scrapy crawl: error: the register {register} has no host to harvest: expected a URL in the "
+            "Woo-index of one organisation or more, got 1 organisation without one, "
+            f"and {unusable} that cannot be used"
+        ]
 
 
 def test_an_audit_and_the_register_itself_need_no_contact_line_but_get_the_contact(

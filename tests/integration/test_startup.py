@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from scrapy.settings import Settings, iter_default_settings
 
 from tests.utils.command import environment, in_project, read_lines, run_scrapy
 from tests.utils.daily import Harvester, numbered, publish
 from tests.utils.sites import write_register
 from tests.utils.vergunningen import Permits
+from woo_harvester.addon import SETTINGS
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 
@@ -106,10 +108,58 @@ WRONG = [
     ("WOO_STATE_URL", "nothing", 1, "WOO_STATE_URL: expected a URL such as sqlite:///"),
     ("WOO_DATA_DIR", "/proc/no", 1, "No such file or directory: '/proc/no'"),
     ("WOO_REPORT_DIR", "/proc/no", 1, "No such file or directory: '/proc/no'"),
-    ("WOO_STOP_TIMEOUT", "soon", 2, "WOO_STOP_TIMEOUT: expected seconds, got soon"),
+    ("WOO_STOP_TIMEOUT", "soon", 2, "WOO_STOP_TIMEOUT: expected seconds from 1 to 2,000,000, got soon"),
     ("JOBDIR", "job", 1, "JOBDIR is set"),
-    ("RETRY_TIMES", "often", 2, "RETRY_TIMES: ValueError: "),
-    ("DOWNLOAD_DELAY", "long", 2, "DOWNLOAD_DELAY: ValueError: "),
+]
+
+#: Setting, value, and the whole line. Each ends a run with status 2 and this line alone.
+WRONG_VALUES = [
+    ("RETRY_TIMES", "often", "RETRY_TIMES: expected a whole number, got often"),
+    ("RETRY_ENABLED", "ja", "RETRY_ENABLED: expected True or False, got ja"),
+    ("DNS_TIMEOUT", "x", "DNS_TIMEOUT: expected a number, got x"),
+    ("CONCURRENT_REQUESTS", "1.5", "CONCURRENT_REQUESTS: expected a whole number, got 1.5"),
+    ("DOWNLOAD_DELAY", "long", "DOWNLOAD_DELAY: expected a number, got long"),
+    ("DOWNLOAD_DELAY", "inf", "DOWNLOAD_DELAY: expected a number, 86,400 or less, got inf"),
+    ("CONCURRENT_ITEMS", "0", "CONCURRENT_ITEMS: expected a number, 1 or more, got 0"),
+    *(
+        (
+            "CONCURRENT_REQUESTS_PER_DOMAIN",
+            value,
+            f"CONCURRENT_REQUESTS_PER_DOMAIN: expected a number, 1 or more, got {value}",
+        )
+        for value in ("0", "-1")
+    ),
+    (
+        "DOWNLOAD_SLOTS",
+        {"localhost:9": {"concurrency": 0}},
+        "DOWNLOAD_SLOTS, concurrency of localhost:9: expected a number, 1 or more, got 0",
+    ),
+    (
+        "DOWNLOAD_SLOTS",
+        {"a.nl": 5},
+        "DOWNLOAD_SLOTS, a.nl: expected a JSON object with its concurrency, delay and jitter, got 5",
+    ),
+    (
+        "FEEDS",
+        {"x.jsonl": 3},
+        "FEEDS, x.jsonl: expected a JSON object with its format and other options, got 3",
+    ),
+    (
+        "FEEDS",
+        {"x.jsonl": {"format": "jsonlines", "item_classes": 3}},
+        "FEEDS, item_classes of x.jsonl: expected a JSON list, got 3",
+    ),
+    *(
+        (name, value, f"{name}: expected a JSON object, got {value}")
+        for name in ("FEEDS", "DOWNLOAD_SLOTS", "ADDONS", "EXTENSIONS", "DEFAULT_REQUEST_HEADERS")
+        for value in ("[]", "5", "{", '"a"', "null", '[["a.jsonl", {}]]')
+    ),
+    ("USER_AGENT", "a\r\nHost: b.nl", r"USER_AGENT: expected one line of text, got 'a\r\nHost: b.nl'"),
+    (
+        "WOO_CONTACT",
+        "woo@a.nl\r\nHost: b.nl",
+        r"WOO_CONTACT: expected URL or e-mail address, got 'woo@a.nl\r\nHost: b.nl'",
+    ),
 ]
 
 #: What each command of the project that runs a spider is given.
@@ -159,6 +209,32 @@ def test_the_last_line_names_what_is_wrong_with_a_setting(
     assert (done.returncode, done.records) == (status, [])
     assert last.startswith("scrapy crawl: error: ")
     assert cause in last
+
+
+def as_a_number(value: object) -> str:
+    """Return the text of a value, of a boolean as 0 or 1."""
+    return str(int(value) if isinstance(value, bool) else value)
+
+
+def test_a_value_that_is_wrong_ends_a_run_with_one_line(tmp_path: Path) -> None:
+    for name, value, line in WRONG_VALUES:
+        done = run_scrapy(crawl(tmp_path), tmp_path, settings={**QUICK, name: given(value)}, timeout=60)
+        assert (done.returncode, done.stderr) == (2, f"scrapy crawl: error: {line}\n"), f"{name}={value!r}"
+
+
+@pytest.mark.parametrize("form", [str, as_a_number])
+def test_a_run_with_each_of_scrapys_values_given_as_a_text_ends_as_any_other(
+    form: Callable[[object], str], tmp_path: Path, ca_bundle: Path, site: Site
+) -> None:
+    publish(site, numbered(2))
+    here = Settings()
+    here.setmodule("woo_harvester.settings")
+    names = [name for name, default in iter_default_settings() if isinstance(default, bool | int | float)]
+    texts = {name: form(here[name]) for name in names if name not in SETTINGS}
+    for telnet in ("False", "0"):
+        run = Harvester(tmp_path, ca_bundle, [site]).day(**{**texts, "TELNETCONSOLE_ENABLED": telnet})
+        assert run.returncode == 0, run.stderr
+        assert " ERROR: " not in run.stderr, run.stderr
 
 
 @pytest.mark.parametrize("arguments", [permits, audit])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,20 +63,19 @@ class Setting:
             wrong = value == "" and self.default is not None
         if not wrong:
             return None
-        return f"{self.name}: expected {self.unit.replace('`', '')}, got {_shown(value)}"
+        return f"{self.name}: expected {self.unit.replace('`', '')}, got {shown(value)}"
 
     def _problem_of_number(self, value: Any, kind: type[int] | type[float]) -> str | None:
         """Return what is wrong with the value of a number, in one line, or None."""
-        try:
-            number = kind(value)
-        except (TypeError, ValueError, OverflowError):
-            return f"{self.name}: expected {self.unit}, got {_shown(value)}"
-        if self.least <= number <= self.most:  # never true for NaN
-            return None
-        return f"{self.name}: expected {self.unit} from {self.least} to {self.most:,}, got {_shown(value)}"
+        with suppress(TypeError, ValueError, OverflowError):
+            if self.least <= kind(value) <= self.most:  # never true for NaN
+                return None
+        return f"{self.name}: expected {self.unit} from {self.least} to {self.most:,}, got {shown(value)}"
 
 
-def _shown(value: Any) -> str:
-    """Return a value as a message shows it, in sixty characters at most."""
+def shown(value: Any) -> str:
+    """Return a value as a message shows it: on one line, in sixty characters at most."""
     text = str(value) or "nothing"
+    if not text.isprintable():
+        text = repr(text)
     return text if len(text) <= 60 else f"{text[:57]}..."

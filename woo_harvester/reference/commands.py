@@ -31,7 +31,7 @@ wrong argument, option or setting. Publishers' faults never change the status of
 stderr names the cause of a failure, and so does the last line of `LOG_FILE` where that is set and can be
 written. A run ends with status 1 for:
 
-- a register that cannot be fetched, without an earlier copy;
+- a register that cannot be fetched, without an earlier copy, or that has no usable URL;
 - a state that is locked, damaged or newer than the program;
 - a full disk, an output that could not be written, a document that Elasticsearch refuses;
 - certificates that cannot be used, or nearly all hosts out of reach in the same way

@@ -5,14 +5,28 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
+from traceback import walk_tb
 
 from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
+
+from woo_harvester.default_settings.setting import shown
 
 #: The error numbers for no more memory or files. EAGAIN is not here, because a lock also raises it.
 _EXHAUSTED = frozenset({errno.ENOMEM, errno.EMFILE, errno.ENFILE})
 
 #: Python's message when it cannot start a thread.
 _NO_THREAD = "can't start new thread"
+
+
+#: What the methods of Scrapy's settings expect of the value of a setting.
+_EXPECTED = {
+    "getbool": "True or False",
+    "getint": "a whole number",
+    "getfloat": "a number",
+    "getdict": "a JSON object",
+    "getlist": "a list, or a text with commas",
+}
 
 
 class StartError(Exception):
@@ -59,6 +73,20 @@ def _is_exhaustion(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and _NO_THREAD in str(error))
 
 
+def wrong_setting(error: BaseException) -> str | None:
+    """Return which setting Scrapy could not read, what was expected and what came; None for another error.
+
+    Scrapy's own message does not name the setting. Whatever reads a setting decides what it accepts, so
+    this looks for the failed call in the traceback, rather than check all settings beforehand.
+    """
+    for frame, _ in walk_tb(error.__traceback__):
+        settings, expected = frame.f_locals.get("self"), _EXPECTED.get(frame.f_code.co_name)
+        if expected is not None and isinstance(settings, BaseSettings):
+            name = frame.f_locals["name"]
+            return f"{name}: expected {expected}, got {shown(settings.get(name))}"
+    return None
+
+
 @contextmanager
 def naming(setting: str) -> Iterator[None]:
     """Turn exceptions about a wrong value of *setting* into a UsageError that names the setting."""
@@ -67,4 +95,5 @@ def naming(setting: str) -> Iterator[None]:
     except (UsageError, MemoryError):
         raise
     except Exception as error:
-        raise UsageError(f"{setting}: {cause_of(error)}", print_help=False) from error
+        line = wrong_setting(error) or f"{setting}: {cause_of(error)}"
+        raise UsageError(line, print_help=False) from error

@@ -6,6 +6,7 @@ It is not in ``commands/``, because Scrapy would list the class as a command.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,11 +16,13 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn, cast
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
 
 from woo_harvester.arguments import suggestion
 from woo_harvester.default_settings import SETTINGS, complete
+from woo_harvester.default_settings.setting import shown
 from woo_harvester.program import program
-from woo_harvester.running.causes import StartError, cause_of, is_exhausted
+from woo_harvester.running.causes import StartError, cause_of, is_exhausted, wrong_setting
 from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.streams import (
     flush_stderr,
@@ -62,8 +65,25 @@ class ProjectCommand(ScrapyCommand):
         """Check options and settings. Raises UsageError."""
         with self.failing():
             self.check_options(args)
+            self._check_given(opts.set)
             super().process_options(args, opts)
             self._check_settings()
+
+    def _check_given(self, given: Sequence[str]) -> None:
+        """Raise UsageError that names the setting of ``-s`` that is wrong; Scrapy's own error does not."""
+        settings = cast("Settings", self.settings)
+        for text in given:
+            name, sign, value = text.partition("=")
+            if not (name and sign):
+                raise UsageError(f"-s: expected NAME=VALUE, got {shown(text)}", print_help=False)
+            if isinstance(settings.get(name), BaseSettings):  # Scrapy reads JSON for it at once
+                try:
+                    is_object = isinstance(json.loads(value), dict)
+                except ValueError:
+                    is_object = False
+                if not is_object:
+                    line = f"{name}: expected a JSON object, got {shown(value)}"
+                    raise UsageError(line, print_help=False)
 
     def check_options(self, args: Sequence[str]) -> None:
         """Raise UsageError if an argument looks like an unknown option."""
@@ -102,6 +122,8 @@ class ProjectCommand(ScrapyCommand):
         except (UsageError, SystemExit, KeyboardInterrupt):
             raise
         except Exception as error:
+            if (line := wrong_setting(error)) is not None:
+                self.refuse(line)
             if not (isinstance(error, StartError | OSError | ImportError) or is_exhausted(error)):
                 write_stderr("".join(traceback.format_exception(error)).rstrip())
             self.fail(cause_of(error))

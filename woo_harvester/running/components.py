@@ -1,16 +1,24 @@
-"""Checks of Scrapy's settings, for values with which a run would fail late or without naming the setting."""
+"""Checks of Scrapy's settings: components that cannot be loaded, and values that fail without a word.
+
+Whatever else Scrapy accepts is accepted, and what it cannot read is named when it reads it
+(``causes.wrong_setting``).
+"""
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Iterator, Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from scrapy.settings import iter_default_settings
+from scrapy.exceptions import UsageError
 from scrapy.utils.conf import build_component_list
 from scrapy.utils.misc import load_object
 
 from woo_harvester.arguments import suggestion
+from woo_harvester.default_settings.setting import shown
 from woo_harvester.running.causes import StartError, naming
 
 if TYPE_CHECKING:
@@ -40,6 +48,41 @@ _ONE = (
     "TWISTED_REACTOR",
 )
 
+#: The longest delay between two requests to a host, in seconds: a day. A timer accepts no infinite one.
+_LONGEST_DELAY = 86_400
+#: The longest time limit, in seconds: what a timer accepts.
+_LONGEST_TIME = 2_000_000
+
+#: The smallest and the largest value of the numbers beyond which a run waits for ever or harvests nothing,
+#: without a word. Smaller delays than 0 count as 0.
+_BOUNDS: dict[str, tuple[float, float]] = {
+    "AUTOTHROTTLE_START_DELAY": (-math.inf, _LONGEST_DELAY),
+    "CONCURRENT_ITEMS": (1, math.inf),
+    "CONCURRENT_REQUESTS_PER_DOMAIN": (1, math.inf),
+    "DOWNLOAD_DELAY": (-math.inf, _LONGEST_DELAY),
+    "DOWNLOAD_DELAY_JITTER": (-math.inf, 100),
+    "DOWNLOAD_TIMEOUT": (-math.inf, _LONGEST_TIME),
+    "REACTOR_THREADPOOL_MAXSIZE": (0, math.inf),
+    "SCRAPER_SLOT_MAX_ACTIVE_SIZE": (0, math.inf),
+}
+#: The same for the parts of a host in DOWNLOAD_SLOTS.
+_BOUNDS_OF_SLOT: dict[str, tuple[float, float]] = {
+    "concurrency": (1, math.inf),
+    "delay": (-math.inf, _LONGEST_DELAY),
+    "jitter": _BOUNDS["DOWNLOAD_DELAY_JITTER"],
+}
+
+#: The options of a feed that are a list or an object, and what they are expected to be.
+_SHAPES: dict[str, tuple[tuple[type, ...], str]] = {
+    "fields": ((list, tuple, Mapping, type(None)), "a JSON list or object"),
+    "item_classes": ((list, tuple), "a JSON list"),
+    "item_export_kwargs": ((Mapping,), "a JSON object"),
+    "postprocessing": ((list, tuple), "a JSON list"),
+}
+
+#: What ends a header, or begins another one.
+_LINE_ENDS = frozenset("\r\n\0")
+
 #: The start of the error for feeds: if Scrapy cannot use one feed, it uses none of them.
 NO_FEED = "FEEDS names outputs of which none can be used"
 
@@ -52,11 +95,12 @@ def check_settings(settings: BaseSettings) -> None:
     if loop := settings["ASYNCIO_EVENT_LOOP"]:
         with naming("ASYNCIO_EVENT_LOOP"):
             load_object(loop)
-    for name, default in iter_default_settings():
-        if type(default) in (int, float) and settings[name] is not None:
-            with naming(name):
-                settings.getfloat(name)
     _check_logging(settings)
+    for name, bounds in _BOUNDS.items():
+        with naming(name):
+            _check_bounds(name, settings[name], settings.getfloat(name), bounds)
+    _check_slots(settings)
+    _check_headers(settings)
 
 
 def check_components(settings: BaseSettings) -> None:
@@ -84,7 +128,12 @@ def check_components(settings: BaseSettings) -> None:
 def _check_feeds(settings: BaseSettings) -> None:
     """Raise StartError for a feed with an unknown format or storage, since Scrapy would use no feed."""
     formats, storages = settings.getwithbase("FEED_EXPORTERS"), settings.getwithbase("FEED_STORAGES")
-    for uri, options in settings.getdict("FEEDS").items():
+    for uri, options in _parts(settings, "FEEDS", "its format and other options"):
+        if not isinstance(uri, str | PathLike):
+            raise _wrong("FEEDS", "a path or a URL", uri)
+        for option, (types, expected) in _SHAPES.items():
+            if option in options and not isinstance(options[option], types):
+                raise _wrong(f"FEEDS, {option} of {uri}", expected, options[option])
         given = options.get("format")
         if given is not None and formats.get(given) is None:
             meant = suggestion(str(given), list(formats))
@@ -92,6 +141,56 @@ def _check_feeds(settings: BaseSettings) -> None:
         scheme = urlsplit(str(uri)).scheme if "://" in str(uri) else ""
         if scheme and storages.get(scheme) is None:
             raise StartError(f"{NO_FEED}: no storage for {scheme}://, of {uri}")
+
+
+def _check_slots(settings: BaseSettings) -> None:
+    """Raise UsageError for a host in ``DOWNLOAD_SLOTS`` whose requests would wait for ever."""
+    for host, options in _parts(settings, "DOWNLOAD_SLOTS", "its concurrency, delay and jitter"):
+        for option, bounds in _BOUNDS_OF_SLOT.items():
+            if option in options:
+                name, value = f"DOWNLOAD_SLOTS, {option} of {host}", options[option]
+                if not isinstance(value, int | float):
+                    raise _wrong(name, "a number", value)
+                _check_bounds(name, value, value, bounds)
+
+
+def _parts(settings: BaseSettings, name: str, parts: str) -> Iterator[tuple[Any, Mapping[str, Any]]]:
+    """Return the entries of a setting whose values have named parts. Raises UsageError for another shape."""
+    with naming(name):
+        if not isinstance(settings[name], str | Mapping | None):  # of an empty list Scrapy makes no entries
+            raise _wrong(name, "a JSON object", settings[name])
+        entries = settings.getdict(name)
+    for key, options in entries.items():
+        if not isinstance(options, Mapping):
+            raise _wrong(f"{name}, {key}", f"a JSON object with {parts}", options)
+        yield key, options
+
+
+def _check_bounds(name: str, given: Any, number: float, bounds: tuple[float, float]) -> None:
+    """Raise UsageError for a number that is not within its bounds, or is none."""
+    least, most = bounds
+    if least <= number <= most:  # never true for NaN
+        return
+    expected = f"{least} or more" if math.isinf(most) else f"{most:,} or less"
+    raise _wrong(name, f"a number, {expected}", given)
+
+
+def _check_headers(settings: BaseSettings) -> None:
+    """Raise UsageError for a text that no header can have, since every request would fail."""
+    _check_header("USER_AGENT", settings["USER_AGENT"])
+    for header, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
+        for text in (header, *(value if isinstance(value, list | tuple) else [value])):
+            _check_header(f"DEFAULT_REQUEST_HEADERS, {shown(header)}", text)
+
+
+def _check_header(name: str, text: Any) -> None:
+    with naming(name):
+        if isinstance(text, str) and text.encode() and not _LINE_ENDS.isdisjoint(text):
+            raise _wrong(name, "one line of text", text)
+
+
+def _wrong(name: str, expected: str, given: Any) -> UsageError:
+    return UsageError(f"{name}: expected {expected}, got {shown(given)}", print_help=False)
 
 
 def _check_logging(settings: BaseSettings) -> None:

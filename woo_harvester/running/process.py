@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess
+from scrapy.exceptions import UsageError
 from scrapy.utils.log import get_scrapy_root_handler, log_scrapy_info
 
-from woo_harvester.running.causes import StartError, cause_of, is_exhausted
+from woo_harvester.running.causes import StartError, cause_of, is_exhausted, wrong_setting
 from woo_harvester.running.components import check_components, check_settings
 from woo_harvester.running.deadline import OVERDUE, Deadline
 from woo_harvester.running.ending import end_run, has_failed
@@ -60,6 +61,8 @@ class HarvestProcess(AsyncCrawlerProcess):
             self._deadline = Deadline()
             start_threads(asyncio.get_event_loop())
         except Exception as error:
+            if (line := wrong_setting(error)) is not None:
+                raise UsageError(line, print_help=False) from error
             raise StartError(_with_log_file(settings, error)) from error
         check_components(settings)
         self._start_log: StartLog | None = None
@@ -90,6 +93,10 @@ class HarvestProcess(AsyncCrawlerProcess):
             self.start()
             self._deadline.status = None  # the command still has to print its result
             return self._failure(crawler, task)
+        except Exception as error:
+            if wrong_setting(error) is not None:
+                self._release_log(drop=True)
+            raise
         finally:
             self._release_log()
             self._errors.close()
@@ -148,8 +155,12 @@ class HarvestProcess(AsyncCrawlerProcess):
             return 1, _STOPPED_AT_ONCE
         error = None if task.cancelled() else task.exception()
         if error is not None:
+            first = _first(error)
+            if (line := wrong_setting(first)) is not None:
+                self._release_log(drop=True)
+                return 2, line
             logger.error("The run failed", exc_info=error)
-            return 1, cause_of(_first(error))
+            return 1, cause_of(first)
         if crawler._stats is not None and crawler.stats.get_value("finish_reason") == _START_ERROR:
             return 1, f"the run could not start: {self._errors.first}"
         if self._errors.exhausted is not None:

@@ -92,6 +92,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
                 logger.warning(_NO_MEANING, {"spider": self.name, "name": name})
         if self.arguments.is_over_register and not has_contact(settings["USER_AGENT"]):
             logger.warning(NO_CONTACT)
+        if not (register.hosts or self.arguments.domains):
+            raise RegisterError(self._no_host(register))
         register, self.run_hosts = select_hosts(register, self.arguments, self.report)
         self.hosts = self.run_hosts
         keeper.open(self.hosts, reset=self.arguments.deltafetch_reset)
@@ -148,6 +150,16 @@ class WooSpider(HarvestSpider, SitemapSpider):
                 begin_reads(connection, host_ids)
             end_claims(connection, [*host_ids, *unregistered_hosts(connection, self.is_registered)])
             return self.reader.first_requests(visits, connection)
+
+    def _no_host(self, register: Register) -> str:
+        """Return what is wrong with a register without a host, in one line."""
+        source = self.arguments.register_source or self.settings["WOO_REGISTER"]
+        unusable = self.crawler.stats.get_value("woo/findings/register.url-ongeldig", 0)
+        return (
+            f"the register {source} has no host to harvest: expected a URL in the Woo-index of one "
+            f"organisation or more, got {counted(len(register.organisations), 'organisation')} without one, "
+            f"and {counted(unusable, 'URL')} that cannot be used"
+        )
 
     def delivered(self, connection: Connection) -> str | None:
         """Return how many documents of this run's hosts earlier runs have delivered; None for none."""
