@@ -39,6 +39,11 @@ def test_nothing_within_is_ever_asked(found: dict[str, Any]) -> None:
         ("wolk", "169.254.169.254"),
         ("zes", "fd00::1"),
         ("zes-lus", "::1"),
+        ("site-lokaal", "fec0::1"),
+        ("niemands", "4000::1"),
+        ("segment", "5f00::1"),
+        ("voorbeeld", "3fff::1"),
+        ("siit", "::ffff:0:7f00:1"),
     ],
 )
 def test_a_name_of_a_private_address_is_refused(found: dict[str, Any], name: str, address: str) -> None:

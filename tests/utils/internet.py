@@ -34,7 +34,10 @@ from woo_harvester.demo.site import Site
 
 PORT = 8443
 PUBLIC = "145.100.190.243"
-PRIVATE = ("10.0.0.1", "127.0.0.1", "169.254.169.254", "fd00::1", "::1")
+PRIVATE = (
+    *("10.0.0.1", "127.0.0.1", "169.254.169.254", "fd00::1", "::1"),
+    *("fec0::1", "4000::1", "5f00::1", "3fff::1", "::ffff:0:7f00:1"),
+)
 #: What the name server answers, first and from then on.
 NAMES: dict[str, tuple[list[str], list[str]]] = {
     "publiek": ([PUBLIC], [PUBLIC]),
@@ -43,6 +46,11 @@ NAMES: dict[str, tuple[list[str], list[str]]] = {
     "wolk": (["169.254.169.254"], ["169.254.169.254"]),
     "zes": (["fd00::1"], ["fd00::1"]),
     "zes-lus": (["::1"], ["::1"]),
+    "site-lokaal": (["fec0::1"], ["fec0::1"]),
+    "niemands": (["4000::1"], ["4000::1"]),
+    "segment": (["5f00::1"], ["5f00::1"]),
+    "voorbeeld": (["3fff::1"], ["3fff::1"]),
+    "siit": (["::ffff:0:7f00:1"], ["::ffff:0:7f00:1"]),
     "gemengd": (["10.0.0.1", PUBLIC], ["10.0.0.1", PUBLIC]),
     "wisselt": ([PUBLIC], ["127.0.0.1"]),
 }

@@ -11,7 +11,7 @@ import re
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any
 
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -25,9 +25,23 @@ _AddressInfo = tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[An
 #: IPv6 addresses with an IPv4 address in the last 32 bits (RFC 6052).
 _NAT64 = IPv6Network("64:ff9b::/96")
 
-#: Ways to write any IPv4 address as IPv6 that no site on the public internet uses: IPv4-compatible (RFC 4291,
-#: 2.5.5.1), local NAT64 (RFC 8215) and 6to4 (RFC 7526). Python's ``is_global`` does not know them everywhere.
-_OBSOLETE = (IPv6Network("::/96"), IPv6Network("64:ff9b:1::/48"), IPv6Network("2002::/16"))
+#: The IPv6 addresses that are given out for the public internet (RFC 3587, 3). Python's ``is_global`` is also
+#: true for addresses outside it, which nobody has, and which a network may use within.
+_GIVEN_OUT = IPv6Network("2000::/3")
+
+#: Special networks that no site on the public internet uses. Python's ``is_global`` knows more or fewer of them,
+#: depending on its version.
+_SPECIAL = tuple(
+    ip_network(network)
+    for network in (
+        "192.0.0.0/24",  # IETF protocol assignments (RFC 6890)
+        "192.88.99.0/24",  # relays of 6to4 (RFC 7526)
+        "2001::/23",  # IETF protocol assignments, Teredo among them (RFC 2928)
+        "2001:db8::/32",  # documentation (RFC 3849)
+        "2002::/16",  # 6to4: any IPv4 address written as IPv6 (RFC 7526)
+        "3fff::/20",  # documentation (RFC 9637)
+    )
+)
 
 #: Notations of an IPv4 address that the C library accepts (inet_aton), besides four decimal numbers.
 _OLD_ADDRESS = re.compile(r"(?:0[xX][0-9a-fA-F]*|[0-9]+)(?:\.(?:0[xX][0-9a-fA-F]*|[0-9]+)){0,3}\.?")
@@ -38,13 +52,18 @@ class PrivateAddressError(OSError):
 
 
 def is_public(address: str) -> bool:
-    """Return whether an IP address is public: not private, loopback, link-local or reserved."""
-    ip = ip_address(address.partition("%")[0])
+    """Return whether an IP address is public: not private, loopback, link-local or reserved.
+
+    Raises ValueError if *address* is no IP address.
+    """
+    ip = ip_address(address)
     if isinstance(ip, IPv6Address):
-        if any(ip in network for network in _OBSOLETE):
+        if ip.scope_id is not None:  # an address on one network only
             return False
         ip = ip.ipv4_mapped or _nat64(ip) or ip
-    return ip.is_global and not ip.is_multicast
+    if isinstance(ip, IPv6Address) and ip not in _GIVEN_OUT:
+        return False
+    return ip.is_global and not ip.is_multicast and not any(ip in network for network in _SPECIAL)
 
 
 def _nat64(ip: IPv6Address) -> IPv4Address | None:
@@ -54,12 +73,14 @@ def _nat64(ip: IPv6Address) -> IPv4Address | None:
 def private_literal(host: str) -> bool:
     """Return whether *host* is itself an IP address that is not public; names are checked when resolved.
 
-    Old ways to write an address, such as 2130706433 or 127.1, count as not public: no name is all digits.
+    Old ways to write an address, such as 2130706433 or 127.1, count as not public: no name is all digits. So
+    does anything else that aiohttp connects to without asking the resolver: digits and dots, or a colon.
     """
     try:
         return not is_public(host.strip("[]"))
     except ValueError:
-        return _OLD_ADDRESS.fullmatch(host) is not None
+        is_number = ":" in host or host.replace(".", "").isdigit()
+        return is_number or _OLD_ADDRESS.fullmatch(host) is not None
 
 
 class Resolver(AbstractResolver):
