@@ -11,6 +11,8 @@ from inspect import getsource, iscoroutinefunction, signature
 from typing import Any
 
 import pytest
+from aiohttp import BaseConnector, TCPConnector
+from aiohttp.client_proto import ResponseHandler
 from scrapy import cmdline
 from scrapy.addons import AddonManager
 from scrapy.commands import check, fetch, parse, shell
@@ -126,6 +128,21 @@ def test_the_command_line_makes_its_parser_by_a_name_that_can_be_replaced() -> N
 def test_the_commands_of_a_project_are_found_by_settings_and_by_module() -> None:
     assert list(signature(cmdline._get_commands_dict).parameters) == ["settings", "inproject"]
     assert list(signature(cmdline._get_commands_from_module).parameters) == ["module", "inproject"]
+
+
+def test_the_client_makes_its_connections_with_one_function() -> None:
+    assert "self._factory = functools.partial(ResponseHandler, loop=loop)" in getsource(BaseConnector)
+    made = getsource(TCPConnector)
+    assert "ResponseHandler(" not in made
+    assert "self._factory" in made
+
+
+def test_a_connection_is_given_answers_one_by_one_and_closed_by_a_method() -> None:
+    received = getsource(ResponseHandler.data_received)
+    assert "self.feed_data((message, payload), 0)" in received
+    assert "protocol.close()" in getsource(BaseConnector._release)
+    assert isinstance(ResponseHandler.should_close, property)
+    assert callable(ResponseHandler.set_response_params)
 
 
 def test_the_page_names_each_test_file_that_is_there() -> None:

@@ -29,8 +29,8 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 #: true for addresses outside it, which nobody has, and which a network may use within.
 _GIVEN_OUT = IPv6Network("2000::/3")
 
-#: Special networks that no site on the public internet uses. Python's ``is_global`` knows more or fewer of them,
-#: depending on its version.
+#: Special networks that no site on the public internet uses. Python's ``is_global`` knows some of them; which
+#: ones depends on its version.
 _SPECIAL = tuple(
     ip_network(network)
     for network in (

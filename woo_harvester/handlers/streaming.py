@@ -29,9 +29,10 @@ from woo_harvester.handlers.addresses import (
 )
 from woo_harvester.handlers.body import SPOOL_SIZE, Intake, SpoolError
 from woo_harvester.handlers.coding import UnknownCodingError, decoder_for
-from woo_harvester.handlers.connections import most_connections
+from woo_harvester.handlers.connections import Connector, most_connections
 from woo_harvester.responses import StreamedResponse
 from woo_harvester.running.ending import end_run
+from woo_harvester.statuses import PARTIAL_CONTENT, is_complete
 from woo_harvester.trust import TrustError, trusted_context
 from woo_harvester.urls import host_of
 
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
 
 #: Bytes of a body that are buffered in memory, before the server has to wait.
 _BUFFER_SIZE = 256 * 1024
+
+#: Limit in bytes of a body that nobody reads: that of a redirect or an error. A complete one leaves its
+#: connection open for the next request.
+_UNREAD_SIZE = 256 * 1024
 
 #: Errors of ``getaddrinfo`` for a name that does not exist, and for one that has no address.
 _NO_SUCH_NAME = frozenset({socket.EAI_NONAME, socket.EAI_NODATA})
@@ -86,7 +91,7 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
 
     A response with an incomplete body has one of these flags:
 
-    - ``maxsize``: the body is larger than the limit.
+    - ``maxsize``: the body is larger than the limit. That of a redirect or an error has no flag.
     - ``dataloss``: the connection was broken off; the bytes until then are in the file.
     - ``coding``: the Content-Encoding is unknown, or the body does not have it.
     - ``expansion``: the decoded body is far larger than the received bytes: a decompression bomb.
@@ -180,7 +185,7 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
     def _session(self, resolver: Resolver) -> aiohttp.ClientSession:
         """Return a session. It is made at its first request, because it needs the running event loop."""
         if (client := self._clients.get(resolver)) is None:
-            connector = aiohttp.TCPConnector(
+            connector = Connector(
                 limit=0,  # the semaphore limits all connections, the downloader slot those of a host
                 limit_per_host=0,
                 resolver=resolver,
@@ -249,7 +254,10 @@ async def _receive(answer: aiohttp.ClientResponse, response: StreamedResponse, r
         answer.close()
         return
     maxsize = cast("int", request.meta.get("download_maxsize") or 0)
-    digest = bool(request.meta.get("woo_digest"))
+    is_read = is_complete(response.status) or response.status == PARTIAL_CONTENT
+    if not is_read:
+        maxsize = min(maxsize or _UNREAD_SIZE, _UNREAD_SIZE)
+    digest = is_read and bool(request.meta.get("woo_digest"))
     intake = Intake(response.file, maxsize=maxsize, digest=digest, decoder=decoder)
     try:
         async for chunk in answer.content.iter_any():
@@ -262,7 +270,7 @@ async def _receive(answer: aiohttp.ClientResponse, response: StreamedResponse, r
     finally:
         await intake.finish()
     response.size = intake.size
-    if intake.flag is not None and intake.flag not in response.flags:
+    if intake.flag is not None and intake.flag not in response.flags and is_read:
         response.flags.append(intake.flag)
     if intake.digest and not response.flags:
         response.sha256 = intake.digest.hexdigest()
