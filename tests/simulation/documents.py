@@ -1,126 +1,118 @@
-"""Days of publishers that list, change and drop documents, as a state machine with its oracle."""
+"""Days of publishers that list, change and drop documents, of runs, and of operators between these."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from random import Random
 
-from hypothesis import note
-from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    precondition,
-    rule,
-)
 from sqlalchemy import delete
 
-from tests.simulation.clock import at
-from tests.simulation.harvester import Day, Harvester, Outcome, SimulatedState
-from tests.simulation.oracle import Known, Oracle
+from tests.simulation.harvester import TABLES, BackUp, Harvester, Run
+from tests.simulation.oracle import Knowledge, Oracle
+from tests.simulation.play import Simulation
 from tests.simulation.publishers import (
-    CATEGORISED,
-    DESCRIBED,
+    BEGIN,
     FAULTS,
     HOSTS,
+    NUMBERS,
+    OWNERS,
+    PATHS,
+    TODAY,
     Publisher,
     host_of_loc,
     is_own,
     loc_of,
-    version_moment,
 )
-from woo_harvester.state.schema import documents, hosts, listings, repeated, resources
-from woo_harvester.state.store import NOWHERE
+from woo_harvester.state.resources import forget_host
+from woo_harvester.state.rows import Row
+from woo_harvester.state.store import NOWHERE, State
+from woo_harvester.state.transfer import export, replace, replace_listings
+from woo_harvester.state.upkeep import confirm_withdrawals, forget_document, restore
 
-#: Days and other steps of one history.
-STEPS = 40
 DAY = 86_400.0
-
-PATHS = ("/robots.txt", "/sitemapindex-diwoo.xml", "/s0.xml", "/s1.xml", "/s2.xml")
-#: What publishers do, and how often.
-CHANGES, WEIGHTS = zip(
-    *{
-        "list": 3,
-        "renew": 8,
-        "drop": 4,
-        "drop_everywhere": 3,
-        "copy": 3,
-        "move": 2,
-        "relist": 3,
-        "empty": 1,
-        "remove_sitemap": 1,
-        "toggle_index": 2,
-        "break": 2,
-        "repair": 3,
-        "list_wrongly": 1,
-        "toggle_etags": 1,
-        "toggle_registered": 1,
-    }.items(),
-    strict=True,
-)
+#: What may happen, and how often. A run is what comes after the underscore.
+KINDS = {
+    "list": 6, "renew": 14, "drop": 8, "drop_everywhere": 6, "copy": 6, "move": 4, "relist": 6, "empty": 2,
+    "remove_sitemap": 2, "toggle_index": 4, "list_twice": 3, "list_in_both": 1, "break": 5, "repair": 6,
+    "list_wrongly": 2, "toggle_etags": 2, "leave_register": 2, "change_owner": 2, "set_clock_back": 1,
+    "confirm": 1, "restore": 1, "forget": 1, "export_and_import": 1, "back_up": 1, "put_back": 1,
+    "run_all": 10, "run_shards": 10, "run_some": 4, "run_killed": 9, "run_on_a_full_disk": 3,
+    "run_refused": 3, "run_two_at_once": 4, "run_since": 2,
+}  # fmt: skip
 
 
-class Documents(RuleBasedStateMachine):
-    """Days of publishers and runs."""
+class Documents:
+    """Publishers, an installation that harvests them, and the oracle that follows it."""
 
-    state_url = NOWHERE
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.state = SimulatedState.open(self.state_url)
-        with self.state.begin() as connection:  # in a database on disk there is what the last example left
-            for table in (repeated, listings, documents, resources, hosts):
+    def __init__(self, random: Random, url: str = NOWHERE) -> None:
+        self.story: list[str] = []
+        self.state = State.open(url)
+        with self.state.begin() as connection:  # in a database on disk there is what the last history left
+            for table in reversed(TABLES):
                 connection.execute(delete(table))
         self.publishers = {host: Publisher(host) for host in HOSTS}
-        self.harvester = Harvester(self.state, self.publishers)
         self.oracle = Oracle()
-        self.registered = frozenset(HOSTS)
-        self.now = 1_800_000_000.0
-        self.days = self.settled = 0
-
-    def teardown(self) -> None:
-        self.state._connection.close()
-        self.state._engine.dispose()
-
-    @initialize(count=st.integers(1, 6), shared=st.integers(0, 2))
-    def begin(self, count: int, shared: int) -> None:
-        """Each host lists some documents of its own, and perhaps of the host before it."""
-        before = HOSTS[-1]
+        self.harvester = Harvester(self.state, self.publishers, self.oracle)
+        self.owners = dict(OWNERS)
+        self.now = BEGIN.timestamp() + TODAY * DAY
+        self.backed_up: tuple[BackUp, Knowledge] | None = None
+        self.settles = random.random() < 0.3  # it takes as long as ten other days
+        count, shared, before = random.randint(1, 6), random.randint(0, 2), HOSTS[-1]
         for host, publisher in self.publishers.items():
             for name in range(count):
-                publisher.list(loc_of(host, name), name % 2, 1)
+                publisher.list(loc_of(host, name), name % 2, TODAY - 1)
             for name in range(min(shared, count)):
-                publisher.list(loc_of(before, name), 0, 1 + 50 * (name % 2))
+                publisher.list(loc_of(before, name), 0, TODAY - 1 + 50 * (name % 2))
             before = host
+        self.tell(
+            f"each host lists {count} documents of its own and {min(shared, count)} of the host before it"
+        )
 
-    @rule(random=st.randoms(use_true_random=False))
-    def day(self, random: Random) -> None:
-        """Publishers change something, and there is a run, or one for each host."""
-        for _ in range(random.choice((0, 1, 2, 3, 4))):
-            change = random.choices(CHANGES, WEIGHTS)[0]
-            host = random.choice(HOSTS)
-            note(f"{change} {host}")
-            getattr(self, f"_{change}")(self.publishers[host], random)
-        self.now += random.choice((1, 1, 1, 2, 8)) * DAY
-        self._harvest(random)
+    @property
+    def today(self) -> int:
+        """The number of the day: the version of a document that changes today."""
+        return int((self.now - BEGIN.timestamp()) // DAY)
+
+    def tell(self, line: str) -> None:
+        self.story.append(f"day {self.today - TODAY}: {line}")
+
+    def do(self, kind: str, random: Random) -> None:
+        if kind.startswith("run_"):
+            self.now += random.choice((1, 1, 1, 2, 8)) * DAY
+        getattr(self, f"_{kind}")(self.publishers[random.choice(HOSTS)], random)
+
+    def end(self) -> None:
+        if self.settles:
+            self._settle(self.publishers[HOSTS[0]], Random(0))
+
+    def close(self) -> None:
+        self.state.close()
 
     # What publishers do
 
     def _list(self, publisher: Publisher, random: Random) -> None:
         """List a document anew, mostly one of its own."""
         host = random.choice((publisher.host, publisher.host, *HOSTS))
-        publisher.list(loc_of(host, random.randrange(8)), random.randrange(3), random.randrange(1, 4))
+        self._put(publisher, loc_of(host, random.randrange(8)), random, self.today - random.randrange(3))
+
+    def _put(self, publisher: Publisher, loc: str, random: Random, version: int) -> None:
+        number = random.choice(NUMBERS)
+        publisher.list(loc, number, version)
+        self.tell(f"{publisher.host} lists {loc} in s{number}, with the lastmod of day {version - TODAY}")
 
     def _renew(self, publisher: Publisher, random: Random) -> None:
-        """Give a document that is listed a newer lastmod; now and then one far ahead, or an older one."""
+        """Give a document that is listed a newer lastmod; now and then one ahead, or an older one."""
         if (found := self._any(publisher, random)) is not None:
             number, loc = found
-            publisher.sitemaps[number][loc] += random.choice((1, 1, 1, 1, 50, -1))
+            older = publisher.sitemaps[number][loc] - 1
+            version = random.choice((self.today, self.today, self.today + 3, self.today + 50, older))
+            publisher.sitemaps[number][loc] = version
+            self.tell(f"{publisher.host} gives {loc} in s{number} the lastmod of day {version - TODAY}")
 
     def _drop(self, publisher: Publisher, random: Random) -> None:
         """List a document no longer."""
         if (found := self._any(publisher, random)) is not None:
             publisher.drop(found[1], found[0])
+            self.tell(f"{publisher.host} drops {found[1]} from s{found[0]}")
 
     def _drop_everywhere(self, publisher: Publisher, random: Random) -> None:
         """A document is gone from all sitemaps of all hosts."""
@@ -128,62 +120,89 @@ class Documents(RuleBasedStateMachine):
             for each in self.publishers.values():
                 for number in each.sitemaps:
                     each.drop(found[1], number)
+            self.tell(f"all hosts drop {found[1]}")
 
     def _copy(self, publisher: Publisher, random: Random) -> None:
         """List a document that another host lists, with a lastmod of its own."""
         if (found := self._any(self.publishers[random.choice(HOSTS)], random)) is not None:
-            publisher.list(found[1], random.randrange(3), random.choice((1, 2, 3, 50)))
+            version = self.today + random.choice((0, -1, -2, 50))
+            self._put(publisher, found[1], random, version)
 
     def _move(self, publisher: Publisher, random: Random) -> None:
         """A document moves to another sitemap or host."""
         if (found := self._any(publisher, random)) is not None:
-            version = publisher.sitemaps[found[0]].pop(found[1])
-            other = random.choice((publisher, self.publishers[random.choice(HOSTS)]))
-            other.list(found[1], random.randrange(3), version)
+            version = publisher.sitemaps[found[0]][found[1]]
+            publisher.drop(found[1], found[0])
+            self.tell(f"{publisher.host} drops {found[1]} from s{found[0]}")
+            self._put(
+                random.choice((publisher, self.publishers[random.choice(HOSTS)])), found[1], random, version
+            )
 
     def _relist(self, publisher: Publisher, random: Random) -> None:
         """List a document that was withdrawn, as it was or newer."""
-        gone = sorted(loc for loc, known in self.oracle.known.items() if known.state == "withdrawn")
-        if gone:
+        known = self.oracle.knows.documents
+        if gone := sorted(loc for loc, one in known.items() if one.states == {"withdrawn"}):
             loc = random.choice(gone)
-            version = self.oracle.known[loc].version + random.choice((0, 0, 1))
             owner = self.publishers[host_of_loc(loc)]
-            random.choice((owner, owner, publisher)).list(loc, random.randrange(3), version)
+            version = random.choice((known[loc].version, known[loc].version, self.today))
+            self._put(random.choice((owner, owner, publisher)), loc, random, version)
 
     def _empty(self, publisher: Publisher, random: Random) -> None:
         """A sitemap is empty from now on."""
         if publisher.sitemaps:
-            publisher.sitemaps[random.choice(sorted(publisher.sitemaps))] = {}
+            number = random.choice(sorted(publisher.sitemaps))
+            publisher.sitemaps[number] = {}
+            self.tell(f"{publisher.host} empties s{number}")
 
     def _remove_sitemap(self, publisher: Publisher, random: Random) -> None:
         """An index lists a sitemap no longer."""
-        publisher.sitemaps.pop(random.randrange(3), None)
+        number = random.choice(NUMBERS)
+        publisher.sitemaps.pop(number, None)
+        self.tell(f"{publisher.host} has no s{number} any more")
 
     def _toggle_index(self, publisher: Publisher, random: Random) -> None:
         """robots.txt names an index no longer, or again."""
         publisher.hidden_indexes ^= {random.randrange(2)}
+        self.tell(f"{publisher.host}: robots.txt leaves out the indexes {sorted(publisher.hidden_indexes)}")
+
+    def _list_twice(self, publisher: Publisher, random: Random) -> None:
+        """A sitemap has a second entry for a document, with another lastmod."""
+        if (found := self._any(publisher, random)) is not None:
+            number, loc = found
+            version = publisher.sitemaps[number][loc] + random.choice((-1, 0, 1))
+            publisher.twice.setdefault(number, {})[loc] = version
+            self.tell(f"{publisher.host} lists {loc} in s{number} twice, also of day {version - TODAY}")
+
+    def _list_in_both(self, publisher: Publisher, random: Random) -> None:
+        """A sitemap is in both indexes, or no longer."""
+        publisher.in_both ^= {random.choice(NUMBERS)}
+        self.tell(f"{publisher.host}: both indexes list the sitemaps {sorted(publisher.in_both)}")
 
     def _break(self, publisher: Publisher, random: Random) -> None:
         """A file is served wrongly from now on."""
-        publisher.faults[random.choice(PATHS)] = random.choice(FAULTS)
+        path = random.choice(PATHS)
+        publisher.faults[path] = random.choice(FAULTS)
+        self.tell(f"{publisher.host}{path}: {publisher.faults[path]}")
 
     def _repair(self, publisher: Publisher, random: Random) -> None:
         """A host serves all its files as it should."""
         publisher.faults.clear()
         publisher.hidden_indexes.clear()
+        self.tell(f"{publisher.host} is well")
 
     def _list_wrongly(self, publisher: Publisher, random: Random) -> None:
         """A sitemap has entries with an http loc, or none any more."""
         if publisher.sitemaps:
-            publisher.wrong[random.choice(sorted(publisher.sitemaps))] = random.randrange(3)
+            number = random.choice(sorted(publisher.sitemaps))
+            publisher.wrong[number] = random.randrange(3)
+            self.tell(f"{publisher.host}: {publisher.wrong[number]} entries of s{number} have an http loc")
 
     def _toggle_etags(self, publisher: Publisher, random: Random) -> None:
         """A server answers 304 whatever has changed, or does so no longer."""
         publisher.fixed_etags ^= True
-
-    def _toggle_registered(self, publisher: Publisher, random: Random) -> None:
-        """A host leaves the register, or returns."""
-        self.registered = (self.registered ^ {publisher.host}) or self.registered
+        self.tell(
+            f"{publisher.host}: the ETags are {'always the same' if publisher.fixed_etags else 'right'}"
+        )
 
     @staticmethod
     def _any(publisher: Publisher, random: Random) -> tuple[int, str] | None:
@@ -193,147 +212,192 @@ class Documents(RuleBasedStateMachine):
 
     # What operators and machines do
 
-    def _harvest(self, random: Random) -> None:
-        hosts = sorted(self.registered)
-        match random.choice(
-            ("all", "all", "shards", "shards", "some", "kill", "kill", "disk", "unreachable")
-        ):
-            case "all":
-                self._run(hosts, random)
-            case "shards":
-                random.shuffle(hosts)
-                for host in hosts:
-                    self._run([host], random)
-            case "some":
-                self._run(sorted(random.sample(hosts, random.randint(1, len(hosts)))), random)
-            case "kill":
-                self._run(hosts, random, kill_in=random.randrange(60))
-            case "disk":
-                self._run(hosts, random, output_fails_after=random.randrange(4))
-            case "unreachable":
-                listed = {
-                    loc for one in self.publishers.values() for locs in one.sitemaps.values() for loc in locs
-                }
-                gone = random.sample(sorted(listed), min(len(listed), 3))
-                self._run(hosts, random, unreachable=frozenset(gone))
+    def _leave_register(self, publisher: Publisher, random: Random) -> None:
+        """A host leaves the register, or returns."""
+        host = publisher.host
+        if self.owners.pop(host, None) is None or not self.owners:
+            self.owners[host] = OWNERS[host]
+        self.tell(f"{host} is {'in' if host in self.owners else 'missing from'} the register")
 
-    @precondition(lambda self: self.days > self.settled + 20)
-    @rule(random=st.randoms(use_true_random=False), shards=st.booleans())
-    def settle(self, random: Random, shards: bool) -> None:
-        """All is well for some days: then all that is listed is known, and nothing else."""
-        for publisher in self.publishers.values():
-            publisher.faults.clear()
-            publisher.hidden_indexes.clear()
-            for number in (0, 1):  # so that each robots.txt names an index
-                publisher.sitemaps.setdefault(number, {})
-        outcomes: dict[str, Outcome] = {}
-        for days in (8, 1, 8, 1, 1, 1):
-            self.now += days * DAY
-            runs = [[host] for host in sorted(self.registered)] if shards else [sorted(self.registered)]
-            for visited in runs:
-                outcome = self._run(visited, random)
-                outcomes.update(dict.fromkeys(visited, outcome))
-        self.settled = self.days
-        assert not any(outcome.records for outcome in outcomes.values()), "records on a day without changes"
-        self._check_all(outcomes)
+    def _change_owner(self, publisher: Publisher, random: Random) -> None:
+        """Organisations merge or split: a host is another one's, or its first one's again."""
+        if publisher.host in self.owners:
+            of = random.choice((OWNERS[publisher.host], *sorted(set(OWNERS.values())), "D"))
+            self.owners[publisher.host] = of
+            self.tell(f"{publisher.host} is registered for {of}")
 
-    def _run(
-        self,
-        hosts: list[str],
-        random: Random,
-        *,
-        kill_in: int | None = None,
-        output_fails_after: int | None = None,
-        unreachable: frozenset[str] = frozenset(),
-    ) -> Outcome:
-        if not hosts:
-            return Outcome([])
-        self.days += 1
+    def _set_clock_back(self, publisher: Publisher, random: Random) -> None:
+        """The clock of the machine was ahead."""
+        self.now -= random.choice((0.1, 1.5, 3)) * DAY
+        self.tell("the clock is set back")
+
+    def _confirm(self, publisher: Publisher, random: Random) -> None:
+        with self.state.begin() as connection:
+            count = confirm_withdrawals(connection, publisher.host)
+        self.oracle.confirm(publisher.host)
+        self.tell(f"scrapy state confirm {publisher.host}: {count}")
+
+    def _restore(self, publisher: Publisher, random: Random) -> None:
+        with self.state.begin() as connection:
+            count = restore(connection, publisher.host)
+        self.oracle.restore(publisher.host)
+        self.tell(f"scrapy state restore {publisher.host}: {count}")
+
+    def _forget(self, publisher: Publisher, random: Random) -> None:
+        loc = loc_of(publisher.host, random.randrange(4))
+        is_host = random.random() < 0.3
+        with self.state.begin() as connection:
+            if is_host:
+                forget_host(connection, publisher.host)
+            else:
+                forget_document(connection, loc)
+        if is_host:
+            self.oracle.forget_host(publisher.host)
+        else:
+            self.oracle.forget_document(loc)
+        self.tell(f"scrapy state forget {publisher.host if is_host else loc}")
+
+    def _export_and_import(self, publisher: Publisher, random: Random) -> None:
+        """The state moves to another database."""
+        with self.state.begin() as connection:
+            rows: list[Row] = list(export(connection))
+            for table in reversed(TABLES):
+                connection.execute(delete(table))
+        replace(self.state, rows)
+        replace_listings(self.state, rows)
+        self.tell("scrapy state export, and import into another database")
+
+    def _back_up(self, publisher: Publisher, random: Random) -> None:
+        self.backed_up = self.harvester.back_up(), self.oracle.back_up()
+        self.tell("the state is backed up")
+
+    def _put_back(self, publisher: Publisher, random: Random) -> None:
+        if self.backed_up is not None:
+            rows, knowledge = self.backed_up
+            self.harvester.put_back(rows)
+            self.oracle.put_back(knowledge)
+            self.tell("the back-up of the state is put back")
+
+    # Runs
+
+    def _run_all(self, publisher: Publisher, random: Random) -> None:
+        self._run(self._make(sorted(self.owners), random))
+
+    def _run_shards(self, publisher: Publisher, random: Random) -> None:
+        hosts = sorted(self.owners)
+        random.shuffle(hosts)
+        for host in hosts:
+            self._run(self._make([host], random))
+
+    def _run_some(self, publisher: Publisher, random: Random) -> None:
+        self._run(self._make(self._some(random), random))
+
+    def _run_killed(self, publisher: Publisher, random: Random) -> None:
+        self._run(self._make(self._some(random), random, kill_in=random.randrange(60)))
+
+    def _run_on_a_full_disk(self, publisher: Publisher, random: Random) -> None:
+        self._run(self._make(self._some(random), random, output_fails_after=random.randrange(4)))
+
+    def _run_refused(self, publisher: Publisher, random: Random) -> None:
+        """Some documents cannot be fetched, and others are refused when they are."""
+        listed = {loc for one in self.publishers.values() for locs in one.sitemaps.values() for loc in locs}
+        gone = random.sample(sorted(listed), min(len(listed), 5))
+        run = self._make(self._some(random), random)
+        run.unreachable, run.refused = frozenset(gone[:2]), frozenset(gone[2:])
+        self._run(run)
+
+    def _run_two_at_once(self, publisher: Publisher, random: Random) -> None:
+        """Two runs on hosts of their own, one of which may be killed."""
+        hosts = sorted(self.owners)
+        random.shuffle(hosts)
+        middle = random.randint(1, max(1, len(hosts) - 1))
+        killed = random.choice((None, None, random.randrange(60)))
+        runs = [self._make(part, random) for part in (hosts[:middle], hosts[middle:]) if part]
+        runs[-1].kill_in = killed
+        self._run(*runs)
+
+    def _run_since(self, publisher: Publisher, random: Random) -> None:
+        run = self._make(self._some(random), random)
+        run.since = self.today - random.randrange(5)
+        self._run(run)
+
+    def _some(self, random: Random) -> list[str]:
+        hosts = sorted(self.owners)
+        return hosts if random.random() < 0.6 else random.sample(hosts, random.randint(1, len(hosts)))
+
+    def _make(self, hosts: list[str], random: Random, **how: int) -> Run:
+        return Run(hosts, dict(self.owners), Random(random.random()), self.now, **how)  # type: ignore[arg-type]
+
+    def _run(self, *runs: Run) -> None:
         self.now += 60
-        note(f"run over {hosts}, kill_in={kill_in}, disk={output_fails_after}, {sorted(unreachable)}")
-        day = Day(hosts, self.registered, random, self.now, kill_in, output_fails_after, unreachable)
-        with at(self.now):
-            outcome = self.harvester.run(day)
-        self.oracle.learn(outcome, self.registered, unreachable)
-        return outcome
+        for run in runs:
+            run.now = self.now
+        try:
+            self.harvester.run(*runs)
+        finally:
+            for run in runs:
+                did = [f"{one.oorzaak} {one.loc} of {one.host}" for one in run.records]
+                codes = sorted({f"{one.code} {one.host}" for one in run.findings if "intrekking" in one.code})
+                how = {"since": run.since, "unreachable": [*run.unreachable], "refused": [*run.refused]}
+                given = {name: value for name, value in how.items() if value}
+                self.tell(f"a run over {', '.join(run.hosts)} {given or ''} ended {run.ended}: {did} {codes}")
 
-    def _check_all(self, outcomes: dict[str, Outcome]) -> None:
+    # What is true when all is well
+
+    def _settle(self, publisher: Publisher, random: Random) -> None:
+        """All is well for some days: then all that is listed is known, and nothing else."""
+        for each in self.publishers.values():
+            each.faults.clear()
+            each.hidden_indexes.clear()
+            for number in (0, 1):  # so that each robots.txt names an index
+                each.sitemaps.setdefault(number, {})
+        self.tell("all hosts are well")
+        is_in_shards, runs = random.random() < 0.5, list[Run]()
+        for days in (8, 1, 8, 1, 1):
+            self.now += days * DAY
+            hosts = [[host] for host in sorted(self.owners)] if is_in_shards else [sorted(self.owners)]
+            runs = [self._make(each, random) for each in hosts]
+            for run in runs:
+                self._run(run)
+        assert not any(run.records for run in runs), "records on a day without changes"
+        self._check_settled(runs)
+
+    def _check_settled(self, runs: list[Run]) -> None:
         """Compare what is known with what is listed."""
-        listed: dict[str, dict[str, int]] = {}
-        for host in self.registered:
-            assert host in outcomes[host].complete, f"{host} was not read completely"
-            for sitemap in self.publishers[host].sitemaps.values():
-                for loc, version in sitemap.items():
-                    if host_of_loc(loc) in self.registered:
-                        by_host = listed.setdefault(loc, {})
-                        by_host[host] = max(by_host.get(host, 0), version)
-        for loc, known in self.oracle.known.items():
-            if loc not in listed and known.state == "published" and self._was_listed_here(loc):
-                raise AssertionError(f"{loc} is not withdrawn, and nobody lists it")
-        for loc, versions in listed.items():
-            self._check_document(loc, versions, outcomes)
-        for host in self.registered:
-            wrong = sum(
-                self.publishers[host].wrong.get(number, 0) for number in self.publishers[host].sitemaps
+        registered = [self.publishers[host] for host in sorted(self.owners)]
+        for loc, known in self.oracle.knows.documents.items():
+            is_listed = any(each.lists(loc) for each in registered)
+            rows = {
+                host for host, row in self.oracle.rows_of(loc).items() if row.sure and host in self.owners
+            }
+            if known.is_published and rows:
+                assert is_listed, f"{loc} is not withdrawn, and nobody lists it"
+        for each in registered:
+            for number, sitemap in each.sitemaps.items():
+                for loc in sitemap:
+                    if host_of_loc(loc) in self.owners:
+                        known = self.oracle.known(loc)
+                        assert known.states != {None}, f"{loc} was never delivered"
+                self._check_foreign(each, number, runs)
+
+    def _check_foreign(self, publisher: Publisher, number: int, runs: list[Run]) -> None:
+        """A publisher is told that a sitemap lists documents that their own hosts list."""
+        host = publisher.host
+        foreign = [
+            loc
+            for loc in publisher.sitemaps[number]
+            if host_of_loc(loc) in self.owners
+            and not is_own(loc, host, self.owners)
+            and any(
+                self.publishers[other].lists(loc) and is_own(loc, other, self.owners) for other in self.owners
             )
-            assert outcomes[host].count("loc.geen-https", host) == wrong
-        self._check_foreign(listed, outcomes)
+        ]
+        found = {url for run in runs for url in run.found("loc.andere-host", host)}
+        url, first = f"https://{host}/s{number}.xml", min(publisher.sitemaps)
+        assert foreign or url not in found, f"{url} lists no document of others, and that is reported"
+        assert not foreign or number != first or url in found, f"{url} lists {foreign}: not reported"
 
-    def _was_listed_here(self, loc: str) -> bool:
-        """Whether a host that is registered and still counts has listed a document for sure, and none now."""
-        counts = [host for host in self.registered if (loc, host) not in self.oracle.released]
-        was_listed = any(loc in self.oracle.held[host] for host in counts)
-        sitemaps = [one for host in self.registered for one in self.publishers[host].sitemaps.values()]
-        return was_listed and not any(loc in one for one in sitemaps)
 
-    def _check_document(self, loc: str, versions: dict[str, int], outcomes: dict[str, Outcome]) -> None:
-        known = self.oracle.known[loc]
-        own = {host: version for host, version in versions.items() if is_own(loc, host)}
-        assert known.state is not None, f"{loc} was never delivered"
-        if known.state == "withdrawn":
-            assert not own or is_own(loc, known.host), f"{loc}: its own host lists it, and it stays withdrawn"
-            newest = max(own.values(), default=-1)
-            assert newest <= known.own_version, f"{loc}: version {newest} is newer, and it stays withdrawn"
-            for host in own or versions:
-                urls = {one.url for one in outcomes[host].findings if one.code == "lastmod.heraanbod"}
-                assert loc in urls, f"{loc} is offered again by {host}, and that is not reported"
-        elif own:
-            assert is_own(loc, known.host), f"{loc}: the entry of {known.host} counts"
-            newest = max(own.values())
-            if version_moment(newest) < datetime.now(UTC):
-                assert known.version >= newest, f"{loc}: version {newest} is listed, not {known.version}"
-            self._check_repeated(loc, known)
-
-    def _check_repeated(self, loc: str, known: Known) -> None:
-        """What only an entry that does not count gives is in the document all the same."""
-        sitemaps = self.publishers[known.host].sitemaps
-        listed = {number: documents[loc] for number, documents in sitemaps.items() if loc in documents}
-        newest = {number for number, version in listed.items() if version == known.version}
-        if newest and known.version == max(listed.values()):
-            for field, given in ((known.described, DESCRIBED), (known.categorised, CATEGORISED)):
-                only_elsewhere = given & listed.keys() and not given & newest
-                assert field or not only_elsewhere, f"{loc}: {known} lacks what {known.host} gives in {given}"
-
-    def _check_foreign(self, listed: dict[str, dict[str, int]], outcomes: dict[str, Outcome]) -> None:
-        """Each side is told how many documents a sitemap lists that another's host lists itself."""
-        for host in self.registered:
-            for number, sitemap in self.publishers[host].sitemaps.items():
-                foreign = [
-                    loc
-                    for loc in sitemap
-                    if loc in listed
-                    and not is_own(loc, host)
-                    and any(is_own(loc, one) for one in listed[loc])
-                ]
-                first = min((one for one in self.publishers[host].sitemaps), default=number)
-                found = [
-                    finding
-                    for finding in outcomes[host].findings
-                    if finding.code == "loc.andere-host"
-                    and finding.host == host
-                    and finding.url == f"https://{host}/s{number}.xml"
-                ]
-                if foreign and number == first:
-                    assert found, f"{host}: s{number}.xml lists {foreign}, and that is not reported"
-                if not foreign:
-                    assert not found, f"{host}: s{number}.xml: {found}"
+def documents(url: str = NOWHERE) -> Simulation:
+    """The simulation of documents, with the state at *url*."""
+    return Simulation(lambda random: Documents(random, url), KINDS, 40)

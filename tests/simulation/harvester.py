@@ -7,7 +7,7 @@ transactions: then what it has not confirmed is cut off its output, as the state
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -16,15 +16,20 @@ from io import BytesIO
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, Literal, Protocol, cast
 
+import time_machine
 from scrapy import Request
+from scrapy.exceptions import DownloadConnectionRefusedError
 from scrapy.http import Headers
 from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
+from sqlalchemy import delete, insert, select
+from twisted.python.failure import Failure
 
 from tests.simulation.play import KilledError
-from tests.simulation.publishers import File, Publisher, number_of, register_of
+from tests.simulation.publishers import ROBOTS, File, Publisher, moment_of, register_of, version_of
+from woo_harvester.downloadermiddlewares.robotstxt import RobotsForbidden
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.findings.common_cause import CommonCause
@@ -38,6 +43,7 @@ from woo_harvester.responses import StreamedResponse
 from woo_harvester.settings import BOT_NAME
 from woo_harvester.spiders.woo import WooSpider
 from woo_harvester.state.locked import LockedState
+from woo_harvester.state.schema import contents, documents, hosts, listings, repeated, resources
 from woo_harvester.state.store import State
 from woo_harvester.tooi.lists import bundled
 
@@ -57,6 +63,61 @@ SETTINGS: dict[str, Any] = {
     "WOO_WITHDRAW_ALL_OF": 4,
     "WOO_WITHDRAW_RUNS": 3,
 }
+_SETTINGS = Settings(SETTINGS)
+#: The tables of a state of documents, those that others refer to first.
+TABLES = (contents, hosts, resources, documents, listings, repeated)
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a reader of the output sees of a record."""
+
+    loc: str
+    oorzaak: str
+    host: str
+    """Whose entry it came from, by its title; of a withdrawal, the host that was read."""
+    version: int = -1
+    at: float = 0.0
+    described: bool = False
+
+
+@dataclass(eq=False)
+class Run:
+    """One run: what it is to do, and what becomes of it."""
+
+    hosts: Sequence[str]
+    owners: dict[str, str]
+    random: Random
+    now: float
+    kill_in: int | None = None
+    """How many transactions are left before it is killed."""
+    output_fails_after: int | None = None
+    """How many records it can write."""
+    unreachable: frozenset[str] = frozenset()
+    """Documents that cannot be fetched."""
+    refused: frozenset[str] = frozenset()
+    """Documents that are fetched and refused."""
+    since: int | None = None
+    """It chooses entries of this version and newer ones."""
+    ended: Literal["well", "without output", "killed"] = "killed"
+    findings: list[Finding] = field(default_factory=list)
+    records: list[Record] = field(default_factory=list)
+    accounts: Accounts = field(default_factory=Accounts)
+
+    def found(self, code: str, host: str | None = None) -> list[str | None]:
+        """The URLs of the findings with a code."""
+        return [one.url for one in self.findings if one.code == code and host in (None, one.host)]
+
+
+class Watcher(Protocol):
+    """Who follows what is served and delivered."""
+
+    def began(self, run: Run) -> None: ...
+    def served(self, run: Run, host: str, path: str, status: int, file: File) -> None: ...
+    def processed(self, run: Run, host: str, path: str) -> None: ...
+    def all_read(self, run: Run) -> None: ...
+    def delivered(self, run: Run, record: Record) -> None: ...
+    def ended(self, run: Run) -> None: ...
 
 
 class _Signals:
@@ -70,18 +131,19 @@ class _Stats(MemoryStatsCollector):
         self._dump = False
 
 
-class SimulatedState(State):
-    """A state in memory that outlives its runs, and that can kill one before any of its transactions."""
+class _KillingState(State):
+    """The state of an installation, as a run sees it that may be killed before any of its transactions."""
 
-    kill_in: int | None = None
-    """How many transactions are left before the kill."""
+    def __init__(self, state: State, kill_in: int | None) -> None:
+        super().__init__(state._engine, state._connection, state.name)
+        self._kill_in = kill_in
 
     @contextmanager
     def begin(self) -> Iterator[Any]:
-        if self.kill_in is not None:
-            if not self.kill_in:
+        if self._kill_in is not None:
+            if not self._kill_in:
                 raise KilledError
-            self.kill_in -= 1
+            self._kill_in -= 1
         with super().begin() as connection:
             yield connection
 
@@ -95,218 +157,204 @@ class _Keeper(StateKeeper):
     def __init__(self, crawler: Any, state: State) -> None:
         super().__init__(crawler)
         self._given = state
+        self.outputs = self.feeds = 1
 
     def _open_state(self, hosts: object) -> LockedState:
         return LockedState(self._given)
 
 
-@dataclass
-class Outcome:
-    """What a run did."""
-
-    hosts: list[str]
-    records: list[dict[str, Any]] = field(default_factory=list)
-    """Delivered, in order: loc, oorzaak, lastmod, title, sitemap."""
-    findings: list[Finding] = field(default_factory=list)
-    complete: set[str] = field(default_factory=set)
-    """Hosts that were read completely."""
-    read: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
-    """What each host listed in this run, by the content that the harvester has: by path, by loc."""
-    wrong: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By host and path: entries with an http loc, by the content that the harvester has."""
-    accounts: Accounts = field(default_factory=Accounts)
-    named: dict[str, set[str]] = field(default_factory=dict)
-    """By host: the indexes that its robots.txt named, as the harvester read it."""
-    ended: bool = False
-    """It came to its end: it was not killed, and its output did not fail."""
-    is_concluded: bool = False
-    """It came to its end, whatever became of its output."""
-
-    def lists(self, host: str) -> dict[str, set[int]]:
-        """The versions of each document that a host listed."""
-        found: dict[str, set[int]] = {}
-        for documents in self.read.get(host, {}).values():
-            for loc, version in documents.items():
-                found.setdefault(loc, set()).add(version)
-        return found
-
-    def count(self, code: str, host: str) -> int:
-        return sum(finding.code == code and finding.host == host for finding in self.findings)
-
-
-@dataclass
-class Day:
-    """What happens in one run."""
-
-    hosts: list[str]
-    registered: frozenset[str]
-    random: Random
-    now: float
-    kill_in: int | None = None
-    output_fails_after: int | None = None
-    unreachable: frozenset[str] = frozenset()
-    """Documents that cannot be fetched."""
+BackUp = list[list[dict[str, Any]]]
 
 
 class Harvester:
-    """One installation: its state, and what its publishers served at the last complete read of each file."""
+    """One installation with its state."""
 
-    def __init__(self, state: SimulatedState, publishers: dict[str, Publisher]) -> None:
+    def __init__(self, state: State, publishers: dict[str, Publisher], watcher: Watcher) -> None:
         self.state = state
         self.publishers = publishers
-        self.held: dict[str, File] = {}
-        """By URL of a sitemap: the content that the harvester was given last, with status 200."""
-        self._pipeline = MetadataPipeline()
+        self.watcher = watcher
+        self.metadata = MetadataPipeline()
 
-    def run(self, day: Day) -> Outcome:
-        """Run the spider over these hosts."""
-        run = _Run(self, day)
-        try:
-            asyncio.run(run.go())
-        except KilledError:
-            pass
-        finally:
-            self.state.kill_in = None
-        return run.outcome
+    def run(self, *runs: Run) -> None:
+        """Run the spider; several runs go on at once, on hosts of their own."""
+        with time_machine.travel(runs[0].now, tick=False):
+            asyncio.run(self._go(runs))
+        for run in runs:
+            self.watcher.ended(run)
+
+    async def _go(self, runs: Sequence[Run]) -> None:
+        for result in await asyncio.gather(*(_Crawl(self, run).go() for run in runs), return_exceptions=True):
+            if isinstance(result, BaseException) and not isinstance(result, KilledError):
+                raise result
+
+    def back_up(self) -> BackUp:
+        """Return all that the state has."""
+        with self.state.begin() as connection:
+            return [[row._asdict() for row in connection.execute(select(table))] for table in TABLES]
+
+    def put_back(self, rows: BackUp) -> None:
+        """Have the state be what it was."""
+        with self.state.begin() as connection:
+            for table in reversed(TABLES):
+                connection.execute(delete(table))
+            for table, given in zip(TABLES, rows, strict=True):
+                if given:
+                    connection.execute(insert(table), given)
 
 
 @cache
-def _read_register(registered: frozenset[str]) -> tuple[Register, Vocabulary]:
+def _read_register(owners: frozenset[tuple[str, str]]) -> tuple[Register, Vocabulary]:
     """Return the register with these hosts and its vocabulary, which takes long to make."""
-    register = register_of(registered)
+    register = register_of(dict(owners))
     return register, Vocabulary(bundled(), register)
 
 
-class _Run:
-    def __init__(self, harvester: Harvester, day: Day) -> None:
-        self._harvester = harvester
-        self._day = day
-        self.outcome = Outcome(day.hosts)
-        self._written = 0
-        self._crawler = self._make_crawler()
-        self._queue: list[Request] = []
-        self._metadata = harvester._pipeline
+class _Crawl:
+    """A run while it goes on."""
 
-    def _make_crawler(self) -> Any:
-        slot = SimpleNamespace(closing=None)
-        return SimpleNamespace(
-            settings=Settings(SETTINGS),
+    def __init__(self, harvester: Harvester, run: Run) -> None:
+        self._harvester, self._run, self._watcher = harvester, run, harvester.watcher
+        self._queue: list[Request] = []
+        self._written = 0
+        self._rules: dict[str, frozenset[str]] = {}
+        """By host: the paths that its robots.txt disallows."""
+        self._spider = self._make_spider()
+
+    def _make_spider(self) -> WooSpider:
+        run = self._run
+        crawler: Any = SimpleNamespace(
+            settings=_SETTINGS,
             signals=_Signals(),
             stats=_Stats(),
             spidercls=WooSpider,
-            engine=SimpleNamespace(running=True, _slot=slot),
+            engine=SimpleNamespace(running=True, _slot=SimpleNamespace(closing=None)),
             spider=None,
             get_downloader_middleware=lambda cls: None,
             get_item_pipeline=lambda cls: None,
         )
+        given = {} if run.since is None else {"since": moment_of(run.since).date().isoformat()}
+        spider = WooSpider(documents="none", domains=",".join(run.hosts), **given)
+        spider.crawler, spider.settings, crawler.spider = crawler, crawler.settings, spider
+        self._keeper = _Keeper(crawler, _KillingState(self._harvester.state, run.kill_in))
+        spider.report, spider.keeper, spider.accounts = Reporter(self._report), self._keeper, run.accounts
+        spider.run_folder, spider.common_cause = RunFolder(Path("/dev/shm")), CommonCause()
+        return spider
 
     async def go(self) -> None:
         """Do what the engine does, one request at a time, in any order of hosts."""
-        day, outcome = self._day, self.outcome
-        spider = WooSpider(documents="none", domains=",".join(day.hosts))
-        spider.crawler, spider.settings = self._crawler, self._crawler.settings
-        self._crawler.spider = spider
-        keeper = _Keeper(self._crawler, self._harvester.state)
-        keeper.outputs = keeper.feeds = 1
-        self._keeper = keeper
-        spider.report, spider.keeper, spider.accounts = Reporter(self._report), keeper, outcome.accounts
-        spider.run_folder, spider.common_cause = RunFolder(Path("/dev/shm")), CommonCause()
-        self._harvester.state.kill_in = day.kill_in
-        register, spider.vocabulary = _read_register(day.registered)
+        spider = self._spider
+        register, spider.vocabulary = _read_register(frozenset(self._run.owners.items()))
         spider.register = spider.select(register)
         spider.withdrawals._pending = Path("/dev/null")
         self._queue = spider.first_requests()
-        try:
+        self._watcher.began(self._run)
+        await self._work()
+        if any(visit.postponed for visit in spider.visits.values()):
+            self._queue = [cast("Request", one) async for one in spider.all_read(cast("Any", None))]
             await self._work()
-            while True:
-                made = [one async for one in spider.all_read(cast("Any", None))]
-                self._deliver([one for one in made if isinstance(one, WooItem)])
-                self._queue = [one for one in made if isinstance(one, Request)]
-                if not self._queue:
-                    break
-                await self._work()
-        finally:
-            read = {host: visit for host, visit in spider.visits.items() if visit.reading_done}
-            outcome.complete = {host for host, visit in read.items() if not visit.incomplete}
-            outcome.named = {host: set(visit.selection.named) for host, visit in read.items()}
-        outcome.is_concluded = True
-        outcome.ended = day.output_fails_after is None
+        self._watcher.all_read(self._run)
+        made = [one async for one in spider.all_read(cast("Any", None))]
+        self._deliver([one for one in made if isinstance(one, WooItem)])
+        self._run.ended = "well" if self._run.output_fails_after is None else "without output"
 
     def _report(self, finding: Finding) -> None:
-        self.outcome.findings.append(finding)
-        self.outcome.accounts.count_finding(finding)
+        self._run.findings.append(finding)
+        self._run.accounts.count_finding(finding)
 
     async def _work(self) -> None:
+        random = self._run.random
         while self._queue:
-            request = self._queue.pop(self._day.random.randrange(len(self._queue)))
-            response = self._answer(request)
-            callback = cast("Any", request.callback)
-            items: list[WooItem] = []
-            async for made in callback(response, **request.cb_kwargs):
-                if isinstance(made, Request):
-                    self._queue.append(made)
-                else:
-                    items.append(made)
-                    if self._day.random.random() < 0.3:
-                        self._deliver(items)
-                        items = []
-            self._deliver(items)
+            request = self._queue.pop(random.randrange(len(self._queue)))
+            for _ in range(random.randrange(3)):
+                await asyncio.sleep(0)  # another run may go on
+            host, _, path = request.url.removeprefix("https://").partition("/")
+            status, file = self._serve(host, f"/{path}", request)
+            self._watcher.served(self._run, host, f"/{path}", status, file)
+            await self._process(request, status, file)
+            self._watcher.processed(self._run, host, f"/{path}")
 
-    def _answer(self, request: Request) -> StreamedResponse:
-        host, _, path = request.url.removeprefix("https://").partition("/")
-        path = f"/{path}"
+    def _serve(self, host: str, path: str, request: Request) -> tuple[int, File]:
+        """Return what a publisher answers; status 0 for nothing, -1 where it does not want to be asked."""
+        if path in self._rules.get(host, frozenset()):
+            return -1, File()
         status, file = self._harvester.publishers[host].serve(path)
         asked = request.headers.get("If-None-Match")
+        if path == ROBOTS and status == 200:
+            self._rules[host] = file.disallows
         if status == 200 and asked is not None and asked.decode() == file.etag:
-            status = 304
-        if number_of(path) is not None:
-            if status == 200 and file.etag != '"cut"':
-                self._harvester.held[request.url] = file
-            if status in (200, 304) and file.etag != '"cut"':
-                held = self._harvester.held.get(request.url, File())
-                self.outcome.read.setdefault(host, {})[path] = dict(held.documents)
-                self.outcome.wrong.setdefault(host, {})[path] = held.wrong
-        body = file.body if status == 200 else b""
-        return StreamedResponse(
-            request.url,
-            status=status,
-            headers=Headers({"ETag": file.etag}),
-            request=request,
-            file=BytesIO(body),
-            size=len(body),
-            sha256=sha256(body).hexdigest(),
-        )
+            return 304, file
+        return status, file
 
-    def _deliver(self, items: list[WooItem]) -> None:
+    async def _process(self, request: Request, status: int, file: File) -> None:
+        """Have the spider read an answer, and deliver what it makes of it."""
+        if status > 0:
+            made = cast("Any", request.callback)(_response(request, status, file), **request.cb_kwargs)
+        else:
+            error = RobotsForbidden("Forbidden") if status else DownloadConnectionRefusedError("refused")
+            failure: Any = Failure(error)  # type: ignore[no-untyped-call]
+            failure.request = request
+            made = cast("Any", request.errback)(failure)
+        items: list[WooItem] = []
+        async for one in made:
+            if isinstance(one, Request):
+                self._queue.append(one)
+            else:
+                items.append(one)
+                if self._run.random.random() < 0.3:
+                    self._deliver(items)
+                    items = []
+        self._deliver(items)
+
+    def _deliver(self, items: Sequence[WooItem]) -> None:
         """Write records to the output and have the state learn of them."""
-        deliveries, records = [], []
+        run, deliveries, records = self._run, [], []
         for item in items:
             loc = item.record.document.weblocatie
-            if loc in self._day.unreachable and item.source is not None:
-                item.report("document.onbereikbaar", seen="HTTP 503", action="overgeslagen")
-                self._keeper.note_not_harvested(item, refused=False)
+            if item.source is not None and loc in run.unreachable | run.refused:
+                code = "document.onbereikbaar" if loc in run.unreachable else "format.niet-ondersteund"
+                item.report(code, seen="HTTP 503", action="overgeslagen")
+                self._keeper.note_not_harvested(item, refused=loc in run.refused)
                 continue
-            fails = self._day.output_fails_after
-            if fails is not None and self._written >= fails:
+            if run.output_fails_after is not None and self._written >= run.output_fails_after:
                 continue
             self._written += 1
-            self._metadata.process_item(item)
-            host = item.report.host
-            if host is not None:
-                self.outcome.accounts.of(host).count_record(item.record)
+            self._harvester.metadata.process_item(item)
+            if item.report.host is not None:
+                run.accounts.of(item.report.host).count_record(item.record)
             deliveries.append(item.delivery)
-            title = item.record.document.titelcollectie.officieleTitel
-            records.append(
-                {
-                    "loc": loc,
-                    "oorzaak": str(item.record.versies[-1].oorzaak),
-                    "lastmod": item.record.herkomst.lastmod,
-                    "titel": title,
-                    "host": host,
-                    "described": bool(item.record.document.omschrijvingen),
-                    "categorised": item.source is not None and item.source.category is not None,
-                }
-            )
+            records.append(_record(item))
         if records:
             self._keeper.durable(cast("Any", deliveries), {})
-            self.outcome.records += records
+            for record in records:
+                run.records.append(record)
+                self._watcher.delivered(run, record)
+
+
+def _response(request: Request, status: int, file: File) -> StreamedResponse:
+    body = file.body if status == 200 else b""
+    return StreamedResponse(
+        request.url,
+        status=status,
+        headers=Headers({"ETag": file.etag} if file.etag else {}),
+        request=request,
+        file=BytesIO(body),
+        size=len(body),
+        sha256=sha256(body).hexdigest(),
+    )
+
+
+def _record(item: WooItem) -> Record:
+    record = item.record
+    oorzaak, at = str(record.versies[-1].oorzaak), record.herkomst.opgehaald
+    if oorzaak == "intrekking":
+        return Record(record.document.weblocatie, oorzaak, item.report.host or "")
+    host, _, version = str(record.document.titelcollectie.officieleTitel).partition(" ")
+    assert version_of(str(record.herkomst.lastmod)) == int(version), "the lastmod is another entry's"
+    return Record(
+        record.document.weblocatie,
+        oorzaak,
+        host,
+        int(version),
+        at.timestamp() if at else 0.0,
+        bool(record.document.omschrijvingen),
+    )

@@ -1,15 +1,38 @@
-"""What a reader of all records knows, and what holds whatever publishers and machines do."""
+"""What holds whatever publishers and machines do: the promises, from what was served and what was delivered.
+
+The oracle does not ask the harvester. Of each document on each host it has a row with bounds: what the
+harvester must know of it, and what it may. A run that was killed leaves them apart. A document must not be
+withdrawn if the upper bounds forbid it, and must be if the lower bounds ask for it.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
+from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field
-from datetime import datetime
 
-from tests.simulation.harvester import SETTINGS, Outcome
-from tests.simulation.publishers import BEGIN, HOSTS, host_of_loc, index_path, is_own, number_of
+from tests.simulation.harvester import SETTINGS, Record, Run
+from tests.simulation.publishers import (
+    INDEXES,
+    ROBOTS,
+    File,
+    Owners,
+    host_of_loc,
+    is_in_index,
+    is_own,
+    moment_of,
+    number_of,
+)
 
-RUNS = SETTINGS["WOO_WITHDRAW_RUNS"]
+RUNS: int = SETTINGS["WOO_WITHDRAW_RUNS"]
+SHARE, DOCUMENTS, ALL_OF = (SETTINGS[f"WOO_WITHDRAW_{name}"] for name in ("SHARE", "DOCUMENTS", "ALL_OF"))
+DAY = 86_400.0
+HOUR = 3_600.0
+#: Misses of a document whose withdrawal an operator has confirmed.
+CONFIRMED = 1_000_000
+#: Whether much at once and hosts that are missing from the register are looked at.
+KEEPS_ALL = False
 #: What a record may follow, by oorzaak.
 AFTER = {
     "aanlevering": None,
@@ -21,251 +44,598 @@ AFTER = {
 
 @dataclass
 class Known:
-    """What a reader knows of one document."""
+    """What a reader of all records knows of one document."""
 
-    state: str | None = None
-    """``published`` or ``withdrawn``; None where nothing was delivered."""
+    states: set[str | None] = field(default_factory=lambda: {None})
+    """What the harvester may hold it to be: ``published``, ``withdrawn``, or None for never delivered."""
     host: str = ""
-    """Whose entry the last version that was not a withdrawal came from, by its title."""
-    own_version: int = -1
-    """The newest version that came from an entry of the owner's."""
+    """Whose entry the last version came from that was not a withdrawal."""
+    was_own: bool = False
+    """That was the owner's, by the register of that day."""
     version: int = -1
-    """The last version that was not a withdrawal."""
+    at: float = 0.0
     described: bool = False
-    """That version has a description."""
-    categorised: bool = False
-    """That version has a category from the name of an index."""
+    restored: bool = False
+    """An operator has marked it to be restored."""
 
+    @property
+    def is_published(self) -> bool:
+        """For sure."""
+        return self.states == {"published"}
 
-def version_of(lastmod: str) -> int:
-    return (datetime.fromisoformat(lastmod) - BEGIN).days
+    @property
+    def moment(self) -> float:
+        """What a lastmod is compared with: one in the future counts as the moment of the harvest."""
+        return min(moment_of(self.version).timestamp(), self.at)
 
 
 @dataclass
+class Row:
+    """What the harvester may hold of a document on a host."""
+
+    sure: bool = False
+    """It has this row; else a kill, or a rule that leaves room, may have prevented or ended it."""
+    least: int = 0
+    """Complete reads in a row that lacked it, as few as there may be."""
+    most: int = 0
+    """As many as there may be; 0 where the host lists it for sure."""
+    since: int = 0
+    """The run that first lacked it, as early as that may be."""
+    latest: int = 0
+    """As late."""
+    places: set[str] = field(default_factory=set)
+    """The sitemaps that listed it when the host last did."""
+    version: int | None = None
+    """That the host listed last, if it was one."""
+    waits: bool = False
+    """It is gone with so much at once that it must wait."""
+    may_wait: bool = False
+    """Perhaps so."""
+
+
+@dataclass
+class Host:
+    """What the harvester may hold of the last read of a host."""
+
+    complete: bool | None = False
+    """None where a kill leaves that open."""
+    began: int = 0
+    """The last complete run, as late as that may be."""
+    surely_began: int = 0
+    """As early."""
+    fewest_reads: int = 0
+    """Complete reads, as few as there may be."""
+    most_reads: int = 0
+    named: tuple[str, ...] | None = None
+    """The indexes that its last complete read found named."""
+
+
+@dataclass
+class Reading:
+    """What a run was served."""
+
+    number: int
+    files: dict[str, dict[str, list[File]]] = field(default_factory=dict)
+    """By host and path: what the harvester has of a file; more than one where a kill leaves that open."""
+    answers: dict[tuple[str, str], int] = field(default_factory=dict)
+    complete: dict[str, bool | None] = field(default_factory=dict)
+    lacking: list[Row] = field(default_factory=list)
+    """Rows whose misses this run counts."""
+    lost_indexes: set[tuple[str, str]] = field(default_factory=set)
+    is_alone: bool = True
+    """No other run went on meanwhile; else each may have decided before it knew what the other did."""
+    before: dict[str, set[str | None]] = field(default_factory=dict)
+    """What documents were before another run of the moment delivered a record."""
+    is_read: bool = False
+    is_counted: bool = False
+
+
+@dataclass
+class Knowledge:
+    """What there is in a state, and in its back-up."""
+
+    documents: dict[str, Known] = field(default_factory=dict)
+    rows: dict[str, dict[str, Row]] = field(default_factory=dict)
+    """By loc, by host."""
+    hosts: dict[str, Host] = field(default_factory=dict)
+    held: dict[tuple[str, str], list[File]] = field(default_factory=dict)
+    """By host and path: the content that the harvester has, if its server says that it did not change."""
+    full_reads: dict[tuple[str, str], float] = field(default_factory=dict)
+    absent: dict[str, dict[str, Host]] = field(default_factory=dict)
+    """By host that the register does not have: what other hosts were when a run first found that."""
+    claims: set[str] = field(default_factory=set)
+    """Hosts whose run may have claimed withdrawals that it did not deliver."""
+    refused: dict[str, tuple[int, float]] = field(default_factory=dict)
+    """Documents that were refused: the version and the moment."""
+
+
+def _is_much(gone: int, published: int) -> bool:
+    """Whether so many documents are gone at once that it may be a mistake."""
+    return (gone > DOCUMENTS and gone > SHARE * published) or (gone >= ALL_OF and gone >= published)
+
+
 class Oracle:
     """Follows what was served and what was delivered, and fails where a promise is broken."""
 
-    known: dict[str, Known] = field(default_factory=lambda: defaultdict(Known))
-    listed: dict[str, set[str]] = field(default_factory=lambda: {host: set() for host in HOSTS})
-    """By host: documents that its last read listed for sure, be it complete or not."""
-    perhaps: dict[str, set[str]] = field(default_factory=lambda: {host: set() for host in HOSTS})
-    """By host: documents that the harvester may hold to be listed by it, or to have been."""
-    held: dict[str, set[str]] = field(default_factory=lambda: {host: set() for host in HOSTS})
-    """The same, for sure: it listed them while their own host was registered. Other entries are skipped.
+    def __init__(self) -> None:
+        self.knows = Knowledge()
+        self.readings: dict[Run, Reading] = {}
+        self.runs = 0
+        self.latest = 0.0
+        """The latest moment of a run."""
 
-    What was never delivered, and what it lists no longer, is not held: the harvester forgets it.
-    """
-    misses: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
-    """By document and host: complete reads in a row that lacked it, as many as there are at most."""
-    sure: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
-    """The same, as many as there are at least."""
-    released: set[tuple[str, str]] = field(default_factory=set)
-    """Document and host that perhaps no longer counts: it has lacked it long, and another listed it."""
-    places: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
-    """By document and host: the sitemaps that listed it when the host last did."""
-    named: dict[str, set[str] | None] = field(default_factory=dict)
-    """By host: the indexes that its last complete read found named; None where a kill leaves that open."""
-    last_complete: dict[str, bool] = field(default_factory=dict)
-    """By host: whether its last read was complete; absent where a kill leaves that open."""
+    def known(self, loc: str) -> Known:
+        return self.knows.documents.setdefault(loc, Known())
 
-    def learn(self, outcome: Outcome, registered: frozenset[str], unreachable: frozenset[str]) -> None:
-        """Check one run, and learn what it delivered."""
-        for host in outcome.hosts:
-            self._read(outcome, host, registered)
-        self._release(outcome, registered)
-        for record in outcome.records:
-            self._record(record, registered)
-        if outcome.ended:
-            self._check_sums(outcome, unreachable)
-            self._check_withdrawn(outcome, registered)
-            self._check_own_entries(outcome, registered, unreachable)
-            self._check_offered_again(outcome, registered, unreachable)
+    def rows_of(self, loc: str) -> dict[str, Row]:
+        return self.knows.rows.setdefault(loc, {})
 
-    def _read(self, outcome: Outcome, host: str, registered: frozenset[str]) -> None:
-        listed = set(outcome.lists(host))
-        complete = host in outcome.complete
-        concluded = outcome.ended or outcome.is_concluded
-        if complete:
-            gone = self.perhaps[host] - listed
-            self.held[host] -= {loc for loc in gone if self.known[loc].state is None}
-            for loc in gone:
-                self.misses[loc, host] += 1
-                self.sure[loc, host] += concluded
-            self.listed[host] = listed if concluded else self.listed[host] & listed
-        elif concluded:
-            self.listed[host] |= listed
-        if complete and concluded:
-            for loc in listed:
-                self.places[loc, host].clear()
-        for path, documents in outcome.read.get(host, {}).items():
-            for loc in documents:
-                self.places[loc, host].add(path)
-        if complete:
-            self.named[host] = outcome.named[host] if concluded else None
-        for loc in listed:
-            self.sure[loc, host] = 0
-            if concluded:
-                self.misses[loc, host] = 0
-        self.perhaps[host] |= listed
-        if concluded:
-            self.held[host] |= {loc for loc in listed if host_of_loc(loc) in registered}
-            self.last_complete[host] = complete
-        else:
-            self.last_complete.pop(host, None)
+    def rows_on(self, host: str) -> Iterator[tuple[str, Row]]:
+        for loc, rows in self.knows.rows.items():
+            if host in rows:
+                yield loc, rows[host]
 
-    def _release(self, outcome: Outcome, registered: frozenset[str]) -> None:
-        """Note which hosts perhaps no longer count for a document."""
-        for host in outcome.hosts:
-            for loc in outcome.lists(host):
-                self.released.discard((loc, host))
-            for loc in self.perhaps[host]:
-                others = [other for other in registered if other != host and loc in self.perhaps[other]]
-                if self.misses[loc, host] >= RUNS and others and host != host_of_loc(loc):
-                    self.released.add((loc, host))
+    # What is served
 
-    def _record(self, record: dict[str, str], registered: frozenset[str]) -> None:
-        loc, cause = record["loc"], record["oorzaak"]
-        known = self.known[loc]
-        assert known.state == AFTER[cause], f"{cause} of {loc}, which is {known.state}"
-        if cause == "intrekking":
-            self._check_withdrawal(loc, registered)
-            known.state = "withdrawn"
-            for host in HOSTS:
-                if host not in registered and loc in self.listed[host]:
-                    continue  # it is held to list the document still, and counts again if it returns
-                self.perhaps[host].discard(loc)
-                self.held[host].discard(loc)
-                self.misses.pop((loc, host), None)
-                self.sure.pop((loc, host), None)
-                self.released.discard((loc, host))
-            return
-        known.state = "published"
-        self.perhaps[record["host"]].add(loc)  # the sitemap may be one that was cut off after it
-        host, _, version = record["titel"].partition(" ")
-        assert version_of(record["lastmod"]) == int(version)
-        known.host, known.version = host, int(version)
-        known.described, known.categorised = bool(record["described"]), bool(record["categorised"])
-        if is_own(loc, host):
-            known.own_version = max(known.own_version, known.version)
-
-    def _check_withdrawal(self, loc: str, registered: frozenset[str]) -> None:
-        hosts = [host for host in HOSTS if loc in self.perhaps[host] and host in registered]
-        assert hosts, f"{loc} is withdrawn, and nobody listed it"
-        for host in hosts:
-            if (loc, host) in self.released:
-                continue
-            assert loc not in self.listed[host], f"{loc} is withdrawn, and {host} lists it"
-            assert self.last_complete.get(host, True), f"{loc} is withdrawn, and {host} was not read"
-            self._check_others(loc, hosts, registered)
-            if loc not in self.held[host]:
-                continue  # a run that was killed has seen it there, and has perhaps not kept that
-            assert self.misses[loc, host], f"{loc} is withdrawn, and {host} never lacked it"
-            gone = self._gone_indexes(loc, host)
-            if gone and all(gone):
-                count = self.misses[loc, host]
-                assert count >= RUNS, f"{loc} is withdrawn after {count} reads, and {host} lost its index"
-            if self._is_massive(host, registered):
-                # Only the reads of that host count: others may have listed the document until now.
-                count = self.misses[loc, host]
-                assert count >= RUNS, f"{loc} is withdrawn after {count} reads of {host}, with many others"
-
-    def _check_others(self, loc: str, hosts: list[str], registered: frozenset[str]) -> None:
-        """It may have moved to another host of its owner's that could not be read."""
-        is_known = host_of_loc(loc) in registered  # else the register does not say whose it is
-        if is_known and min(self.misses[loc, host] for host in hosts) < RUNS:
-            for other in registered.difference(hosts):
-                unread = is_own(loc, other) and self.last_complete.get(other) is False
-                assert not unread, f"{loc} is withdrawn, and may have moved to {other}"
-
-    def _is_massive(self, host: str, registered: frozenset[str]) -> bool:
-        """Whether so much is gone from a host that it must wait, for sure."""
-        if self.last_complete.get(host) is None:
-            return False
-        published = {loc for loc in self.perhaps[host] if self.known[loc].state == "published"}
-        counting = {loc for loc in published if (loc, host) not in self.released}
-        gone = {
-            loc
-            for loc in counting
-            if self._is_gone(loc, registered) and not any(self._gone_indexes(loc, host))
+    def began(self, run: Run) -> None:
+        """A run reads hosts: until it has, none of them is read completely."""
+        self.latest = max(self.latest, run.now)
+        self.runs += not self.readings  # runs of one moment have one number
+        self.readings[run] = Reading(self.runs, {host: {} for host in run.hosts})
+        for reading in self.readings.values():
+            reading.is_alone = len(self.readings) == 1
+        for host in run.hosts:
+            last = self.knows.hosts.setdefault(host, Host())
+            if run.since is None:
+                last.complete = False
+        absent = {host for host in self.knows.hosts if host not in run.owners}
+        self.knows.claims -= absent.union(run.hosts)
+        self.knows.absent = {
+            host: self.knows.absent.get(host) or deepcopy(self.knows.hosts) for host in absent
         }
-        share, count = SETTINGS["WOO_WITHDRAW_SHARE"], SETTINGS["WOO_WITHDRAW_DOCUMENTS"]
-        return bool(len(gone) > count and len(gone) > share * len(published))
 
-    def _gone_indexes(self, loc: str, host: str) -> list[bool]:
-        """Whether the index of each sitemap that listed a document is gone; empty where that is not known."""
-        named = self.named.get(host)
-        if named is None:
-            return []
-        numbers = [number_of(path) or 0 for path in self.places[loc, host]]
-        return [f"https://{host}{index_path(number % 2)}" not in named for number in numbers]
+    def served(self, run: Run, host: str, path: str, status: int, file: File) -> None:
+        """A file is served; until it is processed a kill leaves open what the harvester has of it."""
+        reading, key = self.readings[run], (host, path)
+        reading.answers[key] = status
+        if status == 304:
+            age = run.now - self.knows.full_reads[key]
+            days = SETTINGS["WOO_FULL_READ_DAYS"]
+            assert 0 <= age < days * DAY, f"{host}{path} is not read in full after {age / DAY} days"
+        if status in (200, 304):
+            files = [file] if status == 200 else self.knows.held[key]
+            reading.files[host][path] = [*files, File(is_whole=False)]
+            self._list(run, host, path)
+        if status == 200 and file.is_whole:
+            self.knows.held[key] = [*self.knows.held.get(key, []), file]
+            self.knows.full_reads[key] = run.now
 
-    def _is_gone(self, loc: str, registered: frozenset[str]) -> bool:
-        return all(
-            self.sure[loc, host] and self.last_complete.get(host)
-            for host in HOSTS
-            if host in registered and loc in self.perhaps[host]
-        )
+    def processed(self, run: Run, host: str, path: str) -> None:
+        """A file was read to its end."""
+        reading, key = self.readings[run], (host, path)
+        if path in reading.files[host]:
+            del reading.files[host][path][-1]
+            if reading.answers[key] == 200 and reading.files[host][path][0].is_whole:
+                self.knows.held[key] = reading.files[host][path]
+            self._list(run, host, path)
 
-    def _check_withdrawn(self, outcome: Outcome, registered: frozenset[str]) -> None:
-        """What all hosts stopped listing is withdrawn after so many complete reads."""
-        for loc, known in list(self.known.items()):
-            hosts = [host for host in HOSTS if host in registered and loc in self.perhaps[host]]
-            if known.state != "published" or not set(hosts) & outcome.complete:
-                continue
-            if not any(loc in self.held[host] for host in hosts):
-                continue
-            if any((loc, host) in self.released for host in hosts):
-                continue
-            if all(self.sure[loc, host] >= RUNS and self.last_complete.get(host) for host in hosts):
-                raise AssertionError(f"{loc} is not withdrawn, and no host lists it")
-
-    def _check_own_entries(
-        self, outcome: Outcome, registered: frozenset[str], unreachable: frozenset[str]
-    ) -> None:
-        """What its own host lists is delivered, with the metadata of its own host."""
-        for host in outcome.complete:
-            for loc, versions in outcome.lists(host).items():
-                others = [
-                    other
-                    for other in HOSTS
-                    if other != host
-                    and other in registered
-                    and is_own(loc, other)
-                    and loc in self.perhaps[other]
-                ]
-                if not is_own(loc, host) or others or len(versions) > 1 or loc in unreachable:
-                    continue
-                if loc.split("/")[2] not in registered:
-                    continue
-                known, version = self.known[loc], max(versions)
-                assert known.own_version >= version, f"{loc}: version {version} of {host} is not delivered"
-                assert is_own(loc, known.host), f"{loc}: the entry of {known.host} counts, {host} lists it"
-
-    def _check_offered_again(
-        self, outcome: Outcome, registered: frozenset[str], unreachable: frozenset[str]
-    ) -> None:
-        """A withdrawn document that its own host lists is reported in each run."""
-        for host in outcome.complete:
-            expected = {
-                loc
-                for loc in outcome.lists(host).keys() - unreachable
-                if is_own(loc, host)
-                and self.known[loc].state == "withdrawn"
-                and loc.split("/")[2] in registered
-            }
-            found = {
-                finding.url
-                for finding in outcome.findings
-                if finding.code == "lastmod.heraanbod" and finding.host == host
-            }
-            assert expected <= found, f"{host}: not reported: {sorted(expected - found)}"
-
-    def _check_sums(self, outcome: Outcome, unreachable: frozenset[str]) -> None:
-        for account in outcome.accounts:
-            if account.host not in outcome.complete:
-                continue
-            wrong = sum(outcome.wrong.get(account.host, {}).values())
-            assert outcome.count("loc.geen-https", account.host) == wrong, f"{account.host}: {wrong} entries"
-            assert account.unfinished == 0, (
-                f"{account.host}: {account.unfinished} documents are not accounted for"
+    def _list(self, run: Run, host: str, path: str, *, is_again: bool = False) -> None:
+        """Learn which documents a sitemap lists."""
+        files = self.readings[run].files[host][path]
+        for loc, versions in {loc: each for file in files for loc, each in file.listed().items()}.items():
+            is_waiting = not is_own(loc, host, run.owners) and any(
+                is_own(loc, other, run.owners) for other in run.hosts
             )
+            is_chosen = run.since is None or min(versions) >= run.since
+            sure = all(loc in file.listed() for file in files) and is_chosen and (is_again or not is_waiting)
+            rows = self.rows_of(loc)
+            if host not in rows and host_of_loc(loc) not in run.owners:
+                if not rows:
+                    continue  # unknown, and not harvested
+                sure = False
+            row = rows.setdefault(host, Row())
+            row.least, row.waits = 0, False
+            row.places.add(path)
+            if sure:
+                row.sure, row.most, row.may_wait = True, 0, False
+                row.version = min(versions) if len(versions) == 1 else None
+
+    # What is read completely
+
+    def all_read(self, run: Run) -> None:
+        """All files of a run have been read, and it counts what is gone."""
+        reading = self.readings[run]
+        reading.is_read = True
+        for host in run.hosts:
+            for path in reading.files[host]:
+                self._list(run, host, path, is_again=True)
+        for host in run.hosts:
+            reading.complete[host] = is_complete = self._is_complete(reading, host)
+            if run.since is None and is_complete is not False:
+                self._count(reading, host)
+
+    def _is_complete(self, reading: Reading, host: str) -> bool | None:
+        """Whether robots.txt, each index that it names and each sitemap in these were read to the end."""
+        files = reading.files[host]
+        found, is_sure, names = [ROBOTS], True, [ROBOTS]
+        while found:
+            path = found.pop()
+            assert (host, path) in reading.answers, f"{host}{path} was not asked for"
+            if path not in files or not any(file.is_whole for file in files[path]):
+                return False
+            is_sure &= len(files[path]) == 1
+            new = [name for name in files[path][0].names if name not in names]
+            if path == ROBOTS and not new:
+                return False
+            found += new
+            names += new
+        return True if is_sure else None
+
+    def _count(self, reading: Reading, host: str) -> None:
+        """Count the documents that a complete read lacked."""
+        last, files = self.knows.hosts[host], reading.files[host]
+        last.complete = None
+        for loc, row in self.rows_on(host):
+            places = {path for path, each in files.items() if any(loc in file.listed() for file in each)}
+            if places and reading.complete[host]:
+                row.places = places
+            elif not places:
+                self.known(loc).restored = False  # the mark ends with the next complete read
+                row.most += 1
+                row.since = row.since or reading.number
+                row.latest = row.latest or reading.number
+                reading.lacking.append(row)
+        named = files[ROBOTS][0].names if reading.complete[host] else None
+        if last.named is not None and named is not None:
+            reading.lost_indexes |= {(host, name) for name in set(last.named) - set(named)}
+        last.named, last.began = named, reading.number
+        last.most_reads += 1
+        for _, row in self.rows_on(host):
+            if not row.most:
+                row.since = row.latest = 0
+
+    def _counted(self, run: Run) -> None:
+        """The counts are in the state for sure: the run goes on after them."""
+        reading = self.readings[run]
+        if reading.is_counted:
+            return
+        reading.is_counted = True
+        for row in reading.lacking:
+            row.least += 1
+        if run.since is not None:
+            return
+        for host, is_complete in reading.complete.items():
+            if is_complete is not False:
+                self._note_much(host)
+            if is_complete:
+                last = self.knows.hosts[host]
+                last.complete, last.surely_began = True, reading.number
+                last.fewest_reads += 1
+                self._release(host, run.owners)
+
+    def _note_much(self, host: str) -> None:
+        """Note what is gone with much at once, for sure and perhaps."""
+        rows = list(self.rows_on(host))
+        published = sum("published" in self.known(loc).states for loc, _ in rows)
+        surely_published = sum(row.sure and self.known(loc).is_published for loc, row in rows)
+        gone = sum(row.most > 0 and "published" in self.known(loc).states for loc, row in rows)
+        surely_gone = sum(row.sure and row.least > 0 and self.known(loc).is_published for loc, row in rows)
+        for _, row in rows:
+            row.waits |= row.least > 0 and _is_much(surely_gone, published)
+            row.may_wait |= row.most > 0 and _is_much(gone, surely_published)
+
+    def _release(self, host: str, owners: Owners) -> None:
+        """End rows of a host that no longer counts: it has lacked a document long, and another lists it."""
+        for loc, row in list(self.rows_on(host)):
+            others = [each for other, each in self.rows_of(loc).items() if other != host and other in owners]
+            if row.most and self.known(loc).states == {None}:
+                for each in self.rows_of(loc).values():
+                    each.sure = False  # never delivered, it is forgotten when it is gone
+            if host == host_of_loc(loc) or row.most < RUNS:
+                continue
+            if row.least >= RUNS and any(each.sure and not each.most for each in others):
+                del self.rows_of(loc)[host]
+            elif any(not each.least for each in others):
+                row.sure = False
+
+    # From where it is gone
+
+    def _lacks_index(self, host: str, row: Row) -> bool:
+        """Whether no index is named any more that listed a document, for sure."""
+        named = self.knows.hosts[host].named
+        if named is None or not row.places:
+            return False
+        return not any(self._is_in(host, path, index) for path in row.places for index in named)
+
+    def _may_lack_index(self, host: str, row: Row) -> bool:
+        named = self.knows.hosts[host].named
+        if named is None:
+            return True
+        lost = [index for index in INDEXES if index not in named]
+        return any(self._is_in(host, path, index) for path in row.places for index in lost)
+
+    def _is_in(self, host: str, path: str, index: str) -> bool:
+        held = self.knows.held.get((host, index), [])
+        return is_in_index(path, index) or any(path in file.names for file in held)
+
+    # What is delivered
+
+    def delivered(self, run: Run, record: Record) -> None:
+        """A record is durable."""
+        known, reading = self.known(record.loc), self.readings[run]
+        states = known.states | reading.before.get(record.loc, set())
+        assert AFTER[record.oorzaak] in states, f"{record.oorzaak} of {record.loc}, which is {states}"
+        for other in self.readings.values():
+            if other is not reading:
+                other.before.setdefault(record.loc, set()).update(known.states)
+        if record.oorzaak == "intrekking":
+            self._counted(run)
+            self._check_not_too_early(run, record.loc)
+            known.states, known.restored = {"withdrawn"}, False
+            for host, row in list(self.rows_of(record.loc).items()):
+                if row.least:
+                    del self.rows_of(record.loc)[host]
+                elif row.most:
+                    row.sure = False
+        else:
+            self._check_version(run, record, known)
+            known.states, known.host, known.version = {"published"}, record.host, record.version
+            known.was_own = is_own(record.loc, record.host, run.owners)
+            known.at, known.described, known.restored = record.at, record.described, False
+
+    def _check_version(self, run: Run, record: Record, known: Known) -> None:
+        """What is delivered was served in this run, is not older, and is the owner's if that lists it."""
+        loc, reading = record.loc, self.readings[run]
+        files = reading.files.get(record.host, {})
+        served = {v for each in files.values() for file in each for v in file.listed().get(loc, ())}
+        assert record.version in served, f"{loc}: version {record.version} of {record.host} was not served"
+        assert run.since is None or record.version >= run.since, f"{loc} is older than was asked for"
+        if not reading.is_alone:
+            return
+        if not is_own(loc, record.host, run.owners):
+            for other, row in self.rows_of(loc).items():
+                is_listed = row.sure and not row.most and other in run.owners and other != record.host
+                assert not (is_listed and is_own(loc, other, run.owners)), f"{loc}: {other} lists it itself"
+        is_same_side = known.was_own == is_own(loc, record.host, run.owners) and known.was_own
+        if is_same_side and record.oorzaak == "wijziging":
+            newest = max(moment_of(record.version).timestamp(), min(known.at, run.now))
+            assert newest + HOUR >= known.moment, f"{loc}: version {record.version} is older"
+
+    def _check_not_too_early(self, run: Run, loc: str) -> None:
+        """The last read of every host that is known to list it was complete, and lacked it, long enough."""
+        all_rows = self.rows_of(loc)
+        rows = {host: row for host, row in all_rows.items() if host in run.owners}
+        assert rows, f"{loc} is withdrawn, and nobody listed it"
+        sure = {host: row for host, row in rows.items() if row.sure}
+        for host, row in sure.items():
+            assert row.most, f"{loc} is withdrawn, and {host} lists it"
+            assert self.knows.hosts[host].complete is not False, (
+                f"{loc} is withdrawn, and {host} was not read"
+            )
+            if row.most < RUNS:
+                assert not (row.waits and KEEPS_ALL), (
+                    f"{loc} is withdrawn after {row.most} reads, with many others"
+                )
+                assert not self._lacks_index(host, row), f"{loc} is withdrawn, and {host} lost its index"
+        for absent in all_rows.keys() & self.knows.absent.keys():
+            before, is_listed = self.knows.absent[absent], all_rows[absent].sure and not all_rows[absent].most
+            for host, row in sure.items() if is_listed else ():
+                reads = self.knows.hosts[host].most_reads - before.get(host, Host()).fewest_reads
+                is_long = not KEEPS_ALL or reads >= RUNS or row.most >= CONFIRMED
+                assert is_long, f"{loc} is withdrawn, and {absent} is missing from the register"
+        if not sure or min(row.most for row in rows.values()) >= RUNS:
+            return
+        since = max(row.since for row in sure.values())
+        for other in self._moved_to(loc, run.owners):
+            last = self.knows.hosts[other]
+            assert last.complete is not False, f"{loc} is withdrawn, and may have moved to {other}"
+            assert last.began >= since, f"{loc} is withdrawn, and {other} was not read since"
+
+    def _moved_to(self, loc: str, owners: Owners) -> list[str]:
+        """The hosts of its owner that a document may have moved to."""
+        known = [host for host in self.knows.hosts if host in owners and host not in self.rows_of(loc)]
+        return [host for host in known if host_of_loc(loc) in owners and is_own(loc, host, owners)]
+
+    # What must have been done
+
+    def ended(self, run: Run) -> None:
+        """A run has ended, in whatever way."""
+        reading = self.readings.pop(run, None)
+        if reading is None:
+            return  # it was killed before it began
+        self.readings[run] = reading
+        if run.ended != "killed":
+            self._counted(run)
+        if run.ended != "well" and reading.is_read:
+            self.knows.claims |= set(run.hosts)
+        for loc in run.refused:
+            for row in self.rows_of(loc).values():
+                if row.version is not None:
+                    self.knows.refused[loc] = row.version, run.now
+        if run.ended == "well":
+            for host in run.hosts:
+                if reading.complete[host] and reading.is_alone:
+                    self._check_delivered(run, host)
+                self._check_files(run, host)
+            if run.since is None and reading.is_alone:
+                self._check_in_time(run)
+                self._check_findings(run)
+        del self.readings[run]
+
+    def _check_in_time(self, run: Run) -> None:
+        """What is gone, and need not wait, is withdrawn."""
+        reading = self.readings[run]
+        for loc, all_rows in self.knows.rows.items():
+            rows = {host: row for host, row in all_rows.items() if host in run.owners}
+            here = [host for host, row in rows.items() if row.sure and reading.complete.get(host)]
+            if not here or not self.known(loc).is_published or self.knows.claims & rows.keys():
+                continue
+            if all(row.least and self.knows.hosts[host].complete for host, row in rows.items()):
+                assert self._may_wait(run, loc, rows), f"{loc} is not withdrawn, and no host lists it"
+
+    def _may_wait(self, run: Run, loc: str, rows: dict[str, Row]) -> bool:
+        for host, row in rows.items():
+            if row.least < RUNS and (row.may_wait or self._may_lack_index(host, row)):
+                return True
+            for absent in self.rows_of(loc).keys() & self.knows.absent.keys():
+                before = self.knows.absent[absent].get(host, Host())
+                if self.knows.hosts[host].fewest_reads - before.most_reads < RUNS:
+                    return True
+        if min(row.least for row in rows.values()) >= RUNS:
+            return False
+        if run.now < self.latest:
+            return True  # the clock was set back: what was read since is not known
+        latest = max(row.latest for row in rows.values())
+        hosts = [self.knows.hosts[other] for other in self._moved_to(loc, run.owners)]
+        return any(not last.complete or last.surely_began < latest for last in hosts)
+
+    def _check_delivered(self, run: Run, host: str) -> None:
+        """What counts and is new or newer is delivered; what was withdrawn and is not newer is reported."""
+        offered = set(run.found("lastmod.heraanbod", host))
+        for loc, version in self._listed_once(run, host):
+            known = self.known(loc)
+            if loc in run.unreachable | run.refused or self._is_refused(loc, version, run.now):
+                continue
+            if not self._counts(run, host, loc, known) or (run.since is not None and version < run.since):
+                continue
+            assert known.states != {None}, f"{loc} is listed by {host}, and was never delivered"
+            moment = min(moment_of(version).timestamp(), run.now)
+            if moment == run.now and len(self.rows_of(loc)) > 1:
+                continue  # one in the future is not newer than another host's
+            is_newer = version != known.version and moment > known.moment + HOUR
+            assert not is_newer, f"{loc}: {host} lists version {version}, delivered is {known.version}"
+            if known.states == {"withdrawn"} and is_own(loc, host, run.owners):
+                assert not known.restored, f"{loc} is listed, to be restored, and withdrawn"
+                assert loc in offered, f"{loc} is offered again by {host}, and that is not reported"
+
+    def _listed_once(self, run: Run, host: str) -> list[tuple[str, int]]:
+        """The documents with one entry on a host, whose loc is registered."""
+        entries = [entry for (file,) in self.readings[run].files[host].values() for entry in file.documents]
+        count = Counter(loc for loc, _ in entries)
+        return [entry for entry in entries if count[entry[0]] == 1 and host_of_loc(entry[0]) in run.owners]
+
+    def _counts(self, run: Run, host: str, loc: str, known: Known) -> bool:
+        """Whether the entry of a host counts for a document, and no other entry may."""
+        others = [other for other in self.rows_of(loc) if other != host and other in run.owners]
+        if is_own(loc, host, run.owners):
+            return not any(is_own(loc, other, run.owners) for other in others)
+        return not others and not known.was_own and known.host in ("", host)
+
+    def _is_refused(self, loc: str, version: int, now: float) -> bool:
+        """Whether a document was refused, and need not be asked for again yet."""
+        if loc not in self.knows.refused:
+            return False
+        refused, at = self.knows.refused[loc]
+        before = min(moment_of(refused).timestamp(), at)
+        is_newer = version != refused and min(moment_of(version).timestamp(), now) > before
+        return not is_newer and 0 <= now - at < SETTINGS["WOO_REFUSED_DAYS"] * DAY
+
+    def _check_files(self, run: Run, host: str) -> None:
+        """What is wrong with a file is reported; the entries that cannot be used are counted."""
+        reading = self.readings[run]
+        wrong = 0
+        for (of, path), status in reading.answers.items():
+            if of != host:
+                continue
+            area = "robots" if path == ROBOTS else "index" if number_of(path) is None else "sitemap"
+            files = reading.files[host].get(path, [])
+            codes = [f"{area}.onbereikbaar"]
+            if status == -1:
+                codes = ["robots.verboden"]
+            elif status == 404 and area == "robots":
+                codes = ["robots.ontbreekt"]
+            elif files and not files[0].is_whole:
+                codes = [f"{area}.afgebroken", f"{area}.ongeldig"]
+            elif files:
+                wrong += files[0].wrong
+                codes = []
+            urls = {url for code in codes for url in run.found(code)}
+            assert not codes or f"https://{host}{path}" in urls, f"{host}{path}: none of {codes} is reported"
+        if reading.complete[host]:
+            count = len(run.found("loc.geen-https", host))
+            assert count == wrong or run.since is not None, (
+                f"{host}: {wrong} entries have an http loc, not {count}"
+            )
+            account = next(one for one in run.accounts if one.host == host)
+            assert not account.unfinished or run.since is not None, (
+                f"{host}: {account.unfinished} are unfinished"
+            )
+
+    def _check_findings(self, run: Run) -> None:
+        """What waits is reported, with the reason."""
+        reading = self.readings[run]
+        for host in run.hosts:
+            rows = [
+                (loc, row) for loc, row in self.rows_on(host) if row.sure and self.known(loc).is_published
+            ]
+            if reading.complete[host] is False and rows:
+                assert run.found("intrekking.onvolledig", host), f"{host}: intrekking.onvolledig is missing"
+            waiting = [
+                loc
+                for loc, row in rows
+                if row.least
+                and row.most < RUNS
+                and row.waits
+                and not self._may_lack_index(host, row)
+                and all(
+                    each.least and self.knows.hosts[other].complete
+                    for other, each in self.rows_of(loc).items()
+                    if other in run.owners
+                )
+            ]
+            if reading.complete[host] and waiting and KEEPS_ALL:
+                assert run.found("intrekking.massaal", host), f"{host}: intrekking.massaal is missing"
+        for host, index in reading.lost_indexes:
+            if reading.complete[host]:
+                found = run.found("index.verdwenen", host)
+                assert f"https://{host}{index}" in found, f"{host}{index}: index.verdwenen is missing"
+
+    # What operators do
+
+    def back_up(self) -> Knowledge:
+        return deepcopy(self.knows)
+
+    def put_back(self, knowledge: Knowledge) -> None:
+        """The state is what it was, and so are the records."""
+        self.knows = deepcopy(knowledge)
+
+    def confirm(self, host: str) -> None:
+        """What a host lacks, and no other lists, is to be withdrawn by its next complete read."""
+        for loc, row in self.rows_on(host):
+            others = [each for other, each in self.rows_of(loc).items() if other != host]
+            if row.most and not any(each.sure and not each.most for each in others):
+                row.most = CONFIRMED
+                if (
+                    row.sure
+                    and row.least
+                    and all(each.least for each in others)
+                    and self.known(loc).is_published
+                ):
+                    row.least = CONFIRMED
+
+    def restore(self, host: str) -> None:
+        """What is withdrawn on a host is to be delivered again, where it is listed."""
+        for loc, known in self.knows.documents.items():
+            if known.states == {"withdrawn"} and host_of_loc(loc) == host:
+                known.restored = True
+
+    def forget_document(self, loc: str) -> None:
+        self.known(loc).states = {None}
+        self.rows_of(loc).clear()
+
+    def forget_host(self, host: str) -> None:
+        """A host is as if it had never been visited, and the documents whose version is its own."""
+        for loc, _ in list(self.rows_on(host)):
+            del self.rows_of(loc)[host]
+            self._may_be_forgotten(loc)
+        for loc, known in self.knows.documents.items():
+            if known.host == host:
+                self._may_be_forgotten(loc)
+        self.knows.absent.pop(host, None)
+        for hosts in (self.knows.hosts, *self.knows.absent.values()):
+            hosts.pop(host, None)
+
+    def _may_be_forgotten(self, loc: str) -> None:
+        self.known(loc).states.add(None)
+        for row in self.rows_of(loc).values():
+            row.sure = False

@@ -1,18 +1,27 @@
-"""How histories are played: for how long, with which seeds, and with runs that are killed.
+"""How histories are played: which, for how long, and what is shown of one that fails.
 
-``WOO_SIMULATE_EXAMPLES`` says how many histories are tried (of each kind), ``WOO_SIMULATE_SECONDS`` for how
-long at least; ``WOO_SIMULATE_SEED`` plays the histories of one seed again. Without a time the seed is always
-the same, so that a change to the code is what makes a test fail; with one, each call has another.
+A history is plain data: the number that it begins with, and steps. Each step is something that a publisher,
+an operator or a machine does, with a seed of its own. So a step may be left out, and the others do as before.
+A history that fails is shrunk to few steps, and told as a story.
+
+``WOO_SIMULATE_EXAMPLES`` says how many histories are played, ``WOO_SIMULATE_UNTIL`` (seconds since 1970)
+until when: then each call has others. Without a time they are always the same, so that a change to the code
+is what makes a test fail. ``WOO_SIMULATE_SEED`` plays one history again; the order of sets is part of it, so
+``PYTHONHASHSEED`` must be what it was (``make`` sets it).
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from random import Random
 from secrets import randbits
+from traceback import extract_tb
+from typing import NamedTuple, Protocol
 
 from hypothesis import HealthCheck, seed, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
@@ -20,9 +29,131 @@ from sqlalchemy import event
 
 from woo_harvester.state.store import State
 
-EXAMPLES = int(os.environ.get("WOO_SIMULATE_EXAMPLES", "40"))
-SECONDS = float(os.environ.get("WOO_SIMULATE_SECONDS", "0"))
-STEPS = 12
+EXAMPLES = int(os.environ.get("WOO_SIMULATE_EXAMPLES", "30"))
+UNTIL = float(os.environ.get("WOO_SIMULATE_UNTIL", "0"))
+SEED = os.environ.get("WOO_SIMULATE_SEED")
+#: How long a history that fails is shrunk, in seconds.
+SHRINKING = 60.0
+_HASHES = os.environ.get("PYTHONHASHSEED", "random")
+
+
+class Step(NamedTuple):
+    """Something that somebody does."""
+
+    kind: str
+    seed: int
+
+
+class World(Protocol):
+    """What a history is played in; made with the random numbers of its beginning."""
+
+    story: list[str]
+    """What happened, a line each."""
+
+    def do(self, kind: str, random: Random) -> None:
+        """Do one step. Raises an error if a promise is broken."""
+
+    def end(self) -> None:
+        """Check what is true after all steps."""
+
+    def close(self) -> None:
+        """Release what the world has."""
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What is simulated: how a world is made, what may happen in it and how often, and how much does."""
+
+    make: Callable[[Random], World]
+    kinds: Mapping[str, int]
+    length: int
+
+    def steps(self, number: int) -> list[Step]:
+        """Return the steps of a history."""
+        random = Random(number)
+        kinds = random.choices(list(self.kinds), list(self.kinds.values()), k=self.length)
+        return [Step(kind, random.getrandbits(32)) for kind in kinds]
+
+    def play(self, number: int, steps: Sequence[Step]) -> Failure | None:
+        """Play a history; return how it fails, or None."""
+        world = self.make(Random(number))
+        try:
+            for step in steps:
+                world.do(step.kind, Random(step.seed))
+            world.end()
+        except Exception as error:
+            return Failure(error, world.story)
+        finally:
+            world.close()
+        return None
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An error, and what happened until then."""
+
+    error: Exception
+    story: Sequence[str]
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The kind of the error and the check that found it: what stays the same while it is shrunk."""
+        return type(self.error).__name__, extract_tb(self.error.__traceback__)[-1].name
+
+
+def shrink(
+    fails: Callable[[Sequence[Step]], bool], steps: Sequence[Step], seconds: float = SHRINKING
+) -> list[Step]:
+    """Return as few of the steps as still fail; leave out halves, then quarters, at last single ones."""
+    until, kept = time.monotonic() + seconds, list(steps)
+    size = max(1, len(kept) // 2)
+    while size:
+        before = len(kept)
+        for start in range(max(0, len(kept) - size), -size, -size):
+            fewer = kept[: max(0, start)] + kept[start + size :]
+            if time.monotonic() > until:
+                return kept
+            if len(fewer) < len(kept) and fails(fewer):
+                kept = fewer
+        size = size if size == 1 and len(kept) < before else size // 2
+    return kept
+
+
+def simulate(simulation: Simulation, examples: int = EXAMPLES) -> int:
+    """Play histories until the budget is spent; return how many. A failure is raised with its story."""
+    if SEED is not None:
+        assert _HASHES != "random", "Set PYTHONHASHSEED as it was printed, else the history is another one"
+        _play_one(simulation, int(SEED))
+        return 1
+    first, began = randbits(32) if UNTIL else 1, time.monotonic()
+    number = first
+    while time.time() < UNTIL if UNTIL else number < first + examples:
+        _play_one(simulation, number)
+        number += 1
+    count, seconds = number - first, time.monotonic() - began
+    if UNTIL:
+        print(f"{count} histories from {first} on, {count / seconds:.1f} a second", file=sys.__stderr__)
+    return count
+
+
+def _play_one(simulation: Simulation, number: int) -> None:
+    steps = simulation.steps(number)
+    if (failure := simulation.play(number, steps)) is None:
+        return
+
+    def fails(fewer: Sequence[Step]) -> bool:
+        again = simulation.play(number, fewer)
+        return again is not None and again.place == failure.place
+
+    few = shrink(fails, steps)
+    last = simulation.play(number, few) or failure
+    for line in (
+        f"{len(few)} of {len(steps)} steps are enough:",
+        *last.story,
+        f"All steps again: make simulate SEED={number} (PYTHONHASHSEED={_HASHES})",
+    ):
+        last.error.add_note(line)
+    raise last.error
 
 
 class KilledError(Exception):
@@ -69,8 +200,8 @@ def counted(state: State, killer: Killer) -> Iterator[None]:
         event.remove(engine, "before_cursor_execute", killer.statement)
 
 
-def simulate(machine: type[RuleBasedStateMachine], examples: int, steps: int = STEPS) -> None:
-    """Try histories of so many steps until the budget is spent."""
+def simulate_machine(machine: type[RuleBasedStateMachine], examples: int, steps: int = 12) -> None:
+    """Try histories of a machine of Hypothesis until the budget is spent."""
     profile = settings(
         max_examples=examples,
         stateful_step_count=steps,
@@ -79,18 +210,9 @@ def simulate(machine: type[RuleBasedStateMachine], examples: int, steps: int = S
         print_blob=True,
         suppress_health_check=list(HealthCheck),
     )
-    until = time.monotonic() + SECONDS
-    number = int(os.environ.get("WOO_SIMULATE_SEED", randbits(32) if SECONDS else 1))
+    number = int(SEED) if SEED is not None else randbits(32) if UNTIL else 1
     while True:
-        try:
-            run_state_machine_as_test(seed(number)(machine), settings=profile)
-        except Exception as error:
-            # The order of sets differs between processes, and with it the statement that a kill hits.
-            error.add_note(
-                f"@reproduce_failure plays it again; WOO_SIMULATE_SEED={number} "
-                f"WOO_SIMULATE_EXAMPLES={EXAMPLES} may, with the same PYTHONHASHSEED"
-            )
-            raise
-        if time.monotonic() >= until:
+        run_state_machine_as_test(seed(number)(machine), settings=profile)
+        if time.time() >= UNTIL:
             return
         number += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -14,12 +15,22 @@ from woo_harvester.register import Location, Organisation, Register
 #: Hosts, and the organisation that registered each: the first two are of one.
 OWNERS = {"a.nl": "A", "aa.nl": "A", "b.nl": "B", "c.nl": "C"}
 HOSTS = tuple(OWNERS)
-#: The sitemaps whose entries have a description, and those whose index names a category.
-DESCRIBED, CATEGORISED = {2}, {1}
-BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+#: The sitemaps that a host may have, and those whose entries have a description.
+NUMBERS, DESCRIBED = (0, 1, 2), {2}
+ROBOTS = "/robots.txt"
+INDEXES = ("/sitemapindex-diwoo.xml", "/sitemapindex-diwoo-infocat014.xml")
+PATHS = (ROBOTS, *INDEXES, *(f"/s{number}.xml" for number in NUMBERS))
+#: The first day is a hundred days ago, so that the days of a history are around today.
+BEGIN = datetime.now(UTC).replace(hour=6, minute=0, second=0, microsecond=0) - timedelta(days=100)
+TODAY = 100
 #: How a file is served when it is not served as it should be.
-Fault = Literal["503", "404", "truncated", "empty", "stale"]
-FAULTS: tuple[Fault, ...] = ("503", "404", "truncated", "empty", "stale")
+Fault = Literal["503", "404", "reset", "truncated", "empty", "stale", "disallowed", "elsewhere"]
+FAULTS: tuple[Fault, ...] = (
+    "503", "404", "reset", "truncated", "truncated", "empty", "stale", "disallowed", "elsewhere",
+)  # fmt: skip
+
+Owners = Mapping[str, str]
+"""The organisation that registered each host; a host that is not registered is not in it."""
 
 
 def loc_of(host: str, name: int) -> str:
@@ -31,59 +42,68 @@ def host_of_loc(loc: str) -> str:
     return loc.split("/")[2]
 
 
-def is_own(loc: str, host: str) -> bool:
+def is_own(loc: str, host: str, owners: Owners) -> bool:
     """Whether an entry of *host* is the owner's."""
-    return OWNERS[host_of_loc(loc)] == OWNERS[host]
+    of = host_of_loc(loc)
+    return of == host or (of in owners and owners[of] == owners.get(host))
 
 
-def version_moment(version: int) -> datetime:
-    """The moment of the lastmod of a version."""
+def moment_of(version: int) -> datetime:
+    """The moment of the lastmod of a version, which is the number of its day."""
     return BEGIN + timedelta(days=version)
 
 
-def moment(version: int) -> str:
-    """The lastmod of a version."""
-    return version_moment(version).isoformat()
+def version_of(lastmod: str) -> int:
+    return (datetime.fromisoformat(lastmod) - BEGIN).days
 
 
-def register_of(hosts: frozenset[str]) -> Register:
+def register_of(owners: Owners) -> Register:
     """The register, with these hosts in it."""
-    organisations = {name: Organisation(name, f"gemeente {name}") for name in sorted(set(OWNERS.values()))}
-    locations = [Location(organisations[OWNERS[host]], f"https://{host}/d") for host in sorted(hosts)]
+    organisations = {name: Organisation(name, f"gemeente {name}") for name in sorted(set(owners.values()))}
+    locations = [Location(organisations[of], f"https://{host}/d") for host, of in sorted(owners.items())]
     return Register(organisations.values(), locations)
+
+
+Documents = tuple[tuple[str, int], ...]
+"""The entries of a sitemap: loc and version."""
 
 
 @dataclass(frozen=True)
 class File:
-    """One file as it is served: a sitemap has the version of each document that it lists."""
+    """One file as it is served, and what a reader can know of it."""
 
-    documents: tuple[tuple[str, int], ...] = ()
+    documents: Documents = ()
     wrong: int = 0
     """Entries with an http loc."""
+    names: tuple[str, ...] = ()
+    """Paths: the indexes that a robots.txt names, or the sitemaps that an index lists."""
+    disallows: frozenset[str] = frozenset()
+    is_whole: bool = True
     body: bytes = b""
     etag: str = ""
 
-
-def as_bytes(body: str | bytes) -> bytes:
-    return body.encode() if isinstance(body, str) else body
+    def listed(self) -> dict[str, set[int]]:
+        """The versions of each document."""
+        found: dict[str, set[int]] = {}
+        for loc, version in self.documents:
+            found.setdefault(loc, set()).add(version)
+        return found
 
 
 @cache
-def sitemap_body(
-    host: str, documents: tuple[tuple[str, int], ...], wrong: int, *, described: bool = False
-) -> bytes:
+def sitemap_body(host: str, documents: Documents, wrong: int, *, described: bool = False) -> bytes:
     """A sitemap; the titles say whose entry it is and of which version. Some sitemaps give descriptions."""
     descriptions = ["Omschreven"] if described else []
     entries = [
         Entry(
             loc=loc,
-            lastmod=moment(version),
+            lastmod=moment_of(version).isoformat(),
             diwoo=DiWoo(titel=f"{host} {version}", omschrijvingen=descriptions),
         )
         for loc, version in documents
     ]
-    entries += [Entry(loc=f"http://{host}/{number}.pdf", lastmod=moment(0)) for number in range(wrong)]
-    return as_bytes(sitemap(*entries))
+    wrongs = [Entry(loc=f"http://{host}/{n}.pdf", lastmod=BEGIN.isoformat()) for n in range(wrong)]
+    return sitemap(*entries, *wrongs)
 
 
 @dataclass
@@ -93,8 +113,12 @@ class Publisher:
     host: str
     sitemaps: dict[int, dict[str, int]] = field(default_factory=dict)
     """By number: the version of each document that it lists, by loc."""
+    twice: dict[int, dict[str, int]] = field(default_factory=dict)
+    """By number: the version that a second entry for a document gives."""
     wrong: dict[int, int] = field(default_factory=dict)
     """By number: how many of its entries have an http loc."""
+    in_both: set[int] = field(default_factory=set)
+    """Sitemaps that both indexes list."""
     hidden_indexes: set[int] = field(default_factory=set)
     """Indexes that robots.txt does not name today."""
     faults: dict[str, Fault] = field(default_factory=dict)
@@ -112,47 +136,72 @@ class Publisher:
     def drop(self, loc: str, number: int) -> None:
         """Have a sitemap list a document no longer."""
         self.sitemaps.get(number, {}).pop(loc, None)
+        self.twice.get(number, {}).pop(loc, None)
+
+    def entries(self, number: int) -> Documents:
+        """What a sitemap lists, with the second entries last."""
+        once, twice = self.sitemaps[number], self.twice.get(number, {})
+        return (*sorted(once.items()), *((loc, twice[loc]) for loc in sorted(twice) if loc in once))
+
+    def lists(self, loc: str) -> bool:
+        return any(loc in locs for locs in self.sitemaps.values())
 
     def file(self, path: str) -> File:
         """Return a file as it should be today; remembers what it was before."""
-        documents: tuple[tuple[str, int], ...] = ()
-        wrong = 0
-        indexes = sorted({number % 2 for number in self.sitemaps} - self.hidden_indexes)
-        if path == "/robots.txt":
-            body = as_bytes(robots_txt(*(f"https://{self.host}{index_path(number)}" for number in indexes)))
-        elif path.startswith("/sitemapindex"):
-            which = 0 if path == index_path(0) else 1
-            listed = [number for number in sorted(self.sitemaps) if number % 2 == which]
-            body = as_bytes(sitemapindex([f"https://{self.host}{sitemap_path(number)}" for number in listed]))
+        number, of = number_of(path), f"https://{self.host}"
+        in_index = {which: [n for n in sorted(self.sitemaps) if self._is_in(n, which)] for which in (0, 1)}
+        if path == ROBOTS:
+            named = [i for i in (0, 1) if in_index[i] and i not in self.hidden_indexes]
+            names = tuple(INDEXES[i] for i in named)
+            disallows = frozenset(path for path, fault in self.faults.items() if fault == "disallowed")
+            text = robots_txt(*(of + name for name in names), disallow=sorted(disallows))
+            made = File(names=names, disallows=disallows, body=text.encode())
+        elif number is None:
+            names = tuple(f"/s{n}.xml" for n in in_index[INDEXES.index(path)])
+            made = File(names=names, body=sitemapindex([of + name for name in names]).encode())
         else:
-            number = number_of(path) or 0
-            documents = tuple(sorted(self.sitemaps[number].items()))
-            wrong = self.wrong.get(number, 0)
+            documents, wrong = self.entries(number), self.wrong.get(number, 0)
             body = sitemap_body(self.host, documents, wrong, described=number in DESCRIBED)
-        etag = '"fixed"' if self.fixed_etags else f'"{sha256(body).hexdigest()[:16]}"'
-        made = File(documents, wrong, body, etag)
+            made = File(documents, wrong, body=body)
+        made = replace(
+            made, etag='"fixed"' if self.fixed_etags else f'"{sha256(made.body).hexdigest()[:16]}"'
+        )
         last = self._last.get(path)
         if last is not None and last.body != made.body:
             self.previous[path] = last
         self._last[path] = made
         return made
 
+    def _is_in(self, number: int, index: int) -> bool:
+        return number % 2 == index or number in self.in_both
+
     def serve(self, path: str) -> tuple[int, File]:
-        """Return status and content of a file as it is served today."""
-        fault = self.faults.get(path)
-        if (number := number_of(path)) is not None and number not in self.sitemaps:
+        """Return status and content of a file as it is served today; status 0 for no answer."""
+        fault, number = self.faults.get(path), number_of(path)
+        if number is not None and number not in self.sitemaps:
             return 404, File()
         file = self.file(path)
-        if fault == "stale":
-            return 200, self.previous.get(path, file)
-        if fault in ("503", "404"):
-            return int(fault), File()
-        if fault == "truncated":
-            cut = len(file.body) - 30
-            return 200, replace(file, documents=(), body=file.body[:cut], etag='"cut"')
-        if fault == "empty" and number is not None:
-            return 200, File(body=sitemap_body(self.host, (), 0), etag='"empty"')
+        match fault:
+            case "stale":
+                return 200, self.previous.get(path, file)
+            case "503" | "404":
+                return int(fault), File()
+            case "reset":
+                return 0, File()
+            case "truncated" if path != ROBOTS:
+                return 200, cut(file)
+            case "empty" if number is not None:
+                return 200, File(body=sitemap_body(self.host, (), 0), etag='"empty"')
         return 200, file
+
+
+def cut(file: File) -> File:
+    """Return a file that ends halfway its last entry: what is before that can be read."""
+    end = max(file.body.rfind(b"<url>"), file.body.rfind(b"<sitemap>"))
+    body = file.body[: end + 20] if end > 0 else file.body[:-10]
+    entries = len(file.documents) + file.wrong
+    documents = file.documents if file.wrong else file.documents[: max(0, entries - 1)]
+    return File(documents, max(0, file.wrong - 1), file.names[:-1], is_whole=False, body=body, etag='"cut"')
 
 
 def number_of(path: str) -> int | None:
@@ -161,9 +210,6 @@ def number_of(path: str) -> int | None:
     return int(name) if name.isdigit() else None
 
 
-def index_path(number: int) -> str:
-    return "/sitemapindex-diwoo.xml" if number == 0 else "/sitemapindex-diwoo-infocat014.xml"
-
-
-def sitemap_path(number: int) -> str:
-    return f"/s{number}.xml"
+def is_in_index(path: str, index: str) -> bool:
+    """Whether an index is the one that a sitemap stands in, if not in both."""
+    return (number_of(path) or 0) % 2 == INDEXES.index(index)

@@ -25,7 +25,7 @@ from tests.simulation.permits import (
     Shown,
     host,
 )
-from tests.simulation.play import EXAMPLES, Kill, KilledError, Killer, counted, simulate
+from tests.simulation.play import EXAMPLES, Kill, KilledError, Killer, counted, simulate_machine
 from tests.state.kept_files import keep_file
 from tests.utils.postgresql import new_database, postgresql_server
 from woo_harvester.findings import Finding, Reporter
@@ -303,9 +303,10 @@ def state(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
         opened.close()
 
 
+@pytest.mark.simulation
 def test_the_cases_are_what_the_messages_of_their_owners_come_to(
     state: State, request: pytest.FixtureRequest
 ) -> None:
     # PostgreSQL takes ten times as long for the same history.
     machine = type("Permits", (Permits,), {"state": state})
-    simulate(machine, EXAMPLES if "sqlite" in request.node.name else max(1, EXAMPLES // 10))
+    simulate_machine(machine, EXAMPLES if "sqlite" in request.node.name else max(1, EXAMPLES // 10))

@@ -1,0 +1,71 @@
+"""The machinery of the simulation: a history replays, a failure is shrunk and told, planted faults are found."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from tests.simulation.documents import documents
+from tests.simulation.faults import FAULTS, find, planted
+from tests.simulation.play import Simulation, Step, shrink, simulate
+
+
+class _Counting:
+    """A world that fails once there are three of a kind."""
+
+    def __init__(self, random: Random) -> None:
+        self.story: list[str] = []
+        self.closed = False
+
+    def do(self, kind: str, random: Random) -> None:
+        self.story.append(f"{kind} {random.randrange(100)}")
+        assert sum(line.startswith("bad") for line in self.story) < 3, "three are too many"
+
+    def end(self) -> None:
+        assert not self.closed
+
+    def close(self) -> None:
+        self.closed = True
+
+
+COUNTING = Simulation(_Counting, {"good": 3, "bad": 1}, 40)
+
+
+def test_a_step_does_the_same_when_others_are_left_out() -> None:
+    steps = COUNTING.steps(7)
+    worlds = [_Counting(Random(0)), _Counting(Random(0))]
+    for step in steps[:10]:
+        worlds[0].do("good", Random(step.seed))
+    for step in steps[5:10]:
+        worlds[1].do("good", Random(step.seed))
+    assert worlds[0].story[5:] == worlds[1].story
+    assert steps == COUNTING.steps(7)
+
+
+def test_a_failure_is_shrunk_and_told_with_its_number() -> None:
+    with pytest.raises(AssertionError, match="three are too many") as failure:
+        simulate(COUNTING, 5)
+    first, *story, last = failure.value.__notes__
+    assert first == "3 of 40 steps are enough:"
+    assert len(story) == 3
+    assert all(line.startswith("bad") for line in story)
+    assert "make simulate SEED=" in last
+
+
+def test_shrinking_ends_in_time() -> None:
+    steps = [Step("bad", number) for number in range(10)]
+    assert shrink(lambda fewer: True, steps, seconds=-1) == steps
+    assert shrink(lambda fewer: Step("bad", 3) in fewer, steps) == [Step("bad", 3)]
+
+
+def test_the_place_of_each_fault_is_in_the_code() -> None:
+    for fault in FAULTS:
+        with planted(fault):
+            pass
+
+
+def test_the_simulation_finds_a_fault() -> None:
+    (fault,) = (each for each in FAULTS if each.name == "one host that lacks it suffices")
+    count, _, found = find(fault, documents(), histories=20)
+    assert found, f"not found in {count} histories"
