@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from woo_harvester.permits.files import Ask, RememberedFile, compare_file, how_to_ask
+from woo_harvester.permits.files import Ask, RememberedFile, compare_file, how_to_ask, is_due_again
 from woo_harvester.permits.listing_dates import Stamp
 
 ASKED = datetime(2026, 7, 1, 8, 30, tzinfo=UTC)
@@ -90,3 +90,30 @@ def test_a_date_with_a_zone_stands_for_one_moment() -> None:
     date = Stamp(ASKED, to_the_second=True)
     assert date.readings() == (ASKED,)
     assert compare_file(None, "a", date, ASKED + timedelta(hours=2)).known.now is False
+
+
+@pytest.mark.parametrize(
+    ("first", "is_script", "wait"),
+    [
+        (0, True, timedelta(hours=20)),
+        (1, True, timedelta(hours=24)),
+        (3, True, timedelta(days=3)),
+        (90, True, timedelta(days=7)),
+        (0, False, timedelta(days=3)),
+        (6, False, timedelta(days=6)),
+        (90, False, timedelta(days=7)),
+    ],
+)
+def test_a_link_that_led_to_no_message_is_due_after_as_long_as_it_led_to_none(
+    first: int, is_script: bool, wait: timedelta
+) -> None:
+    last = ASKED + timedelta(days=first)
+
+    def is_due(after: timedelta) -> bool:
+        most = timedelta(days=7)
+        return is_due_again(ASKED, last, last + after, is_made_on_request=is_script, most=most)
+
+    assert not is_due(timedelta())
+    assert not is_due(wait - MINUTE)
+    assert is_due(wait)
+    assert is_due(-MINUTE), "the clock was set back"

@@ -155,7 +155,7 @@ def test_months_are_known_in_four_languages(month: str, number: int) -> None:
     }
 
 
-def test_only_links_that_are_or_may_be_xml_are_returned() -> None:
+def test_only_links_that_are_or_may_be_messages_are_returned() -> None:
     page = """<ul>
       <li><a href="zaak-1.xml">xml</a> <a href="ZAAK-2.XML">hoofdletters</a> <a href="zaak.xml?versie=2">vraag</a>
       <li><a href="zaken/12">zonder extensie</a> <a href="besluit-1.2">geen extensie</a>
@@ -170,7 +170,60 @@ def test_only_links_that_are_or_may_be_xml_are_returned() -> None:
         ("zaak.xml?versie=2", True),
         ("zaken/12", False),
         ("besluit-1.2", False),
+        ("zip.xml.gz", True),
+        ("lijst.aspx?x", False),
     ]
+
+
+@pytest.mark.parametrize(
+    "href",
+    [
+        *("zaak.php?id=1", "zaak.aspx", "zaak.ASHX?x", "zaak.jsp", "zaak.do?id=1", "zaak.cfm", "cgi.pl?x"),
+        *("?id=1", "./?id=1", "map/?zaak=1", "index.html?zaak=1", "download.php?bestand=z.xml", "zaak.php5"),
+    ],
+)
+def test_what_a_script_makes_may_be_a_message(href: str) -> None:
+    (link,) = read(f'<a href="{href}">Zaak</a>').links
+    assert (link.is_xml, link.is_made_on_request) == (False, True)
+
+
+@pytest.mark.parametrize("href", ["contact", "zaken/12", "besluit-1.2"])
+def test_a_link_without_extension_and_query_is_not_seen_to_be_made_on_request(href: str) -> None:
+    assert not read(f'<a href="{href}">Contact</a>').links[0].is_made_on_request
+
+
+@pytest.mark.parametrize("href", ["berichten.zip", "zaak.xml.bak", "a.tar.gz", "zaak.ipm", "x.7z?v=2"])
+def test_archives_and_unknown_types_are_returned_apart(href: str) -> None:
+    page = read(f'<a href="{href}">Berichten</a> <a href="{href}">nog eens</a>')
+    assert ([link.url for link in page.others], page.links) == ([FOLDER + href], [])
+
+
+@pytest.mark.parametrize(
+    "href",
+    [
+        *("besluit.pdf", "logo.PNG", "stijl.css?v=3", "lees.txt", "ipm.xsd", "contact.html", "index.htm"),
+        *("../", "map/", "#top", "?C=N;O=D", "?sort=name&order=desc", "mailto:a@b.nl", "tel:14020"),
+        *("javascript:volgende()", "ftp://a.nl/x.zip", ""),
+    ],
+)
+def test_files_that_are_never_messages_and_the_ways_around_a_site_are_left_out(href: str) -> None:
+    page = read(f'<a href="{href}">x</a>')
+    assert (page.links, page.others) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("href", "name"),
+    [
+        ("zaak.php?id=1&PHPSESSID=9f2c", "zaak.php?id=1"),
+        ("zaak.cfm?CFID=1&CFTOKEN=2&id=3", "zaak.cfm?id=3"),
+        ("zaak.do;jsessionid=A1?id=3", "zaak.do?id=3"),
+        ("zaak.php?SessionID=7", "zaak.php"),
+        ("zaak.php?id=1&sid=7", "zaak.php?id=1&sid=7"),
+        ("zaak.php?mysessionid=7", "zaak.php?mysessionid=7"),
+    ],
+)
+def test_the_session_of_a_visitor_is_no_part_of_a_link(href: str, name: str) -> None:
+    assert urls(f'<a href="{href}">Zaak</a>') == [FOLDER + name]
 
 
 def test_links_are_resolved_against_the_page() -> None:

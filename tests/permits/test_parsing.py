@@ -11,6 +11,7 @@ from woo_harvester.demo.permit_messages import (
     message,
 )
 from woo_harvester.permits.messages import read_message
+from woo_harvester.permits.parsing import has_message_root
 from woo_harvester.tooi import organisaties
 
 
@@ -132,3 +133,25 @@ def test_no_content_of_a_file_raises(noise: bytes, place: int) -> None:
     for broken in (noise, content[:place] + noise + content[place:], content[:place] + noise):
         read, findings = read_message([broken], MAXSIZE, organisaties(), NOW)
         assert read is not None or findings
+
+
+@pytest.mark.parametrize(
+    ("content", "without_type", "as_xml"),
+    [
+        (message(), True, True),
+        (gzip.compress(message()), True, True),
+        (b"<message", True, True),
+        (b"<zaak><x/></zaak>", False, True),
+        (b"", False, True),
+        (b"R&D", False, True),
+        (b"<!DOCTYPE html><html><p>Onderhoud</p></html>", False, False),
+        (b'<?xml version="1.0"?><rss version="2.0"/>', False, False),
+        (b"<urlset/>", False, False),
+        (gzip.compress(b" " * 50_000_000), False, True),
+    ],
+)
+def test_the_root_of_an_answer_shows_whether_it_is_a_message(
+    content: bytes, without_type: bool, as_xml: bool
+) -> None:
+    assert has_message_root([content]) is without_type
+    assert has_message_root([content], is_xml=True) is as_xml

@@ -50,6 +50,12 @@ def test_links_without_the_extension_of_xml_do_not_displace_files() -> None:
     assert names(chosen) == ["menu0", "menu49", "a.xml", "b.xml"]
 
 
+def test_links_to_scripts_come_before_a_menu() -> None:
+    menu = [link(f"menu{number}", is_xml=False) for number in range(50)]
+    scripts = [link(f"zaak.php?id={number}", number, is_xml=False) for number in (3, 1, 2)]
+    assert names(newest_and_oldest([*menu, *scripts], 2)) == ["zaak.php?id=3", "zaak.php?id=1"]
+
+
 @pytest.mark.parametrize(("hosts", "codes"), [((), 3), (("www.b.nl",), 3), (("www.a.nl", "www.b.nl"), 1)])
 def test_of_a_sample_only_what_the_other_messages_cannot_explain_is_reported(
     hosts: tuple[str, ...], codes: int

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from woo_harvester.findings import explain
+from woo_harvester.findings import Language, explain
 from woo_harvester.report.model import FindingRow, HostReport
 from woo_harvester.report.verdict import verdict
 
@@ -14,7 +14,9 @@ def row(code: str, count: int = 1) -> FindingRow:
     return FindingRow(code=code, severity=severity, count=count, about_document=True, points=0, examples=[])
 
 
-def host(*rows: FindingRow, listed: int = 3, complete: bool | None = True, beyond: int = 0) -> HostReport:
+def host(
+    *rows: FindingRow, listed: int = 3, complete: bool | None = True, beyond: int = 0, passed_over: int = 0
+) -> HostReport:
     zero: dict[str, Any] = dict.fromkeys(
         (
             "harvested",
@@ -38,6 +40,7 @@ def host(*rows: FindingRow, listed: int = 3, complete: bool | None = True, beyon
         score=None,
         complete=complete,
         beyond_sample=beyond,
+        passed_over=passed_over,
         findings=list(rows),
         **zero,
         **empty,
@@ -73,3 +76,19 @@ def test_each_error_is_in_the_way_with_what_it_is() -> None:
 def test_of_what_was_not_read_nothing_is_said(listed: int, complete: bool | None) -> None:
     made = verdict(host(listed=listed, complete=complete), "nl")
     assert (made.connectable, made.text) == (None, "Niet te beoordelen: er is geen bericht gelezen.")
+
+
+@pytest.mark.parametrize(
+    ("passed_over", "listed", "lang", "text"),
+    [
+        (10, 3, "nl", "Niet gelezen: 10 links waarachter berichten kunnen staan."),
+        (1, 3, "en", "Not read: 1 link that may lead to messages."),
+        (4, 0, "nl", "er is geen bericht gelezen. Niet gelezen: 4 links waarachter berichten kunnen staan."),
+    ],
+)
+def test_links_that_were_passed_over_are_in_the_verdict(
+    passed_over: int, listed: int, lang: Language, text: str
+) -> None:
+    made = verdict(host(listed=listed, passed_over=passed_over), lang)
+    assert text in made.text
+    assert made.connectable is (True if listed else None)

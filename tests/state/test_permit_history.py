@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from tests.permits.world import ENTRY, mutation
 from tests.state.kept_files import keep_file
-from woo_harvester.permits.files import RememberedFile
+from woo_harvester.permits.files import NO_MESSAGE, RememberedFile
 from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.permits.record import Periode, Vergunning
 from woo_harvester.state.document_set import DocumentSet
@@ -20,6 +20,7 @@ from woo_harvester.state.permit_history import (
     GoneFile,
     PageHistory,
     ended_cases,
+    forget_links,
     missing_files,
     note_back,
     note_complete_read,
@@ -144,3 +145,19 @@ def test_the_version_on_its_way_decides_whether_a_case_has_ended(connection: Con
     assert ended_cases(connection, entry, date(2020, 1, 3)) == EndedCases(1, one, "2020-01-02")
     other = entry_page_id(connection, ENTRY + "x/", "www.voorbeeldstad.nl")
     assert ended_cases(connection, other, date(2020, 1, 3)) is None
+
+
+def test_links_that_are_gone_are_forgotten_and_files_are_not(connection: Connection, entry: int) -> None:
+    script, gone_script, no_message, menu = (f"{ENTRY}{name}" for name in ("z?1", "z?2", "z?3", "contact"))
+    other = RememberedFile(NO_MESSAGE)
+    numbers = [keep(connection, entry, url) for url in (URLS[0], script, gone_script)]
+    keep(connection, entry, no_message, known=other)
+    listed = DocumentSet()
+    listed.add(keep(connection, entry, menu, known=other))
+    note_complete_read(connection, entry, numbers[:1] + numbers[2:], 5 * DAY)
+    assert missing(connection, entry) == [script], "what is no message cannot go too soon"
+    forget_links(connection, entry, listed, 5 * DAY)
+    urls = [*URLS[:1], script, gone_script, no_message, menu]
+    assert look_up_files(connection, entry, urls).keys() == {URLS[0], script, gone_script, menu}
+    forget_links(connection, entry, listed, 6 * DAY)
+    assert look_up_files(connection, entry, urls).keys() == {URLS[0], script, menu}

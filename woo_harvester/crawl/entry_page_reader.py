@@ -5,23 +5,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from scrapy import Request
 
 from woo_harvester.crawl.entry_page_history import note_files, report_undated
 from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
-from woo_harvester.crawl.permit_files import PermitFiles, permit_request
+from woo_harvester.crawl.permit_files import NOT_FETCHED, PermitFiles, permit_request
 from woo_harvester.crawl.robots import report_private_address
-from woo_harvester.permits.files import Ask, how_to_ask
+from woo_harvester.permits.files import Ask, how_to_ask, is_due_again
 from woo_harvester.permits.listing import Link, read_listing
 from woo_harvester.permits.sample import newest_and_oldest
 from woo_harvester.responses import header, header_date
 from woo_harvester.running.ending import is_closing
 from woo_harvester.state.batches import batches
-from woo_harvester.state.permit_history import note_back
-from woo_harvester.state.permits import PermitFile, look_up_files, wait_again
+from woo_harvester.state.permit_history import forget_links, note_back
+from woo_harvester.state.permits import PermitFile, links_without_message, look_up_files, wait_again
 from woo_harvester.statuses import is_complete
 from woo_harvester.urls import host_of, secured
 
@@ -36,6 +37,13 @@ if TYPE_CHECKING:
 
 _NOT_FETCHED = "bericht niet opgehaald"
 
+#: In one run so many links of a page may lead to no message, before the others wait for the next run; and so
+#: many that led to none before are requested again. A page may have a million links to a script.
+_FRUITLESS_MAX = 1000
+
+#: The link to a script is forgotten when its page has not listed it for so long.
+_GONE_FOR = timedelta(days=30)
+
 
 class EntryPageReader:
     """The reader of entry pages: it requests the pages and the files that they list.
@@ -49,6 +57,7 @@ class EntryPageReader:
         self._files = PermitFiles(crawler, keeper, organisations)
         self._maxsize = crawler.settings.getint("WOO_MESSAGE_MAXSIZE")
         self._sample = crawler.settings.getint("WOO_MESSAGE_SAMPLE")
+        self._interval = timedelta(days=crawler.settings.getfloat("WOO_FULL_READ_DAYS"))
 
     def page_request(self, url: str, hosts: frozenset[str]) -> Request:
         """Return a request for an entry page; the caller sets its callback and errback."""
@@ -68,7 +77,10 @@ class EntryPageReader:
         if response.request is not None:
             report_private_address(response.request, visit)
         visit.requested_at = header_date(response, "Date") or datetime.now(UTC)
-        for part in batches(self._links(response, visit)):
+        links = self._links(response, visit)
+        if not all(link.is_xml for link in links):
+            visit.due = self._due_links(visit)
+        for part in batches(links):
             for request in self._file_requests(part, visit):
                 while not await visit.has_capacity():
                     if is_closing(self._crawler):
@@ -100,9 +112,28 @@ class EntryPageReader:
         """
         self._files.write()
         report_undated(visit)
+        if visit.complete and not visit.is_sample:
+            with self._keeper.begin() as connection:
+                before = datetime.now(UTC) - _GONE_FOR
+                forget_links(connection, visit.number, visit.listed, int(before.timestamp()))
         if visit.complete and visit.has_xml and not visit.is_sample:
             with self._keeper.begin() as connection:
                 note_files(connection, visit, datetime.now(UTC))
+
+    def _due_links(self, visit: EntryPageVisit) -> frozenset[str]:
+        """Return the links that led to no message, and are due to be requested again."""
+        now = datetime.now(UTC)
+        with self._keeper.begin() as connection:
+            links = links_without_message(connection, visit.number)
+            due = (url for url, file in links if file.faults or self._is_due(url, file, now))
+            return frozenset(islice(due, _FRUITLESS_MAX))
+
+    def _is_due(self, url: str, link: PermitFile, now: datetime) -> bool:
+        """Return whether a link that was answered, but not with a message, is requested again."""
+        last = datetime.fromtimestamp(link.read_at, UTC)
+        first = last if link.first_seen is None else datetime.fromtimestamp(link.first_seen, UTC)
+        is_script = Link(url, is_xml=False).is_made_on_request
+        return is_due_again(first, last, now, is_made_on_request=is_script, most=self._interval)
 
     def _page_done(self, visit: EntryPageVisit) -> None:
         visit.page_done = True
@@ -131,6 +162,9 @@ class EntryPageReader:
         sample = newest_and_oldest(links, self._sample)
         visit.is_sample = len(sample) < len(links)
         visit.account.leave_out(sum(link.is_xml for link in links) - sum(link.is_xml for link in sample))
+        visit.beyond_sample = _scripts(links) - _scripts(sample)
+        for link in self._own(listing.others, visit):
+            visit.passed_over.add("van een ander type", link.url)
         return sample
 
     def _own(self, links: Iterable[Link], visit: EntryPageVisit) -> Iterator[Link]:
@@ -155,11 +189,14 @@ class EntryPageReader:
         """Yield the requests for files that may be new; report again what is wrong with the others."""
         now = datetime.now(UTC)
         with self._keeper.begin() as connection:
-            known = look_up_files(connection, visit.number, [link.url for link in links])
+            found = look_up_files(connection, visit.number, [link.url for link in links])
+            known = {url: file for url, file in found.items() if file.is_message}
             wait_again(connection, visit.number, [link.url for link in links if _is_refused(link, known)])
             note_back(connection, [file.number for file in known.values() if file.is_gone])
         for link in links:
             file = known.get(link.url)
+            if file is None and not link.is_xml and not _is_tried(link, found.get(link.url), visit):
+                continue
             visit.has_xml |= file is not None
             if file is not None and not link.is_xml:
                 visit.account.count_files(1)
@@ -179,3 +216,27 @@ def _is_refused(link: Link, known: Mapping[str, PermitFile]) -> bool:
     """Return whether a file is not requested although its message was refused before."""
     file = known.get(link.url)
     return file is not None and file.refused and how_to_ask(link.date, file.known) is Ask.NOT
+
+
+def _is_tried(link: Link, before: PermitFile | None, visit: EntryPageVisit) -> bool:
+    """Return whether a link of which no message is known is requested; count it if it is passed over.
+
+    *before* is what the state knows of it: it led to something else, or could not be fetched.
+    """
+    if before is not None:
+        visit.listed.add(before.number)
+        if link.url in visit.due:
+            return True
+        if before.known.date == (None if link.date is None else str(link.date)):
+            for fault in before.faults:
+                visit.passed_over.add(NOT_FETCHED, f"{link.url} ({fault['seen']})")
+            return False
+    if visit.fruitless < _FRUITLESS_MAX:
+        return True
+    visit.passed_over.add("nog niet opgevraagd", link.url)
+    return False
+
+
+def _scripts(links: Iterable[Link]) -> int:
+    """Return the number of links to scripts."""
+    return sum(not link.is_xml and link.is_made_on_request for link in links)

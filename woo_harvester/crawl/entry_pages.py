@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,6 +44,29 @@ class EntryPage:
         return host_of(self.url)
 
 
+class PassedOver:
+    """The links of an entry page that were passed over although they may lead to messages."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._examples: dict[str, str] = {}
+
+    def add(self, reason: str, example: str) -> None:
+        """Count a link by the reason; the first one is the example."""
+        self._counts[reason] = self._counts.get(reason, 0) + 1
+        self._examples.setdefault(reason, example)
+
+    @property
+    def total(self) -> int:
+        """The number of links."""
+        return sum(self._counts.values())
+
+    def __str__(self) -> str:
+        links = "1 link" if self.total == 1 else f"{self.total} links"
+        reasons = (f"{n} {reason}, zoals {self._examples[reason]}" for reason, n in self._counts.items())
+        return f"{links}: {'; '.join(reasons)}"
+
+
 class EntryPageVisit(Backlog):
     """The reading of one entry page in one run, and of the files that it lists."""
 
@@ -78,6 +101,16 @@ class EntryPageVisit(Backlog):
         """The numbers, in the state, of the files that the page lists."""
         self.files = 0
         """How many files it lists, as far as their links or the state show that they are XML."""
+        self.passed_over = PassedOver()
+        """Its links that may lead to messages, and were not read."""
+        self.due: Collection[str] = ()
+        """Its links that led to no message in an earlier run, and are requested again now."""
+        self.fruitless = 0
+        """How many requests for links led to no message, or to no answer."""
+        self.beyond_sample = 0
+        """How many links to scripts are not in the sample."""
+        self.has_scripts = False
+        """True if a message was behind a link without the extension of XML."""
         self.undated = 0
         """How many files were fetched completely without any date or ETag."""
         self._run_report = report
@@ -94,6 +127,12 @@ class EntryPageVisit(Backlog):
             return
         if self.complete and not self.has_xml:
             self.report("ipm.ingang-zonder-links", url=self.page.url)
+        if self.passed_over.total:
+            self.account.passed_over += self.passed_over.total
+            seen, action = str(self.passed_over), "niet gelezen"
+            self.report("ipm.link-overgeslagen", url=self.page.url, seen=seen, action=action)
+        if self.has_scripts:
+            self.account.beyond_sample += self.beyond_sample
         self.account.count_entry_page(complete=self.complete)
         self._when_done(self)
 

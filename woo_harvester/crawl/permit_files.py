@@ -14,11 +14,12 @@ from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
 from woo_harvester.crawl.permit_writes import PermitWrites
 from woo_harvester.dates import iso_seconds
 from woo_harvester.findings import Finding
-from woo_harvester.permits.files import Ask, Comparison, compare_file
+from woo_harvester.permits.files import NO_MESSAGE, Ask, Comparison, RememberedFile, compare_file
 from woo_harvester.permits.listing import Link
 from woo_harvester.permits.messages import Message, read_message
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.own_xml import with_own_xml
+from woo_harvester.permits.parsing import has_message_root
 from woo_harvester.responses import header, header_date
 from woo_harvester.state.permits import KeptFinding, PermitFile, ReadFile, wait_again
 from woo_harvester.statuses import ANSWERS, is_complete
@@ -34,8 +35,24 @@ if TYPE_CHECKING:
     from woo_harvester.responses import StreamedResponse
     from woo_harvester.tooi.values import ValueList
 
-#: Media types that mark a file as a message if its link has no extension.
+#: Media types of XML: what has one is a message, unless its root is that of something else.
 _XML_TYPES = frozenset({"application/xml", "text/xml"})
+
+#: Media types of archives, which may have messages in them, and of files that are never messages. Of a link
+#: that may lead to anything, no body of these types is received.
+_ARCHIVES = (
+    "application/zip",
+    "application/x-zip-compressed",
+    "application/x-7z-compressed",
+    "application/x-rar-compressed",
+    "application/vnd.rar",
+    "application/x-tar",
+)
+_NO_MESSAGES = ("image/", "audio/", "video/", "font/", "application/pdf", "application/msword")
+_REFUSED_TYPES = (*_ARCHIVES, *_NO_MESSAGES, "application/vnd.", "application/json")
+
+#: Why a link is passed over.
+NOT_FETCHED = "niet opgehaald"
 
 #: Fields of a finding about an invalid file that the state keeps.
 _FINDING_FIELDS = ("code", "line", "element", "seen", "given", "action")
@@ -63,9 +80,10 @@ class PermitFiles:
     def request(self, link: Link, file: PermitFile | None, ask: Ask, visit: EntryPageVisit) -> Request:
         """Return the request for a file that may be new; *file* is the file as the state knows it."""
         headers = {"Accept-Encoding": "identity"}
+        may_be_other = not link.is_xml and file is None
         if file is not None and ask is Ask.CONDITIONALLY:
             headers |= conditions(file, self._interval)
-        return permit_request(
+        request = permit_request(
             link.url,
             "bericht",
             self._maxsize + 1,
@@ -75,6 +93,9 @@ class PermitFiles:
             errback=self.on_file_failure,
             cb_kwargs={"visit": visit, "link": link, "file": file},
         )
+        if may_be_other:
+            request.meta["woo_refused_types"] = _REFUSED_TYPES
+        return request
 
     def parse_file(
         self, response: StreamedResponse, visit: EntryPageVisit, link: Link, file: PermitFile | None
@@ -87,11 +108,16 @@ class PermitFiles:
                 self._failed(link, file, visit, "ipm.bericht-onbereikbaar", f"HTTP {response.status}")
             elif "dataloss" in response.flags:
                 self._failed(link, file, visit, "ipm.bericht-onbereikbaar", "afgebroken")
-            elif link.is_xml or file is not None or _is_xml(response):
+            elif link.is_xml or file is not None:
                 visit.has_xml = True
-                if file is None and not link.is_xml:
-                    visit.account.count_files(1)
                 self._read(response, link, file, visit)
+            elif has_message_root(response.chunks(), is_xml=_is_xml(response)):
+                visit.has_xml = visit.has_scripts = True
+                visit.files += 1
+                visit.account.count_files(1)
+                self._read(response, link, file, visit)
+            else:
+                self._no_message(link, visit, _archive(response))
         finally:  # after any error: otherwise the page would wait for this file for ever
             self._file_done(visit)
 
@@ -119,9 +145,11 @@ class PermitFiles:
     ) -> None:
         """Report that a file could not be fetched.
 
-        A failed link without an extension is not reported, because it may not lead to a message at all.
+        A failed link without the extension of XML is only counted, because it may not lead to a message.
         """
-        if link.is_xml or file is not None:
+        if not link.is_xml and file is None:
+            self._no_message(link, visit, seen or code, code)
+        else:
             visit.report(code, url=link.url, seen=seen)
             self._count("woo/berichten/failed")
             if file is not None:
@@ -129,6 +157,20 @@ class PermitFiles:
                 _report_again(link, file, visit)
                 if file.refused:  # its message decides what becomes of the file
                     visit.account.count_waiting(instead_of=code)
+
+    def _no_message(
+        self, link: Link, visit: EntryPageVisit, seen: str | None, code: str = "ipm.bericht-onbereikbaar"
+    ) -> None:
+        """Remember that a link led to no message; *seen* if there may be one nevertheless."""
+        visit.fruitless += 1
+        date = None if link.date is None else str(link.date)
+        faults: list[KeptFinding] = []
+        if seen is not None:
+            visit.passed_over.add(NOT_FETCHED, f"{link.url} ({seen})")
+            faults = [{"code": code, "seen": seen}]
+        now = int(datetime.now(UTC).timestamp())
+        read = PermitFile(RememberedFile(NO_MESSAGE, date), now, faults=faults)
+        self._writes.add(visit, ReadFile(visit.number, link.url, read, None), 0)
 
     def _same(self, link: Link, file: PermitFile, visit: EntryPageVisit) -> None:
         """Count a requested file that has not changed, and let its message wait again if it was refused."""
@@ -221,8 +263,19 @@ def permit_request(
     )
 
 
+def _media_type(response: StreamedResponse) -> str:
+    return (header(response, "Content-Type") or "").partition(";")[0].strip().lower()
+
+
 def _is_xml(response: StreamedResponse) -> bool:
-    return (header(response, "Content-Type") or "").partition(";")[0].strip().lower() in _XML_TYPES
+    media_type = _media_type(response)
+    return media_type in _XML_TYPES or media_type.endswith("+xml")
+
+
+def _archive(response: StreamedResponse) -> str | None:
+    """Return the media type of an archive, which may have messages in it; None for any other."""
+    media_type = _media_type(response)
+    return media_type if media_type in _ARCHIVES else None
 
 
 def _compare(

@@ -1,5 +1,7 @@
 """Compares a file with the version that was read before: by date, conditional request or content.
 
+A link without the extension of XML may lead to something else. That is remembered, and asked for again later.
+
 Source: seed "Vergunningen op Internet IPM 4.0: Harvesting van metadata", "Directory of spider-pagina".
 """
 
@@ -14,6 +16,11 @@ from woo_harvester.permits.listing_dates import Stamp
 
 #: Most listings show minutes. A file younger than this may be written again and keep the same date.
 _MAY_CHANGE = timedelta(minutes=2)
+
+#: After so long a link that gave no message is asked for again: one to a script, which may have failed on
+#: that day, and one of a menu. Both are shorter than the week in which a message is offered.
+_SCRIPT_AGAIN = timedelta(hours=20)
+_MENU_AGAIN = timedelta(days=3)
 
 
 class Ask(Enum):
@@ -32,11 +39,15 @@ class RememberedFile:
     """A file that was read, valid or not, as the state keeps it."""
 
     digest: str
-    """SHA-256 of its content, in hexadecimals."""
+    """SHA-256 of its content, in hexadecimals; ``NO_MESSAGE`` for a link that led to something else."""
     date: str | None = None
     """Its date in the listing, as ``str(Stamp)``; None if the listing has none."""
     now: bool = False
     """True if its date was the moment of the request. Then the date says nothing, and the content decides."""
+
+
+#: A link that led to no message, as the state keeps it: without a content.
+NO_MESSAGE = ""
 
 
 class Comparison(NamedTuple):
@@ -80,3 +91,16 @@ def compare_file(
     same = known is not None and known.digest == digest
     always_now = known is not None and known.now and same and now
     return Comparison(RememberedFile(digest, None if date is None else str(date), now), not same, always_now)
+
+
+def is_due_again(
+    first: datetime, last: datetime, now: datetime, *, is_made_on_request: bool, most: timedelta
+) -> bool:
+    """Return whether a link that led to no message is to be asked for again.
+
+    It was asked for *first* and *last* at these moments. The time until the next request is as long as it has
+    led to no message, and *most* at the longest: a server may send an error page as if all is well for a day.
+    """
+    least = _SCRIPT_AGAIN if is_made_on_request else _MENU_AGAIN
+    wait = max(least, min(last - first, most))
+    return not timedelta() <= now - last < wait  # a clock may have been set back

@@ -1,7 +1,9 @@
-"""Reads entry pages: the links to XML files in a directory listing or a spider page, with their dates.
+"""Reads entry pages: the links to messages in a directory listing or a spider page, with their dates.
 
-libxml2's HTML parser reads a page without building a tree: a listing may have a hundred thousand rows, or one
-line of 10 MB. Source: seed "Vergunningen op Internet IPM 4.0: Harvesting van metadata", section "Directory of
+A message is an XML file, or is made on request by a script. libxml2's HTML parser reads a page without
+building a tree: a listing may have a hundred thousand rows, or one line of 10 MB.
+
+Source: seed "Vergunningen op Internet IPM 4.0: Harvesting van metadata", section "Directory of
 spider-pagina".
 """
 
@@ -12,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import Enum, auto
 from typing import Any, cast
 from urllib.parse import urljoin
 
@@ -33,25 +36,58 @@ _BREAKS = frozenset(
 #: Elements whose text a browser does not show.
 _UNSEEN = frozenset({"script", "style", "title", "template"})
 #: An extension begins with a letter, so "besluit-1.2" has none.
-_EXTENSION = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,9})$")
+_EXTENSION = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,9}|7[zZ])$")
 #: A plain file name in the page's folder, as nearly all listings have: it needs no URL parser.
 _SIMPLE = re.compile(r"[\w~%-][\w.~%-]*")
 #: A query for the same page in another order, as Apache and Caddy write it.
 _SORTED = re.compile("(?:[CO]=[A-Z]|(?:sort|order)=[a-z]+)", re.IGNORECASE)
+#: Extensions of programs that make a file on request.
+_SCRIPT = re.compile(
+    r"php\d?|phtml|aspx?|as[hm]x|axd|svc|jspx?|jsf|faces|do|action|cf[mc]|f?cgi|pl|py|rb|dll|exe|nsf|xsp|pls"
+)
+#: Extensions of pages: each page has links to other pages. With a query they may be scripts.
+_PAGE = re.compile(r"[sx]?html?")
+#: Extensions of files that are never messages, and that often stand beside them.
+_OTHER = re.compile(
+    r"pdf|docx?|odt|rtf|xlsx?|ods|csv|pptx?|odp|txt|md|log|epub|ics|vcf|json|geojson|gml|km[lz]|gpx|dwg|dxf"
+    r"|xsd|xslt?|dtd|rss|atom|css|m?js|map|woff2?|ttf|jpe?g|png|gif|svg|webp|ico|bmp|tiff?|avif"
+    r"|mp[34]|m4a|avi|mov|wav|webm|ogg|sha(?:1|256|512)|md5|sig|asc|msi|apk|dmg|iso"
+)
+#: Names of parameters with the session of a visitor. Their values are others in each run.
+_SESSION_NAME = re.compile(
+    r"(?:phpsessid|jsessionid|aspsessionid\w*|sessionid|session_id|sessid|cfid|cftoken)=", re.IGNORECASE
+)
+_SESSION_IN_PATH = re.compile(r";jsessionid=[^/?#;]*", re.IGNORECASE)
 #: White space around a URL, and characters within it that browsers leave out.
 _IGNORED = re.compile(r"^[\s\x00-\x20]+|[\s\x00-\x20]+$|[\t\r\n]")
 
 
+class LinkKind(Enum):
+    """What the URL of a link shows of the file."""
+
+    XML = auto()
+    """Its extension is that of XML, or of XML as gzip."""
+    UNKNOWN = auto()
+    """It has no extension, or a script makes it: the answer shows whether it is a message."""
+    OTHER = auto()
+    """Its extension is that of an archive, or is not known: it is not requested."""
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link to a file that is or may be XML."""
+    """A link to a file that is or may be a message."""
 
     url: str
-    """Absolute URL, without fragment."""
+    """Absolute URL, without fragment and session."""
     is_xml: bool
-    """True if its extension is that of XML. Without extension the media type of the answer decides."""
+    """True if its extension is that of XML. Without it the answer decides."""
     date: Stamp | None = None
     """Date of the file in the listing; None if there is none."""
+
+    @property
+    def is_made_on_request(self) -> bool:
+        """Whether its URL has a query or an extension, as those of scripts do; the links of a menu seldom."""
+        return "?" in self.url or _EXTENSION.search(last_segment(self.url)) is not None
 
 
 @dataclass(slots=True)
@@ -60,6 +96,8 @@ class EntryPage:
 
     links: list[Link] = field(default_factory=list)
     """Each URL once, in the order of the page."""
+    others: list[Link] = field(default_factory=list)
+    """The links to archives and to files of an unknown type, which may have messages."""
     encoding: str = ""
     """Encoding with which the page was read."""
     fault: str | None = None
@@ -89,7 +127,7 @@ def read_listing(
             parser.feed(text)
         parser.close()
     page.end_row()
-    listing.links = page.links()
+    listing.links, listing.others = page.links()
     return listing
 
 
@@ -138,7 +176,7 @@ class _Page:
         self._has_base = False
         self._row = _Row()
         self._in_link = self._in_table_row = self._in_pre = self._unseen = 0
-        self._found: dict[str, tuple[bool, Found | Stamp | None]] = {}
+        self._found: dict[str, tuple[LinkKind, Found | Stamp | None]] = {}
         self._finder = Finder()
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -209,13 +247,14 @@ class _Page:
             if href in urls:
                 self._keep(urls[href], self._finder.find(" ".join(parts)))
 
-    def links(self) -> list[Link]:
-        """Return all links, with their dates parsed."""
+    def links(self) -> tuple[list[Link], list[Link]]:
+        """Return the links to requested files and those to others, with their dates parsed."""
         found = [date if isinstance(date, Found) else None for _, date in self._found.values()]
-        return [
-            Link(url, is_xml, date if isinstance(date, Stamp) else stamp)
-            for (url, (is_xml, date)), stamp in zip(self._found.items(), read_stamps(found), strict=True)
-        ]
+        links, others = list[Link](), list[Link]()
+        for (url, (kind, date)), stamp in zip(self._found.items(), read_stamps(found), strict=True):
+            link = Link(url, kind is LinkKind.XML, date if isinstance(date, Stamp) else stamp)
+            (others if kind is LinkKind.OTHER else links).append(link)
+        return links, others
 
     def _start_link(self, attributes: dict[str, str]) -> None:
         href = attributes.get("href")
@@ -231,45 +270,68 @@ class _Page:
             if base is not None:
                 self._base, self._folder = base, _folder_of(base)
 
-    def _keep(self, url: tuple[str, bool], date: Found | Stamp | None) -> None:
-        address, is_xml = url
+    def _keep(self, url: tuple[str, LinkKind], date: Found | Stamp | None) -> None:
+        address, kind = url
         known = self._found.get(address)
         if known is None:
             if len(self._found) < _LINKS_MAX:
-                self._found[address] = is_xml, date
+                self._found[address] = kind, date
         elif known[1] is None:
-            self._found[address] = is_xml, date
+            self._found[address] = kind, date
 
-    def _file_url(self, href: str) -> tuple[str, bool] | None:
-        """Return the URL of a link and whether its name is that of XML; None for a link to skip."""
+    def _file_url(self, href: str) -> tuple[str, LinkKind] | None:
+        """Return the URL of a link and what it shows of the file; None for a link to skip."""
         if _SIMPLE.fullmatch(href):
             url: str | None = self._folder + href
         else:
             url = absolute_url(self._base, href)
         if url is None or url == self._url or len(url) > LOC_MAXLENGTH:
             return None
-        return _as_file(url, self._url)
+        if url.endswith((".xml", ".XML")) and "?" not in url:
+            return url, LinkKind.XML
+        url = _without_session(url)
+        kind = _kind_of(url, self._url)
+        return None if kind is None or url == self._url else (url, kind)
 
 
 def _folder_of(url: str) -> str:
     return urljoin(url, ".")
 
 
-def _as_file(url: str, page: str) -> tuple[str, bool] | None:
-    """Return the URL of a file and whether its name is that of XML.
+def _without_session(url: str) -> str:
+    """Return a URL without the parameters that are others for each visitor."""
+    path, mark, query = url.partition("?")
+    if ";" in path:
+        path = _SESSION_IN_PATH.sub("", path)
+    if "=" in query and _SESSION_NAME.search(query):
+        query = "&".join(each for each in query.split("&") if not _SESSION_NAME.match(each))
+    return path + mark * bool(query) + query
 
-    None for a folder, a file with another extension, and the page itself in another order.
+
+def _kind_of(url: str, page: str) -> LinkKind | None:
+    """Return what the URL of a link shows of the file.
+
+    None for a folder, another page, a file that is never a message, and the page itself in another order.
     """
-    if url.endswith((".xml", ".XML")) and "?" not in url:
-        return url, True
     name = last_segment(url)
     path, _, query = url.partition("?")
-    if not name or (path == page.partition("?")[0] and _SORTED.match(query)):
+    if not (name or query) or (path == page.partition("?")[0] and _SORTED.match(query)):
         return None
-    extension = _EXTENSION.search(name)
-    if extension is None:
-        return url, False
-    return (url, True) if extension[1].lower() == "xml" else None
+    extension = _extension_of(name)
+    if extension == "xml":
+        return LinkKind.XML
+    is_page = extension is not None and _PAGE.fullmatch(extension)
+    if extension is None or _SCRIPT.fullmatch(extension) or (is_page and query):
+        return LinkKind.UNKNOWN
+    return None if is_page or _OTHER.fullmatch(extension) else LinkKind.OTHER
+
+
+def _extension_of(name: str) -> str | None:
+    """Return the extension of a file's name in lower case, without that of gzip; None if it has none."""
+    found = _EXTENSION.search(name)
+    if found is not None and found[1].lower() == "gz" and name[: found.start()].lower().endswith(".xml"):
+        return "xml"
+    return None if found is None else found[1].lower()
 
 
 def _time_of(text: str | None) -> Stamp | None:

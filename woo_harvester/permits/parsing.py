@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 
 from lxml import etree
 
 from woo_harvester.findings import Finding
-from woo_harvester.sitemaps.decompress import CorruptError, TooLargeError, TruncatedError, decompress
+from woo_harvester.sitemaps.decompress import (
+    CorruptError,
+    DecompressError,
+    TooLargeError,
+    TruncatedError,
+    decompress,
+)
 from woo_harvester.sitemaps.xml_stream import local_name
 
 #: Action of a finding about a message that is not accepted.
@@ -25,6 +32,21 @@ _HTML = frozenset({"html", "HTML", "{http://www.w3.org/1999/xhtml}html"})
 _HTML_PAGE = "een HTML-pagina"
 
 _BYTE_ORDER_MARKS = b"\xef\xbb\xbf\xff\xfe"
+
+#: The bytes in which the root element is looked for.
+_HEAD = 64 * 1024
+
+#: What the namespaces of all versions begin with.
+_VERSIONS = b"http://standaarden.overheid.nl/vergunningen"
+
+#: What may come before the root element. A DOCTYPE may have an internal subset.
+_BEFORE = re.compile(
+    rb"(?>\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*+(?:\[.*?\]\s*)?>)*+", re.DOTALL | re.IGNORECASE
+)
+_ANY_ROOT = re.compile(rb"<(?:[^\s<>/:]+:)?([^\s<>/:]+)([^<>]*)")
+_ROOTS = frozenset({b"message", b"vergunningzaak", b"vergunningdocument"})
+#: Roots of other XML that web servers offer, in lower case.
+_OTHER_ROOTS = frozenset({b"html", b"rss", b"feed", b"rdf", b"urlset", b"sitemapindex", b"svg", b"opml"})
 
 #: Elements around all metadata, which :func:`element_path` leaves out.
 _AROUND = frozenset({"message", "vergunningzaak", "vergunningdocument", "meta"})
@@ -69,6 +91,32 @@ def parse(chunks: Iterable[bytes], maxsize: int) -> etree._Element:
     if root.tag in _HTML:
         raise _error("ipm.ongeldig", _HTML_PAGE)
     return root
+
+
+def has_message_root(chunks: Iterable[bytes], *, is_xml: bool = False) -> bool:
+    """Return whether the root of a file is that of a permit message, of any version.
+
+    The root decides as far as it can be read: a message may be broken, or of another namespace. A file
+    without a root is a message if its beginning names the namespace of messages. With *is_xml* the server
+    calls it XML: then only the roots of other well-known formats make it something else.
+    """
+    head = _head(chunks)
+    root = _ANY_ROOT.match(head, _BEFORE.match(head).end())  # type: ignore[union-attr]  # it matches nothing too
+    if root is None:
+        return is_xml or _VERSIONS in head
+    if root[1] in _ROOTS or _VERSIONS in root[2]:
+        return True
+    return is_xml and root[1].lower() not in _OTHER_ROOTS
+
+
+def _head(chunks: Iterable[bytes]) -> bytes:
+    """Return the first bytes of a file, decompressed, without those that UTF-16 has between letters."""
+    head = b""
+    with suppress(DecompressError):  # reported when the message itself is read
+        for chunk in decompress(chunks, _HEAD):
+            head += chunk
+    head = head.lstrip(_BYTE_ORDER_MARKS)
+    return head.replace(b"\0", b"") if b"\0" in head[:4] else head
 
 
 def _joined(chunks: Iterable[bytes], maxsize: int) -> bytes:

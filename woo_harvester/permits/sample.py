@@ -17,16 +17,19 @@ _UNDATED = datetime.min.replace(tzinfo=UTC)
 def newest_and_oldest(links: Sequence[Link], size: int) -> Sequence[Link]:
     """Return at most *size* links, half of them the newest and half the oldest, in the order of the page.
 
-    A *size* of 0 returns all links. Links that have the extension of XML come before the others, because a
-    menu has the others. Without dates the order of the page counts, with the newest files last.
+    A *size* of 0 returns all links. Links that have the extension of XML come first, then those to scripts,
+    and last the others, because a menu has the others. Without dates the order of the page counts, with the
+    newest files last.
     """
     if not size or len(links) <= size:
         return links
-    files = [number for number, link in enumerate(links) if link.is_xml]
-    others = [number for number, link in enumerate(links) if not link.is_xml]
-    files.sort(key=lambda number: _moment(links[number]))  # stable: the order of the page stays
-    chosen = _ends(files, size)
-    chosen += _ends(others, size - len(chosen))
+    groups: tuple[list[int], list[int], list[int]] = ([], [], [])
+    for number, link in enumerate(links):
+        groups[0 if link.is_xml else 1 if link.is_made_on_request else 2].append(number)
+    chosen = list[int]()
+    for group in groups:
+        group.sort(key=lambda number: _moment(links[number]))  # stable: the order of the page stays
+        chosen += _ends(group, size - len(chosen))
     return [links[number] for number in sorted(chosen)]
 
 

@@ -150,6 +150,7 @@ def _host(
         changes=changes,
         history=EarlierRuns([*past.runs, now]).points(account.host),
         beyond_sample=account.beyond_sample if isinstance(account, PermitAccount) else 0,
+        passed_over=account.passed_over if isinstance(account, PermitAccount) else 0,
         pattern=pattern_of(account),
     )
 

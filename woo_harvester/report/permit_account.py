@@ -36,7 +36,14 @@ _REFUSED = "ipm.andere-organisatie"
 class PermitAccount(Account):
     """The counts of one host with entry pages of permits. They count files, except where they say so."""
 
-    SUMMED: ClassVar[tuple[str, ...]] = (*Account.SUMMED, "pages", "waiting", "applied", "beyond_sample")
+    SUMMED: ClassVar[tuple[str, ...]] = (
+        *Account.SUMMED,
+        "pages",
+        "waiting",
+        "applied",
+        "beyond_sample",
+        "passed_over",
+    )
 
     kind: HarvestKind = "vergunningen"
     pages: int = 0
@@ -49,6 +56,9 @@ class PermitAccount(Account):
     """Files with a message that this run applied."""
     beyond_sample: int = 0
     """Files that were not read, because they are not in the sample of an audit; not part of ``listed``."""
+
+    passed_over: int = 0
+    """Links that may lead to messages, and were not read: those in ``ipm.link-overgeslagen``."""
 
     def __post_init__(self) -> None:
         # No field, because a run does not write it.

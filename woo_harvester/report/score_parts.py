@@ -129,7 +129,7 @@ PARTS: dict[HarvestKind, Sequence[Part]] = {
             "findability",
             25,
             "pages",
-            ("ipm.ingang-", "ipm.te-groot", "robots.verboden", "tls.", "host."),
+            ("ipm.ingang-", "ipm.link-", "ipm.te-groot", "robots.verboden", "tls.", "host."),
             needs="listed",
         ),
         Part(

@@ -22,21 +22,25 @@ def verdict(host: HostReport, lang: Language) -> Verdict:
     """
     rows = host.findings
     obstacles = [row for row in rows if row.severity is Severity.ERROR or row.code == _UNREACHABLE]
+    is_unknown = not obstacles and (not host.listed or not host.complete)
     texts = Texts(lang)
     if obstacles:
         found = "; ".join(_obstacle(row, texts, lang) for row in obstacles)
         text = texts("verdict_not_connectable", found=found)
-    elif not host.listed or not host.complete:
-        return Verdict(connectable=None, text=texts("verdict_unknown"), in_the_way=[])
+    elif is_unknown:
+        text = texts("verdict_unknown")
     else:
         text = texts("verdict_connectable", judged=texts.count(host.listed, "message"))
         if host.beyond_sample:
             text += texts("verdict_sample", n=host.listed + host.beyond_sample)
         text += "."
+    if host.passed_over:
+        text += " " + texts("verdict_passed_over", links=texts.count(host.passed_over, "link"))
     warnings = sum(row.count for row in rows if row.severity is Severity.WARNING)
-    if warnings:
+    if warnings and not is_unknown:
         text += " " + texts("verdict_warnings", warnings=texts.count(warnings, "warning"))
-    return Verdict(connectable=not obstacles, text=text, in_the_way=[row.code for row in obstacles])
+    connectable = None if is_unknown else not obstacles
+    return Verdict(connectable=connectable, text=text, in_the_way=[row.code for row in obstacles])
 
 
 def _obstacle(row: FindingRow, texts: Texts, lang: Language) -> str:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, delete, func, select, update
 
 from woo_harvester.permits.messages import Soort
 from woo_harvester.permits.mutations import PermitRow
 from woo_harvester.state.batches import BATCH, batches
 from woo_harvester.state.document_set import DocumentSet
+from woo_harvester.state.permits import is_read_message
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files
 
 
@@ -65,7 +66,7 @@ def missing_files(
     file = permit_files.c
     is_message = file.faults.is_(None) & file.refused.is_(None)
     columns = (file.id, file.url, file.dated_at, file.first_seen, file.read_at, is_message)
-    query = select(*columns).where(file.entry_id == entry_id, file.gone_at.is_(None))
+    query = select(*columns).where(file.entry_id == entry_id, file.gone_at.is_(None), is_read_message())
     rows = connection.execute(query.order_by(file.id).execution_options(yield_per=BATCH))
     return [GoneFile._make(row) for row in rows if row.id not in listed and is_of_page(row.url)]
 
@@ -80,6 +81,20 @@ def note_complete_read(connection: Connection, entry_id: int, gone: Sequence[int
     connection.execute(update(permit_entries).where(page.id == entry_id).values(values))
     row = connection.execute(select(page.complete_since, page.gone_at).where(page.id == entry_id)).one()
     return PageHistory._make(row)
+
+
+def forget_links(connection: Connection, entry_id: int, listed: DocumentSet, before: int) -> None:
+    """Forget the links that a page no longer lists after a complete read: their URLs may be others each day.
+
+    Those that led to a message are kept until they have been gone since *before*, in seconds since 1970.
+    """
+    file = permit_files.c
+    no_message = file.entry_id == entry_id, ~is_read_message()
+    numbers = connection.execute(select(file.id).where(*no_message)).scalars().all()
+    for part in batches(number for number in numbers if number not in listed):
+        connection.execute(delete(permit_files).where(file.id.in_(part)))
+    is_old = file.entry_id == entry_id, file.gone_at < before, ~file.url.ilike("%.xml")
+    connection.execute(delete(permit_files).where(*is_old))
 
 
 def note_back(connection: Connection, numbers: Iterable[int]) -> None:

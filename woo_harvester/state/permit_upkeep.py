@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Connection, Subquery, Table, case, delete, func, select
 
 from woo_harvester.permits.mutations import PermitRow
-from woo_harvester.state.permits import forget_pages
+from woo_harvester.state.permits import forget_pages, is_read_message
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
 from woo_harvester.urls import https_form
 
@@ -32,7 +32,7 @@ class PageSummary(NamedTuple):
 
 def page_summaries(connection: Connection) -> Iterator[PageSummary]:
     """Yield a summary of each entry page, sorted by host."""
-    files = _counts(permit_files, files=permit_files.c.gone_at.is_(None))
+    files = _counts(permit_files, files=permit_files.c.gone_at.is_(None) & is_read_message())
     is_there = permit_cases.c.present
     confirmed = permit_cases.c.package.is_(None)
     cases = _counts(permit_cases, cases=is_there & confirmed, withdrawn=~is_there & confirmed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Insert, bindparam, delete, func, insert, select, update
 
-from woo_harvester.permits.files import RememberedFile
+from woo_harvester.permits.files import NO_MESSAGE, RememberedFile
 from woo_harvester.permits.messages import Soort, is_in_future
 from woo_harvester.permits.mutations import Mutation, PermitRow
-from woo_harvester.state.batches import batches
+from woo_harvester.state.batches import BATCH, batches
 from woo_harvester.state.dialects import insert_or_update
 from woo_harvester.state.many import write_rows
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
@@ -26,7 +26,7 @@ KeptFinding = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class PermitFile:
-    """A file that was read."""
+    """A file that was read, or a link that led to no message."""
 
     known: RememberedFile
     read_at: int
@@ -45,6 +45,13 @@ class PermitFile:
     """Its number in the state; 0 before it is stored."""
     is_gone: bool = field(default=False, compare=False)
     """True if the last complete read of the page lacked it."""
+    first_seen: int | None = field(default=None, compare=False)
+    """When it was first asked for, in seconds since 1970; None if that is not known."""
+
+    @property
+    def is_message(self) -> bool:
+        """Whether it was read as a message, valid or not."""
+        return self.known.digest != NO_MESSAGE
 
     def is_due(self, now: datetime) -> bool:
         """Return whether its message was of a day that had not come when it was read, and has come *now*."""
@@ -66,6 +73,7 @@ _FILE_COLUMNS = (
     permit_files.c.dated_at,
     permit_files.c.id,
     permit_files.c.gone_at.is_not(None),
+    permit_files.c.first_seen,
 )
 _LOOK_UP = select(*_FILE_COLUMNS).where(
     permit_files.c.entry_id == bindparam("entry"), permit_files.c.url.in_(bindparam("urls", expanding=True))
@@ -97,14 +105,32 @@ def named_entries(connection: Connection) -> dict[str, str]:
 
 def look_up_files(connection: Connection, entry_id: int, urls: Sequence[str]) -> dict[str, PermitFile]:
     """Return the files of an entry page at *urls* that were read before, by URL."""
-    found = {}
+    found = dict[str, PermitFile]()
     for part in batches(urls):
         rows = connection.execute(_LOOK_UP, {"entry": entry_id, "urls": part})
-        for url, digest, date, now, read_at, etag, modified, faults, since, refused, *others in rows.all():
-            known = RememberedFile(digest.hex(), date, now)
-            stored = json.loads(faults) if faults else ()
-            found[url] = PermitFile(known, read_at, etag, modified, stored, since, bool(refused), *others)
+        found.update(map(_file_of, rows.all()))
     return found
+
+
+def _file_of(row: Sequence[Any]) -> tuple[str, PermitFile]:
+    """Return the URL of a file and the file, from its row."""
+    url, digest, date, now, read_at, etag, modified, faults, since, refused, *others = row
+    known = RememberedFile(digest.hex(), date, now)
+    stored = json.loads(faults) if faults else ()
+    return url, PermitFile(known, read_at, etag, modified, stored, since, bool(refused), *others)
+
+
+def links_without_message(connection: Connection, entry_id: int) -> Iterator[tuple[str, PermitFile]]:
+    """Yield the links of a page that led to no message; that of longest ago first."""
+    which = permit_files.c.entry_id == entry_id, ~is_read_message()
+    query = select(*_FILE_COLUMNS).where(*which).order_by(permit_files.c.read_at, permit_files.c.id)
+    yield from map(_file_of, connection.execute(query.execution_options(yield_per=BATCH)))
+
+
+def is_read_message() -> ColumnElement[bool]:
+    """Return the condition that a file was read as a message, valid or not."""
+    condition: ColumnElement[bool] = permit_files.c.digest != bytes.fromhex(NO_MESSAGE)
+    return condition
 
 
 # Built once, like the next ones, since they run for each few files.
