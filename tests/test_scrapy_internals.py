@@ -11,7 +11,7 @@ from inspect import getsource, iscoroutinefunction, signature
 from typing import Any
 
 import pytest
-from aiohttp import BaseConnector, TCPConnector
+from aiohttp import BaseConnector, StreamReader, TCPConnector
 from aiohttp.client_proto import ResponseHandler
 from scrapy import cmdline
 from scrapy.addons import AddonManager
@@ -143,6 +143,7 @@ def test_a_connection_is_given_answers_one_by_one_and_closed_by_a_method() -> No
     assert "protocol.close()" in getsource(BaseConnector._release)
     assert isinstance(ResponseHandler.should_close, property)
     assert callable(ResponseHandler.set_response_params)
+    assert "self.total_bytes += data_len" in getsource(StreamReader.feed_data)
 
 
 def test_the_page_names_each_test_file_that_is_there() -> None:

@@ -174,6 +174,19 @@ class Talkative:
             Case(FAILED, start=OK, more=b"X: y\r\n" * 10000), True, UVLOOP, id="headers without end"
         ),
         pytest.param(Case(FAILED, start=b""), True, UVLOOP, id="no HTTP"),
+        *(
+            pytest.param(
+                Case({"status": 200, "size": 1, "flags": ["dataloss"]}, start=CHUNKED + start, more=more),
+                True,
+                UVLOOP,
+                id=name,
+            )
+            for name, start, more in (
+                ("chunk extension without end", b"1\r\nx\r\n1;", b"x" * 65536),
+                ("size of a chunk without end", b"1\r\nx\r\n", b"0" * 65536),
+                ("trailer without end", b"1\r\nx\r\n0\r\nX: ", BODY),
+            )
+        ),
         pytest.param(
             Case(FAILED, start=b"", more=b"HTTP/1.1 102 Busy\r\n\r\n" * 3000),
             True,

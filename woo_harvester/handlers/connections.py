@@ -23,9 +23,10 @@ _OTHER_FILES = 500
 #: Number of files to allow for each active connection, such as an idle connection and a temporary file.
 _FILES_PER_CONNECTION = 4
 
-#: Bytes in which the headers of an answer must end, with any interim answers before them. aiohttp limits the
-#: length of a header, but neither the white space before its value nor the number of interim answers.
-_MAX_HEAD = 1024 * 1024
+#: Bytes that an answer may have besides its body, and so many more for each byte of the body: headers,
+#: interim answers, and what is around chunks. aiohttp limits the length of a header, but neither the white
+#: space before its value, nor the number of interim answers, nor what follows the size of a chunk.
+_OVERHEAD, _OVERHEAD_RATIO = 1024 * 1024, 10
 
 
 def most_connections(wanted: int) -> int:
@@ -66,30 +67,37 @@ class _Connection(ResponseHandler):
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(loop)
-        self._is_answered = False
+        self._body: StreamReader | None = None
         self._received = 0
 
     def set_response_params(self, **params: Any) -> None:
         """Expect the answer to the next request."""
-        self._is_answered, self._received = False, 0
+        self._body, self._received = None, 0
         super().set_response_params(**params)
 
     def feed_data(self, data: tuple[RawResponseMessage, StreamReader], size: int = 0) -> None:
         """Receive the headers of an answer. An interim one (RFC 9110, 15.2) is not yet the answer."""
-        self._is_answered = not 100 <= data[0].code < 200
+        message, body = data
+        self._body = None if 100 <= message.code < 200 else body
         super().feed_data(data, size)
 
     def data_received(self, data: bytes) -> None:
-        if data and self._is_answered and not self.should_close:  # the answer is complete
+        if data and self._body is not None and not self.should_close:  # the answer is complete
             self.abort()
             return
         super().data_received(data)
         self._received += len(data)
-        if not self._is_answered and self._received > _MAX_HEAD:
-            self.abort()
-            self.set_exception(BadHttpMessage(f"no end of the headers in {self._received} bytes"))
+        size = self._body.total_bytes if self._body is not None else 0
+        if self._received > _OVERHEAD + (1 + _OVERHEAD_RATIO) * size:
+            self._refuse(f"{self._received} bytes with a body of {size} bytes in them")
         elif self.transport is not None and self.transport.is_closing():  # what came is no HTTP
             self.transport.abort()
 
     def close(self) -> None:
         self.abort()
+
+    def _refuse(self, reason: str) -> None:
+        self.abort()
+        self.set_exception(BadHttpMessage(reason))
+        if self._body is not None:
+            self._body.set_exception(aiohttp.ClientPayloadError(reason))
