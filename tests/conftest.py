@@ -9,11 +9,16 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling
 
 # This part of Hypothesis writes a patch for a test that fails. It ends the process of the tests with an error
 # about Twisted's interfaces, and the example that failed is not shown.
 sys.modules["hypothesis.extra._patching"] = None  # type: ignore[assignment]
+
+# On a busy machine any example may take longer than Hypothesis allows by default.
+settings.register_profile("tests", settings(), deadline=None)
+settings.load_profile("tests")
 
 # A shell that starts the tests in the background has them ignore SIGINT, and all that they start would too.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

@@ -11,6 +11,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.conftest import LONGEST, ROOT, TOGETHER, skip_or_fail
 
@@ -69,6 +70,10 @@ def test_each_file_of_tests_names_the_module_that_it_tests(tracked: list[Path]) 
     mirrored = [path for path in tests if path.parts[0] not in NO_MIRROR]
     unknown = {path.as_posix() for path in mirrored if module_of(path) is None}
     assert unknown == SUBJECTS
+
+
+def test_no_example_of_hypothesis_has_a_deadline() -> None:
+    assert settings().deadline is None
 
 
 def test_the_files_that_begin_first_exist() -> None:

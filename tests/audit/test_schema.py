@@ -141,7 +141,7 @@ CHANGES: list[Callable[[etree._Element], None]] = [
 
 
 def test_the_official_schema_and_this_table_agree(schema: DiwooSchema) -> None:
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(st.data(), schema.documents(set()))
     def agree(data: st.DataObject, drawn: object) -> None:
         element = drawn.element  # type: ignore[attr-defined]

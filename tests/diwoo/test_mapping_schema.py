@@ -48,7 +48,7 @@ def expected(drawn: Drawn) -> dict[str, Any]:
 def test_no_value_of_a_valid_document_is_missing_from_its_record(schema: DiwooSchema) -> None:
     used: set[tuple[str, str]] = set()
 
-    @settings(deadline=None, derandomize=True)
+    @settings(derandomize=True)
     @given(schema.documents(used))
     def check(drawn: Drawn) -> None:
         assert schema.faults(drawn.element) == []
@@ -143,7 +143,6 @@ def is_part_of_one(text: str, said: Sequence[str]) -> bool:
     return any(text in one or collapsed in one for one in said)
 
 
-@settings(deadline=None)
 @given(GIVEN, st.none() | st.integers(1, 17).map(category_of_index))
 def test_whatever_is_given_is_in_the_record_or_in_a_finding(given: GivenMetadata, index: Any) -> None:
     before = list(texts(given))

@@ -205,7 +205,6 @@ def simulate_machine(machine: type[RuleBasedStateMachine], examples: int, steps:
     profile = settings(
         max_examples=examples,
         stateful_step_count=steps,
-        deadline=None,
         database=None,
         print_blob=True,
         suppress_health_check=list(HealthCheck),

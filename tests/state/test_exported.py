@@ -54,7 +54,7 @@ FILES = st.builds(
 
 @pytest.mark.parametrize("form", FORMATS)
 @given(file=FILES, one=DOCUMENTS, listing=LISTINGS)
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_row_comes_out_of_a_file_as_it_went_in(
     tmp_path: Path, form: Format, file: FileRow, one: DocumentRow, listing: ListingRow
 ) -> None:

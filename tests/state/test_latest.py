@@ -279,7 +279,7 @@ RUNS = st.lists(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9), CAUSES)
 
 
 @given(RUNS)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_it_gives_what_a_dict_of_all_records_gives(
     tmp_path_factory: pytest.TempPathFactory, runs: list[list[tuple[int, int, str]]]
 ) -> None:
