@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.audit.reading import Read, entry, terms
+from tests.report.snippets import made
 from woo_harvester.audit.offline import audit_offline
 from woo_harvester.demo.mistakes import GOOD, LASTMOD
 from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE, Entry, robots_txt, sitemap, sitemapindex
@@ -259,3 +260,36 @@ def test_a_report_of_files_scores_only_what_files_can_show(file: Path, tmp_path:
     assert states["metadata"] == "passed"
     assert read_head(tmp_path / "run" / "report.json").run.documents == "none"
     assert not (tmp_path / "history").exists()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [
+        ("<item>", "sitemap.element-onbekend"),
+        ("<urls><url>", "sitemap.element-onbekend"),
+        ("<URL>", "sitemap.hoofdletters"),
+        ("<Url>", "sitemap.hoofdletters"),
+    ],
+)
+def test_what_is_said_of_entries_of_another_name_leads_to_a_good_file(
+    file: Path, wrong: str, code: str
+) -> None:
+    right = sitemap(entry(), entry("2.pdf")).decode()
+    ends = "".join(f"</{name}" for name in reversed(wrong.split("<")[1:]))
+    file.write_text(right.replace("<url>", wrong).replace("</url>", ends))
+    read = Read(file)
+    assert read.codes == [code]
+    fix = made(read.findings[0])
+    first = wrong.partition(">")[0] + ">"
+    assert first in fix.before
+    assert first not in fix.after
+    assert "<url>" in fix.after
+    file.write_text(right)
+    assert Read(file).codes == []
+
+
+def test_a_folder_whose_entries_have_another_name_is_no_folder_without_mistakes(tmp_path: Path) -> None:
+    (tmp_path / "sitemapindex-diwoo.xml").write_text(sitemapindex(["https://www.a.nl/s.xml"]))
+    (tmp_path / "s.xml").write_bytes(sitemap(entry()).replace(b"url>", b"item>"))
+    read = Read(tmp_path)
+    assert (read.codes, read.account.complete) == (["sitemap.element-onbekend"], False)

@@ -68,6 +68,8 @@ BUILDS: dict[str, Build] = {
             "index.naam",
             "index.geen-https",
             "sitemap.ongeldig",
+            "sitemap.element-onbekend",
+            "sitemap.hoofdletters",
             "sitemap.leeg",
             "loc.geen-https",
             "titel.ontbreekt",

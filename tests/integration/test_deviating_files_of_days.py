@@ -7,7 +7,18 @@ from collections.abc import Mapping
 from tests.integration.same_days import days
 from tests.utils.calendar import Story
 from tests.utils.command import Run
-from tests.utils.daily import FIRST, INDEX, METADATA, NEWER, XML, Documents, causes, publish, xml
+from tests.utils.daily import (
+    FIRST,
+    INDEX,
+    METADATA,
+    NEWER,
+    XML,
+    Documents,
+    causes,
+    publish,
+    reported,
+    xml,
+)
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, robots_txt, sitemap, sitemapindex
@@ -54,6 +65,10 @@ def codes(run: Run) -> set[str]:
     return {found["code"] for found in run.findings if found["severity"] != "info"}
 
 
+def errors(run: Run) -> set[str]:
+    return {found["code"] for found in run.findings if found["severity"] == "error"}
+
+
 def mixed(site: Site, documents: Documents) -> bytes:
     """Return a sitemap of documents with another sitemap among them."""
     listed = f"<sitemap><loc>{site.url('/diep.xml')}</loc></sitemap></urlset>"
@@ -91,6 +106,68 @@ def test_an_index_whose_root_changes_loses_nothing(site: Site) -> Story:
     publish(site, {"a": FIRST, "b": NEWER})
     site.pages[INDEX] = right
     assert causes((yield)) == {"b": "wijziging"}
+
+
+def renamed(body: str | bytes, name: str, other: str) -> Page:
+    """Return a file whose elements of one name have another one."""
+    text = body if isinstance(body, bytes) else body.encode()
+    for begin in (b"<", b"</"):
+        text = text.replace(begin + name.encode() + b">", begin + other.encode() + b">")
+    return page(text)
+
+
+@days.story
+def test_entries_of_another_name_withdraw_nothing_and_mending_them_changes_nothing(site: Site) -> Story:
+    documents: Documents = {"a": FIRST, "b": FIRST, "c": FIRST}
+    publish(site, documents)
+    yield
+    body = xml(site, documents)
+    for page_of_day in (
+        renamed(body, "url", "item"),
+        page(body.replace(b"<url>", b"<urls><url>").replace(b"</url>", b"</url></urls>")),
+        page(xml(site, {"a": FIRST}).replace(b"</urlset>", b"<item/></urlset>")),
+    ):
+        site.pages["/s0.xml"] = page_of_day
+        wrong = yield
+        assert causes(wrong) == {}
+        assert errors(wrong) == {"sitemap.element-onbekend"}
+        assert not reported(wrong, site)["complete"]
+    publish(site, documents)
+    mended = yield
+    assert (causes(mended), errors(mended)) == ({}, set())
+
+
+@days.story
+def test_an_index_with_entries_of_another_name_withdraws_nothing(site: Site) -> Story:
+    publish(site, {"a": FIRST}, {"b": FIRST}, {"c": FIRST})
+    yield
+    right = site.pages[INDEX]
+    index = sitemapindex([site.url("/s0.xml")])
+    mixed_index = index.replace("</sitemapindex>", "<map/></sitemapindex>")
+    for wrong in (renamed(index, "sitemap", "map"), page(mixed_index)):
+        site.pages[INDEX] = wrong
+        run = yield
+        assert causes(run) == {}
+        assert errors(run) == {"sitemap.element-onbekend"}
+        assert not reported(run, site)["complete"]
+    site.pages[INDEX] = right
+    mended = yield
+    assert (causes(mended), errors(mended)) == ({}, set())
+
+
+@days.story
+def test_names_in_capitals_are_read_as_if_they_were_in_small_letters(site: Site) -> Story:
+    publish(site, {"a": FIRST, "b": FIRST})
+    yield
+    site.pages["/s0.xml"] = renamed(xml(site, {"a": FIRST, "b": NEWER}), "url", "URL")
+    site.pages[INDEX] = renamed(sitemapindex([site.url("/s0.xml")]), "sitemap", "SITEMAP")
+    second = yield
+    assert (causes(second), errors(second)) == ({"b": "wijziging"}, set())
+    assert sum(found["code"] == "sitemap.hoofdletters" for found in second.findings) == 2
+    site.pages["/s0.xml"] = renamed(xml(site, {"b": NEWER}), "loc", "Loc")
+    third = yield
+    assert (causes(third), errors(third)) == ({"a": "intrekking"}, set())
+    assert "sitemap.hoofdletters" in codes(third)
 
 
 @days.story

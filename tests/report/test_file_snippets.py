@@ -5,6 +5,7 @@ import pytest
 from tests.report.runs import about_document, about_host
 from tests.report.snippets import made
 from woo_harvester.diwoo.given import DIWOO_NAMESPACE
+from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE, RootName, SitemapReader
 
 
 @pytest.mark.parametrize(
@@ -116,3 +117,31 @@ def test_a_file_of_another_kind_shows_how_it_begins(code: str, seen: str) -> Non
 def test_a_namespace_becomes_the_one_of_the_schema(seen: str, before: str) -> None:
     given = made(about_document("metadata.naamruimte", seen=seen))
     assert (given.before, given.after) == (before, f'<DiWoo xmlns="{DIWOO_NAMESPACE}">')
+
+
+@pytest.mark.parametrize(
+    ("code", "seen", "element"),
+    [
+        ("sitemap.element-onbekend", "3 × <item>, <doc>", "urlset/item"),
+        ("sitemap.element-onbekend", "<urls><url>", "urlset/urls"),
+        ("sitemap.element-onbekend", "<Document>", "urlset/Document"),
+        ("sitemap.element-onbekend", "<DiWoo>", "urlset/DiWoo"),
+        ("sitemap.element-onbekend", "Fout & <b>", "urlset"),
+        ("sitemap.element-onbekend", "<map>", "sitemapindex/map"),
+        ("sitemap.hoofdletters", "4 × <URL>, <LOC>, <SiteMap>, <document>", None),
+    ],
+)
+def test_the_fix_of_entries_of_another_name_is_a_file_that_is_read(
+    code: str, seen: str, element: str | None
+) -> None:
+    given = made(about_host(code, url="https://www.a.nl/sitemap.xml", seen=seen, element=element))
+    if code == "sitemap.hoofdletters":
+        assert given.after == "<url>…</url>\n<loc>…</loc>\n<sitemap>…</sitemap>\n<Document>…</Document>"
+        return
+    kind: RootName = "sitemapindex" if "sitemapindex" in given.after else "urlset"
+    declared = f'xmlns="{SITEMAP_NAMESPACE}" xmlns:diwoo="{DIWOO_NAMESPACE}"'
+    found = []
+    for text in (given.before, given.after):
+        reader = SitemapReader([text.replace("…", declared, 1).encode()], kind, 10_000)
+        found.append((sum(map(len, reader)), reader.complete))
+    assert found == [(0, False), (1, True)]

@@ -22,6 +22,8 @@ CATEGORY = "classificatiecollectie/informatiecategorieen/informatiecategorie"
         ("waarde.label-onbekend", "documentrelaties/documentrelatie/relation", "Gemeente Amsterdm", None),
         ("documenthandeling.onbekend", "documenthandelingen/documenthandeling/soortHandeling",
          "ontvangts; 2024-01-01", "ontvangst"),
+        ("sitemap.element-onbekend", "urlset/item", "<item>", "<url>"),
+        ("sitemap.element-onbekend", "sitemapindex/map", "3 × <map>", "<sitemap>"),
         ("titel.ontbreekt", "publisher", "Gemeente Amsterdm", None),
     ],
 )  # fmt: skip

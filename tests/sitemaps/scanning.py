@@ -33,6 +33,8 @@ class Outcome(NamedTuple):
     rows: list[Row]
     error: tuple[object, ...] | None
     lines: list[int]
+    sound: bool = True
+    """Whether the file was read completely, with all names as they should be: the scanner reads no other."""
 
 
 class Known(NamedTuple):
@@ -60,15 +62,16 @@ def row(entry: Entry) -> Row:
 def read(chunks: Iterable[bytes], maxsize: int = MAXSIZE) -> Outcome:
     """Return the result of the full reader."""
     rows, lines = [], []
+    reader = SitemapReader(chunks, "urlset", maxsize)
     try:
-        for batch in SitemapReader(chunks, "urlset", maxsize):
+        for batch in reader:
             rows += [row(entry) for entry in batch]
             lines += [entry.line for entry in batch]
     except SitemapError as error:
-        return Outcome(rows, (error.reason, error.seen, error.line), lines)
+        return Outcome(rows, (error.reason, error.seen, error.line), lines, False)
     except OtherRootError as error:
-        return Outcome(rows, (error.root, error.line), lines)
-    return Outcome(rows, None, lines)
+        return Outcome(rows, (error.root, error.line), lines, False)
+    return Outcome(rows, None, lines, reader.complete and not reader.other_case.count)
 
 
 def read_again(
@@ -89,7 +92,8 @@ def read_again(
     except NotPlainError:
         rest = read(chunks, maxsize)
         taken = len(rows)
-        return Outcome(rows + rest.rows[taken:], rest.error, lines + rest.lines[taken:]), False
+        outcome = Outcome(rows + rest.rows[taken:], rest.error, lines + rest.lines[taken:], rest.sound)
+        return outcome, False
     return Outcome(rows, None, lines), True
 
 

@@ -134,6 +134,40 @@ def test_entries_of_the_other_kind_among_those_of_a_file_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
+    ("area", "inside", "seen", "element"),
+    [
+        ("sitemap", "<item/>", "<item>", "urlset/item"),
+        ("sitemap", f"{URL}<item/><doc/><item/>", "3 × <item>, <doc>", "urlset/item"),
+        ("sitemap", f"<urls>{URL * 2}</urls>", "<urls><url>", "urlset/urls"),
+        ("sitemap", "Fout in database", "Fout in database", "urlset"),
+        ("index", f"{SITEMAP}<item/>", "<item>", "sitemapindex/item"),
+    ],
+)
+def test_elements_that_a_root_may_not_have_are_an_error(
+    area: Area, inside: str, seen: str, element: str
+) -> None:
+    root = ROOTS[area]
+    found = FileFinding("sitemap.element-onbekend", seen, 1, "niet gelezen", element)
+    assert findings(area, f"<{root} {NAMESPACE}>{inside}</{root}>") == [found]
+    assert explain(found.code).severity == "error"
+
+
+@pytest.mark.parametrize(
+    ("area", "inside", "seen", "read_as"),
+    [
+        ("sitemap", "<URL><loc>x</loc></URL>", "<URL>", "<url>"),
+        ("sitemap", "<Url><LOC>x</LOC></Url>" * 2, "4 × <Url>, <LOC>", "<url>, <loc>"),
+        ("index", "<SITEMAP><loc>x</loc></SITEMAP>", "<SITEMAP>", "<sitemap>"),
+    ],
+)
+def test_names_with_other_capitals_are_a_warning(area: Area, inside: str, seen: str, read_as: str) -> None:
+    root = ROOTS[area]
+    found = FileFinding("sitemap.hoofdletters", seen, 1, f"gelezen als {read_as}")
+    assert findings(area, f"<{root} {NAMESPACE}>{inside}</{root}>") == [found]
+    assert explain(found.code).severity == "warning"
+
+
+@pytest.mark.parametrize(
     ("area", "body", "code", "seen"),
     [
         ("index", f"<urlset>{URL}</urlset>", "index.is-urlset", "<urlset> met 1 document"),

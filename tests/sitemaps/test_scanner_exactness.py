@@ -50,6 +50,8 @@ inside = st.one_of(
             "<url/>",
             "<x xml:id='a'/>",
             "<diwoo:Document/>",
+            "<LOC>https://a.nl/f</LOC>",
+            "<LastMod>2024-04-03</LastMod>",
         ]
     ),
     st.lists(texts, max_size=3).map(
@@ -62,7 +64,22 @@ locs = st.sampled_from(
 )
 lastmods = st.sampled_from(["2024-04-01", " 2024-04-01 10:00:00 ", "2024-04-01T10:00:00+02:00", "", "&amp;"])
 between = st.integers(0, 30).flatmap(
-    lambda rare: space if rare else st.sampled_from(["<!-- x -->", "<x/>", "<url/>", "x", "<url></url>"])
+    lambda rare: (
+        space
+        if rare
+        else st.sampled_from(
+            [
+                "<!-- x -->",
+                "<x/>",
+                "<url/>",
+                "x",
+                "<url></url>",
+                "<URL><loc>https://a.nl/g</loc></URL>",
+                "<item><loc>https://a.nl/h</loc></item>",
+                "<y:z xmlns:y='urn:y'/>",
+            ]
+        )
+    )
 )
 starts = st.sampled_from(
     [

@@ -208,6 +208,12 @@ AUDITED: dict[str, Build] = {
     "sitemap.ongeldig": _page(SITEMAP, lambda site: html_page("Storing")),
     "sitemap.afgebroken": _page(SITEMAP, lambda site: _whole(site)[:-20]),
     "sitemap.wortelelement": _page(SITEMAP, lambda site: "<rss version='2.0'/>"),
+    "sitemap.element-onbekend": _page(
+        SITEMAP, lambda site: _whole(site).replace(b"<url>", b"<item>").replace(b"</url>", b"</item>")
+    ),
+    "sitemap.hoofdletters": _page(
+        SITEMAP, lambda site: _whole(site).replace(b"<url>", b"<URL>").replace(b"</url>", b"</URL>")
+    ),
     "sitemap.gemengd": _page(
         SITEMAP,
         lambda site: _whole(site).replace(

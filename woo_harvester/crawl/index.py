@@ -36,8 +36,8 @@ def read_index(
     if it was not read completely, or if nothing changes in the state.
     """
     if is_not_modified(response) and (content := resource.content) is not None:
-        _add_sitemaps(lambda: [content], visit, index, maxsize, keeps)
-        visit.unread_indexes.pop(index.url, None)
+        if _add_sitemaps(lambda: [content], visit, index, maxsize, keeps):
+            visit.unread_indexes.pop(index.url, None)
         return None
     if not is_complete(response.status):
         visit.report("index.onbereikbaar", url=index.url, seen=f"HTTP {response.status}")

@@ -11,13 +11,17 @@ from xml.sax.saxutils import escape, quoteattr, unescape
 from woo_harvester.diwoo.given import DIWOO_NAMESPACE
 from woo_harvester.report.model_base import OrganisationRef
 from woo_harvester.report.xml_lines import entry
-from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE
+from woo_harvester.sitemaps.reader import PROPER_NAMES, SITEMAP_NAMESPACE
 from woo_harvester.sitemaps.repair import NAMESPACES
 from woo_harvester.sitemaps.robots import read_robots_lines
 from woo_harvester.urls import loc_problem
 
 #: The file name that an index should have.
 _INDEX_NAME = "sitemapindex-diwoo.xml"
+
+#: Elements with metadata that belong in a document, and such an element.
+_METADATA = frozenset({"Document", "DiWoo", "MDTO", "extraMetadata"})
+_EMPTY = "<diwoo:{0}>…</diwoo:{0}>"
 
 FindingLine = Mapping[str, Any]
 """A finding as a line of ``findings.jsonl``."""
@@ -164,6 +168,42 @@ def _separated(root: str, name: str, other: str) -> Maker:
     return make
 
 
+def _renamed_entries(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+    """Return entries as they were named and as they should be; those inside another element without it."""
+    root, _, given = str(finding.get("element", "urlset")).partition("/")
+    name, loc = ("sitemap", urljoin(finding.get("url", ""), "sitemap-1.xml"))
+    if root != "sitemapindex":
+        name, loc = "url", example_file(finding)
+    right, wrong = entry(loc, name=name), entry(loc, name=given or name)
+    seen = str(finding.get("seen", ""))
+    if not given:
+        wrong = [escape(seen)]
+    elif f"<{given}><" in seen:
+        wrong = [f"<{given}>", *("  " + line for line in right), f"</{given}>"]
+    elif given in _METADATA:
+        wrong, right = [_EMPTY.format(given)], entry(loc, *_in_document(given), name=name)
+    return _below(root, wrong), _below(root, right)
+
+
+def _in_document(name: str) -> list[str]:
+    """Return an element with metadata in the element that it belongs in."""
+    if name == "Document":
+        return [_EMPTY.format(name)]
+    return ["<diwoo:Document>", f"  {_EMPTY.format(name)}", "</diwoo:Document>"]
+
+
+def _below(root: str, lines: list[str]) -> list[str]:
+    return [f"<{root} …>", *("  " + line for line in lines), f"</{root}>"]
+
+
+def _small_letters(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
+    """Return the tags that differ in the case of letters, and the same tags as they should be."""
+    names = re.findall(r"<([^<>]+)>", str(finding.get("seen", "")))
+    return [f"<{name}>…</{name}>" for name in names], [
+        f"<{right}>…</{right}>" for right in (PROPER_NAMES.get(name.lower(), name) for name in names)
+    ]
+
+
 def _root_seen(finding: FindingLine) -> str:
     """Return the name of the root element that a finding begins with."""
     return re.sub("[^A-Za-z:_-].*", "", str(finding.get("seen", "")).lstrip("<"))
@@ -202,6 +242,8 @@ FILE_MAKERS: dict[str, Maker] = {
     "index.gemengd": _separated("sitemapindex", "sitemap", "url"),
     "index.andere-wortel": _index_root,
     "sitemap.wortelelement": _urlset,
+    "sitemap.element-onbekend": _renamed_entries,
+    "sitemap.hoofdletters": _small_letters,
     "sitemap.gemengd": _separated("urlset", "url", "sitemap"),
     "sitemap.andere-wortel": _sitemap_root,
     "sitemap.voorvoegsel": _declared,

@@ -28,5 +28,7 @@ def suggestion(finding: Mapping[str, Any]) -> str | None:
     if finding["code"] == "metadata.element-onbekend":
         meant = dict.fromkeys(map(meant_element, str(finding.get("seen", "")).split(", ")))
         return ", ".join(filter(None, meant)) or None
+    if finding["code"] == "sitemap.element-onbekend":
+        return "<sitemap>" if str(finding.get("element", "")).startswith("sitemapindex") else "<url>"
     value = meant_value(finding)
     return None if value is None else value.label

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.sitemaps.reader import Entry, OddNames
 from woo_harvester.sitemaps.repair import Repair
 from woo_harvester.sitemaps.repairing_reader import RepairingReader
 from woo_harvester.sitemaps.scanner import NotPlainError, Scan, ScannedEntry
@@ -29,7 +29,7 @@ class UrlsetReader:
         self.entries = 0
         """Number of entries processed so far."""
         self.complete = False
-        """True once the file has been read to its end."""
+        """True once the file has been read to its end, and all that is in it is known."""
 
     @property
     def size(self) -> int:
@@ -57,6 +57,21 @@ class UrlsetReader:
         return self._reader.current.others if self._reader else 0
 
     @property
+    def unknown(self) -> OddNames:
+        """Elements in the file that are neither entries nor an extension: the scanner reads no such file."""
+        return self._reader.current.unknown if self._reader else OddNames()
+
+    @property
+    def text(self) -> str:
+        """The beginning of the text that a file has in the place of entries."""
+        return self._reader.current.text if self._reader else ""
+
+    @property
+    def other_case(self) -> OddNames:
+        """Elements that were read although the letters of their names have another case."""
+        return self._reader.current.other_case if self._reader else OddNames()
+
+    @property
     def repair(self) -> Repair | None:
         """What was repaired in the file so far; None if nothing was."""
         return self._reader.current.repair if self._reader else None
@@ -73,7 +88,7 @@ class UrlsetReader:
         except NotPlainError:
             self._reader = RepairingReader(self._chunks, "urlset", self._maxsize)
             yield from self._rest(self._reader)
-        self.complete = True
+        self.complete = self._reader is None or self._reader.current.complete
 
     def processed(self, count: int) -> None:
         """Report how many entries of the last batch were processed."""

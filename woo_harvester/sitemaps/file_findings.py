@@ -5,7 +5,7 @@ Source: seed "Sitemapindex en Sitemaps", section "Het sitemapprotocol".
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from woo_harvester.findings import Reporter
@@ -14,7 +14,9 @@ from woo_harvester.sitemaps.names import NOT_READ
 from woo_harvester.sitemaps.reader import (
     GUIDE_MAXENTRIES,
     GUIDE_MAXSIZE,
+    PROPER_NAMES,
     SITEMAP_NAMESPACE,
+    OddNames,
     OtherRootError,
     RootName,
     SitemapReader,
@@ -52,10 +54,11 @@ class FileFinding(NamedTuple):
     seen: str
     line: int | None = None
     action: str | None = None
+    element: str | None = None
 
     def send(self, report: Reporter, url: str) -> None:
         """Report the finding; *url* is that of the file."""
-        report(self.code, url=url, line=self.line, seen=self.seen, action=self.action)
+        report(self.code, url=url, line=self.line, seen=self.seen, action=self.action, element=self.element)
 
 
 def file_findings(area: Area, reader: SitemapReader | UrlsetReader) -> Iterator[FileFinding]:
@@ -69,8 +72,34 @@ def file_findings(area: Area, reader: SitemapReader | UrlsetReader) -> Iterator[
         yield FileFinding(f"{area}.andere-wortel", seen, reader.root_line)
     if reader.entries and reader.others:
         yield FileFinding(f"{area}.gemengd", counted(_OTHER[area], reader.others), action=NOT_READ)
+    yield from _name_findings(area, reader)
     if reader.repair is not None:
         yield from _repair_findings(reader.repair, reader.root_line)
+
+
+def _name_findings(area: Area, reader: SitemapReader | UrlsetReader) -> Iterator[FileFinding]:
+    """Yield the findings on what stands below the root under another name than that of an entry."""
+    root = ROOTS[area]
+    if (odd := reader.other_case).count:
+        names = list(dict.fromkeys(PROPER_NAMES[name.lower()] for name in odd.names))
+        action = f"gelezen als {_tags(names)}"
+        yield FileFinding("sitemap.hoofdletters", _seen(odd), odd.line, action)
+    if (odd := reader.unknown).count:
+        first = next(iter(odd.names))
+        seen = f"<{first}><{odd.inside}>" if odd.inside else _seen(odd)
+        yield FileFinding("sitemap.element-onbekend", seen, odd.line, NOT_READ, f"{root}/{first}")
+    if reader.text:
+        yield FileFinding("sitemap.element-onbekend", reader.text, reader.root_line, NOT_READ, root)
+
+
+def _seen(odd: OddNames) -> str:
+    """Return the names of elements as tags, and their number: "<item>", "3 × <item>, <doc>"."""
+    tags = _tags(odd.names)
+    return tags if odd.count == 1 else f"{odd.count} × {tags}"
+
+
+def _tags(names: Iterable[str]) -> str:
+    return ", ".join(f"<{name}>" for name in names)
 
 
 def _repair_findings(repair: Repair, root_line: int) -> Iterator[FileFinding]:

@@ -13,7 +13,7 @@ from typing import Literal
 from lxml import etree
 
 from woo_harvester.sitemaps.decompress import CorruptError, TooLargeError, TruncatedError, decompress
-from woo_harvester.sitemaps.repair import Repair
+from woo_harvester.sitemaps.repair import NAMESPACES, Repair
 from woo_harvester.sitemaps.xml_stream import (
     ENTRY_MAXSIZE,
     ErrorReason,
@@ -50,8 +50,18 @@ _DOCUMENTS, _DOCUMENT = "Documents", "Document"
 #: Names of the elements of a ``url`` by the protocol.
 _PROTOCOL_NAMES = frozenset({"loc", "lastmod", "changefreq", "priority"})
 
+#: The names of entries and of what is in them, by their small letters.
+PROPER_NAMES = {name.lower(): name for name in (*_ENTRY_NAMES.values(), _DOCUMENT, *_PROTOCOL_NAMES)}
+
 #: Names of elements with metadata: the one that an entry should have, and those that should be in it.
 _METADATA_NAMES = frozenset({"Document", "DiWoo", "MDTO", "extraMetadata"})
+
+#: Namespaces of which an element directly below the root is no extension, which the protocol permits there.
+_OWN_NAMESPACES = frozenset({"", SITEMAP_NAMESPACE, NAMESPACES["diwoo"], NAMESPACES["mdto"]})
+
+#: Most names of elements that are kept for a finding, and most characters of a text.
+_NAMES_SHOWN = 5
+_TEXT_SHOWN = 100
 
 
 class OtherRootError(ValueError):
@@ -83,6 +93,8 @@ class Entry:
     """Metadata that stand directly in the entry, outside ``document``, and a second ``diwoo:Document``."""
     element: etree._Element | None = field(default=None, compare=False, repr=False)
     """The ``url`` or ``sitemap`` element itself; None of an entry that has none."""
+    odd_names: tuple[str, ...] = ()
+    """The names of loc and lastmod as written, where they differ from these in the case of letters."""
 
     @property
     def digest(self) -> None:
@@ -94,6 +106,25 @@ class Entry:
         return self
 
 
+@dataclass(slots=True)
+class OddNames:
+    """Elements of a file that are named in one wrong way: their number, first names, and the first's line."""
+
+    count: int = 0
+    names: dict[str, None] = field(default_factory=dict)
+    line: int | None = None
+    inside: str = ""
+    """The name of the entries that are directly in the first one; empty if there are none."""
+
+    def add(self, name: str, line: int, inside: str = "") -> None:
+        """Count one more element."""
+        if not self.count:
+            self.line, self.inside = line, inside
+        self.count += 1
+        if len(self.names) < _NAMES_SHOWN:
+            self.names[name] = None
+
+
 class SitemapReader:
     """An iterator over one file, in batches of entries.
 
@@ -101,8 +132,8 @@ class SitemapReader:
     *root_name* says which entries are read. They are read under any root element, since software mixes up the
     roots of sitemaps and indexes. Iterating raises :class:`OtherRootError` if there are none of them, unless
     the file is an empty sitemap or index. It raises :class:`SitemapError` after all entries before the error.
-    An iteration without an error has read the file to its end. With *repair* the file is repaired while it is
-    read.
+    An iteration without an error has read the file to its end, completely unless it has elements below the
+    root that may not be there. With *repair* the file is repaired while it is read.
     """
 
     def __init__(
@@ -120,9 +151,23 @@ class SitemapReader:
         """The line of the root element."""
         self.namespace: str | None = None
         """Namespace of a root of the protocol; None before it is read, and for another root."""
+        self.unknown = OddNames()
+        """Elements directly below the root that are neither entries nor an extension. They are not read."""
+        self.text = ""
+        """The beginning of the text that a file has in the place of entries."""
+        self.other_case = OddNames()
+        """Elements that were read although the letters of their names have another case."""
         self.complete = False
-        """True once the file has been read to its end."""
+        """True once the file has been read to its end, and all that is in it is known."""
         self._root_name = root_name
+        self._names: tuple[str, ...] = ()
+        self._known: dict[str, str] = {}
+        """The names of all entries, of this kind and the other one, by their small letters."""
+        self._own_namespaces = _OWN_NAMESPACES
+        self._extensions = OddNames()
+        """Elements below the root that may be an extension, and have a loc in them."""
+        self._taken: etree._Element | None = None
+        """The last element below the root that was read."""
         self.repair = repair
         """What was repaired so far, if the file is repaired."""
         pieces = self._counted(decompress(chunks, maxsize))
@@ -137,7 +182,7 @@ class SitemapReader:
             raise
         if self._is_other_kind():
             raise self._other_kind()
-        self.complete = True
+        self.complete = not self.unknown.count and not self.text
 
     def _read(self) -> Iterator[list[Entry]]:
         try:
@@ -161,6 +206,7 @@ class SitemapReader:
         return self.others > 0 or self.root not in (*_ENTRY_NAMES, _DOCUMENTS)
 
     def _other_kind(self) -> OtherRootError:
+        self.unknown, self.text = OddNames(), ""  # the error says all of it
         return OtherRootError(str(self.root), self.root_line, self.others)
 
     def _counted(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -172,8 +218,10 @@ class SitemapReader:
         # There is no DOCTYPE before the root element, so no entity can be expanded. "internal" only makes
         # libxml2 report an undefined entity with its line.
         root_name = local_name(root_tag)
-        names = entry_names(self._root_name, root_name)
+        self._names = entry_names(self._root_name, root_name)
         known = {*_ENTRY_NAMES.values(), *entry_names("urlset", root_name)}
+        self._known = {name.lower(): name for name in known}
+        self._own_namespaces = _OWN_NAMESPACES | {namespace(root_tag)}
         tags = [root_tag, *("{*}" + name for name in known)]
         parser = new_parser(("start", "end"), tags, entities="internal")
         root: etree._Element | None = None
@@ -181,22 +229,20 @@ class SitemapReader:
         tail = b""
         for piece in pieces:
             error = feed_parser(parser, piece)
-            batch: list[Entry] = []
+            ended: etree._Element | None = None
             for event, element in parser.read_events():
                 if event == "start":
                     root = element if root is None else root
                 elif element.getparent() is root:
-                    if error and _has_undeclared_prefix(element):
-                        break
-                    if local_name(element.tag) not in names:
-                        self.others += 1
-                    elif (entry := _entry_of_any(element)) is not None:
-                        batch.append(entry)
-            yield batch
+                    ended = element
+            children = [] if root is None else self._children(root, ended)
+            yield self._entries_in(children, prefixes_may_lack=error is not None)
             if error:
                 raise error
             since_progress = 0 if root is not None and len(root) > 1 else since_progress + len(piece)
             if since_progress > ENTRY_MAXSIZE:
+                if root is not None and self._is_unknown(root):
+                    return
                 raise close_parser(parser, "te-groot") or SitemapError("te-groot", "an endless element")
             if root is not None:
                 del root[:-1]  # all but the open element, so that the tree has no more than one piece
@@ -204,6 +250,71 @@ class SitemapReader:
         reason: ErrorReason = "ongeldig" if has_end_tag(tail, root_name) else "afgebroken"
         if error := close_parser(parser, reason, tail):
             raise error
+        if root is not None:
+            if last := self._entries_in(self._children(root, next(iter(root), None))):
+                yield last
+            self._look_for_entries(root)
+
+    def _children(self, root: etree._Element, ended: etree._Element | None) -> list[etree._Element]:
+        """Return the elements below the root that are complete and were not read yet.
+
+        The last one is, if it is *ended*: the parser does not say when an element of another name ends.
+        """
+        children = list(root)
+        if children and children[-1] is not ended:
+            children.pop()
+        if children and children[0] is self._taken:
+            del children[0]
+        if children:
+            self._taken = children[-1]
+        return children
+
+    def _entries_in(
+        self, children: Iterable[etree._Element], *, prefixes_may_lack: bool = False
+    ) -> list[Entry]:
+        """Return the entries among elements below the root, and count the others."""
+        entries: list[Entry] = []
+        for child in children:
+            if prefixes_may_lack and _has_undeclared_prefix(child):
+                break
+            given = local_name(child.tag)
+            name = self._known.get(given.lower())
+            if name is None:
+                self._note_unknown(child)
+                continue
+            if name not in self._names:
+                self.others += 1
+            elif (entry := _entry_of_any(child, name)) is not None:
+                if name != given:
+                    self.other_case.add(given, entry.line)
+                for odd in entry.odd_names:
+                    self.other_case.add(odd, entry.line)
+                entries.append(entry)
+        return entries
+
+    def _note_unknown(self, child: etree._Element) -> None:
+        """Count an element below the root that is no entry, unless it is an extension, which may be there."""
+        space, name = namespace(str(child.tag)), local_name(child.tag)
+        if space in self._own_namespaces or name in _METADATA_NAMES:
+            inside = (local_name(each.tag) for each in child)
+            entry = next((each for each in inside if each.lower() in self._known), "")
+            self.unknown.add(name, _line(child), entry)
+        elif any(local_name(each.tag).lower() == "loc" for each in child.iter()):
+            self._extensions.add(name, _line(child))
+
+    def _is_unknown(self, root: etree._Element) -> bool:
+        """Return whether the open element is no entry; note it if so."""
+        before = self.unknown.count
+        for child in root[-1:]:
+            if local_name(child.tag).lower() not in self._known:
+                self._note_unknown(child)
+        return self.unknown.count > before
+
+    def _look_for_entries(self, root: etree._Element) -> None:
+        """Note what a file without entries has in their place: extensions with a loc in them, or text."""
+        if not self.entries and not self.others and not self.unknown.count:
+            self.unknown = self._extensions
+            self.text = (root.text or "").strip()[:_TEXT_SHOWN]
 
 
 def _has_undeclared_prefix(element: etree._Element) -> bool:
@@ -214,7 +325,7 @@ def _has_undeclared_prefix(element: etree._Element) -> bool:
 
 def entry_names(kind: RootName, root: str) -> tuple[str, ...]:
     """Return the names of the entries of a sitemap or an index with the root element *root*."""
-    if kind == "urlset" and root == _DOCUMENTS:
+    if kind == "urlset" and root.lower() == _DOCUMENTS.lower():
         return _ENTRY_NAMES[kind], _DOCUMENT
     return (_ENTRY_NAMES[kind],)
 
@@ -223,6 +334,7 @@ def entry_of(element: etree._Element) -> Entry:
     """Return the entry in a ``url`` or ``sitemap`` element. The first value that is not empty counts."""
     loc, lastmod, document = "", None, None
     outside: list[etree._Element] | None = None
+    odd: list[etree._Element] | None = None
     for child in element:
         name = local_name(child.tag)
         if name == "loc" and not loc:
@@ -234,12 +346,30 @@ def entry_of(element: etree._Element) -> Entry:
         elif name in _METADATA_NAMES:
             outside = outside or []
             outside.append(child)
-    return Entry(loc, lastmod, _line(element), document, outside or (), element)
+        elif name not in _PROTOCOL_NAMES and name.lower() in _PROTOCOL_NAMES:
+            odd = odd or []
+            odd.append(child)
+    entry = Entry(loc, lastmod, _line(element), document, outside or (), element)
+    return _with_odd_names(entry, odd) if odd else entry
 
 
-def _entry_of_any(element: etree._Element) -> Entry | None:
+def _with_odd_names(entry: Entry, odd: Iterable[etree._Element]) -> Entry:
+    """Return the entry with what it lacks from elements whose names have other letters, as in ``LOC``."""
+    for child in odd:
+        name, text = local_name(child.tag), (child.text or "").strip()
+        if name.lower() == "loc" and text and not entry.loc:
+            entry.loc = text
+        elif name.lower() == "lastmod" and text and not entry.lastmod:
+            entry.lastmod = text
+        else:
+            continue
+        entry.odd_names += (name,)
+    return entry
+
+
+def _entry_of_any(element: etree._Element, name: str) -> Entry | None:
     """Return the entry in an element below the root; None for the empty one of a page without documents."""
-    if local_name(element.tag) != _DOCUMENT:
+    if name != _DOCUMENT:
         return entry_of(element)
     return _entry_of_document(element) if len(element) else None
 
@@ -249,18 +379,20 @@ def _entry_of_document(document: etree._Element) -> Entry:
 
     Its loc and lastmod are in it, or in its ``diwoo:DiWoo``. They are taken out: the rest is metadata.
     """
-    loc = ""
-    lastmod: str | None = None
+    entry = Entry("", None, _line(document), document)
+    odd: list[etree._Element] = []
     for parent in (document, *(child for child in document if local_name(child.tag) == "DiWoo")):
         for child in list(parent):
             name, text = local_name(child.tag), (child.text or "").strip()
             if name == "loc":
-                loc = loc or text
+                entry.loc = entry.loc or text
             elif name == "lastmod":
-                lastmod = lastmod or text or None
-            if name in _PROTOCOL_NAMES:
+                entry.lastmod = entry.lastmod or text or None
+            elif name not in _PROTOCOL_NAMES and name.lower() in _PROTOCOL_NAMES:
+                odd.append(child)
+            if name.lower() in _PROTOCOL_NAMES:
                 parent.remove(child)
-    return Entry(loc, lastmod, _line(document), document)
+    return _with_odd_names(entry, odd)
 
 
 def _line(element: etree._Element) -> int:

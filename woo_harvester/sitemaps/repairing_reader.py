@@ -115,7 +115,7 @@ class RepairingReader:
         """Count the entries that begin in a broken file beyond those that were read."""
         begins = -self.current.entries
         names = "|".join(entry_names(self._root_name, str(self.current.root))).encode()
-        pattern = re.compile(rb"<(?:[^\s<>/!?&:]{1,60}+:)?(?:%b)[\s/>]" % names)
+        pattern = re.compile(rb"<(?:[^\s<>/!?&:]{1,60}+:)?(?i:%b)[\s/>]" % names)
         data = b""
         try:
             for piece in decompress(self._chunks(), self._maxsize):
