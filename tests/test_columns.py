@@ -7,6 +7,7 @@ import pytest
 from woo_harvester.columns import cells, columns_of, columns_of_record
 from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record
+from woo_harvester.report.csv_file import cell
 
 RECORD: dict[str, Any] = {
     "id": "1",
@@ -81,8 +82,8 @@ def test_no_text_is_a_formula_of_a_spreadsheet(title: str) -> None:
         "id": "1",
         "document": {"titelcollectie": {"officieleTitel": title, "verkorteTitels": [title, "x"]}},
     }
-    assert of("document.titelcollectie.officieleTitel", record) == f"'{title}"
-    assert of("document.titelcollectie.verkorteTitels", record) == f"'{title} | x"
+    assert cell(of("document.titelcollectie.officieleTitel", record)) == f"'{title}"
+    assert cell(of("document.titelcollectie.verkorteTitels", record)) == f"'{title} | x"
 
 
 def test_a_number_is_a_number() -> None:

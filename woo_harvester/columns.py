@@ -14,7 +14,6 @@ from typing import Any, cast
 from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record, Veld
 from woo_harvester.record_json import has_fields, record_fields
-from woo_harvester.report.csv_file import cell
 
 #: Between the values of a list. In the values themselves ``|`` becomes ``\|``.
 SEPARATOR = " | "
@@ -58,7 +57,7 @@ def columns_of_record(record: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def cells(record: Mapping[str, Any], columns: Sequence[str]) -> list[object]:
-    """Return the cells of a record, a dict as in the output: numbers, and texts that are no formula.
+    """Return the cells of a record, a dict as in the output: numbers and texts.
 
     The path of an object, such as ``document``, gives its JSON.
     """
@@ -81,9 +80,9 @@ def _cell(record: Mapping[str, Any], column: str) -> object:
     if column in _PAIRS:
         found, is_list = [pair for each in found if each for pair in _PAIRS[column](each)], True
     if not is_list:
-        return cell(_text(found[0])) if found else ""
+        return _text(found[0]) if found else ""
     texts = [str(_text(value)).replace("|", r"\|") for value in found]
-    return cell(SEPARATOR.join(texts)) if any(texts) else ""
+    return SEPARATOR.join(texts) if any(texts) else ""
 
 
 def _collect(value: Any, keys: Sequence[str], found: list[Any]) -> bool:

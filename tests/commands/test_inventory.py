@@ -63,7 +63,7 @@ def test_one_goes_to_a_file_or_to_standard_output(tmp_path: Path) -> None:
     (tmp_path / "fouten.csv").symlink_to("doel.csv")
     run_scrapy(["inventory", *period, "--output=fouten.csv"], tmp_path)
     assert (tmp_path / "fouten.csv").is_symlink()
-    assert (tmp_path / "fouten.csv").read_bytes().startswith(b"\xef\xbb\xbforganisatie,naam,code")
+    assert (tmp_path / "fouten.csv").read_bytes().startswith(b'\xef\xbb\xbf"organisatie","naam","code"')
 
 
 def test_without_runs_there_is_nothing_to_fix(tmp_path: Path) -> None:

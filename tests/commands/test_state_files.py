@@ -58,7 +58,7 @@ def test_the_latest_versions_as_csv_have_the_columns_of_a_run(state: Shell) -> N
         rows = list(csv.DictReader(file))
     assert [row["document.weblocatie"] for row in rows] == ["https://a.nl/1.pdf", "https://a.nl/2.pdf"]
     assert tuple(rows[0]) == columns_of(Record)
-    assert state("latest", "1.jsonl", "--format", "csv").stdout.startswith("id,document.titelcollectie")
+    assert state("latest", "1.jsonl", "--format", "csv").stdout.startswith('"id","document.titelcollectie')
 
 
 def test_records_of_two_kinds_do_not_come_in_one_csv_file(state: Shell) -> None:

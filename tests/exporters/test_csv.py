@@ -53,9 +53,9 @@ def test_a_run_without_records_writes_the_header(tmp_path: Path, spider: type[An
 
 def test_a_spreadsheet_recognises_the_encoding(tmp_path: Path) -> None:
     export(tmp_path / "a.csv", woo_item("x"))
-    assert (tmp_path / "a.csv").read_bytes().startswith(b"\xef\xbb\xbfid,")
+    assert (tmp_path / "a.csv").read_bytes().startswith(b'\xef\xbb\xbf"id",')
     export(tmp_path / "b.csv", woo_item("x"), encoding="latin-1")
-    assert (tmp_path / "b.csv").read_bytes().startswith(b"id,")
+    assert (tmp_path / "b.csv").read_bytes().startswith(b'"id",')
 
 
 def test_appending_adds_no_second_header(tmp_path: Path) -> None:

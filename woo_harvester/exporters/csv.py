@@ -14,6 +14,7 @@ from scrapy.exporters import CsvItemExporter
 
 from woo_harvester.columns import OTHER_COLUMNS, cells, columns_of
 from woo_harvester.items import RecordItem
+from woo_harvester.report.csv_file import TextWriter
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -41,6 +42,7 @@ class RecordCsvItemExporter(CsvItemExporter):
         self._file = file
         self._item_type = item_type
         self._columns: list[str] = []
+        self._writer = TextWriter(self.stream, **self._kwargs)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, file: BytesIO, **kwargs: Any) -> Self:
@@ -57,7 +59,7 @@ class RecordCsvItemExporter(CsvItemExporter):
             return
         if self._headers_not_written:
             self._begin(type(item))
-        self.csv_writer.writerow(cells(ItemAdapter(item).asdict(), self._columns))
+        self._writer.writerow(cells(ItemAdapter(item).asdict(), self._columns))
 
     def _begin(self, item_type: type[RecordItem]) -> None:
         """Write the header of a new file; check the header of one to append to. Raises OtherColumnsError."""
@@ -68,7 +70,7 @@ class RecordCsvItemExporter(CsvItemExporter):
             return
         header = list(fields.values() if isinstance(fields, Mapping) else fields)
         if self._is_new:
-            self.csv_writer.writerow(header)
+            self._writer.writerow(header)
         else:
             self._check_header(header)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from woo_harvester.dates import day_of
 from woo_harvester.permits.geojson import BEGIN, END, feature_line
 from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record
+from woo_harvester.report.csv_file import TextWriter
 from woo_harvester.search.permits import PERMITS
 from woo_harvester.search.record_kind import RecordKind
 from woo_harvester.search.woo import WOO
@@ -47,7 +47,7 @@ def _csv(kind: RecordKind, records: _Records) -> Iterator[str]:
 
 def _row(values: Iterable[object]) -> str:
     file = StringIO()
-    csv.writer(file).writerow(values)
+    TextWriter(file).writerow(values)
     return file.getvalue()
 
 

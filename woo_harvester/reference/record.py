@@ -47,8 +47,11 @@ columns are the same in each file, whatever the records have. A run without reco
 - Several values are separated by ` | `. A `|` in such a value becomes `\\|`, so splitting by ` | ` gives the
   values. Each object in a list has its place, also if it lacks the value.
 - `document.extraMetadata.velden` and `herkomst.standaardwaarden` have `name=value`.
-- A text that a spreadsheet would read as a formula gets an apostrophe before it: it begins with `=`, `+`,
-  `-`, `@`, a tab or a return.
+- Every text is in quotes; a number is not. A text in which a spreadsheet would read a formula gets an
+  apostrophe: before `=`, `+`, `-` or `@`, or a tab or return, at its beginning. Excel in Dutch splits a line
+  at `;` instead of `,`, and then begins a cell after a `;`, a tab or a line end inside a text, whatever
+  quotes are around it. So the apostrophe also comes after one of these if such a sign or the end follows:
+  `x;=1+1` becomes `x;'=1+1`. To see the columns there, import the file with *Data, From Text/CSV*.
 - The text of documents (`versies.bestanden.tekst`) is left out, since it may be larger than a cell can be.
 - The file is UTF-8 with a byte order mark, by which spreadsheets know the encoding. In Python, open it with
   `encoding="utf-8-sig"`. pandas and DuckDB read it as it is.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from typing import Any
 
 from woo_harvester.report.coverage_model import GAP_KINDS, Coverage, GapKind, HostGap, RegisteredOrganisation
-from woo_harvester.report.csv_file import cell
+from woo_harvester.report.csv_file import TextWriter
 from woo_harvester.report.model import Head
 from woo_harvester.report.run_folder import RunFolder
 
@@ -35,10 +34,10 @@ def write_coverage_csv(folder: RunFolder, head: Head) -> None:
         return
     for kind in GAP_KINDS:
         with folder.coverage_csv(kind).open("w", encoding="utf-8-sig", newline="") as file:
-            writer = csv.DictWriter(file, COVERAGE_COLUMNS)
-            writer.writeheader()
+            writer = TextWriter(file)
+            writer.writerow(COVERAGE_COLUMNS)
             for row in _rows(head, head.coverage, kind):
-                writer.writerow({name: cell(value) for name, value in row.items()})
+                writer.write_named(row, COVERAGE_COLUMNS)
 
 
 def _rows(head: Head, coverage: Coverage, kind: GapKind) -> Iterator[dict[str, Any]]:

@@ -1,8 +1,14 @@
-"""The findings of a report as CSV for a spreadsheet: a row for each finding code of each host."""
+"""CSV for spreadsheets: the one way to write it, and the findings of a report as CSV.
+
+A row of a report is about a finding code of a host.
+"""
 
 from __future__ import annotations
 
 import csv
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
 
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import CodeExplanation, FindingRow, HostReport
@@ -32,24 +38,54 @@ CSV_COLUMNS = (
 _NO_FINDING = ("",) * (len(CSV_COLUMNS) - CSV_COLUMNS.index("code"))
 
 #: A spreadsheet reads a text that begins with one of these as a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_SIGNS = ("=", "+", "-", "@")
+
+#: White space that a spreadsheet drops before a sign.
+_DROPPED = ("\t", "\r")
+
+#: Where a spreadsheet that does not split at commas begins a new cell in a text, with what may come before a
+#: sign there. Always a match, so that a long run is read once.
+_BORDERS = re.compile(r'[;\t\r\n][;\s"]*+')
+_BORDER = re.compile(r"\r\n|[;\t\r\n]")
+
+
+class _File(Protocol):
+    def write(self, text: str, /) -> object: ...
+
+
+class TextWriter:
+    """A writer of CSV with every text in quotes, and no text that a spreadsheet would read as a formula.
+
+    *options* are those of :func:`csv.writer`.
+    """
+
+    def __init__(self, file: _File, **options: Any) -> None:
+        self._writer = csv.writer(file, **{"quoting": csv.QUOTE_NONNUMERIC, **options})
+
+    def writerow(self, values: Iterable[object]) -> None:
+        """Write a row; an absent value is an empty text."""
+        self._writer.writerow([cell(value) for value in values])
+
+    def write_named(self, row: Mapping[str, object], columns: Iterable[str]) -> None:
+        """Write a row whose values have names."""
+        self.writerow(row.get(name) for name in columns)
 
 
 def write_csv(folder: RunFolder) -> None:
     """Write the report in the folder of a run as CSV.
 
     The file is UTF-8 with a byte order mark, without which spreadsheets guess the encoding. A host without
-    findings has one row. A text that a spreadsheet would read as a formula gets an apostrophe before it.
+    findings has one row.
     Raises OSError, and ValueError if *report* is not a ``report.json``.
     """
     head = read_head(folder.report)
     with folder.csv.open("w", encoding="utf-8-sig", newline="") as file:
-        writer = csv.writer(file)
+        writer = TextWriter(file)
         writer.writerow(CSV_COLUMNS)
         for host in read_hosts(folder.report):
             rows = [_finding(row, head.explanations[row.code]) for row in host.findings]
             for row in rows or [_NO_FINDING]:
-                writer.writerow([cell(value) for value in (*_host(host), *row)])
+                writer.writerow((*_host(host), *row))
 
 
 def _host(host: HostReport) -> tuple[object, ...]:
@@ -63,7 +99,22 @@ def _finding(row: FindingRow, explained: CodeExplanation) -> tuple[object, ...]:
 
 
 def cell(value: object) -> object:
-    """Return a value as a cell: a text that a spreadsheet would read as a formula gets an apostrophe."""
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return "'" + value
-    return value
+    """Return a value as a cell: a text in which a spreadsheet would read a formula gets apostrophes.
+
+    Excel in Dutch opens a file with commas as one with semicolons. A quote then protects only a cell at the
+    beginning of a line: a semicolon or a line end in any other text begins a new cell. So a sign after one of
+    these is guarded too, and so is one at the end of the text, before which the closing quote would stand.
+    """
+    if not isinstance(value, str):
+        return value
+    if value.startswith(_DROPPED) or value.lstrip().startswith(_SIGNS):
+        value = "'" + value
+    return _BORDERS.sub(_guarded, value)
+
+
+def _guarded(borders: re.Match[str]) -> str:
+    """Return borders of cells with an apostrophe after each, if a sign or nothing comes after them."""
+    run, rest = borders[0], borders.string[borders.end() : borders.end() + 1]
+    if rest and rest not in _SIGNS and "\t" not in run:
+        return run
+    return _BORDER.sub(r"\g<0>'", run)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings.seen_texts import in_words
-from woo_harvester.report.csv_file import cell
+from woo_harvester.report.csv_file import TextWriter
 from woo_harvester.report.html.environment import environment, page_parts
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.inventory import Case, Error, Inventory, OrganisationErrors, SupplierErrors
@@ -73,15 +72,13 @@ def as_csv(inventory: Inventory) -> str:
     columns = dict(zip(_VALUES, texts.all("inventory_columns"), strict=True))
     del columns[_NOT_IN_CSV]
     file = io.StringIO()
-    writer = csv.DictWriter(file, columns.values(), lineterminator="\r\n", extrasaction="ignore")
-    writer.writeheader()
+    writer = TextWriter(file)
+    writer.writerow(columns.values())
     for supplier in inventory.suppliers:
         for organisation in supplier.organisations:
             for error in organisation.errors:
                 row = {**_row(organisation, error, texts), "supplier": supplier.name}
-                del row[_NOT_IN_CSV]
-                given = {name: cell(value) for name, value in row.items() if value is not None}
-                writer.writerow(_named(given, columns))
+                writer.write_named(row, columns)
     return file.getvalue()
 
 

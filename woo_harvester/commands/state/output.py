@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,6 +20,7 @@ from woo_harvester.dates import AMSTERDAM
 from woo_harvester.permits.messages import Soort
 from woo_harvester.permits.mutations import PermitRow
 from woo_harvester.program import program
+from woo_harvester.report.csv_file import TextWriter
 from woo_harvester.state import permit_upkeep, upkeep
 from woo_harvester.state.latest import Accept, BrokenLine, Latest
 from woo_harvester.state.permit_rows import CaseRow, EntryRow, PermitFileRow
@@ -98,7 +98,7 @@ def write_records(lines: Iterable[bytes], file: IO[str]) -> None:
 
 def write_csv(lines: Iterable[bytes], file: IO[str]) -> None:
     """Write records of one kind as CSV, with the columns of a run's own CSV file."""
-    writer = csv.writer(file)
+    writer = TextWriter(file)
     columns: tuple[str, ...] = ()
     for line in lines:
         record = json.loads(line)
