@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from tests.audit.reading import Read, entry
 from woo_harvester.demo.mistakes import GOOD
-from woo_harvester.demo.sitemaps import DiWoo, sitemap
+from woo_harvester.demo.sitemaps import Coded, DiWoo, Handeling, sitemap
 from woo_harvester.findings import Finding
 
 NAMELESS = "6f1c2a34-9d0e-4b57-8a11-2f0d9b6c7e58.pdf"
@@ -111,3 +112,33 @@ def test_a_loc_and_a_lastmod_have_their_own_line(tmp_path: Path) -> None:
     assert (finding.code, finding.line) == ("loc.geen-https", line_in(path, "<loc>"))
     (finding,) = found_in(path, {"2024-05-01T12:00:00+02:00": "gisteren"})
     assert (finding.code, finding.line) == ("lastmod.ongeldig", line_in(path, "<lastmod>"))
+
+
+def wrong_values(count: int) -> DiWoo:
+    handelingen = [Handeling(Coded(f"fout {number}"), f"dag {number}") for number in range(count)]
+    themas = [Coded(f"geen thema {number}") for number in range(count)]
+    return replace(GOOD, handelingen=handelingen, themas=themas)
+
+
+def work_of(path: Path, count: int) -> int:
+    """Return how many calls the audit of one entry with so many wrong values takes."""
+    path.write_bytes(sitemap(entry(diwoo=wrong_values(count))))
+    Read(path)  # so that what is loaded once is there
+    calls = 0
+
+    def note(frame: object, event: str, arg: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        read = Read(path)
+    finally:
+        sys.setprofile(None)
+    assert len(read.findings) >= 2 * count
+    return calls
+
+
+def test_the_work_for_an_entry_grows_no_faster_than_its_wrong_values(tmp_path: Path) -> None:
+    few, many = (work_of(tmp_path / "sitemap.xml", count) for count in (150, 600))
+    assert many < 5 * few

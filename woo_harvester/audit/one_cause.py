@@ -5,6 +5,7 @@ The finding that stays is the most specific one. It gets the line and the path o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from lxml import etree
 from woo_harvester.audit.schema import MAX_FAULTS, FaultKind, SchemaFault
 from woo_harvester.diwoo.near_names import meant_elements
 from woo_harvester.findings import Finding
+from woo_harvester.report.xml_lines import label_and_uri
 from woo_harvester.sitemaps.reader import LINE_MAX, Entry
 from woo_harvester.sitemaps.xml_stream import local_name
 
@@ -39,6 +41,9 @@ _NAMED: dict[FaultKind, str] = {
     "inside": "metadata.resource-element",
 }
 
+#: A cause that a finding and a fault may share: what kind of cause, and the name that it is about.
+_Cause = tuple[str, str]
+
 #: Elements of an entry that stand beside its metadata.
 _BESIDE = ("loc", "lastmod")
 
@@ -50,64 +55,137 @@ def one_per_cause(
 
     Of the faults, one is yielded for all wrong namespaces, and twenty at most.
     """
+    causes = _Causes(findings)
     own: dict[int, SchemaFault] = {}  # the fault that each finding is about
     left: dict[str, SchemaFault] = {}
     for number, fault in enumerate(faults):
-        about = [index for index, finding in enumerate(findings) if _is_about(finding, fault)]
-        if about:
-            own.setdefault(next((index for index in about if index not in own), about[0]), fault)
+        index = causes.take(fault)
+        if index is not None:
+            own.setdefault(index, fault)
         else:
             left.setdefault("namespace" if fault.kind == "namespace" else str(number), fault)
+    places = _Places(entry)
     for index, finding in enumerate(findings):
-        yield _placed(finding, own.get(index), entry)
+        yield _placed(finding, own.get(index), places)
     for fault in list(left.values())[:MAX_FAULTS]:
         yield Finding(
             code="metadata.schema", element=fault.path, seen=fault.message, line=_known_line(fault.line)
         )
 
 
-def _is_about(finding: Finding, fault: SchemaFault) -> bool:
-    """Return whether a finding and a fault have the same cause."""
+class _Causes:
+    """The findings on an entry by their cause, so that a fault need not be compared with each of them."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self._indexes: dict[_Cause, list[int]] = {}
+        self._passed: Counter[_Cause] = Counter()
+        """How many findings with a cause are known to be taken."""
+        self._taken: set[int] = set()
+        for index, finding in enumerate(findings):
+            for cause in dict.fromkeys(_causes_of(finding)):
+                self._indexes.setdefault(cause, []).append(index)
+
+    def take(self, fault: SchemaFault) -> int | None:
+        """Return the first finding with the cause of a fault that none was about yet, else the very first."""
+        known = [cause for cause in _causes_of_fault(fault) if cause in self._indexes]
+        if not known:
+            return None
+        free = [index for cause in known if (index := self._first_free(cause)) is not None]
+        index = min(free or [self._indexes[cause][0] for cause in known])
+        self._taken.add(index)
+        return index
+
+    def _first_free(self, cause: _Cause) -> int | None:
+        indexes = self._indexes[cause]
+        while (passed := self._passed[cause]) < len(indexes):
+            if indexes[passed] not in self._taken:
+                return indexes[passed]
+            self._passed[cause] += 1
+        return None
+
+
+def _causes_of(finding: Finding) -> Iterator[_Cause]:
+    """Yield what a fault by the schema may be if it has the same cause as a finding."""
     names = (finding.seen or "").split(", ")
+    yield "missing", finding.code.partition(".")[0] + "."
+    if finding.code == "metadata.naamruimte":
+        yield "namespace", ""
+    elif finding.code == "datum.ongeldig":
+        yield "type", _last(finding.element)
+    elif finding.code in _NAMED.values():
+        yield from ((finding.code, name) for name in names)
+        if finding.code == _UNREAD:
+            yield from (("meant", name) for name in meant_elements(names))
+
+
+def _causes_of_fault(fault: SchemaFault) -> Iterator[_Cause]:
     match fault.kind:
         case "missing":
-            absent = _ABSENT.get(fault.name)
-            if absent is not None and finding.code.startswith(absent):
-                return True
-            return finding.code == _UNREAD and fault.name in meant_elements(names)
+            yield "missing", _ABSENT.get(fault.name, "")
+            yield "meant", fault.name
         case "namespace":
-            return finding.code == "metadata.naamruimte"
+            yield "namespace", ""
         case "type":
-            return finding.code == "datum.ongeldig" and _last(finding.element) == fault.name
+            yield "type", fault.name
         case kind if kind in _NAMED:
-            return finding.code == _NAMED[kind] and (fault.name in names or _last(fault.path) in names)
-        case _:
-            return False
+            yield _NAMED[kind], fault.name
+            yield _NAMED[kind], _last(fault.path)
 
 
-def _placed(finding: Finding, fault: SchemaFault | None, entry: Entry) -> Finding:
+def _placed(finding: Finding, fault: SchemaFault | None, places: _Places) -> Finding:
     """Return the finding with the line, and if it has none, the path of the element that it is about."""
     if fault is None:
-        line = None if finding.element is None else _line_of(entry, finding)
+        line = None if finding.element is None else places.line_of(finding.element, finding.seen or "")
         return replace(finding, line=line or finding.line)
     element = finding.element or fault.path.removeprefix("DiWoo/")
     return replace(finding, line=_known_line(fault.line) or finding.line, element=element)
 
 
-def _line_of(entry: Entry, finding: Finding) -> int | None:
-    """Return the line of the element in the path of a finding, or of the last one that is there.
+class _Places:
+    """The elements of an entry by their path, each path walked once, and there by what they say."""
 
-    Of several elements with that path, it is the first whose text or URI was seen.
-    """
-    names = str(finding.element).split("/")
-    found: list[etree._Element] = []
-    inside = _beside(entry) if names[0] in _BESIDE else _diwoo(entry)
-    for name in names:
-        inside = [child for element in inside for child in element if local_name(child.tag) == name]
-        found = inside or found
-    seen = [element for element in found if _is_seen(element, finding.seen or "")]
-    first = next(iter(seen or found or _diwoo(entry)), None)
-    return None if first is None or (not found and names[0] in _BESIDE) else _known_line(first.sourceline)
+    def __init__(self, entry: Entry) -> None:
+        self._entry = entry
+        self._diwoo = _diwoo(entry)
+        self._found: dict[str, list[etree._Element]] = {}
+        self._saying: dict[str, dict[str, int]] = {}
+        """The first element at a path that has a text or a URI."""
+
+    def line_of(self, path: str, seen: str) -> int | None:
+        """Return the line of the element at the path of a finding, or of the last one that is there.
+
+        Of several elements with that path, it is the first whose text or URI was seen.
+        """
+        if path not in self._found:
+            self._walk(path)
+        found = self._found[path]
+        is_beside = path.split("/", maxsplit=1)[0] in _BESIDE
+        if not found:
+            return None if is_beside or not self._diwoo else _known_line(self._diwoo[0].sourceline)
+        saying = self._saying[path]
+        said = [saying[text] for text in _texts_in(seen) if text in saying]
+        return _known_line(found[min(said, default=0)].sourceline)
+
+    def _walk(self, path: str) -> None:
+        names = path.split("/")
+        found: list[etree._Element] = []
+        inside = _beside(self._entry) if names[0] in _BESIDE else self._diwoo
+        for name in names:
+            inside = [child for element in inside for child in element if local_name(child.tag) == name]
+            found = inside or found
+        saying: dict[str, int] = {}
+        for index, element in enumerate(found):
+            for text in ((element.text or "").strip(), element.get("resource") or ""):
+                saying.setdefault(text, index)
+        self._found[path], self._saying[path] = found, saying
+
+
+def _texts_in(seen: str) -> Iterator[str]:
+    """Yield the texts and URIs that may have been seen: "label (URI)", several with "; " between them."""
+    yield seen
+    for part in seen.split("; "):
+        yield part
+        yield from filter(None, label_and_uri(part))
 
 
 def _beside(entry: Entry) -> list[etree._Element]:
@@ -119,11 +197,6 @@ def _diwoo(entry: Entry) -> list[etree._Element]:
     """Return the elements that have the metadata of an entry."""
     document = [] if entry.document is None else list(entry.document)
     return [each for each in (*document, *entry.outside) if local_name(each.tag) == "DiWoo"]
-
-
-def _is_seen(element: etree._Element, seen: str) -> bool:
-    text, uri = (element.text or "").strip(), element.get("resource") or ""
-    return bool(text and text in seen) or bool(uri and uri in seen)
 
 
 def _last(path: str | None) -> str:
