@@ -109,7 +109,7 @@ def test_another_host_of_the_organisation_is_waited_for_three_complete_reads_at_
 
 
 @calendar.story
-def test_a_host_that_left_the_register_no_longer_counts(
+def test_a_host_that_left_the_register_no_longer_counts_after_three_complete_reads(
     one: Site, two: Site, installation: Arranged
 ) -> Story:
     hosts = Hosts(one, two, installation)
@@ -119,7 +119,30 @@ def test_a_host_that_left_the_register_no_longer_counts(
     yield from hosts.day()
     hosts.forget(hosts.two)
     publish(hosts.one, {"a": FIRST})
-    assert (yield from hosts.causes()) == {"x": "intrekking"}
+    assert [day.causes for day in (yield from hosts.days(4))] == [{}, {}, {"x": "intrekking"}, {}]
+
+
+@calendar.story
+def test_a_host_that_is_missing_from_the_register_for_a_day_costs_nothing(
+    one: Site, two: Site, installation: Arranged
+) -> Story:
+    hosts = Hosts(one, two, installation)
+    publish(hosts.one, {"a": FIRST, "x": FIRST})
+    publish(hosts.two, {"b": FIRST})
+    hosts.two.pages["/s0.xml"] = listing(entry(hosts.two, "b"), entry(hosts.one, "x"))
+    yield from hosts.day()
+    publish(hosts.one, {"a": FIRST})
+    yield from hosts.days(3)
+    hosts.forget(hosts.two)
+    day = yield from hosts.day()
+    assert day.causes == {}
+    (finding,) = day.about("intrekking.onvolledig")
+    assert finding["seen"] == f"{host(hosts.two)} staat niet meer in het register"
+    hosts.installation.sites.append(hosts.two)
+    day = yield from hosts.day()
+    assert day.causes == {}
+    assert not day.about("lastmod.heraanbod")
+    assert not day.about("intrekking.onvolledig")
 
 
 # Whose entry counts

@@ -26,7 +26,7 @@ from woo_harvester.state.ended_reads import (
     hosts_with_published,
 )
 from woo_harvester.state.indexes import note_named_indexes
-from woo_harvester.state.resources import forget_read, host_of_state, keep_read, resource_of
+from woo_harvester.state.resources import end_read, forget_read, host_of_state, keep_read, resource_of
 from woo_harvester.state.schema import documents, hosts
 
 INDEX = "https://a.nl/sitemapindex-diwoo.xml"
@@ -135,11 +135,11 @@ def test_an_index_that_is_no_longer_named_is_a_difference_though_its_sitemap_was
 
 def test_hosts_without_differences_are_ended_together(connection: Connection) -> None:
     ids = [number(connection, f"{name}.nl") for name in "abc"]
-    connection.execute(update(hosts).values(massive=True))
+    end_read(connection, ids[1], HARVESTED - 1, BEGUN - 1)
     end_reads(connection, ids[:2], HARVESTED, BEGUN)
-    columns = hosts.c.complete_at, hosts.c.begun_at, hosts.c.complete, hosts.c.massive
+    columns = hosts.c.complete_at, hosts.c.begun_at, hosts.c.complete, hosts.c.reads
     rows = connection.execute(select(*columns).order_by(hosts.c.id)).all()
-    assert rows == [(HARVESTED, BEGUN, True, False)] * 2 + [(None, None, False, True)]
+    assert rows == [(HARVESTED, BEGUN, True, 1), (HARVESTED, BEGUN, True, 2), (None, None, False, None)]
 
 
 def test_a_host_publishes_if_one_of_its_documents_was_harvested_and_is_not_withdrawn(

@@ -86,6 +86,10 @@ def listing_line(**values: Any) -> str:
             '{"kind": "host", "host": "a.nl", "massive": "ja"}\n',
             "line 1: massive: Input should be a valid bool",
         ),
+        (
+            '{"kind": "host", "host": "a.nl", "unregistered": "{\\"b.nl\\": -1}"}\n',
+            "line 1: unregistered: expected JSON such as",
+        ),
         (lines_of(HOST, LISTING), f"line 2: expected a line of the sitemap {SITEMAP} before"),
         (lines_of(LISTING), "line 1: expected the line of the host a.nl before those of what it has"),
         (listing_line(misses=-1), "line 3: misses: Input should be greater than or equal to 0"),

@@ -14,7 +14,7 @@ from woo_harvester.state import listings, schema
 from woo_harvester.state.batches import BATCH
 from woo_harvester.state.confirmation import confirm_withdrawn
 from woo_harvester.state.listings import CONFIRMED, HostListing
-from woo_harvester.state.resources import end_read, host_of_state, keep_massive
+from woo_harvester.state.resources import end_read, host_of_state
 from woo_harvester.state.store import State
 
 
@@ -163,7 +163,7 @@ def test_the_hosts_of_a_document_come_with_their_last_read(connection: Connectio
     one, two = harvest(connection, here, locs(2))
     list_in(connection, there, [two])
     miss(connection, {here: [two]})
-    keep_massive(connection, host_id(connection), massive=True)
+    listings.mark_massive(connection, host_id(connection))
     first, second = locs(2)
     on_a = HostListing(
         two, second, "a.nl", host_id(connection), 1, complete=True, massive=True, missing_since=BEGUN
@@ -172,7 +172,7 @@ def test_the_hosts_of_a_document_come_with_their_last_read(connection: Connectio
         two, second, "b.nl", host_id(connection, "b.nl"), 0, complete=False, massive=False, missing_since=None
     )
     stays = HostListing(
-        one, first, "a.nl", host_id(connection), 0, complete=True, massive=True, missing_since=None
+        one, first, "a.nl", host_id(connection), 0, complete=True, massive=False, missing_since=None
     )
     assert list(listings.known_by(connection, [one, two])) == [stays, on_a, on_b]
     assert list(listings.listed_by(connection, [one, two])) == [stays, on_b]

@@ -10,7 +10,7 @@ from woo_harvester.state.many import write_rows
 from woo_harvester.state.schema import documents, hosts
 
 _ALL_COMPLETE = (
-    update(hosts).where(hosts.c.host == bindparam("name")).values(complete=True, massive=bindparam("much"))
+    update(hosts).where(hosts.c.host == bindparam("name")).values(complete=True, reads=bindparam("count"))
 )
 
 
@@ -26,11 +26,11 @@ def test_each_row_is_written(connection: Connection) -> None:
 
 def test_a_value_of_the_statement_itself_counts_for_each_row(connection: Connection) -> None:
     names = ("a.nl", "b.nl")
-    new = [{"host": name, "complete": False, "massive": False} for name in names]
+    new = [{"host": name, "complete": False, "reads": 0} for name in names]
     write_rows(connection, insert_new(connection.dialect.name, hosts), new)
-    write_rows(connection, _ALL_COMPLETE, [{"name": "b.nl", "much": False}, {"name": "a.nl", "much": True}])
-    found = connection.execute(select(hosts.c.host, hosts.c.complete, hosts.c.massive).order_by(hosts.c.host))
-    assert found.all() == [("a.nl", True, True), ("b.nl", True, False)]
+    write_rows(connection, _ALL_COMPLETE, [{"name": "b.nl", "count": 3}, {"name": "a.nl", "count": 4}])
+    found = connection.execute(select(hosts.c.host, hosts.c.complete, hosts.c.reads).order_by(hosts.c.host))
+    assert found.all() == [("a.nl", True, 4), ("b.nl", True, 3)]
 
 
 def test_values_are_made_those_of_their_columns(connection: Connection) -> None:
@@ -48,7 +48,7 @@ def test_values_are_made_those_of_their_columns(connection: Connection) -> None:
 
 
 def test_a_default_that_sqlalchemy_makes_for_each_row_is_refused(connection: Connection) -> None:
-    with pytest.raises(ValueError, match="complete, massive"):
+    with pytest.raises(ValueError, match="complete"):
         write_rows(connection, insert_new(connection.dialect.name, hosts), [{"host": "a.nl"}])
 
 

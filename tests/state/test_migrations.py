@@ -66,6 +66,8 @@ UPDATE documents SET fault = 'document.te-groot', fault_since = 4 WHERE id = 3;
 """
 
 UNCHANGED = ("locks", "visited")
+#: The columns that version 6 added.
+VERSION_6 = {"hosts": ("reads", "unregistered"), "listings": ("massive",)}
 #: The columns of the tables of permits that version 5 added.
 VERSION_5 = {
     "permit_entries": ("organisation", "complete_since", "complete_at", "gone_at"),
@@ -97,6 +99,14 @@ def make_unchanged(connection: Connection) -> None:
     for table, names in VERSION_5.items():
         for name in names:
             connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {name}"))
+
+
+def before_version_6(connection: Connection) -> None:
+    """Make the tables of today those of version 5."""
+    for table, names in VERSION_6.items():
+        for name in names:
+            connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {name}"))
+    connection.execute(text("ALTER TABLE hosts ADD COLUMN massive BOOLEAN DEFAULT false NOT NULL"))
 
 
 @pytest.fixture

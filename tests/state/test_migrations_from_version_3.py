@@ -17,9 +17,12 @@ from woo_harvester.state.contents import UNKNOWN_STORE, Content, Depth, descript
 from woo_harvester.state.documents import look_up
 from woo_harvester.state.indexes import note_named_indexes
 from woo_harvester.state.migrations import STATE_VERSION
+from woo_harvester.state.resources import ReadCounts
 from woo_harvester.state.store import State
 from woo_harvester.state.upkeep import HostSummary, summaries
-from woo_harvester.state.withdrawal import WithdrawalLimits, missing_documents
+from woo_harvester.state.withdrawal import Registration, WithdrawalLimits, missing_documents
+
+EVERYONE = Registration(lambda host: True, ReadCounts({}, {}))
 
 TABLES = """
 CREATE TABLE about (name VARCHAR(50) NOT NULL PRIMARY KEY, value TEXT NOT NULL);
@@ -63,7 +66,7 @@ CREATE TABLE outputs (
 #: document has a lastmod of 2042, and was harvested in 2023.
 ROWS = """
 INSERT INTO about VALUES ('version', '3');
-INSERT INTO hosts VALUES (1, 'a.nl', 1700000100, 1700000000000000, true, false);
+INSERT INTO hosts VALUES (1, 'a.nl', 1700000100, 1700000000000000, true, true);
 INSERT INTO resources (id, host_id, url, kind, index_url, read_at) VALUES
     (1, 1, 'https://a.nl/robots.txt', 'robots', NULL, 7),
     (2, 1, 'https://a.nl/i.xml', 'index', NULL, 7), (3, 1, 'https://a.nl/j.xml', 'index', NULL, 7),
@@ -100,6 +103,11 @@ def test_no_row_is_lost(old: str) -> None:
         "documents": {"supplemented": None, **contents},
         "resources": dict.fromkeys(("index_gone", "wanted")),
     }
+    assert [row.pop("massive") for row in before["hosts"]] == [True], "what is missing goes on waiting"
+    added["hosts"] = dict.fromkeys(("reads", "unregistered"))
+    pending = [bool(row.pop("massive")) for row in after["listings"]]
+    assert pending == [row["misses"] > 0 for row in before["listings"]]
+    assert any(pending)
     assert after == {name: [row | added.get(name, {}) for row in rows] for name, rows in before.items()}
 
 
@@ -108,7 +116,7 @@ def test_the_index_that_went_before_holds_back_what_is_missing_from_the_next_com
         assert list(summaries(connection)) == [HostSummary("a.nl", 2, 0, 1, False, 1_700_000_100)]
         assert note_named_indexes(connection, 1, {"https://a.nl/i.xml"}) == ["https://a.nl/j.xml"]
         listings.missed(connection, 1, {4}, {}, 5)
-        (missing,) = missing_documents(connection, 1, lambda host: True, WithdrawalLimits())
+        (missing,) = missing_documents(connection, 1, EVERYONE, WithdrawalLimits())
         assert (missing.id, missing.misses, missing.waits_for_index) == (2, 2, True)
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, create_engine, insert, select, text
 from sqlalchemy.pool import NullPool
 
 from tests.permits.world import CASE, DOCUMENT, ENTRY, document, mutation
-from tests.state.test_migrations import VERSION_5, before_of, new_sqlite, shape, table_of
+from tests.state.test_migrations import VERSION_5, before_of, before_version_6, new_sqlite, shape, table_of
 from tests.utils.postgresql import new_database
 from woo_harvester.findings import Reporter
 from woo_harvester.permits.mutations import Mutation, PermitRow
@@ -88,6 +88,7 @@ def old(state_url: str) -> str:
         for table, names in VERSION_5.items():
             for name in names:
                 connection.execute(text(f"ALTER TABLE {table} DROP COLUMN {name}"))
+        before_version_6(connection)
         fill(connection)
         connection.execute(text("UPDATE about SET value = '4'"))
     engine.dispose()

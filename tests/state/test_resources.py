@@ -23,9 +23,10 @@ from woo_harvester.state.resources import (
     hosts_of_sitemaps,
     hosts_of_state,
     index_url_of,
-    keep_massive,
     keep_read,
     last_reads,
+    note_unregistered,
+    read_counts,
     resource_of,
     robots_of,
 )
@@ -64,14 +65,36 @@ def test_a_read_that_is_killed_was_not_complete(connection: Connection) -> None:
     assert host_of_state(connection, "h1.nl").complete_at == 5
 
 
-def test_a_massive_loss_is_remembered_until_a_later_read_finds_none(connection: Connection) -> None:
-    keys = [host_of_state(connection, host).id for host in ("a.nl", "b.nl")]
-    column = select(schema.hosts.c.massive).order_by(schema.hosts.c.host)
-    assert connection.execute(column).scalars().all() == [False, False]
-    keep_massive(connection, keys[0], massive=True)
-    assert connection.execute(column).scalars().all() == [True, False]
-    keep_massive(connection, keys[0], massive=False)
-    assert connection.execute(column).scalars().all() == [False, False]
+def test_the_reads_of_others_count_from_when_the_register_first_lacks_a_host(connection: Connection) -> None:
+    harvest(connection, sitemap_of(connection), locs(2))
+    ids = {name: host_of_state(connection, name).id for name in ("a.nl", "b.nl", "c.nl")}
+
+    def reads(*registered: str) -> int:
+        note_unregistered(connection, registered.__contains__)
+        return read_counts(connection).since("a.nl", "b.nl")
+
+    end_read(connection, ids["b.nl"], 5, 4)
+    assert reads(*ids) == 0
+    assert note_unregistered(connection, {"b.nl"}.__contains__) == [ids["a.nl"], ids["c.nl"]]
+    # A host that has listed nothing holds nothing back.
+    assert read_counts(connection).before == {"a.nl": {"b.nl": 1}, "c.nl": {}}
+    for number in (1, 2):
+        end_read(connection, ids["b.nl"], 6, 5)
+        assert reads("b.nl", "c.nl") == number
+    assert read_counts(connection).since("a.nl", "nieuw.nl") == 0
+    assert reads(*ids) == 0
+    assert reads("b.nl", "c.nl") == 0
+
+
+def test_a_host_that_was_forgotten_meanwhile_counts_its_reads_anew(connection: Connection) -> None:
+    harvest(connection, sitemap_of(connection), locs(1))
+    end_read(connection, host_of_state(connection, "b.nl").id, 5, 4)
+    end_read(connection, host_of_state(connection, "b.nl").id, 5, 4)
+    note_unregistered(connection, {"b.nl"}.__contains__)
+    forget_host(connection, "b.nl")
+    assert read_counts(connection).since("a.nl", "b.nl") == 0
+    end_read(connection, host_of_state(connection, "b.nl").id, 5, 4)
+    assert read_counts(connection).since("a.nl", "b.nl") == 1
 
 
 def test_each_sitemap_has_its_host(connection: Connection) -> None:

@@ -25,7 +25,7 @@ from woo_harvester.state.contents import (
 from woo_harvester.state.documents import look_up
 from woo_harvester.state.exported import Format
 from woo_harvester.state.resources import host_of_state, keep_read, last_reads, resource_of
-from woo_harvester.state.rows import DocumentRow, FileRow, ListingRow, Row
+from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, ListingRow, Row
 from woo_harvester.state.store import NOWHERE, State
 from woo_harvester.state.transfer import replace, replace_listings
 from woo_harvester.text.extracted import Limits
@@ -81,7 +81,9 @@ def fill(state: State) -> None:
             connection, robots.id, etag=None, last_modified=None, digest=None, at=9, content=b"\xff\x00"
         )
         connection.execute(
-            schema.hosts.update().values(complete_at=3, begun_at=2, complete=True, massive=True)
+            schema.hosts.update().values(
+                complete_at=3, begun_at=2, complete=True, reads=7, unregistered='{"b.nl:8443": 4}'
+            )
         )
         other = sitemap_of(connection, "b.nl:8443")
         harvest(connection, other, locs(2, "b.nl:8443"))
@@ -89,6 +91,7 @@ def fill(state: State) -> None:
         second = sitemap_of(connection, name="s1.xml")
         missing, moved, again, restored = (key_of(connection, loc) for loc in locs(4))
         listings.missed(connection, host, {sitemap, other}, {sitemap: [missing]}, 77)
+        listings.mark_massive(connection, host)
         foreign = [SitemapListing(key, 0, foreign=True, lastmod=-5) for key in (missing, moved)]
         listings.add(connection, other, foreign)
         listings.add(connection, second, [SitemapListing(moved, 0, foreign=False, lastmod=None)])
@@ -276,6 +279,20 @@ def test_only_the_named_hosts_are_exported(state: State) -> None:
     fill(state)
     assert {row.host for row in rows_of(state, "b.nl:8443")} == {"b.nl:8443"}
     assert rows_of(state, "onbekend.nl") == []
+
+
+def test_what_was_pending_in_an_export_of_version_5_goes_on_waiting(state: State, other: State) -> None:
+    fill(state)
+    old = [
+        row.model_copy(update={"massive": row.host == "a.nl" if isinstance(row, HostRow) else None})
+        if isinstance(row, HostRow | ListingRow)
+        else row
+        for row in rows_of(state)
+    ]
+    replace_all(other, old)
+    marked = select(schema.listings.c.misses).where(schema.listings.c.massive)
+    with other.snapshot() as connection:
+        assert connection.execute(marked).scalars().all() == [1]
 
 
 def test_an_imported_host_is_replaced_and_others_stay(state: State, other: State) -> None:

@@ -13,17 +13,18 @@ from woo_harvester.state.batches import BATCH
 from woo_harvester.state.confirmation import confirm_withdrawn
 from woo_harvester.state.documents import move
 from woo_harvester.state.listings import HostListing
-from woo_harvester.state.resources import begin_reads, forget_host, host_of_state, keep_massive
+from woo_harvester.state.resources import ReadCounts, begin_reads, forget_host, host_of_state
 from woo_harvester.state.schema import resources
 from woo_harvester.state.withdrawal import (
     GoneIndex,
     Missing,
+    Registration,
     WithdrawalLimits,
     exceeds_limits,
-    is_massive,
     listed_elsewhere,
     missing_documents,
     missing_everywhere,
+    note_massive,
 )
 
 LIMITS = WithdrawalLimits()
@@ -69,13 +70,69 @@ def test_all_of_ten_or_more_always_exceed_the_limits_and_a_few_never_do(count: i
         assert not exceeds_limits(count, count + more, LIMITS)
 
 
-def test_missing_documents_are_compared_with_the_published_ones_of_the_host(connection: Connection) -> None:
-    harvest(connection, sitemap_of(connection), locs(12))
+def pending(connection: Connection, host: str = "a.nl") -> set[int]:
+    """Return the documents that are marked after a read of a host, because much is gone from it."""
+    key = host_of_state(connection, host).id
+    note_massive(connection, key, LIMITS)
+    rows = listings.known_by(connection, listings.missing(connection, key))
+    return {row.document_id for row in rows if row.massive and row.host == host}
+
+
+@pytest.mark.parametrize("count", [9, 10, 11, 12])
+def test_what_is_missing_is_compared_with_what_the_host_published(connection: Connection, count: int) -> None:
+    sitemap = sitemap_of(connection)
+    keys = harvest(connection, sitemap, locs(count))
+    see(connection, sitemap, ["https://a.nl/gezien.pdf"])
     harvest(connection, sitemap_of(connection, "b.nl"), locs(3, "b.nl"))
+    miss(connection, {sitemap: keys[:11]})
+    assert pending(connection) == (set(keys) if count in (10, 11) else set())
+
+
+def test_what_others_list_counts_too_since_they_may_stop_doing_so(connection: Connection) -> None:
+    here, there = sitemap_of(connection), sitemap_of(connection, "b.nl")
+    keys = harvest(connection, here, locs(10))
+    list_in(connection, there, keys[1:])
+    miss(connection, {here: keys})
+    assert pending(connection) == set(keys)
+    assert [one.id for one in missing_of(connection)] == keys[:1]
+
+
+def test_what_was_lacked_for_longer_counts_no_more_and_what_was_confirmed_does(
+    connection: Connection,
+) -> None:
+    sitemap = sitemap_of(connection)
+    keys = harvest(connection, sitemap, locs(20))
     host = host_of_state(connection, "a.nl").id
-    assert is_massive(connection, host, 12, LIMITS)
-    assert not is_massive(connection, host, 11, LIMITS)
-    assert not is_massive(connection, host, 0, WithdrawalLimits(all_of=0))
+    for _ in range(3):
+        miss(connection, {sitemap: keys[:11]})
+    assert listings.count_lacking(connection, host, 3) == 11
+    miss(connection, {sitemap: keys[:11]})
+    assert (
+        listings.count_lacking(connection, host, 3),
+        listings.count_listed_before(connection, host, 3),
+    ) == (0, 9)
+    miss(connection, {sitemap: keys[:19]})
+    assert pending(connection) == set(), "8 of 9 are fewer than ten"
+    miss(connection, {sitemap: [*keys[:11], *keys[19:]]})
+    listings.confirm_missing(connection, host)
+    for _ in range(3):
+        miss(connection, {sitemap: keys})
+        assert listings.count_lacking(connection, host, 3) == 20
+    miss(connection, {sitemap: keys})
+    assert listings.count_lacking(connection, host, 3) == 0
+
+
+def test_the_mark_of_a_document_stays_until_the_host_lists_it_again(connection: Connection) -> None:
+    sitemap = sitemap_of(connection)
+    keys = harvest(connection, sitemap, locs(10))
+    miss(connection, {sitemap: keys})
+    assert pending(connection) == set(keys)
+    listings.listed_again(connection, sitemap, keys[:5])
+    miss(connection, {sitemap: keys[5:]})
+    assert pending(connection) == set(keys[5:])
+    listings.all_listed_again(connection, sitemap)
+    miss(connection, {sitemap: keys[5:]})
+    assert pending(connection) == set()
 
 
 def on(host: str, misses: int, *, complete: bool = True, massive: bool = False) -> HostListing:
@@ -84,13 +141,20 @@ def on(host: str, misses: int, *, complete: bool = True, massive: bool = False) 
 
 
 def registered(host: str) -> bool:
-    return host != "weg.nl"
+    return host not in {"weg.nl", "zoek.nl"}
+
+
+#: Each of these hosts was read completely so often since the register lacks the host.
+REGISTRATION = Registration(
+    registered,
+    ReadCounts({"a.nl": 9, "b.nl": 9}, {"weg.nl": {"a.nl": 6, "b.nl": 6}, "zoek.nl": {"a.nl": 7, "b.nl": 6}}),
+)
 
 
 def outcome(*rows: HostListing, limits: WithdrawalLimits = LIMITS) -> tuple[int, bool] | None:
     """Return how many reads lacked the document and whether it waits; None if a host may still list it."""
-    found = missing_everywhere(rows, registered, limits)
-    return None if found is None else (found.misses, found.massive)
+    found = missing_everywhere(rows, REGISTRATION, limits)
+    return None if found is None or not found.is_gone else (found.misses, bool(found.massive))
 
 
 @pytest.mark.parametrize(
@@ -111,6 +175,12 @@ def outcome(*rows: HostListing, limits: WithdrawalLimits = LIMITS) -> tuple[int,
         ([on("a.nl", 4), on("weg.nl", 1, complete=False, massive=True)], (4, False)),
         ([on("a.nl", 0), on("weg.nl", 9)], None),
         ([on("weg.nl", 9)], None),
+        # Unless it left no longer than two complete reads ago of a host that lacks the document.
+        ([on("a.nl", 9), on("zoek.nl", 0)], None),
+        ([on("a.nl", 9), on("zoek.nl", 9)], None),
+        ([on("b.nl", 1), on("zoek.nl", 0)], (1, False)),
+        ([on("b.nl", 1), on("a.nl", 1), on("zoek.nl", 0)], None),
+        ([on("a.nl", listings.CONFIRMED), on("zoek.nl", 0)], (listings.CONFIRMED, False)),
     ],
 )
 def test_a_document_is_gone_when_each_host_that_listed_it_was_read_and_lacks_it(
@@ -130,6 +200,11 @@ def test_a_withdrawal_waits_for_the_third_complete_read_if_much_is_gone() -> Non
 def test_a_withdrawal_waits_if_much_is_gone_from_one_of_the_hosts() -> None:
     assert outcome(on("a.nl", 9), on("b.nl", 1, massive=True)) == (1, True)
     assert outcome(on("a.nl", 1), on("b.nl", 9, massive=True)) == (1, False)
+    both = missing_everywhere(
+        [on("a.nl", 1, massive=True), on("b.nl", 1, massive=True)], REGISTRATION, LIMITS
+    )
+    assert both is not None
+    assert both.massive == {"a.nl", "b.nl"}
 
 
 def on_gone_index(host: str, misses: int, *, massive: bool = False) -> HostListing:
@@ -139,14 +214,14 @@ def on_gone_index(host: str, misses: int, *, massive: bool = False) -> HostListi
 
 def test_a_withdrawal_waits_for_the_third_complete_read_if_its_index_is_no_longer_named() -> None:
     rows = [[on_gone_index("a.nl", count)] for count in range(1, 5)]
-    found = [missing_everywhere(each, registered, LIMITS) for each in rows]
+    found = [missing_everywhere(each, REGISTRATION, LIMITS) for each in rows]
     assert [one and one.waits_for_index for one in found] == [True, True, False, False]
     assert {one and one.indexes for one in found} == {frozenset({GoneIndex("a.nl", "https://a.nl/i.xml")})}
 
 
 def test_a_withdrawal_waits_for_the_index_of_any_registered_host_that_listed_it() -> None:
     def waits(*rows: HostListing) -> bool | None:
-        found = missing_everywhere(rows, registered, LIMITS)
+        found = missing_everywhere(rows, REGISTRATION, LIMITS)
         return None if found is None else found.waits_for_index
 
     assert waits(on("a.nl", 9), on_gone_index("b.nl", 1)) is True
@@ -160,23 +235,22 @@ def test_what_waits_for_an_index_does_not_also_wait_because_much_is_gone() -> No
     assert outcome(on_gone_index("a.nl", 1, massive=True), on("b.nl", 1, massive=True)) == (1, True)
 
 
-def test_documents_of_an_index_that_is_not_named_are_no_part_of_the_documents_of_the_host(
-    connection: Connection,
-) -> None:
-    harvest(connection, sitemap_of(connection), locs(12))
-    gone = sitemap_of(connection, name="s1.xml")
-    harvest(connection, gone, [f"https://a.nl/weg/{number}.pdf" for number in range(12)])
-    host = host_of_state(connection, "a.nl").id
-    assert not is_massive(connection, host, 12, LIMITS)
+def test_documents_of_an_index_that_is_not_named_are_part_of_what_is_gone(connection: Connection) -> None:
+    named, gone = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
+    keys = harvest(connection, named, locs(12))
+    others = harvest(connection, gone, [f"https://a.nl/weg/{number}.pdf" for number in range(48)])
     connection.execute(update(resources).where(resources.c.id == gone).values(index_gone=True))
-    assert is_massive(connection, host, 12, LIMITS)
+    miss(connection, {named: keys[:2]})
+    assert pending(connection) == set()
+    miss(connection, {named: keys[:3]})
+    assert pending(connection) == {*keys[:3], *others}
 
 
 def missing_of(
     connection: Connection, host: str = "a.nl", limits: WithdrawalLimits = LIMITS
 ) -> list[Missing]:
     key = host_of_state(connection, host).id
-    return list(missing_documents(connection, key, registered, limits))
+    return list(missing_documents(connection, key, REGISTRATION, limits))
 
 
 def test_a_document_that_a_complete_read_lacks_is_missing(connection: Connection) -> None:
@@ -187,8 +261,8 @@ def test_a_document_that_a_complete_read_lacks_is_missing(connection: Connection
     confirm_withdrawn(connection, {withdrawn: HARVESTED})
     miss(connection, {sitemap: [two, withdrawn, seen]})
     assert missing_of(connection) == [
-        Missing(two, locs(2)[1], 1, massive=False, since=BEGUN, hosts=frozenset({"a.nl"})),
-        Missing(seen, "https://a.nl/gezien.pdf", 1, False, BEGUN, frozenset({"a.nl"})),
+        Missing(two, locs(2)[1], 1, massive=frozenset(), since=BEGUN, hosts=frozenset({"a.nl"})),
+        Missing(seen, "https://a.nl/gezien.pdf", 1, frozenset(), BEGUN, frozenset({"a.nl"})),
     ]
     miss(connection, {sitemap: [one, two, seen]})
     assert [(each.id, each.misses) for each in missing_of(connection)] == [(one, 1), (two, 2), (seen, 2)]
@@ -209,11 +283,11 @@ def test_four_sitemaps_that_are_empty_in_turn_never_cost_a_document(connection: 
             if sitemap != empty:
                 listings.all_listed_again(connection, sitemap)
         miss(connection, {sitemap: lists[sitemap] if sitemap == empty else [] for sitemap in sitemaps})
-        keep_massive(connection, host, massive=is_massive(connection, host, 60, LIMITS))
-        assert [each.massive for each in missing_of(connection)] == [True] * 60
+        note_massive(connection, host, LIMITS)
+        assert [each.massive for each in missing_of(connection)] == [{"a.nl"}] * 60
     for _ in range(2):
         miss(connection, {sitemap: lists[sitemap] if sitemap == empty else [] for sitemap in sitemaps})
-    assert [(each.misses, each.massive) for each in missing_of(connection)] == [(3, False)] * 60
+    assert [(each.misses, each.massive) for each in missing_of(connection)] == [(3, frozenset())] * 60
 
 
 def test_a_document_that_one_host_drops_and_another_lists_is_missing_from_neither(
@@ -240,9 +314,9 @@ def test_a_document_that_one_host_drops_waits_until_the_other_host_can_be_read(
     miss(connection, {two: [key]}, "b.nl")
     begin_reads(connection, [host_of_state(connection, "b.nl").id])
     miss(connection, {one: [key]})
-    assert missing_of(connection) == []
+    assert [(each.unread, each.is_gone) for each in missing_of(connection)] == [(frozenset({"b.nl"}), False)]
     miss(connection, {two: [key]}, "b.nl")
-    assert [each.id for each in missing_of(connection)] == [key]
+    assert [(each.id, each.is_gone) for each in missing_of(connection)] == [(key, True)]
 
 
 def test_a_host_that_left_the_register_or_was_forgotten_no_longer_counts(connection: Connection) -> None:

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from woo_harvester.crawl.host import Visit
 from woo_harvester.report.run_folder import json_line
 from woo_harvester.state.withdrawal import Missing
 
 _NOTHING_LOST = "niets ingetrokken: er zijn geen documenten die alleen in deze index stonden"
+
+
+class Awaited(NamedTuple):
+    """The hosts that a missing document waits for: it may be there."""
+
+    unread: frozenset[str]
+    """Hosts that were not read completely."""
+    unregistered: frozenset[str]
+    """Hosts that the register does not have."""
+
+    def reasons(self) -> list[str]:
+        """Return what is wrong with each host."""
+        return [
+            *(f"{host} is niet volledig gelezen" for host in self.unread),
+            *(f"{host} staat niet meer in het register" for host in self.unregistered),
+        ]
 
 
 class PendingWithdrawals:
@@ -29,46 +45,62 @@ class PendingWithdrawals:
         """The documents of each index that the host no longer names, by its URL."""
         self._withdrawn = Counter[str]()
         """Number of documents that are withdrawn now, by the URL of such an index."""
-        self._others = defaultdict[str, int](int)
+        self._nowhere = 0
+        """Number of documents of which much, or an index, is gone from this host, and that no host lists."""
+        self._others = Counter[str]()
         """Number of documents that wait for another host, by what is wrong there."""
 
-    def add(self, one: Missing, hosts: Sequence[str]) -> None:
-        """Add a document that waits for *hosts*, for an index, or because much is gone. Raises OSError."""
+    def add(self, one: Missing, awaited: Awaited) -> bool:
+        """Add a document if it waits for hosts or an index, or because much is gone. Raises OSError.
+
+        Returns False if it does not wait: it is withdrawn now.
+        """
+        reasons = awaited.reasons()
+        reasons += [
+            f"bij {host} zijn veel documenten tegelijk weg" for host in one.massive - {self._visit.host}
+        ]
+        own = [index for host, index in one.indexes if host == self._visit.host]
+        if one.waits_for_index:
+            for index in own:
+                self._by_index.setdefault(index, _Waiting()).add(one)
+            reasons += [
+                f"robots.txt van {host} noemt {index} niet meer"
+                for host, index in one.indexes
+                if host != self._visit.host
+            ]
+        is_massive = self._visit.host in one.massive
+        self._nowhere += is_massive or (one.waits_for_index and bool(own))
+        if is_massive:
+            self._massive.add(one)
+        elif not reasons and not one.waits_for_index:
+            self._withdrawn.update(own)
+            return False
+        self._others.update(reasons)
+        self._write(one)
+        return True
+
+    def _write(self, one: Missing) -> None:
         if self._lines is None:
             self._lines = self._path.open("a", encoding="utf-8")
         line = {"host": self._visit.host, "url": one.loc, "rondes": one.misses}
         self._lines.write(json_line(line))
-        for host in hosts:
-            self._others[f"{host} is niet volledig gelezen"] += 1
-        if one.massive:
-            self._massive.add(one)
-        if one.waits_for_index:
-            for host, index in one.indexes:
-                if host == self._visit.host:
-                    self._by_index.setdefault(index, _Waiting()).add(one)
-                else:
-                    self._others[f"robots.txt van {host} noemt {index} niet meer"] += 1
-
-    def withdraws(self, one: Missing) -> None:
-        """Count a document that is withdrawn now, for the indexes that listed it."""
-        self._withdrawn.update(index for host, index in one.indexes if host == self._visit.host)
-
-    def __bool__(self) -> bool:
-        return self._lines is not None
 
     def close(self) -> None:
         """Close the file. Raises OSError."""
         if self._lines is not None:
             self._lines.close()
 
-    def report(self, published: int, runs: int) -> None:
-        """Report why documents wait. *runs* is the limit, *published* the host's number of documents.
+    def report(self, missing: int, published: int, runs: int) -> None:
+        """Report why documents wait; *runs* is the limit.
 
-        The documents of indexes that are no longer named are not part of that number.
+        *missing* is the number of documents that the host lacked at once, *published* that of all that it
+        listed. Other hosts may still list some of those that are missing.
         """
         url, name = f"https://{self._visit.host}/", self._path.name
         if self._massive.count:
-            seen = f"{self._massive.count} van {published} documenten"
+            seen = f"{missing} van {published} documenten"
+            if self._nowhere < missing:
+                seen += f"; {self._nowhere} daarvan staan nergens meer"
             action = self._massive.action(runs, name)
             self._visit.report("intrekking.massaal", url=url, seen=seen, action=action)
         for index, waiting in sorted(self._by_index.items()):

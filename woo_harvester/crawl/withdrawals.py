@@ -2,7 +2,8 @@
 
 A document is gone if the last read of every host that listed it was complete and lacked it. If much is gone
 from a host at once, each document waits until several complete reads lack it. A document also waits that long
-if its index is no longer named, or if it may have moved to a host that was not read completely.
+if its index is no longer named, if a host that listed it is not in the register any more, or if it may have
+moved to a host that was not read completely.
 """
 
 from __future__ import annotations
@@ -12,10 +13,8 @@ from contextlib import closing
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from sqlalchemy import Connection
-
 from woo_harvester.crawl.host import Visit
-from woo_harvester.crawl.pending_withdrawals import PendingWithdrawals
+from woo_harvester.crawl.pending_withdrawals import Awaited, PendingWithdrawals
 from woo_harvester.crawl.repeated_entries import end_visit
 from woo_harvester.dates import moment_after, to_microseconds
 from woo_harvester.extensions.state import StateKeeper
@@ -33,15 +32,17 @@ from woo_harvester.state.ended_reads import (
     hosts_with_differences,
     hosts_with_published,
 )
-from woo_harvester.state.indexes import is_named, note_named_indexes
-from woo_harvester.state.resources import end_read, forget_unread, keep_massive, last_reads
+from woo_harvester.state.indexes import note_named_indexes
+from woo_harvester.state.resources import end_read, forget_unread, last_reads, read_counts
 from woo_harvester.state.withdrawal import (
     Missing,
+    Registration,
     WithdrawalLimits,
-    is_massive,
     listed_elsewhere,
     missing_documents,
+    note_massive,
 )
+from woo_harvester.urls import host_of
 
 
 class Withdrawals:
@@ -69,17 +70,17 @@ class Withdrawals:
     def items(self, visits: Sequence[Visit]) -> Iterator[WooItem]:
         """Yield the withdrawals of a run.
 
-        The misses of all hosts are counted first, because a document may have been on several hosts.
+        The misses of all hosts are counted first, because a document may have been on several hosts. What is
+        much at once is noted with them, so a run that is killed after that withdraws nothing too early.
         """
         changed = self._end_unchanged(self._complete(visits))
         for visit in changed:
             self._end_read(visit)
-        for visit in changed:
-            self._note_massive(visit)
         with self._keeper.begin() as connection:
             reads = last_reads(connection)
+            registration = Registration(self._register.is_registered, read_counts(connection))
         for visit in changed:
-            yield from self._withdraw(visit, reads)
+            yield from self._withdraw(visit, reads, registration)
 
     def _complete(self, visits: Sequence[Visit]) -> list[Visit]:
         """Return the visits to hosts that were read completely; report the others that have documents."""
@@ -111,7 +112,7 @@ class Withdrawals:
         return changed
 
     def _end_read(self, visit: Visit) -> None:
-        """Count the documents that a completely read host no longer lists."""
+        """Count the documents that a completely read host no longer lists, and note whether they are many."""
         with self._keeper.begin() as connection:
             host_id = visit.known.id
             gone = note_named_indexes(connection, host_id, visit.selection.named)
@@ -120,59 +121,51 @@ class Withdrawals:
             listings.missed(connection, host_id, visit.read, visit.lacking, self._begun_at)
             end_visit(connection, visit)
             listings.drop_missing_withdrawn(connection, host_id)
+            note_massive(connection, host_id, self._limits)
             others = listed_elsewhere(connection, host_id, self._register.is_registered, self._limits)
             listings.drop(connection, host_id, others)
             documents.end_restore(connection, host_id)
             end_read(connection, host_id, int(datetime.now(UTC).timestamp()), self._begun_at)
 
-    def _note_massive(self, visit: Visit) -> None:
-        """Write to the state whether much is gone from a host at once. Forget documents never harvested."""
-        with self._keeper.begin() as connection:
-            count, unknown = 0, list[int]()
-            for part in batches(self._missing(connection, visit)):
-                harvested = documents.harvested_of(connection, [one.id for one in part])
-                count += sum(one.id in harvested and not _is_of_gone_index(one, visit) for one in part)
-                unknown += [one.id for one in part if one.id not in harvested]
-            documents.forget(connection, unknown)
-            massive = is_massive(connection, visit.known.id, count, self._limits)
-            keep_massive(connection, visit.known.id, massive=massive)
-
-    def _missing(self, connection: Connection, visit: Visit) -> Iterator[Missing]:
-        """Yield the documents that are gone from a host."""
-        return missing_documents(connection, visit.known.id, self._register.is_registered, self._limits)
-
-    def _withdraw(self, visit: Visit, reads: Mapping[str, int]) -> Iterator[WooItem]:
+    def _withdraw(
+        self, visit: Visit, reads: Mapping[str, int], registration: Registration
+    ) -> Iterator[WooItem]:
         """Yield the withdrawals of one host; list the documents that wait, and report why."""
-        now = datetime.now(UTC)
+        now, host_id = datetime.now(UTC), visit.known.id
         waiting = PendingWithdrawals(visit, self._pending, self._gone_indexes[visit.host])
-        ready: list[int] = []
+        ready, unknown = list[int](), list[int]()
         with closing(waiting), self._keeper.begin() as connection:
-            for one in self._missing(connection, visit):
-                hosts = self._unread(one, reads)
-                if one.massive or one.waits_for_index or hosts:
-                    waiting.add(one, hosts)
-                else:
-                    waiting.withdraws(one)
-                    ready.append(one.id)
-            claimed = sorted(documents.claim(connection, ready, visit.known.id))
-            published = listings.count_published(connection, visit.known.id, is_named()) if waiting else 0
-        waiting.report(published, self._limits.runs)
-        for part in batches(claimed):  # no transaction is open while records are written
+            for part in batches(missing_documents(connection, host_id, registration, self._limits)):
+                harvested = documents.harvested_of(connection, [one.id for one in part])
+                unknown += [one.id for one in part if one.is_gone and one.id not in harvested]
+                for one in part:
+                    if one.id in harvested and not waiting.add(one, self._awaited(one, reads)):
+                        ready.append(one.id)
+            claimed = sorted(documents.claim(connection, ready, host_id))
+            counts = listings.count_massive(connection, host_id, self._limits.runs)
+        waiting.report(*counts, self._limits.runs)
+        with self._keeper.begin() as connection:
+            documents.forget(connection, unknown)
+        for part_claimed in batches(claimed):  # no transaction is open while records are written
             with self._keeper.begin() as connection:
-                gone = list(documents.gone(connection, part, visit.known.id))
+                gone = list(documents.gone(connection, part_claimed, host_id))
             for one_gone in gone:
                 yield self._item(one_gone, visit, now)
 
-    def _unread(self, one: Missing, reads: Mapping[str, int]) -> list[str]:
-        """Return the hosts to which a document may have moved and that were not read completely since.
+    def _awaited(self, one: Missing, reads: Mapping[str, int]) -> Awaited:
+        """Return the hosts that a document waits for: those that listed it, and those it may have moved to.
 
-        Hosts that listed it are left out, because they were read completely. So are hosts that the state does
-        not know, because this installation does not harvest them.
+        It waits for the latter until they were read completely by a run that began no earlier than the run
+        that first missed it, and at most as long as for anything else. Hosts that the state does not know are
+        left out, because this installation does not harvest them.
         """
         if one.misses >= self._limits.runs:
-            return []
+            return Awaited(one.unread, one.unregistered)
         others = set(self._register.own_hosts(one.loc)).intersection(reads) - one.hosts
-        return sorted(host for host in others if reads[host] < one.since)
+        unread = one.unread.union(host for host in others if reads[host] < one.since)
+        own = host_of(one.loc)
+        is_gone = own in reads and own not in one.hosts and not self._register.is_registered(own)
+        return Awaited(unread, one.unregistered.union([own] if is_gone else []))
 
     def _item(self, gone: Gone, visit: Visit, now: datetime) -> WooItem:
         match = self._register.organisation_of(gone.loc, visit.host)
@@ -187,8 +180,3 @@ class Withdrawals:
         item = WooItem(record, None, report)
         self._keeper.expect(item, Delivery(withdrawn=gone.id, withdrawn_at=int(at.timestamp())))
         return item
-
-
-def _is_of_gone_index(one: Missing, visit: Visit) -> bool:
-    """Return whether an index that the host no longer names has listed a document."""
-    return any(index.host == visit.host for index in one.indexes)

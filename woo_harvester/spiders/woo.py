@@ -32,7 +32,7 @@ from woo_harvester.sitemaps.decision import Terms
 from woo_harvester.sitemaps.names import INDEX_URL
 from woo_harvester.spiders.base import HarvestSpider
 from woo_harvester.state.documents import count_by_host, count_published, end_claims
-from woo_harvester.state.resources import KnownHost, begin_reads, hosts_of_state, unregistered_hosts
+from woo_harvester.state.resources import KnownHost, begin_reads, hosts_of_state, note_unregistered
 from woo_harvester.state.withdrawal import WithdrawalLimits
 from woo_harvester.terminal.formatting import counted
 
@@ -148,7 +148,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
             host_ids = [visit.known.id for visit in visits]
             if not self.arguments.is_choosing:  # a choice of entries changes nothing about earlier reads
                 begin_reads(connection, host_ids)
-            end_claims(connection, [*host_ids, *unregistered_hosts(connection, self.is_registered)])
+            end_claims(connection, [*host_ids, *note_unregistered(connection, self.is_registered)])
             return self.reader.first_requests(visits, connection)
 
     def _no_host(self, register: Register) -> str:

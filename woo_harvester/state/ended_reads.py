@@ -13,6 +13,7 @@ from sqlalchemy import BindParameter, Connection, Exists, Row, bindparam, case, 
 
 from woo_harvester.state.batches import batches
 from woo_harvester.state.listings import is_published
+from woo_harvester.state.resources import ONE_MORE_READ
 from woo_harvester.state.schema import documents, hosts, listings, resources
 
 
@@ -87,7 +88,7 @@ def end_reads(connection: Connection, host_ids: Sequence[int], at: int, begun_at
 
     *at* is in seconds since 1970, *begun_at* is the start of the run in microseconds since 1970.
     """
-    values = {"complete_at": at, "begun_at": begun_at, "complete": True, "massive": False}
+    values = {"complete_at": at, "begun_at": begun_at, "complete": True, "reads": ONE_MORE_READ}
     for part in batches(host_ids):
         connection.execute(update(hosts).where(hosts.c.id.in_(part)).values(**values))
 

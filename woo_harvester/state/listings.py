@@ -48,7 +48,7 @@ class HostListing(NamedTuple):
     complete: bool
     """True if the last read of the host was complete."""
     massive: bool
-    """True if that read lacked so many documents at once that it may be a mistake."""
+    """True if it is missing since the host lacked so much at once that it may be a mistake."""
     missing_since: int | None
     """Microseconds since 1970; the start of the run that first found it missing."""
     index_gone: str | None = None
@@ -60,7 +60,7 @@ _OF_DOCUMENT = listings.c.document_id == bindparam("key")
 _COUNT = select(func.count()).where(_IN_SITEMAP, listings.c.misses == 0)
 _IDS = select(listings.c.document_id).where(_IN_SITEMAP).order_by(listings.c.document_id)
 _FOREIGN = select(listings.c.document_id).where(_IN_SITEMAP, listings.c.foreign, listings.c.misses == 0)
-_LISTED = {"misses": 0, "missing_since": None}
+_LISTED = {"misses": 0, "missing_since": None, "massive": None}
 _ONE_MORE = {
     "misses": listings.c.misses + 1,
     "missing_since": func.coalesce(listings.c.missing_since, bindparam("since", type_=BigInteger)),
@@ -82,7 +82,7 @@ _WITH_HOST = (
         hosts.c.id,
         listings.c.misses,
         hosts.c.complete,
-        hosts.c.massive,
+        listings.c.massive.is_(True),
         listings.c.missing_since,
         case((resources.c.index_gone, resources.c.index_url)),
     )
@@ -231,7 +231,7 @@ def missing(connection: Connection, host_id: int) -> Sequence[int]:
 def count_published(connection: Connection, host_id: int, *which: ColumnElement[bool]) -> int:
     """Return the number of published documents of a host: harvested and not withdrawn.
 
-    *which* are conditions on the sitemaps that list them.
+    *which* are conditions on its listings.
     """
     query = (
         select(func.count(listings.c.document_id.distinct()))
@@ -244,6 +244,39 @@ def count_published(connection: Connection, host_id: int, *which: ColumnElement[
         )
     )
     return connection.scalar(query) or 0
+
+
+def count_lacking(connection: Connection, host_id: int, runs: int) -> int:
+    """Return how many published documents a host lacks, without those that it has lacked for longer.
+
+    *runs* is the number of complete reads that a pending withdrawal takes. What this read lacked for the last
+    of them still counts, and so does what an operator has confirmed meanwhile. It makes no difference whether
+    another host lists the documents.
+    """
+    return count_published(connection, host_id, listings.c.misses > 0, _is_recent(runs))
+
+
+def count_listed_before(connection: Connection, host_id: int, runs: int) -> int:
+    """Return how many published documents a host lists, with those that :func:`count_lacking` counts."""
+    return count_published(connection, host_id, _is_recent(runs))
+
+
+def _is_recent(runs: int) -> ColumnElement[bool]:
+    misses = listings.c.misses
+    return (misses <= runs) | misses.between(CONFIRMED, CONFIRMED + runs)
+
+
+def mark_massive(connection: Connection, host_id: int) -> None:
+    """Mark the documents that a host lacks: each waits until enough reads in a row have lacked it."""
+    rows = _of_host(host_id), listings.c.misses > 0, listings.c.massive.is_not(True)
+    connection.execute(update(listings).where(*rows).values(massive=True))
+
+
+def count_massive(connection: Connection, host_id: int, runs: int) -> tuple[int, int]:
+    """Return how many published documents a host lacked at once, of how many."""
+    is_waiting = listings.c.massive.is_(True) & (listings.c.misses < runs)
+    count = count_published(connection, host_id, listings.c.misses > 0, is_waiting)
+    return count, count_listed_before(connection, host_id, runs) if count else 0
 
 
 def end_withdrawn(connection: Connection, ids: Sequence[int]) -> list[int]:
@@ -289,9 +322,18 @@ def is_published() -> ColumnElement[bool]:
 
 
 def is_missing() -> ColumnElement[bool]:
-    """Return the condition that a document is missing from a sitemap and that no other sitemap lists it."""
-    other = listings.alias()
-    listed = exists().where(other.c.document_id == listings.c.document_id, other.c.misses == 0)
+    """Return the condition that a document is missing from a sitemap and that no other sitemap lists it.
+
+    The sitemaps of hosts that the register does not have are not asked.
+    """
+    other, file, host = listings.alias(), resources.alias(), hosts.alias()
+    listed = exists().where(
+        other.c.document_id == listings.c.document_id,
+        other.c.misses == 0,
+        file.c.id == other.c.sitemap_id,
+        host.c.id == file.c.host_id,
+        host.c.unregistered.is_(None),
+    )
     return (listings.c.misses > 0) & ~listed
 
 

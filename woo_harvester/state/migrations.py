@@ -6,7 +6,18 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Connection, Table, case, func, insert, inspect, literal, select, update
+from sqlalchemy import (
+    Connection,
+    Table,
+    case,
+    func,
+    insert,
+    inspect,
+    literal,
+    literal_column,
+    select,
+    update,
+)
 
 from woo_harvester.state.batches import BATCH
 from woo_harvester.state.contents import add_content, describe, earlier_content
@@ -32,7 +43,7 @@ from woo_harvester.state.schema import (
 from woo_harvester.urls import https_form
 
 #: Version of the tables; it goes up with each change of them.
-STATE_VERSION = 5
+STATE_VERSION = 6
 
 
 def _add_listings(connection: Connection) -> None:
@@ -41,7 +52,8 @@ def _add_listings(connection: Connection) -> None:
     A document that was missing in version 2 counts from 0 again.
     """
     _add_columns(connection, documents, "withdrawing", "restore")
-    _add_columns(connection, hosts, "begun_at", "complete", "massive")
+    _add_columns(connection, hosts, "begun_at", "complete")
+    connection.exec_driver_sql("ALTER TABLE hosts ADD COLUMN massive BOOLEAN DEFAULT false NOT NULL")
     connection.execute(update(hosts).where(hosts.c.complete_at.is_not(None)).values(complete=True))
     for name in ("held_runs", "held_documents", "confirmed"):
         connection.exec_driver_sql(f"ALTER TABLE hosts DROP COLUMN {name}")
@@ -134,6 +146,17 @@ def _case_of_version_5(data: str) -> dict[str, Any]:
     return {"data": text, "present": row.get("present"), "ends": ends}
 
 
+def _to_version_6(connection: Connection) -> None:
+    """Migrate to version 6: each document waits for itself, and hosts that left the register are known."""
+    _add_columns(connection, hosts, "reads", "unregistered")
+    if "massive" not in {column["name"] for column in inspect(connection).get_columns(listings.name)}:
+        _add_columns(connection, listings, "massive")  # version 3 made the table as it is today
+    of_massive = select(resources.c.id).join(hosts).where(literal_column("hosts.massive").is_(True))
+    pending = listings.c.misses > 0, listings.c.sitemap_id.in_(of_massive)
+    connection.execute(update(listings).where(*pending).values(massive=True))
+    connection.exec_driver_sql("ALTER TABLE hosts DROP COLUMN massive")
+
+
 def _add_columns(connection: Connection, table: Table, *names: str) -> None:
     """Add columns; one that may not be null is false in the rows that are there."""
     for name in names:
@@ -147,6 +170,7 @@ MIGRATIONS: dict[int, Callable[[Connection], None]] = {
     2: _to_version_3,
     3: _to_version_4,
     4: _to_version_5,
+    5: _to_version_6,
 }
 
 

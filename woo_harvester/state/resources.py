@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from sqlalchemy import Connection, CursorResult, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, CursorResult, bindparam, delete, exists, func, insert, select, update
 
 from woo_harvester.state.batches import batches
 from woo_harvester.state.schema import documents, hosts, listings, repeated, resources
@@ -52,13 +53,27 @@ _HOSTS = select(hosts.c.host, hosts.c.id, hosts.c.complete_at).where(
     hosts.c.host.in_(bindparam("names", expanding=True))
 )
 _ADD_HOST = insert(hosts)
+#: The number of complete reads of a host, with one more.
+ONE_MORE_READ = func.coalesce(hosts.c.reads, 0) + 1
 _KEEP_HOST = update(hosts).where(hosts.c.id == bindparam("host_id"))
+_END_READ = _KEEP_HOST.values(
+    complete_at=bindparam("complete_at"),
+    begun_at=bindparam("begun_at"),
+    complete=bindparam("complete"),
+    reads=ONE_MORE_READ,
+)
 _RESOURCE = select(resources).where(
     resources.c.url == bindparam("url"), resources.c.host_id == bindparam("host_id")
 )
 _RESOURCES = select(resources).where(
     resources.c.url.in_(bindparam("urls", expanding=True)),
     resources.c.host_id.in_(bindparam("host_ids", expanding=True)),
+)
+_WITH_LISTINGS = select(hosts.c.id).where(
+    hosts.c.id.in_(bindparam("ids", expanding=True)),
+    exists(1)
+    .select_from(resources.join(listings, listings.c.sitemap_id == resources.c.id))
+    .where(resources.c.host_id == hosts.c.id),
 )
 _ADD_RESOURCE = insert(resources)
 _KEEP_RESOURCE = update(resources).where(resources.c.id == bindparam("resource_id"))
@@ -182,10 +197,51 @@ def begin_reads(connection: Connection, host_ids: Sequence[int]) -> None:
         connection.execute(update(hosts).where(hosts.c.id.in_(part), hosts.c.complete).values(complete=False))
 
 
-def unregistered_hosts(connection: Connection, is_registered: Callable[[str], bool]) -> list[int]:
-    """Return the numbers of known hosts that are no longer registered, which no run visits."""
-    rows = connection.execute(select(hosts.c.id, hosts.c.host))
-    return [row.id for row in rows if not is_registered(row.host)]
+def note_unregistered(connection: Connection, is_registered: Callable[[str], bool]) -> list[int]:
+    """Note which known hosts the register does not have, and return their numbers. No run visits them.
+
+    A host may be missing from the register by a mistake. So the state keeps how many complete reads the other
+    hosts had when it was first missing: see :func:`read_counts`.
+    """
+    rows = connection.execute(select(hosts.c.id, hosts.c.host, hosts.c.reads, hosts.c.unregistered)).all()
+    missing = [row for row in rows if not is_registered(row.host)]
+    noted = {row.id for row in rows if row.unregistered is not None}
+    if back := sorted(noted - {row.id for row in missing}):
+        connection.execute(_KEEP_HOST, [{"host_id": key, "unregistered": None} for key in back])
+    if new := [row.id for row in missing if row.id not in noted]:
+        reads = json.dumps({row.host: row.reads for row in rows if row.reads})
+        listing = {key for part in batches(new) for key in connection.scalars(_WITH_LISTINGS, {"ids": part})}
+        values = [{"host_id": key, "unregistered": reads if key in listing else "{}"} for key in new]
+        connection.execute(_KEEP_HOST, values)
+    return [row.id for row in missing]
+
+
+class ReadCounts(NamedTuple):
+    """How many complete reads hosts have had, and how many when others left the register."""
+
+    now: Mapping[str, int]
+    """By host."""
+    before: Mapping[str, Mapping[str, int]]
+    """For each host that the register does not have, by host: the reads when that was first found."""
+
+    def since(self, missing: str, host: str) -> int:
+        """Return the complete reads of *host* since the register does not have the host *missing*.
+
+        An operator may have had the state forget *host* meanwhile: then its count began again at 0.
+        """
+        if missing not in self.before:
+            return 0
+        now, before = self.now.get(host, 0), self.before[missing].get(host, 0)
+        return now - before if before <= now else now
+
+
+def read_counts(connection: Connection) -> ReadCounts:
+    """Return how many complete reads hosts have had."""
+    rows = connection.execute(select(hosts.c.host, hosts.c.reads, hosts.c.unregistered)).all()
+    return ReadCounts(
+        {row.host: row.reads or 0 for row in rows},
+        {row.host: json.loads(row.unregistered) for row in rows if row.unregistered is not None},
+    )
 
 
 def end_read(connection: Connection, host_id: int, at: int, begun_at: int) -> None:
@@ -194,12 +250,7 @@ def end_read(connection: Connection, host_id: int, at: int, begun_at: int) -> No
     *at* is in seconds since 1970, *begun_at* is the start of the run in microseconds since 1970.
     """
     values = {"complete_at": at, "begun_at": begun_at, "complete": True}
-    connection.execute(_KEEP_HOST, {"host_id": host_id, **values})
-
-
-def keep_massive(connection: Connection, host_id: int, *, massive: bool) -> None:
-    """Keep whether the last complete read of a host lacked so much at once that it may be a mistake."""
-    connection.execute(_KEEP_HOST, {"host_id": host_id, "massive": massive})
+    connection.execute(_END_READ, {"host_id": host_id, **values})
 
 
 def forget_unread(connection: Connection, host_id: int, read: Collection[int]) -> None:

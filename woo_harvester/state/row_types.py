@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from base64 import b64decode, b64encode
 from datetime import date, datetime
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    TypeAdapter,
+    ValidationError,
+)
 
 from woo_harvester.dates import EARLIEST, LATEST, from_microseconds, to_microseconds
 from woo_harvester.state.contents import describe, parse
@@ -79,6 +89,13 @@ def _checked_description(value: str) -> str:
     return describe(parse(value))
 
 
+def _checked_counts(value: str) -> str:
+    try:
+        return json.dumps(_COUNTS.validate_json(value))
+    except ValidationError:
+        raise ValueError(f'expected JSON such as {{"www.a.nl": 3}}, got {value!r}') from None
+
+
 Microseconds = Annotated[int, BeforeValidator(_moment), PlainSerializer(_written)]
 Seconds = Annotated[
     int,
@@ -97,6 +114,8 @@ Host = Annotated[str, AfterValidator(_checked_host)]
 Loc = Annotated[str, AfterValidator(_checked_loc)]
 Url = Annotated[str, Field(min_length=1)]
 BigCount = Annotated[int, Field(ge=0, le=_BIG_INTEGER_MAX)]
+_COUNTS = TypeAdapter(dict[Host, BigCount])
+ReadCounts = Annotated[str, AfterValidator(_checked_counts)]
 
 
 class ExportedRow(BaseModel):

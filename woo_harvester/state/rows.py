@@ -17,6 +17,7 @@ from woo_harvester.state.row_types import (
     Host,
     Loc,
     Microseconds,
+    ReadCounts,
     Seconds,
     Url,
 )
@@ -43,8 +44,11 @@ class HostRow(ExportedRow):
     host: Host
     complete_at: Seconds | None = None
     complete: bool = False
-    massive: bool = False
+    massive: bool | None = None
+    """Only exports of state version 5 and earlier have it: each missing document of the host is pending."""
     begun_at: Microseconds | None = None
+    reads: BigCount | None = None
+    unregistered: ReadCounts | None = None
 
 
 class FileRow(ExportedRow):
@@ -116,6 +120,7 @@ class ListingRow(ExportedRow):
     """False if the sitemap of the document's row no longer lists it."""
     misses: Annotated[int, Field(ge=0, le=MISSES_MAX)] = 0
     missing_since: Microseconds | None = None
+    massive: bool | None = None
     foreign: bool = False
     lastmod: Microseconds | None = None
 

@@ -61,8 +61,11 @@ hosts = Table(
     Column("begun_at", BigInteger),
     # Whether the last read was complete. False from the start of a read, so also if it was killed.
     Column("complete", Boolean, nullable=False, default=False),
-    # Whether that read lacked so many documents at once that it may be a mistake.
-    Column("massive", Boolean, nullable=False, default=False),
+    # Number of complete reads. Null means 0.
+    Column("reads", Integer),
+    # Null if the register has the host. Else the number of complete reads that each other host had when a run
+    # first found that it does not: JSON, by the name of the host. Empty if this host has listed nothing.
+    Column("unregistered", Text),
 )
 
 #: robots.txt, indexes and sitemaps, with what a conditional request needs.
@@ -193,6 +196,8 @@ listings = Table(
     Column("misses", Integer, nullable=False, default=0),
     # Start of the run that first found it missing, in microseconds since 1970. Null if it is listed.
     Column("missing_since", BigInteger),
+    # Whether it is missing since the host lacked so much at once that it may be a mistake. Null means no.
+    Column("massive", Boolean),
     # Whether the document is another organisation's.
     Column("foreign", Boolean, nullable=False, default=False),
     # The lastmod of a foreign entry, in microseconds since 1970.

@@ -140,9 +140,11 @@ def replace_listings(state: State, rows: Iterable[Row]) -> None:
     """Set how hosts were read and which sitemaps list which documents, once all hosts are imported."""
     for _, group in groupby(rows, key=lambda row: row.host):
         with state.begin() as connection:
+            massive = None
             for row in group:
                 match row:
                     case HostRow():
+                        massive = row.massive
                         this = hosts.c.host == row.host
                         connection.execute(update(hosts).where(this).values(complete=row.complete))
                     case FileRow():
@@ -151,7 +153,8 @@ def replace_listings(state: State, rows: Iterable[Row]) -> None:
                         this = resources.c.id == _resource(connection, row.host, row.url)
                         connection.execute(update(resources).where(this).values(values))
                     case ListingRow():
-                        _replace_listing(connection, row)
+                        is_pending = row.massive or bool(massive and row.misses)
+                        _replace_listing(connection, row.model_copy(update={"massive": is_pending or None}))
 
 
 def _resource(connection: Connection, host: str, url: str) -> int | None:

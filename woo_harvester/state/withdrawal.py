@@ -1,8 +1,9 @@
 """Finds the documents to withdraw, and those whose withdrawal has to wait.
 
 A document is withdrawn only if the last read of every host that is known to list it was complete and lacked
-it. Many documents that are gone at once may be a publisher's mistake: their withdrawal waits. So does that of
-the documents of an index that robots.txt no longer names, however few they are.
+it. Many documents that are gone from a host at once may be a publisher's mistake: each of them waits until
+that host has lacked it for several complete reads. So do the documents of an index that robots.txt no longer
+names, however few they are, and those of a host that the register no longer has.
 
 Source: "Gone" in the interface description.
 """
@@ -17,8 +18,16 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from woo_harvester.state.indexes import is_named
-from woo_harvester.state.listings import HostListing, count_published, known_by, missing
+from woo_harvester.state.listings import (
+    CONFIRMED,
+    HostListing,
+    count_lacking,
+    count_listed_before,
+    known_by,
+    mark_massive,
+    missing,
+)
+from woo_harvester.state.resources import ReadCounts
 from woo_harvester.urls import host_of
 
 
@@ -51,8 +60,8 @@ class Missing:
     loc: str
     misses: int
     """Complete reads in a row that lacked it: the smallest number of the hosts that listed it."""
-    massive: bool
-    """True if its withdrawal waits, because much was gone at once from one of its hosts."""
+    massive: frozenset[str]
+    """The hosts for which its withdrawal waits, because much was gone at once from them."""
     since: int
     """Start of the run that found it missing from the last of those hosts, in microseconds since 1970."""
     hosts: frozenset[str]
@@ -61,19 +70,39 @@ class Missing:
     """The indexes that listed it and that are no longer named."""
     waits_for_index: bool = False
     """True if its withdrawal waits, because one of these may be gone by a mistake."""
+    unread: frozenset[str] = frozenset()
+    """The hosts that listed it and whose last read was not complete: they may list it again."""
+    unregistered: frozenset[str] = frozenset()
+    """The hosts that listed it and that the register does not have: that may be a mistake."""
+
+    @property
+    def is_gone(self) -> bool:
+        """True if every host that counts was read completely and lacks it. It may still have to wait."""
+        return not (self.unread or self.unregistered)
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """Which hosts the register has, and how long it has not had the others."""
+
+    is_registered: Callable[[str], bool]
+    reads: ReadCounts
+
+    def is_awaited(self, host: str, others: Sequence[HostListing], runs: int) -> bool:
+        """Return whether a document waits for a host that the register does not have.
+
+        It does until each of the *others* was read completely *runs* times since then.
+        """
+        return any(row.misses < CONFIRMED and self.reads.since(host, row.host) < runs for row in others)
 
 
 def missing_documents(
-    connection: Connection, host_id: int, is_registered: Callable[[str], bool], limits: WithdrawalLimits
+    connection: Connection, host_id: int, registration: Registration, limits: WithdrawalLimits
 ) -> Iterator[Missing]:
-    """Yield the documents that a host lacks and that no other host lists.
-
-    A host that is no longer registered does not count. Documents that another host lists are left out, and
-    those that it may list because its last read was not complete.
-    """
+    """Yield the documents that a host lacks and that no other registered host is known to list."""
     rows = known_by(connection, missing(connection, host_id))
     for _, group in groupby(rows, key=attrgetter("document_id")):
-        if (found := missing_everywhere(list(group), is_registered, limits)) is not None:
+        if (found := missing_everywhere(list(group), registration, limits)) is not None:
             yield found
 
 
@@ -96,23 +125,28 @@ def listed_elsewhere(
 
 
 def missing_everywhere(
-    rows: Sequence[HostListing], is_registered: Callable[[str], bool], limits: WithdrawalLimits
+    rows: Sequence[HostListing], registration: Registration, limits: WithdrawalLimits
 ) -> Missing | None:
-    """Return the document of *rows* if each host that listed it lacks it; None if one may still list it."""
-    counting = [row for row in rows if is_registered(row.host)]
-    if not counting or any(not row.misses or not row.complete for row in counting):
+    """Return the document of *rows* if each registered host that listed it lacks it; None if one lists it."""
+    counting = [row for row in rows if registration.is_registered(row.host)]
+    if not counting or any(not row.misses for row in counting):
         return None
+    others = {row.host for row in rows}.difference(row.host for row in counting)
     waiting = [row for row in counting if row.misses < limits.runs]
     since = max(row.missing_since or 0 for row in counting)
     return Missing(
         id=rows[0].document_id,
         loc=rows[0].loc,
         misses=min(row.misses for row in counting),
-        massive=any(row.massive and row.index_gone is None for row in waiting),
+        massive=frozenset(row.host for row in waiting if row.massive and row.index_gone is None),
         since=since,
         hosts=frozenset(row.host for row in rows),
         indexes=frozenset(GoneIndex(row.host, row.index_gone) for row in counting if row.index_gone),
         waits_for_index=any(row.index_gone for row in waiting),
+        unread=frozenset(row.host for row in counting if not row.complete),
+        unregistered=frozenset(
+            host for host in others if registration.is_awaited(host, counting, limits.runs)
+        ),
     )
 
 
@@ -122,9 +156,15 @@ def exceeds_limits(count: int, published: int, limits: WithdrawalLimits) -> bool
     return many or (count >= limits.all_of and count >= published)
 
 
-def is_massive(connection: Connection, host_id: int, count: int, limits: WithdrawalLimits) -> bool:
-    """Return whether *count* missing documents of a host are so many that it may be a mistake.
+def note_massive(connection: Connection, host_id: int, limits: WithdrawalLimits) -> None:
+    """Mark what a host lacks since its last read if that is so much at once that it may be a mistake.
 
-    The documents of indexes that are no longer named are left out, here and by the caller: they wait anyway.
+    All of it counts, whatever else it waits for, and whichever other hosts list it: they may stop doing so in
+    a later run. Then it is withdrawn only if this host has lacked it for long enough. The mark stays until
+    the host lists the document again, also if later reads lack less.
     """
-    return bool(count) and exceeds_limits(count, count_published(connection, host_id, is_named()), limits)
+    count = count_lacking(connection, host_id, limits.runs)
+    if not count or count < min(limits.documents + 1, limits.all_of):  # nearly always
+        return
+    if exceeds_limits(count, count_listed_before(connection, host_id, limits.runs), limits):
+        mark_massive(connection, host_id)

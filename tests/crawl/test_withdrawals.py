@@ -1,0 +1,416 @@
+"""What is gone is withdrawn in time, and no mistake of a publisher withdraws anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.crawl.towns import INDEX, LIMITS, SECOND, Day, Towns, pdfs
+from woo_harvester.state.resources import forget_host
+from woo_harvester.state.store import NOWHERE, State
+
+A, B, C = "a.nl", "b.nl", "c.nl"
+
+
+@pytest.fixture(params=["sqlite-together", "sqlite-apart", "postgresql-apart"])
+def towns(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Towns]:
+    """Yield towns that are harvested in one run or in a run each, with a state in either database."""
+    database, _, runs = str(request.param).partition("-")
+    url = NOWHERE if database == "sqlite" else str(request.getfixturevalue("postgresql_url"))
+    state = State.open(url)
+    yield Towns(state, tmp_path, apart=runs == "apart")
+    state.close()
+
+
+def test_one_document_that_is_gone_is_withdrawn_in_the_same_run_and_once(towns: Towns) -> None:
+    towns.publish(A, *pdfs(A, 1, 2))
+    assert towns.day() == Day()
+    towns.publish(A, *pdfs(A, 1))
+    assert towns.days(3) == [{*pdfs(A, 2)}, set(), set()]
+
+
+@pytest.mark.parametrize(
+    ("gone", "of", "waits"),
+    [
+        (3, 4, False),
+        (4, 19, True),
+        (4, 20, False),
+        (5, 24, True),
+        (5, 25, False),
+        (4, 4, True),
+        (5, 5, True),
+    ],
+)
+def test_much_at_once_waits_for_the_third_complete_read(
+    towns: Towns, gone: int, of: int, waits: bool
+) -> None:
+    """More than three documents, and more than a fifth of them."""
+    towns.publish(A, *pdfs(A, *range(of)))
+    towns.day()
+    towns.publish(A, *pdfs(A, *range(gone, of)))
+    lost = {*pdfs(A, *range(gone))}
+    assert towns.days(4) == ([set(), set(), lost, set()] if waits else [lost, set(), set(), set()])
+
+
+def test_all_of_five_wait_whatever_the_share(towns: Towns) -> None:
+    towns.limits = replace(LIMITS, share=1.0)
+    for host, count in ((A, 4), (B, 5)):
+        towns.publish(host, *pdfs(host, *range(count)))
+    towns.day()
+    towns.publish(A)
+    towns.publish(B)
+    assert towns.days(3) == [{*pdfs(A, *range(4))}, set(), {*pdfs(B, *range(5))}]
+
+
+def dropped_by_its_own_host(towns: Towns) -> set[str]:
+    """Have b.nl drop six documents that a.nl goes on listing, for three days; return them."""
+    six = pdfs(B, *range(6))
+    towns.publish(A, *six, *pdfs(A, 1, 2))
+    towns.publish(B, *six, *pdfs(B, *range(6, 30)))
+    towns.day()
+    towns.publish(B, *pdfs(B, *range(6, 30)))
+    assert towns.days(3) == [set()] * 3
+    return set(six)
+
+
+def test_what_another_host_loses_at_once_waits_though_its_own_host_dropped_it_long_ago(towns: Towns) -> None:
+    six = dropped_by_its_own_host(towns)
+    towns.unreadable = {B}
+    assert towns.day(B).withdrawn == set()
+    towns.unreadable = set()
+    towns.publish(A, *pdfs(A, 1, 2))
+    first = towns.day(A)
+    assert first.withdrawn == set()
+    assert first.seen("intrekking.massaal") == [(A, "6 van 8 documenten")]
+    assert {line["url"] for line in first.pending} == six
+    assert towns.day(B).withdrawn == set()
+    assert towns.day(A).withdrawn == set()
+    assert towns.day(B).withdrawn == set()
+    assert towns.day(A).withdrawn == six
+
+
+def test_it_waits_too_in_one_run_after_a_day_on_which_the_other_host_could_not_be_read(towns: Towns) -> None:
+    six = dropped_by_its_own_host(towns)
+    towns.publish(A, *pdfs(A, 1, 2))
+    towns.unreadable = {B}
+    assert towns.day().withdrawn == set()
+    towns.unreadable = set()
+    assert towns.days(2) == [set(), six]
+
+
+def test_a_mistake_that_is_repaired_was_never_a_withdrawal(towns: Towns) -> None:
+    dropped_by_its_own_host(towns)
+    towns.unreadable = {B}
+    towns.publish(A, *pdfs(A, 1, 2))
+    towns.day()
+    towns.unreadable = set()
+    towns.publish(A, *pdfs(B, *range(6)), *pdfs(A, 1, 2))
+    day = towns.day()
+    assert (day.withdrawn, day.seen("intrekking.massaal"), day.pending) == (set(), [], [])
+
+
+def test_the_host_that_lost_much_is_named_and_not_the_one_that_did_not(towns: Towns) -> None:
+    six = pdfs(B, *range(6))
+    towns.publish(A, *six, *pdfs(A, 1))
+    towns.publish(B, *six, *pdfs(B, *range(6, 40)))
+    towns.day()
+    towns.publish(A, *pdfs(A, 1))
+    towns.publish(B, *pdfs(B, *range(6, 40)))
+    towns.day()
+    second = towns.day()
+    assert second.seen("intrekking.massaal") == [(A, "6 van 7 documenten")]
+    assert second.seen("intrekking.onvolledig") == [(B, "bij a.nl zijn veel documenten tegelijk weg")]
+    assert towns.day().withdrawn == set(six)
+
+
+def test_all_documents_that_move_to_another_host_are_no_finding_and_no_withdrawal(towns: Towns) -> None:
+    moved = pdfs(A, *range(8))
+    towns.publish(A, *moved)
+    towns.publish(B, *pdfs(B, *range(40)))
+    towns.day()
+    towns.publish(B, *pdfs(B, *range(40)), *moved)
+    towns.day(B)
+    towns.publish(A)
+    for _ in range(5):
+        day = towns.day()
+        assert (day.withdrawn, day.seen("intrekking.massaal"), day.pending) == (set(), [], [])
+    # When the old host has lacked them for so long, the new one decides alone.
+    towns.publish(B, *pdfs(B, *range(40)), *moved[1:])
+    assert towns.day().withdrawn == set(moved[:1])
+
+
+def test_a_document_that_does_not_move_with_the_others_waits_and_is_counted_apart(towns: Towns) -> None:
+    documents = pdfs(A, *range(8))
+    towns.publish(A, *documents)
+    towns.publish(B, *documents[1:])
+    towns.day()
+    towns.publish(A)
+    for _ in range(2):
+        day = towns.day()
+        seen = "8 van 8 documenten; 1 daarvan staan nergens meer"
+        assert (day.withdrawn, day.seen("intrekking.massaal")) == (set(), [(A, seen)])
+        assert [line["url"] for line in day.pending] == documents[:1]
+    assert towns.day().withdrawn == {documents[0]}
+
+
+def test_what_a_host_lost_at_once_waits_when_the_new_host_drops_it_the_next_day(towns: Towns) -> None:
+    moved = pdfs(A, *range(8))
+    towns.publish(A, *moved)
+    towns.publish(B, *moved, *pdfs(B, *range(100)))
+    towns.day()
+    towns.publish(A)
+    assert towns.day().withdrawn == set()
+    towns.publish(B, *pdfs(B, *range(100)))
+    assert towns.day(B).withdrawn == set(), "8 of 108 is not much for the new host, 8 of 8 is for the old one"
+    assert towns.day(A).withdrawn == set()
+    assert towns.day(A).withdrawn == set(moved)
+
+
+def test_each_document_waits_for_itself(towns: Towns) -> None:
+    documents = pdfs(A, *range(20))
+    towns.publish(A, *documents)
+    towns.day()
+    towns.publish(A, *documents[8:])
+    assert towns.days(1) == [set()]
+    towns.publish(A, *documents[12:])  # four more, which alone would not be much
+    assert towns.days(4) == [set(), {*documents[:8]}, {*documents[8:12]}, set()]
+
+
+def test_half_a_repair_releases_nothing(towns: Towns) -> None:
+    documents = pdfs(A, *range(20))
+    towns.publish(A, *documents)
+    towns.day()
+    towns.publish(A, *documents[8:])
+    assert towns.day().withdrawn == set()
+    towns.publish(A, *documents[2:])
+    assert towns.days(3) == [set(), {*documents[:2]}, set()]
+
+
+def test_what_goes_on_the_day_that_much_is_withdrawn_waits_for_itself(towns: Towns) -> None:
+    documents = pdfs(A, *range(20))
+    towns.publish(A, *documents)
+    towns.day()
+    towns.publish(A, *documents[8:])
+    towns.days(2)
+    towns.publish(A, *documents[9:])
+    assert towns.days(4) == [{*documents[:8]}, set(), {documents[8]}, set()]
+
+
+def test_a_day_that_is_not_read_completely_counts_for_nothing(towns: Towns) -> None:
+    towns.publish(A, *pdfs(A, *range(8)))
+    towns.day()
+    towns.publish(A)
+    for _ in range(2):
+        assert towns.day().withdrawn == set()
+        towns.unreadable = {A}
+        assert towns.days(2) == [set(), set()]
+        towns.unreadable = set()
+    assert towns.day().withdrawn == {*pdfs(A, *range(8))}
+
+
+def test_what_waits_for_its_index_counts_for_what_is_much(towns: Towns) -> None:
+    """robots.txt names one of two indexes, and the one that it names lists nearly nothing."""
+    first, second = pdfs(A, *range(10)), pdfs(A, *range(10, 60))
+    towns.lists[A] = {INDEX: first, SECOND: second}
+    towns.day()
+    towns.lists[A] = {INDEX: first[3:]}
+    for number in (1, 2):
+        day = towns.day()
+        assert day.withdrawn == set()
+        assert day.seen("intrekking.massaal") == [(A, "53 van 60 documenten")]
+        if number == 1:
+            assert day.seen("index.verdwenen") == [(A, "50 documenten")]
+    assert towns.day().withdrawn == {*first[:3], *second}
+
+
+def test_an_index_that_is_gone_is_one_finding_if_nothing_else_is(towns: Towns) -> None:
+    towns.lists[A] = {INDEX: pdfs(A, 1), SECOND: pdfs(A, *range(2, 10))}
+    towns.day()
+    towns.publish(A, *pdfs(A, 1))
+    day = towns.day()
+    assert (day.withdrawn, day.seen("index.verdwenen")) == (set(), [(A, "8 documenten")])
+    assert day.seen("intrekking.massaal") == []
+    assert towns.days(2) == [set(), {*pdfs(A, *range(2, 10))}]
+
+
+def test_a_run_that_is_killed_before_it_withdraws_has_noted_that_it_is_much(towns: Towns) -> None:
+    towns.publish(A, *pdfs(A, *range(8)))
+    towns.publish(B, *pdfs(B, 1, 2))
+    towns.day()
+    towns.publish(A)
+    towns.publish(B, *pdfs(B, 1))
+    assert towns.day(killed=True).withdrawn == set()
+    assert towns.days(2) == [{*pdfs(B, 2)}, {*pdfs(A, *range(8))}]
+
+
+def two_hosts_of_one_document(towns: Towns, *more: str) -> str:
+    """Have a.nl and b.nl list a document of b.nl; return it."""
+    (loc,) = pdfs(B, 1)
+    towns.publish(A, loc, *pdfs(A, 1), *more)
+    towns.publish(B, loc, *pdfs(B, 2), *more)
+    towns.day()
+    return loc
+
+
+def test_what_a_host_lists_that_the_register_lacks_for_a_day_is_not_withdrawn(towns: Towns) -> None:
+    two_hosts_of_one_document(towns)
+    towns.publish(B, *pdfs(B, 2))
+    assert towns.days(10) == [set()] * 10  # a.nl lists it, and b.nl is the host of its loc
+    towns.unregistered = {A}
+    day = towns.day()
+    assert day.withdrawn == set()
+    assert day.seen("intrekking.onvolledig") == [(B, "a.nl staat niet meer in het register")]
+    towns.unregistered = set()
+    day = towns.day()
+    assert (day.withdrawn, day.findings) == (set(), [])
+
+
+def test_it_is_withdrawn_after_three_complete_reads_without_that_host(towns: Towns) -> None:
+    loc = two_hosts_of_one_document(towns)
+    towns.publish(B, *pdfs(B, 2))
+    towns.days(10)
+    towns.unregistered = {A}
+    towns.unreadable = {B}
+    assert towns.days(4) == [set()] * 4
+    towns.unreadable = set()
+    assert towns.days(4) == [set(), set(), {loc}, set()]
+
+
+def test_a_register_that_lacks_a_host_on_each_day_another_one_starts_the_count_over(towns: Towns) -> None:
+    two_hosts_of_one_document(towns)
+    towns.publish(B, *pdfs(B, 2))
+    towns.days(3)
+    for _ in range(3):
+        towns.unregistered = {A}
+        assert towns.days(2) == [set(), set()]
+        towns.unregistered = set()
+        assert towns.days(1) == [set()]
+
+
+def test_each_other_host_must_have_been_read_as_often(towns: Towns) -> None:
+    loc = two_hosts_of_one_document(towns)
+    towns.publish(C, loc, *pdfs(C, 1))
+    towns.day()
+    towns.publish(B, *pdfs(B, 2))
+    towns.publish(C, *pdfs(C, 1))
+    towns.days(1)
+    towns.unregistered = {A}
+    assert towns.days(4, B) == [set()] * 4
+    assert towns.days(3, C) == [set(), set(), {loc}]
+
+
+def test_a_host_that_left_long_ago_holds_nothing_back(towns: Towns) -> None:
+    loc = two_hosts_of_one_document(towns)
+    towns.unregistered = {A}
+    assert towns.days(2) == [set(), set()]
+    towns.publish(B, *pdfs(B, 2))
+    assert towns.days(1) == [{loc}], "the third complete read since"
+
+
+def test_what_only_a_host_lists_that_left_the_register_stays_as_it_is(towns: Towns) -> None:
+    towns.publish(A, *pdfs(A, 1, 2))
+    towns.publish(B, *pdfs(B, 1))
+    towns.day()
+    towns.unregistered = {A}
+    assert towns.days(5) == [set()] * 5
+    towns.unregistered = set()
+    towns.publish(A, *pdfs(A, 1))
+    assert towns.day().withdrawn == {*pdfs(A, 2)}
+
+
+def test_a_host_that_returns_and_cannot_be_read_is_waited_for(towns: Towns) -> None:
+    loc = two_hosts_of_one_document(towns)
+    towns.publish(B, *pdfs(B, 2))
+    towns.days(3)
+    towns.unregistered = {A}
+    towns.days(2)
+    towns.unregistered, towns.unreadable = set(), {A}
+    assert towns.days(5) == [set()] * 5
+    towns.unreadable = set()
+    assert towns.day().withdrawn == set()
+    towns.publish(A, *pdfs(A, 1))
+    assert towns.day().withdrawn == {loc}
+
+
+def test_a_host_that_another_organisation_registers_is_the_same_host(towns: Towns) -> None:
+    """Municipalities that merge or split take over each other's hosts."""
+    loc = two_hosts_of_one_document(towns)
+    towns.bodies = {A: "Samen", B: "Samen"}
+    assert towns.day() == Day()
+    towns.publish(A, *pdfs(A, 1))
+    towns.publish(B, *pdfs(B, 2))
+    assert towns.days(2)[1] == set()
+    assert loc not in {line["url"] for line in towns.day().pending}
+
+
+def test_a_document_on_a_host_that_the_register_lacks_may_be_there(towns: Towns) -> None:
+    (loc,) = pdfs(B, 9)
+    towns.publish(A, loc, *pdfs(A, 1))
+    towns.publish(B, *pdfs(B, 1))
+    towns.day()
+    towns.unregistered = {B}
+    towns.publish(A, *pdfs(A, 1))
+    assert towns.days(4) == [set(), set(), {loc}, set()]
+
+
+@pytest.mark.parametrize("why", ["much", "index", "register"])
+def test_an_operator_can_confirm_whatever_waits(towns: Towns, why: str) -> None:
+    documents = pdfs(A, *range(8))
+    towns.lists[A] = {INDEX: pdfs(A, 9), SECOND: documents}
+    if why == "register":
+        towns.publish(B, *documents)
+    towns.day()
+    match why:
+        case "much":
+            towns.lists[A] = {INDEX: pdfs(A, 9), SECOND: []}
+        case "index":
+            towns.publish(A, *pdfs(A, 9))
+        case "register":
+            towns.lists[A] = {INDEX: pdfs(A, 9), SECOND: documents[2:]}
+            towns.day()
+            towns.unregistered = {B}
+            documents = documents[:2]
+    assert towns.day().withdrawn == set()
+    assert towns.confirm(A) == len(documents)
+    assert towns.days(2) == [set(documents), set()]
+
+
+def test_what_each_of_two_hosts_lost_at_once_is_confirmed_for_each(towns: Towns) -> None:
+    documents = pdfs(A, *range(8))
+    towns.publish(A, *documents)
+    towns.publish(B, *documents)
+    towns.day()
+    towns.publish(A)
+    towns.publish(B)
+    assert towns.day().withdrawn == set()
+    assert towns.confirm(A) == 8
+    assert towns.day().withdrawn == set()
+    assert towns.confirm(B) == 8
+    assert towns.day().withdrawn == set(documents)
+
+
+def test_a_host_that_was_forgotten_is_not_waited_for(towns: Towns) -> None:
+    (loc,) = pdfs(B, 1)
+    towns.publish(B, loc, *pdfs(B, 2))
+    towns.publish(C, *pdfs(C, 1))
+    towns.day(B)
+    towns.publish(C, loc, *pdfs(C, 1))
+    towns.day()
+    towns.publish(B, *pdfs(B, 2))
+    towns.unregistered = {C}
+    assert towns.day().withdrawn == set()
+    with towns.state.begin() as connection:
+        forget_host(connection, C)
+    assert towns.day().withdrawn == {loc}
+
+
+def test_what_was_never_harvested_is_forgotten_and_is_no_part_of_much(towns: Towns) -> None:
+    seen = [f"https://{A}/gezien{number}.pdf" for number in range(20)]
+    towns.publish(A, *pdfs(A, 1, 2, 3), *seen)
+    towns.day()
+    towns.publish(A, *pdfs(A, 1, 2))
+    day = towns.day()
+    assert (day.withdrawn, day.findings, day.pending) == ({*pdfs(A, 3)}, [], [])
