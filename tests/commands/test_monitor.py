@@ -103,8 +103,14 @@ def test_no_run_at_all_is_status_1(tmp_path: Path) -> None:
 def test_a_run_that_never_ended_is_status_1(tmp_path: Path) -> None:
     (tmp_path / REPORTS / "woo-2026-11-21T05-15-00.000000").mkdir(parents=True)
     done = monitor(tmp_path)
-    assert done.returncode == 1
-    assert "no run of woo in " in done.stderr
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith("woo-2026-11-21T05-15-00.000000, not ended\n")
+    assert "  FAILED   a run each day\n           no run has ended: expected one in 30 hours." in done.stdout
+    assert (
+        "  FAILED   the run came to its end\n           woo-2026-11-21T05-15-00.000000 did not" in done.stdout
+    )
+    assert "  ok       hosts can be reached from here" in done.stdout
+    assert done.stdout.count("  skipped  ") == 4
 
 
 @pytest.mark.parametrize(
@@ -126,7 +132,9 @@ def test_statistics_that_are_broken_are_named(well: Path) -> None:
     (newest / "stats.json").write_text("{")
     done = monitor(well)
     assert done.returncode == 1
-    assert f"{newest / 'stats.json'} holds no statistics of a run" in done.stderr
+    assert "  FAILED   the run came to its end" in done.stdout
+    assert f"{newest / 'stats.json'} holds no statistics of a run" in done.stdout
+    assert "  skipped  no drop in documents" in done.stdout, "the run before it is checked"
 
 
 class Mailbox:
@@ -169,6 +177,20 @@ def test_what_failed_is_mailed(unwell: Path) -> None:
     lines = text.get_content().splitlines()
     assert lines[2] == "no host is suddenly empty"
     assert lines[3].startswith("1 host listed documents the last time and none now: www.b.nl (12 ")
+
+
+def test_a_run_that_was_killed_is_mailed(well: Path) -> None:
+    began = datetime.now().astimezone() - HOUR / 2
+    folder = well / REPORTS / f"woo-{began:%Y-%m-%dT%H-%M-%S.%f}"
+    folder.mkdir()
+    (folder / "findings.jsonl").write_text('{"code": "lo')
+    with mail_server() as (mailbox, settings):
+        done = monitor(well, **settings)
+    assert (done.returncode, done.stderr) == (1, "")
+    (message,) = mailbox.messages
+    text = message.get_body(("plain",))
+    assert text is not None
+    assert f"{folder.name} did not end: it was killed, or its machine stopped." in text.get_content()
 
 
 def test_the_end_of_the_log_of_a_unit_that_failed_is_mailed_with_settings_of_the_environment(

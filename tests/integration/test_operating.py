@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import signal
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.utils.command import Run, run_scrapy
+from tests.utils.command import Run, run_scrapy, start_forked
 from tests.utils.daily import FIRST, NEWER, Harvester, causes, numbered, publish
+from tests.utils.waiting import wait_until
+from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 
 
@@ -91,3 +95,27 @@ def test_a_state_that_was_moved_goes_on_as_if_nothing_had_happened(
     assert same.stats["downloader/response_status_count/304"] == 3
     publish(site, {"a": NEWER})
     assert causes(harvester.day(WOO_STATE_URL=elsewhere)) == {"a": "wijziging", "b": "intrekking"}
+
+
+def test_the_monitor_names_a_killed_run_until_the_next_run_has_ended(
+    tmp_path: Path, ca_bundle: Path, site: Site, harvester: Harvester
+) -> None:
+    publish(site, numbered(3))
+    assert harvester.day().returncode == 0
+    site.pages["/d/*"] = Page(b"%PDF-1.7", delay=60)
+    before = len(site.requests)
+    publish(site, numbered(4, NEWER))
+    going = start_forked(harvester.arguments("-a", "documents=download"), tmp_path, ca_bundle)
+    wait_until(lambda: len(site.requests) > before + 3, "it requests documents", lambda: not going.ended)
+    time.sleep(5)  # a run that has just begun may not have its lock yet
+    goes_on = run_scrapy(["monitor"], tmp_path)
+    assert goes_on.returncode == 0, goes_on.stdout
+    going.send(signal.SIGKILL)
+    going.process.join(60)
+    newest = max((tmp_path / "reports").glob("woo-*"))
+    dead = run_scrapy(["monitor"], tmp_path)
+    assert (dead.returncode, dead.stderr) == (1, "")
+    assert f"  FAILED   the run came to its end\n           {newest.name} did not end" in dead.stdout
+    site.pages["/d/*"] = Page(b"%PDF-1.7")
+    assert harvester.day().returncode == 0
+    assert run_scrapy(["monitor"], tmp_path).returncode == 0

@@ -48,7 +48,7 @@ def write_run(
     stats: Mapping[str, object] = MappingProxyType({}),
 ) -> Path:
     """Make the folder of a run that ended then."""
-    folder = reports / f"{spider}-{ended:%Y-%m-%dT%H-%M-%S.%f}"
+    folder = reports / f"{spider}-{ended.astimezone():%Y-%m-%dT%H-%M-%S.%f}"
     folder.mkdir(parents=True)
     stats_of_run = {"finish_time": ended.isoformat(), "finish_reason": reason, **stats}
     (folder / "stats.json").write_text(json.dumps(stats_of_run))

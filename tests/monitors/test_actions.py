@@ -14,10 +14,11 @@ from spidermon.runners import MonitorRunner
 
 from tests.monitors.runs import BOUNDS, NOW, account, run
 from woo_harvester.monitors.actions import SendSlack
-from woo_harvester.monitors.suite import MonitorResults, RunSuite, run_monitors
+from woo_harvester.monitors.runs import Runs
+from woo_harvester.monitors.suite import MonitorResults, RunSuite, monitored, run_monitors
 
 SLACK = {"SPIDERMON_SLACK_SENDER_TOKEN": "xoxb-1", "SPIDERMON_SLACK_RECIPIENTS": ["#woo"]}
-FAILING = {"run": run(account(listed=0)), "before": [run(account())], "bounds": BOUNDS, "now": NOW}
+FAILING = Runs(run(account(listed=0)), [run(account())]), BOUNDS, NOW
 
 
 Posted = list[tuple[str, dict[str, str]]]
@@ -61,7 +62,7 @@ def test_what_failed_is_posted_to_slack(slack: tuple[str, Posted]) -> None:
     suite = RunSuite(crawler(**SLACK))
     (action,) = suite.monitors_failed_actions
     action.manager._client.base_url = address
-    outcome = MonitorResults(MonitorRunner().run(suite, **FAILING))
+    outcome = MonitorResults(MonitorRunner().run(suite, **monitored(*FAILING)))
     assert outcome.unsent == []
     (form,) = [form for path, form in posted if path == "/api/chat.postMessage"]
     assert form["channel"] == "#woo"
@@ -75,7 +76,7 @@ def test_what_failed_is_posted_to_slack(slack: tuple[str, Posted]) -> None:
 def test_a_notification_that_fails_is_reported_in_a_line() -> None:
     suite = RunSuite(crawler(**SLACK))
     suite.monitors_failed_actions[0].manager._client.base_url = "http://127.0.0.1:1/api/"
-    outcome = MonitorResults(MonitorRunner().run(suite, **FAILING))
+    outcome = MonitorResults(MonitorRunner().run(suite, **monitored(*FAILING)))
     assert not outcome.passed
     (line,) = outcome.unsent
     assert line.startswith("SendSlack: urllib.error.URLError: ")
@@ -83,7 +84,7 @@ def test_a_notification_that_fails_is_reported_in_a_line() -> None:
 
 def test_without_settings_nobody_is_notified() -> None:
     assert RunSuite(crawler()).monitors_failed_actions == []
-    outcome = run_monitors(crawler(), **FAILING)  # type: ignore[arg-type]
+    outcome = run_monitors(crawler(), *FAILING)
     assert not outcome.passed
     assert [name for name, status, _ in outcome.lines if status == "FAIL"] == [
         "no drop in documents",

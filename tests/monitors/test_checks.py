@@ -4,6 +4,7 @@ import pytest
 
 from tests.monitors.runs import BOUNDS, NOW, account, run
 from woo_harvester.monitors import checks
+from woo_harvester.monitors.runs import UnendedRun
 from woo_harvester.report.funnel import Account
 
 
@@ -21,6 +22,20 @@ def test_a_run_that_ended_early_is_a_problem() -> None:
     assert checks.ended(run()) == []
     (line,) = checks.ended(run(reason="shutdown"))
     assert "expected the reason finished, got shutdown" in line
+
+
+def test_each_run_that_did_not_end_is_named_with_its_last_moment() -> None:
+    killed = [UnendedRun(f"woo-{number}", NOW, "it has no stats.json") for number in range(7)]
+    first, *_, last = checks.ended(run(), killed)
+    assert first == (
+        "woo-0 did not end: it was killed, or its machine stopped. It wrote last at 2026-11-21 13:00; "
+        "it has no stats.json. The next run makes up for it."
+    )
+    assert last == "2 more before these did not end."
+    assert len(checks.ended(run(reason="shutdown"), killed[:1])) == 2
+    assert checks.ended(None, killed[:1]) == [first]
+    assert checks.age(None, NOW, BOUNDS) == ["no run has ended: expected one in 30 hours."]
+    assert checks.connected(None) == []
 
 
 def test_a_host_that_was_well_and_is_empty_is_named() -> None:

@@ -7,7 +7,7 @@ import os
 import sys
 from argparse import ArgumentTypeError
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
@@ -217,8 +217,12 @@ class Command(ProjectCommand):
         return folder
 
     def _note_audit(self) -> None:
-        """Note that the run is an audit, for its report."""
+        """Note that the run is an audit, for its report; at once in its folder, since it may be killed."""
         self._crawler.stats.set_value(AUDIT, 1)
+        findings = self._crawler.get_extension(Findings)
+        if findings is not None:
+            with suppress(OSError):  # the run ends for the same reason
+                findings.run_folder.write_stats({AUDIT: 1})
 
     def _read_files(self) -> None:
         """Read the files, and add their findings to the report of the run."""

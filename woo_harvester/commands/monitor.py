@@ -88,19 +88,15 @@ class Command(ProjectCommand):
         from woo_harvester.monitors.suite import run_monitors  # noqa: PLC0415
 
         try:
-            runs = read_runs(reports, spider, settings.getint("WOO_MONITOR_RUNS") + 1)
-            if not runs:
-                raise ValueError(f"no run of {spider} in {reports.path} has ended: expected one a day")
-            *before, run = runs
-            outcome = run_monitors(
-                Crawler(Spider, settings), run, before, bounds(settings), datetime.now(UTC)
-            )
+            count, limits, now = settings.getint("WOO_MONITOR_RUNS") + 1, bounds(settings), datetime.now(UTC)
+            runs = read_runs(reports, spider, count, now, limits.age)
+            outcome = run_monitors(Crawler(Spider, settings), runs, limits, now)
         except (NotConfigured, OSError, ValueError) as error:
             self.write_error(str(error))  # and go on with the next spider
             self.exitcode = 1
             return
         if not (quiet and outcome.passed):
-            print(run.title)
+            print(runs.title)
             _show(outcome, quiet=quiet)
         if not outcome.passed:
             self.exitcode = 1

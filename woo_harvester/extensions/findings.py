@@ -219,8 +219,8 @@ class Findings:
         ``run_written``.
         """
         try:
-            self.run_folder.write_stats(self._crawler.stats.get_stats())
             self.run_folder.write_accounts(self.accounts)
+            self.run_folder.write_stats(self._crawler.stats.get_stats())  # they say that the run ended
             if self._has_accounts:
                 await asyncio.to_thread(self._make_report)
         except OSError as error:

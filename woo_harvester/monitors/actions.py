@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _SUBJECT = "woo-harvester: {{ result.monitors_failed_results|length }} of the monitors failed"
 
 _BODY = """\
-{{ data.run.title }}
+{{ data.title }}
 
 {% for each in result.monitors_failed_results -%}
 {{ each.monitor.method_name }}

@@ -11,14 +11,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from woo_harvester.dates import AMSTERDAM
 from woo_harvester.findings import Severity
-from woo_harvester.monitors.runs import EndedRun
+from woo_harvester.monitors.runs import EndedRun, UnendedRun
 from woo_harvester.report.assemble import OWN_FAULT
 from woo_harvester.report.funnel import FIELDS, Account, total
 from woo_harvester.report.run_folder import FINDINGS
 
 #: The maximum number of hosts that a line names.
 _MAX_NAMED_HOSTS = 10
+
+#: The maximum number of runs that did not end that are named.
+_MAX_NAMED_RUNS = 5
 
 #: A rise of at most this many findings is no problem, whatever the percentage.
 _SMALL_RISE = 20
@@ -36,8 +40,10 @@ class Bounds:
     records: int
 
 
-def age(run: EndedRun, now: datetime, bounds: Bounds) -> list[str]:
+def age(run: EndedRun | None, now: datetime, bounds: Bounds) -> list[str]:
     """Check that a run has ended recently enough."""
+    if run is None:
+        return [f"no run has ended: expected one in {_hours(bounds.age)}."]
     passed = now - run.ended
     if passed <= bounds.age:
         return []
@@ -47,16 +53,26 @@ def age(run: EndedRun, now: datetime, bounds: Bounds) -> list[str]:
     ]
 
 
-def ended(run: EndedRun) -> list[str]:
-    """Check that the run finished."""
-    if run.reason == "finished":
-        return []
-    return [f"the run ended early: expected the reason finished, got {run.reason}. Its log says more."]
+def ended(run: EndedRun | None, unended: Sequence[UnendedRun] = ()) -> list[str]:
+    """Check that the run finished, and that no other run was killed since the last that did."""
+    problems = [
+        f"{each.name} did not end: it was killed, or its machine stopped. It wrote last at "
+        f"{each.last_write.astimezone(AMSTERDAM):%Y-%m-%d %H:%M}; "
+        f"{each.problem}. The next run makes up for it."
+        for each in unended[:_MAX_NAMED_RUNS]
+    ]
+    if len(unended) > _MAX_NAMED_RUNS:
+        problems.append(f"{len(unended) - _MAX_NAMED_RUNS} more before these did not end.")
+    if run is not None and run.reason != "finished":
+        problems.append(
+            f"the run ended early: expected the reason finished, got {run.reason}. Its log says more."
+        )
+    return problems
 
 
-def connected(run: EndedRun) -> list[str]:
+def connected(run: EndedRun | None) -> list[str]:
     """Check that hosts could be reached, so that there is no fault on our own side."""
-    if not run.own_fault:
+    if run is None or not run.own_fault:
         return []
     return [
         "nearly all hosts were out of reach in the same way, so the cause is likely on this side: see "

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from woo_harvester.monitors.checks import Bounds
-    from woo_harvester.monitors.runs import EndedRun
+    from woo_harvester.monitors.runs import EndedRun, Runs
 
 _NO_EARLIER_RUN = "there is no earlier run to compare with"
 _NO_ACCOUNTS = "the run keeps no accounts of hosts"
@@ -33,13 +33,13 @@ class _Check(Monitor):  # type: ignore[misc]  # Spidermon has no type hints
 
     def compared(self) -> tuple[EndedRun, Sequence[EndedRun], Bounds]:
         """Return the run and the runs before it; skip the monitor if there are none."""
-        if not self.data.before:
+        if self.data.run is None or not self.data.before:
             self.skipTest(_NO_EARLIER_RUN)
         return self.data.run, self.data.before, self.data.bounds
 
     def accounted(self) -> tuple[EndedRun, Sequence[EndedRun], Bounds]:
         """Return the same as :meth:`compared`; skip the monitor if the run has no accounts."""
-        if not self.data.run.accounts:
+        if self.data.run is not None and not self.data.run.accounts:
             self.skipTest(_NO_ACCOUNTS)
         return self.compared()
 
@@ -53,7 +53,7 @@ class _RunMonitor(_Check):
 
     @monitors.name("the run came to its end")  # type: ignore[untyped-decorator]
     def test_ended(self) -> None:
-        self.fail_if_any(checks.ended(self.data.run))
+        self.fail_if_any(checks.ended(self.data.run, self.data.unended))
 
     @monitors.name("hosts can be reached from here")  # type: ignore[untyped-decorator]
     def test_connected(self) -> None:
@@ -81,7 +81,7 @@ class _QualityMonitor(_Check):
 
     @monitors.name("fields are given as usual")  # type: ignore[untyped-decorator]
     def test_covered(self) -> None:
-        if self.data.run.kind == "vergunningen":
+        if self.data.run is not None and self.data.run.kind == "vergunningen":
             self.skipTest(_NO_FIELDS)
         self.fail_if_any(checks.covered(*self.accounted()))
 
@@ -115,9 +115,12 @@ class MonitorResults:
         """The notifications that failed, with the reason."""
 
 
-def run_monitors(
-    crawler: Crawler, run: EndedRun, before: Sequence[EndedRun], bounds: Bounds, now: datetime
-) -> MonitorResults:
-    """Compare *run* with the runs *before* it. Raises Spidermon's NotConfigured for wrong settings."""
-    data = {"run": run, "before": before, "bounds": bounds, "now": now}
-    return MonitorResults(MonitorRunner().run(RunSuite(crawler), **data))
+def run_monitors(crawler: Crawler, runs: Runs, bounds: Bounds, now: datetime) -> MonitorResults:
+    """Check the last run, and compare it with those before. Raises Spidermon's NotConfigured."""
+    return MonitorResults(MonitorRunner().run(RunSuite(crawler), **monitored(runs, bounds, now)))
+
+
+def monitored(runs: Runs, bounds: Bounds, now: datetime) -> dict[str, Any]:
+    """Return what the monitors and the texts of the notifications read as ``data``."""
+    parts = {"run": runs.last, "before": runs.before, "unended": runs.unended, "title": runs.title}
+    return {**parts, "bounds": bounds, "now": now}

@@ -7,16 +7,17 @@ runs.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, TextIO
 
-from woo_harvester.atomic import made_for, replace_link
+from woo_harvester.atomic import made_for, replace_file, replace_link
 from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Finding
 from woo_harvester.inputs import WITHOUT_LOCKS, check_regular, parse_object
@@ -139,16 +140,40 @@ class RunFolder:
     def lock(self, *, alone: bool = False) -> IO[bytes]:
         """Lock the folder until the returned file is closed: for its run, or with *alone* to remove it.
 
-        Raises BlockingIOError if it is in use, and OSError. A file system without locks has none.
+        Raises OSError, and with *alone* BlockingIOError if it is in use. A run waits until :meth:`is_active`
+        has looked at its new folder. A file system without locks has none.
         """
         file = self.findings.open("rb+")
         try:
-            fcntl.flock(file, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+            fcntl.flock(file, (fcntl.LOCK_EX | fcntl.LOCK_NB) if alone else fcntl.LOCK_SH)
         except OSError as error:
             if error.errno not in WITHOUT_LOCKS or alone:
                 file.close()
                 raise
         return file
+
+    def is_active(self) -> bool | None:
+        """Return whether the run goes on, by its lock; None if the file system has no locks. Raises OSError.
+
+        The lock of a run ends with its process, also if that is killed.
+        """
+        if not self.findings.is_file():
+            return False
+        with self.findings.open("rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+            except OSError as error:
+                if error.errno not in WITHOUT_LOCKS | {errno.EBADF}:  # EBADF: NFS locks what is open to write
+                    raise
+                return None
+        return False
+
+    def last_write(self) -> datetime:
+        """Return when a file of the run was last written: of a killed run, shortly before. Raises OSError."""
+        written = (path.lstat().st_mtime for path in (self.path, *self.path.iterdir()))
+        return datetime.fromtimestamp(max(written), UTC)
 
     def open_findings(self) -> TextIO:
         """Open the findings for writing, line-buffered: a run that is killed has written all that it made."""
@@ -182,9 +207,9 @@ class RunFolder:
                     ) from error
 
     def write_stats(self, stats: Mapping[str, Any]) -> None:
-        """Write the statistics. Raises OSError."""
+        """Write the statistics in one step: a run that has them ended. Raises OSError."""
         text = json.dumps(stats, default=_json_value, indent=2, sort_keys=True)
-        self.stats.write_text(text + "\n", encoding="utf-8")
+        replace_file(self.stats, f"{text}\n".encode())
 
     def read_stats(self) -> dict[str, Any]:
         """Return the statistics; an empty dict if the run wrote none. Raises OSError and ValueError."""
