@@ -1,16 +1,17 @@
 from __future__ import annotations
 
+import json
 import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, select, text
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, skip_or_fail
 from tests.state.processes import running
 from tests.utils.postgresql import command, query
 from woo_harvester.state.migrations import MIGRATIONS, STATE_VERSION
@@ -137,6 +138,98 @@ def test_a_migration_that_fails_leaves_the_older_state_as_it_was(
 def test_every_older_version_has_a_migration() -> None:
     """Version 1 was never released."""
     assert sorted(MIGRATIONS) == list(range(2, STATE_VERSION))
+
+
+def test_a_file_of_another_program_is_refused_and_does_not_change(tmp_path: Path) -> None:
+    path = tmp_path / "vreemd.sqlite"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE klanten (naam TEXT)")
+    before = path.read_bytes()
+    for make in (True, False):
+        with pytest.raises(StateError, match=r"vreemd\.sqlite is a database of another program.*klanten"):
+            State.open(url(path), make=make)
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+def test_an_empty_database_becomes_a_state(tmp_path: Path) -> None:
+    """One that a program made and has no tables in, such as a state that somebody emptied with sqlite3."""
+    path = tmp_path / "leeg.sqlite"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE weg (naam TEXT)")
+        database.execute("DROP TABLE weg")
+    State.open(url(path)).close()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "postgresql://u@h:port/x",
+        "postgresql://[::1/x",
+        "postgresql://u:geheim@h:port/x",
+        "sqlite:///x.sqlite?timeout=soon",
+        "sqlite:///a\0b",
+    ],
+)
+def test_a_url_that_cannot_be_parsed_is_one_line_without_its_password(given: str) -> None:
+    with pytest.raises(StateError) as caught:
+        State.open(given)
+    (line,) = str(caught.value).splitlines()
+    assert line.startswith("WOO_STATE_URL: expected a URL such as sqlite:///state.sqlite or")
+    assert "geheim" not in line
+
+
+def test_a_path_that_is_not_utf_8_can_be_used_and_named(tmp_path: Path) -> None:
+    path = tmp_path / "m\udcffp" / "s.sqlite"
+    with closing(State.open(url(path))) as state:
+        with state.locks("een") or nullcontext() as locks:
+            assert locks is not None
+        assert state.name == f"sqlite:///{tmp_path}/m\\xffp/s.sqlite"
+    assert path.exists()
+
+
+#: Opens a state on disks of many sizes, then again with enough space; prints the errors and the files.
+_ON_FULL_DISKS = """
+import json, subprocess, sys
+from pathlib import Path
+from woo_harvester.state.store import State, StateError
+
+folder = Path(sys.argv[1])
+
+def opened():
+    try:
+        State.open(f"sqlite:///{folder}/s.sqlite").close()
+    except StateError as error:
+        return str(error)
+
+for size in range(100, 620, 20):
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "none", folder], check=True)
+    first, left = opened(), sorted(path.name for path in folder.iterdir())
+    subprocess.run(["mount", "-o", "remount,size=50m", folder], check=True)
+    print(json.dumps([size, first, left, opened(), sorted(path.name for path in folder.iterdir())]))
+    subprocess.run(["umount", "-l", folder], check=True)
+"""
+
+
+def test_a_disk_that_gets_full_leaves_no_state_or_one_that_is_of_use_with_space(tmp_path: Path) -> None:
+    alone = ["unshare", "--user", "--map-root-user", "--mount"]
+    tried = subprocess.run(
+        [*alone, "mount", "-t", "tmpfs", "none", tmp_path], check=False, capture_output=True
+    )
+    if tried.returncode:
+        skip_or_fail("needs unshare and the right to mount a file system in a namespace of its own")
+    command = [*alone, sys.executable, "-c", _ON_FULL_DISKS, str(tmp_path)]
+    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    disks = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {first is None for _, first, *_ in disks} == {True, False}, "some are too small, some are not"
+    for size, first, left, second, files in disks:
+        assert first is None or "disk" in first, size
+        assert all(name.startswith("s.sqlite") and ".sqlite." not in name for name in left), (size, left)
+        assert (second, [name for name in files if not name.endswith(("-wal", "-shm"))]) == (
+            None,
+            ["s.sqlite"],
+        ), size
 
 
 @pytest.mark.parametrize("damage", ["text", "middle"])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,9 +14,11 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModul
 from sqlalchemy.pool import NullPool, StaticPool
 from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
 
+from woo_harvester.atomic import sync_folder
 from woo_harvester.extras import to_install
 from woo_harvester.state.lock import FileLocks, Locks
 from woo_harvester.state.migrations import VersionError, create_or_migrate, state_version
+from woo_harvester.state.schema import about
 from woo_harvester.state.sessionlock import SessionLocks
 
 #: Seconds to wait for another process that writes.
@@ -52,6 +55,16 @@ _NO_STATE = "there is no state at {}: the first run makes it (setting WOO_STATE_
 
 _NO_DRIVER = "WOO_STATE_URL: PostgreSQL needs the package psycopg: {} ({})"
 
+_MALFORMED = (
+    "it cannot be parsed: is the port a number, and are the signs @ : / ? # % in a password written as "
+    "%40 %3A %2F %3F %23 %25?"
+)
+
+_FOREIGN = (
+    "WOO_STATE_URL: {} is a database of another program, with the table {} and none of a state: "
+    "name a file that is a state or does not exist"
+)
+
 _CONTINUES = "the next run goes on where this one ended"
 
 _RECOVERY = (
@@ -87,16 +100,19 @@ class State:
         *make* creates it if it is not there. Raises StateError.
         """
         try:
+            _refuse_foreign(url)
             if make:
                 _make(url)
             engine = _engine(url)
         except (ArgumentError, NoSuchModuleError) as error:
             raise StateError(f"{_EXPECTED} ({error})") from error
+        except ValueError as error:  # the message of which may have a part of a password
+            raise StateError(f"{_EXPECTED} ({_MALFORMED})") from error
         except ImportError as error:
             raise StateError(_NO_DRIVER.format(to_install("postgresql"), error)) from error
         except OSError as error:
             raise StateError(f"the folder of the state {sqlite_file(url)} cannot be made: {error}") from error
-        name = engine.url.render_as_string(hide_password=True)
+        name = _name(engine.url)
         try:
             connection = engine.connect()
             with connection.begin():
@@ -122,7 +138,7 @@ class State:
     @property
     def place(self) -> str:
         """The path of an SQLite file, else the URL without password; for messages."""
-        return str(sqlite_file(str(self._engine.url)) or self.name)
+        return str(sqlite_file(self._engine.url) or self.name)
 
     @property
     def is_shared(self) -> bool:
@@ -141,7 +157,7 @@ class State:
         """
         if self.is_shared:
             return SessionLocks(self, owner)
-        file = sqlite_file(str(self._engine.url))
+        file = sqlite_file(self._engine.url)
         try:
             return None if file is None else FileLocks.beside(file)
         except OSError as error:
@@ -178,11 +194,11 @@ class State:
         self._engine.dispose()
 
 
-def sqlite_file(url: str) -> Path | None:
+def sqlite_file(url: str | URL) -> Path | None:
     """Return the file of an SQLite database; None for one in memory, another database, or an invalid URL."""
     try:
         parsed = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         return None
     on_disk = parsed.get_backend_name() == "sqlite" and parsed.database not in (None, "", ":memory:")
     return Path(str(parsed.database)) if on_disk else None
@@ -194,9 +210,6 @@ def _engine(url: str) -> Engine:
         return _postgresql(parsed)
     if parsed.get_backend_name() != "sqlite":
         raise ArgumentError(f"got {parsed.get_backend_name()}")
-    path = sqlite_file(url)
-    if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(url, poolclass=StaticPool, connect_args={"timeout": _BUSY_TIMEOUT})
     event.listen(engine, "connect", _tune)
     return engine
@@ -214,11 +227,35 @@ def _postgresql(url: URL) -> Engine:
     )
 
 
+def _name(url: URL) -> str:
+    """Return the URL without password, for messages."""
+    try:
+        return url.render_as_string(hide_password=True)
+    except UnicodeEncodeError:  # a path with bytes that are not UTF-8
+        return f"sqlite:///{os.fsencode(url.database or '').decode(errors='backslashreplace')}"
+
+
+def _refuse_foreign(url: str) -> None:
+    """Raise StateError for an SQLite file of another program, before anything of it changes."""
+    path = sqlite_file(url)
+    if path is None or not path.is_file():
+        return
+    tables: set[str] = set()
+    # What cannot be read is reported when the state is opened.
+    with (
+        suppress(sqlite3.Error),
+        closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as file,
+    ):
+        tables.update(name for (name,) in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'"))
+    if tables and about.name not in tables:
+        raise StateError(_FOREIGN.format(path, min(tables)))
+
+
 def _make(url: str) -> None:
     """Create the SQLite file of a state if there is none.
 
-    It is created under another name and renamed when it is complete. So an empty file under the real name was
-    not left by a killed run: it has lost its content.
+    It is created under another name, and linked to its own when all of it is on the disk. So an empty file
+    under the real name was not left by a killed run: it has lost its content.
     """
     path = sqlite_file(url)
     if path is None or str(path).startswith("file:"):
@@ -227,18 +264,21 @@ def _make(url: str) -> None:
         if path.is_file() and not path.stat().st_size:
             raise StateError(f"the state {path} is damaged (it is empty): {_RECOVERY}")
         return
+    path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f"{path.name}.{os.getpid()}")
-    engine = _engine(make_url(url).set(database=str(aside)).render_as_string(hide_password=False))
+    # Not in WAL mode, whose last step, to write the tables from the WAL to the file, fails without an error.
+    engine = create_engine(make_url(url).set(database=str(aside)), poolclass=NullPool)
     try:
         with engine.begin() as connection:
             create_or_migrate(connection)
-        engine.dispose()
         with suppress(FileExistsError):  # another run has created it meanwhile
             path.hardlink_to(aside)
+        sync_folder(path.parent)
     except SQLAlchemyError as error:
         raise StateError(_explain(str(path), error)) from error
     finally:
-        aside.unlink(missing_ok=True)
+        for end in ("", "-journal"):
+            aside.with_name(aside.name + end).unlink(missing_ok=True)
 
 
 def _tune(connection: Any, _: Any) -> None:
