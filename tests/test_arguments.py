@@ -151,6 +151,11 @@ def test_an_unknown_argument_that_is_like_nothing_is_refused_with_all_names() ->
         WooArguments.read({"zzz": "1"})
 
 
+def test_a_name_that_is_not_utf_8_is_refused() -> None:
+    with pytest.raises(ArgumentError, match=r"^expected the name of an argument in UTF-8$"):
+        WooArguments.read({"\udcff": "1"})
+
+
 def test_a_message_is_one_line() -> None:
     with pytest.raises(ArgumentError) as caught:
         WooArguments.read({"deltafetch_reset": "misschien"})

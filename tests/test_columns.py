@@ -91,6 +91,20 @@ def test_a_number_is_a_number() -> None:
     assert of("x", record) == -5
 
 
+def test_an_object_that_is_not_as_in_a_record_is_its_json() -> None:
+    for value, cell in (
+        (1, "1"),
+        ("tekst", "tekst"),
+        ([[1]], "[1]"),
+        ([{"key": "k", "values": 3}], '{"key": "k", "values": 3}'),
+        ({"values": None}, '{"values": null}'),
+    ):
+        record = {"id": "1", "document": {"extraMetadata": {"velden": value}}}
+        assert of("document.extraMetadata.velden", record) == cell
+    for defaults in (1, ["1"], "1"):
+        assert of("herkomst.standaardwaarden", {"id": "1", "herkomst": {"standaardwaarden": defaults}}) == "1"
+
+
 @pytest.mark.parametrize("kind", [Record, PermitRecord])
 def test_columns_are_unique_and_have_no_text_of_documents(kind: type[Any]) -> None:
     columns = columns_of(kind)

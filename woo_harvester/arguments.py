@@ -153,6 +153,8 @@ class Arguments(BaseModel):
             return cls.model_validate(named)
         except ValidationError as error:
             first = error.errors()[0]
+            if not first["loc"]:
+                raise ArgumentError("expected the name of an argument in UTF-8") from None
             raise ArgumentError(cls._explain(str(first["loc"][0]), first["type"], first["msg"])) from None
 
     @classmethod

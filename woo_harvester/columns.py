@@ -78,7 +78,7 @@ def _cell(record: Mapping[str, Any], column: str) -> object:
     found: list[Any] = []
     is_list = _collect(record, _keys(column), found)
     if column in _PAIRS:
-        found, is_list = [pair for each in found if each for pair in _PAIRS[column](each)], True
+        found, is_list = [pair for each in found if each for pair in _pairs(column, each)], True
     if not is_list:
         return _text(found[0]) if found else ""
     texts = [str(_text(value)).replace("|", r"\|") for value in found]
@@ -113,6 +113,14 @@ def _text(value: Any) -> object:
     if value is None:
         return ""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+
+
+def _pairs(column: str, value: Any) -> Sequence[str]:
+    """Return the texts of an object in a column of pairs; its JSON if it is not as in a record."""
+    try:
+        return list(_PAIRS[column](value))
+    except (AttributeError, TypeError):
+        return [str(_text(value))]
 
 
 def _defaults(defaults: Mapping[str, str]) -> Iterator[str]:

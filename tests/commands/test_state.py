@@ -72,6 +72,7 @@ def test_a_state_that_a_run_is_using_can_be_read(filled: Shell) -> None:
 @pytest.mark.parametrize(
     ("args", "line"),
     [
+        (["export", ""], "expected: scrapy state export [FILE]; got an empty argument"),
         (["exprt"], "unknown action exprt: did you mean export?"),
         (
             ["zzz"],

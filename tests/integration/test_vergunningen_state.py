@@ -142,12 +142,20 @@ def test_messages_that_wait_move_with_the_state(both: Both) -> None:
 @pytest.mark.parametrize(
     ("named", "forgotten", "again"),
     [
-        (lambda both: both.other.host, "1 host and 0 documents", {"5": "aanlevering"}),
-        (lambda both: both.other.url(FOLDER), "0 documents and 1 entry page", {"5": "aanlevering"}),
-        (lambda both: case(1), "0 documents and 1 case", {"1": "aanlevering"}),
-        (lambda both: case(2), "0 documents and 1 case", {}),
-        (lambda both: case(3), "0 documents and 1 case", {"3": "aanlevering"}),
-        (lambda both: both.site.url("/zaken/9"), "0 documents and 1 case", {"9": "aanlevering"}),
+        (
+            lambda both: both.other.host,
+            "1 host, 0 documents, 0 withdrawn; 1 entry page, 2 files, 1 case, 0 withdrawn",
+            {"5": "aanlevering"},
+        ),
+        (
+            lambda both: both.other.url(FOLDER),
+            "0 documents, 0 withdrawn; 1 entry page, 2 files, 1 case, 0 withdrawn",
+            {"5": "aanlevering"},
+        ),
+        (lambda both: case(1), " 1 case, 0 withdrawn", {"1": "aanlevering"}),
+        (lambda both: case(2), " 1 case, 0 withdrawn", {}),
+        (lambda both: case(3), " 0 cases, 1 withdrawn", {"3": "aanlevering"}),
+        (lambda both: both.site.url("/zaken/9"), " 1 case, 0 withdrawn", {"9": "aanlevering"}),
     ],
 )
 def test_what_is_forgotten_is_delivered_again_if_it_is_listed(

@@ -175,7 +175,7 @@ class Command(ProjectCommand):
                 close = get_close_matches(f"--{given}", self.options()[0], n=1)
                 meant = f": did you mean {close[0]}?" if close else ", such as www.gemeente.nl"
                 raise UsageError(f"{given} is no domain{meant}")
-            is_file = Path(given).exists() or given.lower().endswith((".xml", ".xml.gz", "robots.txt"))
+            is_file = _exists(Path(given)) or given.lower().endswith((".xml", ".xml.gz", "robots.txt"))
             if is_file and "://" not in given:
                 raise UsageError(f"{given} is a file: did you mean --file {given}?")
 
@@ -280,12 +280,21 @@ def _terms(settings: BaseSettings) -> AuditTerms:
     )
 
 
+def _exists(path: Path) -> bool:
+    """Return whether there is such a file; False too for a name that no file can have."""
+    with suppress(OSError, ValueError):
+        return path.exists()
+    return False
+
+
 def _existing(given: str) -> Path:
     """Return the path of a file or folder. Raises UsageError if it does not exist."""
+    if not given:
+        raise UsageError("--file: expected a file or a folder, got an empty name")
     path = Path(given)
-    if path.exists():
+    if _exists(path):
         return path
-    around = [str(each) for each in path.parent.iterdir()] if path.parent.is_dir() else []
+    around = [str(each) for each in path.parent.iterdir()] if _exists(path.parent / ".") else []
     close = get_close_matches(given, around, n=1)
     meant = f": did you mean {close[0]}?" if close else ""
     raise UsageError(f"there is no file {given}{meant}")

@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NoReturn, cast
 
 from scrapy.commands import ScrapyCommand
@@ -66,6 +67,7 @@ class ProjectCommand(ScrapyCommand):
         with self.failing():
             self.check_options(args)
             self._check_given(opts.set)
+            _check_profile(opts.profile)
             super().process_options(args, opts)
             self._check_settings()
 
@@ -173,6 +175,14 @@ class ProjectCommand(ScrapyCommand):
                 is_shared = group.title == GLOBAL_GROUP or action.dest == "help"
                 (shared if is_shared else own).extend(names or action.option_strings)
         return own, shared
+
+
+def _check_profile(path: str | None) -> None:
+    """Raise UsageError for a file of ``--profile`` that Scrapy could not write when the command has ended."""
+    if path and (Path(path).is_dir() or not Path(path).parent.is_dir()):
+        raise UsageError(
+            f"--profile: expected a file to write, in a folder that exists, got {path}", print_help=False
+        )
 
 
 def _meant(given: str, names: Sequence[str]) -> str:

@@ -184,8 +184,8 @@ class Command(ProjectCommand):
             with state.begin() as connection:
                 found = find_named(connection, args)
             with self._locked(state, found.to_lock), state.begin() as connection:
-                forget_all(connection, found)
-        write_note(f"Forgot {found}.")
+                forgotten = forget_all(connection, found)
+        write_note(f"Forgot {forgotten}.")
 
     def confirm(self, args: list[str], opts: argparse.Namespace) -> None:
         """Confirm the pending withdrawals of hosts."""

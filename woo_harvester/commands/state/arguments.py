@@ -50,6 +50,8 @@ def action_of(
         raise UsageError(f"unknown action {name}: {suggestion(name, actions)}")
     action = actions.get(name, default)
     usage = f"{program()} state {name} {action.arguments}".strip()
+    if "" in args[1:]:
+        raise UsageError(f"expected: {usage}; got an empty argument")
     for option in _OPTIONS:
         if getattr(opts, option) and option not in action.options:
             fitting = [each for each, other in actions.items() if option in other.options]

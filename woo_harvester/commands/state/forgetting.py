@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from woo_harvester.commands.state.arguments import known_host
-from woo_harvester.commands.state.output import number
+from woo_harvester.commands.state.output import Totals
 from woo_harvester.state import permit_upkeep, resources, upkeep
 from woo_harvester.state.permits import forget_entries
 
@@ -29,12 +29,6 @@ class Forgotten:
         """The hosts that no run may work on meanwhile."""
         return self.hosts.union(self.documents.values(), self.pages.values(), *self.cases.values())
 
-    def __str__(self) -> str:
-        parts = [number(len(self.hosts), "host"), number(len(self.documents), "document")]
-        parts += [number(len(self.pages), "entry page")] if self.pages else []
-        parts += [number(len(self.cases), "case")] if self.cases else []
-        return f"{', '.join(parts[:-1])} and {parts[-1]}"
-
 
 def find_named(connection: Connection, args: Iterable[str]) -> Forgotten:
     """Return what *args* name. Raises UsageError for what the state does not know."""
@@ -54,8 +48,9 @@ def find_named(connection: Connection, args: Iterable[str]) -> Forgotten:
     return found
 
 
-def forget_all(connection: Connection, found: Forgotten) -> None:
-    """Forget what was found, so that the next run delivers what is still listed."""
+def forget_all(connection: Connection, found: Forgotten) -> Totals:
+    """Forget what was found, so that the next run delivers what is still listed. Return how much it was."""
+    before = _totals(connection)
     for loc in found.documents:
         upkeep.forget_document(connection, loc)
     for case in found.cases:
@@ -65,6 +60,18 @@ def forget_all(connection: Connection, found: Forgotten) -> None:
     for host in sorted(found.hosts):
         resources.forget_host(connection, host)
         forget_entries(connection, host)
+    after = _totals(connection)
+    totals = Totals(len(found.hosts), *(one - other for one, other in zip(before, after, strict=True)))
+    # A case whose messages wait, or that no output has yet, was in no total.
+    totals.cases += max(0, len(found.cases) - totals.cases - totals.withdrawn_cases)
+    return totals
+
+
+def _totals(connection: Connection) -> tuple[int, ...]:
+    """Return the numbers of Totals after that of the hosts."""
+    pages = list(permit_upkeep.page_summaries(connection))
+    sums = (sum(getattr(page, name) for page in pages) for name in ("files", "cases", "withdrawn"))
+    return *upkeep.document_totals(connection), len(pages), *sums
 
 
 def known_hosts(connection: Connection) -> Sequence[str]:

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from io import TextIOWrapper
 from itertools import groupby
@@ -144,22 +145,42 @@ def entry_table(pages: Sequence[permit_upkeep.PageSummary]) -> Iterator[str]:
     yield _permit_totals(len(pages), files, cases, withdrawn)
 
 
+@dataclass
+class Totals:
+    """Numbers of hosts, documents, entry pages and cases, with the words of the tables."""
+
+    hosts: int = 0
+    documents: int = 0
+    withdrawn: int = 0
+    not_harvested: int = 0
+    pages: int = 0
+    files: int = 0
+    cases: int = 0
+    withdrawn_cases: int = 0
+
+    def __str__(self) -> str:
+        waiting = f", {self.not_harvested} not harvested" if self.not_harvested else ""
+        totals = _totals(self.hosts, self.documents, self.withdrawn) + waiting
+        if not (self.pages or self.files or self.cases or self.withdrawn_cases):
+            return totals
+        return f"{totals}; {_permit_totals(self.pages, self.files, self.cases, self.withdrawn_cases)}"
+
+
 class RowCounts:
     """The number of hosts, documents and cases in the rows of an export, counted as in the tables."""
 
     def __init__(self) -> None:
         self.hosts: dict[str, None] = {}
-        self._documents = self._withdrawn = self._not_harvested = 0
-        self._pages = self._files = self._cases = self._withdrawn_cases = 0
+        self._totals = Totals()
 
     def count(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Return the rows one by one, and count them."""
         for row in rows:
             self.hosts[row.host] = None
             if isinstance(row, DocumentRow):
-                self._withdrawn += row.withdrawn is not None
-                self._documents += row.withdrawn is None and row.harvested is not None
-                self._not_harvested += row.withdrawn is None and row.harvested is None
+                self._totals.withdrawn += row.withdrawn is not None
+                self._totals.documents += row.withdrawn is None and row.harvested is not None
+                self._totals.not_harvested += row.withdrawn is None and row.harvested is None
             else:
                 self._count_permit(row)
             yield row
@@ -167,21 +188,16 @@ class RowCounts:
     def _count_permit(self, row: Row) -> None:
         match row:
             case EntryRow():
-                self._pages += 1
+                self._totals.pages += 1
             case PermitFileRow():
-                self._files += row.gone_at is None
+                self._totals.files += row.gone_at is None
             case CaseRow():
                 known = PermitRow.load(row.data)
-                self._cases += known.key.soort is Soort.ZAAK and known.present is True
-                self._withdrawn_cases += known.key.soort is Soort.ZAAK and known.present is False
+                self._totals.cases += known.key.soort is Soort.ZAAK and known.present is True
+                self._totals.withdrawn_cases += known.key.soort is Soort.ZAAK and known.present is False
 
     def __str__(self) -> str:
-        waiting = f", {self._not_harvested} not harvested" if self._not_harvested else ""
-        totals = _totals(len(self.hosts), self._documents, self._withdrawn) + waiting
-        if not self._pages:
-            return totals
-        permits = _permit_totals(self._pages, self._files, self._cases, self._withdrawn_cases)
-        return f"{totals}; {permits}"
+        return str(replace(self._totals, hosts=len(self.hosts)))
 
 
 def _totals(hosts: int, documents: int, withdrawn: int) -> str:
