@@ -92,7 +92,7 @@ def test_a_number_is_a_number() -> None:
 
 
 def test_an_object_that_is_not_as_in_a_record_is_its_json() -> None:
-    for value, cell in (
+    for value, text in (
         (1, "1"),
         ("tekst", "tekst"),
         ([[1]], "[1]"),
@@ -100,7 +100,7 @@ def test_an_object_that_is_not_as_in_a_record_is_its_json() -> None:
         ({"values": None}, '{"values": null}'),
     ):
         record = {"id": "1", "document": {"extraMetadata": {"velden": value}}}
-        assert of("document.extraMetadata.velden", record) == cell
+        assert of("document.extraMetadata.velden", record) == text
     for defaults in (1, ["1"], "1"):
         assert of("herkomst.standaardwaarden", {"id": "1", "herkomst": {"standaardwaarden": defaults}}) == "1"
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import signal
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
+from shutil import copyfile
 
 import pytest
 
-from tests.utils.command import Run, run_scrapy, start_forked
+from tests.utils.command import DATA, Run, run_scrapy, start_forked
 from tests.utils.daily import FIRST, NEWER, Harvester, causes, numbered, publish
 from tests.utils.waiting import wait_until
 from woo_harvester.demo.server import Page
@@ -79,6 +83,54 @@ def test_lost_records_are_found_forgotten_and_harvested_again(site: Site, harves
     state(harvester, "forget", *lost)
     assert causes(harvester.day()) == {"a": "aanlevering", "b": "aanlevering"}
     assert state(harvester, "check", *files(harvester)).returncode == 0
+
+
+@pytest.mark.parametrize("steps", ["fix, run", "run, fix, run"])
+def test_after_an_old_back_up_is_restored_state_records_and_site_agree(
+    site: Site, harvester: Harvester, steps: str
+) -> None:
+    """The steps are those of docs/how-to/backup.md; the names of documents say what became of them since."""
+    at_the_back_up = ("stays", "gone", "returned", "changed", "changed-and-gone")
+    publish(site, dict.fromkeys((*at_the_back_up, "again", "again-and-gone"), FIRST))
+    harvester.day()
+    publish(site, dict.fromkeys(at_the_back_up, FIRST))
+    harvester.day()
+    path = harvester.folder / DATA / "woo-state.sqlite"
+    with closing(sqlite3.connect(path)) as now, closing(sqlite3.connect(harvester.folder / "kopie")) as copy:
+        now.backup(copy)
+    since = dict.fromkeys(
+        ("changed", "changed-and-gone", "again", "again-and-gone", "new", "new-and-gone"), NEWER
+    )
+    publish(site, {"stays": FIRST, **since})
+    assert set(causes(harvester.day()).values()) == {
+        "wijziging",
+        "intrekking",
+        "herpublicatie",
+        "aanlevering",
+    }
+    publish(site, {"stays": FIRST, "returned": FIRST, **since})
+    assert causes(harvester.day()) == {}, "its lastmod is no newer"
+
+    for end in ("-wal", "-shm"):
+        path.with_name(path.name + end).unlink(missing_ok=True)
+    copyfile(harvester.folder / "kopie", path)
+    left = {name: lastmod for name, lastmod in since.items() if not name.endswith("-gone")}
+    listed = {"stays": FIRST, "returned": FIRST, **left}
+    publish(site, listed)
+    for step in steps.split(", "):
+        if step == "run":
+            harvester.day()
+        else:
+            done = state(harvester, "check", "--fix", *files(harvester))
+            assert (done.returncode, "0 missing, 0 older, 0 extra" in done.stdout) == (0, True), done
+    there = {site.url(f"/d/{name}.pdf") for name in listed}
+    latest = state(harvester, "latest", *files(harvester)).stdout.splitlines()
+    assert {json.loads(line)["document"]["weblocatie"] for line in latest} == there
+    exported = map(json.loads, state(harvester, "export").stdout.splitlines())
+    rows = [row for row in exported if row["kind"] == "document"]
+    assert {row["loc"] for row in rows if row.get("harvested") and not row.get("withdrawn")} == there
+    assert state(harvester, "check", *files(harvester)).returncode == 0
+    assert causes(harvester.day()) == {}
 
 
 @pytest.mark.parametrize("name", ["staat.jsonl", "staat.csv"])

@@ -11,10 +11,12 @@ from sqlalchemy import Connection
 from tests.state.knowledge import locs, see, sitemap_of
 from woo_harvester.dates import iso_datetime, to_microseconds
 from woo_harvester.state.batches import BATCH
-from woo_harvester.state.check import differences
+from woo_harvester.state.check import differences, take_over
 from woo_harvester.state.confirmation import confirm_harvested, confirm_withdrawn
 from woo_harvester.state.differences import Difference
+from woo_harvester.state.documents import files_of, look_up
 from woo_harvester.state.latest import Latest
+from woo_harvester.state.upkeep import host_of_document
 from woo_harvester.state.versions import Harvested
 from woo_harvester.urls import record_id
 
@@ -103,6 +105,42 @@ def test_a_document_that_was_not_delivered_by_the_state_is_extra(
     if seen:
         see(connection, sitemap_of(connection), [LOC])
     assert check(connection, tmp_path, record()) == [("extra", LOC)]
+
+
+def test_a_withdrawn_document_that_the_state_does_not_know_is_no_difference(
+    connection: Connection, tmp_path: Path
+) -> None:
+    assert check(connection, tmp_path, record(cause="intrekking")) == []
+
+
+def test_what_only_the_files_have_is_taken_over(connection: Connection, tmp_path: Path) -> None:
+    """A new document with its file, a newer version, a withdrawal; not what the state knows better."""
+    known, changed, gone, newer = locs(5)[1:]
+    harvest(connection, known, changed, gone, newer)
+    file = {"url": LOC, "hash": "ab" * 32, "grootte": 3, "mime-type": "application/pdf", "bestandsnaam": 1}
+    new = record(at=AT + HOUR)
+    new["versies"][0] |= {"openbaarmakingsdatum": "2024-01-02", "bestanden": [file]}
+    new["herkomst"] |= {"sitemap": "https://b.nl/s.xml", "index": 3}
+    records = (
+        new,
+        record(known),
+        record(changed, lastmod=LASTMOD + HOUR, at=AT + HOUR),
+        record(gone, at=AT + HOUR, cause="intrekking"),
+        record(newer, lastmod=LASTMOD - HOUR),
+        record("https://c.nl/zonder-sitemap.pdf"),
+    )
+    (tmp_path / "1.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records))
+    with Latest([tmp_path / "1.jsonl"]) as files:
+        assert [take_over(connection, files) for _ in range(2)] == [3, 0]
+        left = [(str(difference), loc) for difference, loc in differences(connection, files)]
+    assert left == [("older", newer), ("extra", "https://c.nl/zonder-sitemap.pdf")]
+    rows = look_up(connection, [LOC, changed, gone])
+    assert rows[LOC].published == "2024-01-02"
+    assert rows[changed].lastmod == to_microseconds(LASTMOD + HOUR)
+    assert (rows[gone].withdrawn, rows[gone].restore) == (int((AT + HOUR).timestamp()), True)
+    kept = files_of(connection, [rows[LOC].id])[rows[LOC].id]
+    assert (kept.sha256, kept.size, kept.file_name) == (bytes.fromhex("ab" * 32), 3, None)
+    assert host_of_document(connection, LOC) == "b.nl"
 
 
 @pytest.mark.parametrize("given", [LASTMOD - HOUR, None])

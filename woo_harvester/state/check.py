@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, update
 
-from woo_harvester.sitemaps.facts import KnownDocument
+from woo_harvester.dates import iso_seconds
+from woo_harvester.inputs import parse_object
+from woo_harvester.sitemaps.facts import KnownDocument, own_listing
 from woo_harvester.sitemaps.lastmod import moment_compared
+from woo_harvester.state import listings
 from woo_harvester.state.batches import BATCH, batches
+from woo_harvester.state.confirmation import confirm_harvested, confirm_withdrawn
 from woo_harvester.state.differences import Difference
-from woo_harvester.state.documents import KNOWN_COLUMNS, look_up
+from woo_harvester.state.documents import KNOWN_COLUMNS, add_seen, look_up
 from woo_harvester.state.latest import Latest, LatestVersion
-from woo_harvester.state.schema import documents
-from woo_harvester.urls import record_id
+from woo_harvester.state.resources import forget_read, host_of_state, resource_of
+from woo_harvester.state.schema import documents, resources
+from woo_harvester.state.versions import Harvested, KnownFile
+from woo_harvester.urls import host_of, record_id
 
 #: Microseconds in a second.
 _SECOND = 1_000_000
@@ -32,9 +39,94 @@ def differences(connection: Connection, files: Latest) -> Iterator[tuple[Differe
     for versions in batches(version for version in files if version.loc is not None):
         known_by_loc = look_up(connection, [str(version.loc) for version in versions])
         for version in versions:
-            document = known_by_loc.get(str(version.loc))
-            if document is None or document.harvested is None:
+            if not version.withdrawn and not _is_harvested(known_by_loc.get(str(version.loc))):
                 yield Difference.EXTRA, str(version.loc)
+
+
+def take_over(connection: Connection, files: Latest) -> int:
+    """Write what only the files have to the state, as after a back-up was restored; return how much it is.
+
+    The state then has their versions, so that the next run harvests what is newer and withdraws what is gone.
+    A document that they have withdrawn is marked: if it is listed, the next run delivers it again.
+    """
+    taken = 0
+    for lines in batches(files.lines(withdrawn=True)):
+        records = {record["id"]: record for record in map(parse_object, lines)}
+        versions = [each for each in files.find(list(records)).values() if each.loc is not None]
+        known_by_loc = look_up(connection, [str(each.loc) for each in versions])
+        for version in versions:
+            known = known_by_loc.get(str(version.loc))
+            if known is None or known.harvested is None:
+                is_extra = not version.withdrawn
+            else:
+                is_extra = _compare(known, version) is Difference.EXTRA
+            if is_extra and _take_over(connection, version, records[version.id], known):
+                taken += 1
+    return taken
+
+
+def _take_over(
+    connection: Connection, version: LatestVersion, record: Mapping[str, Any], known: KnownDocument | None
+) -> bool:
+    """Write a version to the state; return False if its record does not say which sitemap listed it."""
+    loc, at = str(version.loc), version.harvested // _SECOND
+    sitemap_id = _sitemap_of(connection, record["herkomst"]) if known is None else known.sitemap_id
+    if sitemap_id is None:
+        return False
+    key = known.id if known is not None else add_seen(connection, [loc], sitemap_id, at)[loc].id
+    latest = record["versies"][-1]
+    if version.withdrawn:
+        confirm_withdrawn(connection, {key: at})
+        connection.execute(update(documents).where(documents.c.id == key).values(restore=True))
+    else:
+        day = latest.get("openbaarmakingsdatum") or iso_seconds(at)[:10]
+        file = _file(latest.get("bestanden") or [{}])
+        cause = latest["oorzaak"]
+        harvested = Harvested(key, version.lastmod, day, at, file=file, sitemap_id=sitemap_id, cause=cause)
+        confirm_harvested(connection, [harvested])
+        listings.add(connection, sitemap_id, [own_listing(key)])
+    for each in {sitemap_id, *listings.sitemaps_of(connection, key)}:
+        forget_read(connection, each)
+    return True
+
+
+def _sitemap_of(connection: Connection, origin: Mapping[str, Any]) -> int | None:
+    """Return the sitemap that the ``herkomst`` of a record names; add it if the state does not know it."""
+    url, index = origin.get("sitemap"), origin.get("index")
+    if not isinstance(url, str):
+        return None
+    found: int | None = connection.scalar(select(resources.c.id).where(resources.c.url == url).limit(1))
+    if found is not None:
+        return found
+    try:
+        host = host_of_state(connection, host_of(url))
+    except ValueError:
+        return None
+    return resource_of(connection, host.id, url, "sitemap", index if isinstance(index, str) else None).id
+
+
+def _file(files: Sequence[Mapping[str, Any]]) -> KnownFile | None:
+    """Return the file that a record names, if it was stored or read; without what its server said of it."""
+    try:
+        digest = bytes.fromhex(files[0]["hash"])
+    except (KeyError, TypeError, ValueError):
+        return None
+    size, pages = files[0].get("grootte"), files[0].get("paginas")
+    return KnownFile(
+        sha256=digest,
+        size=size if isinstance(size, int) else None,
+        media_type=_text(files[0].get("mime-type")),
+        file_name=_text(files[0].get("bestandsnaam")),
+        pages=pages if isinstance(pages, int) else None,
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _is_harvested(known: KnownDocument | None) -> bool:
+    return known is not None and known.harvested is not None
 
 
 def _compare(known: KnownDocument, version: LatestVersion | None) -> Difference | None:

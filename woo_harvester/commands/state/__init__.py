@@ -37,11 +37,11 @@ from woo_harvester.register.shards import shard_of
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.search.record_kinds import SingleKind
 from woo_harvester.state import exported, permit_upkeep, transfer, upkeep
-from woo_harvester.state.check import differences
+from woo_harvester.state.check import differences, take_over
 from woo_harvester.state.differences import Difference
 from woo_harvester.state.exported import ExportedError
 from woo_harvester.state.files import count_as_lost, has_named_files, kept_files, named_files
-from woo_harvester.state.latest import RecordsError
+from woo_harvester.state.latest import Latest, RecordsError
 from woo_harvester.state.lock import LockedError, entry_pages_lock
 from woo_harvester.state.permit_check import case_differences, count_cases
 from woo_harvester.state.sessionlock import lock_owners
@@ -98,6 +98,9 @@ class Command(ProjectCommand):
         parser.add_argument("--withdrawn", action="store_true", help="latest: withdrawn documents too")
         parser.add_argument("--remove", action="store_true", help="unnamed: remove what is listed")
         parser.add_argument("--fetch", action="store_true", help="lost: have it fetched again")
+        parser.add_argument(
+            "--fix", action="store_true", help="check: let the state take over what only the files have"
+        )
         parser.add_argument("-v", "--verbose", action="store_true", help="check: list each difference")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -216,20 +219,31 @@ class Command(ProjectCommand):
         return counts
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Compare the state with the records in files."""
+        """Compare the state with the records in files; with ``--fix``, take over what only those have."""
         counts = Counter[Difference]()
-        with self._open() as state, reading(args, self.fail) as files, state.snapshot() as connection:
-            found_in_both = differences(connection, files), case_differences(connection, files)
-            for difference, loc in chain.from_iterable(found_in_both):
-                counts[difference] += 1
-                if opts.verbose:
-                    print(f"{difference:<8} {loc}")
-            documents = sum(host.documents for host in upkeep.summaries(connection))
-            known = documents_and_cases(documents, count_cases(connection))
+        with self._open() as state, reading(args, self.fail) as files:
+            if opts.fix:
+                self._take_over(state, files)
+            with state.snapshot() as connection:
+                found_in_both = differences(connection, files), case_differences(connection, files)
+                for difference, loc in chain.from_iterable(found_in_both):
+                    counts[difference] += 1
+                    if opts.verbose:
+                        print(f"{difference:<8} {loc}")
+                documents = sum(host.documents for host in upkeep.summaries(connection))
+                known = documents_and_cases(documents, count_cases(connection))
         found = ", ".join(f"{counts[difference]} {difference}" for difference in Difference)
         print(f"{known} in the state: {found}.")
         if counts:
             self.exitcode = 1
+
+    def _take_over(self, state: State, files: Latest) -> None:
+        """Let the state take over the documents that only files have."""
+        with state.begin() as connection:
+            hosts = known_hosts(connection)
+        with self._locked(state, hosts), state.begin() as connection:
+            taken = take_over(connection, files)
+        write_note(f"Took over {number(taken, 'document')} from the files.")
 
     def latest(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the latest version of each document in files."""
@@ -309,7 +323,7 @@ ACTIONS = {
     "forget": Action(Command.forget, "HOST|URL...", 1, None),
     "confirm": Action(Command.confirm, "HOST...", 1, None),
     "restore": Action(Command.restore, "HOST...", 1, None),
-    "check": Action(Command.check, _FILES, 1, None, frozenset({"verbose"})),
+    "check": Action(Command.check, _FILES, 1, None, frozenset({"fix", "verbose"})),
     "latest": Action(Command.latest, _FILES, 1, None, frozenset({"output", "withdrawn", "format"})),
     "unnamed": Action(Command.orphans, "", 0, 0, frozenset({"remove"})),
     "lost": Action(Command.lost, "", 0, 0, frozenset({"fetch"})),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from woo_harvester.commands.state import Command
 
-_OPTIONS = ("host", "shard", "format", "output", "withdrawn", "verbose", "remove", "fetch")
+_OPTIONS = ("host", "shard", "format", "output", "withdrawn", "fix", "verbose", "remove", "fetch")
 
 
 @dataclass(frozen=True, slots=True)
