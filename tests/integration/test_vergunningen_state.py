@@ -153,8 +153,8 @@ def test_messages_that_wait_move_with_the_state(both: Both) -> None:
             {"5": "aanlevering"},
         ),
         (lambda both: case(1), " 1 case, 0 withdrawn", {"1": "aanlevering"}),
-        (lambda both: case(2), " 1 case, 0 withdrawn", {}),
-        (lambda both: case(3), " 0 cases, 1 withdrawn", {"3": "aanlevering"}),
+        (lambda both: case(2), " 0 cases, 1 withdrawn", {}),
+        (lambda both: case(3), " 1 case, 0 withdrawn", {"3": "aanlevering"}),
         (lambda both: both.site.url("/zaken/9"), " 1 case, 0 withdrawn", {"9": "aanlevering"}),
     ],
 )
