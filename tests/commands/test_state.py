@@ -83,7 +83,8 @@ def test_a_state_that_a_run_is_using_can_be_read(filled: Shell) -> None:
         (
             ["--zzz"],
             "unknown option --zzz: "
-            "expected one of --host, --shard, --format, --output, --withdrawn, --remove, --fetch, --fix, --verbose",
+            "expected one of --host, --shard, --format, --output, --withdrawn, --remove, "
+            "--fetch, --fix, --verbose",
         ),
         (["forget", "-x", "a.nl"], "unknown option -x: expected one of --host"),
         (["export", "--host"], "argument --host: expected one argument"),
