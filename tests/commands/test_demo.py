@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 
 from tests.utils.command import environment, in_project, run_scrapy
+from tests.utils.guard import Server
 from tests.utils.waiting import STUCK
 
 
@@ -89,13 +90,12 @@ def test_the_demo_of_permits_shows_two_days_as_a_table_and_as_geojson(tmp_path: 
 
 def test_the_demo_ends_with_a_portal_in_which_stikstof_finds_the_stikstofbesluit(tmp_path: Path) -> None:
     argv = in_project(["demo", "--documents", "10", "--portal", "--port", "0"], tmp_path)
-    with subprocess.Popen(
+    with Server(
         [sys.executable, "-m", "scrapy", *argv],
         cwd=tmp_path,
         env=environment(None),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
     ) as process:
         assert process.stdout is not None
         line = next((each for each in process.stdout if "The portal is at" in each), "")

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from tests.utils.command import ROOT, environment
+from tests.utils.guard import Server
 from tests.utils.typed_runs import program
 from tests.utils.waiting import STUCK, wait_until
 
@@ -153,14 +154,12 @@ class Reader:
     def _start(self, command: Command) -> None:
         log = self.folder.parent / f"{self.folder.name}-{len(self._started)}.log"
         with log.open("w", encoding="utf-8") as output:
-            process = subprocess.Popen(
+            process = Server(
                 ["bash", "-c", "exec " + self._given(command.text).removesuffix("&")],
                 cwd=self._here,
                 env=self._environment,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                text=True,
-                start_new_session=True,
             )
         self._started.append(process)
         wanted = command.shown or ()

@@ -18,6 +18,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from tests.conftest import ROOT, skip_or_fail
+from tests.utils import guard
 from tests.utils.command import SETTINGS, environment, read_lines
 from tests.utils.daily import numbered, publish
 from tests.utils.deployment import commands_of, pip_settings, run_instructions, type_in
@@ -98,9 +99,7 @@ def test_the_page_leads_from_an_empty_folder_to_a_run_on_scrapyd(
         for written in commands:
             command = re.sub("|".join(map(re.escape, here)), lambda found: here[found[0]], written)
             if command.endswith("&"):
-                started = subprocess.Popen(
-                    ["bash", "-c", command], cwd=folder, env=own, start_new_session=True
-                )
+                started = guard.Server(["bash", "-c", command], cwd=folder, env=own)
                 stack.callback(end_group, started)
                 wait_until(lambda: "started" in read(folder / "server" / "scrapyd.log"), "Scrapyd is up")
             elif command.startswith("ls "):
@@ -230,7 +229,7 @@ def read(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
-def end_group(started: subprocess.Popen[bytes]) -> None:
+def end_group(started: subprocess.Popen[str]) -> None:
     """End all that a line of a shell has left in the background."""
     with suppress(ProcessLookupError):
         os.killpg(started.pid, signal.SIGTERM)

@@ -22,6 +22,7 @@ from tests.stores.servers import s3_server
 from tests.utils.command import read_lines
 from tests.utils.daily import FIRST, publish, xml
 from tests.utils.distributions import Environment, base, built, copied
+from tests.utils.guard import Server
 from tests.utils.ports import free_port
 from tests.utils.postgresql import postgresql_server, postgresql_url
 from tests.utils.sites import write_register
@@ -262,13 +263,12 @@ def test_the_extra_portal(
 ) -> None:
     environment = with_extra("portal")
     assert harvest(environment).returncode == 0
-    with subprocess.Popen(
+    with Server(
         environment.command("portal", "--port", "0"),
         cwd=tmp_path,
         env=environment.environ(tmp_path),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        text=True,
     ) as process:
         assert process.stdout is not None
         line = process.stdout.readline()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import socketserver
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -12,12 +11,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from tests.conftest import skip_or_fail
+from tests.utils.guard import Server
 from tests.utils.ports import free_port
 from tests.utils.waiting import wait_until
 
@@ -118,9 +119,7 @@ def _pass_on(source: socket.socket, target: socket.socket) -> None:
 
 @contextmanager
 def _process(module: Sequence[str], port: int) -> Iterator[None]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", *module], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    process = Server([sys.executable, "-m", *module], stdout=DEVNULL, stderr=DEVNULL)
     try:
         wait_until(lambda: _answers(port), f"{module[0]} comes up", lambda: process.poll() is None)
         yield

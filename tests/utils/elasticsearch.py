@@ -25,6 +25,7 @@ from typing import Any
 import trustme
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
+from tests.utils.guard import unwatch, watch_folder, watch_process
 from tests.utils.ports import free_port
 
 SONARQUBE = "26.9.0.129388"
@@ -127,6 +128,8 @@ class Server:
                 user=_other_user(),
             )
         self.pid = process.pid
+        watch_process(self.pid)
+        watch_folder(self.folder.parent)
         self._wait(process)
         process.returncode = 0  # whoever ends it waits for it, be it another process
 
@@ -137,9 +140,11 @@ class Server:
     def stop(self) -> None:
         """End it, and delete what it left."""
         self._end(signal.SIGKILL)  # nobody needs what it has not written yet
-        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.rmtree(self.folder.parent, ignore_errors=True)
+        unwatch(self.folder.parent)
 
     def _end(self, number: int) -> None:
+        unwatch(self.pid)
         try:
             os.killpg(self.pid, number)
         except ProcessLookupError:

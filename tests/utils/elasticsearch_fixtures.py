@@ -16,6 +16,10 @@ from elasticsearch import Elasticsearch
 
 from tests.conftest import skip_or_fail
 from tests.utils.elasticsearch import MissingError, Server
+from tests.utils.guard import is_alive, unwatch, watch_folder, watch_process
+
+#: The file with the server, and the processes of the tests that use it.
+USERS = "elasticsearch.users"
 
 __all__ = ["alias", "elasticsearch", "elasticsearch_url"]
 
@@ -36,9 +40,14 @@ def elasticsearch_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
                 skip_or_fail(str(error))
         users.append(str(os.getpid()))
         server = Server(**json.loads(users[0], object_hook=_paths))
+        watch_process(server.pid, users=shared / USERS)
+        watch_folder(server.folder.parent, users=shared / USERS)
     yield server.url
     with locked(shared) as users:
         users.remove(str(os.getpid()))
+        users[1:] = [each for each in users[1:] if is_alive(int(each))]  # others may have been killed
+        unwatch(server.pid)
+        unwatch(server.folder.parent)
         if len(users) == 1:
             server.stop()
             users.clear()
@@ -70,7 +79,7 @@ def own_alias(client: Elasticsearch) -> Iterator[str]:
 @contextmanager
 def locked(folder: Path) -> Iterator[list[str]]:
     """The lines of a file that one process at a time reads and writes."""
-    with (folder / "elasticsearch.users").open("a+", encoding="utf-8") as file:
+    with (folder / USERS).open("a+", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
         lines = file.read().splitlines()
@@ -80,7 +89,9 @@ def locked(folder: Path) -> Iterator[list[str]]:
 
 
 def _started() -> str:
-    server = Server(Path(mkdtemp(prefix="woo-test-es-")) / "node")
+    folder = Path(mkdtemp(prefix="woo-test-es-"))
+    watch_folder(folder)
+    server = Server(folder / "node")
     server.folder.parent.chmod(0o755)
     server.start()
     given = {"folder": str(server.folder), "port": server.port, "pid": server.pid}

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 from tests.utils.command import ROOT, environment
+from tests.utils.guard import Server
 from tests.utils.waiting import STUCK
 
 
@@ -23,9 +24,7 @@ def portal_over(records: Iterable[Mapping[str, Any]], folder: Path, *, patience:
     file = folder / "portal.jsonl"
     file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     command = [sys.executable, "-W", "error", "-m", "tests.utils.portal_server", str(file), str(patience)]
-    with subprocess.Popen(
-        command, cwd=ROOT, env=environment(None), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    with Server(command, cwd=ROOT, env=environment(None), stdout=PIPE, stderr=PIPE) as process:
         try:
             assert process.stdout is not None
             address = process.stdout.readline().strip()

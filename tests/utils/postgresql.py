@@ -21,6 +21,7 @@ from sqlalchemy import create_engine, make_url
 from sqlalchemy.pool import NullPool
 
 from tests.conftest import skip_or_fail
+from tests.utils.guard import unwatch, watch_folder, watch_process
 from tests.utils.ports import free_port
 
 GIVEN = "WOO_TEST_POSTGRESQL_URL"
@@ -69,6 +70,14 @@ class Server:
         """Return the address of the database that always exists."""
         return f"postgresql+psycopg://woo:{PASSWORD}@127.0.0.1:{self.port}/postgres"
 
+    @property
+    def _pid_file(self) -> Path:
+        return self._data / "postmaster.pid"
+
+    @property
+    def _pid(self) -> int:
+        return int(self._pid_file.read_text(encoding="ascii").split()[0])
+
     def start(self) -> None:
         """Start it, and wait until it answers."""
         given = " ".join(f"-c {option}" for option in self._options)
@@ -77,15 +86,18 @@ class Server:
         self._run(
             "pg_ctl", "-D", str(self._data), "-l", log, "-o", server, f"-t{_START_TIMEOUT}", "-w", "start"
         )
+        watch_process(self._pid, signal.SIGQUIT)
 
     def kill(self) -> None:
         """End it as the kernel would that is out of memory."""
-        pid = int((self._data / "postmaster.pid").read_text(encoding="ascii").split()[0])
-        os.kill(pid, signal.SIGKILL)
+        unwatch(self._pid)
+        os.kill(self._pid, signal.SIGKILL)
         self._run("pg_ctl", "-D", str(self._data), f"-t{_START_TIMEOUT}", "-w", "stop", may_fail=True)
 
     def stop(self) -> None:
         """End it, whoever is connected."""
+        if self._pid_file.exists():
+            unwatch(self._pid)
         self._run("pg_ctl", "-D", str(self._data), "-m", "immediate", "-w", "stop", may_fail=True)
 
     def _run(self, program: str, *arguments: str, may_fail: bool = False) -> None:
@@ -107,6 +119,7 @@ def server(options: Sequence[str] = OPTIONS) -> Iterator[Server]:
         skip_or_fail(MISSING)
     # Not pytest's own folder, into which another user cannot look.
     folder = Path(tempfile.mkdtemp(prefix="woo-postgresql-"))
+    watch_folder(folder)
     try:
         started = Server(programs, folder, options)
         try:
@@ -115,6 +128,7 @@ def server(options: Sequence[str] = OPTIONS) -> Iterator[Server]:
             started.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        unwatch(folder)
 
 
 def _programs() -> Path | None:

@@ -19,6 +19,7 @@ from urllib.parse import urlencode
 from urllib.request import ProxyHandler, Request, build_opener
 
 from tests.conftest import ROOT, skip_or_fail
+from tests.utils.guard import Server
 from tests.utils.ports import free_port
 from tests.utils.waiting import STUCK, wait_until
 
@@ -100,13 +101,12 @@ class Scrapyd:
 
     def __enter__(self) -> Self:
         log = (self.folder / "scrapyd.log").open("wb")
-        self._process = subprocess.Popen(
+        self._process = Server(
             [self._python, "-m", "scrapyd", "--pidfile="],
             cwd=self.folder,
             env=self._environment,
             stdout=log,
             stderr=subprocess.STDOUT,
-            start_new_session=True,
         )
         log.close()
         wait_until(self._answers, "Scrapyd answers")

@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.conftest import skip_or_fail
+from tests.utils.guard import Server, unwatch, watch_folder
 from tests.utils.ports import free_port
 from tests.utils.waiting import wait_until
 from woo_harvester.demo.certificates import Authority
@@ -129,16 +130,18 @@ def _folder(authority: Authority) -> Iterator[tuple[Path, int]]:
     """A folder that a server's own user may read, with its certificate, and a port."""
     with TemporaryDirectory(prefix="woo-web-") as name:
         folder = Path(name)
+        watch_folder(folder)
         folder.chmod(0o755)
         (folder / "www").mkdir()
         authority.write_certificate(folder / "server.pem")
         yield folder, free_port()
+    unwatch(folder)
 
 
 @contextmanager
 def running(command: Sequence[str], port: int) -> Iterator[None]:
     """Run a server for the block, from the moment that it answers on *port*."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    with Server(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         try:
             wait_until(lambda: _answers(port), f"{command[0]} answers", lambda: process.poll() is None)
             yield
