@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -140,6 +141,19 @@ def test_all_documents_that_move_to_another_host_are_no_finding_and_no_withdrawa
     # When the old host has lacked them for so long, the new one decides alone.
     towns.publish(B, *pdfs(B, *range(40)), *moved[1:])
     assert towns.day().withdrawn == set(moved[:1])
+
+
+def test_a_clock_that_was_ahead_makes_no_older_read_of_another_own_host_suffice(towns: Towns) -> None:
+    towns.bodies = {A: "one", B: "one"}
+    towns.publish(A, *pdfs(A, 1, 2))
+    towns.publish(B, *pdfs(B, 1))
+    towns.now += timedelta(days=9)
+    towns.day()
+    towns.now -= timedelta(days=9)
+    towns.publish(A, *pdfs(A, 1))
+    towns.publish(B, *pdfs(B, 1), *pdfs(A, 2))
+    assert towns.day(A).withdrawn == set()
+    assert towns.days(4, B, A) == [set()] * 4
 
 
 def test_a_document_that_does_not_move_with_the_others_waits_and_is_counted_apart(towns: Towns) -> None:

@@ -15,6 +15,7 @@ from tests.state.knowledge import harvest, list_in, see
 from tests.utils.command import Line, read_lines
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.withdrawals import Withdrawals
+from woo_harvester.dates import to_microseconds
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import WooItem
@@ -26,6 +27,7 @@ from woo_harvester.state.delivery import Delivery
 from woo_harvester.state.documents import end_claims, look_up
 from woo_harvester.state.resources import (
     begin_reads,
+    begin_run,
     host_of_state,
     keep_read,
     note_unregistered,
@@ -135,14 +137,15 @@ class Towns:
                 Visit(host, None, one, 1, report, register.is_registered, Account(host))
                 for host, one in zip(hosts, known, strict=True)
             ]
+            began = begin_run(connection, to_microseconds(self.now))
             begin_reads(connection, [one.id for one in known])
             missing = note_unregistered(connection, register.is_registered)
             end_claims(connection, [*(one.id for one in known), *missing])
             for visit in visits:
                 self._read(connection, visit)
-        made = Withdrawals(
-            register, cast("StateKeeper", keeper), report, self.limits, pending, self.now
-        ).items(visits)
+        made = Withdrawals(register, cast("StateKeeper", keeper), report, self.limits, pending, began).items(
+            visits
+        )
         if killed:
             next(made, None)
             return

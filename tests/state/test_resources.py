@@ -15,6 +15,7 @@ from woo_harvester.state.resources import (
     KnownHost,
     Resource,
     begin_reads,
+    begin_run,
     end_read,
     forget_host,
     forget_read,
@@ -63,6 +64,12 @@ def test_a_read_that_is_killed_was_not_complete(connection: Connection) -> None:
     complete = [host for host, begun in last_reads(connection).items() if begun]
     assert complete == ["h0.nl"]
     assert host_of_state(connection, "h1.nl").complete_at == 5
+
+
+def test_each_run_begins_after_those_before_it_whatever_its_clock_says(connection: Connection) -> None:
+    assert [begin_run(connection, now) for now in (100, 50, 100, 200)] == [100, 101, 102, 200]
+    end_read(connection, host_of_state(connection, "a.nl").id, 5, 900)  # as after an import
+    assert begin_run(connection, 300) == 901
 
 
 def test_the_reads_of_others_count_from_when_the_register_first_lacks_a_host(connection: Connection) -> None:

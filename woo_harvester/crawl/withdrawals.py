@@ -16,7 +16,7 @@ from pathlib import Path
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.pending_withdrawals import Awaited, PendingWithdrawals
 from woo_harvester.crawl.repeated_entries import end_visit
-from woo_harvester.dates import moment_after, to_microseconds
+from woo_harvester.dates import moment_after
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
@@ -46,7 +46,10 @@ from woo_harvester.urls import host_of
 
 
 class Withdrawals:
-    """The withdrawals of a run that began at *began*; *pending* is the file that lists those that wait."""
+    """The withdrawals of a run; *pending* is the file that lists those that wait.
+
+    *began* is the beginning of the run, as :func:`~woo_harvester.state.resources.begin_run` returns it.
+    """
 
     def __init__(
         self,
@@ -55,15 +58,14 @@ class Withdrawals:
         report: Reporter,
         limits: WithdrawalLimits,
         pending: Path,
-        began: datetime,
+        began: int,
     ) -> None:
         self._register = register
         self._keeper = keeper
         self._report = report
         self._limits = limits
         self._pending = pending
-        self._begun_at = to_microseconds(began)
-        """The start of the run, in microseconds since 1970."""
+        self._begun_at = began
         self._gone_indexes: dict[str, list[str]] = {}
         """By host: the indexes that were read before, and that robots.txt does not name since this run."""
 

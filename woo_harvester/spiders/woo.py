@@ -22,6 +22,7 @@ from woo_harvester.crawl.location_categories import LocationCategories
 from woo_harvester.crawl.select_hosts import select_hosts
 from woo_harvester.crawl.supplies import wanted_of
 from woo_harvester.crawl.withdrawals import Withdrawals
+from woo_harvester.dates import to_microseconds
 from woo_harvester.default_settings.contact import NO_CONTACT, has_contact
 from woo_harvester.items import WooItem
 from woo_harvester.register import Register, RegisterError
@@ -32,7 +33,7 @@ from woo_harvester.sitemaps.decision import Terms
 from woo_harvester.sitemaps.names import INDEX_URL
 from woo_harvester.spiders.base import HarvestSpider
 from woo_harvester.state.documents import count_by_host, count_published, end_claims
-from woo_harvester.state.resources import KnownHost, begin_reads, hosts_of_state, note_unregistered
+from woo_harvester.state.resources import KnownHost, begin_reads, begin_run, hosts_of_state, note_unregistered
 from woo_harvester.state.withdrawal import WithdrawalLimits
 from woo_harvester.terminal.formatting import counted
 
@@ -131,7 +132,9 @@ class WooSpider(HarvestSpider, SitemapSpider):
             settings.getint("WOO_WITHDRAW_RUNS"),
         )
         pending = self.run_folder.pending
-        self.withdrawals = Withdrawals(register, keeper, self.report, limits, pending, datetime.now(UTC))
+        with keeper.begin() as connection:
+            began = begin_run(connection, to_microseconds(datetime.now(UTC)))
+        self.withdrawals = Withdrawals(register, keeper, self.report, limits, pending, began)
         return register
 
     def first_requests(self) -> list[Request]:

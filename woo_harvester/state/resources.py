@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 from sqlalchemy import Connection, CursorResult, bindparam, delete, exists, func, insert, select, update
 
 from woo_harvester.state.batches import batches
-from woo_harvester.state.schema import documents, hosts, listings, repeated, resources
+from woo_harvester.state.dialects import insert_new
+from woo_harvester.state.schema import about, documents, hosts, listings, repeated, resources
 
 if TYPE_CHECKING:
     from sqlalchemy import Row
@@ -47,6 +48,9 @@ class Resource:
     wanted: int | None = None
     """Number of what the run of that read wanted to know of the content of documents; only of a sitemap."""
 
+
+#: The name of the row with the beginning of the run that began last.
+_LAST_RUN = "last_run"
 
 # Built once: each runs several times for hundreds of hosts, and to build one takes as long as to run it.
 _HOSTS = select(hosts.c.host, hosts.c.id, hosts.c.complete_at).where(
@@ -189,6 +193,22 @@ def forget_read(connection: Connection, resource_id: int) -> None:
     """Remove what a conditional request needs, so that the next run reads the file in full."""
     values = dict.fromkeys(("etag", "last_modified", "digest", "read_at", "content", "wanted"))
     connection.execute(_KEEP_RESOURCE, {"resource_id": resource_id, **values})
+
+
+def begin_run(connection: Connection, now: int) -> int:
+    """Return when a run begins, in microseconds since 1970: *now*, or later than every run before it.
+
+    Runs are compared by their beginning. A clock may be set back, and machines that share a state may differ,
+    so a run that begins after another one has a later beginning whatever its clock says.
+    """
+    connection.execute(insert_new(connection.dialect.name, about), {"name": _LAST_RUN, "value": "0"})
+    is_last = about.c.name == _LAST_RUN
+    last = int(connection.scalar(select(about.c.value).where(is_last).with_for_update()) or 0)
+    # A state that was imported, or made by an earlier version, only has the moments of its hosts.
+    latest = connection.scalar(select(func.max(hosts.c.begun_at))) or 0
+    began = max(now, last + 1, latest + 1)
+    connection.execute(update(about).where(is_last).values(value=str(began)))
+    return began
 
 
 def begin_reads(connection: Connection, host_ids: Sequence[int]) -> None:
