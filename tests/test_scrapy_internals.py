@@ -21,7 +21,7 @@ from scrapy.core.engine import ExecutionEngine
 from scrapy.crawler import AsyncCrawlerProcess, Crawler, CrawlerProcess
 from scrapy.downloadermiddlewares.redirect import BaseRedirectMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.extensions.feedexport import FeedSlot
+from scrapy.extensions.feedexport import FeedExporter, FeedSlot
 from scrapy.pipelines import ItemPipelineManager
 
 from tests.conftest import ROOT
@@ -62,8 +62,12 @@ def test_the_engine_has_a_slot_that_says_whether_it_is_closing_and_what_is_in_pr
 def test_a_feed_has_a_storage_whose_method_store_can_be_replaced() -> None:
     assert "self.storage: FeedStorageProtocol" in getsource(FeedSlot.__init__)
     assert list(signature(FeedSlot.start_exporting).parameters) == ["self"]
-    assert list(signature(FeedSlot.finish_exporting).parameters) == ["self"]
-    assert "self.uri_template: str" in getsource(FeedSlot.__init__)
+    assert "self.storage.open(self.spider)" in getsource(FeedSlot.start_exporting)
+
+
+def test_a_feed_is_closed_by_a_method_that_gets_its_file_by_another() -> None:
+    assert list(signature(FeedExporter._close_slot).parameters) == ["self", "slot", "spider"]
+    assert "self._get_file(slot)" in getsource(FeedExporter._close_slot)
 
 
 def test_the_settings_of_add_ons_are_loaded_with_one_method() -> None:

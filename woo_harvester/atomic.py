@@ -54,7 +54,7 @@ def replacing(path: Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
         file = os.fdopen(_create_locked(aside), "wb")
         try:
             if found is not None:
-                _make_like(file.fileno(), found)
+                make_like(file.fileno(), found)
             yield file
             file.flush()
             if durable:
@@ -176,7 +176,7 @@ def _lock(descriptor: int) -> None:
             raise
 
 
-def _make_like(descriptor: int, found: os.stat_result) -> None:
+def make_like(descriptor: int, found: os.stat_result) -> None:
     """Give a new file the owner and the mode of the old one, as far as this user may."""
     with suppress(OSError):
         os.fchown(descriptor, found.st_uid, found.st_gid)

@@ -130,6 +130,18 @@ def test_a_document_that_the_index_refuses_is_put_aside_and_comes_again(
     assert_agree(elasticsearch, alias, installation.folder, locs(site, "a", "b"))
 
 
+def test_a_record_of_another_project_that_is_none_ends_the_run(
+    installation: Searching, site: Site, tmp_path: Path
+) -> None:
+    publish(site, {"a": FIRST})
+    pipelines = json.dumps({"tests.utils.feeds.OddVersions": 999})
+    run = installation.run(ITEM_PIPELINES=pipelines)
+    assert run.returncode == 1
+    assert "AttributeError" in run.stderr.splitlines()[-1]
+    assert "what is not in the index comes again in the next run" in run.stderr
+    assert len(installation.run().records) == 1
+
+
 @pytest.mark.parametrize(
     ("mappings", "line"),
     [

@@ -19,6 +19,7 @@ from tests.utils.command import Line
 from tests.utils.daily import FIRST, NEWER, Documents, causes, publish
 from tests.utils.disturbed_runs import (
     KILLED,
+    PLACE_POINTS,
     POINTS,
     Fallible,
     KillAt,
@@ -182,3 +183,26 @@ def test_a_kill_between_the_output_and_the_state_loses_nothing(
         found = files(tmp_path, pattern)
         assert latest(found) == world.expected["none"]
         assert twice(list(lines(found))) <= (kills * UNDER_WAY if len(patterns) > 1 else 0)
+
+
+@pytest.mark.parametrize("point", [*POINTS, *PLACE_POINTS])
+def test_a_kill_of_a_run_that_replaces_a_file_loses_nothing_either(
+    point: str, world: World, tmp_path: Path
+) -> None:
+    installation = world.installation(tmp_path)
+    out = tmp_path / "all.jsonl"
+    old, placed = b"old\n", []
+    out.write_bytes(old)
+    for kills in count():
+        fault = KillAt(point, 1 + 8 * kills)
+        ended = installation.start("-O", "all.jsonl", fault=fault, **SETTINGS).status() != KILLED
+        if out.read_bytes() != old:
+            placed.append(out.rename(tmp_path / f"placed-{kills}.jsonl"))
+            out.write_bytes(old)
+        if ended:
+            break
+    assert kills
+    kept = [path for path in tmp_path.glob("all.jsonl.*.unfinished") if path.stat().st_size]
+    found = sorted([tmp_path / "first.jsonl", *kept, *placed], key=lambda path: path.stat().st_mtime)
+    assert latest(found) == world.expected["none"]
+    assert twice(list(lines(found))) == 0

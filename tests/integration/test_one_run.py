@@ -98,17 +98,16 @@ def test_a_shard_does_not_cut_the_file_that_another_is_writing(shards: Shards) -
     installation, one, other = shards
     first = installation.start("-a", "shard=1/2", "-o", "one.jsonl", WOO_DURABLE_INTERVAL=600)
     first.wait_until(lambda: "/s1.xml" in one.waiting, "the second sitemap is asked for")
-    with (installation.folder / "one.jsonl").open("ab") as file:
-        file.write(b" ")  # as if a part of what is written had reached the disk
-    written = (installation.folder / "one.jsonl").read_bytes()
+    made = [installation.folder / name for name in ("one.jsonl", "one.jsonl.unconfirmed")]
+    first.wait_until(lambda: all(path.exists() for path in made), "a record was made")
     other.gates.clear()
     assert installation.start("-a", "shard=2/2", "-o", "other.jsonl").status() == 0
-    assert (installation.folder / "one.jsonl").read_bytes().startswith(written)
+    assert [path.exists() for path in made] == [True, True]
     first.send(signal.SIGKILL)
     assert first.status() == KILLED
     # Removed by whoever comes first, now that nobody writes it.
     assert installation.start("-a", "shard=2/2").status() == 0
-    assert not (installation.folder / "one.jsonl").exists(), "the killed run made it, and it has no record"
+    assert [path.exists() for path in made] == [False, False], "the killed run made them, without a record"
 
 
 def test_two_shards_cannot_write_one_file(shards: Shards) -> None:

@@ -24,6 +24,8 @@ from tests.utils.disturbed_runs import (
     locs,
     state_of,
 )
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.sitemaps import DiWoo, Entry, sitemap
 
 BROKEN = {"broken": "tests.utils.feeds.BrokenStorage"}
 GZIP = {"format": "jsonlines", "postprocessing": ["scrapy.extensions.postprocessing.GzipPlugin"]}
@@ -227,6 +229,69 @@ def test_scrapys_own_exporter_in_its_place_is_refused(gated: GatedSite, installa
     (line,) = errors(refused)
     assert "DurableFeedExporter" in line
     assert gated.requests == []
+
+
+_WAYS: dict[str, dict[str, Any]] = {"-o": {}, "-O": {"overwrite": True}, "batches": {"batch_item_count": 2}}
+MISTAKES: dict[str, dict[str, Any]] = {
+    f"{method} of {way}": {
+        "FEEDS": {"out.jsonl": {"format": "broken", "item_export_kwargs": {"fails_at": method}, **options}},
+        "FEED_EXPORTERS": {"broken": "tests.utils.feeds.BrokenExporter"},
+    }
+    for method in ("start_exporting", "export_item", "finish_exporting")
+    for way, options in _WAYS.items()
+} | {
+    "postprocessing": {"FEEDS": {"out": {**JSONLINES, "postprocessing": ["tests.utils.feeds.BrokenPlugin"]}}}
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_any_mistake_in_an_output_ends_the_run_with_one_line_and_its_records_come_again(
+    mistake: str, gated: GatedSite, installation: Fallible
+) -> None:
+    publish(gated, names("a", 3))
+    given = MISTAKES[mistake]
+    if mistake.endswith("batches"):
+        given = {**given, "FEEDS": {"%(batch_id)d.jsonl": given["FEEDS"]["out.jsonl"]}}
+    for _ in range(2):
+        failed = installation.run(**given)
+        assert failed.returncode == 1
+        (line,) = errors(failed)
+        assert "an output could not be written (" in line
+        assert ("close" if mistake == "postprocessing" else mistake.partition(" ")[0]) in line
+        assert harvested(installation.folder) == set()
+    assert set(installation.run().locs) == all_of(gated, a=3)
+
+
+@pytest.mark.parametrize("name", ["out.jsonl", "out.json", "out.csv"])
+@pytest.mark.parametrize("way", ["-o", "-O"])
+def test_a_title_that_the_encoding_of_the_output_has_not_ends_the_run(
+    way: str, name: str, gated: GatedSite, installation: Fallible
+) -> None:
+    publish(gated, {})
+    titles = {"a": "Besluit", "b": "Besluit \N{EN DASH} bijlage", "c": "Bijlage"}
+    entries = (
+        Entry(loc=gated.url(f"/d/{loc}.pdf"), lastmod=FIRST, diwoo=DiWoo(titel=title))
+        for loc, title in titles.items()
+    )
+    gated.pages["/s0.xml"] = Page(sitemap(*entries), content_type="application/xml")
+    (installation.folder / name).write_bytes(b"")
+    for _ in range(2):
+        failed = installation.start(way, name, FEED_EXPORT_ENCODING="latin-1")
+        assert failed.status() == 1
+        (line,) = errors(failed)
+        assert "can't encode character '\\u2013'" in line
+        assert "set FEED_EXPORT_ENCODING, or the encoding in FEEDS, to utf-8" in line
+        assert harvested(installation.folder) == set()
+    assert len(installation.run().locs) == 3
+
+
+def test_an_output_whose_name_is_not_utf_8_ends_the_run(gated: GatedSite, installation: Fallible) -> None:
+    publish(gated, names("a", 3))
+    failed = installation.start("-o", os.fsdecode(b"out\xff.jsonl"))
+    assert failed.status() == 1
+    (line,) = errors(failed)
+    assert "out\\udcff.jsonl' is not UTF-8: give it another name" in line
+    assert harvested(installation.folder) == set()
 
 
 # Files that are appended to

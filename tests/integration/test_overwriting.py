@@ -1,16 +1,32 @@
-"""A file of earlier runs that a run replaces by what is new since (``-O``)."""
+"""A file that a run replaces (``-O``): it is there until the run has ended and delivered something."""
 
 from __future__ import annotations
 
 import csv
 import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.utils.command import Run, read_lines, run_scrapy
+from tests.integration.stopping import both_signals, stopped
+from tests.utils.command import environment, in_project, read_lines, run_scrapy
 from tests.utils.daily import FIRST, NEWER, Harvester, publish
+from tests.utils.disturbed_runs import (
+    SOON,
+    Fallible,
+    GatedSite,
+    errors,
+    harvested,
+    locs,
+    two_sitemaps,
+    until_half,
+)
 from tests.utils.vergunningen import FOLDER, Permits, about
 from tests.utils.vergunningen import publish as publish_permits
 from woo_harvester.columns import columns_of
@@ -19,6 +35,8 @@ from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record
 
 ALL = {"DELTAFETCH_ENABLED": 0}
+FORMATS = ("jsonl", "csv", "json", "xml")
+DIED = "ended before it could: the records that it delivered are in "
 
 
 @pytest.fixture
@@ -27,40 +45,159 @@ def harvester(tmp_path: Path, ca_bundle: Path, site: Site) -> Harvester:
     return Harvester(tmp_path, ca_bundle, [site])
 
 
-def warned(run: Run) -> list[str]:
-    return [line for line in run.stderr.splitlines() if "is overwritten with only what is new" in line]
+def beside(path: Path) -> list[Path]:
+    """What is beside a file, with a name that begins with its name."""
+    return [other for other in path.parent.glob(f"{path.name}*") if other != path]
 
 
-def test_a_run_says_so_before_it_starts_with_two_ways_out(harvester: Harvester) -> None:
-    assert warned(harvester.day("-O", "woo.jsonl")) == []
-    second = harvester.day("-O", "woo.jsonl")
-    (line,) = warned(second)
-    assert "WARNING: woo.jsonl is overwritten" in line
-    assert "which have delivered 2 documents of the same sources" in line
-    for way_out in ("-o woo.jsonl adds to the file", "-s DELTAFETCH_ENABLED=0 delivers all"):
-        assert way_out in line
-    assert second.stderr.index(line) < second.stderr.index("Spider closed")
-    assert second.records == []
+def replacing(name: str) -> str:
+    """The setting FEEDS for a file of this format, which is replaced."""
+    return json.dumps({f"woo.{name}": {"format": name, "overwrite": True}})
 
 
-@pytest.mark.parametrize("settings", [{"LOG_FILE": "run.log"}, {"LOG_LEVEL": "ERROR"}, {"LOG_ENABLED": 0}])
-def test_it_is_on_stderr_wherever_the_log_is(harvester: Harvester, settings: dict[str, Any]) -> None:
-    harvester.day("-O", "woo.jsonl")
-    second = harvester.day("-O", "woo.jsonl", **settings)
-    (line,) = warned(second)
-    assert line.startswith("woo: warning: woo.jsonl is overwritten")
-    if "LOG_FILE" in settings:
-        assert "woo.jsonl is overwritten" in (harvester.folder / "run.log").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_run_replaces_the_file_by_what_is_new_and_one_without_news_leaves_it(
+    name: str, site: Site, harvester: Harvester
+) -> None:
+    path = harvester.folder / f"woo.{name}"
+    harvester.day(FEEDS=replacing(name))
+    first = path.read_bytes()
+    for loc in ("/d/a.pdf", "/d/b.pdf"):
+        assert first.count(site.url(loc).encode()) >= 1
+    inode = path.stat().st_ino
+    assert harvester.day(FEEDS=replacing(name)).returncode == 0
+    assert (path.read_bytes(), path.stat().st_ino) == (first, inode), "there was no news"
+    publish(site, {"a": FIRST, "b": NEWER})
+    assert harvester.day(FEEDS=replacing(name)).returncode == 0
+    assert path.read_bytes() != first
+    assert site.url("/d/a.pdf").encode() not in path.read_bytes()
+    assert site.url("/d/b.pdf").encode() in path.read_bytes()
+    assert beside(path) == []
 
 
-def test_nothing_is_said_where_nothing_is_lost(harvester: Harvester) -> None:
-    harvester.day("-O", "woo.jsonl")
-    assert warned(harvester.day("-O", "nieuw.jsonl")) == [], "the file is new"
-    assert warned(harvester.day("-o", "woo.jsonl")) == [], "it is appended to"
-    assert warned(harvester.day("-O", "woo.jsonl", **ALL)) == [], "all documents are delivered"
-    assert warned(harvester.day("-O", "woo.jsonl", "-a", "deltafetch_reset=1")) == [], "all are new"
-    (harvester.folder / "leeg.jsonl").touch()
-    assert warned(harvester.day("-O", "leeg.jsonl")) == [], "it has no record"
+@pytest.mark.parametrize("name", FORMATS)
+def test_until_the_run_has_ended_the_old_file_is_there(
+    name: str, gated: GatedSite, installation: Fallible
+) -> None:
+    path = installation.folder / f"woo.{name}"
+    path.write_text("old", encoding="utf-8")
+    path.chmod(0o640)
+    two_sitemaps(gated)
+    started = installation.start("-O", path.name, **SOON)
+    started.wait_until(lambda: "/s1.xml" in gated.waiting, "the second sitemap is asked for")
+    started.wait_until(lambda: bool(beside(path)), "the first is delivered")
+    assert path.read_text(encoding="utf-8") == "old"
+    gated.gates.clear()
+    assert started.status() == 0
+    assert gated.url("/d/a0.pdf").encode() in path.read_bytes()
+    assert gated.url("/d/b0.pdf").encode() in path.read_bytes()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert beside(path) == []
+
+
+@both_signals
+def test_a_run_that_is_stopped_replaces_the_file_only_if_it_delivered_something(
+    number: signal.Signals, gated: GatedSite, installation: Fallible
+) -> None:
+    path = installation.folder / "woo.jsonl"
+    path.write_bytes(b'{"id": "old"}\n')
+    two_sitemaps(gated)
+    gated.gates.add("/robots.txt")
+    early = installation.start("-O", path.name)
+    early.wait_until(lambda: "/robots.txt" in gated.waiting, "robots.txt is asked for")
+    early.send(number)
+    assert early.status() == 0
+    assert path.read_bytes() == b'{"id": "old"}\n'
+    gated.gates.discard("/robots.txt")
+    started = installation.start("-O", path.name, **SOON)
+    until_half(started, gated, installation)
+    assert stopped(started, number).returncode == 0
+    assert set(locs([path])) == harvested(installation.folder)
+    assert len(locs([path])) == 12
+    assert beside(path) == []
+
+
+def test_what_a_killed_run_delivered_is_kept_and_the_next_run_names_it_once(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    path = installation.folder / "woo.jsonl"
+    path.write_bytes(b'{"id": "old"}\n')
+    two_sitemaps(gated)
+    started = installation.start("-O", path.name, **SOON)
+    until_half(started, gated, installation)
+    assert started.kill(after=0)
+    assert path.read_bytes() == b'{"id": "old"}\n'
+    gated.gates.clear()
+    second = installation.run("-O", path.name)
+    (kept,) = beside(path)
+    assert f"{DIED}{kept}, and the old file is as it was" in second.stderr
+    assert (len(locs([kept])), len(locs([path]))) == (12, 3)
+    assert set(locs([kept, path])) == harvested(installation.folder)
+    third = installation.run("-O", path.name)
+    assert DIED not in third.stderr
+    assert (len(locs([kept])), len(locs([path]))) == (12, 3)
+
+
+def test_a_run_that_dies_before_it_delivered_anything_leaves_nothing_for_long(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    two_sitemaps(gated)
+    started = installation.start("-O", "woo.jsonl", WOO_DURABLE_INTERVAL=600)
+    started.wait_until(lambda: bool(list(installation.folder.glob("*.unconfirmed"))), "a record is made")
+    assert started.kill(after=0)
+    gated.gates.clear()
+    assert DIED not in installation.run().stderr
+    assert list(installation.folder.glob("woo.jsonl*")) == []
+
+
+def test_a_file_is_replaced_through_a_link(site: Site, harvester: Harvester) -> None:
+    link, path = harvester.folder / "link.jsonl", harvester.folder / "there" / "woo.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(b'{"id": "old"}\n')
+    link.symlink_to("there/woo.jsonl")
+    assert harvester.day("-O", "link.jsonl").returncode == 0
+    assert link.readlink() == Path("there/woo.jsonl")
+    assert len(locs([path])) == 2
+
+
+def test_a_file_that_cannot_be_replaced_is_left_as_it_is(harvester: Harvester) -> None:
+    path = harvester.folder / f"{'x' * 245}.jsonl"  # no name fits beside it
+    path.write_bytes(b'{"id": "old"}\n')
+    failed = harvester.day("-O", path.name)
+    assert failed.returncode == 1
+    (line,) = errors(failed)
+    assert "a file is replaced by a new one beside it (-O), which cannot be made here: use -o" in line
+    assert path.read_bytes() == b'{"id": "old"}\n'
+    assert len(harvester.day("-o", path.name).records) == 3, "a file is appended to without one beside it"
+
+
+def test_a_pipe_and_standard_output_are_written_to_as_they_are(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    publish(gated, {"a": FIRST, "b": FIRST})
+    pipe, received = installation.folder / "pipe.jsonl", installation.folder / "received.jsonl"
+    os.mkfifo(pipe)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    assert installation.start("-O", "pipe.jsonl").status() == 0
+    reader.join(60)
+    assert read[0].count(b"\n") == 2
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    publish(gated, {"a": NEWER, "b": NEWER})
+    received.write_bytes(b"before\n")
+    argv = in_project(installation.arguments("-o", "/dev/stdout:jsonlines"), installation.folder, {})
+    with received.open("ab") as stdout:
+        subprocess.run(
+            [sys.executable, "-m", "scrapy", *argv],
+            cwd=installation.folder,
+            env=environment(installation.ca_bundle),
+            stdout=stdout,
+            check=True,
+        )
+    before, *lines = received.read_bytes().splitlines()
+    assert (before, len(lines)) == (b"before", 2)
+    assert beside(received) == []
 
 
 def test_ways_out_keep_what_earlier_runs_delivered(site: Site, harvester: Harvester) -> None:
@@ -93,8 +230,8 @@ def test_a_csv_file_has_a_row_for_each_record_and_the_same_columns_without_any(
         record["document"]["weblocatie"] for record in read_lines(harvester.folder / "woo.jsonl")
     ]
     assert {record["document.titelcollectie.officieleTitel"] for record in records} == {"Besluit"}
-    harvester.day("-O", "woo.csv")
-    assert csv_rows(harvester.folder / "woo.csv") == [header]
+    harvester.day("-O", "nieuw.csv")
+    assert csv_rows(harvester.folder / "nieuw.csv") == [header]
     done = run_scrapy(["state", "latest", "woo.jsonl", "-O", "now.csv"], harvester.folder)
     assert done.returncode == 0
     assert csv_rows(harvester.folder / "now.csv") == [header, *rows]
@@ -125,17 +262,18 @@ def test_permits_are_not_lost_either(tmp_path: Path, ca_bundle: Path, site: Site
     permits = Permits(tmp_path, ca_bundle, {"Gemeente": [site.url("/woo")]})
     files = {f"{number}.xml": about(number, identifier=site.url(f"/zaak/{number}")) for number in (1, 2)}
     publish_permits(site, files)
-    first = permits.run(site.url(FOLDER), "-O", "zaken.jsonl", "-O", "zaken.csv")
+    outputs = ("-O", "zaken.jsonl", "-O", "zaken.csv", "-O", "zaken.geojson")
+    first = permits.run(site.url(FOLDER), *outputs)
     assert len(first.records) == 2
     header, *rows = csv_rows(tmp_path / "zaken.csv")
     assert header == list(columns_of(PermitRecord))
     assert {row[header.index("vergunning.identifier")] for row in rows} == {
         record["vergunning"]["identifier"] for record in first.records
     }
-    for _ in range(2):
-        whole = permits.run(site.url(FOLDER), "-O", "zaken.jsonl", **ALL)
-        assert (len(whole.records), warned(whole)) == (2, [])
-    second = permits.run(site.url(FOLDER), "-O", "zaken.jsonl")
-    (line,) = warned(second)
-    assert "which have delivered 2 cases of the same sources" in line
-    assert second.records == []
+    for settings in (ALL, {}):
+        assert permits.run(site.url(FOLDER), *outputs, **settings).returncode == 0
+        assert len(read_lines(tmp_path / "zaken.jsonl")) == 2
+    before = {name: (tmp_path / name).read_bytes() for name in outputs[1::2]}
+    assert before["zaken.geojson"].count(b'"Feature"') == 2
+    assert permits.run(site.url(FOLDER), *outputs).returncode == 0
+    assert {name: (tmp_path / name).read_bytes() for name in before} == before

@@ -31,7 +31,7 @@ def prune(harvester: Harvester, *args: str) -> Run:
 
 
 def records(harvester: Harvester) -> list[Path]:
-    return sorted(harvester.folder.glob("records/*"))
+    return sorted(harvester.folder.glob("records/*.jsonl"))
 
 
 def age(harvester: Harvester, days: int) -> None:

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from woo_harvester.state.lastline import open_for_appending
 from woo_harvester.state.locked import LockedState
+from woo_harvester.state.staged import StagedFile
 from woo_harvester.state.store import NOWHERE, State, StateError
 
 
@@ -31,17 +33,22 @@ def test_a_state_in_a_file_has_locks_and_one_in_memory_has_none(tmp_path: Path) 
 
 def test_what_is_not_durable_is_cut_off_the_file_of_a_run_that_was_killed(tmp_path: Path) -> None:
     url, path = f"sqlite:///{tmp_path / 'state.sqlite'}", tmp_path / "records.jsonl"
-    path.write_bytes(b"durable\nnot dur")
+    path.write_bytes(b"durable\n")
     killed = LockedState.open(url, "a", [])
     with killed.begin() as connection:
-        killed.open_output(connection, path, 0, made=False)
+        name = killed.open_output(connection, path, 0, made=False)
         killed.keep_durable(connection, {path: 8})
+    with open_for_appending(path) as file:
+        staged = StagedFile(file, name)
+        staged.write(b"not known\n")
+        staged.append()
+        staged.close()
     killed.release()
     killed.close()
     after = LockedState.open(url, "a", [])
     with after.begin() as connection:
-        assert after.cut_back(connection) == {path: 7}
-        assert after.cut_back(connection) == {}
+        assert after.cut_back(connection).cut == {path: 10}
+        assert after.cut_back(connection).cut == {}
     assert path.read_bytes() == b"durable\n"
     after.release()
     after.close()

@@ -30,8 +30,9 @@ from tests.utils.forked_runs import Before, Forked
 from tests.utils.waiting import STUCK, wait_until
 from woo_harvester.demo.certificates import Authority
 from woo_harvester.demo.site import Site
+from woo_harvester.extensions.feedexport import DurableFeedExporter
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.state import migrations, outputs
+from woo_harvester.state import migrations, outputs, staged
 from woo_harvester.stores import group_commit
 from woo_harvester.stores.durable_folder import DurableFolder
 
@@ -191,7 +192,7 @@ class KillAt:
     count: int = 1
 
     def __call__(self) -> None:
-        owner, name, moment = {**POINTS, **STORE_POINTS}[self.point]
+        owner, name, moment = {**PLACE_POINTS, **POINTS, **STORE_POINTS}[self.point]
         original = getattr(owner, name)
         calls = itertools.count(1)
 
@@ -202,6 +203,10 @@ class KillAt:
         def patched(*args: Any, **kwargs: Any) -> Any:
             if moment == "before":
                 reached()
+            elif moment == "halfway" and next(calls) == self.count:
+                source, length, *others = args
+                original(source, length // 2, *others)
+                os.kill(os.getpid(), signal.SIGKILL)
             result = original(*args, **kwargs)
             if moment == "after":
                 reached()
@@ -210,18 +215,31 @@ class KillAt:
         setattr(owner, name, patched)
 
 
-#: From the fsync of an output to the commit of the state: what is called, and on which side of it.
-POINTS: dict[str, tuple[Any, str, Literal["before", "after"]]] = {
+#: What is called, and on which side of it.
+_Point = tuple[Any, str, Literal["before", "halfway", "after"]]
+
+#: From the fsync of an output to the commit of the state.
+POINTS: dict[str, _Point] = {
+    "before records are added to the file": (staged, "_copy", "before"),
+    "when half of the records are in the file": (staged, "_copy", "halfway"),
     "before the fsync": (os, "fsync", "before"),
     "after the fsync": (os, "fsync", "after"),
     "before the state learns of it": (StateKeeper, "durable", "before"),
     "when the state has written up to where the file is durable": (outputs, "keep_durable", "after"),
     "when the state has written the documents, before the commit": (StateKeeper, "_confirm", "after"),
     "after the commit": (StateKeeper, "durable", "after"),
+    "when the file is written and confirmed": (staged.StagedFile, "confirmed", "after"),
+}
+
+#: From the last record of a file that replaces another one to its place.
+PLACE_POINTS: dict[str, _Point] = {
+    "before the file is in its place": (staged.RecordFile, "put_in_place", "before"),
+    "when the file is in its place": (staged.RecordFile, "put_in_place", "after"),
+    "when the file has its place and the state knows it": (DurableFeedExporter, "_finish", "after"),
 }
 
 #: The same from a document to its name in the store.
-STORE_POINTS: dict[str, tuple[Any, str, Literal["before", "after"]]] = {
+STORE_POINTS: dict[str, _Point] = {
     "before documents are durable": (DurableFolder, "sync", "before"),
     "when documents are durable": (DurableFolder, "sync", "after"),
     "when documents have their names": (DurableFolder, "rename", "after"),

@@ -15,6 +15,7 @@ from scrapy.exporters import CsvItemExporter
 from woo_harvester.columns import OTHER_COLUMNS, cells, columns_of
 from woo_harvester.items import RecordItem
 from woo_harvester.report.csv_file import TextWriter
+from woo_harvester.state.staged import StagedFile
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -39,7 +40,7 @@ class RecordCsvItemExporter(CsvItemExporter):
         if item_type is not None and is_at_start and codecs.lookup(encoding).name == "utf-8":
             encoding = "utf-8-sig"
         super().__init__(file, **{**kwargs, "encoding": encoding})
-        self._file = file
+        self._file: object = file
         self._item_type = item_type
         self._columns: list[str] = []
         self._writer = TextWriter(self.stream, **self._kwargs)
@@ -76,11 +77,15 @@ class RecordCsvItemExporter(CsvItemExporter):
 
     def _check_header(self, header: list[str]) -> None:
         """Raise OtherColumnsError if the file to append to, a local one, has another header."""
-        name = getattr(self._file, "name", None)
+        name: object = getattr(self._file, "name", None)
         if not isinstance(name, str | os.PathLike):
             return
         encoding = self.encoding if self.encoding != "utf-8" else "utf-8-sig"
-        with open(name, encoding=encoding, newline="", errors="replace") as file:  # noqa: PTH123 -- as named
+        # To close another descriptor of a file that is locked would unlock it.
+        staged = self._file if isinstance(self._file, StagedFile) else None
+        of = os.open(name, os.O_RDONLY) if staged is None else staged.target.fileno()
+        with open(of, encoding=encoding, newline="", errors="replace", closefd=staged is None) as file:
+            file.seek(0)
             found = next(csv.reader(file), [])
         if found != header:
             raise OtherColumnsError(OTHER_COLUMNS.format(os.fspath(name)))

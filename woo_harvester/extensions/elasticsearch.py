@@ -110,7 +110,10 @@ class ElasticsearchExporter:
 
     def item_scraped(self, item: Any, response: Response | None = None) -> Coroutine[Any, Any, None] | None:
         """Add the record to the batch; return an awaitable if the batch is full and cannot be written yet."""
-        self._add_to_batch(item, response)
+        try:
+            self._add_to_batch(item, response)
+        except Exception as error:  # Scrapy would only log it
+            self._fail(_line(error))
         return self._wait_for_capacity() if self._full() else None
 
     async def _wait_for_capacity(self) -> None:
@@ -245,7 +248,7 @@ class ElasticsearchExporter:
         try:
             with path.open("a", encoding="utf-8") as file:
                 file.write(line + "\n")
-        except OSError as error:
+        except (OSError, ValueError) as error:  # a full disk, or half of a surrogate pair
             end_run(self._crawler, _FAILED, f"{REFUSED} could not be written: {error}")
 
     def _refused_file(self) -> Path | None:

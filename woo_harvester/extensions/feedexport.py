@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
-from contextlib import suppress
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import isawaitable
-from io import FileIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -23,8 +22,9 @@ from woo_harvester.running.causes import cause_of
 from woo_harvester.running.components import NO_FEED
 from woo_harvester.running.ending import end_run
 from woo_harvester.state.delivery import Delivery
-from woo_harvester.state.lastline import QuotedCellError, WriterError, end_last_line, open_for_appending
-from woo_harvester.state.outputs import ANOTHER_WRITER
+from woo_harvester.state.lastline import QuotedCellError, WriterError, end_last_line
+from woo_harvester.state.outputs import ANOTHER_WRITER, LEFT_UNFINISHED
+from woo_harvester.state.staged import RecordFile
 from woo_harvester.state.store import StateError
 
 if TYPE_CHECKING:
@@ -42,8 +42,11 @@ MOVED = (
     "so that no record is glued to it"
 )
 
-#: Errors of an output or of the state, after which nothing can be confirmed any more.
-FATAL = (OSError, StateError, CloseSpider)
+#: The folders with the open files of a process, and how many links are followed to see that a path is in one.
+_DESCRIPTORS = re.compile(r"/proc/\d+(/task/\d+)?/fd")
+_MOST_LINKS = 40
+
+_NOT_UTF_8 = "the name of the output {!r} is not UTF-8: give it another name"
 
 
 @dataclass
@@ -51,31 +54,20 @@ class OpenFeed:
     """One open file of a feed."""
 
     slot: FeedSlot
-    path: Path | None
-    """The path of a local file; None for remote storage, a pipe or a device."""
+    file: RecordFile | None
+    """The local file; None for remote storage, a pipe or a device."""
     in_lines: bool
     """True if records are durable before the feed is closed."""
-    durable: int = 0
-    """The number of durable bytes of the local file; the next run removes the rest after a kill."""
-    made: bool = False
-    """True if the run made the local file, which may then be removed if it gets no record."""
     deliveries: list[Delivery] = field(default_factory=list)
     """The records that were written and are not confirmed yet."""
-    lock: FileIO | None = None
-    """A second handle of the file; while it is open, the file is locked for other runs."""
-
-    def unlock(self) -> None:
-        """Unlock the file for other runs."""
-        if self.lock is not None:
-            self.lock.close()
 
 
 class DurableFeedExporter(FeedExporter):
     """The feed exporter that confirms stored records: after fsync of a local file, or on closing a feed.
 
-    A local file of JSON Lines or CSV is flushed and synced every ``WOO_DURABLE_INTERVAL`` seconds, or after
-    ``WOO_DURABLE_RECORDS`` records. A feed that cannot be written ends the run. Its unconfirmed records come
-    again in the next run.
+    Records are added to a local file of JSON Lines or CSV, durably, every ``WOO_DURABLE_INTERVAL`` seconds,
+    or after ``WOO_DURABLE_RECORDS`` records. A file that replaces another one gets its place when the feed is
+    closed. Whatever goes wrong in a feed ends the run. Its unconfirmed records come again in the next run.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -98,12 +90,6 @@ class DurableFeedExporter(FeedExporter):
         keeper.outputs += keeper.feeds
         self._timer.start(self.settings.getfloat("WOO_DURABLE_INTERVAL"), now=False)
 
-    @property
-    def overwritten(self) -> list[Path]:
-        """The local files that this run replaces and that are not empty; call it before the first item."""
-        paths = [_local(slot) for slot in self.slots if getattr(slot.storage, "write_mode", "") == "wb"]
-        return [path for path in paths if path is not None and path.is_file() and path.stat().st_size]
-
     def item_scraped(self, item: Any, spider: Spider, response: Response | None = None) -> None:
         """Write the item to its feeds."""
         if self._failed:
@@ -117,7 +103,7 @@ class DurableFeedExporter(FeedExporter):
                     feed.deliveries.append(delivery)
                 for _ in range(refusing):
                     self._keeper.durable([delivery], {})
-        except FATAL as error:
+        except Exception as error:
             self._fail(error)
             return
         self._unsynced += 1
@@ -146,7 +132,7 @@ class DurableFeedExporter(FeedExporter):
                 if slot.store_empty and slot.batch_id == 1:
                     self._feed(slot)
                     slot.start_exporting()  # Scrapy does this later, and only logs an error
-        except FATAL as error:
+        except Exception as error:
             self._fail(error)
 
     @cached_property
@@ -156,32 +142,59 @@ class DurableFeedExporter(FeedExporter):
             raise RuntimeError("DurableFeedExporter needs the extension StateKeeper")
         return keeper
 
+    async def _close_slot(self, slot: FeedSlot, spider: Spider) -> None:
+        """Close a feed. Scrapy leaves out what goes wrong, or only logs it."""
+        try:
+            await super()._close_slot(slot, spider)
+        except Exception as error:
+            self._fail_feed(slot, error)
+
+    def _get_file(self, slot: FeedSlot) -> IO[bytes]:  # type: ignore[override]  # Scrapy's is static
+        """Return the file of a feed, after postprocessing. Scrapy only logs what goes wrong."""
+        try:
+            return super()._get_file(slot)
+        except Exception as error:
+            self._fail_feed(slot, error)
+            raise
+
     def _feed(self, slot: FeedSlot) -> OpenFeed:
         """Return the feed of a slot; register it in the state before its file is opened."""
         if (feed := self._feeds.get(slot)) is None:
-            feed = OpenFeed(slot, _local(slot), in_lines=_is_in_lines(slot))
-            if feed.path is not None:
-                self._prepare(feed, feed.path)
+            feed = OpenFeed(slot, None, in_lines=_is_in_lines(slot))
+            if (path := _local(slot)) is not None:
+                try:
+                    self._prepare(feed, path)
+                except Exception:
+                    _abandon(feed)
+                    raise
             self._feeds[slot] = feed  # only now, since _prepare() fails if another run writes the file
             self._watch(feed)
         return feed
 
     def _prepare(self, feed: OpenFeed, path: Path) -> None:
         """Lock a local file, move a truncated last line aside, and store its durable size in the state."""
-        self._keeper.lock_output(path)
-        feed.made = not os.path.lexists(path)
         try:
-            feed.lock = file = open_for_appending(path)
-            if getattr(feed.slot.storage, "write_mode", "") == "ab":
+            str(path).encode()
+        except UnicodeEncodeError as error:
+            raise StateError(_NOT_UTF_8.format(str(path))) from error
+        self._keeper.lock_output(path)
+        replaces = getattr(feed.slot.storage, "write_mode", "") == "wb"
+        try:
+            feed.file = file = RecordFile(path, replaces=replaces)
+            if feed.in_lines and not replaces:
                 is_csv = feed.slot.format == "csv"
-                if feed.in_lines and (aside := end_last_line(file, is_csv=is_csv)):
+                if aside := end_last_line(file.target, is_csv=is_csv):
                     logger.warning(MOVED, {"path": path, "size": aside.size, "aside": aside.path})
-                feed.durable = file.seek(0, os.SEEK_END)
         except WriterError as error:
             raise StateError(ANOTHER_WRITER.format(path)) from error
         except QuotedCellError as error:
             raise StateError(str(error)) from error
-        self._keeper.open_output(path, feed.durable, made=feed.made)
+        state = self._keeper.open_output(path, path.stat().st_size, made=file.made)
+        if replaces:
+            self._keeper.lock_output(file.output)
+            self._keeper.open_output(file.output, 0, made=True)
+        writer = file.open(state, in_steps=feed.in_lines)
+        feed.slot.storage.open = lambda spider: writer  # type: ignore[method-assign]
 
     def _watch(self, feed: OpenFeed) -> None:
         """Wrap the storage's ``store``, to confirm its records: Scrapy only logs whether it succeeded."""
@@ -189,70 +202,84 @@ class DurableFeedExporter(FeedExporter):
 
         async def watched(file: IO[bytes]) -> None:
             try:
-                if feed.path is not None and feed.in_lines:
-                    self._sync_feed(feed, closed=True)
-                elif feed.path is not None:
-                    file.flush()
-                    os.fsync(file.fileno())
+                if feed.file is not None:
+                    self._finish(feed, feed.file)
                 stored: Any = store(file)
                 if isinstance(stored, Deferred):
                     await maybe_deferred_to_future(stored)
                 elif isawaitable(stored):
                     await stored
-                sizes = {} if feed.path is None else {feed.path: feed.path.stat().st_size}
+                if feed.file is None:
+                    self._confirm(feed, {}, closed=True)
+                else:
+                    feed.file.close()
             except Exception as error:
-                self._report_failure(error)
+                self._fail_feed(feed.slot, error)
                 raise
-            finally:
-                feed.unlock()
-            with suppress(CloseSpider):  # the state has already reported it
-                self._keeper.durable(feed.deliveries, sizes, closed=True)
-            feed.deliveries = []
 
         feed.slot.storage.store = watched  # type: ignore[method-assign,assignment]  # Scrapy awaits it
+
+    def _finish(self, feed: OpenFeed, file: RecordFile) -> None:
+        """Make the last records of a local file durable, and put it in its place.
+
+        A file without records does not replace the one that is there.
+        """
+        sizes = {file.output: file.append()}
+        if file.replaces:
+            if feed.in_lines:
+                self._confirm(feed, sizes)
+            if feed.slot.itemcount or file.made:
+                file.put_in_place()
+            else:
+                file.discard()
+            sizes[file.path] = file.path.stat().st_size
+        self._confirm(feed, sizes, closed=True)
+        file.confirmed()
 
     def _sync(self) -> None:
         """Make the records in local files durable. It takes a few milliseconds, once in some seconds."""
         self._unsynced = 0
         try:
             for feed in self._feeds.values():
-                if feed.path is not None and feed.in_lines and feed.deliveries and not self._failed:
-                    self._sync_feed(feed)
-        except FATAL as error:
+                if feed.file is not None and feed.in_lines and feed.deliveries and not self._failed:
+                    self._confirm(feed, {feed.file.output: feed.file.append()})
+                    feed.file.confirmed()
+        except Exception as error:
             self._fail(error)
 
-    def _sync_feed(self, feed: OpenFeed, *, closed: bool = False) -> None:
-        file, path = feed.slot.file, feed.path
-        if file is None or path is None:
-            return
-        file.flush()
-        os.fsync(file.fileno())
-        size = file.tell()
+    def _confirm(self, feed: OpenFeed, sizes: dict[Path, int], *, closed: bool = False) -> None:
+        """Have the state note that the records of a feed are stored."""
         deliveries, feed.deliveries = feed.deliveries, []
-        # Set this before the state commits, because the connection may break just after the commit. If the
-        # commit failed, the next run truncates the file to the size in the state.
-        feed.durable = size
-        self._keeper.durable(deliveries, {path: size}, closed=closed)
+        self._keeper.durable(deliveries, sizes, closed=closed)
 
     def _fail(self, error: Exception) -> None:
-        """End the run, and truncate local files to their last durable record."""
-        self._failed = True
+        """End the run. Local files have their last durable record; the next run looks at the rest."""
+        if not self._failed:
+            self._failed = True
+            self._report_failure(error)
+            for feed in self._feeds.values():
+                _abandon(feed)
+
+    def _fail_feed(self, slot: FeedSlot, error: Exception) -> None:
+        """End the run, since one feed could not be closed; the other feeds go on."""
         self._report_failure(error)
-        for feed in self._feeds.values():
-            if feed.path is not None and feed.slot.file is not None:
-                with suppress(OSError):  # the disk may be full, and the buffer not empty
-                    feed.slot.file.close()
-                with suppress(OSError):  # if it fails, the next run does it
-                    if feed.made and not feed.durable:
-                        feed.path.unlink()
-                    else:
-                        os.truncate(feed.path, feed.durable)
-            feed.unlock()
+        if (feed := self._feeds.get(slot)) is not None:
+            _abandon(feed)
 
     def _report_failure(self, error: Exception) -> None:
-        line = f"an output could not be written ({error}); what is not in it comes again in the next run"
+        is_line = isinstance(error, CloseSpider | OSError | StateError)
+        cause = " ".join(str(error).split()) if is_line else cause_of(error)
+        if isinstance(error, UnicodeEncodeError) and error.encoding.lower() not in ("utf-8", "utf8"):
+            cause += "; set FEED_EXPORT_ENCODING, or the encoding in FEEDS, to utf-8"
+        line = f"an output could not be written ({cause}); what is not in it comes again in the next run"
         self.crawler.stats.inc_value("woo/outputs/failed")
         end_run(self.crawler, "output_failed", line)
+
+
+def _abandon(feed: OpenFeed) -> None:
+    """Close the local file of a feed that failed, and say where its records are if they are beside it."""
+    if feed.file is not None and (unfinished := feed.file.abandon()) is not None:
+        logger.warning(LEFT_UNFINISHED, unfinished)
 
 
 def _is_in_lines(slot: FeedSlot) -> bool:
@@ -261,9 +288,26 @@ def _is_in_lines(slot: FeedSlot) -> bool:
 
 
 def _local(slot: FeedSlot) -> Path | None:
-    """Return the local file that a slot writes to, if it is a file."""
-    if isinstance(slot.storage, FileFeedStorage):
-        path = Path(slot.storage.path).absolute()
-        if path.is_file() or not path.exists():  # a pipe or a device has no size
-            return path
-    return None
+    """Return the local file that a slot writes to, through links, if it is a file.
+
+    A pipe or a device has no size, and a descriptor such as ``/dev/stdout`` is somebody else's file.
+    """
+    storage = slot.storage
+    if not isinstance(storage, FileFeedStorage) or type(storage).open is not FileFeedStorage.open:
+        return None
+    given = Path(storage.path).absolute()
+    path = Path(os.path.realpath(given))
+    if _is_descriptor(given) or (path.exists() and not path.is_file()):
+        return None
+    return path
+
+
+def _is_descriptor(path: Path) -> bool:
+    """Return whether a path leads to an open file of a process."""
+    for _ in range(_MOST_LINKS):
+        if _DESCRIPTORS.fullmatch(os.path.realpath(path.parent)):
+            return True
+        if not path.is_symlink():
+            break
+        path = path.parent / path.readlink()
+    return False

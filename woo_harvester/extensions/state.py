@@ -115,8 +115,11 @@ class StateKeeper:
             self._timer = create_looping_call(self._beat)
             self._timer.start(state.heartbeat, now=False)
         with self.begin() as connection:
-            for path, size in state.cut_back(connection).items():
-                logger.warning(outputs.CUT_BACK, size, path)
+            repaired = state.cut_back(connection)
+            for path, size in repaired.cut.items():
+                logger.warning(outputs.CUT_BACK, size, path, path)
+            for path in repaired.unfinished:
+                logger.warning(outputs.LEFT_UNFINISHED, path)
             if self._is_reset(reset):
                 visited.forget_visited(connection, self._crawler.spidercls.name)
                 for host in hosts:
@@ -187,18 +190,13 @@ class StateKeeper:
         if self._state is not None:
             self._state.lock_output(path)
 
-    def open_output(self, path: Path, size: int, *, made: bool) -> None:
+    def open_output(self, path: Path, size: int, *, made: bool) -> str:
         """Note that this run writes to *path*, of which *size* bytes are durable. Raises StateError.
 
-        *made* says that the run made the file.
+        *made* says that the run made the file. Return the name of the state for the claims of the run.
         """
         with self._begin() as (state, connection):
-            state.open_output(connection, path, size, made=made)
-
-    def output_size(self, path: Path) -> int:
-        """Return how many bytes of a file are durable. Raises CloseSpider."""
-        with self._begin() as (state, connection):
-            return state.output_size(connection, path)
+            return state.open_output(connection, path, size, made=made)
 
     def expect(self, item: RecordItem, delivery: Delivery) -> None:
         """Wait for all outputs to have *item*; items that share a delivery are waited for together."""

@@ -11,7 +11,6 @@ from scrapy import Request, Spider, signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider
 
 from woo_harvester.arguments import ArgumentError, Arguments
-from woo_harvester.crawl.overwriting import warn_of_overwriting
 from woo_harvester.dates import day_of
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
@@ -103,7 +102,6 @@ class HarvestSpider(Spider):
             if self._argument_error is not None:
                 raise self._argument_error
             await self._prepare()
-            warn_of_overwriting(self.crawler, self.keeper, self.delivered)
             requests = self.first_requests()
         except (ArgumentError, RegisterError, StartError, StateError, TrustError) as error:
             fail_run(self.crawler, str(error), status_of(error))
@@ -139,10 +137,6 @@ class HarvestSpider(Spider):
 
         Raises ArgumentError or StateError.
         """
-
-    @abstractmethod
-    def delivered(self, connection: Connection) -> str | None:
-        """Return how much earlier runs have delivered of this run's sources; None for nothing."""
 
     @abstractmethod
     def first_requests(self) -> list[Request]:

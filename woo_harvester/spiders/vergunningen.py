@@ -38,14 +38,12 @@ from woo_harvester.state import applying
 from woo_harvester.state.delivery import Delivery
 from woo_harvester.state.lock import entry_pages_lock
 from woo_harvester.state.permits import (
-    count_delivered,
     entry_page_id,
     forget_entries,
     named_entries,
 )
 from woo_harvester.state.store import StateError
 from woo_harvester.statuses import is_complete
-from woo_harvester.terminal.formatting import counted
 from woo_harvester.urls import host_of
 
 if TYPE_CHECKING:
@@ -95,11 +93,6 @@ class VergunningenSpider(HarvestSpider):
             # Its response is made by our own handler.
             return [request.replace(callback=cast("CallbackT", self.parse_given), errback=self.given_failed)]
         return [self.reader.first_request(visit) for visit in self._visits_of(self._given)]
-
-    def delivered(self, connection: Connection) -> str | None:
-        """Return how many cases of the given entry pages earlier runs have delivered; None for none."""
-        count = count_delivered(connection, [url for _, url in self._given])
-        return counted(count, "case") if count else None
 
     async def parse_given(self, response: StreamedResponse) -> AsyncIterator[Request]:
         """Read the only URL in ``entries``, an entry page or a CSV file of them, and yield requests."""

@@ -32,14 +32,13 @@ from woo_harvester.search.woo import WOO
 from woo_harvester.sitemaps.decision import Terms
 from woo_harvester.sitemaps.names import INDEX_URL
 from woo_harvester.spiders.base import HarvestSpider
-from woo_harvester.state.documents import count_by_host, count_published, end_claims
+from woo_harvester.state.documents import count_by_host, end_claims
 from woo_harvester.state.resources import KnownHost, begin_reads, begin_run, hosts_of_state, note_unregistered
 from woo_harvester.state.withdrawal import WithdrawalLimits
 from woo_harvester.terminal.formatting import counted
 
 if TYPE_CHECKING:
     from scrapy.http import Response
-    from sqlalchemy import Connection
 
 logger = logging.getLogger(__name__)  # not that of the spider: a run that cannot start drops its log
 
@@ -163,11 +162,6 @@ class WooSpider(HarvestSpider, SitemapSpider):
             f"organisation or more, got {counted(len(register.organisations), 'organisation')} without one, "
             f"and {counted(unusable, 'URL')} that cannot be used"
         )
-
-    def delivered(self, connection: Connection) -> str | None:
-        """Return how many documents of this run's hosts earlier runs have delivered; None for none."""
-        count = count_published(connection, self.run_hosts)
-        return counted(count, "document") if count else None
 
     def _is_being_read(self, host: str) -> bool:
         """Return whether a host is still being read in this run."""

@@ -272,19 +272,6 @@ def count_by_host(connection: Connection) -> dict[str, int]:
     return {host: int(count) for host, count in connection.execute(query)}
 
 
-def count_published(connection: Connection, names: Sequence[str]) -> int:
-    """Return the number of documents of these hosts that runs have delivered, and that are not withdrawn."""
-    query = (
-        select(func.count())
-        .select_from(documents)
-        .join(resources, resources.c.id == documents.c.sitemap_id)
-        .join(hosts)
-        .where(documents.c.harvested.is_not(None), documents.c.withdrawn.is_(None))
-    )
-    parts = batches(names)
-    return sum(connection.scalar(query.where(hosts.c.host.in_(part))) or 0 for part in parts)
-
-
 def gone(connection: Connection, ids: Sequence[int], host_id: int) -> Iterator[Gone]:
     """Yield the data for records of withdrawals, with a sitemap of the host that listed each document."""
     last_record = func.coalesce(documents.c.supplied_at, documents.c.harvested)

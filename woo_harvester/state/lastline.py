@@ -5,12 +5,12 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
+from woo_harvester.atomic import sync_folder
 from woo_harvester.inputs import LOCKED, WITHOUT_LOCKS, parse_json
 
 #: Bytes per read.
@@ -48,13 +48,17 @@ def open_for_appending(path: Path) -> FileIO:
         path.parent.mkdir(parents=True, exist_ok=True)
     except FileExistsError:  # a file of that name is in its place
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path)) from None
-    file = FileIO(str(path), "a+")
-    try:
-        lock(file)
-    except OSError:
-        file.close()
-        raise
-    return file
+    while True:
+        file = FileIO(str(path), "a+")
+        try:
+            lock(file)
+        except OSError:
+            file.close()
+            raise
+        with suppress(FileNotFoundError):
+            if os.path.samestat(path.stat(), os.fstat(file.fileno())):
+                return file
+        file.close()  # another run has replaced the file (-O) before it was locked
 
 
 def lock(file: FileIO) -> None:
@@ -88,7 +92,7 @@ def end_last_line(file: FileIO, *, is_csv: bool) -> MovedLine | None:
     elif not line.strip(_BLANK) or _is_json(line):
         _append(file, b"\n")
     else:
-        return _move_aside(file, start, line)
+        return move_aside(file, start)
     return None
 
 
@@ -100,31 +104,43 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _move_aside(file: FileIO, start: int, line: bytes) -> MovedLine:
-    """Move the last line: add it to the other file first, then cut it off this one."""
+def move_aside(file: FileIO, start: int) -> MovedLine:
+    """Move what is in a file from *start* on to ``FILE.truncated``: add it there first, then cut it off.
+
+    It is durable on return. If the process is killed, the bytes are in one of the files or in both.
+    """
     path = Path(str(file.name))
     aside = path.with_name(f"{path.name}.truncated")
+    end = os.fstat(file.fileno()).st_size
     with FileIO(str(aside), "a+") as other:
         size = os.fstat(other.fileno()).st_size
-        content = line + b"\n"
-        # An earlier run may have been killed after it had added the line.
-        if _read(other, max(0, size - len(content)), size) != content:
-            is_complete = _read(other, max(0, size - 1), size) in (b"", b"\n")
-            _append(other, content if is_complete else b"\n" + content)
-    with _folder(path.parent) as folder:
-        os.fsync(folder)
+        has_end = _read(file, end - 1, end) == b"\n"
+        length = end - start + (not has_end)
+        # An earlier run may have been killed after it had added them.
+        if size < length or not is_same(file, start, other, size - length, end - start):
+            try:
+                if _read(other, max(0, size - 1), size) not in (b"", b"\n"):
+                    _append(other, b"\n")
+                for block in range(start, end, BLOCK):
+                    _append(other, _read(file, block, min(block + BLOCK, end)))
+                if not has_end:
+                    _append(other, b"\n")
+            except OSError:
+                other.truncate(size)
+                raise
+    sync_folder(path.parent)
     file.truncate(start)
     os.fsync(file.fileno())
-    return MovedLine(aside, len(line))
+    return MovedLine(aside, end - start)
 
 
-@contextmanager
-def _folder(path: Path) -> Iterator[int]:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
+def is_same(file: FileIO, start: int, other: FileIO, other_start: int, length: int) -> bool:
+    """Return whether two files have the same bytes, *length* of them from these places on."""
+    return all(
+        _read(file, start + at, start + min(at + BLOCK, length))
+        == _read(other, other_start + at, other_start + min(at + BLOCK, length))
+        for at in range(0, length, BLOCK)
+    )
 
 
 def _append(file: FileIO, content: bytes) -> None:

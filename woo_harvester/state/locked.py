@@ -60,9 +60,12 @@ class LockedState:
         if self._locks is not None and not self._locks.try_acquire(outputs.lock_name(path, self._node)):
             raise StateError(outputs.ANOTHER_WRITER.format(path))
 
-    def open_output(self, connection: Connection, path: Path, size: int, *, made: bool) -> None:
-        """Note that this run writes to *path*, of which *size* bytes are durable; *made*: it made it."""
-        outputs.open_output(connection, path, size, self._node, made=made)
+    def open_output(self, connection: Connection, path: Path, size: int, *, made: bool) -> str:
+        """Note that this run writes to *path*, of which *size* bytes are durable; *made*: it made it.
+
+        Return the name of the state for the claims of this run.
+        """
+        return outputs.open_output(connection, path, size, self._node, made=made)
 
     def keep_durable(
         self, connection: Connection, sizes: Mapping[Path, int], *, closed: bool = False
@@ -70,15 +73,8 @@ class LockedState:
         """Note how many bytes of each file are durable."""
         outputs.keep_durable(connection, sizes, self._node, closed=closed)
 
-    def output_size(self, connection: Connection, path: Path) -> int:
-        """Return how many bytes of a file are durable."""
-        return outputs.durable_size(connection, path, self._node)
-
-    def cut_back(self, connection: Connection) -> dict[Path, int]:
-        """Cut what is not durable off the files of runs that were killed. Return its bytes by file.
-
-        Raises StateError.
-        """
+    def cut_back(self, connection: Connection) -> outputs.Repaired:
+        """Cut off what killed runs added to files and the state does not know. Raises StateError."""
         try:
             return outputs.cut_back(connection, self._locks, self._node)
         except OSError as error:

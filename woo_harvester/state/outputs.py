@@ -1,19 +1,31 @@
-"""Output files that records are appended to: how much of each is durable, and removal of the rest."""
+"""Output files that records are added to: how much of each the state knows, and what killed runs left."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from io import FileIO
 from pathlib import Path
+from typing import NamedTuple
+from uuid import uuid4
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
-from woo_harvester.state.lastline import WriterError, lock
+from woo_harvester.state.dialects import insert_new
+from woo_harvester.state.lastline import WriterError
 from woo_harvester.state.lock import Locks
-from woo_harvester.state.schema import outputs
+from woo_harvester.state.schema import about, outputs
+from woo_harvester.state.staged import UNFINISHED, cut_tail
 
-CUT_BACK = "Cut %d bytes off %s, where a run was killed"
+#: The name of the row of ``about`` that has the name of the state.
+_NAME = "name"
+
+CUT_BACK = (
+    "Moved %d bytes from the end of %s to %s.truncated, where a run was killed: the state does not know "
+    "them, and their records come again"
+)
+LEFT_UNFINISHED = (
+    "A run that was to replace a file (-O) ended before it could: the records that it delivered are in %s, "
+    "and the old file is as it was"
+)
 ANOTHER_WRITER = "another run writes to {}: give each run a file of its own"
 
 
@@ -22,8 +34,11 @@ def lock_name(path: Path, node: str = "") -> str:
     return f"{node}:{path}" if node else str(path)
 
 
-def open_output(connection: Connection, path: Path, size: int, node: str = "", *, made: bool = False) -> None:
-    """Note that a run writes to *path*, of which *size* bytes are durable; *made*: it made the file."""
+def open_output(connection: Connection, path: Path, size: int, node: str = "", *, made: bool = False) -> str:
+    """Note that a run writes to *path*, of which *size* bytes are durable; *made*: it made the file.
+
+    Return the name of the state for the claims of the run.
+    """
     if connection.dialect.name == "postgresql":
         # If a crash of the server lost this row, no later run would cut the file back.
         connection.exec_driver_sql("SET LOCAL synchronous_commit = on")
@@ -31,6 +46,16 @@ def open_output(connection: Connection, path: Path, size: int, node: str = "", *
     connection.execute(
         insert(outputs).values(node=node, path=str(path), durable=size, closed=False, made=made)
     )
+    if (name := _name_of(connection)) is None:
+        new = insert_new(connection.dialect.name, about)
+        connection.execute(new.values(name=_NAME, value=uuid4().hex))
+        name = _name_of(connection)
+    return name or ""
+
+
+def _name_of(connection: Connection) -> str | None:
+    """Return the name of this state, which stays if the state is moved or restored; None without one."""
+    return connection.scalar(select(about.c.value).where(about.c.name == _NAME))
 
 
 def keep_durable(
@@ -42,20 +67,25 @@ def keep_durable(
         connection.execute(statement.values(durable=size, closed=closed))
 
 
-def durable_size(connection: Connection, path: Path, node: str = "") -> int:
-    """Return how many bytes of a file are durable; 0 for a file that no run has opened."""
-    return connection.scalar(select(outputs.c.durable).where(*_is(path, node))) or 0
+class Repaired(NamedTuple):
+    """What killed runs left."""
+
+    cut: dict[Path, int]
+    """How many bytes were moved from the end of a file to ``FILE.truncated``."""
+    unfinished: list[Path]
+    """Files with content that were to replace another one."""
 
 
-def cut_back(connection: Connection, locks: Locks | None, node: str = "") -> dict[Path, int]:
-    """Cut the files of killed runs back to their durable bytes; return how many bytes each file lost.
+def cut_back(connection: Connection, locks: Locks | None, node: str = "") -> Repaired:
+    """Cut off the files of killed runs what they added and the state does not know.
 
-    A file that such a run made is removed if it has no durable record.
-    A file stays as it is if another process has locked its name or the file itself: a run on other hosts or
-    on another state writes it. The state never confirmed the documents in the bytes that are cut, so they are
-    harvested again. Only files of the machine *node* are cut.
+    The state never confirmed the documents in the bytes that are cut, so they are harvested again.
+    :mod:`~woo_harvester.state.staged` says what evidence it takes. A file stays as it is if another process
+    has locked its name or the file itself: a run on other hosts or on another state writes it. Only files of
+    the machine *node* are cut.
     """
-    cut = {}
+    repaired = Repaired({}, [])
+    state = _name_of(connection) or ""
     query = select(outputs.c.path, outputs.c.durable, outputs.c.made)
     rows = connection.execute(query.where(outputs.c.node == node, outputs.c.closed.is_(False)))
     for given, durable, made in rows.all():
@@ -64,32 +94,17 @@ def cut_back(connection: Connection, locks: Locks | None, node: str = "") -> dic
         if locks is not None and not locks.try_acquire(name):
             continue
         try:
-            if size := _cut(path, durable, made=made):
-                cut[path] = size
+            if size := cut_tail(path, durable, state, made=made):
+                repaired.cut[path] = size
+            if path.name.endswith(UNFINISHED) and path.is_file():
+                repaired.unfinished.append(path)
             connection.execute(update(outputs).where(*_is(path, node)).values(closed=True))
         except WriterError:
             pass  # a run on another state writes it; a later run cuts it
         if locks is not None:
             locks.release_one(name)
-    return cut
+    return repaired
 
 
 def _is(path: Path, node: str) -> tuple[ColumnElement[bool], ...]:
     return outputs.c.node == node, outputs.c.path == str(path)
-
-
-def _cut(path: Path, durable: int, *, made: bool) -> int:
-    """Cut the file at *path* to *durable* bytes; return how many bytes were cut off."""
-    if not path.is_file():
-        return 0
-    size, is_removed = path.stat().st_size, made and not durable
-    if size <= durable and not is_removed:
-        return 0
-    with FileIO(str(path), "r+") as file:
-        lock(file)
-        if is_removed:
-            path.unlink()
-        else:
-            file.truncate(durable)
-            os.fsync(file.fileno())
-    return size - durable

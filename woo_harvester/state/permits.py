@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Insert, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Insert, bindparam, delete, insert, select, update
 
 from woo_harvester.permits.files import NO_MESSAGE, RememberedFile
-from woo_harvester.permits.messages import Soort, is_in_future
+from woo_harvester.permits.messages import is_in_future
 from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.state.batches import BATCH, batches
 from woo_harvester.state.dialects import insert_or_update
@@ -294,14 +294,6 @@ def forget_pages(connection: Connection, which: ColumnElement[bool]) -> None:
     for table in (permit_files, permit_messages, permit_cases):
         connection.execute(delete(table).where(table.c.entry_id.in_(ids)))
     connection.execute(delete(permit_entries).where(which))
-
-
-def count_delivered(connection: Connection, urls: Collection[str]) -> int:
-    """Return the number of cases of these entry pages that runs have delivered."""
-    ids = select(permit_entries.c.id).where(permit_entries.c.url.in_(list(urls)))
-    is_case = permit_cases.c.kind == Soort.ZAAK.value, permit_cases.c.package.is_(None)
-    query = select(func.count()).where(permit_cases.c.entry_id.in_(ids), *is_case)
-    return connection.scalar(query) or 0
 
 
 def entry_ids(connection: Connection, urls: Iterable[str]) -> dict[str, int]:

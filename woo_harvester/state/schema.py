@@ -43,6 +43,7 @@ class _GivenText(TypeDecorator[str]):
         return value.replace("\0", "\ufffd") if value is not None and "\0" in value else value
 
 
+#: The version of the tables, and the name of this state.
 about = Table(
     "about",
     metadata,
@@ -234,7 +235,7 @@ repeated = Table(
     sqlite_with_rowid=False,
 )
 
-#: Files that records are appended to: how many bytes are durable, and whether the run closed the file.
+#: Files that records are added to: how many bytes the state knows of, and whether the run closed the file.
 outputs = Table(
     "outputs",
     metadata,
@@ -243,7 +244,7 @@ outputs = Table(
     Column("path", Text, primary_key=True),
     Column("durable", BigInteger, nullable=False),
     Column("closed", Boolean, nullable=False),
-    # Whether the run made the file: without any durable record it is removed, not cut back to 0 bytes.
+    # Whether the run made the file: after a kill an empty one is removed.
     Column("made", Boolean, nullable=False),
 )
 
