@@ -111,7 +111,7 @@ class PendingWithdrawals:
                 action = "ingetrokken" if count else _NOTHING_LOST
             self._visit.report("index.verdwenen", url=index, seen=_number(count), action=action)
         for seen, count in sorted(self._others.items()):
-            action = f"{count} documenten nog niet ingetrokken; zie {name}"
+            action = f"{_number(count)} nog niet ingetrokken; zie {name}"
             self._visit.report("intrekking.onvolledig", url=url, seen=seen, action=action)
 
 

@@ -78,6 +78,8 @@ class Withdrawals:
         changed = self._end_unchanged(self._complete(visits))
         for visit in changed:
             self._end_read(visit)
+        if not changed:
+            return
         with self._keeper.begin() as connection:
             reads = last_reads(connection)
             registration = Registration(self._register.is_registered, read_counts(connection))
