@@ -111,7 +111,9 @@ class PendingWithdrawals:
                 action = "ingetrokken" if count else _NOTHING_LOST
             self._visit.report("index.verdwenen", url=index, seen=_number(count), action=action)
         for seen, count in sorted(self._others.items()):
-            action = f"{_number(count)} nog niet ingetrokken; zie {name}"
+            action = f"{count} documenten nog niet ingetrokken; zie {name}"
+            if count == 1:
+                action = f"1 document nog niet ingetrokken; zie {name}"
             self._visit.report("intrekking.onvolledig", url=url, seen=seen, action=action)
 
 
