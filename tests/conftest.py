@@ -85,6 +85,7 @@ TOGETHER = (
     "integration/test_vergunningen.py",
     "integration/test_vergunningen_entries.py",
     "integration/test_vergunningen_history.py",
+    "integration/test_vergunningen_links.py",
 )
 
 
