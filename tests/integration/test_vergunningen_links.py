@@ -66,9 +66,10 @@ def days_pass(permits: Permits, host: str, days: int) -> None:
     (path,) = permits.folder.rglob("woo-state.sqlite")
     with sqlite3.connect(path) as connection:
         connection.execute(
-            "UPDATE permit_files SET read_at = read_at - ?, first_seen = first_seen - ? "
+            "UPDATE permit_files SET read_at = read_at - ?, first_seen = first_seen - ?, "
+            "faults_since = faults_since - ? "
             "WHERE entry_id IN (SELECT id FROM permit_entries WHERE host = ?)",
-            (days * 86_400, days * 86_400, host),
+            (days * 86_400, days * 86_400, days * 86_400, host),
         )
     connection.close()
 
@@ -119,6 +120,19 @@ def test_a_new_date_in_the_listing_has_a_link_asked_for_again(site: Town) -> Sto
     assert (yield).records == []
     offer(site, {"zaak/1": Page(site.about(1), content_type=XML)}, NEWER)
     assert causes((yield)) == {"1": "aanlevering"}
+
+
+@permit_days.story
+def test_a_file_that_was_an_error_page_for_a_day_is_read_though_its_date_is_the_same(
+    towns: Towns, site: Town
+) -> Story:
+    offer(site, {"1.xml": Page("<!DOCTYPE html><html>Onderhoud</html>", content_type="text/html")})
+    assert codes((yield)) == [("ipm.ongeldig", "1.xml")]
+    offer(site, {"1.xml": Page(site.about(1), content_type=XML)})
+    assert codes((yield)) == [("ipm.ongeldig", "1.xml")], "it is not asked for in each run"
+    days_pass(towns, site.host, 1)
+    run = yield
+    assert (causes(run), codes(run)) == ({"1": "aanlevering"}, [])
 
 
 @permit_days.story

@@ -19,6 +19,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import NamedTuple
 
 from tests.simulation.documents import documents
+from tests.simulation.entry_days import entry_days
 from tests.simulation.play import Simulation
 
 FILE = Path(__file__).with_suffix(".toml")
@@ -31,8 +32,11 @@ class Fault(NamedTuple):
     module: str
     right: str
     wrong: str
+    simulation: str = "documents"
+    """Which one is to find it: that of documents, or of entry pages."""
 
 
+SIMULATIONS = {"documents": documents, "entry pages": entry_days}
 FAULTS = [Fault(**each) for each in tomllib.loads(FILE.read_text(encoding="utf-8"))["faults"]]
 
 
@@ -91,7 +95,8 @@ def main(arguments: Sequence[str]) -> None:
     seconds, words = float(arguments[0]) if arguments else 60.0, arguments[1:]
     for fault in FAULTS:
         if not words or any(word in fault.name for word in words):
-            count, took, found = find(fault, documents(), seconds)
+            simulation = SIMULATIONS[fault.simulation]()
+            count, took, found = find(fault, simulation, seconds)
             print(
                 f"| {fault.name} | {count if found else 'not in ' + str(count)} | {took:.0f} s | {found} |",
                 flush=True,

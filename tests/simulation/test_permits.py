@@ -1,4 +1,4 @@
-"""Permits simulated: organisations, strangers, runs, shards and kills in any order, against the oracle.
+"""Permits simulated: days of entry pages; and organisations, strangers, runs and kills in any order.
 
 ``WOO_SIMULATE_EXAMPLES`` and ``WOO_SIMULATE_SECONDS`` say for how long (``play``).
 """
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from sqlalchemy import Connection, func, select
 
+from tests.simulation.entry_days import entry_days
 from tests.simulation.permits import (
     CASES,
     DOCUMENTS,
@@ -25,7 +26,7 @@ from tests.simulation.permits import (
     Shown,
     host,
 )
-from tests.simulation.play import EXAMPLES, Kill, KilledError, Killer, counted, simulate_machine
+from tests.simulation.play import EXAMPLES, Kill, KilledError, Killer, counted, simulate, simulate_machine
 from tests.state.kept_files import keep_file
 from tests.utils.postgresql import new_database, postgresql_server
 from woo_harvester.findings import Finding, Reporter
@@ -310,3 +311,14 @@ def test_the_cases_are_what_the_messages_of_their_owners_come_to(
     # PostgreSQL takes ten times as long for the same history.
     machine = type("Permits", (Permits,), {"state": state})
     simulate_machine(machine, EXAMPLES if "sqlite" in request.node.name else max(1, EXAMPLES // 10))
+
+
+@pytest.mark.simulation
+def test_every_message_that_entry_pages_offer_is_read() -> None:
+    simulate(entry_days(), EXAMPLES)
+
+
+@pytest.mark.simulation
+def test_every_message_is_read_with_a_state_in_postgresql(postgresql_server: str) -> None:
+    with new_database(postgresql_server) as url:
+        simulate(entry_days(url), max(1, EXAMPLES // 10))

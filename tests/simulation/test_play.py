@@ -6,8 +6,7 @@ from random import Random
 
 import pytest
 
-from tests.simulation.documents import documents
-from tests.simulation.faults import FAULTS, find, planted
+from tests.simulation.faults import FAULTS, SIMULATIONS, find, planted
 from tests.simulation.play import Simulation, Step, shrink, simulate
 
 
@@ -65,7 +64,10 @@ def test_the_place_of_each_fault_is_in_the_code() -> None:
             pass
 
 
-def test_the_simulation_finds_a_fault() -> None:
-    (fault,) = (each for each in FAULTS if each.name == "one host that lacks it suffices")
-    count, _, found = find(fault, documents(), histories=20)
+@pytest.mark.parametrize(
+    "name", ["one host that lacks it suffices", "what is no message is never asked for again"]
+)
+def test_the_simulation_finds_a_fault(name: str) -> None:
+    (fault,) = (each for each in FAULTS if each.name == name)
+    count, _, found = find(fault, SIMULATIONS[fault.simulation](), histories=20)
     assert found, f"not found in {count} histories"

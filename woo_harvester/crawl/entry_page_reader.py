@@ -129,9 +129,13 @@ class EntryPageReader:
             return frozenset(islice(due, _FRUITLESS_MAX))
 
     def _is_due(self, url: str, link: PermitFile, now: datetime) -> bool:
-        """Return whether a link that was answered, but not with a message, is requested again."""
+        """Return whether a link that led to no valid message is requested again, although it has not changed.
+
+        The server may have sent an error page as if all was well.
+        """
         last = datetime.fromtimestamp(link.read_at, UTC)
-        first = last if link.first_seen is None else datetime.fromtimestamp(link.first_seen, UTC)
+        since = link.faults_since or link.first_seen
+        first = last if since is None else datetime.fromtimestamp(since, UTC)
         is_script = Link(url, is_xml=False).is_made_on_request
         return is_due_again(first, last, now, is_made_on_request=is_script, most=self._interval)
 
@@ -204,7 +208,7 @@ class EntryPageReader:
             if file is not None:
                 visit.listed.add(file.number)
             ask = how_to_ask(link.date, file.known if file else None)
-            if file is not None and file.is_due(now):
+            if file is not None and (file.is_due(now) or (file.faults and self._is_due(link.url, file, now))):
                 ask = Ask.FETCH
             if ask is Ask.NOT and file is not None:
                 self._files.count_unchanged(link, file, visit)
