@@ -41,6 +41,7 @@ def _measured(command: list[str], folder: Path, project: Path, site: Publisher) 
         "PYTHONPATH": str(_ROOT),
         "ELAPSED": str(elapsed),
     }
+    output.unlink(missing_ok=True)  # a run without news would leave it
     started = perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-m", "scrapy", *command, "-O", str(output)],

@@ -61,6 +61,7 @@ class Project:
         """Harvest a site with one of the spiders of the project, without asking for documents."""
         register = write_register(self.folder / "register.xml", {"Gemeente": [site.url("/")]})
         given = ("-a", f"register={register}", "-a", "documents=none", "-O", "out.jsonl")
+        (self.folder / "out.jsonl").unlink(missing_ok=True)  # a run without news would leave it
         run = self.scrapy("crawl", spider, *given, *args, **settings)
         assert "Traceback" not in run.stderr, run.stderr
         return run
