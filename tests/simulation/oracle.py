@@ -31,8 +31,6 @@ DAY = 86_400.0
 HOUR = 3_600.0
 #: Misses of a document whose withdrawal an operator has confirmed.
 CONFIRMED = 1_000_000
-#: Whether much at once and hosts that are missing from the register are looked at.
-KEEPS_ALL = False
 #: What a record may follow, by oorzaak.
 AFTER = {
     "aanlevering": None,
@@ -87,6 +85,8 @@ class Row:
     """The sitemaps that listed it when the host last did."""
     version: int | None = None
     """That the host listed last, if it was one."""
+    is_repeated: bool = False
+    """A run that ended well found it listed more than once."""
     waits: bool = False
     """It is gone with so much at once that it must wait."""
     may_wait: bool = False
@@ -115,6 +115,7 @@ class Reading:
     """What a run was served."""
 
     number: int
+    """Runs are ordered by their beginning; that of another run of the moment may be one later."""
     files: dict[str, dict[str, list[File]]] = field(default_factory=dict)
     """By host and path: what the harvester has of a file; more than one where a kill leaves that open."""
     answers: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -128,6 +129,10 @@ class Reading:
     """What documents were before another run of the moment delivered a record."""
     is_read: bool = False
     is_counted: bool = False
+
+    @property
+    def at_latest(self) -> int:
+        return self.number if self.is_alone else self.number + 1
 
 
 @dataclass
@@ -161,8 +166,6 @@ class Oracle:
         self.knows = Knowledge()
         self.readings: dict[Run, Reading] = {}
         self.runs = 0
-        self.latest = 0.0
-        """The latest moment of a run."""
 
     def known(self, loc: str) -> Known:
         return self.knows.documents.setdefault(loc, Known())
@@ -179,8 +182,7 @@ class Oracle:
 
     def began(self, run: Run) -> None:
         """A run reads hosts: until it has, none of them is read completely."""
-        self.latest = max(self.latest, run.now)
-        self.runs += not self.readings  # runs of one moment have one number
+        self.runs += 0 if self.readings else 2  # runs of one moment have one number
         self.readings[run] = Reading(self.runs, {host: {} for host in run.hosts})
         for reading in self.readings.values():
             reading.is_alone = len(self.readings) == 1
@@ -283,12 +285,12 @@ class Oracle:
                 self.known(loc).restored = False  # the mark ends with the next complete read
                 row.most += 1
                 row.since = row.since or reading.number
-                row.latest = row.latest or reading.number
+                row.latest = row.latest if row.least else reading.at_latest
                 reading.lacking.append(row)
         named = files[ROBOTS][0].names if reading.complete[host] else None
         if last.named is not None and named is not None:
             reading.lost_indexes |= {(host, name) for name in set(last.named) - set(named)}
-        last.named, last.began = named, reading.number
+        last.named, last.began = named, reading.at_latest
         last.most_reads += 1
         for _, row in self.rows_on(host):
             if not row.most:
@@ -314,15 +316,15 @@ class Oracle:
                 self._release(host, run.owners)
 
     def _note_much(self, host: str) -> None:
-        """Note what is gone with much at once, for sure and perhaps."""
+        """Note what is gone with much at once, for sure and perhaps; what is gone for long need not count."""
         rows = list(self.rows_on(host))
-        published = sum("published" in self.known(loc).states for loc, _ in rows)
-        surely_published = sum(row.sure and self.known(loc).is_published for loc, row in rows)
-        gone = sum(row.most > 0 and "published" in self.known(loc).states for loc, row in rows)
-        surely_gone = sum(row.sure and row.least > 0 and self.known(loc).is_published for loc, row in rows)
+        may = [row for loc, row in rows if "published" in self.known(loc).states]
+        must = [row for loc, row in rows if row.sure and self.known(loc).is_published and row.most < RUNS]
+        is_much = _is_much(sum(row.least > 0 for row in must), len(may))
+        may_be_much = _is_much(sum(row.most > 0 for row in may), len(must))
         for _, row in rows:
-            row.waits |= row.least > 0 and _is_much(surely_gone, published)
-            row.may_wait |= row.most > 0 and _is_much(gone, surely_published)
+            row.waits |= row.least > 0 and is_much
+            row.may_wait |= row.most > 0 and may_be_much
 
     def _release(self, host: str, owners: Owners) -> None:
         """End rows of a host that no longer counts: it has lacked a document long, and another lists it."""
@@ -413,15 +415,13 @@ class Oracle:
                 f"{loc} is withdrawn, and {host} was not read"
             )
             if row.most < RUNS:
-                assert not (row.waits and KEEPS_ALL), (
-                    f"{loc} is withdrawn after {row.most} reads, with many others"
-                )
+                assert not row.waits, f"{loc} is withdrawn after {row.most} reads, with many others"
                 assert not self._lacks_index(host, row), f"{loc} is withdrawn, and {host} lost its index"
         for absent in all_rows.keys() & self.knows.absent.keys():
             before, is_listed = self.knows.absent[absent], all_rows[absent].sure and not all_rows[absent].most
             for host, row in sure.items() if is_listed else ():
                 reads = self.knows.hosts[host].most_reads - before.get(host, Host()).fewest_reads
-                is_long = not KEEPS_ALL or reads >= RUNS or row.most >= CONFIRMED
+                is_long = reads >= RUNS or row.most >= CONFIRMED
                 assert is_long, f"{loc} is withdrawn, and {absent} is missing from the register"
         if not sure or min(row.most for row in rows.values()) >= RUNS:
             return
@@ -449,9 +449,8 @@ class Oracle:
         if run.ended != "well" and reading.is_read:
             self.knows.claims |= set(run.hosts)
         for loc in run.refused:
-            for row in self.rows_of(loc).values():
-                if row.version is not None:
-                    self.knows.refused[loc] = row.version, run.now
+            if versions := [row.version for row in self.rows_of(loc).values() if row.version is not None]:
+                self.knows.refused[loc] = max(versions), run.now
         if run.ended == "well":
             for host in run.hosts:
                 if reading.complete[host] and reading.is_alone:
@@ -483,8 +482,6 @@ class Oracle:
                     return True
         if min(row.least for row in rows.values()) >= RUNS:
             return False
-        if run.now < self.latest:
-            return True  # the clock was set back: what was read since is not known
         latest = max(row.latest for row in rows.values())
         hosts = [self.knows.hosts[other] for other in self._moved_to(loc, run.owners)]
         return any(not last.complete or last.surely_began < latest for last in hosts)
@@ -508,11 +505,29 @@ class Oracle:
                 assert not known.restored, f"{loc} is listed, to be restored, and withdrawn"
                 assert loc in offered, f"{loc} is offered again by {host}, and that is not reported"
 
-    def _listed_once(self, run: Run, host: str) -> list[tuple[str, int]]:
-        """The documents with one entry on a host, whose loc is registered."""
+        self._check_repeated(run, host)
+
+    def _check_repeated(self, run: Run, host: str) -> None:
+        """A publisher is told which of its own documents it lists more than once."""
+        found = set(run.found("loc.dubbel", host))
+        for loc, count in Counter(loc for loc, _ in self._entries(run, host)).items():
+            row = self.rows_of(loc).setdefault(host, Row())
+            is_counted = row.is_repeated and is_own(loc, host, run.owners) and self.known(loc).is_published
+            is_read = all(self.readings[run].answers.get((host, path)) == 200 for path in row.places)
+            is_excused = loc in run.unreachable | run.refused or loc in {each.loc for each in run.records}
+            if count > 1 and is_counted and is_read and not is_excused and run.since is None:
+                assert loc in found, f"{loc} is listed {count} times by {host}, and that is not reported"
+            row.is_repeated = count > 1
+
+    def _entries(self, run: Run, host: str) -> list[tuple[str, int]]:
+        """The entries on a host whose loc is registered."""
         entries = [entry for (file,) in self.readings[run].files[host].values() for entry in file.documents]
+        return [entry for entry in entries if host_of_loc(entry[0]) in run.owners]
+
+    def _listed_once(self, run: Run, host: str) -> list[tuple[str, int]]:
+        entries = self._entries(run, host)
         count = Counter(loc for loc, _ in entries)
-        return [entry for entry in entries if count[entry[0]] == 1 and host_of_loc(entry[0]) in run.owners]
+        return [entry for entry in entries if count[entry[0]] == 1]
 
     def _counts(self, run: Run, host: str, loc: str, known: Known) -> bool:
         """Whether the entry of a host counts for a document, and no other entry may."""
@@ -544,6 +559,9 @@ class Oracle:
                 codes = ["robots.verboden"]
             elif status == 404 and area == "robots":
                 codes = ["robots.ontbreekt"]
+            elif files and files[0].code:
+                codes = [files[0].code] if status == 200 else []
+                wrong += files[0].wrong
             elif files and not files[0].is_whole:
                 codes = [f"{area}.afgebroken", f"{area}.ongeldig"]
             elif files:
@@ -583,7 +601,7 @@ class Oracle:
                     if other in run.owners
                 )
             ]
-            if reading.complete[host] and waiting and KEEPS_ALL:
+            if reading.complete[host] and waiting:
                 assert run.found("intrekking.massaal", host), f"{host}: intrekking.massaal is missing"
         for host, index in reading.lost_indexes:
             if reading.complete[host]:

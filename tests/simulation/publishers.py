@@ -24,9 +24,9 @@ PATHS = (ROBOTS, *INDEXES, *(f"/s{number}.xml" for number in NUMBERS))
 BEGIN = datetime.now(UTC).replace(hour=6, minute=0, second=0, microsecond=0) - timedelta(days=100)
 TODAY = 100
 #: How a file is served when it is not served as it should be.
-Fault = Literal["503", "404", "reset", "truncated", "empty", "stale", "disallowed", "elsewhere"]
+Fault = Literal["503", "404", "reset", "truncated", "empty", "stale", "disallowed", "renamed", "capitals"]
 FAULTS: tuple[Fault, ...] = (
-    "503", "404", "reset", "truncated", "truncated", "empty", "stale", "disallowed", "elsewhere",
+    "503", "404", "reset", "truncated", "truncated", "empty", "stale", "disallowed", "renamed", "capitals",
 )  # fmt: skip
 
 Owners = Mapping[str, str]
@@ -79,6 +79,8 @@ class File:
     """Paths: the indexes that a robots.txt names, or the sitemaps that an index lists."""
     disallows: frozenset[str] = frozenset()
     is_whole: bool = True
+    code: str = ""
+    """Of the finding that there must be about it."""
     body: bytes = b""
     etag: str = ""
 
@@ -190,6 +192,8 @@ class Publisher:
                 return 0, File()
             case "truncated" if path != ROBOTS:
                 return 200, cut(file)
+            case "renamed" | "capitals" if file.names or file.documents or file.wrong:
+                return 200, file if path == ROBOTS else renamed(file, is_readable=fault == "capitals")
             case "empty" if number is not None:
                 return 200, File(body=sitemap_body(self.host, (), 0), etag='"empty"')
         return 200, file
@@ -202,6 +206,18 @@ def cut(file: File) -> File:
     entries = len(file.documents) + file.wrong
     documents = file.documents if file.wrong else file.documents[: max(0, entries - 1)]
     return File(documents, max(0, file.wrong - 1), file.names[:-1], is_whole=False, body=body, etag='"cut"')
+
+
+def renamed(file: File, *, is_readable: bool) -> File:
+    """Return a file whose entries have another name: in capitals, or one that they may not have."""
+    body = file.body
+    for name in ("url", "sitemap"):
+        other = name.upper() if is_readable else "item"
+        body = body.replace(f"<{name}>".encode(), f"<{other}>".encode())
+        body = body.replace(f"</{name}>".encode(), f"</{other}>".encode())
+    if is_readable:
+        return replace(file, body=body, etag='"capitals"', code="sitemap.hoofdletters")
+    return File(is_whole=False, body=body, etag='"renamed"', code="sitemap.element-onbekend")
 
 
 def number_of(path: str) -> int | None:

@@ -1,4 +1,4 @@
-"""The machinery of the simulation: a history replays, a failure is shrunk, planted faults are found."""
+"""The machinery of the simulation: a history replays, a failure is shrunk and told, faults are found."""
 
 from __future__ import annotations
 
