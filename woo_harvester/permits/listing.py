@@ -37,7 +37,7 @@ _BREAKS = frozenset(
 _UNSEEN = frozenset({"script", "style", "title", "template"})
 #: An extension begins with a letter, so "besluit-1.2" has none.
 _EXTENSION = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,9}|7[zZ])$")
-#: A plain file name in the page's folder, perhaps with a query, as nearly all listings have: it needs no parser.
+#: A plain file name in the page's folder, perhaps with a query, as nearly all listings have: not parsed.
 _SIMPLE = re.compile(r"[\w~%-][\w.~%-]*(?:\?[\w.~%&=+-]*)?")
 #: A query for the same page in another order, as Apache and Caddy write it.
 _SORTED = re.compile("(?:[CO]=[A-Z]|(?:sort|order)=[a-z]+)", re.IGNORECASE)
