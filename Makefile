@@ -95,7 +95,7 @@ SECONDS := 3600
 unit slow coverage simulate: export PYTHONHASHSEED := 0
 simulate: install-dev
 	@$(if $(SEED),WOO_SIMULATE_SEED=$(SEED),WOO_SIMULATE_UNTIL=$$(($$(date +%s) + $(SECONDS)))) \
-	$(BIN)/pytest --capture=no --numprocesses=4 --dist=loadgroup -m simulation tests/simulation
+	$(BIN)/pytest --capture=no --numprocesses=6 --dist=loadgroup -m simulation tests/simulation
 
 # About an hour: rescan harvests a million documents, and kills starts some hundred runs.
 BENCHMARKS := register_reading sitemap_reading sitemap_scan crawl rescan document_fetching text_extraction permit_reading report_making progress_display compound_search text_storage indexing portal state_size shards kills
