@@ -128,7 +128,6 @@ def readers(tmp_path_factory: pytest.TempPathFactory) -> None:
 @pytest.mark.parametrize(
     ("command", "name"),
     [
-        *[("monitor", name) for name in ("stats.json", "hosts.jsonl")],
         *[("inventory", name) for name in ("stats.json", "findings.jsonl")],
         *[("merge-reports", name) for name in ("stats.json", "findings.jsonl", "hosts.jsonl")],
     ],
@@ -140,3 +139,20 @@ def test_a_hostile_file_in_the_folder_of_a_run(command: str, name: str, make: Ma
     (line,) = fails_in_lines(reading(command, made, "fout"), tmp_path)
     assert name in line
     assert not (tmp_path / "fout").exists()
+
+
+@pytest.mark.usefixtures("readers")
+@pytest.mark.parametrize("make", HOSTILE)
+@pytest.mark.parametrize("name", ["stats.json", "hosts.jsonl"])
+def test_the_monitor_reports_a_run_with_a_hostile_file_as_one_that_did_not_end(
+    name: str, make: Make, tmp_path: Path
+) -> None:
+    made = write_run(tmp_path, READERS["monitor"])
+    (made / name).unlink()
+    make(made / name)
+    done = run_scrapy(["monitor"], tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert "Traceback" not in done.stderr
+    told = [line for line in f"{done.stdout}{done.stderr}".splitlines() if f"{made.name} did not end" in line]
+    assert told and name in told[0], done.stdout + done.stderr
+    assert max(map(len, told)) < 1000

@@ -482,6 +482,8 @@ class Oracle:
                     return True
         if min(row.least for row in rows.values()) >= RUNS:
             return False
+        if host_of_loc(loc) not in run.owners:
+            return True  # its own host left the register, and may list it by now
         latest = max(row.latest for row in rows.values())
         hosts = [self.knows.hosts[other] for other in self._moved_to(loc, run.owners)]
         return any(not last.complete or last.surely_began < latest for last in hosts)

@@ -6,7 +6,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -36,13 +36,14 @@ from woo_harvester.register import RegisterError
 from woo_harvester.register.shards import shard_of
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.search.record_kinds import SingleKind
-from woo_harvester.state import exported, permit_upkeep, transfer, upkeep
+from woo_harvester.state import exported, outputs, permit_upkeep, transfer, upkeep
 from woo_harvester.state.check import differences, take_over
 from woo_harvester.state.differences import Difference
 from woo_harvester.state.exported import ExportedError
 from woo_harvester.state.files import count_as_lost, has_named_files, kept_files, named_files
 from woo_harvester.state.latest import Latest, RecordsError
-from woo_harvester.state.lock import LockedError, entry_pages_lock
+from woo_harvester.state.lock import LockedError, Locks, entry_pages_lock
+from woo_harvester.state.locked import LockedState
 from woo_harvester.state.permit_check import case_differences, count_cases
 from woo_harvester.state.sessionlock import lock_owners
 from woo_harvester.state.store import NOWHERE, NoStateError, State, StateError
@@ -177,6 +178,7 @@ class Command(ProjectCommand):
         for _ in counts.count(exported.read(path, form)):
             pass
         with closing(State.open(self._url())) as state, self._locked(state, counts.hosts):
+            self._cut_back(state)
             transfer.replace(state, exported.read(path, form))
             transfer.replace_listings(state, exported.read(path, form))
         write_note(f"Imported {counts}.")
@@ -221,21 +223,38 @@ class Command(ProjectCommand):
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Compare the state with the records in files; with ``--fix``, take over what only those have."""
         counts = Counter[Difference]()
-        with self._open() as state, reading(args, self.fail) as files:
+        with self._open() as state:
             if opts.fix:
-                self._take_over(state, files)
-            with state.snapshot() as connection:
-                found_in_both = differences(connection, files), case_differences(connection, files)
-                for difference, loc in chain.from_iterable(found_in_both):
-                    counts[difference] += 1
-                    if opts.verbose:
-                        print(f"{difference:<8} {loc}")
-                documents = sum(host.documents for host in upkeep.summaries(connection))
-                known = documents_and_cases(documents, count_cases(connection))
+                self._cut_back(state)
+            with reading(args, self.fail) as files:
+                if opts.fix:
+                    self._take_over(state, files)
+                with state.snapshot() as connection:
+                    found_in_both = differences(connection, files), case_differences(connection, files)
+                    for difference, loc in chain.from_iterable(found_in_both):
+                        counts[difference] += 1
+                        if opts.verbose:
+                            print(f"{difference:<8} {loc}")
+                    documents = sum(host.documents for host in upkeep.summaries(connection))
+                    known = documents_and_cases(documents, count_cases(connection))
         found = ", ".join(f"{counts[difference]} {difference}" for difference in Difference)
         print(f"{known} in the state: {found}.")
         if counts:
             self.exitcode = 1
+
+    def _cut_back(self, state: State) -> None:
+        """Cut off files what killed runs left at their end, as the next run does at its start.
+
+        It would cut these records off after the state has taken them over, and then they would be lost.
+        """
+        node = node_name(cast("Settings", self.settings))
+        with self._locks(state) as locks, state.begin() as connection:
+            locked = LockedState(state, locks, node if state.is_shared else "")
+            repaired = locked.cut_back(connection)
+        for path, size in repaired.cut.items():
+            write_note(outputs.CUT_BACK % (size, path, path))
+        for path in repaired.unfinished:
+            write_note(outputs.LEFT_UNFINISHED % path)
 
     def _take_over(self, state: State, files: Latest) -> None:
         """Let the state take over the documents that only files have."""
@@ -308,11 +327,15 @@ class Command(ProjectCommand):
     @contextmanager
     def _locked(self, state: State, hosts: Collection[str]) -> Iterator[None]:
         """Lock these hosts, so that no run works on them meanwhile. Raises LockedError."""
-        node = node_name(cast("Settings", self.settings))
-        with state.locks(f"{program()} state, process {os.getpid()} on {node}") or nullcontext() as locks:
+        with self._locks(state) as locks:
             if locks is not None:
                 locks.acquire({*hosts, *map(entry_pages_lock, hosts)})
             yield
+
+    def _locks(self, state: State) -> AbstractContextManager[Locks | None]:
+        """Return the locks of the state as a context manager; None for a state in memory."""
+        node = node_name(cast("Settings", self.settings))
+        return state.locks(f"{program()} state, process {os.getpid()} on {node}") or nullcontext()
 
 
 _FILES = "FILE..."
