@@ -27,9 +27,11 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.state import schema
 from woo_harvester.state.delivery import Delivery, PendingRead
 from woo_harvester.state.documents import claim, look_up
+from woo_harvester.state.lastline import open_for_appending
 from woo_harvester.state.listings import ids_of
 from woo_harvester.state.outputs import open_output
 from woo_harvester.state.resources import host_of_state, resource_of
+from woo_harvester.state.staged import StagedFile
 from woo_harvester.state.store import StateError
 from woo_harvester.state.versions import Harvested
 
@@ -276,14 +278,19 @@ def test_the_start_cuts_files_of_killed_runs_back_and_says_so(
     runs: Runs, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     records = tmp_path / "records.jsonl"
-    records.write_bytes(b"{}\n{")
+    records.write_bytes(b"{}\n")
     first = runs.begin()
     with first.begin() as connection:
-        open_output(connection, records, 3)
+        name = open_output(connection, records, 3)
+    with open_for_appending(records) as file:
+        staged = StagedFile(file, name)
+        staged.write(b"{}\n")
+        staged.append()
+        staged.close()
     runs.end()
     runs.begin()
     assert records.read_bytes() == b"{}\n"
-    assert f"Cut 1 bytes off {records}, where a run was killed" in caplog.text
+    assert f"Moved 3 bytes from the end of {records} to {records}.truncated" in caplog.text
 
 
 def test_without_deltafetch_nothing_is_kept(runs: Runs, tmp_path: Path) -> None:

@@ -66,13 +66,16 @@ def plain_day(harvester: Harvester) -> subprocess.CompletedProcess[str]:
 
 
 def _obey_permissions() -> None:
-    """Give up what lets root read and write any file: CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH."""
+    """Give up what lets root read, write and own any file: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_CHOWN.
+
+    SQLite gives itself what lies beside a database if it may, which only root may.
+    """
     libc = ctypes.CDLL(None, use_errno=True)
     header = struct.pack("Ii", 0x20080522, 0)  # version 3 of these system calls; this process
     data = ctypes.create_string_buffer(24)
     assert libc.capget(header, data) == 0, os.strerror(ctypes.get_errno())
     effective, permitted, *rest = struct.unpack("6I", data)
-    lost = 1 << 1 | 1 << 2
+    lost = 1 << 0 | 1 << 1 | 1 << 2
     kept = struct.pack("6I", effective & ~lost, permitted & ~lost, *rest)
     assert libc.capset(header, kept) == 0, os.strerror(ctypes.get_errno())
 

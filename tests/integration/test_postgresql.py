@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -215,8 +216,9 @@ def test_a_server_that_is_killed_ends_the_run_and_the_next_one_completes_it(
     assert "cannot be used: connection failed" in line
     own_server.start()
     assert node.run("-o", "all.jsonl").returncode == 0
-    found = locs([node.folder / "all.jsonl"])
-    assert len(found) == len(set(found)) == 15
+    found = Counter(locs([node.folder / "all.jsonl"]))
+    assert len(found) == 15
+    assert max(found.values()) <= 2, "the server may have lost the last commits, but comes with no more"
     assert set(found) == node.known()
 
 

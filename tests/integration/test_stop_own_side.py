@@ -164,7 +164,8 @@ def test_a_run_that_cannot_be_closed_in_time_is_ended_with_status_1(
     publish(gated, numbered(3), {"later": FIRST})
     gated.gates.add("/s1.xml")
     seen = tmp_path / "synced"
-    started = installation.start(fault=HangAt("os", "fsync", seen), WOO_STOP_TIMEOUT=1)
+    hang = HangAt("woo_harvester.state.staged", "fsync", seen)
+    started = installation.start(fault=hang, WOO_STOP_TIMEOUT=1)
     started.wait_until(lambda: "/s1.xml" in gated.waiting, "the second sitemap is asked for")
     ended = stopped(started)
     assert ended.returncode == 1

@@ -222,8 +222,8 @@ _Point = tuple[Any, str, Literal["before", "halfway", "after"]]
 POINTS: dict[str, _Point] = {
     "before records are added to the file": (staged, "_copy", "before"),
     "when half of the records are in the file": (staged, "_copy", "halfway"),
-    "before the fsync": (os, "fsync", "before"),
-    "after the fsync": (os, "fsync", "after"),
+    "before the fsync": (staged, "fsync", "before"),
+    "after the fsync": (staged, "fsync", "after"),
     "before the state learns of it": (StateKeeper, "durable", "before"),
     "when the state has written up to where the file is durable": (outputs, "keep_durable", "after"),
     "when the state has written the documents, before the commit": (StateKeeper, "_confirm", "after"),

@@ -26,6 +26,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from io import BufferedWriter, FileIO
 from itertools import count
+from os import fsync
 from pathlib import Path
 from typing import NamedTuple
 
@@ -108,7 +109,7 @@ class StagedFile(BufferedWriter):
             self._claimed = True
             try:
                 _copy(source, length, self.target)
-                os.fsync(self.target.fileno())
+                fsync(self.target.fileno())
             except OSError:
                 if os.fstat(self.target.fileno()).st_size <= found.st_size + length:  # nobody else wrote
                     self.target.truncate(found.st_size)
@@ -171,7 +172,7 @@ class RecordFile:
             return self._writer.append()
         if self._writer is not None:
             self._writer.flush()
-        os.fsync(self.target.fileno())
+        fsync(self.target.fileno())
         return os.fstat(self.target.fileno()).st_size
 
     def confirmed(self) -> None:
