@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests.sitemaps.reading import DIWOO, MAXSIZE, NAMESPACE, split, url
 from woo_harvester.sitemaps.fast_reader import UrlsetReader
 from woo_harvester.sitemaps.reader import Entry, OtherRootError, RootName, SitemapReader
+from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry
 from woo_harvester.sitemaps.xml_stream import ENTRY_MAXSIZE, SitemapError
 
 ROOT = f'xmlns="{NAMESPACE}" xmlns:diwoo="{DIWOO}" xmlns:i="urn:image"'
@@ -39,6 +41,10 @@ def read(given: bytes, kind: RootName = "urlset", size: int = 64 * 1024) -> tupl
         ("<diwoo:Document><diwoo:DiWoo/></diwoo:Document>" + ONE, ["https://a.nl/1"], ["Document"], 1),
         ("<Document xmlns='urn:misspelt'/>" + ONE, ["https://a.nl/1"], ["Document"], 1),
         ("<i:item><i:loc>https://a.nl/1</i:loc></i:item>", [], ["item"], 1),
+        (f"{ONE}<i:wrap>{TWO}</i:wrap>", ["https://a.nl/1"], ["wrap"], 1),
+        ("<i:item><i:link>https://a.nl/1</i:link></i:item>", [], ["item"], 1),
+        ("<i:item loc='https://a.nl/1'/>", [], ["item"], 1),
+        ("<i:error>Database niet bereikbaar</i:error>", [], ["error"], 1),
     ],
 )
 def test_elements_of_another_name_are_not_read_and_the_file_is_not_complete(
@@ -56,16 +62,61 @@ def test_elements_of_another_name_are_not_read_and_the_file_is_not_complete(
         "",
         "\n  ",
         "<!-- <item/> --><?item?>",
-        "<i:generator>x</i:generator>",
+        "<i:generator/>",
         f"<i:image><i:loc>https://a.nl/a.png</i:loc></i:image>{ONE}",
         f"{ONE}<i:image><i:loc>https://a.nl/a.png</i:loc></i:image>",
-        f"{ONE} een losse tekst {TWO}",
+        f"{ONE}<i:error>x</i:error>",
+        f"{ONE} , &gt; {TWO}",
+        ONE.replace("</url>", "<loc>https://a.nl/1</loc><i:loc>https://a.nl/1.png</i:loc></url>"),
     ],
 )
-def test_extensions_comments_and_loose_text_leave_a_file_complete(inside: str, size: int) -> None:
+def test_extensions_comments_and_stray_marks_leave_a_file_complete(inside: str, size: int) -> None:
     _, reader = read(body(inside), size=size)
     assert reader.complete
     assert (reader.unknown.count, reader.other_case.count, reader.text) == (0, 0, "")
+
+
+@pytest.mark.parametrize("size", [1, 7, 64 * 1024])
+@pytest.mark.parametrize(
+    "inside",
+    [
+        f"{ONE}&lt;url&gt;&lt;loc&gt;https://a.nl/2&lt;/loc&gt;&lt;/url&gt;",
+        f"<![CDATA[{TWO}]]>{ONE}",
+        f"{ONE} Fatal error: Allowed memory size {TWO}",
+        f"{ONE}<!-- x -->Fatal error",
+    ],
+)
+def test_text_beside_entries_leaves_a_file_incomplete(inside: str, size: int) -> None:
+    found, reader = read(body(inside), size=size)
+    assert "https://a.nl/1" in found
+    assert reader.text
+    assert not reader.complete
+
+
+@pytest.mark.parametrize(
+    ("inside", "names"),
+    [
+        ("<url><loc>a</loc><loc>b</loc><loc>c</loc></url>", {"url><loc><loc": None}),
+        (f"<url><loc>a</loc>{TWO}</url>", {"url><url": None}),
+        ("<URL><loc>a</loc><loc>b</loc></URL>", {"URL><loc><loc": None}),
+    ],
+)
+def test_of_two_addresses_in_an_entry_only_one_is_read_and_the_file_is_not_complete(
+    inside: str, names: dict[str, None]
+) -> None:
+    found, reader = read(body(inside))
+    assert found == ["a"]
+    assert (reader.crowded.names, reader.complete) == (names, False)
+
+
+def test_a_document_that_is_a_text_or_an_attribute_is_not_read() -> None:
+    for inside in (
+        "<diwoo:Document>https://a.nl/1</diwoo:Document>",
+        '<diwoo:Document loc="https://a.nl/1"/>',
+    ):
+        found, reader = read(body(inside, root="diwoo:Documents"))
+        assert (found, list(reader.unknown.names), reader.complete) == ([], ["Document"], False), inside
+    assert read(body("<diwoo:Document/>", root="diwoo:Documents"))[1].complete
 
 
 def test_text_in_the_place_of_entries_leaves_a_file_incomplete() -> None:
@@ -143,6 +194,34 @@ def test_the_lines_are_those_of_the_first_such_element() -> None:
 def test_of_very_many_names_only_the_first_are_kept() -> None:
     _, reader = read(body(*(f"<a{number}/>" for number in range(10_000))))
     assert (reader.unknown.count, len(reader.unknown.names)) == (10_000, 5)
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        " Fatal error ",
+        "<![CDATA[<url>]]>",
+        "<url><loc>https://a.nl/3</loc><loc>https://a.nl/4</loc></url>",
+        f"<url><loc>https://a.nl/3</loc>{SITEMAP}</url>",
+        "<i:wrap><url/></i:wrap>",
+    ],
+)
+def test_the_scanner_leaves_what_is_not_read_beside_entries_to_the_full_reader(extra: str) -> None:
+    for inside in (ONE + extra, extra + ONE, ONE + extra + TWO):
+        reader = UrlsetReader(partial(iter, [body(inside)]), MAXSIZE)
+        for batch in reader:
+            reader.processed(_parsed(batch))
+        assert not reader.complete, inside
+
+
+def _parsed(batch: Sequence[Entry | ScannedEntry]) -> int:
+    """Return how many entries of a batch can be parsed, as the spider counts them."""
+    for number, entry in enumerate(batch):
+        try:
+            entry.parse()
+        except NotPlainError:
+            return number
+    return len(batch)
 
 
 @pytest.mark.parametrize("extra", ["<item/>", "<URL><loc>x</loc></URL>", "<urls><url/></urls>"])

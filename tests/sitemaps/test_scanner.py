@@ -38,7 +38,7 @@ from woo_harvester.sitemaps.scanner import NotPlainError, Scan
         sitemap("<url><loc>https://a.nl/é.pdf</loc><priority>1</priority></url>"),
         sitemap("<url><loc>https://a.nl/1</loc><!-- a --><x>a<![CDATA[<b>]]>&#233;<?x y?></x></url>"),
         sitemap("<url><loc>https://a.nl/1</loc><diwoo:Document a='>'>x</diwoo:Document></url>"),
-        sitemap("<url><loc>https://a.nl/1</loc><loc>https://a.nl/2</loc></url>"),
+        sitemap("<url><loc>https://a.nl/1</loc><loc>https://a.nl/1</loc></url>"),
         gzip.compress(sitemap(ONE, TWO)),
     ],
 )

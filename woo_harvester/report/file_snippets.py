@@ -178,6 +178,9 @@ def _renamed_entries(finding: FindingLine, organisation: OrganisationRef) -> tup
     seen = str(finding.get("seen", ""))
     if not given:
         wrong = [escape(seen)]
+    elif "<loc><loc>" in seen:
+        other = entry(urljoin(loc, "ander"), name=name)
+        wrong, right = [*right[:-1], *other[1:]], [*right, *other]
     elif f"<{given}><" in seen:
         wrong = [f"<{given}>", *("  " + line for line in right), f"</{given}>"]
     elif given in _METADATA:

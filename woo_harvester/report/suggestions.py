@@ -29,6 +29,8 @@ def suggestion(finding: Mapping[str, Any]) -> str | None:
         meant = dict.fromkeys(map(meant_element, str(finding.get("seen", "")).split(", ")))
         return ", ".join(filter(None, meant)) or None
     if finding["code"] == "sitemap.element-onbekend":
+        if str(finding.get("element", "")).endswith(("/url", "/sitemap")):
+            return None  # its name is right, and what is in it is not
         return "<sitemap>" if str(finding.get("element", "")).startswith("sitemapindex") else "<url>"
     value = meant_value(finding)
     return None if value is None else value.label

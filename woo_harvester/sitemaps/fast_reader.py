@@ -62,8 +62,13 @@ class UrlsetReader:
         return self._reader.current.unknown if self._reader else OddNames()
 
     @property
+    def crowded(self) -> OddNames:
+        """Addresses and entries in an entry that has an address already."""
+        return self._reader.current.crowded if self._reader else OddNames()
+
+    @property
     def text(self) -> str:
-        """The beginning of the text that a file has in the place of entries."""
+        """The beginning of the text that a file has beside its entries or in their place."""
         return self._reader.current.text if self._reader else ""
 
     @property

@@ -88,6 +88,9 @@ def _name_findings(area: Area, reader: SitemapReader | UrlsetReader) -> Iterator
         first = next(iter(odd.names))
         seen = f"<{first}><{odd.inside}>" if odd.inside else _seen(odd)
         yield FileFinding("sitemap.element-onbekend", seen, odd.line, NOT_READ, f"{root}/{first}")
+    if (odd := reader.crowded).count:
+        entry = next(iter(odd.names)).partition(">")[0]
+        yield FileFinding("sitemap.element-onbekend", _seen(odd), odd.line, NOT_READ, f"{root}/{entry}")
     if reader.text:
         yield FileFinding("sitemap.element-onbekend", reader.text, reader.root_line, NOT_READ, root)
 

@@ -95,6 +95,8 @@ class Entry:
     """The ``url`` or ``sitemap`` element itself; None of an entry that has none."""
     odd_names: tuple[str, ...] = ()
     """The names of loc and lastmod as written, where they differ from these in the case of letters."""
+    unread: tuple[str, ...] = ()
+    """The names of elements with another address, or another entry, in this one: they are not read."""
 
     @property
     def digest(self) -> None:
@@ -154,7 +156,9 @@ class SitemapReader:
         self.unknown = OddNames()
         """Elements directly below the root that are neither entries nor an extension. They are not read."""
         self.text = ""
-        """The beginning of the text that a file has in the place of entries."""
+        """The beginning of the text that a file has beside its entries or in their place."""
+        self.crowded = OddNames()
+        """Addresses and entries in an entry that has an address already. They are not read."""
         self.other_case = OddNames()
         """Elements that were read although the letters of their names have another case."""
         self.complete = False
@@ -165,7 +169,7 @@ class SitemapReader:
         """The names of all entries, of this kind and the other one, by their small letters."""
         self._own_namespaces = _OWN_NAMESPACES
         self._extensions = OddNames()
-        """Elements below the root that may be an extension, and have a loc in them."""
+        """Elements below the root that are an extension, unless the file has no entries."""
         self._taken: etree._Element | None = None
         """The last element below the root that was read."""
         self.repair = repair
@@ -182,7 +186,7 @@ class SitemapReader:
             raise
         if self._is_other_kind():
             raise self._other_kind()
-        self.complete = not self.unknown.count and not self.text
+        self.complete = not (self.unknown.count or self.crowded.count or self.text)
 
     def _read(self) -> Iterator[list[Entry]]:
         try:
@@ -245,6 +249,7 @@ class SitemapReader:
                     return
                 raise close_parser(parser, "te-groot") or SitemapError("te-groot", "an endless element")
             if root is not None:
+                self._note_text(root, root[:-1])
                 del root[:-1]  # all but the open element, so that the tree has no more than one piece
             tail = (tail + piece)[-_TAIL_SIZE:]
         reason: ErrorReason = "ongeldig" if has_end_tag(tail, root_name) else "afgebroken"
@@ -253,6 +258,7 @@ class SitemapReader:
         if root is not None:
             if last := self._entries_in(self._children(root, next(iter(root), None))):
                 yield last
+            self._note_text(root, root)
             self._look_for_entries(root)
 
     def _children(self, root: etree._Element, ended: etree._Element | None) -> list[etree._Element]:
@@ -284,7 +290,11 @@ class SitemapReader:
                 continue
             if name not in self._names:
                 self.others += 1
+            elif name == _DOCUMENT and not len(child) and _has_content(child):
+                self._note_unknown(child)
             elif (entry := _entry_of_any(child, name)) is not None:
+                for extra in entry.unread:
+                    self.crowded.add(f"{given}><{'loc><loc' if extra == 'loc' else extra}", entry.line)
                 if name != given:
                     self.other_case.add(given, entry.line)
                 for odd in entry.odd_names:
@@ -299,7 +309,9 @@ class SitemapReader:
             inside = (local_name(each.tag) for each in child)
             entry = next((each for each in inside if each.lower() in self._known), "")
             self.unknown.add(name, _line(child), entry)
-        elif any(local_name(each.tag).lower() == "loc" for each in child.iter()):
+        elif entries := [each for each in child.iter() if local_name(each.tag).lower() in self._known]:
+            self.unknown.add(name, _line(child), local_name(entries[0].tag))
+        elif len(child) or _has_content(child):
             self._extensions.add(name, _line(child))
 
     def _is_unknown(self, root: etree._Element) -> bool:
@@ -311,10 +323,28 @@ class SitemapReader:
         return self.unknown.count > before
 
     def _look_for_entries(self, root: etree._Element) -> None:
-        """Note what a file without entries has in their place: extensions with a loc in them, or text."""
+        """Note what a file without entries has in their place: an extension that is not empty."""
         if not self.entries and not self.others and not self.unknown.count:
             self.unknown = self._extensions
-            self.text = (root.text or "").strip()[:_TEXT_SHOWN]
+
+    def _note_text(self, root: etree._Element, children: Iterable[etree._Element]) -> None:
+        """Note the text below the root, before and after these children; a stray mark is no text.
+
+        It may be entries that were escaped, or the error of a program that was to write more of them.
+        """
+        texts = (root.text, *(child.tail for child in children))
+        if not self.text and (found := next((text for text in texts if text and is_text(text)), None)):
+            self.text = " ".join(found.split())[:_TEXT_SHOWN]
+
+
+def is_text(text: str) -> bool:
+    """Return whether a text has a letter or a digit in it."""
+    return not text.isspace() and any(map(str.isalnum, text))
+
+
+def _has_content(element: etree._Element) -> bool:
+    """Return whether an element without elements in it has a text or an attribute."""
+    return is_text(element.text or "") or bool(element.attrib)
 
 
 def _has_undeclared_prefix(element: etree._Element) -> bool:
@@ -333,12 +363,16 @@ def entry_names(kind: RootName, root: str) -> tuple[str, ...]:
 def entry_of(element: etree._Element) -> Entry:
     """Return the entry in a ``url`` or ``sitemap`` element. The first value that is not empty counts."""
     loc, lastmod, document = "", None, None
+    unread: tuple[str, ...] = ()
     outside: list[etree._Element] | None = None
     odd: list[etree._Element] | None = None
     for child in element:
         name = local_name(child.tag)
-        if name == "loc" and not loc:
-            loc = (child.text or "").strip()
+        if name == "loc":
+            given = (child.text or "").strip()
+            loc = loc or given
+            if given and given != loc and namespace(str(child.tag)) == namespace(str(element.tag)):
+                unread += (name,)
         elif name == "lastmod" and not lastmod:
             lastmod = (child.text or "").strip() or None
         elif name == "Document" and document is None:
@@ -349,7 +383,9 @@ def entry_of(element: etree._Element) -> Entry:
         elif name not in _PROTOCOL_NAMES and name.lower() in _PROTOCOL_NAMES:
             odd = odd or []
             odd.append(child)
-    entry = Entry(loc, lastmod, _line(element), document, outside or (), element)
+        elif name in _ENTRY_NAMES.values() and len(child):
+            unread += (name,)
+    entry = Entry(loc, lastmod, _line(element), document, outside or (), element, unread=unread)
     return _with_odd_names(entry, odd) if odd else entry
 
 

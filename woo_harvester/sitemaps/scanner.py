@@ -32,7 +32,7 @@ from xml.sax.saxutils import unescape
 from lxml import etree
 
 from woo_harvester.sitemaps.decompress import DecompressError, decompress
-from woo_harvester.sitemaps.reader import Entry, entry_of
+from woo_harvester.sitemaps.reader import Entry, entry_of, is_text
 from woo_harvester.sitemaps.xml_stream import namespace
 
 #: Most entries in a batch: as many as the state looks up in one query.
@@ -138,6 +138,8 @@ class ScannedEntry(NamedTuple):
         if len(root) != 1:
             raise NotPlainError("not one element")
         entry = entry_of(root[0])
+        if entry.unread or is_text(root[0].tail or ""):
+            raise NotPlainError("an address or a text that is not read")
         if (entry.loc, entry.lastmod) != (self.loc, self.lastmod):
             raise NotPlainError("another loc or lastmod than it begins with")
         entry.line = self.line
