@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.utils.command import run_scrapy
 from tests.utils.daily import FIRST, NEWER, numbered, publish
 from tests.utils.disturbed_runs import (
+    KILLED,
     SOON,
     Fallible,
     GatedSite,
+    KillAt,
     locs,
     state_of,
     two_sitemaps,
@@ -134,3 +137,19 @@ def test_a_file_that_the_operator_puts_there_after_a_kill_is_not_cut(
         assert path.read_bytes().startswith(before)
         assert "Moved" not in run.stderr, number
     assert path.read_bytes().count(b'"weblocatie"') == (15 if put is added_to else 3)
+
+
+def test_what_the_state_takes_over_after_a_kill_is_not_cut_off_by_the_next_run(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    publish(gated, numbered(4))
+    args = ("-o", "all.jsonl")
+    fault = KillAt("before the state learns of it", 1)
+    assert installation.start(*args, fault=fault).status() == KILLED
+    fixed = run_scrapy(["state", "check", "--fix", "all.jsonl"], installation.folder)
+    assert "Moved" in fixed.stderr
+    for _ in range(2):
+        assert installation.run(*args).returncode == 0
+        assert len(locs([installation.folder / "all.jsonl"])) == 4
+    checked = run_scrapy(["state", "check", "all.jsonl"], installation.folder)
+    assert checked.returncode == 0, checked.stdout
