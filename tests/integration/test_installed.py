@@ -36,7 +36,7 @@ from woo_harvester.version import VERSION
 
 __all__ = ["base", "built", "copied", "postgresql_server", "postgresql_url"]
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.slow]
 
 PDF = (ROOT / "tests" / "samples" / "besluit.pdf").read_bytes()
 PLACE = (
