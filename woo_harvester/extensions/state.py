@@ -20,7 +20,7 @@ from woo_harvester.items import NothingAddedError, RecordItem, WooItem
 from woo_harvester.paths import node_name, state_url
 from woo_harvester.running.components import NO_FEED
 from woo_harvester.running.ending import end_run
-from woo_harvester.state import faults, outputs, resources, visited
+from woo_harvester.state import faults, resources, visited
 from woo_harvester.state.confirmation import confirm_same
 from woo_harvester.state.contents import Content, Wanted, begin_wanting
 from woo_harvester.state.delivery import Delivery, PendingRead
@@ -115,11 +115,8 @@ class StateKeeper:
             self._timer = create_looping_call(self._beat)
             self._timer.start(state.heartbeat, now=False)
         with self.begin() as connection:
-            repaired = state.cut_back(connection)
-            for path, size in repaired.cut.items():
-                logger.warning(outputs.CUT_BACK, size, path, path)
-            for path in repaired.unfinished:
-                logger.warning(outputs.LEFT_UNFINISHED, path)
+            for line in state.cut_back(connection).lines():
+                logger.warning("%s", line)
             if self._is_reset(reset):
                 visited.forget_visited(connection, self._crawler.spidercls.name)
                 for host in hosts:

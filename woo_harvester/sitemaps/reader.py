@@ -96,7 +96,7 @@ class Entry:
     odd_names: tuple[str, ...] = ()
     """The names of loc and lastmod as written, where they differ from these in the case of letters."""
     unread: tuple[str, ...] = ()
-    """The names of elements with another address, or another entry, in this one: they are not read."""
+    """What it has beside its loc, as tags: another address or another entry. These are not read."""
 
     @property
     def digest(self) -> None:
@@ -259,7 +259,8 @@ class SitemapReader:
             if last := self._entries_in(self._children(root, next(iter(root), None))):
                 yield last
             self._note_text(root, root)
-            self._look_for_entries(root)
+            if not (self.entries or self.others or self.unknown.count):
+                self.unknown = self._extensions
 
     def _children(self, root: etree._Element, ended: etree._Element | None) -> list[etree._Element]:
         """Return the elements below the root that are complete and were not read yet.
@@ -294,7 +295,7 @@ class SitemapReader:
                 self._note_unknown(child)
             elif (entry := _entry_of_any(child, name)) is not None:
                 for extra in entry.unread:
-                    self.crowded.add(f"{given}><{'loc><loc' if extra == 'loc' else extra}", entry.line)
+                    self.crowded.add(f"{given}><{extra}", entry.line)
                 if name != given:
                     self.other_case.add(given, entry.line)
                 for odd in entry.odd_names:
@@ -321,11 +322,6 @@ class SitemapReader:
             if local_name(child.tag).lower() not in self._known:
                 self._note_unknown(child)
         return self.unknown.count > before
-
-    def _look_for_entries(self, root: etree._Element) -> None:
-        """Note what a file without entries has in their place: an extension that is not empty."""
-        if not self.entries and not self.others and not self.unknown.count:
-            self.unknown = self._extensions
 
     def _note_text(self, root: etree._Element, children: Iterable[etree._Element]) -> None:
         """Note the text below the root, before and after these children; a stray mark is no text.
@@ -372,7 +368,7 @@ def entry_of(element: etree._Element) -> Entry:
             given = (child.text or "").strip()
             loc = loc or given
             if given and given != loc and namespace(str(child.tag)) == namespace(str(element.tag)):
-                unread += (name,)
+                unread += ("loc><loc",)
         elif name == "lastmod" and not lastmod:
             lastmod = (child.text or "").strip() or None
         elif name == "Document" and document is None:

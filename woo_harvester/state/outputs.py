@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
@@ -74,6 +74,13 @@ class Repaired(NamedTuple):
     """How many bytes were moved from the end of a file to ``FILE.truncated``."""
     unfinished: list[Path]
     """Files with content that were to replace another one."""
+
+    def lines(self) -> Iterator[str]:
+        """Yield what an operator is to know of it."""
+        for path, size in self.cut.items():
+            yield CUT_BACK % (size, path, path)
+        for path in self.unfinished:
+            yield LEFT_UNFINISHED % path
 
 
 def cut_back(connection: Connection, locks: Locks | None, node: str = "") -> Repaired:

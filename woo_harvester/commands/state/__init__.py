@@ -36,7 +36,7 @@ from woo_harvester.register import RegisterError
 from woo_harvester.register.shards import shard_of
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.search.record_kinds import SingleKind
-from woo_harvester.state import exported, outputs, permit_upkeep, transfer, upkeep
+from woo_harvester.state import exported, permit_upkeep, transfer, upkeep
 from woo_harvester.state.check import differences, take_over
 from woo_harvester.state.differences import Difference
 from woo_harvester.state.exported import ExportedError
@@ -251,10 +251,8 @@ class Command(ProjectCommand):
         with self._locks(state) as locks, state.begin() as connection:
             locked = LockedState(state, locks, node if state.is_shared else "")
             repaired = locked.cut_back(connection)
-        for path, size in repaired.cut.items():
-            write_note(outputs.CUT_BACK % (size, path, path))
-        for path in repaired.unfinished:
-            write_note(outputs.LEFT_UNFINISHED % path)
+        for line in repaired.lines():
+            write_note(line)
 
     def _take_over(self, state: State, files: Latest) -> None:
         """Let the state take over the documents that only files have."""
