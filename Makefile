@@ -103,7 +103,7 @@ bench: install-dev
 	@for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name || exit 1; echo; done
 
 docs: install
-	$(BIN)/python -m woo_harvester.reference docs pyproject.toml
+	$(BIN)/python -m tools.reference docs pyproject.toml
 
 # Fails for a link or an anchor that leads nowhere.
 site: install-dev

@@ -65,6 +65,7 @@ def test_a_setting_may_stand_in_the_environment_where_an_empty_one_is_none() -> 
         ("WOO_REPORT_LANG", "fr"),
         ("WOO_ELASTICSEARCH_WITHDRAWN", "marked"),
         ("WOO_ELASTICSEARCH_INDEX", ""),
+        ("WOO_METRICS_FILE", "woo.txt"),
         ("WOO_CONTACT", "beheer"),
         ("WOO_CONTACT", "https://www.a.nl/ ik"),
         ("WOO_CONTACT", "woo@a"),
@@ -75,6 +76,37 @@ def test_a_value_that_cannot_be_is_reported_in_one_line(name: str, value: object
         ValueError, match=rf"^{name}: expected .+, got {'nothing' if value == '' else value}$"
     ):
         complete(Settings({name: value}))
+
+
+def test_a_url_that_cannot_be_one_is_reported_without_its_password() -> None:
+    for name, wrong, right in (
+        (
+            "WOO_STATE_URL",
+            ("foo", "-1", "mysql://u:geheim@host/woo", "/srv/woo/geheim.sqlite"),
+            (
+                "",
+                "sqlite://",
+                "sqlite:///a b.sqlite",
+                "postgresql+psycopg://u:p@host:5432/woo?sslmode=require",
+            ),
+        ),
+        (
+            "WOO_ELASTICSEARCH_URL",
+            ("foo", "https://host", "http://user:geheim@localhost:92oo", "http://a:9200,geheim", ["geheim"]),
+            (
+                "",
+                "http://[::1]:9200",
+                "https://a:9200/es, https://b:9200",
+                ["http://a:9200", "http://b:9200/"],
+            ),
+        ),
+    ):
+        for value in wrong:
+            with pytest.raises(ValueError, match=rf"^{name}: expected .*URLs? ") as raised:
+                complete(Settings({name: value}))
+            assert "geheim" not in str(raised.value), value
+        for given in right:
+            complete(Settings({name: given}))
 
 
 NUMBERS = [each for each in SETTINGS if each.number is not None]

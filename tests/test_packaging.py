@@ -113,9 +113,11 @@ def test_a_package_holds_every_file_of_the_checkout(kind: str, request: pytest.F
 
 
 @pytest.mark.parametrize("kind", ["wheel", "egg"])
-def test_a_package_holds_no_tests(kind: str, request: pytest.FixtureRequest) -> None:
+def test_a_package_holds_no_tests_and_tools(kind: str, request: pytest.FixtureRequest) -> None:
     with zipfile.ZipFile(request.getfixturevalue(kind)) as archive:
-        assert not [name for name in archive.namelist() if name.startswith(("tests/", "benchmarks/"))]
+        assert not [
+            name for name in archive.namelist() if name.startswith(("tests/", "benchmarks/", "tools/"))
+        ]
 
 
 def test_an_installed_wheel_finds_its_data_and_settings(wheel: Path, tmp_path: Path) -> None:

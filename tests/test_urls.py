@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from woo_harvester.urls import (
     LOC_MAXLENGTH,
     absolute_url,
+    corrected_locs,
     host_of,
     https_form,
     is_web_url,
@@ -246,3 +247,26 @@ def test_a_link_is_made_absolute_if_it_leads_to_the_web(href: str, expected: str
 def test_a_url_with_http_has_a_form_with_https(url: str, expected: str) -> None:
     assert https_form(url) == expected
     assert host_of(https_form(url)) == host_of(url)
+
+
+@pytest.mark.parametrize(
+    ("loc", "meant"),
+    [
+        ("http://www.a.nl/x?y=http://b", ["https://www.a.nl/x?y=http://b"]),
+        ("HTTP://WWW.A.nl./X", ["https://www.a.nl/X"]),
+        ("https://user:p@w@www.a.nl/x", ["https://www.a.nl/x"]),
+        ("http://www.a.nl:80/x", ["https://www.a.nl/x"]),
+        ("https://www.a.nl:8443/x", ["https://www.a.nl:8443/x", "https://www.a.nl/x"]),
+        ("https://www.a.nl:99999/x", ["https://www.a.nl/x"]),
+        ("http://[::1]:8443#x", ["https://[::1]:8443#x", "https://[::1]#x"]),
+        ("ftp://www.a.nl", ["https://www.a.nl"]),
+        ("https://www.a.nl/x:@y", []),
+        ("https://WWW.a.nl?x", []),
+        ("http://", []),
+        ("http://a b/", []),
+        ("/x", []),
+        ("", []),
+    ],
+)
+def test_a_location_that_cannot_be_used_may_mean_another(loc: str, meant: list[str]) -> None:
+    assert corrected_locs(loc) == meant

@@ -196,7 +196,7 @@ class Addon:
             if self._crawler is None:
                 raise ValueError(problem)
             settings.set(setting.name, setting.default, settings.getpriority(setting.name) or 0)
-            close_at_start(self._crawler, problem)
+            close_at_start(self._crawler, problem, 2)
 
 
 def _is_tried_out(crawler: Crawler) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha1
 from ipaddress import IPv6Address
@@ -22,6 +23,8 @@ _DEFAULT_PORTS = {"https": 443, "http": 80}
 _HTTP = re.compile("http:", re.IGNORECASE)
 _WEB = re.compile("https?://", re.IGNORECASE)
 _HTTP_HOST = re.compile("http://([^/?#]*?)(?::80)?(?=[/?#]|$)", re.IGNORECASE)
+_PLAIN = re.compile("https://[^/?#@:]*(?=[/?#]|$)")
+_PORT = re.compile(r":[^:\]]*$")
 _ABSOLUTE = re.compile(r"([a-z][a-z0-9+.-]*)://([^/?#]*)", re.IGNORECASE)
 #: White space, control characters and lone surrogates, which a URL never has (RFC 3986, 2).
 _NEVER_IN_URL = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -98,6 +101,22 @@ def https_form(url: str) -> str:
     """
     match = _HTTP_HOST.match(url)
     return f"https://{match[1]}{url[match.end() :]}" if match else url
+
+
+def corrected_locs(loc: str) -> list[str]:
+    """Return the locations that one may mean which has another scheme, a user name, a password or a port.
+
+    They have https and a host as :func:`host_of` returns it, with the port and without. There are none for a
+    location without a host, or with nothing to correct.
+    """
+    if _PLAIN.match(loc) or (match := _ABSOLUTE.match(loc)) is None:
+        return []
+    netloc = match[2].rpartition("@")[2]
+    found: dict[str, None] = {}
+    for given in (netloc, _PORT.sub("", netloc)):
+        with suppress(ValueError):
+            found[f"https://{_host(match[1], given)}{loc[match.end() :]}"] = None
+    return [*found]
 
 
 def record_id(loc: str) -> str:

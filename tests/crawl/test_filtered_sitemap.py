@@ -111,7 +111,7 @@ def test_a_known_document_that_is_left_out_is_listed_again_after_it_was_missing(
     lacking = {reading.sitemap_id: [run.number(FIRST)]}
     with keeper.begin() as connection:
         host = host_of_state(connection, OWNER).id
-        listings.missed(connection, host, {reading.sitemap_id}, lacking, 1)
+        listings.missed(connection, host, {reading.sitemap_id}, lacking, 1, 3)
     missed = run.listing(reading, FIRST)
     assert missed is not None
     assert missed.misses == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import cast
 
 import pytest
 from lxml import etree
@@ -32,7 +33,7 @@ from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.documents import look_up
 from woo_harvester.state.repeated import ENTRIES_MAX, Key
-from woo_harvester.state.resources import host_of_state, resource_of
+from woo_harvester.state.resources import host_of_state, keep_read, resource_of
 from woo_harvester.tooi import bundled
 
 HOST = "www.a.nl"
@@ -49,6 +50,21 @@ BEFORE, LATER = "2024-01-01T00:00:00Z", "2025-01-01T00:00:00Z"
 def entry(lastmod: str | None, diwoo: DiWoo | None = None, loc: str = LOC) -> Entry:
     """Return an entry as the full reader gives it."""
     return entry_of(etree.fromstring(write_sitemap(Given(loc=loc, lastmod=lastmod, diwoo=diwoo)))[0])
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """An entry as the scanner gives it: with the digest of its bytes."""
+
+    given: Entry
+    digest: bytes = b"as it is"
+
+    @property
+    def loc(self) -> str:
+        return self.given.loc
+
+    def parse(self) -> Entry:
+        return self.given
 
 
 @dataclass
@@ -73,7 +89,8 @@ class Run:
         sitemap = Sitemap(f"https://{HOST}/{path}", Index(url, index_name(url)))
         with self.keeper.begin() as connection:
             resource = resource_of(connection, self.visit.known.id, sitemap.url, "sitemap", url)
-            reading = self.entries.start_reading(connection, self.visit, sitemap, PendingRead(resource.id))
+            self.pending = PendingRead(resource.id)
+            reading = self.entries.start_reading(connection, self.visit, sitemap, self.pending)
         for batch in batches:
             made, processed = self.entries.select(batch, reading)
             assert processed == len(batch)
@@ -91,7 +108,7 @@ class Run:
     def end(self) -> list[WooItem]:
         """End the complete read of the host, and return all that it gave."""
         with self.keeper.begin() as connection:
-            listings.missed(connection, self.visit.known.id, self.visit.read, self.visit.lacking, 5)
+            listings.missed(connection, self.visit.known.id, self.visit.read, self.visit.lacking, 5, 3)
             end_visit(connection, self.visit)
         return self.items
 
@@ -110,6 +127,19 @@ def kept(keeper: StateKeeper) -> set[Key]:
     columns = (schema.repeated.c.sitemap_id, schema.repeated.c.document_id, schema.repeated.c.place)
     with keeper.begin() as connection:
         return {Key(*row) for row in connection.execute(select(*columns))}
+
+
+def keep(keeper: StateKeeper, sitemap: int) -> None:
+    """Note that a sitemap need not be read again while it is the same."""
+    with keeper.begin() as connection:
+        keep_read(connection, sitemap, etag=None, last_modified=None, digest=b"d", at=1)
+
+
+def is_kept(keeper: StateKeeper, path: str) -> bool:
+    """Return whether a sitemap need not be read again."""
+    with keeper.begin() as connection:
+        host = host_of_state(connection, HOST)
+        return resource_of(connection, host.id, f"https://{HOST}/{path}", "sitemap").digest is not None
 
 
 def day(keeper: StateKeeper, sitemaps: Mapping[str, Entry]) -> tuple[list[WooItem], list[Finding]]:
@@ -180,6 +210,52 @@ def test_what_is_no_longer_listed_twice_is_forgotten_and_harvested_as_before(kee
     run.end()
     assert kept(keeper) == set()
     assert day(keeper, {"s0.xml": entry(BEFORE)}) == ([], [])
+
+
+def test_where_another_sitemap_lists_a_newer_version_the_one_before_is_read_again(
+    keeper: StateKeeper,
+) -> None:
+    first = Run(keeper)
+    before = first.read("s0.xml", [entry(BEFORE)])
+    keep(keeper, before)
+    first.end()
+    second = Run(keeper)
+    assert second.read("s1.xml", [entry(LATER)]) != before
+    assert [item.record.versies[0].oorzaak for item in second.items] == ["wijziging"]
+    with keeper.begin() as connection:
+        assert (
+            resource_of(connection, second.visit.known.id, f"https://{HOST}/s0.xml", "sitemap").digest is None
+        )
+
+
+def test_where_an_entry_is_copied_to_another_sitemap_both_are_read_again(keeper: StateKeeper) -> None:
+    one = cast("Entry", Scanned(entry(BEFORE)))
+    first = Run(keeper)
+    keep(keeper, first.read("s0.xml", [one]))
+    first.end()
+    second = Run(keeper)
+    second.read("s1.xml", [one])
+    assert (second.items, second.findings) == ([], [])
+    assert second.pending.must_reread
+    assert not is_kept(keeper, "s0.xml")
+    third = Run(keeper)
+    third.read("s0.xml", [one])
+    third.read("s1.xml", [one])
+    assert [finding.code for finding in third.findings] == ["loc.dubbel"]
+
+
+def test_a_second_entry_that_is_newer_is_reported_from_the_next_run_on(keeper: StateKeeper) -> None:
+    first = Run(keeper)
+    first.read("s.xml", [entry(BEFORE)])
+    first.end()
+    second = Run(keeper)
+    second.read("s.xml", [entry(BEFORE), entry(LATER)])
+    assert [item.record.versies[0].oorzaak for item in second.items] == ["wijziging"]
+    assert second.pending.must_reread
+    second.end()
+    third = Run(keeper)
+    third.read("s.xml", [entry(BEFORE), entry(LATER)])
+    assert [finding.code for finding in third.findings] == ["loc.dubbel"]
 
 
 def test_the_later_entry_of_a_sitemap_is_forgotten_when_it_is_gone(keeper: StateKeeper) -> None:

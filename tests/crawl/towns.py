@@ -93,6 +93,8 @@ class Towns:
     lists: dict[str, Listed] = field(default_factory=dict)
     bodies: dict[str, str] = field(default_factory=dict)
     """The organisation of each host; by default each host is that of one of its own."""
+    unusable: set[str] = field(default_factory=set)
+    """Hosts with an entry whose loc cannot be used, and does not say which document it is of."""
     unreadable: set[str] = field(default_factory=set)
     unregistered: set[str] = field(default_factory=set)
     now: datetime = datetime(2026, 4, 2, tzinfo=UTC)
@@ -159,6 +161,7 @@ class Towns:
         if visit.host in self.unreadable:
             visit.report("sitemap.onbereikbaar", url=f"https://{visit.host}/s.xml", seen="503")
             return
+        visit.unusable = int(visit.host in self.unusable)
         indexes, host_id = self.lists[visit.host], visit.known.id
         lines = "".join(f"Sitemap: https://{visit.host}{path}\n" for path in indexes)
         list(visit.selection.indexes(lines.encode(), f"https://{visit.host}/robots.txt"))

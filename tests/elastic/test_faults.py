@@ -219,16 +219,6 @@ def test_a_server_that_is_not_there_gives_one_line_before_anything_is_harvested(
     )
 
 
-def test_an_error_about_a_wrong_url_does_not_show_its_password(
-    tmp_path: Path, ca_bundle: Path, site: Site
-) -> None:
-    publish(site, numbered(2))
-    run = Searching(tmp_path, ca_bundle, [site], "http://user:geheim@localhost:92oo", "woo").run()
-    assert run.returncode == 1
-    assert run.stderr.startswith("scrapy crawl: error: WOO_ELASTICSEARCH_URL cannot be used: expected scheme")
-    assert "geheim" not in run.stderr
-
-
 @pytest.mark.parametrize(
     ("settings", "line"),
     [

@@ -105,17 +105,6 @@ def test_a_file_that_cannot_be_written_costs_nothing_else(
     assert [each.name for each in tmp_path.glob("map.prom*")] == ["map.prom"]
 
 
-def test_a_name_that_the_node_exporter_does_not_read_is_refused(
-    crawl: Crawl, register: str, tmp_path: Path
-) -> None:
-    done = crawl("-a", register, settings={"WOO_METRICS_FILE": tmp_path / "woo.txt"})
-    assert done.returncode == 1
-    assert done.stderr == (
-        "scrapy crawl: error: WOO_METRICS_FILE: expected a file that ends in .prom, "
-        f"as the node exporter reads, got {tmp_path / 'woo.txt'}\n"
-    )
-
-
 @pytest.fixture(scope="module")
 def dashboard() -> dict[str, Any]:
     made: dict[str, Any] = json.loads(DASHBOARD.read_text(encoding="utf-8"))

@@ -13,6 +13,7 @@ from tests.integration.audits import Answer, Auditor, answer_of, words
 from tests.utils.mistaken import AUDITED, BOUNDS, DOCUMENT, SITEMAP, well
 from tests.utils.publishers import INDEX, index_of, publish
 from tests.utils.sites import MakeSite, write_register
+from tools.reference.findings import area_of
 from woo_harvester.demo.certificates import Authority, Certificate
 from woo_harvester.demo.documents import pdf_page
 from woo_harvester.demo.mistakes import GOOD, LASTMOD
@@ -21,7 +22,6 @@ from woo_harvester.demo.server import Page, redirect
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry
 from woo_harvester.findings import explain, explanations
-from woo_harvester.findings.reference import area_of
 
 pytestmark = pytest.mark.integration
 

@@ -140,6 +140,32 @@ def test_a_sample_is_the_newest_and_the_oldest(
     assert ("een steekproef: de ingang noemt er 10" in unwrapped(run.stdout)) is (len(numbers) < 10)
 
 
+@pytest.mark.parametrize(("messages", "harvested"), [(range(30), 3), ((1,), 0)])
+def test_links_beyond_a_sample_are_not_judged(
+    auditor: Auditor, site: Site, messages: range | tuple[int], harvested: int
+) -> None:
+    links = {
+        f"zaak.php?id={number}": Page(about(number), content_type=XML)
+        if number in messages
+        else Page("een menu", content_type="text/html")
+        for number in range(30)
+    }
+    supplier(site, links)
+    run = auditor("--permits", site.url(FOLDER), "--sample", "3")
+    host = answer_of(run).hosts[site.host]
+    assert (host.listed, host.harvested, host.beyond_sample, host.passed_over, host.not_asked) == (
+        harvested,
+        harvested,
+        0,
+        0,
+        27,
+    )
+    assert rows(host).keys() <= {"ipm.zonder-datum"}, "a message may be behind the others"
+    assert host.verdict is not None
+    assert host.verdict.connectable is (True if harvested else None)
+    assert "Niet opgevraagd, en dus niet beoordeeld: 27 links" in unwrapped(run.stdout)
+
+
 def test_a_sample_does_not_report_what_the_other_messages_would_explain(auditor: Auditor, site: Site) -> None:
     alone = {
         "0.xml": document_message(case=case(1), identifier=case(1) + "/b.pdf"),

@@ -212,7 +212,7 @@ def test_outputs_that_make_no_sense_are_refused_before_anything_is_asked(
 ) -> None:
     publish(gated, names("a", 3))
     refused = installation.run(FEEDS=feeds)
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     (line,) = errors(refused)
     assert "FEEDS" in line
     assert gated.requests == []
@@ -225,7 +225,7 @@ def test_scrapys_own_exporter_in_its_place_is_refused(gated: GatedSite, installa
         "scrapy.extensions.feedexport.FeedExporter": 1,
     }
     refused = installation.run(EXTENSIONS=extensions)
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     (line,) = errors(refused)
     assert "DurableFeedExporter" in line
     assert gated.requests == []
@@ -352,11 +352,31 @@ def test_each_way_of_appending_adds_the_next_day(gated: GatedSite, installation:
     ]
 
 
+def test_a_file_to_which_nothing_can_be_added_is_refused_before_anything_is_asked_for(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    publish(gated, names("a", 3))
+    for form in ("json", "geojson", "xml"):
+        path = installation.folder / f"all.{form}"
+        path.write_bytes(b"")
+        started = installation.start("-o", path.name, DELTAFETCH_ENABLED=0)
+        assert started.status() == 0, started.stderr
+        before, asked = path.read_bytes(), len(gated.requests)
+        started = installation.start("-o", path.name, DELTAFETCH_ENABLED=0)
+        assert started.status() == 2, form
+        assert started.stderr == (
+            f"scrapy crawl: error: all.{form} has content, and nothing can be added to a file of {form}: "
+            f"write lines, such as -o all.jsonl, or replace it with -O all.{form}\n"
+        )
+        assert (path.read_bytes(), len(gated.requests)) == (before, asked), form
+        assert installation.start("-O", path.name, DELTAFETCH_ENABLED=0).status() == 0, form
+
+
 def test_a_run_that_cannot_start_leaves_an_earlier_file_as_it_was(
     gated: GatedSite, installation: Fallible
 ) -> None:
     publish(gated, names("a", 3))
     assert installation.run("-O", "today.jsonl").returncode == 0
     before = (installation.folder / "today.jsonl").read_bytes()
-    assert installation.start("-O", "today.jsonl", JOBDIR="job").status() == 1
+    assert installation.start("-O", "today.jsonl", JOBDIR="job").status() == 2
     assert (installation.folder / "today.jsonl").read_bytes() == before

@@ -80,8 +80,8 @@ WRONG = [
     (
         "SCHEDULER",
         "broken.Raises",
-        1,
-        "scheduler class (broken.Raises) does not ",
+        2,
+        "SCHEDULER: TypeError: The provided scheduler class (broken.Raises) does not ",
     ),
     (
         "TWISTED_REACTOR",
@@ -99,17 +99,16 @@ WRONG = [
     ("LOG_ENCODING", "klingon", 2, "LOG_ENCODING: LookupError: unknown encoding: klingon"),
     ("LOG_FILE", "no/folder/run.log", 1, "no/folder/run.log: No such file or directory"),
     ("LOG_FILE", "/dev/full", 1, "LOG_FILE: No space left on device"),
-    ("FEEDS", {"a.x": {"format": "nothing"}}, 1, "none can be used: unknown format 'nothing' of a.x: "),
-    ("FEEDS", {"no://x": {"format": "jsonlines"}}, 1, "none can be used: no storage for no://, of no://x"),
-    ("FEEDS", {"%(no)s.jsonl": {"format": "jsonlines"}}, 1, "none can be used: KeyError: 'no'"),
-    ("FEED_URI_PARAMS", "broken.Raises", 1, f"FEEDS names outputs of which none can be used: {ON_FIRE}"),
+    ("FEEDS", {"a.x": {"format": "nothing"}}, 2, "none can be used: unknown format 'nothing' of a.x: "),
+    ("FEEDS", {"no://x": {"format": "jsonlines"}}, 2, "none can be used: no storage for no://, of no://x"),
+    ("FEEDS", {"%(no)s.jsonl": {"format": "jsonlines"}}, 2, "none can be used: KeyError: 'no'"),
+    ("FEED_URI_PARAMS", "broken.Raises", 2, f"FEEDS names outputs of which none can be used: {ON_FIRE}"),
     ("FEEDS", {"/proc/no/a.jsonl": {"format": "jsonlines"}}, 1, "No such file or directory: '/proc/no'"),
+    ("FILES_STORE", "nope://x", 2, "FILES_STORE nope://x: expected a folder, or a URL such as "),
     ("FILES_STORE", "/proc/no", 1, "FILES_STORE /proc/no cannot be used"),
-    ("WOO_STATE_URL", "nothing", 1, "WOO_STATE_URL: expected a URL such as sqlite:///"),
     ("WOO_DATA_DIR", "/proc/no", 1, "No such file or directory: '/proc/no'"),
     ("WOO_REPORT_DIR", "/proc/no", 1, "No such file or directory: '/proc/no'"),
     ("WOO_STOP_TIMEOUT", "soon", 2, "WOO_STOP_TIMEOUT: expected seconds from 1 to 2,000,000, got soon"),
-    ("JOBDIR", "job", 1, "JOBDIR is set"),
 ]
 
 #: Setting, value, and the whole line. Each ends a run with status 2 and this line alone.
@@ -117,6 +116,21 @@ WRONG_VALUES = [
     ("RETRY_TIMES", "often", "RETRY_TIMES: expected a whole number, got often"),
     ("RETRY_ENABLED", "ja", "RETRY_ENABLED: expected True or False, got ja"),
     ("DNS_TIMEOUT", "x", "DNS_TIMEOUT: expected a number, got x"),
+    (
+        "RETRY_HTTP_CODES",
+        "abc",
+        "RETRY_HTTP_CODES: ValueError: invalid literal for int() with base 10: 'abc'",
+    ),
+    *(
+        (name, "ja", f"{name}: expected True or False, got ja")
+        for name in ("DOWNLOAD_VERIFY_CERTIFICATES", "DOWNLOAD_FAIL_ON_DATALOSS", "DELTAFETCH_RESET")
+    ),
+    ("LOG_VERSIONS", "nothing", "LOG_VERSIONS: No package metadata was found for nothing"),
+    (
+        "WOO_STATE_URL",
+        "foo",
+        "WOO_STATE_URL: expected a URL such as sqlite:///state.sqlite or postgresql+psycopg://user@host/name",
+    ),
     ("CONCURRENT_REQUESTS", "1.5", "CONCURRENT_REQUESTS: expected a whole number, got 1.5"),
     ("DOWNLOAD_DELAY", "long", "DOWNLOAD_DELAY: expected a number, got long"),
     ("DOWNLOAD_DELAY", "inf", "DOWNLOAD_DELAY: expected a number, 86,400 or less, got inf"),

@@ -153,10 +153,12 @@ def test_a_commit_whose_answer_is_lost_loses_no_document(gated: GatedSite, insta
 
 def test_jobdir_is_refused(gated: GatedSite, installation: Fallible) -> None:
     publish(gated, numbered(3))
-    refused = installation.run(JOBDIR="job")
-    assert refused.returncode == 1
-    (line,) = errors(refused)
-    assert "JOBDIR" in line
+    for name in ("job", "register.xml"):
+        refused = installation.run(JOBDIR=name)
+        assert refused.returncode == 2
+        (line,) = errors(refused)
+        assert "JOBDIR" in line
+    assert not (installation.folder / "job").exists()
     assert gated.requests == []
 
 

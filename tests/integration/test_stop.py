@@ -159,6 +159,22 @@ def test_a_run_that_is_closed_by_its_settings_waits_for_no_host_either(
     assert_next_run_has_the_rest(ended, installation, count=4)
 
 
+def test_a_run_that_its_settings_stop_fails_only_where_they_name_a_failure(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    publish(gated, numbered(1))
+    line = "scrapy crawl: error: the run was stopped when it reached MEMUSAGE_LIMIT_MB=1: the next run goes "
+    stops: tuple[tuple[str, str, int], ...] = (
+        ("MEMUSAGE_LIMIT_MB", "memusage_exceeded", 1),
+        ("CLOSESPIDER_PAGECOUNT", "closespider_pagecount", 0),
+    )
+    for name, reason, status in stops:
+        ended = installation.run("-s", f"{name}=1")
+        assert ended.returncode == status, name
+        assert f"woo: ended early ({reason})" in ended.stderr, name
+        assert ended.stderr.splitlines()[-1].startswith(line) == bool(status), name
+
+
 def test_a_second_signal_ends_a_run_at_once_with_status_1(gated: GatedSite, installation: Fallible) -> None:
     publish(gated, numbered(3), {"later": FIRST})
     gated.gates.add("/s1.xml")

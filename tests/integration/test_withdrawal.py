@@ -170,6 +170,51 @@ def test_an_entry_that_is_wrong_is_reported_in_each_run(site: Site, wrong: Entry
         assert (host["listed"], host["harvested"]) == (2, 1)
 
 
+def list_wrongly(site: Site, count: int, wrong: dict[int, str]) -> None:
+    """Have a sitemap list numbered documents, and give some entries another loc."""
+    locs = [wrong.get(number, site.url(f"/d/doc{number}.pdf")) for number in range(count)]
+    entries = [Entry(loc=loc, lastmod=FIRST, diwoo=METADATA) for loc in locs]
+    site.pages["/s0.xml"] = Page(sitemap(*entries), content_type=XML)
+
+
+@days.story
+def test_an_entry_whose_address_is_right_but_for_its_beginning_keeps_its_document(site: Site) -> Story:
+    publish(site, numbered(8))
+    yield
+    of = f"localhost:{site.port}/d"
+    wrong = {
+        1: f"http://{of}/doc1.pdf",
+        2: f"HTTP://LOCALHOST:{site.port}/d/doc2.pdf",
+        3: f"https://user:pw@{of}/doc3.pdf",
+    }
+    list_wrongly(site, 7, wrong)
+    run = yield
+    assert causes(run) == {"doc7": "intrekking"}, "each of the entries is known to be of another document"
+    for _ in range(4):
+        run = yield
+        assert causes(run) == {}
+        assert (len(run.about("loc.geen-https")), len(run.about("loc.inloggegevens"))) == (2, 1)
+    publish(site, numbered(7))
+    run = yield
+    assert (causes(run), run.codes) == ({}, set())
+
+
+@days.story
+def test_what_is_gone_while_an_entry_has_no_address_that_can_be_used_waits(site: Site) -> Story:
+    publish(site, numbered(6))
+    yield
+    wrong = {1: "", 2: "https://elders.example/doc2.pdf", 3: "/d/doc3.pdf", 4: "https://[/doc4.pdf"}
+    list_wrongly(site, 6, wrong)
+    for number in (1, 2):
+        run = yield
+        assert causes(run) == {}
+        (finding,) = run.about("intrekking.massaal")
+        assert finding["seen"] == "4 van 6 documenten; vermeldingen zonder bruikbaar adres: 4"
+        assert f"{number} van 3" in finding["action"]
+    publish(site, numbered(4))
+    assert set(causes((yield))) == {"doc4", "doc5"}, "three complete reads lacked it, or no entry is wrong"
+
+
 @days.story
 def test_what_was_withdrawn_by_mistake_can_be_restored(site: Site, harvester: Harvester) -> Story:
     publish(site, numbered(3), headers={"ETag": '"altijd"'})

@@ -117,6 +117,8 @@ def test_a_file_of_another_kind_shows_how_it_begins(code: str, seen: str) -> Non
 def test_a_namespace_becomes_the_one_of_the_schema(seen: str, before: str) -> None:
     given = made(about_document("metadata.naamruimte", seen=seen))
     assert (given.before, given.after) == (before, f'<DiWoo xmlns="{DIWOO_NAMESPACE}">')
+    given = made(about_host("sitemap.naamruimte", seen=seen, element="urlset/url"))
+    assert given.before == before.replace("DiWoo", "url")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,12 @@ def row(code: str, count: int = 1) -> FindingRow:
 
 
 def host(
-    *rows: FindingRow, listed: int = 3, complete: bool | None = True, beyond: int = 0, passed_over: int = 0
+    *rows: FindingRow,
+    listed: int = 3,
+    complete: bool | None = True,
+    beyond: int = 0,
+    passed_over: int = 0,
+    not_asked: int = 0,
 ) -> HostReport:
     zero: dict[str, Any] = dict.fromkeys(
         (
@@ -41,6 +46,7 @@ def host(
         complete=complete,
         beyond_sample=beyond,
         passed_over=passed_over,
+        not_asked=not_asked,
         findings=list(rows),
         **zero,
         **empty,
@@ -91,4 +97,12 @@ def test_links_that_were_passed_over_are_in_the_verdict(
 ) -> None:
     made = verdict(host(listed=listed, passed_over=passed_over), lang)
     assert text in made.text
+    assert made.connectable is (True if listed else None)
+
+
+@pytest.mark.parametrize("listed", [0, 3])
+def test_links_that_were_not_requested_are_neither_messages_nor_passed_over(listed: int) -> None:
+    made = verdict(host(listed=listed, not_asked=1200), "en")
+    assert made.text.endswith("Not requested, so not judged: 1,200 links that may lead to messages.")
+    assert ("3 messages judged, without errors. " in made.text) is bool(listed)
     assert made.connectable is (True if listed else None)

@@ -4,10 +4,13 @@ import errno
 import logging
 from collections.abc import Iterator
 from logging.config import dictConfig
+from pathlib import Path
 
 import pytest
+from scrapy.settings import Settings
+from scrapy.utils.log import _uninstall_scrapy_root_handler, install_scrapy_root_handler
 
-from woo_harvester.running.startlog import IN_LAST_LINE, FirstErrors, StartLog
+from woo_harvester.running.startlog import IN_LAST_LINE, FirstErrors, StartLog, warn_always
 
 scrapy, other = logging.getLogger("scrapy.core.engine"), logging.getLogger("somebody.else")
 
@@ -34,8 +37,14 @@ def written() -> Iterator[list[str]]:
 
 
 @pytest.fixture
-def start_log(written: list[str]) -> Iterator[StartLog]:
-    log = StartLog()
+def wrong() -> list[str]:
+    """What the log has said of wrong settings."""
+    return []
+
+
+@pytest.fixture
+def start_log(written: list[str], wrong: list[str]) -> Iterator[StartLog]:
+    log = StartLog(wrong.append)
     yield log
     log.close()
 
@@ -55,6 +64,46 @@ def test_what_waits_can_be_forgotten(start_log: StartLog, written: list[str]) ->
     start_log.forget()
     scrapy.info("two")
     assert written == ["two"]
+
+
+def test_what_was_done_to_a_file_is_written_also_if_the_rest_is_forgotten(
+    start_log: StartLog, written: list[str]
+) -> None:
+    scrapy.info("one")
+    warn_always(scrapy, "Moved 5 bytes")
+    assert written == []
+    start_log.forget()
+    assert written == ["Moved 5 bytes"]
+
+
+def test_what_was_done_to_a_file_is_written_once_whatever_the_log_leaves_out(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for given, is_logged in (
+        ({"LOG_LEVEL": "WARNING"}, True),
+        ({"LOG_LEVEL": "ERROR"}, False),
+        ({"LOG_ENABLED": False}, False),
+        ({"LOG_LEVEL": "CRITICAL", "LOG_FILE": str(tmp_path / "run.log")}, False),
+    ):
+        install_scrapy_root_handler(Settings(given))
+        try:
+            warn_always(scrapy, "Moved 5 bytes")
+        finally:
+            _uninstall_scrapy_root_handler()
+        (line,) = capfd.readouterr().err.splitlines()
+        assert line.endswith("WARNING: Moved 5 bytes" if is_logged else "Moved 5 bytes"), given
+        assert (line == "Moved 5 bytes") != is_logged, given
+
+
+def test_an_error_about_a_setting_waits_since_the_last_line_names_it(
+    start_log: StartLog, written: list[str], wrong: list[str]
+) -> None:
+    name = "COOKIES_ENABLED"
+    try:
+        Settings({name: "ja"}).getbool(name)
+    except ValueError:
+        scrapy.exception("not loaded")
+    assert (written, wrong) == ([], ["COOKIES_ENABLED: expected True or False, got ja"])
 
 
 def test_an_error_that_is_not_said_at_the_end_is_written_at_once(

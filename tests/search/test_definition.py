@@ -14,9 +14,9 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from tests.search.analysis import Analysis
+from tools.reference.record import rows
 from woo_harvester.permits.record import PermitRecord, Term
 from woo_harvester.record import Waarde
-from woo_harvester.reference.record import rows
 from woo_harvester.search.definition import DefinitionError, check, definition
 from woo_harvester.search.facets import facets
 from woo_harvester.search.fields import text_fields

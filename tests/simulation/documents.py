@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from random import Random
 
 from sqlalchemy import delete
 
 from tests.simulation.harvester import TABLES, BackUp, Harvester, Run
-from tests.simulation.oracle import Knowledge, Oracle
+from tests.simulation.oracle import Knowledge, Known, Oracle
 from tests.simulation.play import Simulation
 from tests.simulation.publishers import (
     BEGIN,
@@ -21,6 +22,7 @@ from tests.simulation.publishers import (
     host_of_loc,
     is_own,
     loc_of,
+    moment_of,
 )
 from woo_harvester.state.resources import forget_host
 from woo_harvester.state.rows import Row
@@ -31,9 +33,10 @@ from woo_harvester.state.upkeep import confirm_withdrawals, forget_document, res
 DAY = 86_400.0
 #: What may happen, and how often. A run is what comes after the underscore.
 KINDS = {
-    "list": 6, "renew": 14, "drop": 8, "drop_everywhere": 6, "copy": 6, "move": 4, "relist": 6, "empty": 2,
-    "remove_sitemap": 2, "toggle_index": 4, "list_twice": 3, "list_in_both": 1, "break": 5, "repair": 6,
-    "list_wrongly": 2, "toggle_etags": 2, "leave_register": 2, "change_owner": 2, "set_clock_back": 1,
+    "list": 6, "renew": 14, "replace": 3, "drop": 8, "drop_everywhere": 6, "copy": 6, "move": 4, "relist": 6,
+    "empty": 2, "remove_sitemap": 2, "toggle_index": 4, "list_twice": 3, "list_in_both": 1, "break": 5,
+    "repair": 6, "list_wrongly": 2, "list_insecurely": 3, "leave_out": 6,
+    "toggle_etags": 2, "leave_register": 2, "change_owner": 2, "set_clock_back": 1,
     "confirm": 1, "restore": 1, "forget": 1, "export_and_import": 1, "back_up": 1, "put_back": 1,
     "run_all": 10, "run_shards": 10, "run_some": 4, "run_killed": 9, "run_on_a_full_disk": 3,
     "run_refused": 3, "run_two_at_once": 4, "run_since": 2,
@@ -57,6 +60,9 @@ class Documents:
         self.backed_up: tuple[BackUp, Knowledge] | None = None
         self.has_split = False
         """A host has got another owner."""
+        self.downloads = random.random() < 0.3
+        self.changed: dict[str, int | None] = {}
+        """With which version the bytes of a document changed; None if with none."""
         self.settles = random.random() < 0.3  # it takes as long as ten other days
         count, shared, before = random.randint(1, 6), random.randint(0, 2), HOSTS[-1]
         for host, publisher in self.publishers.items():
@@ -108,7 +114,21 @@ class Documents:
             older = publisher.sitemaps[number][loc] - 1
             version = random.choice((self.today, self.today, self.today + 3, self.today + 50, older))
             publisher.sitemaps[number][loc] = version
+            if publisher.host == host_of_loc(loc):
+                self._change(loc, version)
             self.tell(f"{publisher.host} gives {loc} in s{number} the lastmod of day {version - TODAY}")
+
+    def _replace(self, publisher: Publisher, random: Random) -> None:
+        """The bytes of a document change, and its lastmod does not."""
+        if (found := self._any(publisher, random)) is not None:
+            self._change(found[1], None)
+            self.tell(f"{found[1]} has other bytes")
+
+    def _change(self, loc: str, version: int | None) -> None:
+        """Have a document have other bytes, with a new version in a sitemap or without."""
+        self.changed[loc] = version
+        contents = self.publishers[host_of_loc(loc)].contents
+        contents[loc] = contents.get(loc, 0) + 1
 
     def _drop(self, publisher: Publisher, random: Random) -> None:
         """List a document no longer."""
@@ -188,8 +208,7 @@ class Documents:
 
     def _repair(self, publisher: Publisher, random: Random) -> None:
         """A host serves all its files as it should."""
-        publisher.faults.clear()
-        publisher.hidden_indexes.clear()
+        publisher.mend()
         self.tell(f"{publisher.host} is well")
 
     def _list_wrongly(self, publisher: Publisher, random: Random) -> None:
@@ -198,6 +217,19 @@ class Documents:
             number = random.choice(sorted(publisher.sitemaps))
             publisher.wrong[number] = random.randrange(3)
             self.tell(f"{publisher.host}: {publisher.wrong[number]} entries of s{number} have an http loc")
+
+    def _list_insecurely(self, publisher: Publisher, random: Random) -> None:
+        """The entries of a document have an http loc, or no longer."""
+        if (found := self._any(publisher, random)) is not None:
+            publisher.insecure ^= {found[1]}
+            self.tell(f"{publisher.host} lists {sorted(publisher.insecure)} with http")
+
+    def _leave_out(self, publisher: Publisher, random: Random) -> None:
+        """All documents are without an entry, or half of them, or the other half."""
+        half = random.choice((set(), {0}, {1}, {0, 1}, {0, 1}))
+        listed = {loc for locs in publisher.sitemaps.values() for loc in locs}
+        publisher.left_out = {loc for loc in listed if ord(loc[-5]) % 2 in half}
+        self.tell(f"{publisher.host} leaves out {sorted(publisher.left_out)}")
 
     def _toggle_etags(self, publisher: Publisher, random: Random) -> None:
         """A server answers 304 whatever has changed, or does so no longer."""
@@ -328,7 +360,9 @@ class Documents:
         return hosts if random.random() < 0.6 else random.sample(hosts, random.randint(1, len(hosts)))
 
     def _make(self, hosts: list[str], random: Random, **how: int) -> Run:
-        return Run(hosts, dict(self.owners), Random(random.random()), self.now, **how)  # type: ignore[arg-type]
+        run = Run(hosts, dict(self.owners), Random(random.random()), self.now, **how)  # type: ignore[arg-type]
+        run.downloads = self.downloads
+        return run
 
     def _run(self, *runs: Run) -> None:
         self.now += 60
@@ -349,8 +383,8 @@ class Documents:
     def _settle(self, publisher: Publisher, random: Random) -> None:
         """All is well for some days: then all that is listed is known, and nothing else."""
         for each in self.publishers.values():
-            each.faults.clear()
-            each.hidden_indexes.clear()
+            each.mend()
+            each.fixed_etags = False
             for number in (0, 1):  # so that each robots.txt names an index
                 each.sitemaps.setdefault(number, {})
         self.tell("all hosts are well")
@@ -361,7 +395,11 @@ class Documents:
             runs = [self._make(each, random) for each in hosts]
             for run in runs:
                 self._run(run)
-        assert not any(run.records for run in runs), "records on a day without changes"
+        listed = {
+            v for each in self.publishers.values() for locs in each.sitemaps.values() for v in locs.values()
+        }
+        if not any(self.now - 1.1 * DAY <= moment_of(version).timestamp() <= self.now for version in listed):
+            assert not any(run.records for run in runs), "records on a day without changes"
         self._check_settled(runs)
 
     def _check_settled(self, runs: list[Run]) -> None:
@@ -380,7 +418,18 @@ class Documents:
                     if host_of_loc(loc) in self.owners:
                         known = self.oracle.known(loc)
                         assert known.states != {None}, f"{loc} was never delivered"
+                        self._check_content(each, loc, known)
                 self._check_foreign(each, number, runs)
+
+    def _check_content(self, publisher: Publisher, loc: str, known: Known) -> None:
+        """The record of a document that changed with its lastmod has the bytes of today."""
+        versions = {
+            locs[loc] for each in self.publishers.values() for locs in each.sitemaps.values() if loc in locs
+        }
+        is_said = self.changed.get(loc, known.version) == known.version
+        if self.downloads and known.is_published and versions == {known.version} and is_said:
+            right = sha256(self.publishers[host_of_loc(loc)].document(loc).body).hexdigest()
+            assert known.sha256 == right, f"{loc} is delivered with an earlier document"
 
     def _check_foreign(self, publisher: Publisher, number: int, runs: list[Run]) -> None:
         """A publisher is told that a sitemap lists documents that their own hosts list."""

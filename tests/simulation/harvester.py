@@ -21,7 +21,7 @@ from typing import Any, Literal, Protocol, cast
 import time_machine
 from scrapy import Request
 from scrapy.exceptions import DownloadConnectionRefusedError
-from scrapy.http import Headers
+from scrapy.http import Headers, Response
 from scrapy.settings import Settings
 from scrapy.statscollectors import MemoryStatsCollector
 from sqlalchemy import delete, insert, select
@@ -29,7 +29,9 @@ from twisted.python.failure import Failure
 
 from tests.simulation.play import KilledError
 from tests.simulation.publishers import ROBOTS, File, Publisher, moment_of, register_of, version_of
+from woo_harvester.downloadermiddlewares.redirect import RedirectRefused, WooRedirectMiddleware
 from woo_harvester.downloadermiddlewares.robotstxt import RobotsForbidden
+from woo_harvester.extensions.delivered import complete_delivery
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.findings.common_cause import CommonCause
@@ -42,6 +44,7 @@ from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.responses import StreamedResponse
 from woo_harvester.settings import BOT_NAME
 from woo_harvester.spiders.woo import WooSpider
+from woo_harvester.state.delivery import Delivery
 from woo_harvester.state.locked import LockedState
 from woo_harvester.state.schema import contents, documents, hosts, listings, repeated, resources
 from woo_harvester.state.store import State
@@ -79,6 +82,8 @@ class Record:
     version: int = -1
     at: float = 0.0
     described: bool = False
+    sha256: str | None = None
+    """Of the document, if the run received it."""
 
 
 @dataclass(eq=False)
@@ -99,6 +104,8 @@ class Run:
     """Documents that are fetched and refused."""
     since: int | None = None
     """It chooses entries of this version and newer ones."""
+    downloads: bool = False
+    """It receives the documents."""
     ended: Literal["well", "without output", "killed"] = "killed"
     findings: list[Finding] = field(default_factory=list)
     records: list[Record] = field(default_factory=list)
@@ -114,6 +121,7 @@ class Watcher(Protocol):
 
     def began(self, run: Run) -> None: ...
     def served(self, run: Run, host: str, path: str, status: int, file: File) -> None: ...
+    def fetched(self, run: Run, loc: str, status: int, file: File) -> None: ...
     def processed(self, run: Run, host: str, path: str) -> None: ...
     def all_read(self, run: Run) -> None: ...
     def delivered(self, run: Run, record: Record) -> None: ...
@@ -233,11 +241,13 @@ class _Crawl:
             get_item_pipeline=lambda cls: None,
         )
         given = {} if run.since is None else {"since": moment_of(run.since).date().isoformat()}
-        spider = WooSpider(documents="none", domains=",".join(run.hosts), **given)
+        mode = "download" if run.downloads else "none"
+        spider = WooSpider(documents=mode, domains=",".join(run.hosts), **given)
         spider.crawler, spider.settings, crawler.spider = crawler, crawler.settings, spider
         self._keeper = _Keeper(crawler, _KillingState(self._harvester.state, run.kill_in))
         spider.report, spider.keeper, spider.accounts = Reporter(self._report), self._keeper, run.accounts
         spider.run_folder, spider.common_cause = RunFolder(Path("/dev/shm")), CommonCause()
+        self._redirects = WooRedirectMiddleware.from_crawler(crawler)
         return spider
 
     async def go(self) -> None:
@@ -267,33 +277,62 @@ class _Crawl:
             request = self._queue.pop(random.randrange(len(self._queue)))
             for _ in range(random.randrange(3)):
                 await asyncio.sleep(0)  # another run may go on
-            host, _, path = request.url.removeprefix("https://").partition("/")
-            status, file = self._serve(host, f"/{path}", request)
-            self._watcher.served(self._run, host, f"/{path}", status, file)
+            host, path = _place(request.url)
+            if request.meta["woo_kind"] == "document":
+                status, file = self._fetch(request)
+                self._watcher.fetched(self._run, request.url, status, file)
+                await self._process(request, status, file)
+                continue
+            status, file, request = self._ask(host, path, request)
+            self._watcher.served(self._run, host, path, status, file)
             await self._process(request, status, file)
-            self._watcher.processed(self._run, host, f"/{path}")
+            self._watcher.processed(self._run, host, path)
+
+    def _ask(self, host: str, path: str, request: Request) -> tuple[int, File, Request]:
+        """Return what a publisher answers, and the request that got it: perhaps the target of a redirect.
+
+        Status 0 stands for no answer, -1 where it does not want to be asked, -2 where a redirect is refused.
+        """
+        if path in self._rules.get(host, frozenset()):
+            return -1, File(), request
+        target = self._harvester.publishers[host].target(path)
+        if target is None:
+            return *self._serve(host, path, request), request
+        answer = Response(request.url, 302, {"Location": target})
+        try:
+            request = cast("Request", self._redirects.process_response(request, answer))
+        except RedirectRefused as refused:
+            request.meta["refused"] = refused
+            return -2, File(), request
+        return *self._serve(host, path, request), request
 
     def _serve(self, host: str, path: str, request: Request) -> tuple[int, File]:
-        """Return what a publisher answers; status 0 for nothing, -1 where it does not want to be asked."""
-        if path in self._rules.get(host, frozenset()):
-            return -1, File()
+        """Return what a publisher serves; status 0 for no answer."""
         status, file = self._harvester.publishers[host].serve(path)
-        asked = request.headers.get("If-None-Match")
         if path == ROBOTS and status == 200:
             self._rules[host] = file.disallows
-        if status == 200 and asked is not None and asked.decode() == file.etag:
-            return 304, file
-        return status, file
+        return (304 if status == 200 and _is_known(request, file) else status), file
+
+    def _fetch(self, request: Request) -> tuple[int, File]:
+        """Return a document, empty if it is to be refused; status 0 for no answer."""
+        loc = request.url
+        if loc in self._run.unreachable:
+            return 0, File()
+        if loc in self._run.refused:
+            return 200, File()
+        file = self._harvester.publishers[_place(loc)[0]].document(loc)
+        return (304 if _is_known(request, file) else 200), file
 
     async def _process(self, request: Request, status: int, file: File) -> None:
         """Have the spider read an answer, and deliver what it makes of it."""
         if status > 0:
             made = cast("Any", request.callback)(_response(request, status, file), **request.cb_kwargs)
         else:
-            error = RobotsForbidden("Forbidden") if status else DownloadConnectionRefusedError("refused")
-            failure: Any = Failure(error)  # type: ignore[no-untyped-call]
+            failure: Any = Failure(_error(request, status))  # type: ignore[no-untyped-call]
             failure.request = request
             made = cast("Any", request.errback)(failure)
+        if made is None:
+            return
         items: list[WooItem] = []
         async for one in made:
             if isinstance(one, Request):
@@ -310,7 +349,7 @@ class _Crawl:
         run, deliveries, records = self._run, [], []
         for item in items:
             loc = item.record.document.weblocatie
-            if item.source is not None and loc in run.unreachable | run.refused:
+            if item.source is not None and not run.downloads and loc in run.unreachable | run.refused:
                 code = "document.onbereikbaar" if loc in run.unreachable else "format.niet-ondersteund"
                 item.report(code, seen="HTTP 503", action="overgeslagen")
                 self._keeper.note_not_harvested(item, refused=loc in run.refused)
@@ -321,13 +360,34 @@ class _Crawl:
             self._harvester.metadata.process_item(item)
             if item.report.host is not None:
                 run.accounts.of(item.report.host).count_record(item.record)
-            deliveries.append(item.delivery)
+            deliveries.append(complete_delivery(item, cast("Delivery", item.delivery), self._keeper.wanted))
             records.append(_record(item))
         if records:
             self._keeper.durable(cast("Any", deliveries), {})
             for record in records:
                 run.records.append(record)
                 self._watcher.delivered(run, record)
+
+
+def _place(url: str) -> tuple[str, str]:
+    """The host and the path of a URL."""
+    host, slash, path = url.removeprefix("https://").partition("/")
+    return host, slash + path
+
+
+def _is_known(request: Request, file: File) -> bool:
+    asked: bytes | None = request.headers.get("If-None-Match")
+    return asked is not None and asked.decode() == file.etag
+
+
+def _error(request: Request, status: int) -> Exception:
+    """What Scrapy calls an errback with."""
+    match status:
+        case -1:
+            return RobotsForbidden("Forbidden")
+        case -2:
+            return cast("RedirectRefused", request.meta["refused"])
+    return DownloadConnectionRefusedError("refused")
 
 
 def _response(request: Request, status: int, file: File) -> StreamedResponse:
@@ -339,7 +399,7 @@ def _response(request: Request, status: int, file: File) -> StreamedResponse:
         request=request,
         file=BytesIO(body),
         size=len(body),
-        sha256=sha256(body).hexdigest(),
+        sha256=sha256(body).hexdigest() if status == 200 else None,
     )
 
 
@@ -357,4 +417,5 @@ def _record(item: WooItem) -> Record:
         int(version),
         at.timestamp() if at else 0.0,
         bool(record.document.omschrijvingen),
+        item.source.fetched.sha256 if item.source is not None and item.source.fetched is not None else None,
     )

@@ -7,10 +7,12 @@ withdrawn if the upper bounds forbid it, and must be if the lower bounds ask for
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from tests.simulation.harvester import SETTINGS, Record, Run
 from tests.simulation.publishers import (
@@ -53,6 +55,10 @@ class Known:
     version: int = -1
     at: float = 0.0
     described: bool = False
+    sha256: str | None = None
+    """Of the document in the last record."""
+    contested: float = -math.inf
+    """When two runs at once delivered it last: the later one may have the entry that does not count."""
     restored: bool = False
     """An operator has marked it to be restored."""
 
@@ -88,9 +94,13 @@ class Row:
     is_repeated: bool = False
     """A run that ended well found it listed more than once."""
     waits: bool = False
-    """It is gone with so much at once that it must wait."""
+    """It is gone, or was lately, with so much at once or with such entries that it must wait."""
     may_wait: bool = False
     """Perhaps so."""
+    relisted: int = 0
+    """Complete reads of the host when it listed the document again, as few as there may be."""
+    relisted_latest: int = 0
+    """As many; or when the document moved to another sitemap."""
 
 
 @dataclass
@@ -119,6 +129,8 @@ class Reading:
     files: dict[str, dict[str, list[File]]] = field(default_factory=dict)
     """By host and path: what the harvester has of a file; more than one where a kill leaves that open."""
     answers: dict[tuple[str, str], int] = field(default_factory=dict)
+    fetched: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """By loc: the status and the SHA-256 with which a server answered."""
     complete: dict[str, bool | None] = field(default_factory=dict)
     lacking: list[Row] = field(default_factory=list)
     """Rows whose misses this run counts."""
@@ -145,7 +157,8 @@ class Knowledge:
     hosts: dict[str, Host] = field(default_factory=dict)
     held: dict[tuple[str, str], list[File]] = field(default_factory=dict)
     """By host and path: the content that the harvester has, if its server says that it did not change."""
-    full_reads: dict[tuple[str, str], float] = field(default_factory=dict)
+    full_reads: dict[str, list[float]] = field(default_factory=dict)
+    """By URL: when a file or a document was received. Runs that were killed may not know of it."""
     absent: dict[str, dict[str, Host]] = field(default_factory=dict)
     """By host that the register does not have: what other hosts were when a run first found that."""
     claims: set[str] = field(default_factory=set)
@@ -201,16 +214,33 @@ class Oracle:
         reading, key = self.readings[run], (host, path)
         reading.answers[key] = status
         if status == 304:
-            age = run.now - self.knows.full_reads[key]
-            days = SETTINGS["WOO_FULL_READ_DAYS"]
-            assert 0 <= age < days * DAY, f"{host}{path} is not read in full after {age / DAY} days"
+            self._check_age(run, f"https://{host}{path}")
         if status in (200, 304):
             files = [file] if status == 200 else self.knows.held[key]
             reading.files[host][path] = [*files, File(is_whole=False)]
             self._list(run, host, path)
         if status == 200 and file.is_whole:
             self.knows.held[key] = [*self.knows.held.get(key, []), file]
-            self.knows.full_reads[key] = run.now
+            self._note_full_read(run, f"https://{host}{path}")
+
+    def _note_full_read(self, run: Run, url: str) -> None:
+        self.knows.full_reads[url] = [*self.knows.full_reads.get(url, [])[-4:], run.now]
+
+    def _check_age(self, run: Run, url: str) -> None:
+        """A server that says that nothing changed is believed for some days only."""
+        ages = [run.now - moment for moment in self.knows.full_reads[url]]
+        is_recent = any(0 <= age < SETTINGS["WOO_FULL_READ_DAYS"] * DAY for age in ages)
+        assert is_recent, f"{url} was not read in full for {ages[-1] / DAY} days"
+
+    def fetched(self, run: Run, loc: str, status: int, file: File) -> None:
+        """A document is asked for, once in a run."""
+        reading = self.readings[run]
+        assert loc not in reading.fetched, f"{loc} is asked for twice in a run"
+        reading.fetched[loc] = status, sha256(file.body).hexdigest()
+        if status == 304:
+            self._check_age(run, loc)
+        elif status == 200 and file.body:
+            self._note_full_read(run, loc)
 
     def processed(self, run: Run, host: str, path: str) -> None:
         """A file was read to its end."""
@@ -224,23 +254,38 @@ class Oracle:
     def _list(self, run: Run, host: str, path: str, *, is_again: bool = False) -> None:
         """Learn which documents a sitemap lists."""
         files = self.readings[run].files[host][path]
-        for loc, versions in {loc: each for file in files for loc, each in file.listed().items()}.items():
+        listed = [self._listed(file, host, run.owners) for file in files]
+        for loc, versions in {loc: each for locs in listed for loc, each in locs.items()}.items():
             is_waiting = not is_own(loc, host, run.owners) and any(
                 is_own(loc, other, run.owners) for other in run.hosts
             )
             is_chosen = run.since is None or min(versions) >= run.since
-            sure = all(loc in file.listed() for file in files) and is_chosen and (is_again or not is_waiting)
+            sure = all(loc in locs for locs in listed) and is_chosen and (is_again or not is_waiting)
             rows = self.rows_of(loc)
             if host not in rows and host_of_loc(loc) not in run.owners:
                 if not rows:
                     continue  # unknown, and not harvested
                 sure = False
-            row = rows.setdefault(host, Row())
-            row.least, row.waits = 0, False
+            if not any(loc in file.listed() for file in files):
+                sure &= any(row.sure for row in rows.values()) or None not in self.known(loc).states
+            row, last = rows.setdefault(host, Row()), self.knows.hosts[host]
+            row.relisted = last.fewest_reads if row.least else row.relisted
+            if row.most or path not in row.places:
+                row.relisted_latest = last.most_reads
+            row.least, row.waits = 0, row.waits and row.sure
             row.places.add(path)
             if sure:
-                row.sure, row.most, row.may_wait = True, 0, False
+                row.sure, row.most = True, 0
                 row.version = min(versions) if len(versions) == 1 else None
+
+    def _listed(self, file: File, host: str, owners: Owners) -> dict[str, set[int]]:
+        """The documents that a file lists: also with http, if they are known and the host's own."""
+        found = file.listed()
+        for loc, version in file.insecure:
+            is_known = bool(self.rows_of(loc)) or self.known(loc).states != {None}
+            if is_known and is_own(loc, host, owners):
+                found.setdefault(loc, set()).add(version)
+        return found
 
     # What is read completely
 
@@ -254,7 +299,7 @@ class Oracle:
         for host in run.hosts:
             reading.complete[host] = is_complete = self._is_complete(reading, host)
             if run.since is None and is_complete is not False:
-                self._count(reading, host)
+                self._count(reading, host, run.owners)
 
     def _is_complete(self, reading: Reading, host: str) -> bool | None:
         """Whether robots.txt, each index that it names and each sitemap in these were read to the end."""
@@ -273,16 +318,26 @@ class Oracle:
             names += new
         return True if is_sure else None
 
-    def _count(self, reading: Reading, host: str) -> None:
+    def _count(self, reading: Reading, host: str, owners: Owners) -> None:
         """Count the documents that a complete read lacked."""
         last, files = self.knows.hosts[host], reading.files[host]
         last.complete = None
+        listed = {
+            path: {loc for file in each for loc in self._listed(file, host, owners)}
+            for path, each in files.items()
+        }
+        for loc, known in self.knows.documents.items():
+            if known.host == host and not any(loc in locs for locs in listed.values()):
+                known.restored = False  # the mark ends with the next complete read
         for loc, row in self.rows_on(host):
-            places = {path for path, each in files.items() if any(loc in file.listed() for file in each)}
+            places = {path for path, locs in listed.items() if loc in locs}
             if places and reading.complete[host]:
+                row.relisted_latest = last.most_reads if row.places - places else row.relisted_latest
                 row.places = places
             elif not places:
-                self.known(loc).restored = False  # the mark ends with the next complete read
+                self.known(loc).restored = False
+                row.waits &= row.least > 0 or last.most_reads - row.relisted < RUNS
+                row.may_wait &= row.most > 0 or last.fewest_reads - row.relisted_latest < RUNS
                 row.most += 1
                 row.since = row.since or reading.number
                 row.latest = row.latest if row.least else reading.at_latest
@@ -308,28 +363,39 @@ class Oracle:
             return
         for host, is_complete in reading.complete.items():
             if is_complete is not False:
-                self._note_much(host)
+                self._note_much(run, host)
             if is_complete:
                 last = self.knows.hosts[host]
                 last.complete, last.surely_began = True, reading.number
                 last.fewest_reads += 1
-                self._release(host, run.owners)
+                self._release(host, run)
 
-    def _note_much(self, host: str) -> None:
-        """Note what is gone with much at once, for sure and perhaps; what is gone for long need not count."""
-        rows = list(self.rows_on(host))
+    def _note_much(self, run: Run, host: str, *, is_sure: bool = True) -> None:
+        """Note what is gone with much at once, for sure and perhaps; what is gone for long need not count.
+
+        What is gone while an entry cannot be used may be its document, however little it is.
+        """
+        rows, reading = list(self.rows_on(host)), self.readings[run]
+        files = [file for each in reading.files[host].values() for file in each]
+        insecure = {loc for file in files for loc, _ in file.insecure}
+        is_wrong = any(file.wrong for file in files)
+        is_wrong |= any(not is_own(loc, host, run.owners) for loc in insecure)
+        is_odd = any(host_of_loc(loc) not in run.owners for file in files for loc in file.listed())
         may = [row for loc, row in rows if "published" in self.known(loc).states]
         must = [row for loc, row in rows if row.sure and self.known(loc).is_published and row.most < RUNS]
         is_much = _is_much(sum(row.least > 0 for row in must), len(may))
         may_be_much = _is_much(sum(row.most > 0 for row in may), len(must))
         for _, row in rows:
-            row.waits |= row.least > 0 and is_much
-            row.may_wait |= row.most > 0 and may_be_much
+            waits = is_sure and (is_much or (is_wrong and bool(reading.complete[host])))
+            row.waits |= row.least > 0 and waits
+            row.may_wait |= row.most > 0 and (may_be_much or is_wrong or is_odd or bool(insecure))
 
-    def _release(self, host: str, owners: Owners) -> None:
+    def _release(self, host: str, run: Run) -> None:
         """End rows of a host that no longer counts: it has lacked a document long, and another lists it."""
+        number = self.readings[run].number
         for loc, row in list(self.rows_on(host)):
-            others = [each for other, each in self.rows_of(loc).items() if other != host and other in owners]
+            rows = self.rows_of(loc)
+            others = [each for other, each in rows.items() if other != host and other in run.owners]
             if row.most and self.known(loc).states == {None}:
                 for each in self.rows_of(loc).values():
                     each.sure = False  # never delivered, it is forgotten when it is gone
@@ -337,8 +403,8 @@ class Oracle:
                 continue
             if row.least >= RUNS and any(each.sure and not each.most for each in others):
                 del self.rows_of(loc)[host]
-            elif any(not each.least for each in others):
-                row.sure = False
+            elif any(not each.least or each.latest >= number for each in others):
+                row.sure = False  # the other host may be counted after this one
 
     # From where it is gone
 
@@ -367,6 +433,8 @@ class Oracle:
         known, reading = self.known(record.loc), self.readings[run]
         states = known.states | reading.before.get(record.loc, set())
         assert AFTER[record.oorzaak] in states, f"{record.oorzaak} of {record.loc}, which is {states}"
+        if record.loc in reading.before:
+            known.contested = run.now
         for other in self.readings.values():
             if other is not reading:
                 other.before.setdefault(record.loc, set()).update(known.states)
@@ -381,9 +449,11 @@ class Oracle:
                     row.sure = False
         else:
             self._check_version(run, record, known)
+            self._check_content(run, record, known)
             known.states, known.host, known.version = {"published"}, record.host, record.version
             known.was_own = is_own(record.loc, record.host, run.owners)
             known.at, known.described, known.restored = record.at, record.described, False
+            known.sha256 = record.sha256
 
     def _check_version(self, run: Run, record: Record, known: Known) -> None:
         """What is delivered was served in this run, is not older, and is the owner's if that lists it."""
@@ -402,6 +472,23 @@ class Oracle:
         if is_same_side and record.oorzaak == "wijziging":
             newest = max(moment_of(record.version).timestamp(), min(known.at, run.now))
             assert newest + HOUR >= known.moment, f"{loc}: version {record.version} is older"
+
+    def _check_content(self, run: Run, record: Record, known: Known) -> None:
+        """A record has the document that was received for it, or that of the version before if none was."""
+        if not run.downloads:
+            return
+        assert record.loc in self.readings[run].fetched, f"{record.loc} is delivered, and was not asked for"
+        status, sha256 = self.readings[run].fetched[record.loc]
+        right = known.sha256 if status == 304 else sha256
+        assert record.sha256 == right, f"{record.loc} is delivered with another document's SHA-256"
+        is_new = record.version != known.version or record.host != known.host or right != known.sha256
+        rows = self.rows_of(record.loc)
+        is_alone = (
+            list(rows) == [record.host] and len(rows[record.host].places) == 1
+        )  # else an entry adds fields
+        assert record.oorzaak != "wijziging" or is_new or not is_alone, (
+            f"{record.loc} is delivered again, and nothing changed"
+        )
 
     def _check_not_too_early(self, run: Run, loc: str) -> None:
         """The last read of every host that is known to list it was complete, and lacked it, long enough."""
@@ -426,14 +513,14 @@ class Oracle:
         if not sure or min(row.most for row in rows.values()) >= RUNS:
             return
         since = max(row.since for row in sure.values())
-        for other in self._moved_to(loc, run.owners):
+        for other in self._moved_to(loc, run.owners, all_rows):
             last = self.knows.hosts[other]
             assert last.complete is not False, f"{loc} is withdrawn, and may have moved to {other}"
             assert last.began >= since, f"{loc} is withdrawn, and {other} was not read since"
 
-    def _moved_to(self, loc: str, owners: Owners) -> list[str]:
-        """The hosts of its owner that a document may have moved to."""
-        known = [host for host in self.knows.hosts if host in owners and host not in self.rows_of(loc)]
+    def _moved_to(self, loc: str, owners: Owners, listed: Container[str]) -> list[str]:
+        """The hosts of its owner that a document may have moved to: those that it is not *listed* on."""
+        known = [host for host in self.knows.hosts if host in owners and host not in listed]
         return [host for host in known if host_of_loc(loc) in owners and is_own(loc, host, owners)]
 
     # What must have been done
@@ -448,8 +535,14 @@ class Oracle:
             self._counted(run)
         if run.ended != "well" and reading.is_read:
             self.knows.claims |= set(run.hosts)
+            for host in run.hosts:
+                # If it counted before it was killed.
+                self._note_much(run, host, is_sure=False)
+                self._release(host, run)
         for loc in run.refused:
-            if versions := [row.version for row in self.rows_of(loc).values() if row.version is not None]:
+            files = [file for paths in reading.files.values() for each in paths.values() for file in each]
+            versions = {version for file in files for version in file.listed().get(loc, ())}
+            if versions and not self._is_refused(loc, max(versions), run.now):  # else it was not asked for
                 self.knows.refused[loc] = max(versions), run.now
         if run.ended == "well":
             for host in run.hosts:
@@ -485,7 +578,8 @@ class Oracle:
         if host_of_loc(loc) not in run.owners:
             return True  # its own host left the register, and may list it by now
         latest = max(row.latest for row in rows.values())
-        hosts = [self.knows.hosts[other] for other in self._moved_to(loc, run.owners)]
+        sure = [host for host, row in rows.items() if row.sure]
+        hosts = [self.knows.hosts[other] for other in self._moved_to(loc, run.owners, sure)]
         return any(not last.complete or last.surely_began < latest for last in hosts)
 
     def _check_delivered(self, run: Run, host: str) -> None:
@@ -499,9 +593,12 @@ class Oracle:
                 continue
             assert known.states != {None}, f"{loc} is listed by {host}, and was never delivered"
             moment = min(moment_of(version).timestamp(), run.now)
-            if moment == run.now and len(self.rows_of(loc)) > 1:
-                continue  # one in the future is not newer than another host's
+            rows = self.rows_of(loc)
+            if moment == run.now and (len(rows) > 1 or (host in rows and rows[host].is_repeated)):
+                continue  # one in the future is not newer than another that is listed, or was till now
             is_newer = version != known.version and moment > known.moment + HOUR
+            if is_newer and 0 <= run.now - known.contested < SETTINGS["WOO_FULL_READ_DAYS"] * DAY:
+                continue
             assert not is_newer, f"{loc}: {host} lists version {version}, delivered is {known.version}"
             if known.states == {"withdrawn"} and is_own(loc, host, run.owners):
                 assert not known.restored, f"{loc} is listed, to be restored, and withdrawn"
@@ -559,15 +656,17 @@ class Oracle:
             codes = [f"{area}.onbereikbaar"]
             if status == -1:
                 codes = ["robots.verboden"]
+            elif status == -2:
+                codes = ["host.niet-geregistreerd"]
             elif status == 404 and area == "robots":
                 codes = ["robots.ontbreekt"]
             elif files and files[0].code:
                 codes = [files[0].code] if status == 200 else []
-                wrong += files[0].wrong
+                wrong += files[0].wrong + len(files[0].insecure)
             elif files and not files[0].is_whole:
                 codes = [f"{area}.afgebroken", f"{area}.ongeldig"]
             elif files:
-                wrong += files[0].wrong
+                wrong += files[0].wrong + len(files[0].insecure)
                 codes = []
             urls = {url for code in codes for url in run.found(code)}
             assert not codes or f"https://{host}{path}" in urls, f"{host}{path}: none of {codes} is reported"
@@ -622,7 +721,8 @@ class Oracle:
     def confirm(self, host: str) -> None:
         """What a host lacks, and no other lists, is to be withdrawn by its next complete read."""
         for loc, row in self.rows_on(host):
-            others = [each for other, each in self.rows_of(loc).items() if other != host]
+            counted = self.rows_of(loc).keys() - self.knows.absent.keys() - {host}
+            others = [self.rows_of(loc)[other] for other in counted]
             if row.most and not any(each.sure and not each.most for each in others):
                 row.most = CONFIRMED
                 if (

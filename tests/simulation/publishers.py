@@ -24,9 +24,13 @@ PATHS = (ROBOTS, *INDEXES, *(f"/s{number}.xml" for number in NUMBERS))
 BEGIN = datetime.now(UTC).replace(hour=6, minute=0, second=0, microsecond=0) - timedelta(days=100)
 TODAY = 100
 #: How a file is served when it is not served as it should be.
-Fault = Literal["503", "404", "reset", "truncated", "empty", "stale", "disallowed", "renamed", "capitals"]
+Fault = Literal[
+    "503", "404", "reset", "truncated", "empty", "stale", "disallowed", "renamed", "capitals",
+    "moved", "moved away", "moved to another host",
+]  # fmt: skip
 FAULTS: tuple[Fault, ...] = (
     "503", "404", "reset", "truncated", "truncated", "empty", "stale", "disallowed", "renamed", "capitals",
+    "moved", "moved away", "moved to another host",
 )  # fmt: skip
 
 Owners = Mapping[str, str]
@@ -74,7 +78,9 @@ class File:
 
     documents: Documents = ()
     wrong: int = 0
-    """Entries with an http loc."""
+    """Entries with an http loc that is no document's."""
+    insecure: Documents = ()
+    """Entries whose loc has http, and is otherwise right."""
     names: tuple[str, ...] = ()
     """Paths: the indexes that a robots.txt names, or the sitemaps that an index lists."""
     disallows: frozenset[str] = frozenset()
@@ -93,7 +99,9 @@ class File:
 
 
 @cache
-def sitemap_body(host: str, documents: Documents, wrong: int, *, described: bool = False) -> bytes:
+def sitemap_body(
+    host: str, documents: Documents, wrong: int, insecure: Documents = (), *, described: bool = False
+) -> bytes:
     """A sitemap; the titles say whose entry it is and of which version. Some sitemaps give descriptions."""
     descriptions = ["Omschreven"] if described else []
     entries = [
@@ -102,7 +110,7 @@ def sitemap_body(host: str, documents: Documents, wrong: int, *, described: bool
             lastmod=moment_of(version).isoformat(),
             diwoo=DiWoo(titel=f"{host} {version}", omschrijvingen=descriptions),
         )
-        for loc, version in documents
+        for loc, version in (*documents, *((f"http{loc[5:]}", version) for loc, version in insecure))
     ]
     wrongs = [Entry(loc=f"http://{host}/{n}.pdf", lastmod=BEGIN.isoformat()) for n in range(wrong)]
     return sitemap(*entries, *wrongs)
@@ -119,6 +127,10 @@ class Publisher:
     """By number: the version that a second entry for a document gives."""
     wrong: dict[int, int] = field(default_factory=dict)
     """By number: how many of its entries have an http loc."""
+    insecure: set[str] = field(default_factory=set)
+    """Documents whose entries have http today."""
+    left_out: set[str] = field(default_factory=set)
+    """Documents without an entry today, though they are in a sitemap."""
     in_both: set[int] = field(default_factory=set)
     """Sitemaps that both indexes list."""
     hidden_indexes: set[int] = field(default_factory=set)
@@ -127,6 +139,8 @@ class Publisher:
     """By path: what is wrong with a file today."""
     fixed_etags: bool = False
     """The server's ETag never changes, whatever it serves: it answers 304 wrongly."""
+    contents: dict[str, int] = field(default_factory=dict)
+    """By loc: how often the bytes of a document have changed."""
     previous: dict[str, File] = field(default_factory=dict)
     """What each file was before its last change, as a stale node still has it."""
     _last: dict[str, File] = field(default_factory=dict)
@@ -143,10 +157,18 @@ class Publisher:
     def entries(self, number: int) -> Documents:
         """What a sitemap lists, with the second entries last."""
         once, twice = self.sitemaps[number], self.twice.get(number, {})
-        return (*sorted(once.items()), *((loc, twice[loc]) for loc in sorted(twice) if loc in once))
+        entries = (*sorted(once.items()), *((loc, twice[loc]) for loc in sorted(twice) if loc in once))
+        return tuple(entry for entry in entries if entry[0] not in self.left_out)
 
     def lists(self, loc: str) -> bool:
         return any(loc in locs for locs in self.sitemaps.values())
+
+    def mend(self) -> None:
+        """Serve all files and entries as they should be."""
+        self.faults.clear()
+        self.hidden_indexes.clear()
+        self.insecure.clear()
+        self.left_out.clear()
 
     def file(self, path: str) -> File:
         """Return a file as it should be today; remembers what it was before."""
@@ -162,20 +184,39 @@ class Publisher:
             names = tuple(f"/s{n}.xml" for n in in_index[INDEXES.index(path)])
             made = File(names=names, body=sitemapindex([of + name for name in names]).encode())
         else:
-            documents, wrong = self.entries(number), self.wrong.get(number, 0)
-            body = sitemap_body(self.host, documents, wrong, described=number in DESCRIBED)
-            made = File(documents, wrong, body=body)
-        made = replace(
-            made, etag='"fixed"' if self.fixed_etags else f'"{sha256(made.body).hexdigest()[:16]}"'
-        )
+            entries, wrong = self.entries(number), self.wrong.get(number, 0)
+            documents = tuple(entry for entry in entries if entry[0] not in self.insecure)
+            insecure = tuple(entry for entry in entries if entry[0] in self.insecure)
+            body = sitemap_body(self.host, documents, wrong, insecure, described=number in DESCRIBED)
+            made = File(documents, wrong, insecure, body=body)
+        made = replace(made, etag=self._etag(made.body))
         last = self._last.get(path)
         if last is not None and last.body != made.body:
             self.previous[path] = last
         self._last[path] = made
         return made
 
+    def document(self, loc: str) -> File:
+        """The document itself, as its server has it today."""
+        body = f"%PDF-1.7 {loc} {self.contents.get(loc, 0)}".encode()
+        return File(body=body, etag=self._etag(body))
+
+    def _etag(self, body: bytes) -> str:
+        return '"fixed"' if self.fixed_etags else f'"{sha256(body).hexdigest()[:16]}"'
+
     def _is_in(self, number: int, index: int) -> bool:
         return number % 2 == index or number in self.in_both
+
+    def target(self, path: str) -> str | None:
+        """Where a file is that redirects, with the same content; nobody may follow it to ``elders.nl``."""
+        match self.faults.get(path):
+            case "moved":
+                return f"https://{self.host}/verhuisd{path}"
+            case "moved away":
+                return f"https://elders.nl{path}"
+            case "moved to another host" if number_of(path) is not None:
+                return f"https://{HOSTS[HOSTS.index(self.host) - 1]}/{self.host}{path}"
+        return None
 
     def serve(self, path: str) -> tuple[int, File]:
         """Return status and content of a file as it is served today; status 0 for no answer."""
@@ -192,7 +233,7 @@ class Publisher:
                 return 0, File()
             case "truncated" if path != ROBOTS:
                 return 200, cut(file)
-            case "renamed" | "capitals" if file.names or file.documents or file.wrong:
+            case "renamed" | "capitals" if file.names or file.documents or file.insecure or file.wrong:
                 return 200, file if path == ROBOTS else renamed(file, is_readable=fault == "capitals")
             case "empty" if number is not None:
                 return 200, File(body=sitemap_body(self.host, (), 0), etag='"empty"')
@@ -203,9 +244,14 @@ def cut(file: File) -> File:
     """Return a file that ends halfway its last entry: what is before that can be read."""
     end = max(file.body.rfind(b"<url>"), file.body.rfind(b"<sitemap>"))
     body = file.body[: end + 20] if end > 0 else file.body[:-10]
-    entries = len(file.documents) + file.wrong
-    documents = file.documents if file.wrong else file.documents[: max(0, entries - 1)]
-    return File(documents, max(0, file.wrong - 1), file.names[:-1], is_whole=False, body=body, etag='"cut"')
+    documents, insecure, wrong = file.documents, file.insecure, file.wrong
+    if wrong:
+        wrong -= 1
+    elif insecure:
+        insecure = insecure[:-1]
+    else:
+        documents = documents[:-1]
+    return File(documents, wrong, insecure, file.names[:-1], is_whole=False, body=body, etag='"cut"')
 
 
 def renamed(file: File, *, is_readable: bool) -> File:

@@ -106,6 +106,22 @@ def test_another_namespace_is_a_finding(namespace: str, seen: str) -> None:
     assert findings("index", f'<sitemapindex xmlns="{namespace}">{SITEMAP}</sitemapindex>') == [found]
 
 
+def test_an_entry_in_another_namespace_than_its_root_is_a_finding_and_a_prefix_is_none() -> None:
+    for attributes, name, seen in (
+        ('xmlns:x="urn:x"', "x:url", "urn:x"),
+        ("", 'url xmlns=""', "geen naamruimte"),
+        (f'xmlns:x="{SITEMAP_NAMESPACE}"', "x:url", None),
+    ):
+        entry = f"<{name}><loc>https://a.nl/2</loc></{name.partition(' ')[0]}>"
+        for area, root in ROOTS.items():
+            given = entry if area == "sitemap" else entry.replace("url", "sitemap")
+            right = URL if area == "sitemap" else SITEMAP
+            found = findings(area, f"<{root} {NAMESPACE} {attributes}>\n{right}\n{given}{given}</{root}>")
+            element = f"{root}/{'url' if area == 'sitemap' else 'sitemap'}"
+            expected = [FileFinding("sitemap.naamruimte", seen, 3, element=element)] if seen else []
+            assert found == expected, (area, attributes)
+
+
 @pytest.mark.parametrize(
     ("area", "root", "content", "seen"),
     [

@@ -47,7 +47,7 @@ def list_in(connection: Connection, sitemap: int, ids: Iterable[int], misses: in
 def miss(connection: Connection, lacking: dict[int, list[int]], host: str = "a.nl") -> None:
     """Count a complete read of a host. It reads only these sitemaps, and each lacks these documents."""
     host_id = host_of_state(connection, host).id
-    listings.missed(connection, host_id, lacking.keys(), dict(lacking), BEGUN)
+    listings.missed(connection, host_id, lacking.keys(), dict(lacking), BEGUN, 3)
     end_read(connection, host_id, HARVESTED, BEGUN)
 
 

@@ -104,7 +104,7 @@ def test_only_what_is_published_and_not_missing_is_passed_over_by_its_digest(con
     documents.keep_digests(connection, digests)
     confirm_withdrawn(connection, {withdrawn: HARVESTED})
     documents.move(connection, [moved], other)
-    listings.missed(connection, 1, {sitemap}, {sitemap: [missing]}, BEGUN)
+    listings.missed(connection, 1, {sitemap}, {sitemap: [missing]}, BEGUN, 3)
     before = documents.before(connection, sitemap, [sitemap, other])
     assert before.same == {digests[published]: published, digests[moved]: moved}
     assert sorted(before.others) == sorted([withdrawn, missing, without, seen])
@@ -165,6 +165,22 @@ def test_more_than_a_batch_is_sorted_out_whole(connection: Connection) -> None:
     keys = harvest(connection, sitemap_of(connection), locs(BATCH + 2))
     assert documents.harvested_of(connection, keys) == set(keys)
     assert documents.claim(connection, keys, 1) == set(keys)
+
+
+def test_a_version_replaces_that_of_another_sitemap_or_of_none(connection: Connection) -> None:
+    before, after = sitemap_of(connection), sitemap_of(connection, "b.nl")
+    (known,) = harvest(connection, before, locs(1))
+    (new,) = see(connection, before, ["https://a.nl/nieuw.pdf"])
+    of_other, of_same = (
+        Harvested(known, LASTMOD, DAY, HARVESTED, sitemap_id=each) for each in (after, before)
+    )
+    again, first = (
+        Harvested(known, LASTMOD, DAY, HARVESTED),
+        Harvested(new, LASTMOD, DAY, HARVESTED, sitemap_id=after),
+    )
+    assert documents.replaced_sources(connection, [of_other]) == {before}
+    assert documents.replaced_sources(connection, [of_same, first]) == set()
+    assert documents.replaced_sources(connection, [again]) == set()
 
 
 def test_a_withdrawal_is_delivered_by_one_run_only(connection: Connection) -> None:

@@ -16,6 +16,7 @@ from woo_harvester.state.confirmation import confirm_withdrawn
 from woo_harvester.state.listings import CONFIRMED, HostListing
 from woo_harvester.state.resources import end_read, host_of_state
 from woo_harvester.state.store import State
+from woo_harvester.state.upkeep import confirm_withdrawals
 
 
 def host_id(connection: Connection, host: str = "a.nl") -> int:
@@ -241,11 +242,11 @@ def test_only_missing_documents_that_no_host_lists_are_confirmed(connection: Con
     list_in(connection, other, [elsewhere])
     miss(connection, {one: [gone, elsewhere, withdrawn, seen], two: [gone]})
     confirm_withdrawn(connection, {withdrawn: HARVESTED})
-    assert listings.confirm_missing(connection, host_id(connection)) == 1
+    assert confirm_withdrawals(connection, "a.nl") == 1
     found = misses(connection, one)
     assert found == {gone: CONFIRMED, elsewhere: 1, stays: 0, withdrawn: 1, seen: 1}
     assert misses(connection, two) == {gone: CONFIRMED}
-    assert listings.confirm_missing(connection, host_id(connection, "b.nl")) == 0
+    assert confirm_withdrawals(connection, "b.nl") == 0
 
 
 def test_a_document_that_is_listed_again_after_it_was_confirmed_is_no_longer_confirmed(
@@ -254,7 +255,7 @@ def test_a_document_that_is_listed_again_after_it_was_confirmed_is_no_longer_con
     sitemap = sitemap_of(connection)
     (key,) = harvest(connection, sitemap, locs(1))
     miss(connection, {sitemap: [key]})
-    listings.confirm_missing(connection, host_id(connection))
+    confirm_withdrawals(connection, "a.nl")
     listings.listed_again(connection, sitemap, [key])
     miss(connection, {sitemap: [key]})
     assert misses(connection, sitemap) == {key: 1}

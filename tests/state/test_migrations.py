@@ -177,7 +177,7 @@ def test_hosts_that_were_once_read_completely_count_as_such_and_nothing_is_pendi
 def test_missing_documents_are_counted_from_the_next_complete_read(old: str) -> None:
     with closing(State.open(old)) as state, state.begin() as connection:
         host = host_of_state(connection, "a.nl").id
-        listings.missed(connection, host, {2}, {2: [1]}, 5)
+        listings.missed(connection, host, {2}, {2: [1]}, 5, 3)
         assert listings.missing(connection, host) == [1]
         assert [one.code for one in faults_of(connection, 2)] == ["document.te-groot"]
         assert look_up(connection, ["https://a.nl/2.pdf"])["https://a.nl/2.pdf"].withdrawn == 9

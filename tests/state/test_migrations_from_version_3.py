@@ -115,7 +115,7 @@ def test_the_index_that_went_before_holds_back_what_is_missing_from_the_next_com
     with closing(State.open(old)) as state, state.begin() as connection:
         assert list(summaries(connection)) == [HostSummary("a.nl", 2, 0, 1, False, 1_700_000_100)]
         assert note_named_indexes(connection, 1, {"https://a.nl/i.xml"}) == ["https://a.nl/j.xml"]
-        listings.missed(connection, 1, {4}, {}, 5)
+        listings.missed(connection, 1, {4}, {}, 5, 3)
         (missing,) = missing_documents(connection, 1, EVERYONE, WithdrawalLimits())
         assert (missing.id, missing.misses, missing.waits_for_index) == (2, 2, True)
 

@@ -285,6 +285,20 @@ def test_a_sitemap_that_lists_a_document_of_a_forgotten_host_is_read_in_full(con
     assert dict(tuple(row) for row in digests) == {sitemap: None, other: b"d"}
 
 
+def test_a_sitemap_whose_entry_counts_once_a_host_is_forgotten_is_read_in_full(
+    connection: Connection,
+) -> None:
+    sitemap = sitemap_of(connection, "b.nl")
+    (key,) = harvest(connection, sitemap, locs(1))
+    list_in(connection, sitemap_of(connection), [key])
+    keep_read(connection, sitemap, etag='"e"', last_modified=None, digest=b"d", at=7)
+    forget_host(connection, "a.nl")
+    assert (
+        resource_of(connection, host_of_state(connection, "b.nl").id, "https://b.nl/s0.xml", "sitemap").digest
+        is None
+    )
+
+
 def test_a_withdrawal_that_a_forgotten_host_was_to_deliver_is_free_again(connection: Connection) -> None:
     (key,) = harvest(connection, sitemap_of(connection, "b.nl"), locs(1))
     host = host_of_state(connection, "a.nl").id

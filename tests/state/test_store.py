@@ -13,6 +13,7 @@ from sqlalchemy import Connection, select, text
 
 from tests.conftest import ROOT, skip_or_fail
 from tests.state.processes import running
+from tests.utils.disturbed_runs import small_disk
 from tests.utils.postgresql import command, query
 from woo_harvester.state.migrations import MIGRATIONS, STATE_VERSION
 from woo_harvester.state.resources import host_of_state
@@ -27,6 +28,21 @@ def url(path: Path) -> str:
 def set_version(path: Path, version: int) -> None:
     with closing(sqlite3.connect(path)) as database, database:
         database.execute("UPDATE about SET value = ? WHERE name = 'version'", [str(version)])
+
+
+def test_a_state_for_which_the_disk_has_no_room_says_so_with_its_file(tmp_path: Path) -> None:
+    for size in range(32, 256, 8):
+        with small_disk(tmp_path / str(size), size * 1024) as disk:
+            try:
+                State.open(url(disk / "state.sqlite")).close()
+            except StateError as error:
+                line = str(error)
+                assert f"{disk}/state.sqlite cannot be used: " in line, size
+                assert "disk is full" in line, size
+            else:
+                assert size > 100
+                return
+    raise AssertionError("no disk has room for a state")
 
 
 def test_a_state_that_is_not_there_is_created_with_its_folder_and_version(tmp_path: Path) -> None:

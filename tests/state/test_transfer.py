@@ -87,11 +87,13 @@ def fill(state: State) -> None:
         )
         other = sitemap_of(connection, "b.nl:8443")
         harvest(connection, other, locs(2, "b.nl:8443"))
-        # Missing, of another host, moved to another sitemap, withdrawn and listed again, to be restored.
+        # Missing, of another host, moved to another sitemap, withdrawn and listed again, to be restored,
+        # listed again after it was missing with much else.
         second = sitemap_of(connection, name="s1.xml")
-        missing, moved, again, restored = (key_of(connection, loc) for loc in locs(4))
-        listings.missed(connection, host, {sitemap, other}, {sitemap: [missing]}, 77)
+        missing, moved, again, restored, back = (key_of(connection, loc) for loc in locs(5))
+        listings.missed(connection, host, {sitemap, other}, {sitemap: [missing, back]}, 77, 3)
         listings.mark_massive(connection, host)
+        listings.listed_again(connection, sitemap, [back])
         foreign = [SitemapListing(key, 0, foreign=True, lastmod=-5) for key in (missing, moved)]
         listings.add(connection, other, foreign)
         listings.add(connection, second, [SitemapListing(moved, 0, foreign=False, lastmod=None)])
@@ -130,7 +132,7 @@ def test_everything_that_is_known_is_imported_exactly(
 ) -> None:
     fill(state)
     rows = rows_of(state)
-    assert len(rows) == 2 + 4 + BATCH + 6 + 2 + 7
+    assert len(rows) == 2 + 4 + BATCH + 6 + 2 + 8
     assert transfer(rows, tmp_path / "export", form) == rows
     replace_all(other, rows)
     assert rows_of(other) == rows

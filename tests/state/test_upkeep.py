@@ -7,6 +7,7 @@ from woo_harvester.state import schema
 from woo_harvester.state.batches import BATCH
 from woo_harvester.state.confirmation import confirm_withdrawn
 from woo_harvester.state.documents import look_up, move
+from woo_harvester.state.indexes import note_named_indexes
 from woo_harvester.state.listings import CONFIRMED, listed_again
 from woo_harvester.state.resources import end_read, host_of_state, keep_read, resource_of
 from woo_harvester.state.upkeep import (
@@ -168,6 +169,15 @@ def test_a_host_without_withdrawn_documents_has_none_to_restore(connection: Conn
     assert restore(connection, "a.nl") == 0
     assert restore(connection, "onbekend.nl") == 0
     assert to_restore(connection) == []
+
+
+def test_the_state_still_knows_which_indexes_of_a_restored_host_were_read(connection: Connection) -> None:
+    sitemap_of(connection)
+    host, url = host_of_state(connection, "a.nl").id, "https://a.nl/sitemapindex-diwoo.xml"
+    index = resource_of(connection, host, url, "index").id
+    remember(connection, index)
+    restore(connection, "a.nl")
+    assert note_named_indexes(connection, host, []) == [url]
 
 
 def test_more_than_a_batch_is_restored_completely(connection: Connection) -> None:

@@ -15,6 +15,7 @@ from woo_harvester.state.documents import move
 from woo_harvester.state.listings import HostListing
 from woo_harvester.state.resources import ReadCounts, begin_reads, forget_host, host_of_state
 from woo_harvester.state.schema import resources
+from woo_harvester.state.upkeep import confirm_withdrawals
 from woo_harvester.state.withdrawal import (
     GoneIndex,
     Missing,
@@ -114,7 +115,7 @@ def test_what_was_lacked_for_longer_counts_no_more_and_what_was_confirmed_does(
     miss(connection, {sitemap: keys[:19]})
     assert pending(connection) == set(), "8 of 9 are fewer than ten"
     miss(connection, {sitemap: [*keys[:11], *keys[19:]]})
-    listings.confirm_missing(connection, host)
+    confirm_withdrawals(connection, "a.nl")
     for _ in range(3):
         miss(connection, {sitemap: keys})
         assert listings.count_lacking(connection, host, 3) == 20
@@ -122,7 +123,9 @@ def test_what_was_lacked_for_longer_counts_no_more_and_what_was_confirmed_does(
     assert listings.count_lacking(connection, host, 3) == 0
 
 
-def test_the_mark_of_a_document_stays_until_the_host_lists_it_again(connection: Connection) -> None:
+def test_the_mark_of_a_document_stays_until_it_was_listed_three_times(
+    connection: Connection,
+) -> None:
     sitemap = sitemap_of(connection)
     keys = harvest(connection, sitemap, locs(10))
     miss(connection, {sitemap: keys})
@@ -131,8 +134,13 @@ def test_the_mark_of_a_document_stays_until_the_host_lists_it_again(connection: 
     miss(connection, {sitemap: keys[5:]})
     assert pending(connection) == set(keys[5:])
     listings.all_listed_again(connection, sitemap)
-    miss(connection, {sitemap: keys[5:]})
-    assert pending(connection) == set()
+    miss(connection, {sitemap: keys[8:]})
+    assert pending(connection) == {*keys[8:]}
+    miss(connection, {sitemap: keys[8:]})
+    miss(connection, {sitemap: keys[7:]})
+    assert pending(connection) == {*keys[7:]}, "listed for two reads"
+    miss(connection, {sitemap: keys[6:]})
+    assert pending(connection) == {*keys[7:]}, "listed for three"
 
 
 def on(host: str, misses: int, *, complete: bool = True, massive: bool = False) -> HostListing:

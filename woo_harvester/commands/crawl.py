@@ -39,8 +39,9 @@ class Command(ProjectCommand, CrawlCommand):
 
     name = "crawl"
     exit_statuses: ClassVar[Mapping[int, str]] = {
-        0: "the run came to its end, whatever publishers did wrong: that is in the findings",
-        1: "it could not start, or could not go on",
+        0: "the run came to its end, or to a bound such as `CLOSESPIDER_TIMEOUT`, whatever publishers did "
+        "wrong: that is in the findings",
+        1: "it could not start, or could not go on, as at `MEMUSAGE_LIMIT_MB` and `CLOSESPIDER_ERRORCOUNT`",
     }
     requires_crawler_process = False  # perform() makes it, so that its errors get a line and an exit status
 
@@ -53,7 +54,7 @@ class Command(ProjectCommand, CrawlCommand):
             "-q",
             "--quiet",
             action="store_true",
-            help="print nothing but errors, as for cron",
+            help="print nothing but errors, and what was done to files of killed runs, as for cron",
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -72,7 +73,7 @@ class Command(ProjectCommand, CrawlCommand):
                 self.refuse(str(error))
 
     def _be_quiet(self, settings: Settings) -> None:
-        """Write only errors to stderr; a log file gets what it gets without ``--quiet``."""
+        """Write only errors and :func:`warn_always` to stderr; a log file is as without ``--quiet``."""
         settings.setdict({"WOO_PROGRESS": False, "WOO_SUMMARY": False}, "cmdline")
         if not settings["LOG_FILE"]:
             settings.set("LOG_LEVEL", "ERROR", "cmdline")

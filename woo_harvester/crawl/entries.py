@@ -6,7 +6,7 @@ Entries whose bytes are unchanged are skipped before that. On most days nearly a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import cast
@@ -40,7 +40,7 @@ from woo_harvester.sitemaps.url_selection import Sitemap
 from woo_harvester.state import documents, faults, listings
 from woo_harvester.state.delivery import PendingRead
 from woo_harvester.tooi.categories import category_by_number
-from woo_harvester.urls import host_of
+from woo_harvester.urls import corrected_locs, host_of
 
 
 @dataclass(slots=True)
@@ -57,8 +57,8 @@ class _Batch:
     """Number of entries that are unchanged to the byte."""
     left_out: int = 0
     """Number of entries that the run does not choose."""
-    moved: list[int] = field(default_factory=list)
-    """Documents whose entries are unchanged, but that another sitemap of the host listed before."""
+    moved: dict[int, int] = field(default_factory=dict)
+    """Documents whose entries are unchanged, with the sitemap of the host that listed them before."""
     rest: list[tuple[Entry, bytes | None]] = field(default_factory=list)
     """The entries to decide on, each with its digest."""
 
@@ -163,8 +163,9 @@ class Entries:
         postponed = sum(decision.outcome is EntryOutcome.POSTPONED for _, decision in decided)
         foreign = sum(decision.outcome is EntryOutcome.FOREIGN for _, decision in decided)
         account = reading.visit.account
+        # What moved may be listed in both sitemaps, and a later run may choose what this one left out.
+        reading.pending.must_reread |= bool(batch.moved) or bool(batch.left_out)
         if batch.left_out:
-            reading.pending.must_reread = True  # a later run may choose them
             reading.left_out += batch.left_out
         account.count_entries(batch.processed - batch.counted - batch.left_out - postponed, unchanged)
         account.count_as_repeated(foreign)
@@ -230,6 +231,7 @@ class Entries:
         same, listed, is_second = reading.same, reading.visit.listed, reading.visit.is_second
         asked = [entry.loc for entry in entries if entry.digest not in same]
         batch = _Batch(documents.look_up(connection, asked))
+        batch.known.update(self._look_up_corrected(connection, asked, reading))
         unchanged = 0
         for entry in entries:
             key = same.get(entry.digest)
@@ -250,13 +252,28 @@ class Entries:
             batch.unchanged = 0
         return batch
 
+    def _look_up_corrected(
+        self, connection: Connection, asked: Iterable[str], reading: SitemapReading
+    ) -> dict[str, KnownDocument]:
+        """Return the host's own documents that locs mean which cannot be used, by the given loc."""
+        meant = {loc: corrected_locs(loc) for loc in asked}
+        known = documents.look_up(connection, [one for locs in meant.values() for one in locs])
+        return {
+            loc: known[one]
+            for loc, locs in meant.items()
+            for one in reversed(locs)
+            if one in known
+            and not (find_loc_problem(loc) is None and self._is_registered(loc))
+            and self._register.is_own(one, reading.visit.host)
+        }
+
     def _compare(self, listed: Entry | ScannedEntry, batch: _Batch, reading: SitemapReading) -> None:
         """Compare an entry with its document, and add it to the batch. Raise NotPlainError if not plain."""
         document, visit = batch.known.get(listed.loc), reading.visit
         if document is not None:
             reading.seen.add(document.id)
             if self._is_same(listed, document, visit):
-                batch.moved.append(document.id)
+                batch.moved[document.id] = document.sitemap_id
                 batch.unchanged += 1
                 return
         entry = listed.parse()

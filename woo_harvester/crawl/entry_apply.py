@@ -22,6 +22,7 @@ from woo_harvester.responses import StreamedResponse
 from woo_harvester.sitemaps.decide import NOT_FETCHED
 from woo_harvester.sitemaps.decision import (
     DELIVERED_AGAIN,
+    NOT_LISTED,
     Decision,
     EntryOutcome,
     NewVersion,
@@ -66,13 +67,13 @@ class EntryApply:
         self,
         connection: Connection,
         decided: _Decided,
-        same: Sequence[int],
+        moved: Mapping[int, int],
         reading: SitemapReading,
     ) -> Stored:
         """Write the entries of a batch to the state, and return what their items need of it.
 
-        *same* are the documents whose entries are unchanged to the byte, but that another sitemap of the host
-        listed before.
+        *moved* are the documents whose entries are unchanged to the byte, with the sitemap of the host that
+        listed them before.
         """
         for facts, decision in decided:
             self._count(facts, decision, reading)
@@ -80,10 +81,10 @@ class EntryApply:
             _files(connection, decided),
             [stored_metadata(connection, facts) if decision.version else {} for facts, decision in decided],
         )
-        shared = self._sharing_sitemaps(connection, decided, reading)
+        shared = self._sharing_sitemaps(connection, decided, moved, reading)
         updates = [decision.update for _, decision in decided if decision.update is not None]
         _write_documents(connection, updates, reading.sitemap_id)
-        _write_listings(connection, updates, same, reading.sitemap_id)
+        _write_listings(connection, updates, list(moved), reading.sitemap_id)
         for sitemap_id in sorted(shared):
             forget_read(connection, sitemap_id)
         return stored
@@ -131,6 +132,8 @@ class EntryApply:
             reading.is_postponed = True
         elif outcome is EntryOutcome.FOREIGN:
             reading.left_to[str(facts.version.owner)] += 1
+        elif outcome in NOT_LISTED and facts.known is None:
+            reading.visit.unusable += 1
 
     def items(self, decided: _Decided, stored: Stored, reading: SitemapReading) -> Iterator[WooItem]:
         """Report what is wrong with entries, and yield the items of those to be harvested.
@@ -192,13 +195,14 @@ class EntryApply:
         )
 
     def _sharing_sitemaps(
-        self, connection: Connection, decided: _Decided, reading: SitemapReading
+        self, connection: Connection, decided: _Decided, moved: Mapping[int, int], reading: SitemapReading
     ) -> set[int]:
         """Return the sitemaps of the host that list the same document; the next run must read them again.
 
-        They are read in every run, because every run must report the duplicates.
+        They are read in every run, because every run must report the duplicates. The sitemap that a document
+        moved from may list it still.
         """
-        found: set[int] = set()
+        found = set(moved.values())
         for facts, decision in decided:
             if decision.outcome is EntryOutcome.DUPLICATE and facts.known is not None:
                 sitemaps = listings.sitemaps_of(connection, facts.known.id)

@@ -18,10 +18,11 @@ from woo_harvester.crawl.robots import report_private_address
 from woo_harvester.permits.files import Ask, how_to_ask, is_due_again
 from woo_harvester.permits.listing import Link, read_listing
 from woo_harvester.permits.sample import newest_and_oldest
+from woo_harvester.permits.sessions import may_have_session
 from woo_harvester.responses import header, header_date
 from woo_harvester.running.ending import is_closing
 from woo_harvester.state.batches import batches
-from woo_harvester.state.permit_history import forget_links, note_back
+from woo_harvester.state.permit_history import forget_links, move_links, note_back
 from woo_harvester.state.permits import PermitFile, links_without_message, look_up_files, wait_again
 from woo_harvester.statuses import is_complete
 from woo_harvester.urls import host_of, secured
@@ -37,8 +38,9 @@ if TYPE_CHECKING:
 
 _NOT_FETCHED = "bericht niet opgehaald"
 
-#: In one run so many links of a page may lead to no message, before the others wait for the next run; and so
-#: many that led to none before are requested again. A page may have a million links to a script.
+#: In one run so many links of a page that were never tried may lead to no message, before the others wait for
+#: the next run. So many that led to none before are requested again because they are due, and so many because
+#: their date is another. A page may have a million links to a script.
 _FRUITLESS_MAX = 1000
 
 #: The link to a script is forgotten when its page has not listed it for so long.
@@ -78,6 +80,9 @@ class EntryPageReader:
             report_private_address(response.request, visit)
         visit.requested_at = header_date(response, "Date") or datetime.now(UTC)
         links = self._links(response, visit)
+        if visit.complete and not visit.is_sample and may_have_session(link.url for link in links):
+            with self._keeper.begin() as connection:
+                move_links(connection, visit.number, [link.url for link in links])
         if not all(link.is_xml for link in links):
             visit.due = self._due_links(visit)
         for part in batches(links):
@@ -120,13 +125,13 @@ class EntryPageReader:
             with self._keeper.begin() as connection:
                 note_files(connection, visit, datetime.now(UTC))
 
-    def _due_links(self, visit: EntryPageVisit) -> frozenset[str]:
+    def _due_links(self, visit: EntryPageVisit) -> set[str]:
         """Return the links that led to no message, and are due to be requested again."""
         now = datetime.now(UTC)
         with self._keeper.begin() as connection:
             links = links_without_message(connection, visit.number)
             due = (url for url, file in links if file.faults or self._is_due(url, file, now))
-            return frozenset(islice(due, _FRUITLESS_MAX))
+            return set(islice(due, _FRUITLESS_MAX))
 
     def _is_due(self, url: str, link: PermitFile, now: datetime) -> bool:
         """Return whether a link that led to no valid message is requested again, although it has not changed.
@@ -166,7 +171,7 @@ class EntryPageReader:
         sample = newest_and_oldest(links, self._sample)
         visit.is_sample = len(sample) < len(links)
         visit.account.leave_out(sum(link.is_xml for link in links) - sum(link.is_xml for link in sample))
-        visit.beyond_sample = _scripts(links) - _scripts(sample)
+        visit.not_asked = _unknown(links) - _unknown(sample)
         for link in self._own(listing.others, visit):
             visit.passed_over.add("van een ander type", link.url)
         return sample
@@ -235,12 +240,16 @@ def _is_tried(link: Link, before: PermitFile | None, visit: EntryPageVisit) -> b
             for fault in before.faults:
                 visit.passed_over.add(NOT_FETCHED, f"{link.url} ({fault['seen']})")
             return False
-    if visit.fruitless < _FRUITLESS_MAX:
+        if len(visit.due) < 2 * _FRUITLESS_MAX:
+            visit.due.add(link.url)
+            return True
+    elif visit.fruitless < _FRUITLESS_MAX:
         return True
-    visit.passed_over.add("nog niet opgevraagd", link.url)
+    visit.not_asked += 1
+    visit.beyond_budget = visit.beyond_budget or link.url
     return False
 
 
-def _scripts(links: Iterable[Link]) -> int:
-    """Return the number of links to scripts."""
-    return sum(not link.is_xml and link.is_made_on_request for link in links)
+def _unknown(links: Iterable[Link]) -> int:
+    """Return the number of links that only their answers show to be messages or not."""
+    return sum(not link.is_xml for link in links)

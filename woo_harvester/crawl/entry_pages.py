@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -62,9 +62,8 @@ class PassedOver:
         return sum(self._counts.values())
 
     def __str__(self) -> str:
-        links = "1 link" if self.total == 1 else f"{self.total} links"
         reasons = (f"{n} {reason}, zoals {self._examples[reason]}" for reason, n in self._counts.items())
-        return f"{links}: {'; '.join(reasons)}"
+        return f"{_links(self.total)}: {'; '.join(reasons)}"
 
 
 class EntryPageVisit(Backlog):
@@ -103,14 +102,14 @@ class EntryPageVisit(Backlog):
         """How many files it lists, as far as their links or the state show that they are XML."""
         self.passed_over = PassedOver()
         """Its links that may lead to messages, and were not read."""
-        self.due: Collection[str] = ()
+        self.due: set[str] = set()
         """Its links that led to no message in an earlier run, and are requested again now."""
         self.fruitless = 0
-        """How many requests for links led to no message, or to no answer."""
-        self.beyond_sample = 0
-        """How many links to scripts are not in the sample."""
-        self.has_scripts = False
-        """True if a message was behind a link without the extension of XML."""
+        """How many links that were never tried led to no message, or to no answer."""
+        self.not_asked = 0
+        """How many links that may lead to messages were not requested: nothing is known of them."""
+        self.beyond_budget = ""
+        """The first of them that waits for the next run; the others are not in the sample."""
         self.undated = 0
         """How many files were fetched completely without any date or ETag."""
         self._run_report = report
@@ -125,16 +124,22 @@ class EntryPageVisit(Backlog):
         """Count the entry page as done, unless a request for one of its files is active."""
         if not self.page_done or self.under_way:
             return
-        if self.complete and not self.has_xml:
+        if self.complete and not self.has_xml and not self.not_asked:
             self.report("ipm.ingang-zonder-links", url=self.page.url)
-        if self.passed_over.total:
-            self.account.passed_over += self.passed_over.total
-            seen, action = str(self.passed_over), "niet gelezen"
-            self.report("ipm.link-overgeslagen", url=self.page.url, seen=seen, action=action)
-        if self.has_scripts:
-            self.account.beyond_sample += self.beyond_sample
+        seen = [str(self.passed_over)] if self.passed_over.total else []
+        if self.beyond_budget:
+            seen.append(f"nog niet opgevraagd: {_links(self.not_asked)}, zoals {self.beyond_budget}")
+        if seen:
+            report, action = "; ".join(seen), "niet gelezen"
+            self.report("ipm.link-overgeslagen", url=self.page.url, seen=report, action=action)
+        self.account.passed_over += self.passed_over.total
+        self.account.not_asked += self.not_asked
         self.account.count_entry_page(complete=self.complete)
         self._when_done(self)
+
+
+def _links(number: int) -> str:
+    return "1 link" if number == 1 else f"{number} links"
 
 
 def read_csv(data: bytes, source: str) -> list[tuple[str, str]]:

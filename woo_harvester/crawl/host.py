@@ -26,6 +26,9 @@ class Visit(Backlog):
     are read side by side.
     """
 
+    unusable = 0
+    """Number of entries whose loc cannot be used and says nothing: missing documents may be theirs."""
+
     def __init__(
         self,
         host: str,

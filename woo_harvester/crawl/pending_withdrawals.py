@@ -46,18 +46,19 @@ class PendingWithdrawals:
         self._withdrawn = Counter[str]()
         """Number of documents that are withdrawn now, by the URL of such an index."""
         self._nowhere = 0
-        """Number of documents of which much, or an index, is gone from this host, and that no host lists."""
+        """Number of documents that wait for this host, for a mark or an index, and that no host lists."""
         self._others = Counter[str]()
         """Number of documents that wait for another host, by what is wrong there."""
 
     def add(self, one: Missing, awaited: Awaited) -> bool:
-        """Add a document if it waits for hosts or an index, or because much is gone. Raises OSError.
+        """Add a document if it waits for hosts or an index, or is marked as massive. Raises OSError.
 
         Returns False if it does not wait: it is withdrawn now.
         """
         reasons = awaited.reasons()
         reasons += [
-            f"bij {host} zijn veel documenten tegelijk weg" for host in one.massive - {self._visit.host}
+            f"bij {host} zijn documenten misschien bij vergissing weg"
+            for host in one.massive - {self._visit.host}
         ]
         own = [index for host, index in one.indexes if host == self._visit.host]
         if one.waits_for_index:
@@ -101,6 +102,8 @@ class PendingWithdrawals:
             seen = f"{missing} van {published} documenten"
             if self._nowhere < missing:
                 seen += f"; {self._nowhere} daarvan staan nergens meer"
+            if self._visit.unusable:
+                seen += f"; vermeldingen zonder bruikbaar adres: {self._visit.unusable}"
             action = self._massive.action(runs, name)
             self._visit.report("intrekking.massaal", url=url, seen=seen, action=action)
         for index, waiting in sorted(self._by_index.items()):

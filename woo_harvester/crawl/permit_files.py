@@ -51,6 +51,9 @@ _ARCHIVES = (
 _NO_MESSAGES = ("image/", "audio/", "video/", "font/", "application/pdf", "application/msword")
 _REFUSED_TYPES = (*_ARCHIVES, *_NO_MESSAGES, "application/vnd.", "application/json")
 
+#: Statuses that say that there is nothing.
+_NOT_THERE = (404, 410)
+
 #: Why a link is passed over.
 NOT_FETCHED = "niet opgehaald"
 
@@ -104,6 +107,8 @@ class PermitFiles:
         try:
             if file is not None and is_not_modified(response):
                 self._same(link, file, visit)
+            elif response.status in _NOT_THERE and file is None and not link.is_xml:
+                self._no_message(link, visit, None)
             elif not is_complete(response.status):
                 self._failed(link, file, visit, "ipm.bericht-onbereikbaar", f"HTTP {response.status}")
             elif "dataloss" in response.flags:
@@ -112,7 +117,7 @@ class PermitFiles:
                 visit.has_xml = True
                 self._read(response, link, file, visit)
             elif has_message_root(response.chunks(), is_xml=_is_xml(response)):
-                visit.has_xml = visit.has_scripts = True
+                visit.has_xml = True
                 visit.files += 1
                 visit.account.count_files(1)
                 self._read(response, link, file, visit)
@@ -162,7 +167,7 @@ class PermitFiles:
         self, link: Link, visit: EntryPageVisit, seen: str | None, code: str = "ipm.bericht-onbereikbaar"
     ) -> None:
         """Remember that a link led to no message; *seen* if there may be one nevertheless."""
-        visit.fruitless += 1
+        visit.fruitless += link.url not in visit.due
         date = None if link.date is None else str(link.date)
         faults: list[KeptFinding] = []
         if seen is not None:

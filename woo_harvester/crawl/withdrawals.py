@@ -1,9 +1,9 @@
 """Makes withdrawals of documents that are gone, once all hosts of a run have been read.
 
 A document is gone if the last read of every host that listed it was complete and lacked it. If much is gone
-from a host at once, each document waits until several complete reads lack it. A document also waits that long
-if its index is no longer named, if a host that listed it is not in the register any more, or if it may have
-moved to a host that was not read completely.
+from a host at once, or the host has entries that cannot be used, each document waits until several complete
+reads lack it. A document also waits that long if its index is no longer named, if a host that listed it is
+not in the register any more, or if it may have moved to a host that was not read completely.
 """
 
 from __future__ import annotations
@@ -122,10 +122,10 @@ class Withdrawals:
             gone = note_named_indexes(connection, host_id, visit.selection.named)
             self._gone_indexes[visit.host] = gone
             forget_unread(connection, host_id, visit.read)
-            listings.missed(connection, host_id, visit.read, visit.lacking, self._begun_at)
+            listings.missed(connection, host_id, visit.read, visit.lacking, self._begun_at, self._limits.runs)
             end_visit(connection, visit)
             listings.drop_missing_withdrawn(connection, host_id)
-            note_massive(connection, host_id, self._limits)
+            note_massive(connection, host_id, self._limits, may_be_listed=visit.unusable > 0)
             others = listed_elsewhere(connection, host_id, self._register.is_registered, self._limits)
             listings.drop(connection, host_id, others)
             documents.end_restore(connection, host_id)

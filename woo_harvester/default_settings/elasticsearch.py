@@ -10,8 +10,10 @@ ELASTICSEARCH = (
     Setting(
         "WOO_ELASTICSEARCH_URL",
         None,
-        "URLs, commas between",
+        "URLs with scheme, host and port, commas between",
         "The addresses of Elasticsearch. Unset: nothing is written to it.",
+        form=r"(?:(?:^|,)\s*https?://[^\s,]+:\d+(?:/[^\s,]*)?\s*)+",
+        has_password=True,
     ),
     Setting(
         "WOO_ELASTICSEARCH_INDEX",

@@ -52,7 +52,8 @@ REPORTING = (
     Setting(
         "WOO_METRICS_FILE",
         None,
-        "path",
-        "The file to which a run writes its figures for Prometheus, with the extra `monitoring`. Its name ends in `.prom`, and it lies in the folder of the node exporter's textfile collector. `%(spider)s` in it becomes the name of the spider. Unset: nowhere.",
+        "path that ends in .prom",
+        "The file to which a run writes its figures for Prometheus, with the extra `monitoring`. It lies in the folder of the node exporter's textfile collector. `%(spider)s` in it becomes the name of the spider. Unset: nowhere.",
+        form=r".*\.prom",
     ),
 )

@@ -33,7 +33,9 @@ class Setting:
     least: float = 0
     """The smallest number that it may be."""
     form: str = ""
-    """The regular expression of a text that it may be, if not every text is right."""
+    """The regular expression of a text that it may be, or each of a list, if not every text is right."""
+    has_password: bool = False
+    """True if a password may be in it, so that no message shows it."""
 
     @property
     def number(self) -> type[int] | type[float] | None:
@@ -58,12 +60,14 @@ class Setting:
         elif choices := re.findall(r"`(\w+)`", self.unit):
             wrong = value not in choices
         elif self.form:
-            wrong = value != "" and not re.fullmatch(self.form, str(value))
+            texts = value if isinstance(value, list | tuple) else [value]
+            wrong = value != "" and not all(re.fullmatch(self.form, str(text)) for text in texts)
         else:
             wrong = value == "" and self.default is not None
         if not wrong:
             return None
-        return f"{self.name}: expected {self.unit.replace('`', '')}, got {shown(value)}"
+        seen = "" if self.has_password else f", got {shown(value)}"
+        return f"{self.name}: expected {self.unit.replace('`', '')}{seen}"
 
     def _problem_of_number(self, value: Any, kind: type[int] | type[float]) -> str | None:
         """Return what is wrong with the value of a number, in one line, or None."""

@@ -28,8 +28,10 @@ STATE = (
     Setting(
         "WOO_STATE_URL",
         None,
-        "SQLAlchemy URL",
-        "The database with what is known of each document: SQLite, or PostgreSQL (`postgresql+psycopg://user@host/name`, extra `postgresql`) for more than one machine. Unset: the SQLite file `woo-state.sqlite` in the data directory.",
+        "a URL such as sqlite:///state.sqlite or postgresql+psycopg://user@host/name",
+        "The database with what is known of each document, as a URL of SQLAlchemy: SQLite, or PostgreSQL (extra `postgresql`) for more than one machine. Unset: the SQLite file `woo-state.sqlite` in the data directory.",
+        form=r"(sqlite|postgresql)(\+\w+)?://.*",
+        has_password=True,
     ),
     Setting(
         "WOO_NODE",

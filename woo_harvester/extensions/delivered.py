@@ -70,8 +70,12 @@ def content_of(item: WooItem, wanted: Content) -> Content | None:
 
 def confirm_deliveries(
     connection: Connection, done: Sequence[Delivery], wanted: Wanted | None, spider: str
-) -> None:
-    """Note in the state what all outputs have durably; *spider* is the name of the spider."""
+) -> set[int]:
+    """Note in the state what all outputs have durably; *spider* is the name of the spider.
+
+    Returns the sitemaps that earlier versions came from. These are to be read again, since they may list the
+    document still: twice on one host, or as the owner's while another run delivered another's entry.
+    """
     harvested = [one.harvested for one in done if one.harvested]
     for confirm in {one.confirm for one in done if one.confirm is not None}:
         confirm(connection, [one.number for one in done if one.confirm is confirm])
@@ -79,9 +83,11 @@ def confirm_deliveries(
     if withdrawn:
         documents.lock_rows(connection, {*withdrawn, *(one.id for one in harvested)})
     _number_contents(connection, done, wanted)
+    replaced = documents.replaced_sources(connection, harvested)
     confirm_harvested(connection, harvested)
     for key in sorted({one.visited for one in done if one.visited is not None}):
         visited.add_visited(connection, spider, key, int(time()))
     confirm_withdrawn(connection, withdrawn)
-    for sitemap_id in listings.end_withdrawn(connection, sorted(withdrawn)):
+    for sitemap_id in sorted(replaced.union(listings.end_withdrawn(connection, sorted(withdrawn)))):
         resources.forget_read(connection, sitemap_id)
+    return replaced

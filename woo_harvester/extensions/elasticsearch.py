@@ -23,7 +23,7 @@ from woo_harvester.extras import to_install
 from woo_harvester.items import RecordItem
 from woo_harvester.record_json import json_value
 from woo_harvester.report.run_folder import REFUSED
-from woo_harvester.running.ending import end_run, fail_run, refuse_start
+from woo_harvester.running.ending import end_run, fail_run
 from woo_harvester.search.document import BulkAction, Withdrawn, bulk_action
 from woo_harvester.search.record_kind import RecordKind
 from woo_harvester.search.woo import WOO
@@ -72,10 +72,7 @@ class ElasticsearchExporter:
         self._crawler = crawler
         settings = crawler.settings
         self._kind: RecordKind = getattr(crawler.spidercls, "search_kind", WOO)
-        try:
-            self._withdrawn = Withdrawn(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
-        except ValueError as error:
-            refuse_start(crawler, str(error), error)
+        self._withdrawn = Withdrawn(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
         self._max_actions = settings.getint("WOO_ELASTICSEARCH_BATCH")
         self._max_bytes = settings.getint("WOO_ELASTICSEARCH_BATCH_BYTES")
         self._batch = _Batch()

@@ -11,7 +11,7 @@ from inspect import isawaitable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from scrapy.exceptions import CloseSpider
+from scrapy.exceptions import CloseSpider, UsageError
 from scrapy.extensions.feedexport import FeedExporter, FeedSlot, FileFeedStorage
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import maybe_deferred_to_future
@@ -21,6 +21,7 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.running.causes import cause_of
 from woo_harvester.running.components import NO_FEED
 from woo_harvester.running.ending import end_run
+from woo_harvester.running.startlog import warn_always
 from woo_harvester.state.delivery import Delivery
 from woo_harvester.state.lastline import QuotedCellError, WriterError, end_last_line
 from woo_harvester.state.outputs import ANOTHER_WRITER, LEFT_UNFINISHED
@@ -45,6 +46,14 @@ MOVED = (
 #: The folders with the open files of a process, and how many links are followed to see that a path is in one.
 _DESCRIPTORS = re.compile(r"/proc/\d+(/task/\d+)?/fd")
 _MOST_LINKS = 40
+
+#: Formats of which two outputs in one file are no file of that format.
+_WHOLE = frozenset({"json", "geojson", "xml"})
+
+_NO_APPENDING = (
+    "{0} has content, and nothing can be added to a file of {1}: write lines, such as -o {2}.jsonl, or "
+    "replace it with -O {0}"
+)
 
 _NOT_UTF_8 = "the name of the output {!r} is not UTF-8: give it another name"
 
@@ -82,8 +91,11 @@ class DurableFeedExporter(FeedExporter):
         """Open the feeds, and count them as outputs for the state."""
         try:
             super().open_spider(spider)
+            for slot in self.slots:
+                _refuse_appending(slot)
         except Exception as error:  # a wrong URI, or any error in FEED_URI_PARAMS
-            end_run(self.crawler, "cannot_start", f"{NO_FEED}: {cause_of(error)}")
+            line = str(error) if isinstance(error, UsageError) else f"{NO_FEED}: {cause_of(error)}"
+            end_run(self.crawler, "cannot_start", line, 1 if isinstance(error, OSError) else 2)
             raise CloseSpider("cannot_start") from error
         keeper = self._keeper
         keeper.feeds = len(self.slots)
@@ -184,7 +196,7 @@ class DurableFeedExporter(FeedExporter):
             if feed.in_lines and not replaces:
                 is_csv = feed.slot.format == "csv"
                 if aside := end_last_line(file.target, is_csv=is_csv):
-                    logger.warning(MOVED, {"path": path, "size": aside.size, "aside": aside.path})
+                    warn_always(logger, MOVED % {"path": path, "size": aside.size, "aside": aside.path})
         except WriterError as error:
             raise StateError(ANOTHER_WRITER.format(path)) from error
         except QuotedCellError as error:
@@ -279,7 +291,18 @@ class DurableFeedExporter(FeedExporter):
 def _abandon(feed: OpenFeed) -> None:
     """Close the local file of a feed that failed, and say where its records are if they are beside it."""
     if feed.file is not None and (unfinished := feed.file.abandon()) is not None:
-        logger.warning(LEFT_UNFINISHED, unfinished)
+        warn_always(logger, LEFT_UNFINISHED % unfinished)
+
+
+def _refuse_appending(slot: FeedSlot) -> None:
+    """Raise UsageError if a slot would add to a file with content whose format does not allow that."""
+    path = _local(slot)
+    if slot.format not in _WHOLE or path is None or getattr(slot.storage, "write_mode", "") == "wb":
+        return
+    if path.exists() and path.stat().st_size:
+        raise UsageError(
+            _NO_APPENDING.format(slot.uri, slot.format, slot.uri.removesuffix(f".{slot.format}"))
+        )
 
 
 def _is_in_lines(slot: FeedSlot) -> bool:

@@ -7,13 +7,13 @@ import logging
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Self, TextIO, get_args
+from typing import IO, TYPE_CHECKING, Any, Self, TextIO
 
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
 
 from woo_harvester.dates import iso_now
-from woo_harvester.findings import Finding, Language
+from woo_harvester.findings import Finding
 from woo_harvester.findings.common_cause import CommonCause
 from woo_harvester.items import NothingAddedError, PermitItem, WooItem
 from woo_harvester.report.accounts import Accounts
@@ -98,9 +98,6 @@ class Findings:
         except OSError as error:
             self._fail(error)
             raise CloseSpider(_FAILED) from error
-        if (lang := self._crawler.settings["WOO_REPORT_LANG"]) not in get_args(Language):
-            end_run(self._crawler, _FAILED, f"WOO_REPORT_LANG: expected nl or en, got {lang}")
-            raise CloseSpider(_FAILED)
 
     def report(self, finding: Finding) -> None:
         """Write and count a finding; a ``Reporter`` sends its findings here.

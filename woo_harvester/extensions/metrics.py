@@ -72,9 +72,10 @@ class Metrics:
         return extension
 
     def spider_opened(self) -> None:
-        """Check the setting now, rather than at the end of the run."""
-        if (problem := metrics_problem(self._path)) is not None:
-            end_run(self._crawler, _FAILED, problem)
+        """Check for the package now, rather than at the end of the run."""
+        if not find_spec("prometheus_client"):
+            line = f"WOO_METRICS_FILE: needs prometheus_client: {to_install('monitoring')}"
+            end_run(self._crawler, _FAILED, line)
             raise CloseSpider(_FAILED)
 
     def run_written(self) -> None:
@@ -90,15 +91,6 @@ def metrics_file(settings: BaseSettings, spider: str) -> Path | None:
     """Return the path in ``WOO_METRICS_FILE``; None if it is not set."""
     given = settings["WOO_METRICS_FILE"]
     return Path(str(given).replace("%(spider)s", spider)) if given else None
-
-
-def metrics_problem(path: Path) -> str | None:
-    """Return why metrics cannot be written to *path*, or None."""
-    if not find_spec("prometheus_client"):
-        return f"WOO_METRICS_FILE: needs prometheus_client: {to_install('monitoring')}"
-    if path.suffix != ".prom":
-        return f"WOO_METRICS_FILE: expected a file that ends in .prom, as the node exporter reads, got {path}"
-    return None
 
 
 def write_metrics(

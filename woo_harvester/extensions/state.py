@@ -11,7 +11,7 @@ from time import time
 from typing import TYPE_CHECKING, Self
 
 from scrapy import signals
-from scrapy.exceptions import CloseSpider
+from scrapy.exceptions import CloseSpider, UsageError
 from scrapy.utils.asyncio import create_looping_call
 from sqlalchemy import Connection
 
@@ -20,6 +20,7 @@ from woo_harvester.items import NothingAddedError, RecordItem, WooItem
 from woo_harvester.paths import node_name, state_url
 from woo_harvester.running.components import NO_FEED
 from woo_harvester.running.ending import end_run
+from woo_harvester.running.startlog import warn_always
 from woo_harvester.state import faults, resources, visited
 from woo_harvester.state.confirmation import confirm_same
 from woo_harvester.state.contents import Content, Wanted, begin_wanting
@@ -97,17 +98,18 @@ class StateKeeper:
         if not getattr(spider, "opens_state", False):
             try:
                 self.open((), reset=bool(getattr(spider, "deltafetch_reset", False)))
-            except StateError as error:
-                end_run(self._crawler, "cannot_start", str(error))
+            except (StateError, UsageError) as error:
+                end_run(self._crawler, "cannot_start", str(error), 2 if isinstance(error, UsageError) else 1)
                 raise CloseSpider("cannot_start") from error
 
     def open(self, hosts: Sequence[str], *, reset: bool) -> None:
         """Open the state and lock *hosts*; with *reset*, forget what is known of them.
 
-        Also cut back the output files of runs that were killed. Raises StateError.
+        Also cut back the output files of runs that were killed. Raises StateError, and UsageError if no feed
+        can be used.
         """
         if self._crawler.settings.getdict("FEEDS") and not self.feeds:
-            raise StateError(_NO_OUTPUT)
+            raise UsageError(_NO_OUTPUT)
         if not self.outputs:  # otherwise the handler would only cost time
             self._crawler.signals.connect(self.item_scraped, signals.item_scraped)
         self._state = state = self._open_state(hosts)
@@ -116,7 +118,7 @@ class StateKeeper:
             self._timer.start(state.heartbeat, now=False)
         with self.begin() as connection:
             for line in state.cut_back(connection).lines():
-                logger.warning("%s", line)
+                warn_always(logger, line)
             if self._is_reset(reset):
                 visited.forget_visited(connection, self._crawler.spidercls.name)
                 for host in hosts:
@@ -324,7 +326,8 @@ class StateKeeper:
             state.beat()
 
     def _confirm(self, connection: Connection, done: Sequence[Delivery]) -> None:
-        confirm_deliveries(connection, done, self.wanted, self._crawler.spidercls.name)
+        for replaced in confirm_deliveries(connection, done, self.wanted, self._crawler.spidercls.name):
+            self.require_reread(replaced)
         readings = [one.reading for one in done if one.reading is not None]
         for reading in readings:
             reading.outstanding -= 1

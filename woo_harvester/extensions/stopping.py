@@ -10,7 +10,7 @@ from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
 from woo_harvester.extensions.politeness import Politeness
-from woo_harvester.running.ending import RunError, is_closing
+from woo_harvester.running.ending import RunError, fail_run, is_closing
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 #: The shares of ``WOO_STOP_TIMEOUT`` after which active requests are given up, and then outputs that do not
 #: answer. The rest of the time is for the state and the report.
 _REQUESTS, OUTPUTS = 0.25, 0.75
+
+#: The finish reasons of Scrapy's extensions that stop a run because of a failure, with the setting. The other
+#: CLOSESPIDER_* settings bound the time, pages or items of a run: these are asked for.
+_FAILURES = {"memusage_exceeded": "MEMUSAGE_LIMIT_MB", "closespider_errorcount": "CLOSESPIDER_ERRORCOUNT"}
+
+_STOPPED = "the run was stopped when it reached {}={}: the next run goes on where this one ended"
 
 #: Seconds between two checks whether the run is being stopped; Scrapy has no signal for that.
 _INTERVAL = 0.2
@@ -63,9 +69,11 @@ class Stopping:
         self._loop.start(_INTERVAL, now=False)
 
     def engine_stopped(self) -> None:
-        """Stop the timer."""
+        """Stop the timer, and let a run fail that Scrapy has stopped because of a failure."""
         if self._loop.running:
             self._loop.stop()
+        if name := _FAILURES.get(self._crawler.stats.get_value("finish_reason")):
+            fail_run(self._crawler, _STOPPED.format(name, self._crawler.settings[name]))
 
     def enter(self, scope: asyncio.Timeout) -> None:
         """Let *scope* expire when the run gives up. Raises StoppedError if it has given up already."""

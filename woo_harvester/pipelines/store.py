@@ -14,7 +14,7 @@ from woo_harvester.items import Fetched, WooItem
 from woo_harvester.running.ending import RunError, end_run, refuse_start
 from woo_harvester.stores.names import path_of
 from woo_harvester.stores.opening import open_store
-from woo_harvester.stores.store import DocumentStore, StoreError
+from woo_harvester.stores.store import DocumentStore, StoreError, StoreSettingError
 from woo_harvester.text.extracted import Extracted, Limits
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class StorePipeline:
         try:
             return cls(crawler, open_store(crawler, text_limits(settings)))
         except StoreError as error:
-            refuse_start(crawler, str(error), error)
+            refuse_start(crawler, str(error), error, 2 if isinstance(error, StoreSettingError) else 1)
 
     @cached_property
     def _stopping(self) -> Stopping | None:

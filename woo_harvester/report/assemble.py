@@ -151,6 +151,7 @@ def _host(
         history=EarlierRuns([*past.runs, now]).points(account.host),
         beyond_sample=account.beyond_sample if isinstance(account, PermitAccount) else 0,
         passed_over=account.passed_over if isinstance(account, PermitAccount) else 0,
+        not_asked=account.not_asked if isinstance(account, PermitAccount) else 0,
         pattern=pattern_of(account),
     )
 

@@ -223,7 +223,8 @@ def namespace_maker(name: str, right: str) -> Maker:
     def make(finding: FindingLine, organisation: OrganisationRef) -> tuple[list[str], list[str]]:
         seen = finding.get("seen", "")
         given = f" xmlns={quoteattr(seen)}" if "://" in seen else ""
-        return [f"<{name}{given}>"], [f'<{name} xmlns="{right}">']
+        tag = finding.get("element", name).rpartition("/")[2]
+        return [f"<{tag}{given}>"], [f'<{tag} xmlns="{right}">']
 
     return make
 

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel
 
-from woo_harvester.report.model import Head, HostReport, Report
+from woo_harvester.report.model import Head, HostReport
 from woo_harvester.report.run_folder import REPORT
 
 _HOSTS = '"hosts": ['
-
-
-def schema() -> str:
-    """Return the JSON Schema of ``report.json``."""
-    made: dict[str, Any] = Report.model_json_schema(by_alias=True)
-    made["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
 
 
 def dump(model: BaseModel) -> str:

@@ -244,7 +244,9 @@ class HostReport(ReportModel):
     beyond_sample: int = 0
     """Messages that an audit did not read, because they are not in its sample; ``listed`` lacks them."""
     passed_over: int = 0
-    """Links of entry pages that may lead to permit messages, and were not read."""
+    """Links of entry pages that may lead to permit messages, and could not be read."""
+    not_asked: int = 0
+    """Links of entry pages that may lead to permit messages, and were not requested."""
     pattern: str | None = None
     """The most frequent path pattern of its sitemaps; hosts of one supplier often have the same one."""
 

@@ -43,6 +43,7 @@ class PermitAccount(Account):
         "applied",
         "beyond_sample",
         "passed_over",
+        "not_asked",
     )
 
     kind: HarvestKind = "vergunningen"
@@ -58,7 +59,9 @@ class PermitAccount(Account):
     """Files that were not read, because they are not in the sample of an audit; not part of ``listed``."""
 
     passed_over: int = 0
-    """Links that may lead to messages, and were not read: those in ``ipm.link-overgeslagen``."""
+    """Links that may lead to messages, and could not be read: those in ``ipm.link-overgeslagen``."""
+    not_asked: int = 0
+    """Links that may lead to messages, and were not requested, so that nothing is known of them."""
 
     def __post_init__(self) -> None:
         # No field, because a run does not write it.

@@ -36,6 +36,8 @@ def verdict(host: HostReport, lang: Language) -> Verdict:
         text += "."
     if host.passed_over:
         text += " " + texts("verdict_passed_over", links=texts.count(host.passed_over, "link"))
+    if host.not_asked:
+        text += " " + texts("verdict_not_asked", links=texts.count(host.not_asked, "link"))
     warnings = sum(row.count for row in rows if row.severity is Severity.WARNING)
     if warnings and not is_unknown:
         text += " " + texts("verdict_warnings", warnings=texts.count(warnings, "warning"))

@@ -15,11 +15,11 @@ from urllib.parse import urlsplit
 
 from scrapy.exceptions import UsageError
 from scrapy.utils.conf import build_component_list
-from scrapy.utils.misc import load_object
+from scrapy.utils.misc import arg_to_iter, load_object
 
 from woo_harvester.arguments import suggestion
 from woo_harvester.default_settings.setting import shown
-from woo_harvester.running.causes import StartError, naming
+from woo_harvester.running.causes import naming
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -43,6 +43,8 @@ _ONE = (
     "SCHEDULER_DISK_QUEUE",
     "SCHEDULER_MEMORY_QUEUE",
     "SCHEDULER_PRIORITY_QUEUE",
+    "SCHEDULER_START_DISK_QUEUE",
+    "SCHEDULER_START_MEMORY_QUEUE",
     "STATS_CLASS",
     "TWISTED_DNS_RESOLVER",
     "TWISTED_REACTOR",
@@ -57,13 +59,20 @@ _LONGEST_TIME = 2_000_000
 #: without a word. Smaller delays than 0 count as 0.
 _BOUNDS: dict[str, tuple[float, float]] = {
     "AUTOTHROTTLE_START_DELAY": (-math.inf, _LONGEST_DELAY),
+    "CLOSESPIDER_PAGECOUNT_NO_ITEM": (0, math.inf),
+    "CLOSESPIDER_TIMEOUT": (0, math.inf),
+    "CLOSESPIDER_TIMEOUT_NO_ITEM": (0, math.inf),
     "CONCURRENT_ITEMS": (1, math.inf),
     "CONCURRENT_REQUESTS_PER_DOMAIN": (1, math.inf),
     "DOWNLOAD_DELAY": (-math.inf, _LONGEST_DELAY),
     "DOWNLOAD_DELAY_JITTER": (-math.inf, 100),
     "DOWNLOAD_TIMEOUT": (-math.inf, _LONGEST_TIME),
+    "LOGSTATS_INTERVAL": (0, math.inf),
+    "MEMUSAGE_CHECK_INTERVAL_SECONDS": (0.001, math.inf),
+    "MEMUSAGE_LIMIT_MB": (0, math.inf),
     "REACTOR_THREADPOOL_MAXSIZE": (0, math.inf),
     "SCRAPER_SLOT_MAX_ACTIVE_SIZE": (0, math.inf),
+    "URLLENGTH_LIMIT": (0, math.inf),
 }
 #: The same for the parts of a host in DOWNLOAD_SLOTS.
 _BOUNDS_OF_SLOT: dict[str, tuple[float, float]] = {
@@ -72,9 +81,11 @@ _BOUNDS_OF_SLOT: dict[str, tuple[float, float]] = {
     "jitter": _BOUNDS["DOWNLOAD_DELAY_JITTER"],
 }
 
-#: The options of a feed that are a list or an object, and what they are expected to be.
+#: The options of a feed that are no text, and what they are expected to be.
 _SHAPES: dict[str, tuple[tuple[type, ...], str]] = {
+    "indent": ((int, type(None)), "a whole number"),
     "fields": ((list, tuple, Mapping, type(None)), "a JSON list or object"),
+    "batch_item_count": ((int, type(None)), "a whole number"),
     "item_classes": ((list, tuple), "a JSON list"),
     "item_export_kwargs": ((Mapping,), "a JSON object"),
     "postprocessing": ((list, tuple), "a JSON list"),
@@ -106,7 +117,7 @@ def check_settings(settings: BaseSettings) -> None:
 def check_components(settings: BaseSettings) -> None:
     """Load each component that a setting names. Install the reactor first: a component may import it.
 
-    Raises UsageError with the name of the setting, and StartError for feeds.
+    Raises UsageError with the name of the setting.
     """
     for name in _BY_KEY:
         with naming(name):
@@ -126,7 +137,8 @@ def check_components(settings: BaseSettings) -> None:
 
 
 def _check_feeds(settings: BaseSettings) -> None:
-    """Raise StartError for a feed with an unknown format or storage, since Scrapy would use no feed."""
+    """Raise UsageError for a feed with a wrong option, since Scrapy would use no feed or fail later."""
+    _check_encoding("FEED_EXPORT_ENCODING", settings["FEED_EXPORT_ENCODING"])
     formats, storages = settings.getwithbase("FEED_EXPORTERS"), settings.getwithbase("FEED_STORAGES")
     for uri, options in _parts(settings, "FEEDS", "its format and other options"):
         if not isinstance(uri, str | PathLike):
@@ -137,10 +149,15 @@ def _check_feeds(settings: BaseSettings) -> None:
         given = options.get("format")
         if given is not None and formats.get(given) is None:
             meant = suggestion(str(given), list(formats))
-            raise StartError(f"{NO_FEED}: unknown format {given!r} of {uri}: {meant}")
+            raise UsageError(f"{NO_FEED}: unknown format {given!r} of {uri}: {meant}", print_help=False)
         scheme = urlsplit(str(uri)).scheme if "://" in str(uri) else ""
         if scheme and storages.get(scheme) is None:
-            raise StartError(f"{NO_FEED}: no storage for {scheme}://, of {uri}")
+            raise UsageError(f"{NO_FEED}: no storage for {scheme}://, of {uri}", print_help=False)
+        _check_encoding(f"FEEDS, encoding of {uri}", options.get("encoding"))
+        with naming(f"FEEDS, {uri}"):
+            for option in ("item_filter", "item_classes", "postprocessing"):
+                for component in arg_to_iter(options.get(option)):
+                    load_object(component)
 
 
 def _check_slots(settings: BaseSettings) -> None:
@@ -193,11 +210,15 @@ def _wrong(name: str, expected: str, given: Any) -> UsageError:
     return UsageError(f"{name}: expected {expected}, got {shown(given)}", print_help=False)
 
 
+def _check_encoding(name: str, encoding: Any) -> None:
+    with naming(name):
+        "".encode(encoding or "utf-8")
+
+
 def _check_logging(settings: BaseSettings) -> None:
     with naming("LOG_LEVEL"):
         logging.NullHandler().setLevel(settings["LOG_LEVEL"])
-    with naming("LOG_ENCODING"):
-        "".encode(settings["LOG_ENCODING"] or "utf-8")
+    _check_encoding("LOG_ENCODING", settings["LOG_ENCODING"])
     line = logging.makeLogRecord({"name": "scrapy", "msg": ""})
     with naming("LOG_FORMAT"):
         logging.Formatter(settings["LOG_FORMAT"]).format(line)

@@ -25,18 +25,18 @@ class RunError(Exception):
     """The run cannot start or continue. The log has the line that says why, so it needs no traceback."""
 
 
-def refuse_start(crawler: Crawler, line: str, cause: Exception) -> NoReturn:
+def refuse_start(crawler: Crawler, line: str, cause: Exception, status: int = 1) -> NoReturn:
     """Leave out a component that cannot be made, and close the spider as soon as it is opened.
 
     Raises NotConfigured, which makes Scrapy leave out the component without a word.
     """
-    close_at_start(crawler, line)
+    close_at_start(crawler, line, status)
     raise NotConfigured from cause
 
 
-def close_at_start(crawler: Crawler, line: str) -> None:
-    """Log *line*, and close the spider as soon as it is opened."""
-    fail_run(crawler, line)
+def close_at_start(crawler: Crawler, line: str, status: int = 1) -> None:
+    """Log *line*, and close the spider as soon as it is opened; the command exits with *status*."""
+    fail_run(crawler, line, status)
     crawler.signals.connect(_close, signals.spider_opened)
 
 

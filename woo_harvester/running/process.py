@@ -19,7 +19,7 @@ from scrapy.utils.log import get_scrapy_root_handler, log_scrapy_info
 from woo_harvester.running.causes import StartError, cause_of, is_exhausted, wrong_setting
 from woo_harvester.running.components import check_components, check_settings
 from woo_harvester.running.deadline import OVERDUE, Deadline
-from woo_harvester.running.ending import end_run, has_failed
+from woo_harvester.running.ending import CANNOT_START, close_at_start, end_run, has_failed
 from woo_harvester.running.startlog import FirstErrors, StartLog
 from woo_harvester.running.threads import start_threads
 
@@ -76,8 +76,9 @@ class HarvestProcess(AsyncCrawlerProcess):
 
         *done* is called at its end, and may start another crawl.
         """
+        self._errors.on_wrong_setting = partial(_close_for, crawler)
         if not self.settings["LOG_FILE"]:
-            self._start_log = StartLog()
+            self._start_log = StartLog(self._errors.on_wrong_setting)
             crawler.signals.connect(self._start_log.write_kept, signals.request_scheduled)
         self._spider = None
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
@@ -174,6 +175,14 @@ class HarvestProcess(AsyncCrawlerProcess):
                 handler.flush()  # the first lines are in its buffer
         except OSError as error:
             raise StartError(_with_log_file(self.settings, error)) from error
+
+
+def _close_for(crawler: Crawler, line: str) -> None:
+    """End the run for a wrong setting; if that shows before the spider is opened, as soon as it is."""
+    if crawler._engine is None:
+        close_at_start(crawler, line, 2)
+    else:
+        end_run(crawler, CANNOT_START, line, 2)
 
 
 def _first(error: BaseException) -> BaseException:

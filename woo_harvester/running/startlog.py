@@ -5,7 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from woo_harvester.running.causes import cause_of, exhaustion_in
+from scrapy.utils.log import get_scrapy_root_handler
+
+from woo_harvester.running.causes import cause_of, exhaustion_in, wrong_setting
+from woo_harvester.running.streams import write_stderr
 
 #: The loggers that write many lines at the start of a run; lines of other loggers are written at once.
 _NAMES = ("scrapy", "woo_harvester")
@@ -13,16 +16,29 @@ _NAMES = ("scrapy", "woo_harvester")
 #: The attribute of a log record whose text is also the last line that the command prints.
 IN_LAST_LINE = "woo_in_last_line"
 
+#: The attribute of a log record that is written also if the run does not start.
+_ALWAYS = "woo_always"
+
+
+def warn_always(logger: logging.Logger, line: str) -> None:
+    """Log a warning about a file of the user. Write it to stderr if the log leaves out warnings."""
+    logger.warning("%s", line, extra={_ALWAYS: True})
+    handler = get_scrapy_root_handler()
+    if isinstance(handler, logging.NullHandler) or (handler is not None and handler.level > logging.WARNING):
+        write_stderr(line)
+
 
 class StartLog(logging.Handler):
     """Keeps the log back until the run starts, because one line is enough for a run that does not start.
 
     Any other error is written at once, after the records that were kept. Other loggers, and what is written
-    to stderr without a logger, are not affected.
+    to stderr without a logger, are not affected. *on_wrong_setting* is called with what is wrong with a
+    setting, if that is the error: Scrapy logs some of these and goes on.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, on_wrong_setting: Callable[[str], None]) -> None:
         super().__init__()
+        self._on_wrong_setting = on_wrong_setting
         self._kept: list[logging.LogRecord] = []
         self._loggers = [logging.getLogger(name) for name in _NAMES]
         for logger in self._loggers:
@@ -31,7 +47,11 @@ class StartLog(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep the record; but before an error that the last line does not repeat, write all kept records."""
-        if record.levelno >= logging.ERROR and not hasattr(record, IN_LAST_LINE):
+        error = _error_of(record)
+        if error is not None and (line := wrong_setting(error)) is not None:
+            self._kept.append(record)
+            self._on_wrong_setting(line)
+        elif record.levelno >= logging.ERROR and not hasattr(record, IN_LAST_LINE):
             self.write_kept()  # the record itself goes on to the root logger after this
         else:
             self._kept.append(record)
@@ -43,8 +63,10 @@ class StartLog(logging.Handler):
             logging.root.callHandlers(record)
 
     def forget(self) -> None:
-        """Discard the kept records, and stop keeping records."""
-        self._end()
+        """Discard the kept records, except those of :func:`warn_always`, and stop keeping records."""
+        for record in self._end():
+            if hasattr(record, _ALWAYS):
+                logging.root.callHandlers(record)
 
     def close(self) -> None:
         """Write the kept records, because the process ends or logging is configured again."""
@@ -70,13 +92,17 @@ class FirstErrors(logging.Handler):
         """The cause of the first exception that was a lack of memory, threads or files."""
         self.on_exhausted: Callable[[str], None] | None = None
         """Called with that cause, in the thread that logs it."""
+        self.on_wrong_setting: Callable[[str], None] | None = None
+        """Called with what is wrong with a setting, in the thread that logs it."""
         logging.root.addHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Store the cause of the record's exception, if it is the first."""
-        error = record.exc_info[1] if record.exc_info else None
+        error = _error_of(record)
         if error is None:
             return
+        if self.on_wrong_setting is not None and (line := wrong_setting(error)) is not None:
+            self.on_wrong_setting(line)
         self.first = self.first or cause_of(error)
         if self.exhausted is None and (lack := exhaustion_in(error)) is not None:
             self.exhausted = cause_of(lack)
@@ -87,3 +113,7 @@ class FirstErrors(logging.Handler):
         """Remove the handler from the root logger."""
         logging.root.removeHandler(self)
         super().close()
+
+
+def _error_of(record: logging.LogRecord) -> BaseException | None:
+    return record.exc_info[1] if record.exc_info else None

@@ -74,7 +74,7 @@ def decide(facts: EntryFacts, terms: Terms, now: datetime) -> Decision:
         outcome,
         findings,
         _update(facts, outcome, offered, lastmod),
-        _must_reread(facts, outcome),
+        _must_reread(facts, outcome, lastmod, now),
         outcome is EntryOutcome.UNCHANGED or (outcome is EntryOutcome.OLDER and not _is_copy(facts)),
         new_version(facts, outcome, lastmod, now),
     )
@@ -88,7 +88,8 @@ def is_long_ago(moment: int | None, now: int, interval: float) -> bool:
 def _leave_out(facts: EntryFacts) -> Decision:
     """Return the decision on an entry whose loc may not be harvested.
 
-    A document that was harvested before its host left the register is not harvested again, but not gone.
+    A document that was harvested before its host left the register is not harvested again, but not gone. Nor
+    is one that the loc means, if it is to be corrected: see corrected_locs.
     """
     loc, known = facts.entry.loc, facts.known
     if facts.loc_problem is not None:
@@ -156,10 +157,10 @@ def _is_newer_than_version(
 ) -> bool | None:
     """Return whether an entry is newer than the known version; None if it is neither newer nor older.
 
-    An entry whose lastmod lies in the future is not newer than one that another host lists. Otherwise the two
-    would replace each other in each run.
+    An entry whose lastmod lies in the future is not newer than one that another host lists, or that this host
+    lists elsewhere. Otherwise the two would replace each other in each run.
     """
-    if _is_copy(facts) and is_future(lastmod, now):
+    if (_is_copy(facts) or facts.is_listed) and is_future(lastmod, now):
         return None
     return is_newer(lastmod, known.lastmod, known.harvested, first_read(facts, lastmod, now))
 
@@ -257,10 +258,12 @@ def _finding(facts: EntryFacts, outcome: EntryOutcome) -> EntryFinding | None:
     return None
 
 
-def _must_reread(facts: EntryFacts, outcome: EntryOutcome) -> bool:
-    """Return whether the sitemap must be read in the next run, so that this is reported again."""
-    if facts.has_others:
+def _must_reread(facts: EntryFacts, outcome: EntryOutcome, lastmod: datetime | None, now: datetime) -> bool:
+    """Return whether the sitemap must be read in the next run: to report this again, or to decide anew."""
+    if facts.has_others or (facts.is_listed and outcome.cause is not None):
         return True
+    if outcome in _UNCHANGED and _is_copy(facts) and is_future(lastmod, now):
+        return True  # it counts once the other host lists the document no longer
     if outcome is EntryOutcome.REFUSED:
         return not facts.is_comparable  # else it is known as this sitemap's
     return outcome in _REPORTED_AGAIN

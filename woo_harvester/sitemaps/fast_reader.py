@@ -57,6 +57,11 @@ class UrlsetReader:
         return self._reader.current.others if self._reader else 0
 
     @property
+    def foreign(self) -> OddNames:
+        """Namespaces of entries that are in another one than the root: the scanner reads no such file."""
+        return self._reader.current.foreign if self._reader else OddNames()
+
+    @property
     def unknown(self) -> OddNames:
         """Elements in the file that are neither entries nor an extension: the scanner reads no such file."""
         return self._reader.current.unknown if self._reader else OddNames()

@@ -31,6 +31,8 @@ Area = Literal["index", "sitemap"]
 ROOTS: dict[Area, RootName] = {"index": "sitemapindex", "sitemap": "urlset"}
 _OTHER: dict[Area, Area] = {"index": "sitemap", "sitemap": "index"}
 
+_NO_NAMESPACE = "geen naamruimte"
+
 #: Most lines that a finding names beside its own.
 _LINES_SHOWN = 9
 
@@ -66,7 +68,11 @@ def file_findings(area: Area, reader: SitemapReader | UrlsetReader) -> Iterator[
     if reader.entries > GUIDE_MAXENTRIES or reader.size > GUIDE_MAXSIZE:
         yield FileFinding(f"{area}.boven-norm", f"{reader.entries} verwijzingen, {reader.size} bytes")
     if reader.namespace not in (SITEMAP_NAMESPACE, None):
-        yield FileFinding("sitemap.naamruimte", reader.namespace or "geen naamruimte")
+        yield FileFinding("sitemap.naamruimte", reader.namespace or _NO_NAMESPACE)
+    elif (odd := reader.foreign).count:
+        element = f"{ROOTS[area]}/{'sitemap' if area == 'index' else 'url'}"
+        seen = next(iter(odd.names)) or _NO_NAMESPACE
+        yield FileFinding("sitemap.naamruimte", seen, odd.line, element=element)
     if reader.root not in (ROOTS[area], None) and (reader.entries or reader.complete):
         seen = f"<{reader.root}> met {counted(area, reader.entries)}"
         yield FileFinding(f"{area}.andere-wortel", seen, reader.root_line)

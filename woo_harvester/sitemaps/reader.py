@@ -159,6 +159,8 @@ class SitemapReader:
         """The beginning of the text that a file has beside its entries or in their place."""
         self.crowded = OddNames()
         """Addresses and entries in an entry that has an address already. They are not read."""
+        self.foreign = OddNames()
+        """Namespaces of entries that are not in that of the protocol, although the root element is."""
         self.other_case = OddNames()
         """Elements that were read although the letters of their names have another case."""
         self.complete = False
@@ -300,6 +302,9 @@ class SitemapReader:
                     self.other_case.add(given, entry.line)
                 for odd in entry.odd_names:
                     self.other_case.add(odd, entry.line)
+                space = namespace(str(child.tag))
+                if space != SITEMAP_NAMESPACE == self.namespace and name != _DOCUMENT:
+                    self.foreign.add(space, entry.line)
                 entries.append(entry)
         return entries
 

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy import Request, Spider, signals
-from scrapy.exceptions import CloseSpider, DontCloseSpider
+from scrapy.exceptions import CloseSpider, DontCloseSpider, UsageError
 
 from woo_harvester.arguments import ArgumentError, Arguments
 from woo_harvester.dates import day_of
@@ -51,8 +51,8 @@ _NO_ADDON = (
 
 
 def status_of(error: Exception) -> int:
-    """Return the exit status of a run that cannot start: 2 for a wrong argument, otherwise 1."""
-    return 2 if isinstance(error, ArgumentError) else 1
+    """Return the exit status of a run that cannot start: 2 for a wrong argument or setting, otherwise 1."""
+    return 2 if isinstance(error, ArgumentError | UsageError) else 1
 
 
 class HarvestSpider(Spider):
@@ -88,6 +88,10 @@ class HarvestSpider(Spider):
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         spider = super().from_crawler(crawler, *args, **kwargs)
+        settings = crawler.settings
+        if settings["JOBDIR"]:
+            spider._argument_error = ArgumentError(_NO_JOBDIR)
+            settings.set("JOBDIR", None, settings.getpriority("JOBDIR") or 0)  # else Scrapy makes the folder
         crawler.signals.connect(spider.spider_idle, signals.spider_idle)
         return spider
 
@@ -103,7 +107,7 @@ class HarvestSpider(Spider):
                 raise self._argument_error
             await self._prepare()
             requests = self.first_requests()
-        except (ArgumentError, RegisterError, StartError, StateError, TrustError) as error:
+        except (ArgumentError, RegisterError, StartError, StateError, TrustError, UsageError) as error:
             fail_run(self.crawler, str(error), status_of(error))
             raise CloseSpider(CANNOT_START) from error
         self._is_reading = True
@@ -153,8 +157,6 @@ class HarvestSpider(Spider):
     async def _prepare(self) -> None:
         """Read the register, and open the state."""
         settings = self.settings
-        if settings["JOBDIR"]:
-            raise StateError(_NO_JOBDIR)
         trusted_context()  # fails before the first request, because no publisher is at fault
         findings, keeper = self.crawler.get_extension(Findings), self.crawler.get_extension(StateKeeper)
         if findings is None or keeper is None:

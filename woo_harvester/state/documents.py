@@ -15,7 +15,7 @@ from woo_harvester.state.confirmation import FILE_COLUMNS
 from woo_harvester.state.dialects import insert_new, is_one_of, is_one_writer
 from woo_harvester.state.many import write_rows
 from woo_harvester.state.schema import documents, hosts, listings, repeated, resources
-from woo_harvester.state.versions import KnownFile
+from woo_harvester.state.versions import Harvested, KnownFile
 
 #: The most documents of a sitemap whose digests are in memory while it is read, some 200 bytes each. That is
 #: twice the number that the guide allows. For a larger sitemap, each entry is looked up.
@@ -242,6 +242,17 @@ def end_restore(connection: Connection, host_id: int) -> None:
     listed = select(listings.c.document_id).where(listings.c.document_id == documents.c.id)
     marked = documents.c.restore, documents.c.sitemap_id.in_(of_host), ~listed.exists()
     connection.execute(update(documents).where(*marked).values(restore=None))
+
+
+def replaced_sources(connection: Connection, harvested: Iterable[Harvested]) -> set[int]:
+    """Return the sitemaps that the known versions came from which these replace, other than their own."""
+    sources = {one.id: one.sitemap_id for one in harvested if one.sitemap_id is not None}
+    known = select(documents.c.id, documents.c.sitemap_id).where(documents.c.harvested.is_not(None))
+    found: set[int] = set()
+    for part in batches(sources):
+        rows = connection.execute(known.where(documents.c.id.in_(part)))
+        found.update(before for key, before in rows if before is not None and before != sources[key])
+    return found
 
 
 def end_claims(connection: Connection, host_ids: Collection[int]) -> None:

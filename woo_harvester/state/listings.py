@@ -48,7 +48,7 @@ class HostListing(NamedTuple):
     complete: bool
     """True if the last read of the host was complete."""
     massive: bool
-    """True if it is missing since the host lacked so much at once that it may be a mistake."""
+    """True if it may be missing by a mistake: its withdrawal waits."""
     missing_since: int | None
     """Microseconds since 1970; the start of the run that first found it missing."""
     index_gone: str | None = None
@@ -60,13 +60,26 @@ _OF_DOCUMENT = listings.c.document_id == bindparam("key")
 _COUNT = select(func.count()).where(_IN_SITEMAP, listings.c.misses == 0)
 _IDS = select(listings.c.document_id).where(_IN_SITEMAP).order_by(listings.c.document_id)
 _FOREIGN = select(listings.c.document_id).where(_IN_SITEMAP, listings.c.foreign, listings.c.misses == 0)
-_LISTED = {"misses": 0, "missing_since": None, "massive": None}
+_READS = (
+    select(func.coalesce(hosts.c.reads, 0))
+    .join_from(hosts, resources, resources.c.host_id == hosts.c.id)
+    .where(resources.c.id == bindparam("in_sitemap"))
+    .scalar_subquery()
+)
+_IS_LISTED = listings.c.misses == 0
+_SINCE = bindparam("since", type_=BigInteger)
+_LISTED = {"misses": 0, "missing_since": case((listings.c.massive.is_(True), _READS))}
+# A mark ends here, so that nothing has to be written on a day on which all documents are listed.
 _ONE_MORE = {
     "misses": listings.c.misses + 1,
-    "missing_since": func.coalesce(listings.c.missing_since, bindparam("since", type_=BigInteger)),
+    "missing_since": case((_IS_LISTED, _SINCE), else_=func.coalesce(listings.c.missing_since, _SINCE)),
+    "massive": case(
+        (_IS_LISTED & (listings.c.missing_since <= bindparam("marks_until", type_=BigInteger)), None),
+        else_=listings.c.massive,
+    ),
 }
-_LISTED_AGAIN = update(listings).where(_IN_SITEMAP, _OF_DOCUMENT).values(**_LISTED)
 _ALL_LISTED_AGAIN = update(listings).where(_IN_SITEMAP, listings.c.misses > 0).values(**_LISTED)
+_LISTED_AGAIN = _ALL_LISTED_AGAIN.where(_OF_DOCUMENT)
 _MISSED = update(listings).where(_IN_SITEMAP, _OF_DOCUMENT).values(**_ONE_MORE)
 _ALL_MISSED = update(listings).where(_IN_SITEMAP).values(**_ONE_MORE)
 _KEEP_LASTMOD = (
@@ -119,7 +132,10 @@ def add(connection: Connection, sitemap_id: int, rows: Iterable[SitemapListing])
 
 
 def listed_again(connection: Connection, sitemap_id: int, ids: Collection[int]) -> None:
-    """Note that a sitemap lists documents again: set their count of misses to 0."""
+    """Note that a sitemap lists documents again: set their count of misses to 0.
+
+    If they are marked, the state keeps how many complete reads the host had had.
+    """
     _for_each(connection, _LISTED_AGAIN, sitemap_id, ids)
 
 
@@ -192,19 +208,28 @@ def missed(
     read: Collection[int],
     lacking: Mapping[int, Sequence[int]],
     since: int,
+    runs: int,
 ) -> None:
     """Count the misses of a complete read of a host.
 
     *read* are the sitemaps that were read, *lacking* the documents that each of them no longer lists, *since*
     the start of the run in microseconds since 1970. All documents of the host's other sitemaps are missing
-    too: no index names those sitemaps any more.
+    too: no index names those sitemaps any more. The mark of a document ends if *runs* complete reads in a row
+    have listed it.
     """
+    reads = connection.scalar(select(hosts.c.reads).where(hosts.c.id == host_id)) or 0
+    values = {"since": since, "marks_until": reads - runs}
     for sitemap_id, ids in lacking.items():
-        _for_each(connection, _MISSED, sitemap_id, ids, since=since)
+        _for_each(connection, _MISSED, sitemap_id, ids, **values)
     for sitemap_id in _with_listings(connection, host_id):
         if sitemap_id not in read:
-            connection.execute(_ALL_MISSED, {"in_sitemap": sitemap_id, "since": since})
-    # A document that another sitemap of the host lists has moved there: it is not missing.
+            connection.execute(_ALL_MISSED, {"in_sitemap": sitemap_id, **values})
+    # A document that another sitemap of the host lists has moved there, with its mark: it is not missing.
+    marked = select(listings.c.document_id).where(
+        is_of_host(host_id), listings.c.misses > 0, listings.c.massive.is_(True)
+    )
+    moved_to = is_of_host(host_id), _IS_LISTED, listings.c.document_id.in_(marked)
+    connection.execute(update(listings).where(*moved_to).values(massive=True, missing_since=reads))
     here = resources.alias()
     there = listings.alias()
     moved = exists().where(
@@ -213,7 +238,7 @@ def missed(
         there.c.sitemap_id == here.c.id,
         here.c.host_id == host_id,
     )
-    connection.execute(delete(listings).where(_of_host(host_id), listings.c.misses > 0, moved))
+    connection.execute(delete(listings).where(is_of_host(host_id), listings.c.misses > 0, moved))
 
 
 def missing(connection: Connection, host_id: int) -> Sequence[int]:
@@ -222,7 +247,7 @@ def missing(connection: Connection, host_id: int) -> Sequence[int]:
         select(listings.c.document_id)
         .distinct()
         .join_from(listings, documents, documents.c.id == listings.c.document_id)
-        .where(_of_host(host_id), listings.c.misses > 0, documents.c.withdrawn.is_(None))
+        .where(is_of_host(host_id), listings.c.misses > 0, documents.c.withdrawn.is_(None))
         .order_by(listings.c.document_id)
     )
     return connection.execute(query).scalars().all()
@@ -268,7 +293,7 @@ def _is_recent(runs: int) -> ColumnElement[bool]:
 
 def mark_massive(connection: Connection, host_id: int) -> None:
     """Mark the documents that a host lacks: each waits until enough reads in a row have lacked it."""
-    rows = _of_host(host_id), listings.c.misses > 0, listings.c.massive.is_not(True)
+    rows = is_of_host(host_id), listings.c.misses > 0, listings.c.massive.is_not(True)
     connection.execute(update(listings).where(*rows).values(massive=True))
 
 
@@ -304,7 +329,7 @@ def end_withdrawn(connection: Connection, ids: Sequence[int]) -> list[int]:
 def drop(connection: Connection, host_id: int, ids: Sequence[int]) -> None:
     """Remove the rows of documents in the sitemaps of a host."""
     for part in batches(ids):
-        rows = _of_host(host_id), listings.c.document_id.in_(part)
+        rows = is_of_host(host_id), listings.c.document_id.in_(part)
         connection.execute(delete(listings).where(*rows))
 
 
@@ -312,7 +337,7 @@ def drop_missing_withdrawn(connection: Connection, host_id: int) -> None:
     """Remove the rows of withdrawn documents that a host no longer lists."""
     gone = select(documents.c.id).where(documents.c.withdrawn.is_not(None))
     connection.execute(
-        delete(listings).where(_of_host(host_id), listings.c.misses > 0, listings.c.document_id.in_(gone))
+        delete(listings).where(is_of_host(host_id), listings.c.misses > 0, listings.c.document_id.in_(gone))
     )
 
 
@@ -337,23 +362,8 @@ def is_missing() -> ColumnElement[bool]:
     return (listings.c.misses > 0) & ~listed
 
 
-def confirm_missing(connection: Connection, host_id: int) -> int:
-    """Let the next complete read withdraw the missing documents of a host; return how many there are."""
-    query = (
-        select(listings.c.document_id)
-        .distinct()
-        .join_from(listings, documents, documents.c.id == listings.c.document_id)
-        .where(_of_host(host_id), is_missing(), is_published())
-        .order_by(listings.c.document_id)
-    )
-    ids = connection.execute(query).scalars().all()
-    for part in batches(ids):
-        rows = _of_host(host_id), listings.c.document_id.in_(part)
-        connection.execute(update(listings).where(*rows).values(misses=CONFIRMED))
-    return len(ids)
-
-
-def _of_host(host_id: int) -> ColumnElement[bool]:
+def is_of_host(host_id: int) -> ColumnElement[bool]:
+    """Return the condition that a sitemap of a host lists a document, or did."""
     return listings.c.sitemap_id.in_(select(resources.c.id).where(resources.c.host_id == host_id))
 
 

@@ -304,10 +304,12 @@ def forget_host(connection: Connection, host: str) -> None:
         return
     of_host = select(resources.c.id).where(resources.c.host_id == host_id)
     documents_of_host = select(documents.c.id).where(documents.c.sitemap_id.in_(of_host))
-    # Sitemaps of other hosts that list these documents. A full read of them adds the documents again.
+    listed = select(listings.c.document_id).where(listings.c.sitemap_id.in_(of_host), ~listings.c.foreign)
+    # Sitemaps of other hosts that list these documents. A full read of them adds the documents again, and
+    # their entries may count where the forgotten host's own came first.
     others = select(listings.c.sitemap_id).distinct()
     others = others.where(
-        listings.c.document_id.in_(documents_of_host), listings.c.sitemap_id.not_in(of_host)
+        listings.c.document_id.in_(documents_of_host.union(listed)), listings.c.sitemap_id.not_in(of_host)
     )
     for sitemap_id in connection.execute(others).scalars().all():
         forget_read(connection, sitemap_id)

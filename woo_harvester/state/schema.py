@@ -195,9 +195,11 @@ listings = Table(
     Column("document_id", BigInteger, primary_key=True, autoincrement=False, index=True),
     # Complete reads of the host in a row that lacked the document; 0 if the last one listed it.
     Column("misses", Integer, nullable=False, default=0),
-    # Start of the run that first found it missing, in microseconds since 1970. Null if it is listed.
+    # Start of the run that first found it missing, in microseconds since 1970. If it is listed: null, or for
+    # one that is marked as massive, how many complete reads its host had had when it was listed again.
     Column("missing_since", BigInteger),
-    # Whether it is missing since the host lacked so much at once that it may be a mistake. Null means no.
+    # Whether it is missing, or was shortly before, in a way that may be a mistake: the host lacked much at
+    # once, or had entries that could not be used. Null means no.
     Column("massive", Boolean),
     # Whether the document is another organisation's.
     Column("foreign", Boolean, nullable=False, default=False),

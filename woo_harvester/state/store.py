@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from shutil import disk_usage
 from typing import Any, Self
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
@@ -23,6 +24,9 @@ from woo_harvester.state.sessionlock import SessionLocks
 
 #: Seconds to wait for another process that writes.
 _BUSY_TIMEOUT = 60
+
+#: With less room, in bytes, SQLite may fail to make a file, which it reports as an error of the disk.
+_LEAST_ROOM = 1024 * 1024
 
 #: URL of a database in memory, for a run that keeps no state.
 NOWHERE = "sqlite://"
@@ -309,4 +313,13 @@ def _explain(name: str, error: SQLAlchemyError) -> str:
         return f"the connection to the state {name} was lost ({cause}): {_CONTINUES}"
     if isinstance(error, DatabaseError) and any(word in cause for word in ("malformed", "not a database")):
         return f"the state {name} is damaged ({cause}): {_RECOVERY}"
+    if "disk I/O error" in cause and _is_disk_full(name):
+        cause = f"its disk is full ({cause})"
     return f"the state {name} cannot be used: {cause}"
+
+
+def _is_disk_full(name: str) -> bool:
+    path = sqlite_file(name) or Path(name)
+    with suppress(OSError):
+        return disk_usage(path.parent).free < _LEAST_ROOM
+    return False

@@ -96,6 +96,7 @@ def _listings(connection: Connection, host_id: int, host: str) -> Iterator[Listi
         (documents.c.sitemap_id == listings.c.sitemap_id)
         & documents.c.withdrawn.is_(None)
         & (listings.c.misses == 0)
+        & listings.c.massive.is_not(True)
         & ~listings.c.foreign
         & listings.c.lastmod.is_(None)
     )

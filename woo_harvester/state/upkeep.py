@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Subquery, case, func, select, update
 
 from woo_harvester.state.batches import batches
 from woo_harvester.state.documents import forget
-from woo_harvester.state.listings import CONFIRMED, confirm_missing, is_missing, is_published, sitemaps_of
+from woo_harvester.state.listings import CONFIRMED, is_missing, is_of_host, is_published, sitemaps_of
 from woo_harvester.state.resources import forget_read
 from woo_harvester.state.schema import documents, hosts, listings, resources
 
@@ -116,7 +116,20 @@ def forget_document(connection: Connection, loc: str) -> None:
 def confirm_withdrawals(connection: Connection, host: str) -> int:
     """Confirm the pending withdrawals of a host for the next complete read; return how many there are."""
     host_id = connection.scalar(select(hosts.c.id).where(hosts.c.host == host))
-    return 0 if host_id is None else confirm_missing(connection, host_id)
+    if host_id is None:
+        return 0
+    query = (
+        select(listings.c.document_id)
+        .distinct()
+        .join_from(listings, documents, documents.c.id == listings.c.document_id)
+        .where(is_of_host(host_id), is_missing(), is_published())
+        .order_by(listings.c.document_id)
+    )
+    ids = connection.execute(query).scalars().all()
+    for part in batches(ids):
+        rows = is_of_host(host_id), listings.c.document_id.in_(part)
+        connection.execute(update(listings).where(*rows).values(misses=CONFIRMED))
+    return len(ids)
 
 
 def restore(connection: Connection, host: str) -> int:
@@ -128,7 +141,8 @@ def restore(connection: Connection, host: str) -> int:
     on_host = documents.c.loc.startswith(f"https://{host}/", autoescape=True)
     of_this_host = documents.c.withdrawn.is_not(None) & (documents.c.sitemap_id.in_(of_host) | on_host)
     ids = connection.execute(select(documents.c.id).where(of_this_host)).scalars().all()
-    sitemaps = set(connection.execute(of_host).scalars())
+    # Not its indexes: that one was read before is how the next run sees that it is named no longer.
+    sitemaps = set(connection.execute(of_host.where(resources.c.kind == "sitemap")).scalars())
     for part in batches(ids):
         connection.execute(update(documents).where(documents.c.id.in_(part)).values(restore=True))
         sitemaps.update(

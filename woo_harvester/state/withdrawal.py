@@ -1,9 +1,10 @@
 """Finds the documents to withdraw, and those whose withdrawal has to wait.
 
 A document is withdrawn only if the last read of every host that is known to list it was complete and lacked
-it. Many documents that are gone from a host at once may be a publisher's mistake: each of them waits until
-that host has lacked it for several complete reads. So do the documents of an index that robots.txt no longer
-names, however few they are, and those of a host that the register no longer has.
+it. Many documents that are gone from a host at once may be a publisher's mistake, and a document that is gone
+from a host with entries that cannot be used may be listed by one of these. Each of them waits until that host
+has lacked it for several complete reads. So do the documents of an index that robots.txt no longer names,
+however few they are, and those of a host that the register no longer has.
 
 Source: "Gone" in the interface description.
 """
@@ -61,7 +62,7 @@ class Missing:
     misses: int
     """Complete reads in a row that lacked it: the smallest number of the hosts that listed it."""
     massive: frozenset[str]
-    """The hosts for which its withdrawal waits, because much was gone at once from them."""
+    """The hosts for which its withdrawal waits, because it may be gone from them by a mistake."""
     since: int
     """Start of the run that found it missing from the last of those hosts, in microseconds since 1970."""
     hosts: frozenset[str]
@@ -156,15 +157,19 @@ def exceeds_limits(count: int, published: int, limits: WithdrawalLimits) -> bool
     return many or (count >= limits.all_of and count >= published)
 
 
-def note_massive(connection: Connection, host_id: int, limits: WithdrawalLimits) -> None:
-    """Mark what a host lacks since its last read if that is so much at once that it may be a mistake.
+def note_massive(
+    connection: Connection, host_id: int, limits: WithdrawalLimits, *, may_be_listed: bool = False
+) -> None:
+    """Mark what a host lacks if that may be a mistake: it is much at once, or *may_be_listed* all the same.
 
     All of it counts, whatever else it waits for, and whichever other hosts list it: they may stop doing so in
-    a later run. Then it is withdrawn only if this host has lacked it for long enough. The mark stays until
-    the host lists the document again, also if later reads lack less.
+    a later run. Then it is withdrawn only if this host has lacked it for long enough. The mark stays until as
+    many complete reads in a row have listed the document, also if later reads lack less.
     """
-    count = count_lacking(connection, host_id, limits.runs)
-    if not count or count < min(limits.documents + 1, limits.all_of):  # nearly always
-        return
-    if exceeds_limits(count, count_listed_before(connection, host_id, limits.runs), limits):
-        mark_massive(connection, host_id)
+    if not may_be_listed:
+        count = count_lacking(connection, host_id, limits.runs)
+        if not count or count < min(limits.documents + 1, limits.all_of):  # nearly always
+            return
+        if not exceeds_limits(count, count_listed_before(connection, host_id, limits.runs), limits):
+            return
+    mark_massive(connection, host_id)

@@ -12,7 +12,7 @@ from woo_harvester.program import program
 from woo_harvester.stores.durable_folder import InUseError
 from woo_harvester.stores.local import LocalStore
 from woo_harvester.stores.remote import FilesStoreChooser, RemoteStore, without_password
-from woo_harvester.stores.store import DocumentStore, StoreError
+from woo_harvester.stores.store import DocumentStore, StoreError, StoreSettingError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,7 +74,7 @@ def _open_remote(uri: str, crawler: Crawler) -> RemoteStore:
             f"FILES_STORE {without_password(uri)}: the library for it is missing: {fix}"
         ) from error
     except (AssertionError, KeyError, ValueError) as error:
-        raise StoreError(f"FILES_STORE {without_password(uri)}: {_EXPECTED}") from error
+        raise StoreSettingError(f"FILES_STORE {without_password(uri)}: {_EXPECTED}") from error
     except Exception as error:
         # The errors that the libraries raise for wrong credentials have no common type.
         raise StoreError(f"FILES_STORE {without_password(uri)} cannot be used: {error}") from error

@@ -16,6 +16,10 @@ class StoreError(Exception):
     """The store cannot be used; the message is one line that says which store and why."""
 
 
+class StoreSettingError(StoreError):
+    """FILES_STORE names no store."""
+
+
 class DocumentStore(ABC):
     """A store that has each document once, by its SHA-256, even if it comes twice at the same time."""
 

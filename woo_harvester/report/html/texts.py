@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable
 from functools import cache, lru_cache
@@ -12,8 +13,10 @@ from markupsafe import Markup, escape
 
 from woo_harvester.dates import parse_datetime
 from woo_harvester.findings import Language
-from woo_harvester.findings.reference import TAGS
 from woo_harvester.report.losses import HarvestKind
+
+#: A tag or an entity in a text of the catalogue.
+TAGS = re.compile(r"(?:</?[A-Za-z!][^<>\s]*(?: [a-z]+)?>)+|<!DOCTYPE|&(?:#?\w+;)?")
 
 _DUTCH_SEPARATORS = str.maketrans(",.", ".,")
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.utils.command import run_scrapy
+from tools.reference.__main__ import render
+from tools.reference.commands import load_commands
 from woo_harvester.arguments import Arguments, PermitArguments, WooArguments
-from woo_harvester.reference.commands import ARGUMENTS, load_commands, render
 
-PAGE = render()
+PAGE = render("commands.md")
 
 
 def part(name: str) -> str:
@@ -43,15 +44,20 @@ def test_a_command_has_three_exit_statuses(name: str) -> None:
     assert re.findall(r"^\| (\d) \| \S", part(name), re.MULTILINE) == ["0", "1", "2"]
 
 
+def arguments_of(spider: str) -> dict[str, str]:
+    """Return the examples in the table of a spider's arguments, by their names."""
+    table = PAGE.partition(f"\n### `crawl {spider}`\n")[2].partition("\n#")[0]
+    return dict(re.findall(r"^\| `-a (\w+)=([^`]+)` \| \S", table, re.MULTILINE))
+
+
 @pytest.mark.parametrize(("spider", "arguments"), [("woo", WooArguments), ("vergunningen", PermitArguments)])
 def test_every_argument_has_a_row(spider: str, arguments: type[Arguments]) -> None:
     names = {field.alias or name for name, field in arguments.model_fields.items()}
-    assert ARGUMENTS[spider].keys() == names
+    assert arguments_of(spider).keys() == names
 
 
 def test_the_examples_are_arguments_that_the_spiders_accept() -> None:
-    given = {name: example for name, (example, _) in ARGUMENTS["woo"].items()}
-    assert WooArguments.read(given).documents == "download"
+    assert WooArguments.read(arguments_of("woo")).documents == "download"
 
 
 def test_a_page_that_a_help_text_names_is_linked() -> None:

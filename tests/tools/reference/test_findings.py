@@ -1,37 +1,31 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
+from tools.reference.__main__ import render
+from tools.reference.findings import AREAS, area_of
 from woo_harvester.findings import explanations
-from woo_harvester.findings.reference import AREAS, area_of, render
 
-PAGE = Path(__file__).parents[2] / "docs" / "findings.md"
-
-
-def test_the_page_in_docs_is_up_to_date() -> None:
-    assert PAGE.read_text(encoding="utf-8") == render(), "Run `make docs`"
+PAGE = render("findings.md")
 
 
 def test_every_code_has_a_section_and_a_line_in_the_table() -> None:
-    page = render()
     for code in explanations():
-        assert page.count(f"\n### {code}\n") == 1
-        assert page.count(f"\n| [`{code}`]") == 1
+        assert PAGE.count(f"\n### {code}\n") == 1
+        assert PAGE.count(f"\n| [`{code}`]") == 1
 
 
 def test_every_link_of_the_table_leads_to_a_heading() -> None:
-    page = render()
-    headings = {heading.replace(".", "") for heading in re.findall(r"^### (\S+)$", page, flags=re.MULTILINE)}
-    links = re.findall(r"\]\(#([^)]+)\)", page)
+    headings = {heading.replace(".", "") for heading in re.findall(r"^### (\S+)$", PAGE, flags=re.MULTILINE)}
+    links = re.findall(r"\]\(#([^)]+)\)", PAGE)
     assert len(links) == len(headings)
     assert set(links) == headings
 
 
 def test_every_area_stands_once_and_in_order() -> None:
-    assert re.findall(r"^## (.+)$", render(), flags=re.MULTILINE) == list(AREAS)
+    assert re.findall(r"^## (.+)$", PAGE, flags=re.MULTILINE) == list(AREAS)
 
 
 def test_a_code_stands_under_its_area() -> None:
@@ -45,6 +39,6 @@ def test_a_code_without_area_is_refused() -> None:
 
 
 def test_tags_and_entities_are_shown_as_they_are_written() -> None:
-    outside_code = re.sub(r"`[^`]*`", "", render().partition("-->")[2])
+    outside_code = re.sub(r"`[^`]*`", "", PAGE.partition("-->")[2])
     assert not re.search(r"[<>&]", outside_code)
-    assert "`<titelcollectie><officieleTitel>`" in render()
+    assert "`<titelcollectie><officieleTitel>`" in PAGE

@@ -8,11 +8,11 @@ import pytest
 from scrapy.settings import default_settings
 
 from tests.conftest import ROOT
+from tools.reference.__main__ import render
+from tools.reference.settings import BEGIN, END, IDENTITY, reasons, with_known_settings
 from woo_harvester import addon
 from woo_harvester import settings as project
 from woo_harvester.default_settings import SETTINGS
-from woo_harvester.reference.linter import BEGIN, END, with_known_settings
-from woo_harvester.reference.settings import IDENTITY, reasons, render
 
 
 def test_every_setting_that_the_code_reads_is_a_setting_of_the_project() -> None:
@@ -46,7 +46,7 @@ def test_a_list_without_marks_is_refused() -> None:
 
 
 def test_every_setting_stands_on_the_page_with_its_default() -> None:
-    page = render()
+    page = render("settings.md")
     for each in SETTINGS:
         assert f"\n| `{each.name}` | " in page
     assert "| `WOO_SITEMAP_MAXSIZE` | `209715200` (200 MB) | bytes, decompressed |" in page
@@ -57,7 +57,7 @@ def test_every_changed_setting_of_scrapy_stands_on_the_page_with_both_values_and
     changed = {name for name in vars(project) if name.isupper()} - IDENTITY | addon.SETTINGS.keys()
     rows = {
         row[1].strip("` "): row[2:-1]
-        for row in (line.split("|") for line in render().splitlines())
+        for row in (line.split("|") for line in render("settings.md").splitlines())
         if row[1:]
     }
     for name in changed:

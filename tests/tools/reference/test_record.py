@@ -1,8 +1,9 @@
 from __future__ import annotations
 
+from tools.reference.__main__ import render
+from tools.reference.record import meanings, rows
 from woo_harvester.permits.record import PermitRecord, Term
 from woo_harvester.record import Record, Waarde
-from woo_harvester.reference.record import meanings, render, rows
 
 
 def test_every_key_has_a_meaning() -> None:
@@ -29,7 +30,7 @@ def test_the_types_of_values_are_named() -> None:
 
 
 def test_the_words_of_the_oorzaak_are_listed() -> None:
-    assert "`aanlevering`, `wijziging`, `intrekking`, `herpublicatie`." in render()
+    assert "`aanlevering`, `wijziging`, `intrekking`, `herpublicatie`." in render("record.md")
 
 
 def test_a_meaning_is_the_text_below_the_field() -> None:

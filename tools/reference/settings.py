@@ -1,5 +1,7 @@
 """The page ``docs/settings.md``: the project's own settings, and the Scrapy settings that it changes.
 
+The linter's list of settings in ``pyproject.toml`` is made here too.
+
 The reason for a change is taken from the comment above it in ``settings.py`` or ``addon.py``.
 """
 
@@ -14,22 +16,11 @@ from typing import Any
 from scrapy.settings import default_settings
 from scrapy.utils.misc import load_object
 
+from tools.reference.markdown import code
 from woo_harvester import addon
 from woo_harvester import settings as project
-from woo_harvester.default_settings import SUBJECTS
+from woo_harvester.default_settings import SETTINGS, SUBJECTS
 from woo_harvester.default_settings.setting import MB, Setting
-from woo_harvester.reference.markdown import code, head, table
-
-_INTRODUCTION = """\
-Give a setting in `settings.py`, or with `-s NAME=VALUE` on the command line. A project that uses the add-on
-(`ADDONS = {"woo_harvester.Addon": 500}`) gives it in its own settings, which win.
-
-The settings that begin with `WOO_` can also be environment variables of the same name
-(`WOO_STATE_URL=… scrapy crawl woo`). Servers and containers keep there what differs between machines, and
-passwords, which everybody could see on a command line. An empty variable does not count, and `-s` wins.
-A project that uses the add-on adds this line to its settings for the same effect:
-`globals().update(woo_harvester.default_settings.from_environment(os.environ))`.
-"""
 
 #: A line that gives a setting its value: in a module, or as a key of a dict.
 _ASSIGNMENT = re.compile(r'"?([A-Z][A-Z0-9_]+)(?: = |": )')
@@ -37,28 +28,36 @@ _ASSIGNMENT = re.compile(r'"?([A-Z][A-Z0-9_]+)(?: = |": )')
 #: Scrapy's own value at the start of a comment; the page has it in a column instead.
 _SCRAPYS_VALUE = re.compile(r"^Scrapy: .+?(?:\. |$)")
 
+BEGIN = "# Begin of the list that `make docs` makes."
+END = "# End of the list that `make docs` makes."
+
+_LIST = re.compile(rf"({re.escape(BEGIN)}\n).*?(^ *{re.escape(END)}$)", re.DOTALL | re.MULTILINE)
+
 #: Settings that only identify the project, so that the page leaves them out.
 IDENTITY = {"BOT_NAME", "SPIDER_MODULES", "COMMANDS_MODULE", "ADDONS"}
 
 
-def render() -> str:
-    """Return the page as Markdown."""
-    return "\n".join(
-        [
-            head("woo_harvester/default_settings/, settings.py and addon.py", "Settings"),
-            _INTRODUCTION,
-            "## The project's own\n",
-            *_own(),
-            "## Scrapy's settings that have another value\n",
-            "Set in `woo_harvester/settings.py`, so they apply to this project only:\n",
-            *table(("setting", "here", "Scrapy", "why"), _changes(project, vars(project))),
-            "Set by the add-on, since its components need them:\n",
-            *table(("setting", "here", "Scrapy", "why"), _changes(addon, addon.SETTINGS)),
-            "## Components\n",
-            "In running order. A component that a project places itself stays where it is.\n",
-            *table(("setting", "place", "component", "what it does"), _components()),
-        ]
-    )
+def values() -> dict[str, Any]:
+    """Return the rows of the tables of the page."""
+    return {
+        "subjects": {subject: map(_row, settings) for subject, settings in SUBJECTS.items()},
+        "projects_changes": _changes(project, vars(project)),
+        "addons_changes": _changes(addon, addon.SETTINGS),
+        "components": _components(),
+    }
+
+
+def with_known_settings(text: str) -> str:
+    """Return the text of a ``pyproject.toml`` with the list between the two marks made anew.
+
+    scrapy-lint cannot read the settings from elsewhere: without this list, each would be written a second
+    time. Raises ValueError for a text without the marks.
+    """
+    lines = "".join(f'    "{name}",\n' for name in sorted(setting.name for setting in SETTINGS))
+    made, count = _LIST.subn(rf"\1{lines}\2", text)
+    if count != 1:
+        raise ValueError(f"expected one list between the lines {BEGIN!r} and {END!r}, got {count}")
+    return made
 
 
 def reasons(source: str) -> dict[str, str]:
@@ -75,12 +74,6 @@ def reasons(source: str) -> dict[str, str]:
             comment = []
         previous = line
     return found
-
-
-def _own() -> Iterator[str]:
-    for subject, settings in SUBJECTS.items():
-        yield f"### {subject}\n"
-        yield from table(("setting", "default", "unit", "what it does"), map(_row, settings))
 
 
 def _row(setting: Setting) -> tuple[str, ...]:

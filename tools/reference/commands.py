@@ -1,0 +1,96 @@
+"""The page ``docs/commands.md``: each command with its options and exit statuses, and the spiders' arguments.
+
+Names, options and their help are those that ``--help`` shows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from scrapy.settings import Settings
+
+from tools.reference.markdown import code
+from woo_harvester import commands
+from woo_harvester.commands.state import ACTIONS
+from woo_harvester.running.command import GLOBAL_GROUP, ProjectCommand
+
+#: What holds for a status of which a command says nothing.
+_STATUSES = {0: "it did its work", 1: "it failed", 2: "a wrong argument, option or setting"}
+
+#: The commands that the page has first.
+_FIRST = ("crawl", "audit")
+
+#: A page that a help text names.
+_PAGE = re.compile(r"docs/([\w/-]+\.md)")
+
+
+def values() -> dict[str, Any]:
+    """Return the commands, and the options that all of them have."""
+    known = load_commands()
+    return {
+        "overview": [(f"[{code(name)}](#{name})", each.short_desc()) for name, each in known.items()],
+        "commands": [
+            {
+                "name": name,
+                "syntax": each.syntax(),
+                "description": _linked(each.long_desc()).removesuffix("."),
+                "tables": _tables(each),
+            }
+            for name, each in known.items()
+        ],
+        "shared_options": _options(known["crawl"], of_all=True),
+    }
+
+
+def load_commands() -> dict[str, ProjectCommand]:
+    """Return the project's own commands by name, in the order of the page."""
+    modules = (import_module(f"{commands.__name__}.{each.name}") for each in iter_modules(commands.__path__))
+    made = [module.Command() for module in modules if issubclass(module.Command, ProjectCommand)]
+    by_name = {command.name: command for command in sorted(made, key=lambda command: command.name)}
+    return {name: by_name[name] for name in dict.fromkeys((*_FIRST, *by_name))}
+
+
+def _tables(command: ProjectCommand) -> Iterator[tuple[tuple[str, str], Iterable[tuple[str, str]]]]:
+    """Yield the heads and the rows of each table of a command."""
+    if command.name == "state":
+        actions = (
+            (code(f"{name} {action.arguments}".strip()), _summary(action.run))
+            for name, action in ACTIONS.items()
+        )
+        yield ("action", "what it does"), actions
+    if options := list(_options(command)):
+        yield ("option", "meaning"), options
+    statuses = {**_STATUSES, **command.exit_statuses}
+    yield ("exit status", "when"), ((str(status), when) for status, when in statuses.items())
+
+
+def _options(command: ProjectCommand, *, of_all: bool = False) -> Iterator[tuple[str, str]]:
+    """Return a row for each option of the command itself, or of all commands."""
+    parser = argparse.ArgumentParser(conflict_handler="resolve")
+    command.settings = Settings()
+    command.add_options(parser)
+    for group in parser._action_groups:
+        for action in group._group_actions:
+            if action.dest != "help" and (group.title == GLOBAL_GROUP) is of_all:
+                yield _names(action), _linked(action.help or "")
+
+
+def _names(action: argparse.Action) -> str:
+    value = "" if action.nargs == 0 else f" {action.metavar or action.dest.upper()}"
+    more = "…" if action.nargs == "+" else ""
+    return code(f"{', '.join(action.option_strings)}{value}{more}")
+
+
+def _linked(text: str) -> str:
+    """Return a help text with a link for each page that it names."""
+    return _PAGE.sub(r"[\1](\1)", text)
+
+
+def _summary(function: Callable[..., object]) -> str:
+    return " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].replace("``", "`").split())

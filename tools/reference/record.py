@@ -1,0 +1,88 @@
+"""Makes ``docs/record.md``: the keys of a record, from the classes of ``record.py``."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from datetime import date, datetime
+from typing import Any, get_origin
+
+from tools.reference.markdown import code
+from woo_harvester.columns import columns_of
+from woo_harvester.permits.record import PermitRecord, Term
+from woo_harvester.record import Oorzaak, Record, Waarde
+from woo_harvester.record_json import has_fields, record_fields
+
+#: The number of columns of a CSV file that the page names.
+_FIRST = 7
+
+#: The names of the types on the page; any other dataclass is an object.
+_TYPE_NAMES = {
+    str: "text",
+    int: "number",
+    date: "date",
+    datetime: "date-time",
+    Waarde: "waarde",
+    Term: "term",
+    float: "number",
+}
+
+
+def values() -> dict[str, Any]:
+    """Return what the page shows of the classes."""
+    kinds = {"record": Record, "waarde": Waarde, "permit": PermitRecord, "term": Term}
+    return {
+        "rows": {name: rows(kind) for name, kind in kinds.items()},
+        "waarde": _doc(Waarde),
+        "term": _doc(Term),
+        "first": ", ".join(map(code, columns_of(Record)[:_FIRST])),
+    }
+
+
+def rows(kind: type[Any], path: str = "") -> Iterator[tuple[str, str, str]]:
+    """Return path, type and meaning of each key of a class of the record, including nested ones."""
+    meaning_of = meanings(kind)
+    for name, key, inner, is_list in record_fields(kind):
+        here = f"{path}{key}{'[]' if is_list else ''}"
+        meaning = [meaning_of[name]] if name in meaning_of else []
+        nested = has_fields(inner) and inner not in _TYPE_NAMES
+        if nested or inner is Oorzaak:
+            meaning.append(_doc(inner))
+        if inner is Oorzaak:
+            meaning.append(", ".join(map(code, Oorzaak)) + ".")
+        yield code(here), "object" if nested else _kind(inner), " ".join(meaning)
+        if nested:
+            yield from rows(inner, f"{here}.")
+
+
+def meanings(kind: type[Any]) -> dict[str, str]:
+    """Return the docstring under each field of a class, including inherited fields."""
+    found: dict[str, str] = {}
+    for each in reversed([each for each in kind.__mro__ if has_fields(each)]):
+        found |= _own_meanings(each)
+    return found
+
+
+def _own_meanings(kind: type[Any]) -> dict[str, str]:
+    (definition,) = ast.parse(inspect.getsource(kind)).body
+    found: dict[str, str] = {}
+    name = ""
+    for node in definition.body if isinstance(definition, ast.ClassDef) else []:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            name = node.target.id
+        elif name and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            found[name] = _flat(str(node.value.value))
+    return found
+
+
+def _kind(inner: Any) -> str:
+    return "object of texts" if get_origin(inner) is dict else _TYPE_NAMES.get(inner, "text")
+
+
+def _doc(kind: type[Any]) -> str:
+    return _flat(inspect.getdoc(kind) or "")
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.replace("``", "`").split())

@@ -1,0 +1,63 @@
+"""The page ``docs/score.md``: how the score of a host is calculated. It is in Dutch, for publishers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tools.reference.markdown import code
+from woo_harvester.findings import explanations
+from woo_harvester.report.html.texts import Texts
+from woo_harvester.report.losses import HarvestKind
+from woo_harvester.report.score_parts import PARTS, SECTIONS, Part, part_of, weight_of
+
+_BASES: dict[HarvestKind, dict[str, str]] = {
+    "woo": {
+        "host": "alles of niets",
+        "indexes": "deel van de sitemapindexen",
+        "sitemaps": "deel van de sitemaps",
+        "listed": "deel van de vermelde documenten",
+        "described": "deel van de documenten waarvan deze ronde de metadata las",
+    },
+    "vergunningen": {
+        "pages": "deel van de ingangen",
+        "listed": "deel van de vermelde berichten",
+        "described": "deel van de berichten die deze ronde verwerkte",
+    },
+}
+
+
+def values() -> dict[str, Any]:
+    """Return the explanation of a score, and its parts, for each kind of harvest."""
+    texts: dict[str, tuple[HarvestKind, Texts]] = {
+        "documents": ("woo", Texts("nl")),
+        "permits": ("vergunningen", Texts("nl", "vergunningen")),
+    }
+    return {
+        name: {"text": "\n\n".join(text.all("how_score_text")), "rows": _parts(kind, text)}
+        for name, (kind, text) in texts.items()
+    }
+
+
+def _parts(kind: HarvestKind, texts: Texts) -> list[tuple[str, ...]]:
+    """Return a row for each part of a score."""
+    return [
+        (
+            texts(f"section_{part.section}"),
+            texts(f"part_{part.name}"),
+            str(part.points),
+            _BASES[kind][part.basis],
+            ", ".join(code(name) for name in _codes(part, kind)),
+        )
+        for section in SECTIONS
+        for part in PARTS[kind]
+        if part.section == section
+    ]
+
+
+def _codes(part: Part, kind: HarvestKind) -> list[str]:
+    """Return the codes of the errors and warnings that lower a part, if they are about what it counts."""
+    return [
+        name
+        for name in explanations()
+        if weight_of(name) and part_of(name, part.about_document, kind) is part
+    ]
