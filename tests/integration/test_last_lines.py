@@ -142,19 +142,24 @@ def test_a_feed_that_is_written_as_one_is_cut_back_to_where_it_began(
     installation = Fallible(tmp_path, ca_bundle, [site])
     (name,) = feeds
     out = installation.folder / name
-    publish(site, {"a": FIRST})
-    assert installation.run(FEEDS=feeds).returncode == 0
-    before = out.read_bytes()
+    before = b""  # nothing can be added to a whole file of XML
+    if feeds is GZIP:
+        publish(site, {"a": FIRST})
+        assert installation.run(FEEDS=feeds).returncode == 0
+        before = out.read_bytes()
     publish(site, {"a": FIRST}, {f"b{number}": FIRST for number in range(50)})
     if installation.start(FEEDS=feeds, fault=KillAt(point)).status() == KILLED:
         assert out.read_bytes().startswith(before)
-        assert installation.run(FEEDS=feeds).returncode == 0
+        is_whole = feeds is not GZIP and len(harvested(installation.folder)) == 51
+        assert installation.run(FEEDS=feeds).returncode == (2 if is_whole else 0)
+        assert (
+            out.with_name(f"{name}.unconfirmed").exists() == is_whole
+        )  # a run that is refused writes nothing
     content = out.read_bytes()
     assert content.startswith(before)
     added = gzip.decompress(content) if feeds is GZIP else content
     assert added.count(b'weblocatie": "' if feeds is GZIP else b"<weblocatie>") == 51
     assert len(harvested(installation.folder)) == 51
-    assert list(out.parent.glob(f"{name}.unconfirmed")) == []
 
 
 def test_a_file_that_another_run_writes_is_refused_whatever_the_state(

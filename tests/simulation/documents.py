@@ -111,11 +111,11 @@ class Documents:
         """Give a document that is listed a newer lastmod; now and then one ahead, or an older one."""
         if (found := self._any(publisher, random)) is not None:
             number, loc = found
-            older = publisher.sitemaps[number][loc] - 1
-            version = random.choice((self.today, self.today, self.today + 3, self.today + 50, older))
+            before = publisher.sitemaps[number][loc]
+            version = random.choice((self.today, self.today, self.today + 3, self.today + 50, before - 1))
             publisher.sitemaps[number][loc] = version
             if publisher.host == host_of_loc(loc):
-                self._change(loc, version)
+                self._change(loc, version if version != before else None)
             self.tell(f"{publisher.host} gives {loc} in s{number} the lastmod of day {version - TODAY}")
 
     def _replace(self, publisher: Publisher, random: Random) -> None:

@@ -163,8 +163,8 @@ class Knowledge:
     """By host that the register does not have: what other hosts were when a run first found that."""
     claims: set[str] = field(default_factory=set)
     """Hosts whose run may have claimed withdrawals that it did not deliver."""
-    refused: dict[str, tuple[int, float]] = field(default_factory=dict)
-    """Documents that were refused: the version and the moment."""
+    refused: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
+    """Documents that were refused: the versions that may have been meant, and the moments."""
 
 
 def _is_much(gone: int, published: int) -> bool:
@@ -542,8 +542,9 @@ class Oracle:
         for loc in run.refused:
             files = [file for paths in reading.files.values() for each in paths.values() for file in each]
             versions = {version for file in files for version in file.listed().get(loc, ())}
-            if versions and not self._is_refused(loc, max(versions), run.now):  # else it was not asked for
-                self.knows.refused[loc] = max(versions), run.now
+            if not any(self._is_refused(loc, version, run.now) for version in versions):
+                self.knows.refused[loc] = []  # else it may not have been asked for
+            self.knows.refused[loc] += [(version, run.now) for version in versions]
         if run.ended == "well":
             for host in run.hosts:
                 if reading.complete[host] and reading.is_alone:
@@ -636,13 +637,13 @@ class Oracle:
         return not others and not known.was_own and known.host in ("", host)
 
     def _is_refused(self, loc: str, version: int, now: float) -> bool:
-        """Whether a document was refused, and need not be asked for again yet."""
-        if loc not in self.knows.refused:
-            return False
-        refused, at = self.knows.refused[loc]
-        before = min(moment_of(refused).timestamp(), at)
-        is_newer = version != refused and min(moment_of(version).timestamp(), now) > before
-        return not is_newer and 0 <= now - at < SETTINGS["WOO_REFUSED_DAYS"] * DAY
+        """Whether a document may have been refused, and need not be asked for again yet."""
+        moment = min(moment_of(version).timestamp(), now)
+        for refused, at in self.knows.refused.get(loc, ()):
+            is_newer = version != refused and moment > min(moment_of(refused).timestamp(), at)
+            if not is_newer and 0 <= now - at < SETTINGS["WOO_REFUSED_DAYS"] * DAY:
+                return True
+        return False
 
     def _check_files(self, run: Run, host: str) -> None:
         """What is wrong with a file is reported; the entries that cannot be used are counted."""

@@ -91,14 +91,13 @@ class DurableFeedExporter(FeedExporter):
         """Open the feeds, and count them as outputs for the state."""
         try:
             super().open_spider(spider)
-            for slot in self.slots:
-                _refuse_appending(slot)
         except Exception as error:  # a wrong URI, or any error in FEED_URI_PARAMS
             line = str(error) if isinstance(error, UsageError) else f"{NO_FEED}: {cause_of(error)}"
             end_run(self.crawler, "cannot_start", line, 1 if isinstance(error, OSError) else 2)
             raise CloseSpider("cannot_start") from error
         keeper = self._keeper
         keeper.feeds = len(self.slots)
+        keeper.check_feeds = self._refuse_appending
         keeper.outputs += keeper.feeds
         self._timer.start(self.settings.getfloat("WOO_DURABLE_INTERVAL"), now=False)
 
@@ -121,6 +120,17 @@ class DurableFeedExporter(FeedExporter):
         self._unsynced += 1
         if self._unsynced >= self._most_unsynced:
             self._sync()
+
+    def _refuse_appending(self) -> None:
+        """Raise UsageError if a feed would add to a file with content whose format does not allow that."""
+        for slot in self.slots:
+            path = _local(slot)
+            if slot.format not in _WHOLE or path is None or getattr(slot.storage, "write_mode", "") == "wb":
+                continue
+            if path.exists() and path.stat().st_size:
+                self._failed = True  # what ends the run writes nothing either
+                lines = slot.uri.removesuffix(f".{slot.format}")
+                raise UsageError(_NO_APPENDING.format(slot.uri, slot.format, lines))
 
     async def close_spider(self, spider: Spider) -> None:
         """Sync and close the feeds, unless the run could not start."""
@@ -292,17 +302,6 @@ def _abandon(feed: OpenFeed) -> None:
     """Close the local file of a feed that failed, and say where its records are if they are beside it."""
     if feed.file is not None and (unfinished := feed.file.abandon()) is not None:
         warn_always(logger, LEFT_UNFINISHED % unfinished)
-
-
-def _refuse_appending(slot: FeedSlot) -> None:
-    """Raise UsageError if a slot would add to a file with content whose format does not allow that."""
-    path = _local(slot)
-    if slot.format not in _WHOLE or path is None or getattr(slot.storage, "write_mode", "") == "wb":
-        return
-    if path.exists() and path.stat().st_size:
-        raise UsageError(
-            _NO_APPENDING.format(slot.uri, slot.format, slot.uri.removesuffix(f".{slot.format}"))
-        )
 
 
 def _is_in_lines(slot: FeedSlot) -> bool:

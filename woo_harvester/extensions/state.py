@@ -65,6 +65,8 @@ class StateKeeper:
         """The number of outputs; each one adds itself before the first item."""
         self.feeds = 0
         """The number of outputs that are feeds: 0 if ``FEEDS`` names one that cannot be used."""
+        self.check_feeds: Callable[[], None] = lambda: None
+        """Raises UsageError if a feed cannot be added to; called once the files of killed runs are cut back."""
         self.key_of: Callable[[Response], bytes] | None = None
         """The function that gives the key of a page of another project's spider; a page is visited once."""
         self.expected, self.supplied = DocumentSet(), DocumentSet()
@@ -119,6 +121,7 @@ class StateKeeper:
         with self.begin() as connection:
             for line in state.cut_back(connection).lines():
                 warn_always(logger, line)
+            self.check_feeds()
             if self._is_reset(reset):
                 visited.forget_visited(connection, self._crawler.spidercls.name)
                 for host in hosts:
