@@ -542,9 +542,9 @@ class Oracle:
         for loc in run.refused:
             files = [file for paths in reading.files.values() for each in paths.values() for file in each]
             versions = {version for file in files for version in file.listed().get(loc, ())}
-            if not any(self._is_refused(loc, version, run.now) for version in versions):
+            if versions and not any(self._is_refused(loc, version, run.now) for version in versions):
                 self.knows.refused[loc] = []  # else it may not have been asked for
-            self.knows.refused[loc] += [(version, run.now) for version in versions]
+            self.knows.refused.setdefault(loc, []).extend((version, run.now) for version in versions)
         if run.ended == "well":
             for host in run.hosts:
                 if reading.complete[host] and reading.is_alone:

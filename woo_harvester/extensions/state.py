@@ -66,7 +66,7 @@ class StateKeeper:
         self.feeds = 0
         """The number of outputs that are feeds: 0 if ``FEEDS`` names one that cannot be used."""
         self.check_feeds: Callable[[], None] = lambda: None
-        """Raises UsageError if a feed cannot be added to; called once the files of killed runs are cut back."""
+        """Raises UsageError if nothing can be added to a file; the files of killed runs are cut back then."""
         self.key_of: Callable[[Response], bytes] | None = None
         """The function that gives the key of a page of another project's spider; a page is visited once."""
         self.expected, self.supplied = DocumentSet(), DocumentSet()
