@@ -91,6 +91,8 @@ class Row:
     """The sitemaps that listed it when the host last did."""
     version: int | None = None
     """That the host listed last, if it was one."""
+    is_usable: bool = True
+    """Its loc may be harvested; else the entry only keeps the document listed."""
     is_repeated: bool = False
     """A run that ended well found it listed more than once."""
     waits: bool = False
@@ -126,6 +128,8 @@ class Reading:
 
     number: int
     """Runs are ordered by their beginning; that of another run of the moment may be one later."""
+    known: set[str] = field(default_factory=set)
+    """The documents that the harvester knew for sure when it began."""
     files: dict[str, dict[str, list[File]]] = field(default_factory=dict)
     """By host and path: what the harvester has of a file; more than one where a kill leaves that open."""
     answers: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -155,6 +159,8 @@ class Knowledge:
     rows: dict[str, dict[str, Row]] = field(default_factory=dict)
     """By loc, by host."""
     hosts: dict[str, Host] = field(default_factory=dict)
+    named: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    """By host and index: the sitemaps that it ever named."""
     held: dict[tuple[str, str], list[File]] = field(default_factory=dict)
     """By host and path: the content that the harvester has, if its server says that it did not change."""
     full_reads: dict[str, list[float]] = field(default_factory=dict)
@@ -196,7 +202,12 @@ class Oracle:
     def began(self, run: Run) -> None:
         """A run reads hosts: until it has, none of them is read completely."""
         self.runs += 0 if self.readings else 2  # runs of one moment have one number
-        self.readings[run] = Reading(self.runs, {host: {} for host in run.hosts})
+        known = {
+            loc
+            for loc, rows in self.knows.rows.items()
+            if any(row.sure for row in rows.values()) or None not in self.known(loc).states
+        }
+        self.readings[run] = Reading(self.runs, known, {host: {} for host in run.hosts})
         for reading in self.readings.values():
             reading.is_alone = len(self.readings) == 1
         for host in run.hosts:
@@ -220,6 +231,7 @@ class Oracle:
             reading.files[host][path] = [*files, File(is_whole=False)]
             self._list(run, host, path)
         if status == 200 and file.is_whole:
+            self.knows.named.setdefault(key, set()).update(file.names)
             self.knows.held[key] = [*self.knows.held.get(key, []), file]
             self._note_full_read(run, f"https://{host}{path}")
 
@@ -266,9 +278,10 @@ class Oracle:
                 if not rows:
                     continue  # unknown, and not harvested
                 sure = False
-            if not any(loc in file.listed() for file in files):
-                sure &= any(row.sure for row in rows.values()) or None not in self.known(loc).states
+            is_usable = any(loc in file.listed() for file in files)
+            sure &= is_usable or loc in self.readings[run].known
             row, last = rows.setdefault(host, Row()), self.knows.hosts[host]
+            row.is_usable = is_usable
             row.relisted = last.fewest_reads if row.least else row.relisted
             if row.most or path not in row.places:
                 row.relisted_latest = last.most_reads
@@ -327,7 +340,8 @@ class Oracle:
             for path, each in files.items()
         }
         for loc, known in self.knows.documents.items():
-            if known.host == host and not any(loc in locs for locs in listed.values()):
+            is_its = known.host == host or is_own(loc, host, owners)  # its source may have become another
+            if is_its and not any(loc in locs for locs in listed.values()):
                 known.restored = False  # the mark ends with the next complete read
         for loc, row in self.rows_on(host):
             places = {path for path, locs in listed.items() if loc in locs}
@@ -335,7 +349,7 @@ class Oracle:
                 row.relisted_latest = last.most_reads if row.places - places else row.relisted_latest
                 row.places = places
             elif not places:
-                self.known(loc).restored = False
+                self.known(loc).restored = row.is_repeated = False
                 row.waits &= row.least > 0 or last.most_reads - row.relisted < RUNS
                 row.may_wait &= row.most > 0 or last.fewest_reads - row.relisted_latest < RUNS
                 row.most += 1
@@ -423,8 +437,7 @@ class Oracle:
         return any(self._is_in(host, path, index) for path in row.places for index in lost)
 
     def _is_in(self, host: str, path: str, index: str) -> bool:
-        held = self.knows.held.get((host, index), [])
-        return is_in_index(path, index) or any(path in file.names for file in held)
+        return is_in_index(path, index) or path in self.knows.named.get((host, index), ())
 
     # What is delivered
 
@@ -467,6 +480,7 @@ class Oracle:
         if not is_own(loc, record.host, run.owners):
             for other, row in self.rows_of(loc).items():
                 is_listed = row.sure and not row.most and other in run.owners and other != record.host
+                is_listed &= row.is_usable or known.was_own
                 assert not (is_listed and is_own(loc, other, run.owners)), f"{loc}: {other} lists it itself"
         is_same_side = known.was_own == is_own(loc, record.host, run.owners) and known.was_own
         if is_same_side and record.oorzaak == "wijziging":

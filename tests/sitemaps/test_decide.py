@@ -260,6 +260,10 @@ ROWS = [
     Row("another's, newer than it was itself", others(LATER, known=HARVESTED), Outcome.CHANGED),
     Row("was another's by the register of then", entry(known=HARVESTED, listing=row(BEFORE, foreign=True)),
         Outcome.UNCHANGED, learns={"changed_listing": row(), "digest": DIGEST}, unchanged=True),
+    Row("another's, withdrawn, and beside it an older entry that does not count",
+        others(EARLIER, known=WITHDRAWN, listing=row(BEFORE, foreign=True), is_listed=True),
+        Outcome.DUPLICATE, (duplicate(EARLIER, "overgeslagen: de vermelding op een andere plek telt"),),
+        reread=True),
     Row("the owner's comes", entry(EARLIER, known=HARVESTED, version=FROM_OTHERS),
         Outcome.CHANGED),
 

@@ -178,9 +178,22 @@ def test_a_version_replaces_that_of_another_sitemap_or_of_none(connection: Conne
         Harvested(known, LASTMOD, DAY, HARVESTED),
         Harvested(new, LASTMOD, DAY, HARVESTED, sitemap_id=after),
     )
-    assert documents.replaced_sources(connection, [of_other]) == {before}
-    assert documents.replaced_sources(connection, [of_same, first]) == set()
-    assert documents.replaced_sources(connection, [again]) == set()
+    assert documents.other_sources(connection, [of_other]) == {before}
+    assert documents.other_sources(connection, [of_same, first]) == set()
+    assert documents.other_sources(connection, [again]) == set()
+
+
+def test_other_sitemaps_of_the_host_that_list_the_document_are_read_again(connection: Connection) -> None:
+    own, beside, dropped = (sitemap_of(connection, name=f"s{number}.xml") for number in range(3))
+    foreign = sitemap_of(connection, "b.nl")
+    (known,) = harvest(connection, own, locs(1))
+    (new,) = see(connection, own, ["https://a.nl/nieuw.pdf"])
+    for sitemap in (beside, foreign):
+        list_in(connection, sitemap, [known, new])
+    list_in(connection, dropped, [known], misses=1)
+    version, first = (Harvested(key, LASTMOD, DAY, HARVESTED, sitemap_id=own) for key in (known, new))
+    assert documents.other_sources(connection, [version, first]) == {beside}
+    assert documents.other_sources(connection, [first]) == set()
 
 
 def test_a_withdrawal_is_delivered_by_one_run_only(connection: Connection) -> None:

@@ -267,6 +267,7 @@ def _write_listings(
     """Write where documents are listed."""
     new = [own_listing(document_id) for document_id in same]
     new += [one.new_listing for one in updates if one.new_listing is not None]
+    new.sort(key=lambda row: row.lastmod or 0, reverse=True)  # of two of a document the first is added
     listings.add(connection, sitemap_id, new)
     again = [*same, *(one.document_id for one in updates if one.is_listed_again)]
     listings.listed_again(connection, sitemap_id, again)

@@ -73,8 +73,9 @@ def confirm_deliveries(
 ) -> set[int]:
     """Note in the state what all outputs have durably; *spider* is the name of the spider.
 
-    Returns the sitemaps that earlier versions came from. These are to be read again, since they may list the
-    document still: twice on one host, or as the owner's while another run delivered another's entry.
+    Returns the sitemaps that earlier versions came from, and others of the host that list the documents.
+    These are to be read again: they may list a document twice on one host, or as the owner's while another
+    run delivered another's entry.
     """
     harvested = [one.harvested for one in done if one.harvested]
     for confirm in {one.confirm for one in done if one.confirm is not None}:
@@ -83,7 +84,7 @@ def confirm_deliveries(
     if withdrawn:
         documents.lock_rows(connection, {*withdrawn, *(one.id for one in harvested)})
     _number_contents(connection, done, wanted)
-    replaced = documents.replaced_sources(connection, harvested)
+    replaced = documents.other_sources(connection, harvested)
     confirm_harvested(connection, harvested)
     for key in sorted({one.visited for one in done if one.visited is not None}):
         visited.add_visited(connection, spider, key, int(time()))

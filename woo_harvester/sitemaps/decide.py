@@ -277,6 +277,8 @@ def _update(
     if known is None:
         return None
     row = _listing(facts, known.id, offered, lastmod)
+    if before is not None and outcome is EntryOutcome.DUPLICATE:
+        row = row._replace(lastmod=before.lastmod)  # else the entry that counts seems newer in the next run
     is_unchanged = outcome in _UNCHANGED
     is_moved = False
     if is_unchanged:

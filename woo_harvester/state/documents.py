@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -244,15 +244,32 @@ def end_restore(connection: Connection, host_id: int) -> None:
     connection.execute(update(documents).where(*marked).values(restore=None))
 
 
-def replaced_sources(connection: Connection, harvested: Iterable[Harvested]) -> set[int]:
-    """Return the sitemaps that the known versions came from which these replace, other than their own."""
+def other_sources(connection: Connection, harvested: Iterable[Harvested]) -> set[int]:
+    """Return the other sitemaps that the known versions came from, or that list the documents on their host.
+
+    They are read again, so that what they say of the documents is compared with the new versions.
+    """
     sources = {one.id: one.sitemap_id for one in harvested if one.sitemap_id is not None}
     known = select(documents.c.id, documents.c.sitemap_id).where(documents.c.harvested.is_not(None))
     found: set[int] = set()
     for part in batches(sources):
         rows = connection.execute(known.where(documents.c.id.in_(part)))
-        found.update(before for key, before in rows if before is not None and before != sources[key])
+        before = {row.id: row.sitemap_id for row in rows}
+        found.update(key for id_, key in before.items() if key is not None and key != sources[id_])
+        if before:
+            found.update(_listing_beside(connection, {id_: sources[id_] for id_ in before}))
     return found
+
+
+def _listing_beside(connection: Connection, sources: Mapping[int, int]) -> Iterator[int]:
+    """Yield the other sitemaps, on the hosts of these sitemaps, that list the documents."""
+    hosts_of = select(resources.c.id, resources.c.host_id).where(resources.c.id.in_(set(sources.values())))
+    host_ids = {row.id: row.host_id for row in connection.execute(hosts_of)}
+    listing = select(listings.c.document_id, listings.c.sitemap_id, resources.c.host_id).join(resources)
+    query = listing.where(listings.c.document_id.in_(list(sources)), listings.c.misses == 0)
+    for id_, sitemap_id, host_id in connection.execute(query):
+        if sitemap_id != sources[id_] and host_id == host_ids[sources[id_]]:
+            yield sitemap_id
 
 
 def end_claims(connection: Connection, host_ids: Collection[int]) -> None:
