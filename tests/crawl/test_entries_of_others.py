@@ -67,16 +67,19 @@ class Run:
             )
         return self.visits[host]
 
-    def read(self, host: str, lastmod: str | None, loc: str = LOC) -> tuple[WooItem | None, SitemapReading]:
-        """Read a sitemap of a host with one entry."""
+    def read(
+        self, host: str, *lastmods: str | None, loc: str = LOC
+    ) -> tuple[WooItem | None, SitemapReading]:
+        """Read a sitemap of a host with an entry for each lastmod; return the first item."""
         index = f"https://{host}/sitemapindex-diwoo.xml"
         sitemap = Sitemap(f"https://{host}/s.xml", Index(index, index_name(index)))
         visit = self.visit(host)
         with self.keeper.begin() as connection:
             resource = resource_of(connection, visit.known.id, sitemap.url, "sitemap", index)
             reading = self.entries.start_reading(connection, visit, sitemap, PendingRead(resource.id))
-        items, processed = self.entries.select([Entry(loc, lastmod, 7, None)], reading)
-        assert processed == 1
+        entries = [Entry(loc, lastmod, 7, None) for lastmod in lastmods]
+        items, processed = self.entries.select(entries, reading)
+        assert processed == len(lastmods)
         return next(items, None), reading
 
     def harvest(self, host: str, lastmod: str | None) -> Oorzaak | None:
@@ -196,6 +199,18 @@ def test_a_document_whose_owner_drops_it_stays_as_it_is_until_the_others_lastmod
     item, _ = run.read(OTHER, "2023-06-01T00:00:00Z")
     assert item is not None
     assert item.record.versies[0].oorzaak is Oorzaak.WIJZIGING
+
+
+@pytest.mark.parametrize("lastmods", [(LONG_AGO, BEFORE), (BEFORE, LONG_AGO)])
+def test_of_two_entries_in_a_sitemap_of_another_the_older_says_nothing(
+    lastmods: tuple[str, str], keeper: StateKeeper
+) -> None:
+    next_run(keeper).harvest(OWNER, BEFORE)
+    with keeper.begin() as connection:
+        connection.exec_driver_sql("UPDATE listings SET misses = 1")
+    for day in range(4):
+        item, _ = next_run(keeper).read(OTHER, *lastmods)
+        assert item is None, f"day {day}"
 
 
 def test_others_are_compared_among_themselves(keeper: StateKeeper) -> None:
