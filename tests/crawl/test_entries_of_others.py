@@ -67,9 +67,7 @@ class Run:
             )
         return self.visits[host]
 
-    def read(
-        self, host: str, *lastmods: str | None, loc: str = LOC
-    ) -> tuple[WooItem | None, SitemapReading]:
+    def read(self, host: str, *lastmods: str | None, loc: str = LOC) -> tuple[WooItem | None, SitemapReading]:
         """Read a sitemap of a host with an entry for each lastmod; return the first item."""
         index = f"https://{host}/sitemapindex-diwoo.xml"
         sitemap = Sitemap(f"https://{host}/s.xml", Index(index, index_name(index)))
