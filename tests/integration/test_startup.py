@@ -104,6 +104,12 @@ WRONG = [
     ("FEEDS", {"%(no)s.jsonl": {"format": "jsonlines"}}, 2, "none can be used: KeyError: 'no'"),
     ("FEED_URI_PARAMS", "broken.Raises", 2, f"FEEDS names outputs of which none can be used: {ON_FIRE}"),
     ("FEEDS", {"/proc/no/a.jsonl": {"format": "jsonlines"}}, 1, "No such file or directory: '/proc/no'"),
+    (
+        "WOO_STATE_URL",
+        "postgresql://a@b:c/d",
+        2,
+        "WOO_STATE_URL: expected a URL such as sqlite:///state.sqlite",
+    ),
     ("FILES_STORE", "nope://x", 2, "FILES_STORE nope://x: expected a folder, or a URL such as "),
     ("FILES_STORE", "/proc/no", 1, "FILES_STORE /proc/no cannot be used"),
     ("WOO_DATA_DIR", "/proc/no", 1, "No such file or directory: '/proc/no'"),

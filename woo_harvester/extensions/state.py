@@ -28,7 +28,7 @@ from woo_harvester.state.delivery import Delivery, PendingRead
 from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.lock import entry_pages_lock
 from woo_harvester.state.locked import LockedState
-from woo_harvester.state.store import NOWHERE, StateError
+from woo_harvester.state.store import NOWHERE, StateError, StateSettingError
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -101,7 +101,8 @@ class StateKeeper:
             try:
                 self.open((), reset=bool(getattr(spider, "deltafetch_reset", False)))
             except (StateError, UsageError) as error:
-                end_run(self._crawler, "cannot_start", str(error), 2 if isinstance(error, UsageError) else 1)
+                status = 2 if isinstance(error, StateSettingError | UsageError) else 1
+                end_run(self._crawler, "cannot_start", str(error), status)
                 raise CloseSpider("cannot_start") from error
 
     def open(self, hosts: Sequence[str], *, reset: bool) -> None:

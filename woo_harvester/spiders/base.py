@@ -24,7 +24,7 @@ from woo_harvester.running.causes import StartError
 from woo_harvester.running.ending import CANNOT_START, fail_run
 from woo_harvester.search.record_kind import RecordKind
 from woo_harvester.state.resources import forget_host
-from woo_harvester.state.store import StateError
+from woo_harvester.state.store import StateError, StateSettingError
 from woo_harvester.tooi.lists import ValueLists
 from woo_harvester.tooi.stored import known_lists
 from woo_harvester.trust import TrustError, trusted_context
@@ -52,7 +52,7 @@ _NO_ADDON = (
 
 def status_of(error: Exception) -> int:
     """Return the exit status of a run that cannot start: 2 for a wrong argument or setting, otherwise 1."""
-    return 2 if isinstance(error, ArgumentError | UsageError) else 1
+    return 2 if isinstance(error, ArgumentError | StateSettingError | UsageError) else 1
 
 
 class HarvestSpider(Spider):

@@ -84,6 +84,10 @@ class NoStateError(StateError):
     """There is no state yet."""
 
 
+class StateSettingError(StateError):
+    """``WOO_STATE_URL`` names nothing that can be a state."""
+
+
 class State:
     """An open state: one connection, for one thread. :meth:`begin` opens a transaction.
 
@@ -109,9 +113,9 @@ class State:
                 _make(url)
             engine = _engine(url)
         except (ArgumentError, NoSuchModuleError) as error:
-            raise StateError(f"{_EXPECTED} ({error})") from error
+            raise StateSettingError(f"{_EXPECTED} ({error})") from error
         except ValueError as error:  # the message of which may have a part of a password
-            raise StateError(f"{_EXPECTED} ({_MALFORMED})") from error
+            raise StateSettingError(f"{_EXPECTED} ({_MALFORMED})") from error
         except ImportError as error:
             raise StateError(_NO_DRIVER.format(to_install("postgresql"), error)) from error
         except OSError as error:
@@ -252,7 +256,7 @@ def _refuse_foreign(url: str) -> None:
     ):
         tables.update(name for (name,) in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'"))
     if tables and about.name not in tables:
-        raise StateError(_FOREIGN.format(path, min(tables)))
+        raise StateSettingError(_FOREIGN.format(path, min(tables)))
 
 
 def _make(url: str) -> None:
