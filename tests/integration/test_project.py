@@ -24,7 +24,6 @@ from tests.integration.stock_project import (
 from tests.utils.command import read_lines
 from tests.utils.daily import numbered, publish
 from tests.utils.sites import write_register
-from woo_harvester.demo.documents import pdf_page
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 
@@ -155,25 +154,6 @@ def test_bench_works_as_without_the_addon(project: Project) -> None:
 
 
 # ----- Settings -------------------------------------------------------------------------------------------
-
-
-def test_the_delay_of_the_template_is_explained_with_what_it_costs(project: Project, site: Site) -> None:
-    publish(site, numbered(4))
-    site.pages |= {f"/d/doc{number}.pdf": Page(pdf_page(str(number)).body) for number in range(4)}
-    run = project.crawl("woo", site, "-a", "documents=head", DOWNLOAD_DELAY=0.3)
-    (warning,) = re.findall(r"WARNING: (DOWNLOAD_DELAY: .*)", run.stderr)
-    assert f"{site.host} lists 4 documents that this run may request" in warning
-    assert "one request in 0.3 s makes that about 1 s" in warning
-    again = project.crawl("woo", site, "-a", "documents=head", DOWNLOAD_DELAY=0.3)
-    assert "DOWNLOAD_DELAY:" not in again.stderr
-
-
-@pytest.mark.parametrize("settings", [{"DOWNLOAD_DELAY": 0.3}, {"DOWNLOAD_DELAY": 0}])
-def test_a_delay_that_costs_nothing_is_not_mentioned(
-    project: Project, site: Site, settings: dict[str, object]
-) -> None:
-    publish(site, numbered(2))
-    assert "DOWNLOAD_DELAY:" not in project.crawl("woo", site, **settings).stderr
 
 
 def test_settings_of_scrapy_deltafetch_without_a_meaning_are_reported(project: Project, site: Site) -> None:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from woo_harvester.crawl.conditional import is_due, is_not_modified, validator
 from woo_harvester.crawl.documents import Documents
-from woo_harvester.crawl.download_delay import DownloadDelay
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.entry_filter import SitemapFilter
 from woo_harvester.crawl.entry_lookup import SitemapReading
@@ -29,7 +28,6 @@ from woo_harvester.sitemaps.file_findings import other_kind_finding, read_error_
 from woo_harvester.sitemaps.reader import OtherRootError
 from woo_harvester.sitemaps.url_selection import Sitemap
 from woo_harvester.sitemaps.xml_stream import SitemapError
-from woo_harvester.state import listings
 from woo_harvester.state.delivery import PendingRead
 from woo_harvester.state.resources import Resource, forget_read
 from woo_harvester.statuses import is_complete
@@ -56,7 +54,6 @@ class SitemapFiles:
         self._documents = documents
         self._interval = timedelta(days=crawler.settings.getfloat("WOO_FULL_READ_DAYS"))
         self._maxsize = crawler.settings.getint("WOO_SITEMAP_MAXSIZE")
-        self._delay = DownloadDelay.of(crawler.settings) if documents.mode != "none" else None
 
     async def parse(
         self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
@@ -116,15 +113,11 @@ class SitemapFiles:
             pending = first.again(pending)
         self._keeper.begin_reading(pending)
         with self._keeper.begin() as connection:
-            known = 0 if self._delay is None else listings.count(connection, resource.id)
             if resource.read_at is not None:
                 # Until this reading is complete and all its documents are confirmed, the next run must read
                 # the sitemap in full.
                 forget_read(connection, resource.id)
-            reading = self._entries.start_reading(connection, visit, sitemap, pending)
-        if self._delay is not None and not visit.is_second:
-            self._delay.warn(visit, response, known)
-        return reading
+            return self._entries.start_reading(connection, visit, sitemap, pending)
 
     def _end(
         self, response: StreamedResponse, visit: Visit, reading: SitemapReading, reader: UrlsetReader
