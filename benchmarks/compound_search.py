@@ -16,9 +16,8 @@ from elasticsearch import Elasticsearch, helpers
 
 from benchmarks.utils.dutch_text import compounds, pages
 from benchmarks.utils.elasticsearch_server import server
-from tests.search.analysis import Analysis
-from woo_harvester.search.definition import definition
-from woo_harvester.search.woo import WOO
+from tests.portal.analysis import Analysis
+from woo_harvester.outputs.definition import WOO, definition
 
 PLAIN = ["lowercase", "asciifolding", "stopwoorden"]
 STEM = ["meervoud", "nederlands", "remove_duplicates"]

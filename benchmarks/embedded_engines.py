@@ -26,14 +26,13 @@ from typing import Any
 
 from benchmarks.utils.dutch_text import compounds
 from benchmarks.utils.portal_records import questions, write_records
-from woo_harvester.search.document import document_of
-from woo_harvester.search.dutch import PieceCache, analyzer, pieces
-from woo_harvester.search.embedded.engine import EmbeddedEngine
-from woo_harvester.search.embedded.layout import texts_at
-from woo_harvester.search.facets import facet_values, facets
-from woo_harvester.search.fields import PARTS_SHARE, text_fields
-from woo_harvester.search.question import Clause, Question
-from woo_harvester.search.woo import WOO
+from woo_harvester.outputs.definition import WOO, facet_values, facets
+from woo_harvester.outputs.document import document_of
+from woo_portal.dutch import PieceCache, analyzer, pieces
+from woo_portal.embedded.engine import EmbeddedEngine
+from woo_portal.embedded.layout import texts_at
+from woo_portal.engine import PARTS_SHARE, text_fields
+from woo_portal.question import Clause, Question
 
 RECORDS = 10_000
 _MB = 1024 * 1024

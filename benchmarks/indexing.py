@@ -23,12 +23,11 @@ from benchmarks.utils.elasticsearch_server import server
 from benchmarks.utils.publisher import publisher
 from benchmarks.utils.runs import woo
 from benchmarks.utils.target import target
-from woo_harvester.default_settings.setting import MB
-from woo_harvester.elastic.bulk import BulkWriter
-from woo_harvester.elastic.indices import create_index
-from woo_harvester.elastic.rebuild import batches_by_size
-from woo_harvester.search.document import Withdrawn, bulk_action, document_of
-from woo_harvester.search.woo import WOO
+from woo_harvester.outputs.bulk import BulkWriter
+from woo_harvester.outputs.definition import WOO
+from woo_harvester.outputs.document import Withdrawn, bulk_action, document_of
+from woo_harvester.outputs.indices import batches_by_size, create_index
+from woo_harvester.running.setting import MB
 
 RECORDS = 50_000
 BATCH, BATCH_BYTES = 1000, 8 * MB

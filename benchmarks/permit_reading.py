@@ -39,14 +39,13 @@ from benchmarks.utils.runs import Run, permits, stock_permits
 from benchmarks.utils.target import target
 from tests.utils.command import DATA, environment, in_project
 from tests.utils.sites import write_register
-from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.server import Page
+from woo_harvester.demo.server import Authority, Page
 from woo_harvester.demo.site import Site
 from woo_harvester.permits import schema
-from woo_harvester.permits.files import Ask, RememberedFile, how_to_ask
+from woo_harvester.permits.links import Ask, RememberedFile, how_to_ask
 from woo_harvester.permits.listing import read_listing
 from woo_harvester.permits.messages import read_message
-from woo_harvester.record_json import json_value
+from woo_harvester.record import json_value
 from woo_harvester.state.permits import entry_page_id
 from woo_harvester.state.schema import permit_files
 from woo_harvester.state.store import State

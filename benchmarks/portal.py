@@ -29,14 +29,13 @@ from elasticsearch import Elasticsearch, helpers
 from benchmarks.utils.elasticsearch_server import server
 from benchmarks.utils.portal_records import questions, write_records
 from benchmarks.utils.target import target
-from woo_harvester.elastic.engine import ElasticsearchEngine
-from woo_harvester.elastic.indices import create_index
-from woo_harvester.search.document import Withdrawn, bulk_action
-from woo_harvester.search.embedded.engine import EmbeddedEngine
-from woo_harvester.search.engine import Engine
-from woo_harvester.search.permits import PERMITS
-from woo_harvester.search.question import Question
-from woo_harvester.search.woo import WOO
+from woo_harvester.outputs.definition import PERMITS, WOO
+from woo_harvester.outputs.document import Withdrawn, bulk_action
+from woo_harvester.outputs.indices import create_index
+from woo_portal.elasticsearch import ElasticsearchEngine
+from woo_portal.embedded.engine import EmbeddedEngine
+from woo_portal.engine import Engine
+from woo_portal.question import Question
 
 RECORDS = 50_000
 _AT_A_TIME, _ROUNDS, _SECONDS = 8, 3, 60.0

@@ -22,11 +22,10 @@ from scrapy import Spider
 from scrapy.utils.test import get_crawler
 
 from benchmarks.utils.target import target
-from woo_harvester.default_settings import SETTINGS
 from woo_harvester.extensions.findings import Findings
-from woo_harvester.extensions.progress import REDRAW, Progress
+from woo_harvester.extensions.progress import REDRAW, Progress, Screen
 from woo_harvester.findings import explanations
-from woo_harvester.terminal.screen import Screen
+from woo_harvester.running.default_settings import SETTINGS
 
 if TYPE_CHECKING:
     from scrapy.core.engine import ExecutionEngine

@@ -21,8 +21,7 @@ from pathlib import Path
 from benchmarks.utils.target import target
 from woo_harvester.findings import Finding, Severity, explanations
 from woo_harvester.report.accounts import Accounts
-from woo_harvester.report.funnel import FIELDS, REPEATED, Account
-from woo_harvester.report.losses import STAGE_OF
+from woo_harvester.report.funnel import FIELDS, REPEATED, STAGE_OF, Account
 from woo_harvester.report.run_folder import RunFolder, finding_line
 from woo_harvester.tooi import informatiecategorieen
 
@@ -100,7 +99,7 @@ def generate(folder: Path, hosts: int, findings: int, seed: int) -> None:
 
 def make(folder: Path) -> None:
     """Make the report; print seconds and peak memory in MB. For a process of its own."""
-    from woo_harvester.report.outputs import make_report  # noqa: PLC0415 -- its import counts
+    from woo_harvester.report.assemble import make_report  # noqa: PLC0415 -- its import counts
 
     start = time.perf_counter()
     make_report(RunFolder(folder))

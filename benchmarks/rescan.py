@@ -42,10 +42,10 @@ from woo_harvester.findings import Reporter
 from woo_harvester.register.names import Vocabulary
 from woo_harvester.register.stored_copy import read_file
 from woo_harvester.report.funnel import Account
-from woo_harvester.sitemaps.fast_reader import UrlsetReader
-from woo_harvester.sitemaps.names import index_name
-from woo_harvester.sitemaps.url_selection import Index, Sitemap
-from woo_harvester.state.delivery import PendingRead
+from woo_harvester.sitemaps.file_findings import Index, Sitemap
+from woo_harvester.sitemaps.robots import index_name
+from woo_harvester.sitemaps.scanner import UrlsetReader
+from woo_harvester.state.contents import PendingRead
 from woo_harvester.state.repeated import sitemaps_and_documents
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.tooi import bundled

@@ -26,7 +26,6 @@ from typing import NamedTuple
 from benchmarks.utils.readers import MAXSIZE, chunks, read_and_clear, read_bare, read_entries
 from benchmarks.utils.sample_sitemap import HOST, sitemap
 from benchmarks.utils.target import target
-from woo_harvester.dates import day_of, parse_datetime
 from woo_harvester.diwoo.defaults import (
     default_category,
     default_dates,
@@ -34,16 +33,16 @@ from woo_harvester.diwoo.defaults import (
     default_title,
 )
 from woo_harvester.diwoo.filetype import claims_of_type, decide_filetype
-from woo_harvester.diwoo.given_metadata import metadata_of
+from woo_harvester.diwoo.given import metadata_of
 from woo_harvester.diwoo.mapping import map_metadata
-from woo_harvester.extensions.collector import RareCollections
+from woo_harvester.extensions.findings import RareCollections
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.record import Bestand, Document, Herkomst, Oorzaak, Record, Versie
-from woo_harvester.record_json import json_line
+from woo_harvester.record import Bestand, Document, Herkomst, Oorzaak, Record, Versie, json_line
 from woo_harvester.register import Match, Organisation
 from woo_harvester.sitemaps.reader import Entry, SitemapReader
 from woo_harvester.tooi import bundled
-from woo_harvester.urls import record_id
+from woo_harvester.utils.dates import day_of, parse_datetime
+from woo_harvester.utils.urls import record_id
 
 ENTRIES = 30_000
 REPEATS = 5

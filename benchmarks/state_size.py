@@ -21,12 +21,11 @@ from time import perf_counter
 from benchmarks.utils.postgresql import OPTIONS
 from benchmarks.utils.target import target
 from tests.utils.postgresql import new_database, query, server
-from woo_harvester.state.batches import BATCH
-from woo_harvester.state.confirmation import confirm_harvested
-from woo_harvester.state.documents import add_seen, look_up
+from woo_harvester.state.contents import Harvested, KnownFile
+from woo_harvester.state.documents import add_seen, confirm_harvested, look_up
 from woo_harvester.state.resources import host_of_state, resource_of
+from woo_harvester.state.sql import BATCH
 from woo_harvester.state.store import State
-from woo_harvester.state.versions import Harvested, KnownFile
 
 HOST = "www.gemeente-voorbeeld.nl"
 SIZES = (1_000_000, 10_000_000, 100_000_000)

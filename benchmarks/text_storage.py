@@ -11,8 +11,7 @@ from elasticsearch import Elasticsearch, helpers
 
 from benchmarks.utils.dutch_text import pages
 from benchmarks.utils.elasticsearch_server import server
-from woo_harvester.search.definition import definition
-from woo_harvester.search.woo import WOO
+from woo_harvester.outputs.definition import WOO, definition
 
 WAYS = {
     "in `_source`": (True, False),

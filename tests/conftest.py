@@ -39,12 +39,12 @@ def pytest_xdist_auto_num_workers() -> int:
 LONGEST = (
     "integration/test_deployment.py",
     "integration/test_scrapyd.py",
-    "elastic/test_faults.py",
+    "outputs/test_faults.py",
     "simulation/test_documents.py",
     "commands/test_index_killed.py",
     "integration/test_kill.py",
     "integration/test_withdrawal.py",  # and the others in TOGETHER
-    "text/test_workers.py",
+    "documents/test_text_workers.py",
     "extensions/test_progress.py",
     "integration/test_stop.py",
     "integration/test_stop_own_side.py",
@@ -63,13 +63,13 @@ LONGEST = (
     "pipelines/test_text.py",
     "docs/test_tutorials.py",
     "sitemaps/test_reader_memory.py",
-    "text/test_workers_ocr.py",
+    "documents/test_text_workers_ocr.py",
     "commands/test_hostile_files.py",
     "integration/test_other_user.py",
-    "elastic/test_permits.py",
+    "outputs/test_permits.py",
     "integration/test_postgresql.py",
     "commands/test_index.py",
-    "extensions/test_elasticsearch.py",
+    "outputs/test_elasticsearch.py",
 )
 
 #: Files whose stories share the days of ``integration/same_days.py``. One process plays them all: two would

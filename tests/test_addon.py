@@ -17,13 +17,11 @@ from scrapy.utils.spider import DefaultSpider
 from scrapy_deltafetch import DeltaFetch
 
 from woo_harvester import Addon, addon
-from woo_harvester.default_settings import SETTINGS
-from woo_harvester.default_settings.setting import Setting
 from woo_harvester.extensions.findings import Findings
-from woo_harvester.pipelines.defaults import DefaultsPipeline
-from woo_harvester.pipelines.filetype import FileTypePipeline
-from woo_harvester.pipelines.metadata import MetadataPipeline
-from woo_harvester.spidermiddlewares.deltafetch import WooDeltaFetch
+from woo_harvester.pipelines.record import DefaultsPipeline, FileTypePipeline, MetadataPipeline
+from woo_harvester.running.default_settings import SETTINGS
+from woo_harvester.running.setting import Setting
+from woo_harvester.spiders.middlewares import WooDeltaFetch
 
 
 class Eigen(Spider):
@@ -81,7 +79,7 @@ def test_what_a_project_leaves_open_is_filled_in() -> None:
 
 
 def test_components_that_a_project_has_placed_stay_where_they_are() -> None:
-    path = "woo_harvester.pipelines.defaults.DefaultsPipeline"
+    path = "woo_harvester.pipelines.record.DefaultsPipeline"
     settings = settings_of(ITEM_PIPELINES={path: 50, Own: 150})
     pipelines = settings.get_component_priority_dict_with_base("ITEM_PIPELINES")
     placed = [(load_object(component), place) for component, place in pipelines.items()]

@@ -17,7 +17,7 @@ from ruamel.yaml import YAML
 
 from tests.conftest import ROOT
 from tests.utils.deployment import copied, run_instructions
-from woo_harvester.default_settings import SETTINGS
+from woo_harvester.running.default_settings import SETTINGS
 
 DEPLOY = ROOT / "deploy"
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")

@@ -10,9 +10,9 @@ import pytest
 from msgspec.structs import fields
 
 from tests.conftest import ROOT
-from woo_harvester.default_settings import SETTINGS
 from woo_harvester.findings.catalogue import explanations
 from woo_harvester.record import Document
+from woo_harvester.running.default_settings import SETTINGS
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 by_name = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

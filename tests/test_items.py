@@ -10,11 +10,10 @@ from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonLinesItemExp
 
 from tests.samples import SAMPLES
 from tests.utils.crawlers import LOC, fetched_of, item_of
-from woo_harvester.items import Fetched, Sample, WooItem
+from woo_harvester.items import Fetched, Sample, StreamedResponse, WooItem
 from woo_harvester.record import Bestand, Oorzaak, Versie, Waarde
-from woo_harvester.responses import StreamedResponse
-from woo_harvester.state.versions import KnownFile
-from woo_harvester.urls import record_id
+from woo_harvester.state.contents import KnownFile
+from woo_harvester.utils.urls import record_id
 
 
 def an_item() -> WooItem:

@@ -24,9 +24,9 @@ MACHINE_PATHS = re.compile(r"(?<![\w.-])/(?:work|home|root|tmp/v)/", re.IGNORECA
 #: Tests of which no module is the subject, but a folder of the package or the repository as a whole.
 SUBJECTS = {
     "commands/test_hostile_files.py",  # all commands that read files
-    "elastic/test_clock.py",  # a real index, written by real runs
-    "elastic/test_faults.py",
-    "elastic/test_permits.py",
+    "outputs/test_clock.py",  # a real index, written by real runs
+    "outputs/test_faults.py",
+    "outputs/test_permits.py",
     "test_deploy_files.py",
     "test_deploy_units.py",
     "test_docs.py",
@@ -94,7 +94,8 @@ def module_of(test: Path) -> Path | None:
     ``state/test_store.py`` and ``state/test_store_locked.py`` both test ``woo_harvester/state/store.py``.
     """
     words = test.stem.removeprefix("test_").split("_")
-    folder = ROOT / "woo_harvester" / test.parent
+    top, *inner = test.parent.parts or ("",)
+    folder = ROOT / "woo_portal" / Path(*inner) if top == "portal" else ROOT / "woo_harvester" / test.parent
     for count in range(len(words), 0, -1):
         name = "_".join(words[:count])
         for module in (folder / f"{name}.py", folder / f"__{name}__.py", folder / name / "__init__.py"):
@@ -124,8 +125,8 @@ def test_every_dependency_is_pinned() -> None:
 def test_every_package_that_is_imported_is_declared() -> None:
     known = declared() | PART_OF_SCRAPY
     distributions = packages_distributions()
-    for path in sorted((ROOT / "woo_harvester").rglob("*.py")):
-        for module in imports_of(path) - sys.stdlib_module_names - {"woo_harvester"}:
+    for path in sorted((*ROOT.glob("woo_harvester/**/*.py"), *ROOT.glob("woo_portal/**/*.py"))):
+        for module in imports_of(path) - sys.stdlib_module_names - {"woo_harvester", "woo_portal"}:
             assert known & {normal(name) for name in distributions.get(module, [module])}, (path, module)
 
 

@@ -19,7 +19,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.utils.distributions import Distributions, built, copied, python
-from woo_harvester.version import VERSION
+from woo_harvester.utils.program import VERSION
 
 __all__ = ["built", "copied"]
 

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct, structs
 
-from woo_harvester.dates import parse_date, parse_datetime
 from woo_harvester.record import (
     Aanvulling,
     Bestand,
@@ -31,9 +30,11 @@ from woo_harvester.record import (
     Versie,
     Waarde,
     bare_record,
+    json_keys,
+    json_value,
 )
-from woo_harvester.record_json import json_keys, json_value
-from woo_harvester.urls import record_id
+from woo_harvester.utils.dates import parse_date, parse_datetime
+from woo_harvester.utils.urls import record_id
 
 LOC = "https://www.gemeente.nl/besluit.pdf"
 MOMENT = datetime(2024, 4, 2, 8, tzinfo=UTC)

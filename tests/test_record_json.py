@@ -16,7 +16,7 @@ from tests.diwoo.documents import completed
 from tests.test_record import LOC, MOMENT, RECORDS, WAARDEN, full
 from woo_harvester.demo.publishers import Demo
 from woo_harvester.demo.server import Page
-from woo_harvester.diwoo.given_metadata import metadata_of
+from woo_harvester.diwoo.given import metadata_of
 from woo_harvester.permits.record import PermitRecord, Vergunning
 from woo_harvester.record import (
     Document,
@@ -28,8 +28,9 @@ from woo_harvester.record import (
     Versie,
     Waarde,
     bare_record,
+    json_line,
+    json_value,
 )
-from woo_harvester.record_json import json_line, json_value
 from woo_harvester.sitemaps.reader import OtherRootError
 from woo_harvester.sitemaps.repairing_reader import RepairingReader
 from woo_harvester.sitemaps.xml_stream import SitemapError

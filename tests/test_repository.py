@@ -14,7 +14,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from tests.conftest import ROOT
-from woo_harvester.version import VERSION
+from woo_harvester.utils.program import VERSION
 
 GITHUB = ROOT / ".github"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

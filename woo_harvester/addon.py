@@ -10,13 +10,12 @@ from scrapy.signalmanager import SignalManager
 from scrapy.utils.misc import load_object
 from scrapy_deltafetch import DeltaFetch
 
-from woo_harvester.default_settings import wrong_values
-from woo_harvester.default_settings.contact import add_contact
-from woo_harvester.paths import RECORDS_FEED
-from woo_harvester.running.ending import close_at_start
-from woo_harvester.running.signals import ItemSignals
-from woo_harvester.spidermiddlewares.deltafetch import SETTINGS as DELTAFETCH_SETTINGS
-from woo_harvester.spidermiddlewares.deltafetch import WooDeltaFetch
+from woo_harvester.running.default_settings import wrong_values
+from woo_harvester.running.ending import ItemSignals, close_at_start
+from woo_harvester.running.paths import RECORDS_FEED
+from woo_harvester.running.setting import add_contact
+from woo_harvester.spiders.middlewares import SETTINGS as DELTAFETCH_SETTINGS
+from woo_harvester.spiders.middlewares import WooDeltaFetch
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -27,9 +26,9 @@ logger = logging.getLogger(__name__)
 #: The pipelines, in the order in which items pass: map what was given, fill in defaults, decide the file
 #: type, store the document, extract its text.
 _ITEM_PIPELINES: dict[str, int | None] = {
-    "woo_harvester.pipelines.metadata.MetadataPipeline": 100,
-    "woo_harvester.pipelines.defaults.DefaultsPipeline": 200,
-    "woo_harvester.pipelines.filetype.FileTypePipeline": 300,
+    "woo_harvester.pipelines.record.MetadataPipeline": 100,
+    "woo_harvester.pipelines.record.DefaultsPipeline": 200,
+    "woo_harvester.pipelines.record.FileTypePipeline": 300,
     "woo_harvester.pipelines.store.StorePipeline": 400,
     "woo_harvester.pipelines.text.TextPipeline": 500,
 }
@@ -37,24 +36,24 @@ _ITEM_PIPELINES: dict[str, int | None] = {
 #: The downloader middlewares. Three of them replace the middleware of Scrapy that they extend.
 _DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "woo_harvester.downloadermiddlewares.robotstxt.WooRobotsTxtMiddleware": 100,
+    "woo_harvester.downloader.middlewares.WooRobotsTxtMiddleware": 100,
     "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
-    "woo_harvester.downloadermiddlewares.retry.WooRetryMiddleware": 550,
+    "woo_harvester.downloader.middlewares.WooRetryMiddleware": 550,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
-    "woo_harvester.downloadermiddlewares.redirect.WooRedirectMiddleware": 600,
+    "woo_harvester.downloader.middlewares.WooRedirectMiddleware": 600,
     # Nearest to the downloader: it processes an error before a retry.
-    "woo_harvester.downloadermiddlewares.own_fault.OwnFaultMiddleware": 900,
+    "woo_harvester.downloader.middlewares.OwnFaultMiddleware": 900,
     # Nearest to the spider: only the last try of a request counts.
-    "woo_harvester.downloadermiddlewares.first_requests.FirstRequestsMiddleware": 40,
+    "woo_harvester.downloader.middlewares.FirstRequestsMiddleware": 40,
     # Near to the spider: only responses for the spider count.
-    "woo_harvester.downloadermiddlewares.bodies.BodiesMiddleware": 50,
+    "woo_harvester.downloader.middlewares.BodiesMiddleware": 50,
 }
 
 _SPIDER_MIDDLEWARES: dict[str, int | None] = {
     # Nearest to the engine, before all of Scrapy's: what it hands on goes to the pipelines.
-    "woo_harvester.spidermiddlewares.close_responses.CloseResponses": 10,
+    "woo_harvester.spiders.middlewares.CloseResponses": 10,
     # Nearer to the spider than all of Scrapy's: a document of an earlier run passes no other middleware.
-    "woo_harvester.spidermiddlewares.deltafetch.WooDeltaFetch": 1050,
+    "woo_harvester.spiders.middlewares.WooDeltaFetch": 1050,
 }
 
 _EXTENSIONS = {
@@ -65,9 +64,9 @@ _EXTENSIONS = {
     # Replaced: the project's exporter confirms to the state what is durable. Before the state, which needs
     # it.
     "scrapy.extensions.feedexport.FeedExporter": None,
-    "woo_harvester.extensions.feedexport.DurableFeedExporter": 5,
+    "woo_harvester.outputs.feedexport.DurableFeedExporter": 5,
     # Also before the state, which waits for all outputs. It is off unless WOO_ELASTICSEARCH_URL is set.
-    "woo_harvester.extensions.elasticsearch.ElasticsearchExporter": 6,
+    "woo_harvester.outputs.elasticsearch.ElasticsearchExporter": 6,
     # Before the findings, which write the statistics after the state has processed everything.
     "woo_harvester.extensions.state.StateKeeper": 10,
     "woo_harvester.extensions.findings.Findings": 20,
@@ -75,7 +74,7 @@ _EXTENSIONS = {
     "woo_harvester.extensions.summary.Summary": 30,
     "woo_harvester.extensions.metrics.Metrics": 40,
     "woo_harvester.extensions.progress.Progress": 50,
-    "woo_harvester.extensions.collector.RareCollections": 90,
+    "woo_harvester.extensions.findings.RareCollections": 90,
     # After AutoThrottle (0), whose delays it raises to a minimum.
     "woo_harvester.extensions.politeness.Politeness": 100,
     "woo_harvester.extensions.stopping.Stopping": 110,
@@ -89,19 +88,19 @@ COMPONENTS: dict[str, dict[str, int | None]] = {
 }
 
 DOWNLOAD_HANDLERS = {
-    "https": "woo_harvester.handlers.streaming.StreamingDownloadHandler",
+    "https": "woo_harvester.downloader.streaming.StreamingDownloadHandler",
     # Entry pages of permits are older than https everywhere.
-    "http": "woo_harvester.handlers.streaming.StreamingDownloadHandler",
+    "http": "woo_harvester.downloader.streaming.StreamingDownloadHandler",
 }
 
 #: Exporters by their name in FEEDS and in -o FILE:NAME. GeoJSON is for permits.
 _FEED_EXPORTERS = {
     # Scrapy: scrapy.exporters.CsvItemExporter, which is also how items of other spiders are written.
-    "csv": "woo_harvester.exporters.csv.RecordCsvItemExporter",
-    "geojson": "woo_harvester.exporters.geojson.GeoJsonItemExporter",
+    "csv": "woo_harvester.outputs.exporters.RecordCsvItemExporter",
+    "geojson": "woo_harvester.outputs.exporters.GeoJsonItemExporter",
     # Scrapy: scrapy.exporters.JsonLinesItemExporter, which takes ten times as long to write the same bytes.
     **dict.fromkeys(
-        ("jl", "jsonl", "jsonlines"), "woo_harvester.exporters.jsonlines.RecordJsonLinesItemExporter"
+        ("jl", "jsonl", "jsonlines"), "woo_harvester.outputs.exporters.RecordJsonLinesItemExporter"
     ),
 }
 
@@ -120,7 +119,7 @@ SETTINGS: dict[str, Any] = {
     # Scrapy: True. Links and refreshes in documents are never followed.
     "METAREFRESH_ENABLED": False,
     # Scrapy: its own. That one makes a line for each item and discards it.
-    "LOG_FORMATTER": "woo_harvester.logformatter.QuietLogFormatter",
+    "LOG_FORMATTER": "woo_harvester.running.ending.QuietLogFormatter",
     # Scrapy: 16. No limit on all hosts together: requests of a slow host wait in its own slot and delay no
     # other host. WOO_HOST_BACKLOG limits the requests of a host.
     "CONCURRENT_REQUESTS": 0,
@@ -130,9 +129,9 @@ SETTINGS: dict[str, Any] = {
     # Scrapy: 100. One task a response is faster, since items of one response never wait for each other.
     "CONCURRENT_ITEMS": 1,
     # Scrapy: its own. That one makes a coroutine for each pipeline of each item.
-    "ITEM_PROCESSOR": "woo_harvester.pipelines.manager.RecordPipelines",
+    "ITEM_PROCESSOR": "woo_harvester.pipelines.record.RecordPipelines",
     # Scrapy: its own. That one checks each use of a statistic for an old argument.
-    "STATS_CLASS": "woo_harvester.running.stats.RunStats",
+    "STATS_CLASS": "woo_harvester.running.causes.RunStats",
 }
 
 

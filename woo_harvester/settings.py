@@ -10,9 +10,9 @@ from os import environ
 # the stack is short. Every command starts a quarter of a second sooner.
 import scrapy.core.downloader.contextfactory  # noqa: F401
 
-from woo_harvester import version
 from woo_harvester.addon import Addon
-from woo_harvester.default_settings import from_environment
+from woo_harvester.running.default_settings import from_environment
+from woo_harvester.utils import program
 
 try:
     from uvloop import Loop
@@ -26,7 +26,7 @@ ADDONS = {Addon: 500}
 
 # Scrapy: its own name. Publishers see what sends the requests. WOO_CONTACT adds who does, and where to
 # complain.
-USER_AGENT = f"woo-harvester/{version.VERSION}"
+USER_AGENT = f"woo-harvester/{program.VERSION}"
 
 # Scrapy: False. Documents are accepted only from the verified server of the publisher.
 DOWNLOAD_VERIFY_CERTIFICATES = True

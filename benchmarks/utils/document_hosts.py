@@ -19,12 +19,12 @@ from pathlib import Path
 
 from aiohttp import web
 
-from woo_harvester.demo import values
-from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.register import Location, RooEntry, register_xml
+from woo_harvester.demo import sitemaps
+from woo_harvester.demo.server import Authority
+from woo_harvester.demo.site import Location, RooEntry, register_xml
 from woo_harvester.demo.sitemaps import DiWoo, Entry, Handeling, robots_txt, sitemap, sitemapindex
 
-_INDEX = f"/{values.naam_van_index(16)}"
+_INDEX = f"/{sitemaps.naam_van_index(16)}"
 _PIECE = 64 * 1024
 
 
@@ -70,15 +70,17 @@ class _Publishers:
                 loc=f"https://{host}/documenten/{number}.pdf",
                 lastmod="2024-01-09T08:00:00+01:00",
                 diwoo=DiWoo(
-                    publisher=values.WATERSCHAP,
-                    verantwoordelijke=values.WATERSCHAP,
+                    publisher=sitemaps.WATERSCHAP,
+                    verantwoordelijke=sitemaps.WATERSCHAP,
                     titel=f"Watervergunning {number}",
-                    informatiecategorieen=[values.categorie(16)],
-                    documentsoorten=[values.BESLUIT],
+                    informatiecategorieen=[sitemaps.categorie(16)],
+                    documentsoorten=[sitemaps.BESLUIT],
                     creatiedatum="2024-01-08",
-                    language=values.NEDERLANDS,
-                    format=values.PDF,
-                    handelingen=[Handeling(values.ONDERTEKENING, "2024-01-08T09:00:00", values.WATERSCHAP)],
+                    language=sitemaps.NEDERLANDS,
+                    format=sitemaps.PDF,
+                    handelingen=[
+                        Handeling(sitemaps.ONDERTEKENING, "2024-01-08T09:00:00", sitemaps.WATERSCHAP)
+                    ],
                 ),
             )
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from aiohttp import web
 
 from benchmarks.utils.permit_messages import listing_parts, messages
-from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.register import Location, RooEntry, register_xml
+from woo_harvester.demo.server import Authority
+from woo_harvester.demo.site import Location, RooEntry, register_xml
 
 
 async def _serve(folder: Path, count: int) -> None:

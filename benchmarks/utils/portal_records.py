@@ -13,11 +13,11 @@ from typing import Any
 from benchmarks.utils.dutch_text import compounds, pages
 from benchmarks.utils.publisher import publisher
 from benchmarks.utils.runs import woo
-from woo_harvester.search.question import Clause, Question, Sort
-from woo_harvester.search.woo import WOO
+from woo_harvester.outputs.definition import WOO
 from woo_harvester.tooi import informatiecategorieen
 from woo_harvester.tooi.lists import organisaties
-from woo_harvester.urls import record_id
+from woo_harvester.utils.urls import record_id
+from woo_portal.question import Clause, Question, Sort
 
 _HARVESTED = 2_000
 _FIRST_DAY, _DAYS = date(2022, 5, 1), 1600

@@ -21,12 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import sleep
 
-from woo_harvester.demo import huge
-from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.register import register_xml
-from woo_harvester.demo.server import Page, Request
-from woo_harvester.demo.site import Site
-from woo_harvester.register.shards import shard_of
+from woo_harvester.demo import publishers
+from woo_harvester.demo.server import Authority, Page, Request
+from woo_harvester.demo.site import Site, register_xml
+from woo_harvester.register.register import shard_of
 
 _START_TIMEOUT = 60
 _PIECE = 256 * 1024
@@ -93,7 +91,7 @@ def _in_pieces(body: bytes, headers: Mapping[str, str] | None = None) -> Page:
 
 def main(folder: Path, entries: int, per_sitemap: int, options: Sequence[str]) -> None:
     """Serve until standard input closes."""
-    huge.SITEMAP_SIZE = per_sitemap
+    publishers.SITEMAP_SIZE = per_sitemap
     authority = Authority()
     given = [int(option.partition("=")[2]) for option in options if option.startswith("--hosts=")]
     with ExitStack() as stack:
@@ -101,7 +99,9 @@ def main(folder: Path, entries: int, per_sitemap: int, options: Sequence[str]) -
         for site in sites:
             _publish(site, folder, entries, options)
         authority.write_bundle(folder / "ca.pem")
-        (folder / "register.xml").write_text(register_xml(map(huge.registered, sites)), encoding="utf-8")
+        (folder / "register.xml").write_text(
+            register_xml(map(publishers.huge_registered, sites)), encoding="utf-8"
+        )
         (folder / "host.part").write_text(sites[0].host, encoding="ascii")
         (folder / "host.part").rename(folder / "host")
         sys.stdin.read()
@@ -119,7 +119,7 @@ def _sites(authority: Authority, count: int, stack: ExitStack) -> list[Site]:
 
 def _publish(site: Site, folder: Path, entries: int, options: Sequence[str]) -> None:
     headers = {"ETag": '"1"'} if "--etag" in options else {}
-    for path, page in huge.pages(site, entries).items():
+    for path, page in publishers.huge_pages(site, entries).items():
         if not isinstance(page, Page) or not callable(page.body):
             site.pages[path] = page
             continue

@@ -6,8 +6,17 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
-from woo_harvester.demo.sitemaps import Coded, DiWoo, Entry, Handeling, urlset
-from woo_harvester.demo.values import GEMEENTE, NEDERLANDS, ONDERTEKENING, PDF
+from woo_harvester.demo.sitemaps import (
+    GEMEENTE,
+    NEDERLANDS,
+    ONDERTEKENING,
+    PDF,
+    Coded,
+    DiWoo,
+    Entry,
+    Handeling,
+    urlset,
+)
 from woo_harvester.tooi import informatiecategorieen
 
 HOST = "www.gemeente.nl"

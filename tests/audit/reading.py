@@ -6,7 +6,7 @@ from pathlib import Path
 
 from woo_harvester.audit.files import FileAudit
 from woo_harvester.audit.terms import AuditTerms
-from woo_harvester.demo.mistakes import GOOD, LASTMOD
+from woo_harvester.demo.mistaken import GOOD, LASTMOD
 from woo_harvester.demo.sitemaps import DiWoo, Entry
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.report.accounts import Accounts

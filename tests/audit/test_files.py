@@ -13,7 +13,7 @@ import pytest
 from tests.audit.reading import Read, entry, terms
 from tests.report.snippets import made
 from woo_harvester.audit.offline import audit_offline
-from woo_harvester.demo.mistakes import GOOD, LASTMOD
+from woo_harvester.demo.mistaken import GOOD, LASTMOD
 from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE, Entry, robots_txt, sitemap, sitemapindex
 from woo_harvester.findings import explain
 from woo_harvester.report.json_file import read_head, read_hosts

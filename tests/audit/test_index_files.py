@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.audit.reading import Read, entry
-from woo_harvester.demo import values
-from woo_harvester.demo.mistakes import GOOD
+from woo_harvester.demo import sitemaps
+from woo_harvester.demo.mistaken import GOOD
 from woo_harvester.demo.sitemaps import robots_txt, sitemap, sitemapindex
 
 
@@ -147,7 +147,7 @@ def test_a_sitemap_in_two_indexes_has_the_lowest_category(
     read = Read(tmp_path)
     assert read.about(code).seen == f"1 sitemap, ook in {next((tmp_path / 'a').iterdir())}"
     assert "informatiecategorie.ontbreekt" not in read.codes
-    other = replace(GOOD, informatiecategorieen=[values.categorie(2)])
+    other = replace(GOOD, informatiecategorieen=[sitemaps.categorie(2)])
     (tmp_path / "1.xml").write_bytes(sitemap(entry(diwoo=other)))
     assert Read(tmp_path).codes == [code]
 
@@ -175,7 +175,7 @@ def test_the_folders_of_sitemaps_with_one_name_decide_which_index_lists_them(
         index.write_text(sitemapindex([f"https://www.a.nl/x/{name}/sitemap.xml?jaar=20/26"]))
     path = tmp_path / folder / "sitemap.xml"
     path.parent.mkdir(parents=True)
-    given = [] if category is None else [values.categorie(category)]
+    given = [] if category is None else [sitemaps.categorie(category)]
     path.write_bytes(sitemap(entry(diwoo=replace(GOOD, informatiecategorieen=given))))
     codes = [code for code in Read(tmp_path).codes if code != "metadata.schema"]
     assert codes == (["informatiecategorie.ontbreekt"] if category is None else [])
@@ -186,7 +186,7 @@ def test_the_index_gives_its_category_to_the_sitemaps_beside_it(tmp_path: Path) 
     index.write_text(sitemapindex(["https://www.a.nl/woo/2024.xml?page=1"]))
     (tmp_path / "2024.xml").write_bytes(sitemap(entry(diwoo=replace(GOOD, informatiecategorieen=[]))))
     assert set(Read(tmp_path).codes) == {"metadata.schema"}
-    other = replace(GOOD, informatiecategorieen=[values.categorie(3)])
+    other = replace(GOOD, informatiecategorieen=[sitemaps.categorie(3)])
     (tmp_path / "2024.xml").write_bytes(sitemap(entry(diwoo=other)))
     assert Read(tmp_path).codes == ["informatiecategorie.strijdig"]
 

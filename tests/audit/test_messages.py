@@ -10,7 +10,7 @@ from tests.audit.reading import MAXSIZE, Read, entry
 from woo_harvester.audit.message_files import GivenMessages
 from woo_harvester.demo.permit_messages import delete_message, document_message, message
 from woo_harvester.demo.sitemaps import robots_txt, sitemap
-from woo_harvester.report.permit_account import PermitAccount
+from woo_harvester.report.accounts import PermitAccount
 
 GOOD = message()
 BROKEN = message(aanmaakdatum="gisteren")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.audit.reading import Read, entry
-from woo_harvester.demo.mistakes import GOOD
+from woo_harvester.demo.mistaken import GOOD
 from woo_harvester.demo.sitemaps import Coded, DiWoo, Handeling, sitemap
 from woo_harvester.findings import Finding
 

@@ -14,8 +14,7 @@ from lxml import etree
 from tests.conftest import shared_file
 from tests.diwoo.schema import DiwooSchema
 from woo_harvester.audit.schema import GROUPS, MAX_FAULTS, schema_faults
-from woo_harvester.diwoo.given import DIWOO_NAMESPACE
-from woo_harvester.diwoo.given_metadata import ELEMENTS
+from woo_harvester.diwoo.given import DIWOO_NAMESPACE, ELEMENTS
 
 MADE = f"{{{DIWOO_NAMESPACE}}}"
 

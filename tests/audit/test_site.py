@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.audit.reading import Read, entry
-from woo_harvester.demo.mistakes import GOOD
+from woo_harvester.demo.mistaken import GOOD
 from woo_harvester.demo.sitemaps import robots_txt, sitemap, sitemapindex
 
 INDEX = "https://www.a.nl/sitemapindex-diwoo.xml"

@@ -11,7 +11,7 @@ from tests.commands.state_shell import Shell
 from tests.state.knowledge import HARVESTED, harvest, locs, miss, see, sitemap_of
 from tests.utils.crawl import Crawl, crawl
 from tests.utils.sites import ca, ca_bundle, make_site, site
-from woo_harvester.state.confirmation import confirm_withdrawn
+from woo_harvester.state.documents import confirm_withdrawn
 
 __all__ = ["Crawl", "ca", "ca_bundle", "crawl", "make_site", "site"]
 

@@ -13,10 +13,10 @@ from scrapy.settings import Settings
 from sqlalchemy import select
 
 from tests.state.knowledge import DAY, LASTMOD
-from woo_harvester.dates import from_microseconds
 from woo_harvester.state import schema
 from woo_harvester.state.store import State
-from woo_harvester.urls import record_id
+from woo_harvester.utils.dates import from_microseconds
+from woo_harvester.utils.urls import record_id
 
 
 class Done(NamedTuple):

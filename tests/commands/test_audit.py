@@ -18,7 +18,7 @@ from scrapy.settings import Settings
 from tests.commands.state_shell import Done
 from tests.utils.junit import JUNIT
 from tests.utils.terminal import COLUMNS, run_on_terminal
-from woo_harvester.demo.mistakes import GOOD, LASTMOD
+from woo_harvester.demo.mistaken import GOOD, LASTMOD
 from woo_harvester.demo.sitemaps import Entry, sitemap, sitemapindex
 
 WRONG = "http://www.a.nl/een-heel-lang-adres/" + "-".join(["van-een-besluit"] * 12) + ".pdf"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from elasticsearch import Elasticsearch
 
-from tests.search.permits import DAM, at, gemeente, permit
+from tests.portal.permits import DAM, at, gemeente, permit
 from tests.utils.command import Run, run_scrapy
 from tests.utils.elasticsearch_fixtures import alias, elasticsearch, elasticsearch_url
 from tests.utils.proxy import Proxy

@@ -7,7 +7,7 @@ import pytest
 
 from tests.report.test_inventory import HOST, finding, run
 from tests.utils.command import REPORTS, run_scrapy
-from woo_harvester.demo.register import RooEntry, register_xml
+from woo_harvester.demo.site import RooEntry, register_xml
 
 NIEUWSTAD = "https://identifier.overheid.nl/tooi/id/gemeente/gm9101"
 

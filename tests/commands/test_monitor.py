@@ -16,10 +16,10 @@ import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 
-from tests.monitors.runs import account, write_run
+from tests.extensions.runs import account, write_run
 from tests.utils.command import REPORTS, Run, run_scrapy
 from tests.utils.ports import free_port
-from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.server import Authority
 
 HOUR = timedelta(hours=1)
 MAIL: dict[str, Any] = {"SPIDERMON_EMAIL_TO": "beheer@b.nl,wacht@b.nl", "SPIDERMON_EMAIL_SENDER": "woo@a.nl"}

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from scrapy.settings import Settings
 
-from tests.monitors.runs import account, write_run
+from tests.extensions.runs import account, write_run
 from tests.utils.command import REPORTS, run_scrapy
 from woo_harvester.commands.monitor import bounds
-from woo_harvester.monitors.checks import Bounds
+from woo_harvester.extensions.monitors import Bounds
 
 
 def test_each_bound_has_its_setting() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.monitors.runs import account, write_run
+from tests.extensions.runs import account, write_run
 from tests.state.processes import WRITING, running
 from tests.utils.command import DATA, REPORTS, Run, run_scrapy
 

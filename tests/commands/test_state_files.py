@@ -12,7 +12,7 @@ import pytest
 from tests.commands.state_shell import Shell, record
 from tests.state.knowledge import locs
 from tests.state.processes import WRITING, running
-from woo_harvester.columns import columns_of
+from woo_harvester.outputs.columns import columns_of
 from woo_harvester.record import Record
 
 VERSIONS = [{"oorzaak": "aanlevering"}]

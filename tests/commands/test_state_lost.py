@@ -12,12 +12,12 @@ import pytest
 from sqlalchemy import update
 
 from tests.commands.state_shell import Done, Shell
-from tests.state.test_files import keep
-from tests.stores.writing import write_file
+from tests.pipelines.writing import write_file
+from tests.state.test_upkeep_files import keep
+from woo_harvester.pipelines.folder import DurableFolder
+from woo_harvester.pipelines.stored import path_of
 from woo_harvester.state.contents import Content, Depth, add_content, describe
 from woo_harvester.state.schema import documents
-from woo_harvester.stores.durable_folder import DurableFolder
-from woo_harvester.stores.names import path_of
 
 THERE, LOST = (sha256(name).digest() for name in (b"there", b"lost"))
 LOC = "https://a.nl/d/1.pdf"

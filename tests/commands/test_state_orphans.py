@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from tests.commands.state_shell import Done, Shell
-from tests.state.test_files import keep
-from tests.stores.writing import write_file
-from woo_harvester.state.confirmation import confirm_withdrawn
-from woo_harvester.stores.durable_folder import DurableFolder
-from woo_harvester.stores.names import path_of, text_path_of
+from tests.pipelines.writing import write_file
+from tests.state.test_upkeep_files import keep
+from woo_harvester.pipelines.folder import DurableFolder
+from woo_harvester.pipelines.stored import path_of, text_path_of
+from woo_harvester.state.documents import confirm_withdrawn
 
 PUBLISHED, WITHDRAWN, UNKNOWN = (sha256(name).digest() for name in (b"published", b"withdrawn", b"unknown"))
 

@@ -9,9 +9,9 @@ from sqlalchemy import Connection
 
 from tests.commands.state_shell import Shell, refused
 from tests.utils.sites import MakeSite
-from woo_harvester.demo.register import Location, RooEntry, register_xml
 from woo_harvester.demo.server import Page
-from woo_harvester.demo.values import GEMEENTE, categorie
+from woo_harvester.demo.site import Location, RooEntry, register_xml
+from woo_harvester.demo.sitemaps import GEMEENTE, categorie
 from woo_harvester.state.permits import entry_page_id
 
 HAVEN = RooEntry(

@@ -17,7 +17,7 @@ from tests.commands.state_shell import Shell, record, refused
 from tests.conftest import ROOT
 from tests.state.knowledge import HARVESTED, harvest, locs, sitemap_of
 from tests.state.processes import LOCKING, running
-from woo_harvester.register.shards import shard_of
+from woo_harvester.register.register import shard_of
 from woo_harvester.state.resources import keep_read
 
 COUNTED = "2 hosts, 4 documents, 1 withdrawn, 2 not harvested"

@@ -21,8 +21,7 @@ from tests.tooi.json_ld import header, organisation, tooi_site, written
 from tests.utils.command import DATA, Run, run_scrapy
 from tests.utils.sites import MakeSite
 from tests.utils.tunnel import NamedSite, Tunnel
-from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.server import Page
+from woo_harvester.demo.server import Authority, Page
 from woo_harvester.tooi.lists import bundled_files
 
 

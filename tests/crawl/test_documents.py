@@ -18,8 +18,7 @@ from woo_harvester.crawl.documents import Documents
 from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.extensions.stopping import StoppedError
-from woo_harvester.items import WooItem
-from woo_harvester.responses import StreamedResponse
+from woo_harvester.items import StreamedResponse, WooItem
 
 LOC = "https://www.a.nl/documenten/1"
 HTML = "text/html"

@@ -17,10 +17,10 @@ from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.register.names import Vocabulary
 from woo_harvester.report.funnel import Account
-from woo_harvester.sitemaps.names import index_name
+from woo_harvester.sitemaps.file_findings import Index, Sitemap
 from woo_harvester.sitemaps.reader import Entry
-from woo_harvester.sitemaps.url_selection import Index, Sitemap
-from woo_harvester.state.delivery import PendingRead
+from woo_harvester.sitemaps.robots import index_name
+from woo_harvester.state.contents import PendingRead
 from woo_harvester.state.resources import host_of_state, resource_of
 from woo_harvester.tooi import bundled
 

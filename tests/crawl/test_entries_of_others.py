@@ -18,12 +18,12 @@ from woo_harvester.items import WooItem
 from woo_harvester.record import Oorzaak
 from woo_harvester.register.names import Vocabulary
 from woo_harvester.report.funnel import Account
-from woo_harvester.sitemaps.decision import EntryOutcome, Terms
-from woo_harvester.sitemaps.names import index_name
+from woo_harvester.sitemaps.facts import EntryOutcome, Terms
+from woo_harvester.sitemaps.file_findings import Index, Sitemap
 from woo_harvester.sitemaps.reader import Entry
-from woo_harvester.sitemaps.url_selection import Index, Sitemap
-from woo_harvester.state.delivery import PendingRead
-from woo_harvester.state.document_set import DocumentSet
+from woo_harvester.sitemaps.robots import index_name
+from woo_harvester.state.contents import PendingRead
+from woo_harvester.state.permit_history import DocumentSet
 from woo_harvester.state.resources import host_of_state, resource_of
 from woo_harvester.tooi import bundled
 

@@ -7,8 +7,8 @@ import pytest
 from woo_harvester.crawl.host import Visit
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.report.funnel import Account
-from woo_harvester.sitemaps.names import index_name
-from woo_harvester.sitemaps.url_selection import Index, Sitemap
+from woo_harvester.sitemaps.file_findings import Index, Sitemap
+from woo_harvester.sitemaps.robots import index_name
 from woo_harvester.state.resources import KnownHost
 
 INDEX = "https://www.a.nl/sitemapindex-diwoo.xml"

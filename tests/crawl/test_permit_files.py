@@ -10,9 +10,9 @@ from woo_harvester.crawl.entry_pages import EntryPage, EntryPageVisit
 from woo_harvester.crawl.permit_files import PermitFiles
 from woo_harvester.demo.permit_messages import message
 from woo_harvester.findings import Reporter
+from woo_harvester.items import StreamedResponse
 from woo_harvester.permits.listing import Link
-from woo_harvester.report.permit_account import PermitAccount
-from woo_harvester.responses import StreamedResponse
+from woo_harvester.report.accounts import PermitAccount
 
 URL = "https://www.voorbeeldstad.nl/xml/"
 

@@ -11,8 +11,7 @@ from tests.samples import SAMPLES
 from tests.utils.crawlers import crawler_of, fetched_of, item_of
 from woo_harvester.crawl.samples import SampleKind, Samples, find_linked_documents
 from woo_harvester.diwoo.given import GivenMetadata, Value
-from woo_harvester.items import Fetched, Sample, WooItem
-from woo_harvester.responses import StreamedResponse
+from woo_harvester.items import Fetched, Sample, StreamedResponse, WooItem
 
 LOC = "https://www.a.nl/documenten/1"
 PDF = SAMPLES["PDF"].read_bytes()

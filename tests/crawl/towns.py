@@ -15,16 +15,14 @@ from tests.state.knowledge import harvest, list_in, see
 from tests.utils.command import Line, read_lines
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.withdrawals import Withdrawals
-from woo_harvester.dates import to_microseconds
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.register import Location, Organisation, Register
 from woo_harvester.report.funnel import Account
 from woo_harvester.state import listings
-from woo_harvester.state.confirmation import confirm_withdrawn
-from woo_harvester.state.delivery import Delivery
-from woo_harvester.state.documents import end_claims, look_up
+from woo_harvester.state.contents import Delivery
+from woo_harvester.state.documents import confirm_withdrawn, end_claims, look_up
 from woo_harvester.state.resources import (
     begin_reads,
     begin_run,
@@ -36,6 +34,7 @@ from woo_harvester.state.resources import (
 from woo_harvester.state.store import State
 from woo_harvester.state.upkeep import confirm_withdrawals
 from woo_harvester.state.withdrawal import WithdrawalLimits
+from woo_harvester.utils.dates import to_microseconds
 
 Listed = dict[str, Sequence[str]]
 """The documents in each index of a host, by the path of the index."""

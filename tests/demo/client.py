@@ -6,8 +6,7 @@ import http.client
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.server import LoopbackServer
+from woo_harvester.demo.server import Authority, LoopbackServer
 
 
 @dataclass(frozen=True, slots=True)

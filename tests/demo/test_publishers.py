@@ -10,10 +10,9 @@ import pytest
 from lxml import etree
 
 from tests.demo.client import Answer, get
-from woo_harvester.demo import mistakes
-from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo import mistaken
 from woo_harvester.demo.publishers import Demo
-from woo_harvester.demo.server import LoopbackServer
+from woo_harvester.demo.server import Authority, LoopbackServer
 from woo_harvester.demo.site import Site
 from woo_harvester.findings import Finding, Reporter, Severity, explain, explanations
 from woo_harvester.register import read_export
@@ -108,13 +107,13 @@ def test_the_demo_shows_nearly_every_error_that_a_publisher_can_make(demo: Demo)
 
 def test_each_mistake_with_a_page_can_be_fetched(demo: Demo) -> None:
     site = demo.mistaken
-    for mistake in mistakes.in_any_category(site):
+    for mistake in mistaken.in_any_category(site):
         if mistake.page is not None and mistake.entry.loc is not None:
             assert fetch(demo, site, mistake.entry.loc).status == mistake.page.status
 
 
 def test_no_mistake_is_made_about_a_host_that_could_exist(demo: Demo) -> None:
-    for mistake in mistakes.in_any_category(demo.mistaken):
+    for mistake in mistaken.in_any_category(demo.mistaken):
         host = urlsplit(mistake.entry.loc or "").hostname
         assert host in (None, "localhost") or host.endswith(".example")
 
@@ -129,7 +128,7 @@ def test_a_sitemap_may_be_compressed_whatever_its_name_and_type(demo: Demo) -> N
     answer = get(demo.authority, demo.mistaken, "/sitemaps/vreemd.xml")
     assert answer.media_type == "text/html"
     entries = etree.fromstring(gzip.decompress(answer.body))
-    assert len(entries) == len(list(mistakes.odd_but_right(demo.mistaken)))
+    assert len(entries) == len(list(mistaken.odd_but_right(demo.mistaken)))
 
 
 def test_the_truncated_sitemap_has_one_complete_entry(demo: Demo) -> None:
@@ -144,7 +143,7 @@ def test_metadata_under_another_prefix_is_the_same_metadata(demo: Demo) -> None:
     *_, entry = etree.fromstring(body)
     assert (
         entry.findtext(".//{https://standaarden.overheid.nl/diwoo/metadata/}officieleTitel")
-        == mistakes.GOOD.titel
+        == mistaken.GOOD.titel
     )
 
 

@@ -7,8 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.demo.client import get
-from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.server import Page, Request, redirect
+from woo_harvester.demo.server import Authority, Page, Request, redirect
 from woo_harvester.demo.site import Site
 
 

@@ -8,7 +8,7 @@ import pytest
 from lxml import etree
 
 from tests.conftest import skip_or_fail
-from woo_harvester.demo import exemplary, mistakes, values
+from woo_harvester.demo import mistaken, publishers, sitemaps
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import (
     DIWOO_NAMESPACE,
@@ -113,12 +113,12 @@ def test_an_entry_may_have_any_xml() -> None:
 
 
 def test_the_complete_entry_is_valid_by_the_official_schema(errors: Errors, site: Site) -> None:
-    assert errors(sitemap(exemplary.complete(site))) == []
+    assert errors(sitemap(publishers.complete(site))) == []
 
 
 def test_the_complete_entry_uses_each_element_of_the_schema(site: Site) -> None:
     root = etree.fromstring(
-        exemplary.complete(site).xml().replace("<url>", f'<url xmlns:diwoo="{DIWOO_NAMESPACE}">', 1)
+        publishers.complete(site).xml().replace("<url>", f'<url xmlns:diwoo="{DIWOO_NAMESPACE}">', 1)
     )
     diwoo = root.find(".//d:DiWoo", NAMES)
     assert diwoo is not None
@@ -127,12 +127,12 @@ def test_the_complete_entry_uses_each_element_of_the_schema(site: Site) -> None:
 
 
 def test_the_starting_point_of_each_mistake_is_right(errors: Errors) -> None:
-    assert errors(sitemap(Entry(loc="https://a.nl/", diwoo=mistakes.GOOD))) == []
+    assert errors(sitemap(Entry(loc="https://a.nl/", diwoo=mistaken.GOOD))) == []
 
 
 def test_an_absent_publisher_is_against_the_official_schema(errors: Errors) -> None:
     body = sitemap(
-        Entry(loc="https://a.nl/", diwoo=DiWoo(titel="x", informatiecategorieen=[values.categorie(1)]))
+        Entry(loc="https://a.nl/", diwoo=DiWoo(titel="x", informatiecategorieen=[sitemaps.categorie(1)]))
     )
     assert any("publisher" in message for message in errors(body))
 

@@ -12,13 +12,11 @@ from woo_harvester.diwoo.defaults import (
     default_organisations,
     default_title,
 )
-from woo_harvester.diwoo.given import GivenMetadata
-from woo_harvester.diwoo.given_metadata import metadata_of
+from woo_harvester.diwoo.given import GivenMetadata, metadata_of
 from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.findings import Finding, Reporter, Severity
-from woo_harvester.record import Document, Oorzaak, Record, Versie
-from woo_harvester.record_json import json_value
-from woo_harvester.register.organisations import Match
+from woo_harvester.record import Document, Oorzaak, Record, Versie, json_value
+from woo_harvester.register.register import Match
 from woo_harvester.sitemaps.reader import SitemapReader
 from woo_harvester.tooi import bundled, organisaties
 from woo_harvester.tooi.values import Concept

@@ -4,9 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from woo_harvester.demo.sitemaps import Coded, DiWoo, sitemap
+from woo_harvester.demo.sitemaps import Coded, DiWoo, categorie, sitemap
 from woo_harvester.demo.sitemaps import Entry as Listed
-from woo_harvester.demo.values import categorie
 from woo_harvester.diwoo.choice import Choice
 from woo_harvester.sitemaps.scanner import Scan
 from woo_harvester.tooi import UNKNOWN_CATEGORY, category_of_index, informatiecategorieen

@@ -8,8 +8,8 @@ import pytest
 
 from tests.diwoo.documents import THESAURUS, Outcome, completed
 from woo_harvester.diwoo.given import GivenMetadata, Value
-from woo_harvester.record_json import json_value
-from woo_harvester.register.organisations import Match, Organisation
+from woo_harvester.record import json_value
+from woo_harvester.register.register import Match, Organisation
 from woo_harvester.tooi import category_of_index
 
 UNKNOWN = "https://identifier.overheid.nl/tooi/id/"

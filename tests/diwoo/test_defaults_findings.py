@@ -6,7 +6,7 @@ import pytest
 
 from tests.diwoo.documents import THESAURUS, completed
 from woo_harvester.diwoo.given import GivenMetadata, Value
-from woo_harvester.register.organisations import Match, Organisation
+from woo_harvester.register.register import Match, Organisation
 from woo_harvester.tooi import category_of_index
 
 AMSTERDAM = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"

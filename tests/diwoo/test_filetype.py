@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.diwoo.documents import blank, mapped
 from woo_harvester.diwoo.filetype import claims_of_type, decide_filetype
 from woo_harvester.diwoo.given import GivenMetadata, Value
-from woo_harvester.formats import file_types
+from woo_harvester.documents import file_types
 
 FILE_TYPE = "http://publications.europa.eu/resource/authority/file-type/"
 LOC = "https://www.gemeente.nl/documenten/6fa459ea/download"

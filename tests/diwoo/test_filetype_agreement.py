@@ -12,7 +12,7 @@ from tests.diwoo.documents import blank
 from tests.samples import SAMPLES
 from woo_harvester.diwoo.filetype import TypeClaims, claims_of_type, decide_filetype, expected_filetype
 from woo_harvester.diwoo.given import Value
-from woo_harvester.formats import DetectedFormat, detect_beginning, detect_format, file_types
+from woo_harvester.documents import DetectedFormat, detect_beginning, detect_format, file_types
 
 LOC = "https://www.a.nl/documenten/1"
 #: As many bytes as a sample has.

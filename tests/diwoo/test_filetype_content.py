@@ -10,7 +10,7 @@ from tests.diwoo.documents import blank
 from tests.samples import SAMPLES
 from woo_harvester.diwoo.filetype import claims_of_type, decide_filetype
 from woo_harvester.diwoo.given import Value
-from woo_harvester.formats import DetectedFormat, detect_format, file_types
+from woo_harvester.documents import DetectedFormat, detect_format, file_types
 
 LOC = "https://www.gemeente.nl/documenten/6fa459ea/download"
 

@@ -7,14 +7,15 @@ from msgspec.structs import replace
 
 from tests.diwoo.documents import LOC, NAMESPACE, SITEMAP, read, read_diwoo
 from woo_harvester.diwoo.given import (
+    NAMES_MAX,
     Extra,
     ExtraField,
     GivenMetadata,
     Handling,
     Relation,
     Value,
+    read_metadata,
 )
-from woo_harvester.diwoo.given_metadata import NAMES_MAX, read_metadata
 from woo_harvester.sitemaps.reader import SitemapReader
 
 EVERYTHING = """

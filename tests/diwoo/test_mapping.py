@@ -7,7 +7,7 @@ import pytest
 from tests.diwoo.documents import NOW, THESAURUS, blank, mapped
 from woo_harvester.diwoo.given import Extra, ExtraField, GivenMetadata, Handling, Relation, Value
 from woo_harvester.diwoo.mapping import map_metadata
-from woo_harvester.record_json import json_value
+from woo_harvester.record import json_value
 from woo_harvester.tooi import bundled
 
 AMSTERDAM = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"

@@ -6,9 +6,9 @@ import pytest
 
 from tests.diwoo.documents import mapped
 from tests.diwoo.test_mapping import VASTSTELLING
-from woo_harvester.dates import parse_date
 from woo_harvester.diwoo.given import GivenMetadata, Handling, Relation, Value
-from woo_harvester.record_json import json_value
+from woo_harvester.record import json_value
+from woo_harvester.utils.dates import parse_date
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tests.conftest import shared_file
 from tests.diwoo.documents import NAMESPACE, Outcome, blank, completed, mapped, read
 from tests.diwoo.schema import MDTO, TEXT, DiwooSchema, Drawn
 from woo_harvester.diwoo.given import Extra, ExtraField, GivenMetadata, Handling, Relation, Value
-from woo_harvester.record_json import json_value
+from woo_harvester.record import json_value
 from woo_harvester.tooi import ValueList, ValueLists, bundled, category_of_index, normal_label
 
 LISTS = [

@@ -5,7 +5,7 @@ import pytest
 from tests.diwoo.documents import mapped
 from tests.diwoo.test_mapping import AGENDAS, AMSTERDAM, DOCX, PDF, UNKNOWN, publisher
 from woo_harvester.diwoo.given import GivenMetadata, Relation, Value
-from woo_harvester.record_json import json_value
+from woo_harvester.record import json_value
 
 
 def test_where_nothing_was_given_nothing_is_filled_in() -> None:

@@ -20,10 +20,8 @@ from tests.utils.daily import FIRST, numbered, publish, xml
 from tests.utils.ports import free_port
 from tests.utils.sites import ca, ca_bundle
 from tests.utils.vergunningen import about
-from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.register import Location, RooEntry, register_xml
-from woo_harvester.demo.server import Page
-from woo_harvester.demo.site import Site
+from woo_harvester.demo.server import Authority, Page
+from woo_harvester.demo.site import Location, RooEntry, Site, register_xml
 from woo_harvester.state.store import State
 
 __all__ = ["ca", "ca_bundle"]

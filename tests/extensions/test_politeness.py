@@ -20,8 +20,7 @@ from tests.utils.crawl import Crawl
 from tests.utils.schedule import paused, pauses
 from tests.utils.sites import MakeSite, write_register
 from tests.utils.waiting import STUCK, wait_until
-from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.server import Handler, Page, Request
+from woo_harvester.demo.server import Authority, Handler, Page, Request
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, robots_txt, sitemap, sitemapindex
 from woo_harvester.extensions.politeness import SHORTEST_DELAY, CountingQueue

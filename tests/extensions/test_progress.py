@@ -12,11 +12,11 @@ from tests.utils.command import Run, run_scrapy
 from tests.utils.daily import numbered, publish
 from tests.utils.sites import MakeSite, write_register
 from tests.utils.terminal import COLUMNS, Terminal, run_on_terminal
-from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.server import Authority
 from woo_harvester.demo.site import Site
-from woo_harvester.report.permit_account import PermitAccount
-from woo_harvester.terminal.figures import Figures, _ahead
-from woo_harvester.terminal.progress import Speed
+from woo_harvester.extensions.figures import Figures, _ahead
+from woo_harvester.extensions.progress import Speed
+from woo_harvester.report.accounts import PermitAccount
 
 LINE = re.compile(
     r"(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d woo: (?P<done>\d+) of 2 hosts; (?P<new>\d+) new, 0 changed, "

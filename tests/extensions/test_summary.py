@@ -10,9 +10,9 @@ from tests.utils.crawl import Crawl
 from tests.utils.daily import FIRST, publish
 from tests.utils.sites import write_register
 from woo_harvester.demo.site import Site
+from woo_harvester.extensions import figures as formatting
+from woo_harvester.extensions.figures import Figures, SlowHost
 from woo_harvester.extensions.summary import summary
-from woo_harvester.terminal import formatting
-from woo_harvester.terminal.figures import Figures, SlowHost
 
 CODES = {"lastmod.ontbreekt": 1200, "titel.ontbreekt": 30, "loc.ongeldig": 2, "index.naam": 1}
 

@@ -17,11 +17,9 @@ from tests.utils.publishers import (
     index_of,
     publish,
 )
-from woo_harvester.demo.certificates import Certificate
-from woo_harvester.demo.documents import html_page, pdf
-from woo_harvester.demo.server import Page, redirect
+from woo_harvester.demo.server import Certificate, Page, redirect
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import SITEMAP_NAMESPACE, robots_txt, sitemap
+from woo_harvester.demo.sitemaps import SITEMAP_NAMESPACE, html_page, pdf, robots_txt, sitemap
 
 #: In a file of the machine that no record may hold.
 SECRET = "geheim-van-deze-machine-8c1f"

@@ -14,7 +14,7 @@ from tests.utils.disturbed_runs import Fallible, GatedSite
 from tests.utils.elasticsearch_fixtures import alias, elasticsearch, elasticsearch_url
 from tests.utils.publishers import Publishers
 from tests.utils.sites import ca, ca_bundle, make_raw_site, make_site, site
-from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.server import Authority
 
 __all__ = [
     "Crawl",

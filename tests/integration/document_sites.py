@@ -7,10 +7,9 @@ import asyncio
 from tests.utils import hostile
 from tests.utils.hostile import Exchange, RawSite
 from tests.utils.publishers import Hosts, document, publish
-from woo_harvester.demo.documents import DOCX_TYPE, docx, html_page, pdf, pdf_page
 from woo_harvester.demo.server import Page, redirect
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import Coded
+from woo_harvester.demo.sitemaps import DOCX_TYPE, Coded, docx, html_page, pdf, pdf_page
 
 BODY = pdf("Besluit op bezwaar", pages=3)
 MEGABYTE = 1024 * 1024

@@ -6,9 +6,8 @@ import gzip
 from http.server import SimpleHTTPRequestHandler
 
 from tests.utils.vergunningen import Town
-from woo_harvester.demo.certificates import Authority, Certificate
 from woo_harvester.demo.permit_messages import MESSAGE, message
-from woo_harvester.demo.server import Page
+from woo_harvester.demo.server import Authority, Certificate, Page
 
 
 def page(*rows: str, **headers: str) -> Page:

@@ -11,10 +11,9 @@ from collections.abc import Mapping
 from tests.utils import hostile
 from tests.utils.hostile import Behaviour, Exchange, RawSite
 from tests.utils.publishers import Hosts, publish
-from woo_harvester.demo.certificates import Certificate
-from woo_harvester.demo.documents import pdf
-from woo_harvester.demo.server import Page, redirect
+from woo_harvester.demo.server import Certificate, Page, redirect
 from woo_harvester.demo.site import Site
+from woo_harvester.demo.sitemaps import pdf
 
 MEGABYTE = 1024 * 1024
 BODY = pdf("Besluit op bezwaar", pages=3)

@@ -11,10 +11,9 @@ from tests.samples import SAMPLES
 from tests.utils import hostile
 from tests.utils.hostile import Behaviour, Exchange, RawSite
 from tests.utils.publishers import Hosts, document, entry, publish
-from woo_harvester.demo.documents import html
 from woo_harvester.demo.server import Handler, Page, Request, redirect
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import Coded, Entry
+from woo_harvester.demo.sitemaps import Coded, Entry, html
 
 OCTETS = "application/octet-stream"
 MEGABYTE = 1024 * 1024

@@ -10,8 +10,7 @@ from tests.utils.command import Run
 from tests.utils.daily import FIRST, XML, Harvester, causes
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import DiWoo, Entry, sitemap
-from woo_harvester.demo.values import PDF, categorie
+from woo_harvester.demo.sitemaps import PDF, DiWoo, Entry, categorie, sitemap
 
 
 def listing(*entries: Entry) -> Page:

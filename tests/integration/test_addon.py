@@ -9,9 +9,9 @@ import pytest
 from tests.utils.command import Run, read_lines, run_scrapy
 from tests.utils.publishers import publish
 from tests.utils.sites import MakeSite, write_register
-from woo_harvester.demo.documents import pdf_page
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
+from woo_harvester.demo.sitemaps import pdf_page
 
 SETTINGS = """
 BOT_NAME = "mijn-project"
@@ -21,7 +21,7 @@ USER_AGENT = "mijn-project (+https://www.mijn-project.example/)"
 CONCURRENT_REQUESTS_PER_DOMAIN = 1
 WOO_DOCUMENT_MAXSIZE = 5000
 FEEDS = {"eigen.jsonl": {"format": "jsonlines"}}
-ITEM_PIPELINES = {"mijn.pipelines.Tellen": 50, "woo_harvester.pipelines.defaults.DefaultsPipeline": None}
+ITEM_PIPELINES = {"mijn.pipelines.Tellen": 50, "woo_harvester.pipelines.record.DefaultsPipeline": None}
 """
 PIPELINES = """
 from itemadapter import ItemAdapter

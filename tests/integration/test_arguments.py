@@ -12,11 +12,9 @@ from tests.utils.command import Run, run_scrapy
 from tests.utils.crawl import Crawl
 from tests.utils.publishers import publish
 from tests.utils.sites import MakeSite, write_register
-from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.register import Location, RooEntry, register_xml
-from woo_harvester.demo.server import Page
-from woo_harvester.demo.site import Site
-from woo_harvester.demo.values import GEMEENTE
+from woo_harvester.demo.server import Authority, Page
+from woo_harvester.demo.site import Location, RooEntry, Site, register_xml
+from woo_harvester.demo.sitemaps import GEMEENTE
 
 NONE = ("-a", "documents=none")
 

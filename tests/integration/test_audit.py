@@ -14,13 +14,10 @@ from tests.utils.mistaken import AUDITED, BOUNDS, DOCUMENT, SITEMAP, well
 from tests.utils.publishers import INDEX, index_of, publish
 from tests.utils.sites import MakeSite, write_register
 from tools.reference.findings import area_of
-from woo_harvester.demo.certificates import Authority, Certificate
-from woo_harvester.demo.documents import pdf_page
-from woo_harvester.demo.mistakes import GOOD, LASTMOD
-from woo_harvester.demo.register import Location, RooEntry, register_xml
-from woo_harvester.demo.server import Page, redirect
-from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import Entry
+from woo_harvester.demo.mistaken import GOOD, LASTMOD
+from woo_harvester.demo.server import Authority, Certificate, Page, redirect
+from woo_harvester.demo.site import Location, RooEntry, Site, register_xml
+from woo_harvester.demo.sitemaps import Entry, pdf_page
 from woo_harvester.findings import explain, explanations
 
 pytestmark = pytest.mark.integration

@@ -13,12 +13,10 @@ from tests.utils.command import run_scrapy
 from tests.utils.mistaken import AUDITED, SITEMAP, well
 from tests.utils.publishers import INDEX, publish
 from tests.utils.sites import write_register
-from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.documents import pdf_page
-from woo_harvester.demo.mistakes import GOOD, LASTMOD
-from woo_harvester.demo.server import Page
+from woo_harvester.demo.mistaken import GOOD, LASTMOD
+from woo_harvester.demo.server import Authority, Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import Coded, Entry
+from woo_harvester.demo.sitemaps import Coded, Entry, pdf_page
 from woo_harvester.report.json_file import read_hosts
 from woo_harvester.report.model import HostReport
 

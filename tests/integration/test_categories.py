@@ -8,10 +8,7 @@ import pytest
 
 from tests.utils.publishers import Harvest, Hosts, Publishers, document, publish
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import Coded
-from woo_harvester.demo.values import (
-    categorie,
-)
+from woo_harvester.demo.sitemaps import Coded, categorie
 
 TOOI = "https://identifier.overheid.nl/tooi/id/"
 CATEGORIES = "document.classificatiecollectie.informatiecategorieen"

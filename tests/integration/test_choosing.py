@@ -11,8 +11,7 @@ from tests.utils.command import Run, run_scrapy
 from tests.utils.daily import FIRST, INDEX, METADATA, NEWER, OLDER, XML, Harvester, causes, publish, reported
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import Entry, robots_txt, sitemap, sitemapindex
-from woo_harvester.demo.values import categorie
+from woo_harvester.demo.sitemaps import Entry, categorie, robots_txt, sitemap, sitemapindex
 
 OTHER_INDEX = "/sitemapindex-diwoo-infocat011.xml"
 CHOICE = ("-a", "categories=014,adviezen")

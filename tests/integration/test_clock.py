@@ -14,9 +14,9 @@ from tests.utils.daily import FIRST, NEWER, Harvester, causes, publish
 from tests.utils.vergunningen import FOLDER, Permits, about
 from tests.utils.vergunningen import NEWER as NEWER_FILE
 from tests.utils.vergunningen import publish as publish_permits
-from woo_harvester.demo.documents import html_page, pdf
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
+from woo_harvester.demo.sitemaps import html_page, pdf
 
 
 def latest(folder: Path) -> list[dict[str, Any]]:

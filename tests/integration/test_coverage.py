@@ -15,10 +15,8 @@ from tests.utils.daily import FIRST, INDEX, XML
 from tests.utils.daily import publish as publish_documents
 from tests.utils.ports import free_port
 from tests.utils.sites import MakeSite, in_shards
-from woo_harvester.demo.certificates import Certificate
-from woo_harvester.demo.register import Location, RooEntry, register_xml
-from woo_harvester.demo.server import Page
-from woo_harvester.demo.site import Site
+from woo_harvester.demo.server import Certificate, Page
+from woo_harvester.demo.site import Location, RooEntry, Site, register_xml
 from woo_harvester.demo.sitemaps import robots_txt, sitemapindex
 
 GEMEENTE = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"

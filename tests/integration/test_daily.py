@@ -25,10 +25,10 @@ from tests.utils.daily import (
     publish,
     reported,
 )
-from woo_harvester.dates import to_microseconds
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, sitemap
+from woo_harvester.utils.dates import to_microseconds
 
 with_documents = Calendar(Harvester, "-a", "documents=head")
 

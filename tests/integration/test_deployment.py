@@ -29,7 +29,7 @@ from tests.utils.sites import MakeSite, write_register
 from tests.utils.waiting import wait_until
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.register.shards import shard_of
+from woo_harvester.register.register import shard_of
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 

@@ -39,7 +39,7 @@ from tests.utils.publishers import (
     Host,
     Publishers,
 )
-from woo_harvester.demo.values import categorie
+from woo_harvester.demo.sitemaps import categorie
 
 
 @pytest.fixture(scope="module")

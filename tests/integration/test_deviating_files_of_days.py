@@ -21,8 +21,7 @@ from tests.utils.daily import (
 )
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import Entry, robots_txt, sitemap, sitemapindex
-from woo_harvester.demo.values import categorie
+from woo_harvester.demo.sitemaps import Entry, categorie, robots_txt, sitemap, sitemapindex
 
 INFOCAT_2 = "/sitemapindex-diwoo-infocat002.xml"
 INFOCAT_10 = "/sitemapindex-diwoo-infocat010.xml"

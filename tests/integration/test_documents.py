@@ -25,7 +25,7 @@ from tests.integration.document_sites import (
     without_extensions,
 )
 from tests.utils.publishers import Harvest, Host, Publishers
-from woo_harvester.demo.documents import DOCX_TYPE
+from woo_harvester.demo.sitemaps import DOCX_TYPE
 
 
 @pytest.fixture(scope="module")

@@ -14,11 +14,9 @@ from tests.utils.hostile import RawSite, truncated
 from tests.utils.mistaken import SITEMAP
 from tests.utils.publishers import INDEX, publish, robots_of
 from tests.utils.sites import write_register
-from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.documents import docx_page, pdf_page
-from woo_harvester.demo.mistakes import GOOD
-from woo_harvester.demo.server import LoopbackServer, Page
-from woo_harvester.demo.sitemaps import Entry
+from woo_harvester.demo.mistaken import GOOD
+from woo_harvester.demo.server import Authority, LoopbackServer, Page
+from woo_harvester.demo.sitemaps import Entry, docx_page, pdf_page
 from woo_harvester.findings import explain
 
 pytestmark = pytest.mark.integration

@@ -9,9 +9,9 @@ import pytest
 from tests.utils.command import run_scrapy
 from tests.utils.daily import Harvester, causes, numbered, publish
 from tests.utils.sites import write_register
-from woo_harvester.default_settings import SETTINGS
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
+from woo_harvester.running.default_settings import SETTINGS
 from woo_harvester.settings import USER_AGENT
 
 

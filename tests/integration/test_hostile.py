@@ -18,8 +18,7 @@ from tests.demo.client import Answer, get
 from tests.utils import hostile
 from tests.utils.hostile import MEGABYTE, RawSite
 from tests.utils.sites import MakeRawSite, MakeSite
-from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.server import Page
+from woo_harvester.demo.server import Authority, Page
 from woo_harvester.demo.sitemaps import Entry, sitemap
 
 

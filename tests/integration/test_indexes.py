@@ -17,10 +17,9 @@ from tests.utils.publishers import (
     publish,
     robots_of,
 )
-from woo_harvester.demo.documents import html_page
 from woo_harvester.demo.server import Page, redirect
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import sitemapindex
+from woo_harvester.demo.sitemaps import html_page, sitemapindex
 
 INFOCAT = "/sitemapindex-diwoo-infocat010.xml"
 hosts = Hosts()

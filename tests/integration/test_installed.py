@@ -17,8 +17,8 @@ import httpx
 import pytest
 
 from tests.conftest import ROOT
+from tests.pipelines.servers import s3_server
 from tests.portal.records import bare
-from tests.stores.servers import s3_server
 from tests.utils.command import read_lines
 from tests.utils.daily import FIRST, publish, xml
 from tests.utils.distributions import Environment, base, built, copied
@@ -32,7 +32,7 @@ from tests.utils.waiting import STUCK
 from woo_harvester.demo.permit_messages import PRODUCT
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.version import VERSION
+from woo_harvester.utils.program import VERSION
 
 __all__ = ["base", "built", "copied", "postgresql_server", "postgresql_url"]
 

@@ -29,8 +29,7 @@ from tests.utils.disturbed_runs import (
     latest,
     lines,
 )
-from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.server import Page
+from woo_harvester.demo.server import Authority, Page
 from woo_harvester.demo.site import Site
 
 HOSTS = 3

@@ -30,7 +30,7 @@ from tests.utils.elasticsearch_fixtures import elasticsearch_url
 from tests.utils.portals import portal_over
 from tests.utils.postgresql import server
 from tests.utils.webservers import nginx
-from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.server import Authority
 
 def wait(name):
     Path(os.environ["STARTED"], f"{name}-{os.getpid()}").touch()

@@ -13,12 +13,9 @@ from tests.utils.command import Run, run_scrapy
 from tests.utils.daily import FIRST, INDEX, NEWER, reported
 from tests.utils.publishers import entries_of, index_of, robots_of
 from tests.utils.sites import MakeSite
-from woo_harvester.demo.documents import pdf_page
-from woo_harvester.demo.register import Location, RooEntry, register_xml
 from woo_harvester.demo.server import Page
-from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import DiWoo, Entry
-from woo_harvester.demo.values import categorie
+from woo_harvester.demo.site import Location, RooEntry, Site, register_xml
+from woo_harvester.demo.sitemaps import DiWoo, Entry, categorie, pdf_page
 
 CODE = "register.categorie-strijdig"
 ADVIEZEN, CONVENANTEN, JAARPLANNEN = 10, 11, 12

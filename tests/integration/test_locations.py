@@ -7,10 +7,9 @@ from uuid import NAMESPACE_URL, uuid5
 import pytest
 
 from tests.utils.publishers import LASTMOD, Harvest, Hosts, Publishers, entry, publish
-from woo_harvester.demo.documents import html, pdf_page
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import Entry
+from woo_harvester.demo.sitemaps import Entry, html, pdf_page
 
 #: Locations that are not harvested, with why; {host} and {port} are those of the site.
 REFUSED = {

@@ -7,13 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from tests.utils.publishers import Harvest, Hosts, Publishers, document, entry, publish
-from woo_harvester.demo.register import Location, RooEntry
-from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import Coded
-from woo_harvester.demo.values import (
-    GEMEENTE,
-    WATERSCHAP,
-)
+from woo_harvester.demo.site import Location, RooEntry, Site
+from woo_harvester.demo.sitemaps import GEMEENTE, WATERSCHAP, Coded
 
 TOOI = "https://identifier.overheid.nl/tooi/id/"
 TITLE = "document.titelcollectie.officieleTitel"

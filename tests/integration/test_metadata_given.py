@@ -9,8 +9,7 @@ import pytest
 
 from tests.utils.publishers import INDEX, Harvest, Hosts, Publishers, document, entry, publish
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import Coded, DiWoo, Entry, ExtraMetadata, Handeling
-from woo_harvester.demo.values import (
+from woo_harvester.demo.sitemaps import (
     AFVAL,
     BESLUIT,
     GEMEENTE,
@@ -20,6 +19,11 @@ from woo_harvester.demo.values import (
     PDF,
     VASTSTELLING,
     WATERSCHAP,
+    Coded,
+    DiWoo,
+    Entry,
+    ExtraMetadata,
+    Handeling,
     categorie,
 )
 

@@ -13,12 +13,12 @@ import pytest
 
 from tests.utils.command import run_scrapy
 from tests.utils.publishers import Harvest, Host, Hosts, Publishers, document, publish
-from woo_harvester.dates import day_of
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Coded
-from woo_harvester.search.document import document_of
-from woo_harvester.search.woo import WOO
+from woo_harvester.outputs.definition import WOO
+from woo_harvester.outputs.document import document_of
+from woo_harvester.utils.dates import day_of
 
 TOOI = "https://identifier.overheid.nl/tooi/"
 AMSTERDAM = {"type": "gemeente", "id": f"{TOOI}id/gemeente/gm0363", "label": "gemeente Amsterdam"}

@@ -11,8 +11,7 @@ import pytest
 
 from tests.utils.daily import Harvester, causes, numbered, publish
 from tests.utils.sites import MakeSite
-from woo_harvester.demo.certificates import Authority, Certificate
-from woo_harvester.demo.server import Page, Request
+from woo_harvester.demo.server import Authority, Certificate, Page, Request
 from woo_harvester.demo.site import Site
 
 PDF = Page(b"%PDF-1.4 one", content_type="application/pdf", headers={"Connection": "close"})

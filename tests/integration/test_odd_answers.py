@@ -13,7 +13,7 @@ from tests.utils.daily import FIRST, INDEX, XML, Harvester, causes, numbered, pu
 from tests.utils.sites import MakeRawSite, MakeSite
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.downloadermiddlewares.bodies import MAX_BODIES
+from woo_harvester.downloader.middlewares import MAX_BODIES
 
 
 @pytest.fixture

@@ -11,10 +11,9 @@ import pytest
 from tests.utils.command import run_scrapy
 from tests.utils.publishers import Harvest, Hosts, Publishers, publish
 from tests.utils.sites import write_register
-from woo_harvester.demo.documents import pdf
 from woo_harvester.demo.server import Page, redirect
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import robots_txt
+from woo_harvester.demo.sitemaps import pdf, robots_txt
 
 BODY = pdf("Besluit", pages=1)
 hosts = Hosts()

@@ -22,7 +22,7 @@ from tests.utils.disturbed_runs import (
     until_half,
 )
 from tests.utils.sites import in_shards
-from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.server import Authority
 
 Shards = tuple[Fallible, GatedSite, GatedSite]
 

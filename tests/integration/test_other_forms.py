@@ -18,8 +18,17 @@ from tests.utils.publishers import (
 )
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE, SITEMAP_NAMESPACE, Coded, DiWoo, sitemap
-from woo_harvester.demo.values import GEMEENTE, ONTVANGST, PDF, categorie
+from woo_harvester.demo.sitemaps import (
+    DIWOO_NAMESPACE,
+    GEMEENTE,
+    ONTVANGST,
+    PDF,
+    SITEMAP_NAMESPACE,
+    Coded,
+    DiWoo,
+    categorie,
+    sitemap,
+)
 
 SITEMAP = f"{INDEX}/sitemap.xml"
 MANY = 2_000

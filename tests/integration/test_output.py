@@ -19,10 +19,10 @@ from tests.utils.disturbed_runs import GatedSite
 from tests.utils.publishers import Harvest, Hosts, Publishers, entry, publish
 from tests.utils.sites import MakeSite, write_register
 from tests.utils.waiting import STUCK, wait_until
-from woo_harvester.demo.documents import pdf, pdf_page
-from woo_harvester.demo.exemplary import complete
+from woo_harvester.demo.publishers import complete
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
+from woo_harvester.demo.sitemaps import pdf, pdf_page
 
 RUN = r"woo-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{6}"
 CODED = {"id", "label"}

@@ -29,8 +29,8 @@ from tests.utils.disturbed_runs import (
 )
 from tests.utils.vergunningen import FOLDER, Permits, about
 from tests.utils.vergunningen import publish as publish_permits
-from woo_harvester.columns import columns_of
 from woo_harvester.demo.site import Site
+from woo_harvester.outputs.columns import columns_of
 from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record
 

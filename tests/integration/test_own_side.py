@@ -15,10 +15,9 @@ from tests.utils.daily import NEWER, Harvester, causes, numbered, publish
 from tests.utils.sites import MakeRawSite, MakeSite, write_register
 from tests.utils.vergunningen import FOLDER, Permits
 from tests.utils.waiting import STUCK, wait_until
-from woo_harvester.demo.certificates import Authority, Certificate
-from woo_harvester.demo.server import Page
+from woo_harvester.demo.server import Authority, Certificate, Page
 from woo_harvester.demo.site import Site
-from woo_harvester.register.shards import shard_of
+from woo_harvester.register.register import shard_of
 from woo_harvester.report.json_file import read_hosts
 
 OWN = "oogst.eigen-verbinding"

@@ -17,10 +17,9 @@ from tests.utils.publishers import (
     publish,
 )
 from tests.utils.waiting import wait_until
-from woo_harvester.demo.documents import pdf
 from woo_harvester.demo.server import Handler, Page, Request
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import robots_txt
+from woo_harvester.demo.sitemaps import pdf, robots_txt
 from woo_harvester.extensions.politeness import SHORTEST_DELAY
 from woo_harvester.settings import CONCURRENT_REQUESTS_PER_DOMAIN, USER_AGENT
 

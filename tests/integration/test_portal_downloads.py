@@ -14,7 +14,7 @@ import pytest
 from tests.portal.short_records import document
 from tests.utils.portals import portal_over
 from tests.utils.waiting import wait_until
-from woo_harvester.portal.streaming import MAX_DOWNLOADS
+from woo_portal.asking import MAX_DOWNLOADS
 
 pytestmark = pytest.mark.integration
 

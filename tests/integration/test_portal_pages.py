@@ -10,7 +10,7 @@ import pytest
 from tests.portal.records import LOC, OTHER, bare, full, withdrawn
 from tests.utils.browser import LARGE, SMALL, Scheme, tab_to, violations
 from tests.utils.portals import portal_over
-from woo_harvester.urls import record_id
+from woo_harvester.utils.urls import record_id
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -207,7 +207,7 @@ def test_below_a_path_of_another_site_the_portal_gets_its_own_addresses() -> Non
 
 
 def test_with_the_lines_for_tls_it_is_a_configuration_too(tmp_path: Path) -> None:
-    from woo_harvester.demo.certificates import Authority
+    from woo_harvester.demo.server import Authority
 
     pem = tmp_path / "server.pem"
     Authority().write_certificate(pem)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.utils.internet import host, in_namespaces
-from woo_harvester.findings.seen_texts import in_words
+from woo_harvester.findings.texts import in_words
 
 
 @pytest.fixture(scope="module")

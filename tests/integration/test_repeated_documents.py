@@ -14,8 +14,7 @@ from tests.utils.command import Line, Run
 from tests.utils.daily import FIRST, INDEX, NEWER, OLDER, XML, causes, reported
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import DiWoo, Entry, robots_txt, sitemap, sitemapindex
-from woo_harvester.demo.values import PDF, categorie
+from woo_harvester.demo.sitemaps import PDF, DiWoo, Entry, categorie, robots_txt, sitemap, sitemapindex
 
 BY_CATEGORY = "/sitemapindex-diwoo-infocat014.xml"
 SITEMAPS = {"general": "/general.xml", "category": "/category.xml"}

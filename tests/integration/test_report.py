@@ -12,11 +12,10 @@ from lxml import html
 from tests.utils.command import Run, run_scrapy
 from tests.utils.publishers import entries_of, publish
 from tests.utils.sites import MakeSite, write_register
-from woo_harvester.demo.documents import html_page
-from woo_harvester.demo.mistakes import GOOD
+from woo_harvester.demo.mistaken import GOOD
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import Entry
+from woo_harvester.demo.sitemaps import Entry, html_page
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import HostReport
 from woo_harvester.report.run_folder import RunFolder

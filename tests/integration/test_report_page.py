@@ -10,8 +10,8 @@ import pytest
 from tests.report.runs import HOST, about_file, read_permits, write_run
 from tests.utils.browser import LARGE, PHONE, SMALL, Scheme, tab_to, violations
 from tests.utils.reports import coverage_of_many, inventory_of_permits, publishers, report_of_many_hosts
+from woo_harvester.report.assemble import make_report
 from woo_harvester.report.html.page import FIRST_ROWS, ONE_PAGE_HOSTS
-from woo_harvester.report.outputs import make_report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

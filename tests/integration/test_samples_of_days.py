@@ -13,10 +13,9 @@ from tests.utils.command import Run
 from tests.utils.daily import FIRST, NEWER, Harvester
 from tests.utils.disturbed_runs import Fallible, GatedSite
 from tests.utils.publishers import entry, publish
-from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.documents import html_page
-from woo_harvester.demo.server import LoopbackServer, Page, Request
+from woo_harvester.demo.server import Authority, LoopbackServer, Page, Request
 from woo_harvester.demo.site import Site
+from woo_harvester.demo.sitemaps import html_page
 
 pytestmark = pytest.mark.integration
 

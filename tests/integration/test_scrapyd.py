@@ -17,7 +17,7 @@ from tests.utils.disturbed_runs import SOON, Fallible, GatedSite, harvested, lat
 from tests.utils.scrapyd import Scrapyd, copy_project, need_scrapyd, scrapyd_deploy
 from tests.utils.sites import in_shards, write_register
 from tests.utils.waiting import wait_until
-from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.server import Authority
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
 

@@ -15,7 +15,7 @@ from tests.utils.postgresql import postgresql_server, postgresql_url, query
 from tests.utils.scrapyd import Scrapyd, copy_project, need_scrapyd, scrapyd_deploy
 from tests.utils.sites import in_shards, write_register
 from tests.utils.waiting import wait_until
-from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.server import Authority
 
 __all__ = ["postgresql_server", "postgresql_url"]
 

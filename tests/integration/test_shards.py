@@ -13,10 +13,9 @@ import pytest
 from tests.utils.command import Run, run_scrapy
 from tests.utils.daily import FIRST, NEWER, Harvester, causes, numbered, publish
 from tests.utils.disturbed_runs import latest, locs
-from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.server import Page
+from woo_harvester.demo.server import Authority, Page
 from woo_harvester.demo.site import Site
-from woo_harvester.register.shards import shard_of
+from woo_harvester.register.register import shard_of
 
 PDF = Page(b"%PDF-1.4", content_type="application/pdf")
 

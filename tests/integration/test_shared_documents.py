@@ -16,8 +16,7 @@ from tests.utils.postgresql import postgresql_server, postgresql_url
 from tests.utils.sites import MakeSite
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import DiWoo, Entry
-from woo_harvester.demo.values import PDF
+from woo_harvester.demo.sitemaps import PDF, DiWoo, Entry
 
 __all__ = ["postgresql_server", "postgresql_url"]
 

@@ -21,13 +21,13 @@ from tests.utils.publishers import (
     index_of,
     publish,
 )
-from woo_harvester.demo.documents import html_page
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import (
     DIWOO_NAMESPACE,
     SITEMAP_NAMESPACE,
     XML_DECLARATION,
+    html_page,
     sitemap,
 )
 

@@ -59,7 +59,7 @@ def test_a_disk_that_hangs_keeps_no_stop_waiting(
     gated.pages["/d/*"] = PDF
     seen = tmp_path / "synced"
     store: dict[str, Any] = {"FILES_STORE": tmp_path / "files"}
-    hang = HangAt("woo_harvester.stores.durable_folder:DurableFolder", "sync", seen)
+    hang = HangAt("woo_harvester.pipelines.folder:DurableFolder", "sync", seen)
     started = installation.start("-a", "documents=download", fault=hang, **STOP, **store)
     started.wait_until(seen.exists, "a document is written")
     ended = stopped(started)
@@ -164,7 +164,7 @@ def test_a_run_that_cannot_be_closed_in_time_is_ended_with_status_1(
     publish(gated, numbered(3), {"later": FIRST})
     gated.gates.add("/s1.xml")
     seen = tmp_path / "synced"
-    hang = HangAt("woo_harvester.state.staged", "fsync", seen)
+    hang = HangAt("woo_harvester.state.outputs", "fsync", seen)
     started = installation.start(fault=hang, WOO_STOP_TIMEOUT=1)
     started.wait_until(lambda: "/s1.xml" in gated.waiting, "the second sitemap is asked for")
     ended = stopped(started)

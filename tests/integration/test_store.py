@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.pipelines.servers import ftp_server, s3_server
 from tests.samples import SAMPLES, SENTENCE
-from tests.stores.servers import ftp_server, s3_server
 from tests.utils.command import Line, Run, run_scrapy
 from tests.utils.daily import FIRST, NEWER, publish
 from tests.utils.disturbed_runs import (
@@ -27,10 +27,10 @@ from tests.utils.disturbed_runs import (
     small_disk,
 )
 from woo_harvester.demo.server import Page, Request
-from woo_harvester.exporters.jsonlines import RecordJsonLinesItemExporter
-from woo_harvester.stores import disk
-from woo_harvester.stores.durable_folder import DurableFolder, PartialFile
-from woo_harvester.stores.names import path_of, text_path_of
+from woo_harvester.outputs.exporters import RecordJsonLinesItemExporter
+from woo_harvester.pipelines import folder as disk
+from woo_harvester.pipelines.folder import DurableFolder, PartialFile
+from woo_harvester.pipelines.stored import path_of, text_path_of
 
 PDF = SAMPLES["PDF"].read_bytes()
 DOWNLOAD = ("-a", "documents=download")

@@ -18,10 +18,10 @@ from tests.integration.supplied_sites import (
 from tests.samples import SENTENCE
 from tests.utils.calendar import Calendar, Story
 from tests.utils.daily import FIRST, NEWER, causes, publish, reported
-from woo_harvester.demo.documents import html_page
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.stores.names import path_of
+from woo_harvester.demo.sitemaps import html_page
+from woo_harvester.pipelines.stored import path_of
 
 # Metadata on two days, then all content on two days, then metadata, then all content again.
 calendar = Calendar(Installation, on={3: CONTENT, 4: CONTENT, 6: CONTENT})

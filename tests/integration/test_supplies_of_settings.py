@@ -29,7 +29,7 @@ from tests.utils.disturbed_runs import KILLED, Fallible, GatedSite, KillAt
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, sitemap
-from woo_harvester.stores.names import path_of
+from woo_harvester.pipelines.stored import path_of
 
 
 @pytest.fixture

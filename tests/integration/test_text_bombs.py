@@ -10,8 +10,8 @@ from shutil import which
 import pytest
 
 from tests.conftest import skip_or_fail
+from tests.documents import pdfs
 from tests.samples import SCAN, SENTENCE
-from tests.text import pdfs
 from tests.utils.command import Run, run_scrapy
 from tests.utils.daily import FIRST, Harvester, publish
 from tests.utils.sites import MakeSite

@@ -14,9 +14,8 @@ from tests.utils.command import ROOT, Run, run_scrapy
 from tests.utils.daily import FIRST, publish, xml
 from tests.utils.vergunningen import about
 from tests.utils.vergunningen import publish as publish_permits
-from woo_harvester.demo.register import Location, RooEntry, register_xml
 from woo_harvester.demo.server import Page
-from woo_harvester.demo.site import Site
+from woo_harvester.demo.site import Location, RooEntry, Site, register_xml
 
 #: For each page, the commands that need another machine or an earlier step, by an argument that they have.
 PAGES = {

@@ -13,12 +13,10 @@ from tests.utils.command import Line, Run, run_scrapy
 from tests.utils.publishers import Harvest, Host, Hosts, Publishers, document, publish
 from tests.utils.vergunningen import about
 from tests.utils.vergunningen import publish as publish_permits
-from woo_harvester.dates import AMSTERDAM
-from woo_harvester.demo.register import Location, RooEntry, register_xml
-from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import Coded, Handeling
-from woo_harvester.demo.values import AFVAL, ONDERTEKENING
+from woo_harvester.demo.site import Location, RooEntry, Site, register_xml
+from woo_harvester.demo.sitemaps import AFVAL, ONDERTEKENING, Coded, Handeling
 from woo_harvester.tooi.lists import NAMES
+from woo_harvester.utils.dates import AMSTERDAM
 
 TOOI = "https://identifier.overheid.nl/tooi/id/"
 NIEUWSTAD = {"type": "gemeente", "id": f"{TOOI}gemeente/gm9101", "label": "Gemeente Nieuwstad"}

@@ -25,9 +25,9 @@ from tests.utils.vergunningen import (
     publish,
     publish_more,
 )
-from woo_harvester.dates import day_of
 from woo_harvester.demo.permit_messages import delete_message
 from woo_harvester.demo.site import Site
+from woo_harvester.utils.dates import day_of
 
 TODAY = day_of(datetime.now(UTC))
 TOMORROW = str(TODAY + timedelta(days=2))

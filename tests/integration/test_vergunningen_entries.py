@@ -30,8 +30,8 @@ from tests.utils.vergunningen import (
     publish,
 )
 from woo_harvester.demo.server import Page, redirect
-from woo_harvester.register.shards import shard_of
-from woo_harvester.state.lock import FileLocks, entry_pages_lock
+from woo_harvester.register.register import shard_of
+from woo_harvester.state.locks import FileLocks, entry_pages_lock
 
 #: Nothing is tried again, messages are small, and of each host at most three requests wait at a time.
 small = Calendar(

@@ -30,10 +30,10 @@ from tests.utils.vergunningen import (
     publish,
     publish_more,
 )
-from woo_harvester.dates import day_of
 from woo_harvester.demo.permit_messages import delete_message, document_message
 from woo_harvester.demo.server import Page
-from woo_harvester.urls import record_id
+from woo_harvester.utils.dates import day_of
+from woo_harvester.utils.urls import record_id
 
 TODAY = day_of(datetime.now(UTC))
 

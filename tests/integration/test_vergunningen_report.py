@@ -10,7 +10,7 @@ from tests.utils.sites import MakeSite
 from tests.utils.vergunningen import FOLDER, NEWER, OLD, Permits, Town, Towns, about, publish
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.register.shards import shard_of
+from woo_harvester.register.register import shard_of
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import Head, HostReport
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.utils.vergunningen import Permits, about, causes
 from tests.utils.webservers import WebServer, apache, nginx
-from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.server import Authority
 
 Start = Callable[[Authority, str], AbstractContextManager[WebServer]]
 

@@ -12,9 +12,9 @@ import pytest
 
 from tests.utils.command import DATA, Run, run_scrapy
 from tests.utils.daily import FIRST, NEWER, Harvester, causes, publish
-from woo_harvester.demo.documents import html_page, pdf
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
+from woo_harvester.demo.sitemaps import html_page, pdf
 
 OLD, NEW = pdf("Besluit"), pdf("Gewijzigd besluit")
 DAY = 24 * 3600

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from woo_harvester.permits.messages import Message, read_message
-from woo_harvester.record_json import json_value
+from woo_harvester.record import json_value
 from woo_harvester.tooi import organisaties
 
 MAXSIZE = 20_000_000

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from woo_harvester.demo.permit_messages import message
-from woo_harvester.permits.files import RememberedFile
+from woo_harvester.permits.links import RememberedFile
 from woo_harvester.permits.messages import read_message
 from woo_harvester.state.permits import PermitFile
 from woo_harvester.tooi.lists import organisaties

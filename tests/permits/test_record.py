@@ -14,12 +14,11 @@ from woo_harvester.demo.permit_messages import (
 )
 from woo_harvester.findings import Reporter
 from woo_harvester.permits.mutations import Mutation
-from woo_harvester.permits.publication import permit_record
 from woo_harvester.permits.rights import Rights
-from woo_harvester.permits.transactions import apply_mutations
-from woo_harvester.record_json import json_value
+from woo_harvester.permits.transactions import apply_mutations, permit_record
+from woo_harvester.record import json_value
 from woo_harvester.register import Register
-from woo_harvester.urls import record_id
+from woo_harvester.utils.urls import record_id
 
 ENTRY = "https://www.voorbeeldstad.nl/xml/"
 MOMENT = datetime(2026, 4, 1, 10, 0, tzinfo=UTC)

@@ -12,9 +12,9 @@ from scrapy.exceptions import NotConfigured
 from tests.utils.crawlers import LOC, crawler_of, fetched_of, item_of
 from woo_harvester.items import WooItem
 from woo_harvester.pipelines.store import StorePipeline
+from woo_harvester.pipelines.stored import path_of
 from woo_harvester.record import Bestand
-from woo_harvester.state.versions import KnownFile
-from woo_harvester.stores.names import path_of
+from woo_harvester.state.contents import KnownFile
 
 CONTENT = b"%PDF-1.7 besluit"
 DIGEST = sha256(CONTENT).hexdigest()

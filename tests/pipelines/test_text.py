@@ -15,19 +15,19 @@ import pytest
 from scrapy.exceptions import NotConfigured
 
 from tests.conftest import ROOT, skip_or_fail
+from tests.documents import pdfs
 from tests.register.exports import export, organisation
 from tests.samples import SAMPLES, SCAN, SENTENCE, TITLE
-from tests.text import pdfs
 from tests.utils.command import run_scrapy
 from tests.utils.crawlers import LOC, crawler_of, fetched_of, item_of
 from tests.utils.waiting import wait_until
 from woo_harvester.diwoo.defaults import TITLE as TITLE_PATH
+from woo_harvester.documents import file_types
+from woo_harvester.documents.text import Limits
 from woo_harvester.findings import Finding
-from woo_harvester.formats import file_types
 from woo_harvester.items import WooItem
 from woo_harvester.pipelines.text import NO_LIBRARY, TextPipeline
 from woo_harvester.record import Bestand
-from woo_harvester.text.extracted import Limits
 
 
 def document(
@@ -200,11 +200,11 @@ process = AsyncCrawlerProcess({
     "EXTENSIONS": {
         "woo_harvester.extensions.state.StateKeeper": None,
         "woo_harvester.extensions.findings.Findings": None,
-        "woo_harvester.extensions.feedexport.DurableFeedExporter": None,
+        "woo_harvester.outputs.feedexport.DurableFeedExporter": None,
         "scrapy.extensions.feedexport.FeedExporter": 0,
-        "woo_harvester.extensions.collector.RareCollections": None,
+        "woo_harvester.extensions.findings.RareCollections": None,
     },
-    "SPIDER_MIDDLEWARES": {"woo_harvester.spidermiddlewares.deltafetch.WooDeltaFetch": None},
+    "SPIDER_MIDDLEWARES": {"woo_harvester.spiders.middlewares.WooDeltaFetch": None},
     "WOO_TEXT": True,
     "FEEDS": {sys.argv[1]: {"format": "jsonlines"}},
     "FEED_URI_PARAMS": None,

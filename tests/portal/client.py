@@ -10,7 +10,7 @@ import httpx
 from starlette.applications import Starlette
 
 from tests.utils.scan_engine import ScanEngine
-from woo_harvester.portal.app import Options, make_app
+from woo_portal.app import Options, make_app
 
 
 class Client:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.portal.client import Client, client_of
-from woo_harvester.portal.app import Options, make_app
-from woo_harvester.search.embedded.engine import EmbeddedEngine
+from woo_portal.app import Options, make_app
+from woo_portal.embedded.engine import EmbeddedEngine
 
 ENGINES = ("scan", "embedded")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from woo_harvester.urls import record_id
+from woo_harvester.utils.urls import record_id
 
 TOOI = "https://identifier.overheid.nl/tooi"
 AMSTERDAM = {"type": "gemeente", "id": f"{TOOI}/id/gemeente/gm0363", "label": "gemeente Amsterdam"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from woo_harvester.urls import record_id
+from woo_harvester.utils.urls import record_id
 
 DAM = {"lat": 52.373056, "lon": 4.892778}
 DOM = {"lat": 52.090737, "lon": 5.121420}

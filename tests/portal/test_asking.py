@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
-from woo_harvester.portal.asking import Asking, BusyError
-from woo_harvester.search.engine import EngineError, SlowQuestionError
+from woo_portal.asking import Asking, BusyError
+from woo_portal.engine import EngineError, SlowQuestionError
 
 
 def request_of(client: str) -> Request:

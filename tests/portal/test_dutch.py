@@ -1,45 +1,85 @@
+"""The analysis in Python makes the tokens that a real Elasticsearch makes."""
+
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
-
 import pytest
+from elasticsearch import Elasticsearch
 
-from woo_harvester.portal.dutch import capitalised, counted, day, day_and_time, number, size
+from tests.portal.analysis import Analysis
+from tests.portal.word_lists import SPACES, words
+from woo_harvester.outputs.definition import WOO, definition
+from woo_portal.dutch import PieceCache, analyzer, normalized, pieces
+
+ANALYZERS = ("stam", "exact", "delen")
 
 
+@pytest.fixture
+def analysis(elasticsearch: Elasticsearch, alias: str) -> Analysis:
+    made = definition(WOO)
+    made["settings"]["index"]["analyze.max_token_count"] = 100_000
+    return Analysis(elasticsearch, f"{alias}-v1", made)
+
+
+@pytest.mark.integration
+def test_the_tokens_of_each_word_are_those_of_elasticsearch(analysis: Analysis) -> None:
+    given = words()
+    assert len(given) > 10_000
+    for name in ANALYZERS:
+        for start in range(0, len(given), 200):
+            part = given[start : start + 200]
+            theirs = sorted(analysis.tokens(name, " \n ".join(part)))
+            if theirs != sorted(analyzer(name).tokens("\n".join(part))):
+                pytest.fail(f"{name}: {[word for word in part if differs(analysis, name, word)] or part}")
+
+
+def differs(analysis: Analysis, name: str, word: str) -> bool:
+    return sorted(analysis.tokens(name, word)) != sorted(analyzer(name).tokens(word))
+
+
+@pytest.mark.integration
 @pytest.mark.parametrize(
-    ("moment", "shown"),
-    [
-        ("2024-01-09", "9 januari 2024"),
-        ("2024-06-30T23:30:00+00:00", "1 juli 2024"),
-        (date(2024, 12, 31), "31 december 2024"),
-        (datetime(2024, 12, 31, 23, 30, tzinfo=UTC), "1 januari 2025"),
-        ("geen dag", "geen dag"),
-        ("", ""),
-        (None, ""),
-    ],
+    "text", [*SPACES, "x" * 300, "x" * 255 + "y" * 255 + ".z", "a." * 200, "ab_" * 120 + " c", "é." * 300]
 )
-def test_a_day_is_that_in_the_netherlands(moment: str | date | None, shown: str) -> None:
-    assert day(moment) == shown
+def test_spaces_and_long_words_split_as_in_elasticsearch(analysis: Analysis, text: str) -> None:
+    expected = analysis.tokens("exact", text)
+    assert analyzer("exact").tokens(text) == expected
+    cache = PieceCache("exact")
+    assert " ".join(filter(None, map(cache.__getitem__, pieces(text)))).split(" ") == expected
 
 
-def test_a_moment_has_its_time_and_a_day_has_none() -> None:
-    assert day_and_time("2024-06-30T08:05:00+02:00") == "30 juni 2024, 8:05 uur"
-    assert day_and_time(datetime(2024, 1, 1, 12, tzinfo=UTC)) == "1 januari 2024, 13:00 uur"
-    assert day_and_time("2024-06-30") == "30 juni 2024"
-    assert day_and_time(None) == ""
+@pytest.mark.integration
+@pytest.mark.usefixtures("analysis")
+def test_titles_sort_as_in_elasticsearch(elasticsearch: Elasticsearch, alias: str) -> None:
+    for text in ("Één Àpart ﬁguur", "İstanbul \u039f\u0394\u039f\u03a3", "~$1 \\1"):
+        answer = elasticsearch.indices.analyze(index=f"{alias}-v1", normalizer="volgorde", text=text)
+        assert normalized(text) == answer["tokens"][0]["token"]
 
 
-def test_numbers_and_sizes_are_written_in_dutch() -> None:
-    assert [size(each) for each in (None, 1, 632, 20_480, 3_400_000)] == [
-        "",
-        "1 byte",
-        "632 bytes",
-        "20,5 kB",
-        "3,4 MB",
-    ]
-    assert number(1_234_567) == "1.234.567"
-    assert counted(1, "document", "documenten") == "1 document"
-    assert counted(1200, "document", "documenten") == "1.200 documenten"
-    assert capitalised("gemeente Den Haag") == "Gemeente Den Haag"
-    assert capitalised("") == ""
+def test_a_piece_gives_the_tokens_of_its_words() -> None:
+    cache = PieceCache("stam")
+    assert cache["(e-mails,"] == "e mail"
+    assert cache["de"] == ""
+    assert dict(cache) == {"(e-mails,": "e mail", "de": ""}
+
+
+def test_a_long_piece_is_not_kept() -> None:
+    cache = PieceCache("exact")
+    assert cache["x" * 100] == "x" * 100
+    assert not cache
+
+
+def test_the_cache_of_pieces_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("woo_portal.dutch._CACHED_PIECES", 10)
+    cache = PieceCache("exact")
+    for number in range(25):
+        assert cache[f"w{number}"] == f"w{number}"
+    assert len(cache) == 5
+
+
+def test_a_narrow_space_does_not_end_a_piece() -> None:
+    assert pieces("kost 1\u202f000 euro") == ["kost", "1\u202f000", "euro"]
+
+
+def test_compounds_are_found_by_their_parts() -> None:
+    assert {"stikstof", "besluit"} <= set(analyzer("delen").tokens("stikstofbesluit"))
+    assert "rad" not in analyzer("delen").tokens("draadloos")

@@ -11,10 +11,10 @@ from jsonschema import Draft202012Validator
 from tests.conftest import skip_or_fail
 from tests.portal.client import client_of
 from tests.portal.short_records import DAM, THEMA, document, permit
-from woo_harvester.portal.openapi import API, description
-from woo_harvester.portal.routes import api, feeds
-from woo_harvester.search.parse import names_of
-from woo_harvester.search.record_kinds import KINDS
+from woo_harvester.outputs.definition import KINDS
+from woo_portal.openapi import API, description
+from woo_portal.parse import names_of
+from woo_portal.routes import api, feeds
 
 WHOLE = description("/")
 RECORDS = [

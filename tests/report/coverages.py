@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tests.report.runs import about_host, read, write_run
 from woo_harvester.findings import Finding
+from woo_harvester.report.coverage import Registered, RunRegister
 from woo_harvester.report.funnel import Account
-from woo_harvester.report.registered import Registered, RunRegister
 from woo_harvester.report.run_folder import RunFolder
 
 #: A host with each gap, and what was found of it.

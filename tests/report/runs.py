@@ -9,10 +9,8 @@ from typing import Any
 
 from woo_harvester.findings import Finding
 from woo_harvester.record import Document, Documenthandeling, Herkomst, Oorzaak, Record, Versie, Waarde
-from woo_harvester.report.accounts import Accounts
-from woo_harvester.report.funnel import REPEATED, Account
-from woo_harvester.report.losses import STAGE_OF
-from woo_harvester.report.permit_account import PermitAccount
+from woo_harvester.report.accounts import Accounts, PermitAccount
+from woo_harvester.report.funnel import REPEATED, STAGE_OF, Account
 from woo_harvester.report.run_folder import RunFolder, finding_line
 from woo_harvester.tooi import informatiecategorieen
 

@@ -7,8 +7,7 @@ from lxml import etree
 from tests.report.runs import ORGANISATION
 from woo_harvester.diwoo.given import DIWOO_NAMESPACE
 from woo_harvester.findings import Finding
-from woo_harvester.report.model import Snippet
-from woo_harvester.report.model_base import OrganisationRef
+from woo_harvester.report.model import OrganisationRef, Snippet
 from woo_harvester.report.snippets import snippet
 
 ROOT = f'<urlset xmlns:diwoo="{DIWOO_NAMESPACE}" xmlns:mdto="urn:mdto">'

@@ -26,7 +26,7 @@ from woo_harvester.report.funnel import Account
 from woo_harvester.report.history import History
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.run_folder import RunFolder
-from woo_harvester.report.score_parts import PARTS
+from woo_harvester.report.score import PARTS
 from woo_harvester.tooi import UNKNOWN_CATEGORY
 
 OTHER = "www.b.nl"

@@ -10,13 +10,14 @@ from woo_harvester.record import Aanvulling, Oorzaak
 from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.funnel import (
     FIELDS,
+    LOSSES,
     MAX_PATTERNS,
+    STAGE_OF,
     Account,
     path_pattern,
     stages,
     total,
 )
-from woo_harvester.report.losses import LOSSES, STAGE_OF
 
 
 def reached(account: Account) -> dict[str, int]:

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from woo_harvester.dates import AMSTERDAM, iso_datetime
+from woo_harvester.report.accounts import PermitAccount
+from woo_harvester.report.funnel import is_repeated
 from woo_harvester.report.inventory import ReportError, read_inventory
 from woo_harvester.report.inventory_formats import as_csv, as_html
-from woo_harvester.report.losses import is_repeated
-from woo_harvester.report.permit_account import PermitAccount
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder
+from woo_harvester.utils.dates import AMSTERDAM, iso_datetime
 
 AMSTERDAM_URI = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"
 HOST = "www.voorbeeldstad.nl"

@@ -9,8 +9,8 @@ import pytest
 
 from tests.utils.command import Line, read_lines, start_forked
 from tests.utils.waiting import STUCK
+from woo_harvester.report.coverage import Registered, RunRegister
 from woo_harvester.report.merge import MergeError, merge, sum_stats
-from woo_harvester.report.registered import Registered, RunRegister
 from woo_harvester.report.run_folder import RunFolder
 
 

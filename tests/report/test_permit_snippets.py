@@ -10,7 +10,7 @@ import pytest
 from woo_harvester.demo.permit_messages import CASE_URL, MESSAGE, PRODUCT, document_message, message
 from woo_harvester.findings import explanations
 from woo_harvester.permits.messages import read_message
-from woo_harvester.permits.own_xml import with_own_xml
+from woo_harvester.permits.parsing import with_own_xml
 from woo_harvester.report.permit_snippets import PERMIT_MAKERS
 from woo_harvester.report.snippets import snippet
 from woo_harvester.tooi import bundled

@@ -11,8 +11,7 @@ import pytest
 import woo_harvester
 from tests.report.runs import about_document, read
 from woo_harvester.report.accounts import Accounts
-from woo_harvester.report.run_folder import ReportsFolder, RunFolder, complete_lines, slug
-from woo_harvester.report.run_name import run_name
+from woo_harvester.report.run_folder import ReportsFolder, RunFolder, complete_lines, run_name, slug
 
 PACKAGE = Path(woo_harvester.__file__).parent
 

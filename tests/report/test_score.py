@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 
 from tests.report.runs import HOST
 from woo_harvester.findings import explanations
-from woo_harvester.report.funnel import Account
-from woo_harvester.report.losses import STAGE_OF
-from woo_harvester.report.score import Score, score
-from woo_harvester.report.score_parts import NOT_SCORED, PARTS, part_of, weight_of
+from woo_harvester.report.funnel import STAGE_OF, Account
+from woo_harvester.report.score import NOT_SCORED, PARTS, Score, part_of, score, weight_of
 
 WOO_CODES = [code for code in explanations() if not code.startswith("ipm.")]
 

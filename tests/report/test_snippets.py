@@ -5,14 +5,13 @@ import pytest
 from tests.report.runs import ORGANISATION, about_document, about_host
 from tests.report.snippets import CATEGORY, SORT, entry, made, text
 from woo_harvester.audit.schema import schema_faults
-from woo_harvester.diwoo.given import DIWOO_NAMESPACE
-from woo_harvester.diwoo.given_metadata import read_metadata
+from woo_harvester.diwoo.given import DIWOO_NAMESPACE, read_metadata
 from woo_harvester.findings import explanations
-from woo_harvester.report.model_base import OrganisationRef
+from woo_harvester.report.model import OrganisationRef
 from woo_harvester.report.snippets import snippet
 from woo_harvester.report.xml_lines import example_of
 from woo_harvester.tooi import lists
-from woo_harvester.urls import loc_problem
+from woo_harvester.utils.urls import loc_problem
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from tests.report.runs import ORGANISATION, about_document
-from woo_harvester.report.model import Snippet
-from woo_harvester.report.model_base import OrganisationRef
+from woo_harvester.report.model import OrganisationRef, Snippet
 from woo_harvester.report.snippets import snippet
 
 TOOI = "https://identifier.overheid.nl/tooi"

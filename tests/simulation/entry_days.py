@@ -35,17 +35,16 @@ from tests.simulation.play import KilledError, Simulation
 from woo_harvester.demo.permit_messages import delete_message, message
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.findings.common_cause import CommonCause
-from woo_harvester.items import PermitItem
+from woo_harvester.items import PermitItem, StreamedResponse
 from woo_harvester.register import Register
 from woo_harvester.register.names import Vocabulary
 from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.run_folder import RunFolder
-from woo_harvester.responses import StreamedResponse
 from woo_harvester.spiders.vergunningen import VergunningenSpider
-from woo_harvester.state.permit_transfer import export_permits, replace_permits
 from woo_harvester.state.permits import entry_page_id, links_without_message
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
 from woo_harvester.state.store import NOWHERE, State
+from woo_harvester.state.transfer import export_permits, replace_permits
 from woo_harvester.tooi.lists import bundled
 
 DAY = timedelta(days=1)

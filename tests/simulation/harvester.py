@@ -29,22 +29,19 @@ from twisted.python.failure import Failure
 
 from tests.simulation.play import KilledError
 from tests.simulation.publishers import ROBOTS, File, Publisher, moment_of, register_of, version_of
-from woo_harvester.downloadermiddlewares.redirect import RedirectRefused, WooRedirectMiddleware
-from woo_harvester.downloadermiddlewares.robotstxt import RobotsForbidden
-from woo_harvester.extensions.delivered import complete_delivery
-from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.downloader.middlewares import RedirectRefused, RobotsForbidden, WooRedirectMiddleware
+from woo_harvester.extensions.state import StateKeeper, complete_delivery
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.findings.common_cause import CommonCause
-from woo_harvester.items import WooItem
-from woo_harvester.pipelines.metadata import MetadataPipeline
+from woo_harvester.items import StreamedResponse, WooItem
+from woo_harvester.pipelines.record import MetadataPipeline
 from woo_harvester.register.names import Vocabulary
 from woo_harvester.register.register import Register
 from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.run_folder import RunFolder
-from woo_harvester.responses import StreamedResponse
 from woo_harvester.settings import BOT_NAME
 from woo_harvester.spiders.woo import WooSpider
-from woo_harvester.state.delivery import Delivery
+from woo_harvester.state.contents import Delivery
 from woo_harvester.state.locked import LockedState
 from woo_harvester.state.schema import contents, documents, hosts, listings, repeated, resources
 from woo_harvester.state.store import State

@@ -30,7 +30,7 @@ from tests.simulation.play import EXAMPLES, Kill, KilledError, Killer, counted, 
 from tests.state.kept_files import keep_file
 from tests.utils.postgresql import new_database, postgresql_server
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.permits.files import RememberedFile
+from woo_harvester.permits.links import RememberedFile
 from woo_harvester.permits.messages import Message, Soort
 from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.transactions import Outcome

@@ -5,11 +5,17 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from woo_harvester.dates import parse_datetime, to_microseconds
 from woo_harvester.sitemaps.decide import find_loc_problem
-from woo_harvester.sitemaps.decision import EntryFinding, Terms
-from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, KnownVersion, SitemapListing
+from woo_harvester.sitemaps.facts import (
+    EntryFacts,
+    EntryFinding,
+    KnownDocument,
+    KnownVersion,
+    SitemapListing,
+    Terms,
+)
 from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.utils.dates import parse_datetime, to_microseconds
 
 LOC = "https://www.a.nl/besluit.pdf"
 EARLIER, BEFORE, LATER = "2024-04-01T10:00:00Z", "2024-04-02T10:00:00Z", "2024-04-03T10:00:00Z"

@@ -44,9 +44,8 @@ from tests.sitemaps.facts_of_entries import (
     row,
 )
 from woo_harvester.sitemaps.decide import decide
-from woo_harvester.sitemaps.decision import DELIVERED_AGAIN, EntryFinding, StateUpdate
-from woo_harvester.sitemaps.decision import EntryOutcome as Outcome
-from woo_harvester.sitemaps.facts import EntryFacts
+from woo_harvester.sitemaps.facts import DELIVERED_AGAIN, EntryFacts, EntryFinding, StateUpdate
+from woo_harvester.sitemaps.facts import EntryOutcome as Outcome
 
 
 @dataclass
@@ -65,7 +64,7 @@ class Row:
 
 NO_LASTMOD = EntryFinding("lastmod.ontbreekt", "lastmod")
 AHEAD = EntryFinding("lastmod.toekomst", "lastmod", FUTURE, "telt als het moment van de oogst")
-#: Of repeated entries: tests/sitemaps/test_repeated.py has the other actions.
+#: Of repeated entries: tests/sitemaps/test_facts_repeated.py has the other actions.
 READ_BEFORE = "overgeslagen: de vermelding op een andere plek telt"
 DELIVERED_ALREADY = (
     "overgeslagen: de vermelding op een andere plek is eerder gelezen; "

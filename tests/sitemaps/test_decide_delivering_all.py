@@ -27,8 +27,8 @@ from tests.sitemaps.facts_of_entries import (
 )
 from woo_harvester.record import Oorzaak
 from woo_harvester.sitemaps.decide import decide
-from woo_harvester.sitemaps.decision import EntryOutcome as Outcome
 from woo_harvester.sitemaps.facts import EntryFacts
+from woo_harvester.sitemaps.facts import EntryOutcome as Outcome
 
 ALL = replace(TERMS, delivers_all=True)
 

@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from woo_harvester.dates import parse_datetime, to_microseconds
 from woo_harvester.record import Oorzaak
 from woo_harvester.sitemaps.decide import decide
-from woo_harvester.sitemaps.decision import EntryOutcome as Outcome
-from woo_harvester.sitemaps.decision import Terms
-from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, KnownVersion, SitemapListing
+from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, KnownVersion, SitemapListing, Terms
+from woo_harvester.sitemaps.facts import EntryOutcome as Outcome
 from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.utils.dates import parse_datetime, to_microseconds
 
 MOMENT = datetime(2024, 4, 2, 8, tzinfo=UTC)
 LATER = MOMENT + timedelta(microseconds=1)

@@ -21,13 +21,12 @@ from tests.sitemaps.facts_of_entries import (
     entry,
     others,
 )
-from woo_harvester.dates import from_microseconds, parse_datetime
 from woo_harvester.record import Herkomst, Oorzaak
 from woo_harvester.sitemaps.decide import decide
-from woo_harvester.sitemaps.decision import EntryOutcome as Outcome
-from woo_harvester.sitemaps.decision import NewVersion, Terms
-from woo_harvester.sitemaps.facts import EntryFacts
-from woo_harvester.urls import record_id
+from woo_harvester.sitemaps.facts import EntryFacts, NewVersion, Terms
+from woo_harvester.sitemaps.facts import EntryOutcome as Outcome
+from woo_harvester.utils.dates import from_microseconds, parse_datetime
+from woo_harvester.utils.urls import record_id
 
 
 def version_of(facts: EntryFacts) -> NewVersion:

@@ -10,7 +10,6 @@ import pytest
 
 from woo_harvester.diwoo.given import DIWOO_NAMESPACE
 from woo_harvester.findings import explain
-from woo_harvester.sitemaps.fast_reader import UrlsetReader
 from woo_harvester.sitemaps.file_findings import (
     ROOTS,
     Area,
@@ -29,7 +28,7 @@ from woo_harvester.sitemaps.reader import (
     SitemapReader,
 )
 from woo_harvester.sitemaps.repairing_reader import RepairingReader
-from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry
+from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry, UrlsetReader
 from woo_harvester.sitemaps.xml_stream import ErrorReason, SitemapError
 
 MAXSIZE = 1_000_000

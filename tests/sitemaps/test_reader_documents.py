@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.sitemaps.reading import DIWOO, MAXSIZE, NAMESPACE, read, split, url
-from woo_harvester.diwoo.given import GivenMetadata, Value
-from woo_harvester.diwoo.given_metadata import read_metadata
+from woo_harvester.diwoo.given import GivenMetadata, Value, read_metadata
 from woo_harvester.sitemaps.reader import Entry, SitemapReader
 
 LASTMOD = "2024-01-01 10:00:00"

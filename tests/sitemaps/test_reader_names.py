@@ -8,9 +8,8 @@ from functools import partial
 import pytest
 
 from tests.sitemaps.reading import DIWOO, MAXSIZE, NAMESPACE, split, url
-from woo_harvester.sitemaps.fast_reader import UrlsetReader
 from woo_harvester.sitemaps.reader import Entry, OtherRootError, RootName, SitemapReader
-from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry
+from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry, UrlsetReader
 from woo_harvester.sitemaps.xml_stream import ENTRY_MAXSIZE, SitemapError
 
 ROOT = f'xmlns="{NAMESPACE}" xmlns:diwoo="{DIWOO}" xmlns:i="urn:image"'

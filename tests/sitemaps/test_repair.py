@@ -12,8 +12,8 @@ from lxml import etree
 
 from tests.sitemaps.reading import split
 from woo_harvester.diwoo.given import DIWOO_NAMESPACE
-from woo_harvester.sitemaps.decompress import CorruptError
 from woo_harvester.sitemaps.repair import LINES_MAX, NAMESPACES, Repair
+from woo_harvester.sitemaps.xml_stream import CorruptError
 
 
 def repaired(body: str | bytes, *prefixes: str, size: int = 100_000) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.sitemaps.reading import DIWOO, MAXSIZE, NAMESPACE, split, url
-from woo_harvester.diwoo.given_metadata import read_metadata
+from woo_harvester.diwoo.given import read_metadata
 from woo_harvester.sitemaps.reader import OtherRootError, RootName
 from woo_harvester.sitemaps.repair import NAMESPACES
 from woo_harvester.sitemaps.repairing_reader import RepairingReader

@@ -8,11 +8,9 @@ from sqlalchemy import Connection
 
 from woo_harvester.sitemaps.facts import SitemapListing
 from woo_harvester.state import listings
-from woo_harvester.state.confirmation import confirm_harvested
-from woo_harvester.state.contents import Content, Depth, add_content, describe
-from woo_harvester.state.documents import add_seen
+from woo_harvester.state.contents import Content, Depth, Harvested, add_content, describe
+from woo_harvester.state.documents import add_seen, confirm_harvested
 from woo_harvester.state.resources import end_read, host_of_state, resource_of
-from woo_harvester.state.versions import Harvested
 
 FIRST_SEEN = 1_700_000_000
 HARVESTED = 1_700_000_100

@@ -26,7 +26,7 @@ def running(code: str, *args: object) -> Iterator[subprocess.Popen[str]]:
 LOCKING = """
 import sys, time
 from pathlib import Path
-from woo_harvester.state.lock import FileLocks
+from woo_harvester.state.locks import FileLocks
 locks = FileLocks.beside(Path(sys.argv[1]))
 locks.acquire(sys.argv[2:])
 print("locked", flush=True)

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, func, select
 from tests.register.exports import organisation, read
 from tests.state.kept_files import keep_file
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.permits.files import RememberedFile
+from woo_harvester.permits.links import RememberedFile
 from woo_harvester.permits.messages import Message, Soort, Transactie
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.record import Vergunning, VergunningDocument

@@ -9,16 +9,14 @@ import pytest
 from sqlalchemy import Connection
 
 from tests.state.knowledge import locs, see, sitemap_of
-from woo_harvester.dates import iso_datetime, to_microseconds
-from woo_harvester.state.batches import BATCH
-from woo_harvester.state.check import differences, take_over
-from woo_harvester.state.confirmation import confirm_harvested, confirm_withdrawn
-from woo_harvester.state.differences import Difference
-from woo_harvester.state.documents import files_of, look_up
+from woo_harvester.state.check import Difference, differences, take_over
+from woo_harvester.state.contents import Harvested
+from woo_harvester.state.documents import confirm_harvested, confirm_withdrawn, files_of, look_up
 from woo_harvester.state.latest import Latest
+from woo_harvester.state.sql import BATCH
 from woo_harvester.state.upkeep import host_of_document
-from woo_harvester.state.versions import Harvested
-from woo_harvester.urls import record_id
+from woo_harvester.utils.dates import iso_datetime, to_microseconds
+from woo_harvester.utils.urls import record_id
 
 LOC = "https://a.nl/d/0.pdf"
 LASTMOD = datetime(2024, 4, 2, 8, tzinfo=UTC)

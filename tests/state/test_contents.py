@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import Connection, func, select, update
 
 from tests.state.knowledge import harvest, locs, see, sitemap_of
+from woo_harvester.documents.text import Limits
 from woo_harvester.record import Aanvulling
 from woo_harvester.state.contents import (
     UNKNOWN_STORE,
@@ -25,7 +26,6 @@ from woo_harvester.state.contents import (
     wanted_content,
 )
 from woo_harvester.state.schema import contents, documents, listings, resources
-from woo_harvester.text.extracted import Limits
 
 LIMITS = Limits()
 READ = KnownText(LIMITS, TextResult.READ)

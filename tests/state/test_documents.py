@@ -22,13 +22,12 @@ from tests.state.knowledge import (
 )
 from woo_harvester.sitemaps.facts import KnownDocument
 from woo_harvester.state import documents, listings, schema
-from woo_harvester.state.batches import BATCH
-from woo_harvester.state.confirmation import confirm_harvested, confirm_withdrawn
-from woo_harvester.state.documents import Gone
+from woo_harvester.state.contents import Harvested, KnownFile
+from woo_harvester.state.documents import Gone, confirm_harvested, confirm_withdrawn
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.schema import documents as table
-from woo_harvester.state.versions import Harvested, KnownFile
-from woo_harvester.urls import LOC_MAXLENGTH
+from woo_harvester.state.sql import BATCH
+from woo_harvester.utils.urls import LOC_MAXLENGTH
 
 LOC = "https://a.nl/d.pdf"
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import ROOT
 from woo_harvester.state.latest import INDEX_BATCH, BrokenLine, Latest, LatestVersion, RecordsError
-from woo_harvester.urls import record_id
+from woo_harvester.utils.urls import record_id
 
 LOC = "https://a.nl/d.pdf"
 FIRST, SECOND, THIRD = (f"2026-11-2{day}T08:00:00+01:00" for day in (1, 2, 3))

@@ -11,10 +11,10 @@ from sqlalchemy import Connection, delete, select, text
 from tests.state.knowledge import BEGUN, HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
 from woo_harvester.sitemaps.facts import SitemapListing
 from woo_harvester.state import listings, schema
-from woo_harvester.state.batches import BATCH
-from woo_harvester.state.confirmation import confirm_withdrawn
+from woo_harvester.state.documents import confirm_withdrawn
 from woo_harvester.state.listings import CONFIRMED, HostListing
 from woo_harvester.state.resources import end_read, host_of_state
+from woo_harvester.state.sql import BATCH
 from woo_harvester.state.store import State
 from woo_harvester.state.upkeep import confirm_withdrawals
 

@@ -7,7 +7,7 @@ import pytest
 
 from woo_harvester.state.lastline import open_for_appending
 from woo_harvester.state.locked import LockedState
-from woo_harvester.state.staged import StagedFile
+from woo_harvester.state.outputs import StagedFile
 from woo_harvester.state.store import NOWHERE, State, StateError
 
 

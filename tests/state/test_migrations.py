@@ -12,8 +12,7 @@ from sqlalchemy.pool import NullPool
 
 from tests.utils.postgresql import new_database
 from woo_harvester.state import listings
-from woo_harvester.state.documents import look_up
-from woo_harvester.state.faults import faults_of
+from woo_harvester.state.documents import faults_of, look_up
 from woo_harvester.state.migrations import MIGRATIONS, STATE_VERSION
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.schema import metadata

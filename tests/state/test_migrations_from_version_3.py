@@ -11,13 +11,12 @@ from sqlalchemy.pool import NullPool
 
 from tests.state.test_migrations import KINDS, before_of, make_unchanged, new_sqlite, shape, table_of
 from tests.utils.postgresql import new_database
-from woo_harvester.sitemaps.lastmod import moment_compared
+from woo_harvester.sitemaps.facts import moment_compared
 from woo_harvester.state import listings, repeated
 from woo_harvester.state.contents import UNKNOWN_STORE, Content, Depth, descriptions, parse
 from woo_harvester.state.documents import look_up
-from woo_harvester.state.indexes import note_named_indexes
 from woo_harvester.state.migrations import STATE_VERSION
-from woo_harvester.state.resources import ReadCounts
+from woo_harvester.state.resources import ReadCounts, note_named_indexes
 from woo_harvester.state.store import State
 from woo_harvester.state.upkeep import HostSummary, summaries
 from woo_harvester.state.withdrawal import Registration, WithdrawalLimits, missing_documents

@@ -22,11 +22,11 @@ from woo_harvester.permits.record import Periode, Vergunning
 from woo_harvester.permits.rights import Rights
 from woo_harvester.register import Register
 from woo_harvester.state.applying import Batch, apply_next
-from woo_harvester.state.batches import BATCH
 from woo_harvester.state.migrations import STATE_VERSION
 from woo_harvester.state.permit_history import EndedCases, ended_cases
 from woo_harvester.state.permits import load_message
 from woo_harvester.state.schema import permit_cases, permit_messages
+from woo_harvester.state.sql import BATCH
 from woo_harvester.state.store import State
 
 NOW = datetime(2026, 4, 2, 6, tzinfo=UTC)

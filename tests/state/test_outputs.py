@@ -10,10 +10,17 @@ from sqlalchemy import Connection, select, update
 
 from tests.state.processes import LOCKING, running
 from woo_harvester.state.lastline import open_for_appending
-from woo_harvester.state.lock import FileLocks
-from woo_harvester.state.outputs import cut_back, keep_durable, lock_name, open_output
+from woo_harvester.state.locks import FileLocks
+from woo_harvester.state.outputs import (
+    UNFINISHED,
+    StagedFile,
+    cut_back,
+    keep_durable,
+    lock_name,
+    open_output,
+    unconfirmed,
+)
 from woo_harvester.state.schema import outputs
-from woo_harvester.state.staged import UNFINISHED, StagedFile, unconfirmed
 
 FIRST, SECOND = b'{"id": 1}\n', b'{"id": 2}\n'
 

@@ -11,11 +11,11 @@ from sqlalchemy import Connection
 
 from tests.permits.world import ENTRY, mutation
 from tests.state.kept_files import keep_file
-from woo_harvester.permits.files import NO_MESSAGE, RememberedFile
+from woo_harvester.permits.links import NO_MESSAGE, RememberedFile
 from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.permits.record import Periode, Vergunning
-from woo_harvester.state.document_set import DocumentSet
 from woo_harvester.state.permit_history import (
+    DocumentSet,
     EndedCases,
     GoneFile,
     PageHistory,

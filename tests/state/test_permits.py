@@ -10,7 +10,7 @@ from sqlalchemy import Connection, insert, select
 
 from tests.permits.world import CASE, DOCUMENT, ENTRY, document, mutation
 from tests.state.kept_files import keep_file
-from woo_harvester.permits.files import RememberedFile
+from woo_harvester.permits.links import RememberedFile
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.state.permits import (
     PermitFile,

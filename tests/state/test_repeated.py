@@ -5,10 +5,10 @@ from sqlalchemy import Connection, func, select
 from tests.state.knowledge import harvest, list_in, locs, miss, sitemap_of
 from woo_harvester.sitemaps.facts import OtherEntry
 from woo_harvester.state import repeated, schema
-from woo_harvester.state.batches import BATCH
 from woo_harvester.state.documents import forget
 from woo_harvester.state.repeated import Key, StoredEntry
 from woo_harvester.state.resources import forget_host, host_of_state, resource_of
+from woo_harvester.state.sql import BATCH
 
 INDEX = "https://a.nl/sitemapindex-diwoo.xml"
 

@@ -10,10 +10,9 @@ from sqlalchemy import Connection, func, select
 
 from tests.state.exports import FILE, HOST, SITEMAP, document, rows_of, transfer
 from tests.state.knowledge import harvest, list_in, locs, sitemap_of
+from woo_harvester.documents.text import Limits
 from woo_harvester.sitemaps.facts import SitemapListing
 from woo_harvester.state import listings, schema
-from woo_harvester.state.batches import BATCH
-from woo_harvester.state.confirmation import confirm_withdrawn
 from woo_harvester.state.contents import (
     UNKNOWN_STORE,
     Content,
@@ -22,13 +21,13 @@ from woo_harvester.state.contents import (
     describe,
     wanted_content,
 )
-from woo_harvester.state.documents import look_up
+from woo_harvester.state.documents import confirm_withdrawn, look_up
 from woo_harvester.state.exported import Format
 from woo_harvester.state.resources import host_of_state, keep_read, last_reads, resource_of
 from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, ListingRow, Row
+from woo_harvester.state.sql import BATCH
 from woo_harvester.state.store import NOWHERE, State
 from woo_harvester.state.transfer import replace, replace_listings
-from woo_harvester.text.extracted import Limits
 
 FORMATS = get_args(Format)
 

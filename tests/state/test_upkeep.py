@@ -4,12 +4,10 @@ from sqlalchemy import Connection, select
 
 from tests.state.knowledge import BEGUN, HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
 from woo_harvester.state import schema
-from woo_harvester.state.batches import BATCH
-from woo_harvester.state.confirmation import confirm_withdrawn
-from woo_harvester.state.documents import look_up, move
-from woo_harvester.state.indexes import note_named_indexes
+from woo_harvester.state.documents import confirm_withdrawn, look_up, move
 from woo_harvester.state.listings import CONFIRMED, listed_again
-from woo_harvester.state.resources import end_read, host_of_state, keep_read, resource_of
+from woo_harvester.state.resources import end_read, host_of_state, keep_read, note_named_indexes, resource_of
+from woo_harvester.state.sql import BATCH
 from woo_harvester.state.upkeep import (
     HostSummary,
     confirm_withdrawals,

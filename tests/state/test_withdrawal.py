@@ -9,12 +9,11 @@ from sqlalchemy import Connection, update
 
 from tests.state.knowledge import BEGUN, HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
 from woo_harvester.state import listings
-from woo_harvester.state.batches import BATCH
-from woo_harvester.state.confirmation import confirm_withdrawn
-from woo_harvester.state.documents import move
+from woo_harvester.state.documents import confirm_withdrawn, move
 from woo_harvester.state.listings import HostListing
 from woo_harvester.state.resources import ReadCounts, begin_reads, forget_host, host_of_state
 from woo_harvester.state.schema import resources
+from woo_harvester.state.sql import BATCH
 from woo_harvester.state.upkeep import confirm_withdrawals
 from woo_harvester.state.withdrawal import (
     GoneIndex,

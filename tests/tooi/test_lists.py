@@ -182,7 +182,7 @@ def test_the_lists_are_read_from_an_egg_too(tmp_path: Path) -> None:
     egg = tmp_path / "woo_harvester.egg"
     with zipfile.ZipFile(egg, "w") as archive:
         archive.writestr("woo_harvester/__init__.py", "")
-        archive.write(LISTS.parents[1] / "inputs.py", "woo_harvester/inputs.py")
+        archive.write(LISTS.parents[1] / "inputs.py", "woo_harvester/utils/inputs.py")
         for path in [*LISTS.parent.glob("*.py"), *LISTS.glob("*.csv")]:
             archive.write(path, Path("woo_harvester/tooi") / path.relative_to(LISTS.parent))
 

@@ -23,8 +23,7 @@ from tests.tooi.folders import (
 )
 from woo_harvester.tooi.list_files import ListsError, read_from_folder, read_lists
 from woo_harvester.tooi.lists import NAMES, bundled, bundled_files
-from woo_harvester.tooi.stored import known_lists, store_lists
-from woo_harvester.tooi.update import compare
+from woo_harvester.tooi.stored import compare, known_lists, store_lists
 from woo_harvester.tooi.values import Concept
 
 

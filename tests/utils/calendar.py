@@ -33,8 +33,7 @@ import pytest
 
 from tests.utils.command import Line, Run
 from tests.utils.hostile import RawSite
-from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.server import LoopbackServer
+from woo_harvester.demo.server import Authority, LoopbackServer
 
 Story = Generator[None, Run, None]
 """Yields at the end of each day, and is sent that day's run without what it gave for other stories' hosts."""

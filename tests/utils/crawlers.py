@@ -10,16 +10,15 @@ from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.utils.test import get_crawler
 
-from woo_harvester.default_settings import SETTINGS
 from woo_harvester.diwoo.given import GivenMetadata
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.items import Fetched, Source, WooItem
+from woo_harvester.items import Fetched, Source, StreamedResponse, WooItem
 from woo_harvester.record import Document, Oorzaak, Record, Versie
-from woo_harvester.register.organisations import Match
-from woo_harvester.responses import StreamedResponse
+from woo_harvester.register.register import Match
+from woo_harvester.running.default_settings import SETTINGS
 from woo_harvester.tooi import bundled
 from woo_harvester.tooi.values import Concept
-from woo_harvester.urls import record_id
+from woo_harvester.utils.urls import record_id
 
 
 class Proef(Spider):

@@ -11,8 +11,7 @@ from tests.utils.command import Line, Run, read_lines, run_scrapy
 from tests.utils.sites import write_register
 from woo_harvester.demo.server import LoopbackServer, Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import DiWoo, Entry, robots_txt, sitemap, sitemapindex
-from woo_harvester.demo.values import PDF, categorie
+from woo_harvester.demo.sitemaps import PDF, DiWoo, Entry, categorie, robots_txt, sitemap, sitemapindex
 
 FIRST = "2024-04-02T10:00:00+02:00"
 NEWER = "2024-05-02T10:00:00+02:00"

@@ -28,13 +28,14 @@ from tests.utils.command import DATA, Line, Run, environment, in_project, read_r
 from tests.utils.daily import FIRST, Harvester, publish
 from tests.utils.forked_runs import Before, Forked
 from tests.utils.waiting import STUCK, wait_until
-from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.server import Authority
 from woo_harvester.demo.site import Site
-from woo_harvester.extensions.feedexport import DurableFeedExporter
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.state import migrations, outputs, staged
-from woo_harvester.stores import group_commit
-from woo_harvester.stores.durable_folder import DurableFolder
+from woo_harvester.outputs.feedexport import DurableFeedExporter
+from woo_harvester.pipelines import local
+from woo_harvester.pipelines.folder import DurableFolder
+from woo_harvester.state import migrations, outputs
+from woo_harvester.state import outputs as staged
 
 Fault = Before
 """A change that is made to the process of a run before the command begins."""
@@ -243,7 +244,7 @@ STORE_POINTS: dict[str, _Point] = {
     "before documents are durable": (DurableFolder, "sync", "before"),
     "when documents are durable": (DurableFolder, "sync", "after"),
     "when documents have their names": (DurableFolder, "rename", "after"),
-    "when the names of documents are durable": (group_commit, "_end", "before"),
+    "when the names of documents are durable": (local, "_end", "before"),
 }
 
 

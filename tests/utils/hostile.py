@@ -19,8 +19,7 @@ from functools import cache
 from http import HTTPStatus
 from itertools import repeat
 
-from woo_harvester.demo.certificates import Authority, Certificate
-from woo_harvester.demo.server import Handler, LoopbackServer, Page, Request, redirect
+from woo_harvester.demo.server import Authority, Certificate, Handler, LoopbackServer, Page, Request, redirect
 from woo_harvester.demo.sitemaps import SITEMAP_NAMESPACE, XML_DECLARATION
 
 MEGABYTE = 1024 * 1024

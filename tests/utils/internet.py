@@ -27,10 +27,9 @@ from tests.conftest import ROOT, skip_or_fail
 from tests.utils.command import run_scrapy
 from tests.utils.publishers import publish
 from tests.utils.sites import write_register
-from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.documents import pdf
-from woo_harvester.demo.server import Page, redirect
+from woo_harvester.demo.server import Authority, Page, redirect
 from woo_harvester.demo.site import Site
+from woo_harvester.demo.sitemaps import pdf
 
 PORT = 8443
 PUBLIC = "145.100.190.243"

@@ -6,12 +6,18 @@ import gzip
 from collections.abc import Callable
 
 from tests.utils.publishers import INDEX, entries_of, index_of, publish, robots_of
-from woo_harvester.demo import mistakes
-from woo_harvester.demo.documents import html_page, pdf_page
-from woo_harvester.demo.mistakes import ELSEWHERE, GOOD, LASTMOD
+from woo_harvester.demo import mistaken
+from woo_harvester.demo.mistaken import ELSEWHERE, GOOD, LASTMOD
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE, SITEMAP_NAMESPACE, Entry, sitemapindex
+from woo_harvester.demo.sitemaps import (
+    DIWOO_NAMESPACE,
+    SITEMAP_NAMESPACE,
+    Entry,
+    html_page,
+    pdf_page,
+    sitemapindex,
+)
 
 SITEMAP = f"{INDEX}/sitemap.xml"
 DOCUMENT = "/documenten/besluit.pdf"
@@ -40,7 +46,7 @@ def _entry(code: str) -> Build:
 
     def build(site: Site) -> None:
         well(site)
-        made = mistakes.in_any_category(site)
+        made = mistaken.in_any_category(site)
         found = [mistake for mistake in made if mistake.code == code]
         publish(site, *(mistake.entry for mistake in found))
         for mistake in found:

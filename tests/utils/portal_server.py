@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 
 from tests.utils.scan_engine import ScanEngine
-from woo_harvester.portal import bounds, server
-from woo_harvester.portal.app import Options, make_app
+from woo_portal import app as bounds
+from woo_portal import server
+from woo_portal.app import Options, make_app
 
 if __name__ == "__main__":
     _, file, patience = sys.argv

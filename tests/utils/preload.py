@@ -19,9 +19,9 @@ from scrapy.utils import versions
 from scrapy.utils.misc import walk_modules_iter
 
 from woo_harvester import tooi
+from woo_harvester.documents import file_types
 from woo_harvester.findings import explanations
-from woo_harvester.formats import file_types
-from woo_harvester.report.outputs import make_report
+from woo_harvester.report.assemble import make_report
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.state.store import State
 
@@ -67,8 +67,8 @@ MODULES = (
     "scrapy.statscollectors",
     "sqlalchemy.dialects.sqlite",
     "tests.utils.forked_runs",
-    "woo_harvester.logformatter",
-    "woo_harvester.search.document",
+    "woo_harvester.running.ending",
+    "woo_harvester.outputs.document",
 )
 #: Where they are installed.
 OPTIONAL = ("uvloop",)

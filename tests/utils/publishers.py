@@ -27,10 +27,8 @@ from typing import Any, TypeVar
 
 from tests.utils.command import Line, Run, run_scrapy
 from tests.utils.hostile import RawSite
-from woo_harvester.demo.certificates import Authority, Certificate
-from woo_harvester.demo.register import Location, RooEntry, register_xml
-from woo_harvester.demo.server import LoopbackServer, Page, Request
-from woo_harvester.demo.site import Site
+from woo_harvester.demo.server import Authority, Certificate, LoopbackServer, Page, Request
+from woo_harvester.demo.site import Location, RooEntry, Site, register_xml
 from woo_harvester.demo.sitemaps import DiWoo, Entry, robots_txt, sitemap, sitemapindex
 
 INDEX = "/sitemapindex-diwoo.xml"

@@ -12,10 +12,10 @@ from tests.report.runs import HOST, ORGANISATION, about_document, about_host, re
 from tests.report.test_inventory import finding as of_permit
 from tests.report.test_inventory import run as run_of_permits
 from woo_harvester.findings import Finding
+from woo_harvester.report.assemble import make_report
 from woo_harvester.report.funnel import FIELDS, Account
 from woo_harvester.report.inventory import read_inventory
 from woo_harvester.report.inventory_formats import as_html, supplier_page
-from woo_harvester.report.outputs import make_report
 from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.tooi import informatiecategorieen
 

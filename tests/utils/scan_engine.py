@@ -7,12 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import cos, hypot, inf, radians
 from typing import Any
 
-from woo_harvester.search.document import document_of
-from woo_harvester.search.engine import Answer, Contents, Count, Hit, Piece
-from woo_harvester.search.facets import facet_values, facets, values_at
-from woo_harvester.search.question import Place, Question, Sort
-from woo_harvester.search.record_kind import RecordKind, Status
-from woo_harvester.search.record_kinds import record_kind_of
+from woo_harvester.outputs.definition import (
+    RecordKind,
+    Status,
+    facet_values,
+    facets,
+    record_kind_of,
+    values_at,
+)
+from woo_harvester.outputs.document import document_of
+from woo_portal.engine import Answer, Contents, Count, Hit, Piece
+from woo_portal.question import Place, Question, Sort
 
 _TITLES = {"woo": "document.titelcollectie.officieleTitel", "vergunningen": "vergunning.title"}
 _DATES = {"woo": "versies.openbaarmakingsdatum", "vergunningen": "versies.mutatiedatumtijd"}

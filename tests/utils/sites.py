@@ -13,11 +13,9 @@ from typing import Protocol, TypeVar
 import pytest
 
 from tests.utils.hostile import Behaviour, RawSite
-from woo_harvester.demo.certificates import Authority, Certificate
-from woo_harvester.demo.register import Location, RooEntry, register_xml
-from woo_harvester.demo.server import Handler, Page
-from woo_harvester.demo.site import Site
-from woo_harvester.register.shards import shard_of
+from woo_harvester.demo.server import Authority, Certificate, Handler, Page
+from woo_harvester.demo.site import Location, RooEntry, Site, register_xml
+from woo_harvester.register.register import shard_of
 
 __all__ = [
     "MakeRawSite",

@@ -9,8 +9,7 @@ from contextlib import suppress
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 from typing import Self
 
-from woo_harvester.demo.certificates import Authority
-from woo_harvester.demo.server import Pages
+from woo_harvester.demo.server import Authority, Pages
 from woo_harvester.demo.site import Site
 
 

@@ -16,7 +16,7 @@ from tests.conftest import skip_or_fail
 from tests.utils.guard import Server, unwatch, watch_folder
 from tests.utils.ports import free_port
 from tests.utils.waiting import wait_until
-from woo_harvester.demo.certificates import Authority
+from woo_harvester.demo.server import Authority
 
 #: Where distributions keep the programs of servers, which is not on every user's path.
 PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"])

@@ -1,6 +1,6 @@
 """Make the word lists of the search indices, and write them into the definition of their analysis.
 
-    python -m tools.compounds nl.dic nl.aff words woo_harvester/search/analysis.json
+    python -m tools.compounds nl.dic nl.aff words woo_harvester/outputs/analysis.json
 
 The first three are OpenTaal's (https://www.opentaal.org; revised BSD licence or CC BY 3.0), on Debian in
 hunspell-nl and wdutch. It takes two minutes, and needs pyphen and snowballstemmer. docs/search.md explains

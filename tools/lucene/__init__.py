@@ -1,1 +1,1 @@
-"""Makes ``woo_harvester/search/lucene.json``: what Lucene's own code decides about each character."""
+"""Makes ``woo_portal/lucene.json``: what Lucene's own code decides about each character."""

@@ -12,10 +12,10 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import woo_portal
 from tests.utils.elasticsearch import java_home, unpacked
-from woo_harvester import search
 
-_OUTPUT = Path(str(search.__path__[0])) / "lucene.json"
+_OUTPUT = Path(str(woo_portal.__path__[0])) / "lucene.json"
 
 
 def main() -> None:
@@ -28,7 +28,7 @@ def main() -> None:
         f"{unpacked()}/lib/*",
         str(source),
     ]
-    made = subprocess.run(java, check=True, capture_output=True)  # noqa: S603  # our own program
+    made = subprocess.run(java, check=True, capture_output=True)  # our own program
     _OUTPUT.write_bytes(made.stdout)
 
 

@@ -9,10 +9,9 @@ from datetime import date, datetime
 from typing import Any, get_origin
 
 from tools.reference.markdown import code
-from woo_harvester.columns import columns_of
+from woo_harvester.outputs.columns import columns_of
 from woo_harvester.permits.record import PermitRecord, Term
-from woo_harvester.record import Oorzaak, Record, Waarde
-from woo_harvester.record_json import has_fields, record_fields
+from woo_harvester.record import Oorzaak, Record, Waarde, has_fields, record_fields
 
 #: The number of columns of a CSV file that the page names.
 _FIRST = 7

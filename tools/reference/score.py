@@ -6,9 +6,9 @@ from typing import Any
 
 from tools.reference.markdown import code
 from woo_harvester.findings import explanations
+from woo_harvester.report.funnel import HarvestKind
 from woo_harvester.report.html.texts import Texts
-from woo_harvester.report.losses import HarvestKind
-from woo_harvester.report.score_parts import PARTS, SECTIONS, Part, part_of, weight_of
+from woo_harvester.report.score import PARTS, SECTIONS, Part, part_of, weight_of
 
 _BASES: dict[HarvestKind, dict[str, str]] = {
     "woo": {

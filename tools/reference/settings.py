@@ -19,8 +19,8 @@ from scrapy.utils.misc import load_object
 from tools.reference.markdown import code
 from woo_harvester import addon
 from woo_harvester import settings as project
-from woo_harvester.default_settings import SETTINGS, SUBJECTS
-from woo_harvester.default_settings.setting import MB, Setting
+from woo_harvester.running.default_settings import SETTINGS, SUBJECTS
+from woo_harvester.running.setting import MB, Setting
 
 #: A line that gives a setting its value: in a module, or as a key of a dict.
 _ASSIGNMENT = re.compile(r'"?([A-Z][A-Z0-9_]+)(?: = |": )')

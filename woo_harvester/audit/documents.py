@@ -10,21 +10,20 @@ from woo_harvester.audit.local_file import FileEntries, shown
 from woo_harvester.audit.one_cause import one_per_cause
 from woo_harvester.audit.schema import schema_faults
 from woo_harvester.audit.terms import AuditTerms
-from woo_harvester.dates import to_microseconds
 from woo_harvester.diwoo.defaults import fill_in
 from woo_harvester.diwoo.filetype import claims_of_type, decide_filetype
-from woo_harvester.diwoo.given_metadata import metadata_of
+from woo_harvester.diwoo.given import metadata_of
 from woo_harvester.diwoo.mapping import map_metadata
+from woo_harvester.documents import FormatClaim, from_extension
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.formats import FormatClaim, from_extension
 from woo_harvester.record import Herkomst
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.decide import decide, find_loc_problem
-from woo_harvester.sitemaps.decision import NewVersion, Terms
-from woo_harvester.sitemaps.facts import NO_MATCH, EntryFacts, OtherEntry
+from woo_harvester.sitemaps.facts import NO_MATCH, EntryFacts, NewVersion, OtherEntry, Terms
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.robots import FORBIDDEN
 from woo_harvester.tooi.values import Concept
+from woo_harvester.utils.dates import to_microseconds
 
 #: The number of faults of one document that are compared with its findings.
 _MAX_COMPARED = 1000

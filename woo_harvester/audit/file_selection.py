@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.sitemaps.url_selection import UrlSelection
+from woo_harvester.sitemaps.file_findings import UrlSelection
 
 
 class FileSelection(UrlSelection):

@@ -8,7 +8,7 @@ from itertools import takewhile
 from pathlib import Path
 from urllib.parse import unquote
 
-from woo_harvester.urls import last_segment
+from woo_harvester.utils.urls import last_segment
 
 
 def alike(one: list[str], other: list[str]) -> int:

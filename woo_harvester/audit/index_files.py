@@ -12,14 +12,14 @@ from woo_harvester.audit.folder_files import alike, folders_of
 from woo_harvester.audit.local_file import FileEntries, chunks_of, found_kind, kind_of, shown
 from woo_harvester.findings import Reporter
 from woo_harvester.report.funnel import Account
-from woo_harvester.sitemaps.names import NameMatch, index_name
+from woo_harvester.sitemaps.file_findings import Index
 from woo_harvester.sitemaps.reader import OtherRootError
 from woo_harvester.sitemaps.repairing_reader import RepairingReader
-from woo_harvester.sitemaps.url_selection import Index
+from woo_harvester.sitemaps.robots import NameMatch, index_name
 from woo_harvester.sitemaps.xml_stream import SitemapError
 from woo_harvester.tooi import category_of_index
 from woo_harvester.tooi.values import Concept, ValueList
-from woo_harvester.urls import last_segment
+from woo_harvester.utils.urls import last_segment
 
 
 class IndexFiles:

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 
 from woo_harvester.findings import Reporter
-from woo_harvester.sitemaps.decompress import CHUNK_SIZE
 from woo_harvester.sitemaps.file_findings import (
     ROOTS,
     Area,
@@ -16,10 +15,10 @@ from woo_harvester.sitemaps.file_findings import (
     other_kind_finding,
     read_error_finding,
 )
-from woo_harvester.sitemaps.names import NameMatch, index_name
 from woo_harvester.sitemaps.reader import Entry, OtherRootError
 from woo_harvester.sitemaps.repairing_reader import RepairingReader
-from woo_harvester.sitemaps.xml_stream import SitemapError
+from woo_harvester.sitemaps.robots import NameMatch, index_name
+from woo_harvester.sitemaps.xml_stream import CHUNK_SIZE, SitemapError
 
 
 def kind_of(path: Path, maxsize: int) -> Area:

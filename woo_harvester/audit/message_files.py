@@ -8,7 +8,7 @@ from pathlib import Path
 from woo_harvester.audit.local_file import chunks_of, found_kind
 from woo_harvester.audit.site import ROBOTS, is_sitemap_name
 from woo_harvester.permits.parsing import has_message_root
-from woo_harvester.report.losses import HarvestKind
+from woo_harvester.report.funnel import HarvestKind
 
 
 def is_message(path: Path) -> bool:

@@ -10,15 +10,15 @@ from pathlib import Path
 from woo_harvester.audit.local_file import chunks_of, shown
 from woo_harvester.audit.terms import AuditTerms
 from woo_harvester.findings import Finding, Reporter
+from woo_harvester.permits.links import without_the_rest
 from woo_harvester.permits.messages import read_message
 from woo_harvester.permits.mutations import Mutation
-from woo_harvester.permits.own_xml import with_own_xml
+from woo_harvester.permits.parsing import with_own_xml
 from woo_harvester.permits.rights import Rights
-from woo_harvester.permits.sample import without_the_rest
 from woo_harvester.permits.transactions import apply_mutations
 from woo_harvester.register import Register
-from woo_harvester.report.permit_account import PermitAccount
-from woo_harvester.urls import host_of
+from woo_harvester.report.accounts import PermitAccount
+from woo_harvester.utils.urls import host_of
 
 #: The entry page of messages on disk, which have none. No report shows it.
 _NO_PAGE = "https://ingang.invalid/"

@@ -8,12 +8,11 @@ from pathlib import Path
 
 from woo_harvester.audit.files import FileAudit
 from woo_harvester.audit.terms import AuditTerms
-from woo_harvester.dates import iso_now
 from woo_harvester.findings import Finding, Language, Reporter
 from woo_harvester.report.accounts import Accounts
-from woo_harvester.report.assemble import AUDIT
-from woo_harvester.report.outputs import make_report
+from woo_harvester.report.assemble import AUDIT, make_report
 from woo_harvester.report.run_folder import RunFolder, finding_line
+from woo_harvester.utils.dates import iso_now
 
 
 def audit_offline(files: Sequence[Path], folder: RunFolder, terms: AuditTerms, lang: Language = "nl") -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from lxml import etree
 
 from woo_harvester.audit.schema import MAX_FAULTS, FaultKind, SchemaFault
-from woo_harvester.diwoo.near_names import meant_elements
+from woo_harvester.diwoo.given import meant_elements
 from woo_harvester.findings import Finding
 from woo_harvester.report.xml_lines import label_and_uri
 from woo_harvester.sitemaps.reader import LINE_MAX, Entry

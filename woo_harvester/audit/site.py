@@ -13,12 +13,17 @@ from woo_harvester.audit.local_file import FileEntries, found_kind, shown
 from woo_harvester.audit.terms import AuditTerms
 from woo_harvester.findings import Reporter
 from woo_harvester.report.funnel import Account
-from woo_harvester.sitemaps.file_findings import Area
-from woo_harvester.sitemaps.names import NameMatch, index_name
-from woo_harvester.sitemaps.robots import FORBIDDEN, ROBOTS_MAXSIZE, read_robots_lines, rules_of
-from woo_harvester.sitemaps.url_selection import Index, Sitemap
-from woo_harvester.tooi.categories import category_by_number
-from woo_harvester.urls import host_of
+from woo_harvester.sitemaps.file_findings import Area, Index, Sitemap
+from woo_harvester.sitemaps.robots import (
+    FORBIDDEN,
+    ROBOTS_MAXSIZE,
+    NameMatch,
+    index_name,
+    read_robots_lines,
+    rules_of,
+)
+from woo_harvester.tooi.lists import category_by_number
+from woo_harvester.utils.urls import host_of
 
 #: The name of a robots.txt, in small letters.
 ROBOTS = "robots.txt"

@@ -18,31 +18,28 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 from scrapy import signals
 from scrapy.exceptions import UsageError
 
-from woo_harvester.arguments import ArgumentError, WooArguments, page_problem
 from woo_harvester.audit.files import FileAudit
 from woo_harvester.audit.message_files import GivenMessages
 from woo_harvester.audit.offline import audit_offline
 from woo_harvester.audit.terms import AuditTerms
-from woo_harvester.dates import day_of
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import Reporter, Severity
-from woo_harvester.paths import data_dir
-from woo_harvester.permits.values import check_conversion
-from woo_harvester.program import program
+from woo_harvester.permits.mapping import check_conversion
 from woo_harvester.report.assemble import AUDIT
+from woo_harvester.report.audit_formats import junit, sarif
 from woo_harvester.report.audit_summary import print_summary
 from woo_harvester.report.json_file import read_head, read_hosts
-from woo_harvester.report.junit import junit
-from woo_harvester.report.run_folder import REPORT, ReportsFolder, RunFolder
-from woo_harvester.report.run_name import run_name
-from woo_harvester.report.sarif import sarif
-from woo_harvester.running.audit_settings import AUDIT_SETTINGS, MESSAGE_SAMPLE
-from woo_harvester.running.command import ProjectCommand, one_of
+from woo_harvester.report.run_folder import REPORT, ReportsFolder, RunFolder, run_name
+from woo_harvester.running.arguments import ArgumentError, WooArguments, page_problem
+from woo_harvester.running.command import AUDIT_SETTINGS, MESSAGE_SAMPLE, ProjectCommand, one_of
 from woo_harvester.running.ending import has_failed
+from woo_harvester.running.paths import data_dir
 from woo_harvester.running.process import HarvestProcess
-from woo_harvester.running.streams import to_stdout
+from woo_harvester.running.startlog import to_stdout
 from woo_harvester.tooi.stored import known_lists
-from woo_harvester.urls import host_of
+from woo_harvester.utils.dates import day_of
+from woo_harvester.utils.program import program
+from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
     import argparse

@@ -14,11 +14,11 @@ from scrapy.exceptions import UsageError
 from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.log import configure_logging, get_scrapy_root_handler
 
-from woo_harvester.arguments import ArgumentError, WooArguments, suggestion
-from woo_harvester.program import program
+from woo_harvester.running.arguments import ArgumentError, WooArguments, suggestion
 from woo_harvester.running.causes import cause_of, naming
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.running.process import HarvestProcess
+from woo_harvester.utils.program import program
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings

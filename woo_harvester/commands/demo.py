@@ -19,17 +19,15 @@ from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 
 from woo_harvester.extensions.findings import Findings
-from woo_harvester.extras import to_install
 from woo_harvester.findings import explain
-from woo_harvester.permits.values import check_conversion
-from woo_harvester.program import program
+from woo_harvester.permits.mapping import check_conversion
 from woo_harvester.report.assemble import AUDIT
 from woo_harvester.report.audit_summary import print_summary
 from woo_harvester.report.run_folder import RunFolder
-from woo_harvester.running.audit_settings import AUDIT_SETTINGS
-from woo_harvester.running.command import ProjectCommand
+from woo_harvester.running.command import AUDIT_SETTINGS, ProjectCommand
 from woo_harvester.running.process import HarvestProcess
-from woo_harvester.search.engine import EngineError
+from woo_harvester.utils.program import program, to_install
+from woo_portal.engine import EngineError
 
 if TYPE_CHECKING:
     import argparse
@@ -148,9 +146,7 @@ class Command(ProjectCommand):
         files = [str(_record_files(crawler)[0]) for crawler in crawlers]
         try:
             # These need the extra "portal".
-            from woo_harvester.portal.record_files import RecordFiles  # noqa: PLC0415
-            from woo_harvester.portal.server import ListenError  # noqa: PLC0415
-            from woo_harvester.portal.start import run_portal, site_of  # noqa: PLC0415
+            from woo_portal.server import ListenError, RecordFiles, run_portal, site_of  # noqa: PLC0415
 
             settings = crawlers[0].settings
             run_portal(settings, RecordFiles(files), site_of(settings, "127.0.0.1", opts.port))

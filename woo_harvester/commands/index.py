@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.extensions.elasticsearch import MISSING
-from woo_harvester.program import program
+from woo_harvester.outputs.elasticsearch import MISSING
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.state.latest import RecordsError
+from woo_harvester.utils.program import program
 
 if TYPE_CHECKING:
     import argparse
@@ -63,8 +63,8 @@ class Command(ProjectCommand):
         if not settings["WOO_ELASTICSEARCH_URL"]:
             self.refuse("WOO_ELASTICSEARCH_URL is not set: expected the URL of Elasticsearch")
         try:
-            from woo_harvester.elastic.connection import SearchError  # noqa: PLC0415  -- needs the extra
-            from woo_harvester.elastic.rebuild import rebuild  # noqa: PLC0415
+            from woo_harvester.outputs.bulk import SearchError  # noqa: PLC0415  -- needs the extra
+            from woo_harvester.outputs.indices import rebuild  # noqa: PLC0415
         except ImportError as error:
             raise UsageError(f"{MISSING} ({error})") from error
         try:

@@ -11,22 +11,29 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.atomic import replace_file
-from woo_harvester.dates import AMSTERDAM
 from woo_harvester.findings import Reporter
-from woo_harvester.paths import data_dir
-from woo_harvester.program import program
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register.names import shown_name
 from woo_harvester.register.stored_copy import read_stored
-from woo_harvester.report.inventory import Inventory, ReportError, entry_host, read_inventory
+from woo_harvester.report.inventory import (
+    Inventory,
+    ReportError,
+    Suppliers,
+    SuppliersError,
+    entry_host,
+    file_names,
+    read_inventory,
+)
 from woo_harvester.report.inventory_formats import FORMATS, as_html, supplier_page, terminal_lines
 from woo_harvester.report.run_folder import ReportsFolder
-from woo_harvester.report.suppliers import Suppliers, SuppliersError, file_names
 from woo_harvester.running.command import ProjectCommand, one_of
-from woo_harvester.running.streams import write_stderr
+from woo_harvester.running.paths import data_dir
+from woo_harvester.running.startlog import write_stderr
 from woo_harvester.tooi import ValueList
 from woo_harvester.tooi.stored import known_lists
+from woo_harvester.utils.atomic import replace_file
+from woo_harvester.utils.dates import AMSTERDAM
+from woo_harvester.utils.program import program
 
 if TYPE_CHECKING:
     import argparse

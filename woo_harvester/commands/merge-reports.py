@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.program import program
+from woo_harvester.report.assemble import make_report
 from woo_harvester.report.merge import MergeError, merge
-from woo_harvester.report.outputs import make_report
-from woo_harvester.report.run_folder import RunFolder
-from woo_harvester.report.run_name import parse_name
+from woo_harvester.report.run_folder import RunFolder, parse_name
 from woo_harvester.running.command import ProjectCommand
+from woo_harvester.utils.program import program
 
 if TYPE_CHECKING:
     import argparse

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn, cast
 from scrapy import Spider
 from scrapy.crawler import Crawler
 
-from woo_harvester.arguments import suggestion
-from woo_harvester.extras import to_install
-from woo_harvester.monitors.checks import Bounds
-from woo_harvester.monitors.runs import read_runs, spiders
+from woo_harvester.extensions.monitored_runs import read_runs, spiders
+from woo_harvester.extensions.monitors import Bounds
 from woo_harvester.report.run_folder import ReportsFolder
+from woo_harvester.running.arguments import suggestion
 from woo_harvester.running.command import ProjectCommand
+from woo_harvester.utils.program import to_install
 
 if TYPE_CHECKING:
     import argparse
 
     from scrapy.settings import Settings
 
-    from woo_harvester.monitors.suite import MonitorResults
+    from woo_harvester.extensions.monitors import MonitorResults
 
 #: The number of lines of a log in a mail.
 _LOG_LINES = 50
@@ -85,7 +85,7 @@ class Command(ProjectCommand):
     def _monitor(self, spider: str, reports: ReportsFolder, settings: Settings, *, quiet: bool) -> None:
         from spidermon.exceptions import NotConfigured  # noqa: PLC0415  -- of the extra "monitoring"
 
-        from woo_harvester.monitors.suite import run_monitors  # noqa: PLC0415
+        from woo_harvester.extensions.monitors import run_monitors  # noqa: PLC0415
 
         try:
             count, limits, now = settings.getint("WOO_MONITOR_RUNS") + 1, bounds(settings), datetime.now(UTC)
@@ -106,7 +106,7 @@ class Command(ProjectCommand):
     def _mail_failure(self, unit: str, args: list[str], settings: Settings) -> None:
         from spidermon.exceptions import NotConfigured  # noqa: PLC0415  -- of the extra "monitoring"
 
-        from woo_harvester.monitors.actions import mail_failure  # noqa: PLC0415
+        from woo_harvester.extensions.monitors import mail_failure  # noqa: PLC0415
 
         if args:
             self.refuse(f"--failed checks no runs: unexpected argument {args[0]}")

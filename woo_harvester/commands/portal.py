@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.extras import to_install
 from woo_harvester.running.command import ProjectCommand
-from woo_harvester.search.engine import EngineError
+from woo_harvester.utils.program import to_install
+from woo_portal.engine import EngineError
 
 if TYPE_CHECKING:
     import argparse
@@ -74,9 +74,7 @@ class Command(ProjectCommand):
 
     def _serve(self, settings: Settings, args: list[str], opts: argparse.Namespace) -> None:
         # These need the extra "portal".
-        from woo_harvester.portal.record_files import NoRecordsError, RecordFiles  # noqa: PLC0415
-        from woo_harvester.portal.server import ListenError  # noqa: PLC0415
-        from woo_harvester.portal.start import run_portal, site_of  # noqa: PLC0415
+        from woo_portal.server import ListenError, NoRecordsError, RecordFiles, run_portal, site_of  # noqa: PLC0415
 
         site = site_of(settings, opts.host, opts.port, access_log=opts.access_log)
         try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.paths import RECORDS_FEED
+from woo_harvester.extensions.figures import counted
 from woo_harvester.report.retention import (
     Left,
     Outcome,
@@ -22,7 +22,7 @@ from woo_harvester.report.retention import (
 )
 from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.running.command import ProjectCommand
-from woo_harvester.terminal.formatting import counted
+from woo_harvester.running.paths import RECORDS_FEED
 
 if TYPE_CHECKING:
     import argparse

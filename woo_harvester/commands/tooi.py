@@ -10,19 +10,18 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.arguments import suggestion
-from woo_harvester.dates import day_of
-from woo_harvester.formats import file_types
-from woo_harvester.paths import data_dir
-from woo_harvester.program import program
+from woo_harvester.documents import file_types
+from woo_harvester.running.arguments import suggestion
 from woo_harvester.running.command import ProjectCommand
-from woo_harvester.running.streams import write_stderr
+from woo_harvester.running.paths import data_dir
+from woo_harvester.running.startlog import write_stderr
 from woo_harvester.tooi.list_files import ListsError
 from woo_harvester.tooi.lists import NAMES
-from woo_harvester.tooi.sources import ListFetcher
-from woo_harvester.tooi.stored import FOLDER, KnownLists, known_lists, store_lists
-from woo_harvester.tooi.update import Change, Update, compare
-from woo_harvester.trust import TrustError
+from woo_harvester.tooi.public import ListFetcher
+from woo_harvester.tooi.stored import FOLDER, Change, KnownLists, Update, compare, known_lists, store_lists
+from woo_harvester.utils.dates import day_of
+from woo_harvester.utils.fetch import TrustError
+from woo_harvester.utils.program import program
 
 if TYPE_CHECKING:
     import argparse

@@ -10,23 +10,38 @@ from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request
 
-from woo_harvester.arguments import DocumentsMode
-from woo_harvester.crawl.conditional import is_not_modified, unless_changed
-from woo_harvester.crawl.document_answers import fetched_of, is_other, is_same, keep_file, refuses_head
-from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
+from woo_harvester.crawl.answers import (
+    failure_code,
+    failure_seen,
+    fetched_of,
+    is_not_modified,
+    is_other,
+    is_ours,
+    is_same,
+    keep_file,
+    refuses_head,
+    unless_changed,
+)
 from woo_harvester.crawl.host import Visit
-from woo_harvester.crawl.samples import SampleKind, Samples, find_linked_documents
-from woo_harvester.crawl.supplies import Supplies, count_as_change, is_again, is_supply
+from woo_harvester.crawl.samples import (
+    SampleKind,
+    Samples,
+    Supplies,
+    count_as_change,
+    find_linked_documents,
+    is_again,
+    is_supply,
+)
 from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.items import Fetched, WooItem
+from woo_harvester.items import Fetched, StreamedResponse, WooItem, size_of
 from woo_harvester.pipelines.store import StorePipeline
-from woo_harvester.responses import StreamedResponse, size_of
+from woo_harvester.running.arguments import DocumentsMode
 from woo_harvester.sitemaps.decide import is_long_ago
+from woo_harvester.state.contents import KnownFile
 from woo_harvester.state.documents import is_recheck_due
-from woo_harvester.state.versions import KnownFile
-from woo_harvester.statuses import PARTIAL_CONTENT, is_complete
-from woo_harvester.urls import host_of
+from woo_harvester.utils.program import PARTIAL_CONTENT, is_complete
+from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

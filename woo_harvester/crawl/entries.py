@@ -1,6 +1,7 @@
-"""Makes items of the entries of a sitemap, in three stages: look up, decide, apply.
+"""Reads a sitemap whose entries go through the spider's ``sitemap_filter``.
 
-Entries whose bytes are unchanged are skipped before that. On most days nearly all entries are.
+What is left out is not harvested, and stays unknown if it was. A document that an earlier run has harvested
+is still listed, so it is not missing.
 """
 
 from __future__ import annotations
@@ -14,9 +15,8 @@ from typing import cast
 from sqlalchemy import Connection
 
 from woo_harvester.crawl.entry_apply import EntryApply
-from woo_harvester.crawl.entry_filter import SitemapFilter
+from woo_harvester.crawl.entry_filter import FilteredEntries, SitemapFilter
 from woo_harvester.crawl.entry_lookup import EntryLookUp, SitemapReading
-from woo_harvester.crawl.filtered_sitemap import FilteredSitemap
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.repeated_entries import add_others, begin_visit, keep_entries
 from woo_harvester.diwoo.choice import Choice
@@ -26,21 +26,82 @@ from woo_harvester.items import WooItem
 from woo_harvester.register import Register
 from woo_harvester.register.names import Vocabulary
 from woo_harvester.sitemaps.decide import decide, find_loc_problem
-from woo_harvester.sitemaps.decision import (
+from woo_harvester.sitemaps.facts import (
     KNOWN_VERSION,
     NOT_LISTED,
     Decision,
+    EntryFacts,
     EntryOutcome,
+    KnownDocument,
+    SitemapListing,
     Terms,
 )
-from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument
+from woo_harvester.sitemaps.file_findings import Sitemap
 from woo_harvester.sitemaps.reader import Entry
-from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry
-from woo_harvester.sitemaps.url_selection import Sitemap
-from woo_harvester.state import documents, faults, listings
-from woo_harvester.state.delivery import PendingRead
-from woo_harvester.tooi.categories import category_by_number
-from woo_harvester.urls import corrected_locs, host_of
+from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry, UrlsetReader
+from woo_harvester.state import documents, listings
+from woo_harvester.state import documents as faults
+from woo_harvester.state.contents import PendingRead
+from woo_harvester.state.permit_history import DocumentSet
+from woo_harvester.state.sql import batches
+from woo_harvester.tooi.lists import category_by_number
+from woo_harvester.utils.urls import corrected_locs, host_of
+
+
+class FilteredSitemap:
+    """The entries of one sitemap that *keeps* keeps, and the known documents that it lists."""
+
+    def __init__(
+        self, keeps: SitemapFilter, register: Register, keeper: StateKeeper, reading: SitemapReading
+    ) -> None:
+        self._keeps = keeps
+        self._register = register
+        self._keeper = keeper
+        self._reading = reading
+        self._listed = DocumentSet()
+        self._foreign = DocumentSet()
+        """Those of the listed documents that belong to other organisations."""
+
+    def kept(self, reader: UrlsetReader) -> Iterator[Sequence[Entry]]:
+        """Yield the entries that are kept, in batches. Raises what *reader* and the filter raise."""
+        kept = FilteredEntries(self._keeps, self._given(reader))
+        try:
+            yield from kept
+        finally:
+            if kept.left_out:  # they may count in the next run
+                self._reading.pending.must_reread = True
+                self._reading.left_out += kept.left_out
+
+    def end(self) -> None:
+        """Note in the state that the sitemap lists the known documents whose entries were left out."""
+        seen, sitemap_id = self._reading.seen, self._reading.sitemap_id
+        with self._keeper.begin() as connection:
+            for ids in batches(seen.lacks(self._listed)):
+                known = listings.find(connection, sitemap_id, ids)
+                new = [SitemapListing(key, 0, key in self._foreign, None) for key in ids if key not in known]
+                listings.add(connection, sitemap_id, new)
+                listings.listed_again(connection, sitemap_id, sorted(known))
+                for key in ids:
+                    seen.add(key)
+
+    def _given(self, reader: UrlsetReader) -> Iterator[list[Entry]]:
+        """Yield the entries of the sitemap for the filter."""
+        for batch in reader:
+            entries = [entry.parse() for entry in batch]
+            self._add(entries)
+            reader.processed(len(batch))
+            yield entries
+
+    def _add(self, entries: Sequence[Entry]) -> None:
+        """Note which known documents a batch of entries lists."""
+        host = self._reading.visit.host
+        with self._keeper.begin() as connection:
+            known = documents.look_up(connection, [entry.loc for entry in entries])
+        for loc, document in known.items():
+            if document.withdrawn is None:
+                self._listed.add(document.id)
+                if self._register.is_registered(host_of(loc)) and not self._register.is_own(loc, host):
+                    self._foreign.add(document.id)
 
 
 @dataclass(slots=True)

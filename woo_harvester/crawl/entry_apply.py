@@ -11,31 +11,31 @@ from sqlalchemy import Connection
 from woo_harvester.crawl.entry_lookup import SitemapReading
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.repeated_entries import StoredMetadata, add_supplements, stored_metadata
-from woo_harvester.dates import iso_seconds, to_microseconds
-from woo_harvester.diwoo.given_metadata import metadata_of
+from woo_harvester.diwoo.given import metadata_of
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
-from woo_harvester.items import Fetched, Source, WooItem
+from woo_harvester.items import Fetched, Source, StreamedResponse, WooItem
 from woo_harvester.record import Herkomst
 from woo_harvester.register import Register
-from woo_harvester.responses import StreamedResponse
 from woo_harvester.sitemaps.decide import NOT_FETCHED
-from woo_harvester.sitemaps.decision import (
+from woo_harvester.sitemaps.facts import (
     DELIVERED_AGAIN,
     NOT_LISTED,
     Decision,
+    EntryFacts,
     EntryOutcome,
+    KnownDocument,
     NewVersion,
     StateUpdate,
+    own_listing,
 )
-from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, own_listing
-from woo_harvester.sitemaps.url_selection import Sitemap
-from woo_harvester.state import documents, faults, listings
-from woo_harvester.state.contents import Content, Depth
-from woo_harvester.state.delivery import Delivery
-from woo_harvester.state.faults import DocumentFault
+from woo_harvester.sitemaps.file_findings import Sitemap
+from woo_harvester.state import documents, listings
+from woo_harvester.state import documents as faults
+from woo_harvester.state.contents import Content, Delivery, Depth, Harvested, KnownFile
+from woo_harvester.state.documents import DocumentFault
 from woo_harvester.state.resources import forget_read
-from woo_harvester.state.versions import Harvested, KnownFile
+from woo_harvester.utils.dates import iso_seconds, to_microseconds
 
 _FOREIGN = "loc.andere-host"
 _LEFT_TO_OWN = "niet gebruikt: de vermelding op de eigen host telt"

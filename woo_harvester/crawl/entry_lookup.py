@@ -19,16 +19,16 @@ from woo_harvester.sitemaps.facts import (
     KnownDocument,
     KnownVersion,
 )
+from woo_harvester.sitemaps.file_findings import Sitemap
 from woo_harvester.sitemaps.reader import Entry
-from woo_harvester.sitemaps.url_selection import Sitemap
 from woo_harvester.state import documents, listings
-from woo_harvester.state.delivery import PendingRead
-from woo_harvester.state.document_set import DocumentSet
+from woo_harvester.state.contents import PendingRead
 from woo_harvester.state.listings import HostListing
+from woo_harvester.state.permit_history import DocumentSet
 from woo_harvester.state.resources import hosts_of_sitemaps
 from woo_harvester.tooi.lists import ValueLists
 from woo_harvester.tooi.values import Concept
-from woo_harvester.urls import host_of
+from woo_harvester.utils.urls import host_of
 
 
 @dataclass(slots=True)

@@ -11,21 +11,19 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request
 
-from woo_harvester.crawl.entry_page_history import note_files, report_undated
-from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
+from woo_harvester.crawl.answers import failure_code, failure_seen, is_ours
+from woo_harvester.crawl.entry_pages import note_files, report_undated
+from woo_harvester.crawl.files import report_private_address
 from woo_harvester.crawl.permit_files import NOT_FETCHED, PermitFiles, permit_request
-from woo_harvester.crawl.robots import report_private_address
-from woo_harvester.permits.files import Ask, how_to_ask, is_due_again
+from woo_harvester.items import header, header_date
+from woo_harvester.permits.links import Ask, how_to_ask, is_due_again, may_have_session, newest_and_oldest
 from woo_harvester.permits.listing import Link, read_listing
-from woo_harvester.permits.sample import newest_and_oldest
-from woo_harvester.permits.sessions import may_have_session
-from woo_harvester.responses import header, header_date
 from woo_harvester.running.ending import is_closing
-from woo_harvester.state.batches import batches
 from woo_harvester.state.permit_history import forget_links, move_links, note_back
 from woo_harvester.state.permits import PermitFile, links_without_message, look_up_files, wait_again
-from woo_harvester.statuses import is_complete
-from woo_harvester.urls import host_of, secured
+from woo_harvester.state.sql import batches
+from woo_harvester.utils.program import is_complete
+from woo_harvester.utils.urls import host_of, secured
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
 
     from woo_harvester.crawl.entry_pages import EntryPageVisit
     from woo_harvester.extensions.state import StateKeeper
-    from woo_harvester.responses import StreamedResponse
+    from woo_harvester.items import StreamedResponse
     from woo_harvester.tooi.values import ValueList
 
 _NOT_FETCHED = "bericht niet opgehaald"

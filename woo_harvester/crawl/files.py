@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 
-from woo_harvester.crawl.conditional import conditions, validator
+from woo_harvester.crawl.answers import conditions, is_not_modified, validator
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.host import Visit
-from woo_harvester.items import WooItem
-from woo_harvester.responses import StreamedResponse
-from woo_harvester.sitemaps.fast_reader import UrlsetReader
+from woo_harvester.downloader.middlewares import WooRobotsTxtMiddleware
+from woo_harvester.items import StreamedResponse, WooItem
 from woo_harvester.sitemaps.file_findings import Area, file_findings
 from woo_harvester.sitemaps.reader import SitemapReader
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
-from woo_harvester.state.faults import first_refused
+from woo_harvester.sitemaps.scanner import UrlsetReader
+from woo_harvester.state.documents import first_refused
 from woo_harvester.state.resources import (
     Resource,
     ResourceKind,
@@ -29,13 +29,18 @@ from woo_harvester.state.resources import (
     resource_of,
     robots_of,
 )
-from woo_harvester.statuses import ANSWERS
-from woo_harvester.urls import host_of
+from woo_harvester.utils.program import ANSWERS, is_complete
+from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
     from sqlalchemy import Connection
     from twisted.python.failure import Failure
+
+    from woo_harvester.crawl.entry_pages import EntryPageVisit
+
 
 Output = AsyncIterator[Request | WooItem]
 
@@ -158,3 +163,74 @@ def report_file(visit: Visit, url: str, area: Area, reader: SitemapReader | Urls
     """Report what is wrong with a file as a whole, such as its size."""
     for found in file_findings(area, reader):
         found.send(visit.report, url)
+
+
+#: The answers that mean that a host has no robots.txt.
+_MISSING = (404, 410)
+
+
+async def read_robots(
+    crawler: Crawler, response: StreamedResponse, visit: Visit, resource: Resource
+) -> StateWrite | None:
+    """Add the indexes in a robots.txt to *visit*, and obey its rules.
+
+    Report what is wrong with the file. Return the function that writes to the state that it was read; None if
+    it was not read completely, or if nothing changes in the state.
+    """
+    content = _content(response, resource)
+    write = None
+    if response.request is not None:
+        report_private_address(response.request, visit)
+    if content is not None:
+        write = _add_indexes(response, visit, resource, content)
+    elif response.status in _MISSING:
+        visit.report("robots.ontbreekt", url=response.url, seen=f"HTTP {response.status}")
+    else:
+        seen = "afgebroken" if is_complete(response.status) else f"HTTP {response.status}"
+        visit.report("robots.onbereikbaar", url=response.url, seen=seen)
+    if content is not None or response.status in range(400, 500):
+        await _obey(crawler, response, content or b"")
+    return write
+
+
+def report_private_address(request: Request, visit: Visit | EntryPageVisit) -> None:
+    """Report that a host has a private address, which a harvest over the internet would not reach."""
+    if request.meta["woo_kind"] in ("robots", "ingang") and request.meta.get("woo_private"):
+        visit.report("host.intern-adres", url=request.url)
+
+
+def _content(response: StreamedResponse, resource: Resource) -> bytes | None:
+    """Return the content of a robots.txt, or None if it was not received completely."""
+    if "dataloss" in response.flags:
+        return None
+    if is_not_modified(response):
+        return resource.content
+    return b"".join(response.chunks()) if is_complete(response.status) else None
+
+
+def _add_indexes(
+    response: StreamedResponse, visit: Visit, resource: Resource, content: bytes
+) -> StateWrite | None:
+    visit.indexes.extend(visit.selection.indexes(content, response.url))
+    write = None
+    if "maxsize" in response.flags:
+        visit.report("robots.te-groot", url=response.url, action="gelezen tot 500 KiB")
+        visit.incomplete.append("robots.te-groot")
+    elif is_complete(response.status):
+        write = state_write(response, resource, content)
+    if not visit.selection.names_index:
+        visit.report("robots.geen-diwoo-index", url=response.url)
+    return write
+
+
+async def _obey(crawler: Crawler, response: StreamedResponse, rules: bytes) -> None:
+    """Pass the content of a robots.txt to the middleware that applies it.
+
+    RFC 9309: after a redirect, it applies to the host that was asked first. It is empty if the host has no
+    robots.txt.
+    """
+    middleware = crawler.get_downloader_middleware(WooRobotsTxtMiddleware)
+    if middleware is not None and response.request is not None:
+        redirected = response.request.meta.get("redirect_urls")
+        asked = response.request.replace(url=redirected[0]) if redirected else response.request
+        await middleware.learn(asked, rules)

@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.exceptions import CloseSpider
 
+from woo_harvester.crawl.answers import failure_code, failure_seen, is_ours
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.entry_filter import SitemapFilter
-from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
-from woo_harvester.crawl.files import FileRequests, Output, StateWrite
+from woo_harvester.crawl.files import FileRequests, Output, StateWrite, read_robots, report_private_address
 from woo_harvester.crawl.host import Visit
-from woo_harvester.crawl.index import read_index
-from woo_harvester.crawl.robots import read_robots, report_private_address
-from woo_harvester.crawl.sitemap import SitemapFiles
+from woo_harvester.crawl.sitemap import SitemapFiles, read_index
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.responses import StreamedResponse
+from woo_harvester.items import StreamedResponse
 from woo_harvester.running.ending import is_closing
-from woo_harvester.sitemaps.url_selection import Index, Sitemap
+from woo_harvester.sitemaps.file_findings import Index, Sitemap
 from woo_harvester.state.resources import Resource, index_url_of
 
 if TYPE_CHECKING:
@@ -37,7 +35,7 @@ _ERROR = "fout in de oogst"
 class HostReader:
     """The callbacks for the files of hosts. Each reads one file and requests the next one of its host.
 
-    The reading itself is in :mod:`~woo_harvester.crawl.robots`, :mod:`~woo_harvester.crawl.index` and
+    The reading itself is in :mod:`~woo_harvester.crawl.files`, :mod:`~woo_harvester.crawl.sitemap` and
     :mod:`~woo_harvester.crawl.sitemap`.
     """
 

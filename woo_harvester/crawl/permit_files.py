@@ -1,29 +1,36 @@
-"""Requests the files that entry pages list, and stores the messages in them."""
+"""Writes the files of entry pages that were read to the state, many in one transaction."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, cast
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from scrapy import Request
+from scrapy import Request, signals
+from scrapy.exceptions import CloseSpider
 
-from woo_harvester.crawl.conditional import conditions, is_not_modified, validator
-from woo_harvester.crawl.failures import failure_code, failure_seen, is_ours
-from woo_harvester.crawl.permit_writes import PermitWrites
-from woo_harvester.dates import iso_seconds
+from woo_harvester.crawl.answers import (
+    conditions,
+    failure_code,
+    failure_seen,
+    is_not_modified,
+    is_ours,
+    validator,
+)
 from woo_harvester.findings import Finding
-from woo_harvester.permits.files import NO_MESSAGE, Ask, Comparison, RememberedFile, compare_file
+from woo_harvester.items import header, header_date
+from woo_harvester.permits.links import NO_MESSAGE, Ask, Comparison, RememberedFile, compare_file
 from woo_harvester.permits.listing import Link
 from woo_harvester.permits.messages import Message, read_message
 from woo_harvester.permits.mutations import Mutation
-from woo_harvester.permits.own_xml import with_own_xml
-from woo_harvester.permits.parsing import has_message_root
-from woo_harvester.responses import header, header_date
-from woo_harvester.state.permits import KeptFinding, PermitFile, ReadFile, wait_again
-from woo_harvester.statuses import ANSWERS, is_complete
-from woo_harvester.urls import host_of
+from woo_harvester.permits.parsing import has_message_root, with_own_xml
+from woo_harvester.state.permits import KeptFinding, PermitFile, ReadFile, keep_files, wait_again
+from woo_harvester.utils.dates import iso_seconds
+from woo_harvester.utils.program import ANSWERS, is_complete
+from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -32,8 +39,60 @@ if TYPE_CHECKING:
 
     from woo_harvester.crawl.entry_pages import EntryPageVisit
     from woo_harvester.extensions.state import StateKeeper
-    from woo_harvester.responses import StreamedResponse
+    from woo_harvester.items import StreamedResponse
     from woo_harvester.tooi.values import ValueList
+
+
+#: The most files that wait to be written, their bytes, and the seconds after which the next file does not
+#: wait. A killed run requests these files again.
+_FILES = 50
+_SIZE = 4_000_000
+_SECONDS = 1.0
+
+
+class _Waiting(NamedTuple):
+    visit: EntryPageVisit
+    read: ReadFile
+
+
+class PermitWrites:
+    """The files that were read and are not in the state yet.
+
+    They are written when there are enough of them, when an entry page has no more files, and when the spider
+    is closed.
+    """
+
+    def __init__(self, crawler: Crawler, keeper: StateKeeper) -> None:
+        self._keeper = keeper
+        self._waiting: list[_Waiting] = []
+        self._size = 0
+        self._since = 0.0
+        crawler.signals.connect(self._spider_closed, signals.spider_closed)
+
+    def add(self, visit: EntryPageVisit, read: ReadFile, size: int) -> None:
+        """Add a file of *size* bytes. Raises CloseSpider if the state cannot be written."""
+        if not self._waiting:
+            self._since = monotonic()
+        self._waiting.append(_Waiting(visit, read))
+        self._size += size
+        is_late = monotonic() - self._since > _SECONDS
+        if len(self._waiting) >= _FILES or self._size >= _SIZE or is_late:
+            self.write()
+
+    def write(self) -> None:
+        """Write the files that wait. Raises CloseSpider if the state cannot be written."""
+        waiting, self._waiting, self._size = self._waiting, [], 0
+        if not waiting:
+            return
+        with self._keeper.begin() as connection:
+            numbers = keep_files(connection, [each.read for each in waiting])
+        for each, number in zip(waiting, numbers, strict=True):
+            each.visit.listed.add(number)
+
+    def _spider_closed(self) -> None:
+        with suppress(CloseSpider):  # the run ends already, and says why
+            self.write()
+
 
 #: Media types of XML: what has one is a message, unless its root is that of something else.
 _XML_TYPES = frozenset({"application/xml", "text/xml"})
@@ -66,7 +125,7 @@ class PermitFiles:
 
     A message waits in the state until all entry pages have been read. One transaction writes the message and
     its file, because a later run skips the files in the state: see
-    :mod:`~woo_harvester.crawl.permit_writes`.
+    :mod:`~woo_harvester.crawl.permit_files`.
     """
 
     def __init__(self, crawler: Crawler, keeper: StateKeeper, organisations: ValueList) -> None:

@@ -1,7 +1,7 @@
 """Reads and writes what is known of documents that a host lists more than once.
 
 Few documents are; each of the others costs one bit. What decides is in
-:mod:`~woo_harvester.sitemaps.repeated`.
+:mod:`~woo_harvester.sitemaps.facts`.
 """
 
 from __future__ import annotations
@@ -15,18 +15,23 @@ from sqlalchemy import Connection
 
 from woo_harvester.crawl.entry_lookup import SitemapReading
 from woo_harvester.crawl.host import Visit
-from woo_harvester.dates import parse_datetime, to_microseconds
-from woo_harvester.diwoo.given import GivenMetadata
-from woo_harvester.diwoo.given_metadata import metadata_of
-from woo_harvester.diwoo.supplements import CATEGORY, fields_of, pack, supplement, unpack
+from woo_harvester.diwoo.defaults import CATEGORY_FIELD, fields_of, pack, supplement, unpack
+from woo_harvester.diwoo.given import GivenMetadata, metadata_of
 from woo_harvester.items import Source
-from woo_harvester.sitemaps.decision import NOT_LISTED, Decision, EntryOutcome
-from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, OtherEntry
-from woo_harvester.sitemaps.names import index_name
-from woo_harvester.sitemaps.repeated import newest_first
+from woo_harvester.sitemaps.facts import (
+    NOT_LISTED,
+    Decision,
+    EntryFacts,
+    EntryOutcome,
+    KnownDocument,
+    OtherEntry,
+    newest_first,
+)
+from woo_harvester.sitemaps.robots import index_name
 from woo_harvester.state import repeated
 from woo_harvester.state.repeated import ENTRIES_MAX, Key, StoredEntry
-from woo_harvester.tooi.categories import category_by_number
+from woo_harvester.tooi.lists import category_by_number
+from woo_harvester.utils.dates import parse_datetime, to_microseconds
 
 StoredMetadata = Mapping[Key, bytes | None]
 """The metadata of entries as the state has them; None for an entry whose metadata are too large for it."""
@@ -114,7 +119,7 @@ def add_supplements(facts: EntryFacts, stored: StoredMetadata, source: Source) -
         if not missing or facts.known is None:
             continue
         metadata = _metadata_of(other, stored.get(Key(other.sitemap_id, facts.known.id, other.place)))
-        if not missing & CATEGORY:
+        if not missing & CATEGORY_FIELD:
             metadata = replace(metadata, informatiecategorieen=[])
         elif not metadata.informatiecategorieen:
             number = index_name(other.index_url or "").number
@@ -228,7 +233,7 @@ def _metadata_of(other: OtherEntry, packed: bytes | None) -> GivenMetadata:
 
 def _field_of(index: str | None) -> int:
     """Return the field that the name of an index gives, as a bit."""
-    return CATEGORY if index is not None and index_name(index).number is not None else 0
+    return CATEGORY_FIELD if index is not None and index_name(index).number is not None else 0
 
 
 def _places(entries: Sequence[OtherEntry]) -> set[tuple[int, int]]:

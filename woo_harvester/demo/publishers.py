@@ -1,15 +1,207 @@
-"""The three fictional publishers, their register and their certificates, started together."""
+"""A publisher without mistakes: every field of the metadata, several categories, documents that exist."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Self
 
-from woo_harvester.demo import exemplary, huge, mistaken
-from woo_harvester.demo.certificates import Authority, Certificate
-from woo_harvester.demo.register import register_xml
-from woo_harvester.demo.site import Site
+from woo_harvester.demo import mistaken
+from woo_harvester.demo import sitemaps as values
+from woo_harvester.demo.server import Authority, Certificate, LoopbackServer, Page, Pages
+from woo_harvester.demo.site import Location, RooEntry, Site, register_xml
+from woo_harvester.demo.sitemaps import (
+    Coded,
+    DiWoo,
+    Entry,
+    ExtraMetadata,
+    Handeling,
+    docx_page,
+    pdf_page,
+    robots_txt,
+    sitemap,
+    sitemapindex,
+    urlset,
+)
+
+_EXEMPLARY_NAME = values.GEMEENTE.label
+
+#: The metadata that all documents share; title, category and dates differ.
+_BASE = DiWoo(publisher=values.GEMEENTE, verantwoordelijke=values.GEMEENTE, language=values.NEDERLANDS)
+
+#: Informatiecategorie, file, title, day of signing (``YYYY-MM-DD``).
+_DOCUMENTS = (
+    (2, "verkeersbesluit-dorpsstraat.pdf", "Verkeersbesluit eenrichtingsverkeer Dorpsstraat", "2024-02-05"),
+    (2, "verkeersbesluit-haven.pdf", "Verkeersbesluit laden en lossen aan de haven", "2024-06-17"),
+    (9, "besluitenlijst-2024-03-12.pdf", "Besluitenlijst college van 12 maart 2024", "2024-03-12"),
+    (9, "besluitenlijst-2024-03-19.docx", "Besluitenlijst college van 19 maart 2024", "2024-03-19"),
+    (12, "jaarverslag-2023.pdf", "Jaarverslag 2023", "2024-05-23"),
+    (13, "subsidieregister-2024.csv", "Subsidieregister 2024", "2025-01-15"),
+    (14, "woo-besluit-zwembad.pdf", "Besluit op Woo-verzoek over de renovatie van het zwembad", "2024-04-02"),
+    (15, "onderzoek-stikstofbesluit.pdf", "Onderzoek naar de gevolgen van het stikstofbesluit", "2023-11-21"),
+    (17, "klachtoordeel-2024-07.txt", "Oordeel over een klacht over de afvalinzameling", "2024-07-08"),
+)
+
+
+def exemplary_pages(site: LoopbackServer) -> dict[str, Page]:
+    """Return all pages: robots.txt, an index for each category and one for all, sitemaps, documents."""
+    by_category: dict[int, list[Entry]] = {}
+    found: dict[str, Page] = {}
+    for nummer, file, titel, day in _DOCUMENTS:
+        by_category.setdefault(nummer, []).append(_entry(site, nummer, file, titel, day))
+        found[f"/documenten/{file}"] = _document(file, titel)
+    for nummer, entries in by_category.items():
+        found |= _index(site, values.naam_van_index(nummer), f"/sitemaps/{nummer:03d}.xml", entries)
+    found |= _index(site, values.naam_van_index(), "/sitemaps/alle.xml", [complete(site)])
+    found["/documenten/convenant-waterfront.pdf"] = pdf_page("Convenant Waterfront", pages=3)
+    indexes = [site.url(path) for path in found if path.startswith("/sitemapindex")]
+    found["/robots.txt"] = Page(robots_txt(*indexes))
+    return found
+
+
+def exemplary_registered(site: LoopbackServer) -> RooEntry:
+    """Return the publisher as the register has it."""
+    location = Location(site.url("/documenten"), "Convenanten")
+    return RooEntry(
+        naam=_EXEMPLARY_NAME, systeem_id="90000001", tooi=values.GEMEENTE.uri, locations=[location]
+    )
+
+
+def complete(site: LoopbackServer) -> Entry:
+    """Return an entry with every element of DiWoo 0.9.8, and the publisher's own metadata."""
+    bijlage = Coded("Bijlage: kaart van het gebied", site.url("/documenten/kaart-waterfront.pdf"))
+    diwoo = replace(
+        _BASE,
+        identifiers=["Z2024-00123", "D2024-00456"],
+        medeverantwoordelijken=[values.WATERSCHAP],
+        opsteller=values.GEMEENTE,
+        naam_opsteller="Afdeling Ruimte",
+        titel="Convenant Waterfront",
+        verkorte_titels=["Waterfront"],
+        alternatieve_titels=["Samenwerkingsovereenkomst Waterfront", "Convenant 2024-7"],
+        omschrijvingen=["Afspraken over de inrichting van de oever.", "Met een bijlage."],
+        informatiecategorieen=[values.categorie(11), values.categorie(2)],
+        documentsoorten=[values.BRIEF],
+        themas=[values.NATUUR_EN_MILIEU, values.VERKEER],
+        trefwoorden=["oever", "haven"],
+        creatiedatum="2024-04-01",
+        begindatum="2024-04-02T00:00:00+02:00",
+        einddatum="2028-04-02T00:00:00+02:00",
+        format=values.PDF,
+        aggregatiekenmerk="waterfront-2024",
+        is_part_of=Coded("Dossier Waterfront", site.url("/dossiers/waterfront")),
+        has_parts=[bijlage],
+        handelingen=[
+            Handeling(values.VASTSTELLING, "2024-04-01T10:00:00", values.GEMEENTE),
+            Handeling(values.ONDERTEKENING, "2024-04-02T14:30:00+02:00", values.WATERSCHAP),
+        ],
+        relaties=[(values.HEEFT_BIJLAGE, bijlage)],
+        reden=values.PRIVACY,
+    )
+    eigen = ExtraMetadata(
+        [("zaaknummer", ["Z2024-00123"]), ("wijk", ["Haven", "Centrum"])],
+        namespace="https://voorbeeld.example/eigen",
+        prefix="eigen",
+    )
+    return Entry(
+        loc=site.url("/documenten/convenant-waterfront.pdf"),
+        lastmod="2024-04-03T09:00:00+02:00",
+        diwoo=diwoo,
+        extra=[eigen],
+    )
+
+
+def _entry(site: LoopbackServer, nummer: int, file: str, titel: str, day: str) -> Entry:
+    diwoo = replace(
+        _BASE,
+        titel=titel,
+        informatiecategorieen=[values.categorie(nummer)],
+        creatiedatum=day,
+        format=_format(file),
+        handelingen=[Handeling(values.ONDERTEKENING, f"{day}T12:00:00", values.GEMEENTE)],
+    )
+    return Entry(loc=site.url(f"/documenten/{file}"), lastmod=f"{day}T16:00:00+01:00", diwoo=diwoo)
+
+
+def _format(file: str) -> Coded:
+    formats = {"pdf": values.PDF, "docx": values.DOCX, "csv": values.CSV, "txt": values.TXT}
+    return formats[file.rpartition(".")[2]]
+
+
+def _document(file: str, titel: str) -> Page:
+    match file.rpartition(".")[2]:
+        case "pdf":
+            return pdf_page(titel)
+        case "docx":
+            return docx_page(titel)
+        case "csv":
+            text = "ontvanger;doel;bedrag\nMuziekvereniging;jubileum;1500\nSpeeltuin;onderhoud;4000\n"
+            return Page(text, content_type="text/csv; charset=utf-8")
+        case _:
+            return Page(f"{titel}\n\nDe klacht is gegrond.\n", content_type="text/plain; charset=utf-8")
+
+
+def _index(site: LoopbackServer, name: str, path: str, entries: list[Entry]) -> dict[str, Page]:
+    index = Page(sitemapindex([site.url(path)]), content_type="application/xml")
+    return {f"/{name}": index, path: Page(sitemap(*entries), content_type="application/xml")}
+
+
+_HUGE_NAME = values.WATERSCHAP.label
+#: Entries in one sitemap.
+SITEMAP_SIZE = 1000
+_INDEX = values.naam_van_index(16)
+_MARK = "NUMMER"
+
+_ENTRY = DiWoo(
+    publisher=values.WATERSCHAP,
+    verantwoordelijke=values.WATERSCHAP,
+    titel=f"Watervergunning {_MARK}",
+    informatiecategorieen=[values.categorie(16)],
+    documentsoorten=[values.BESLUIT],
+    creatiedatum="2024-01-08",
+    language=values.NEDERLANDS,
+    format=values.PDF,
+    handelingen=[Handeling(values.ONDERTEKENING, "2024-01-08T09:00:00", values.WATERSCHAP)],
+)
+
+
+def huge_pages(site: LoopbackServer, documents: int) -> Pages:
+    """Return the pages of the site; every document is the same small PDF."""
+    numbers = range(1, documents + 1)
+    sitemaps: Pages = {
+        f"/sitemaps/{start}.xml": Page(
+            partial(_sitemap, site, numbers[start : start + SITEMAP_SIZE]), content_type="application/xml"
+        )
+        for start in range(0, documents, SITEMAP_SIZE)
+    }
+    return sitemaps | {
+        "/robots.txt": Page(robots_txt(site.url(f"/{_INDEX}"))),
+        f"/{_INDEX}": Page(sitemapindex(map(site.url, sitemaps)), content_type="application/xml"),
+        "/vergunningen/*": pdf_page("Watervergunning"),
+    }
+
+
+def huge_registered(site: LoopbackServer) -> RooEntry:
+    """Return the publisher as the register has it."""
+    location = Location(site.url("/vergunningen"), "Beschikkingen")
+    return RooEntry(
+        naam=_HUGE_NAME,
+        systeem_id="90000003",
+        tooi=values.WATERSCHAP.uri,
+        type="Waterschap",
+        locations=[location],
+    )
+
+
+def _sitemap(site: LoopbackServer, numbers: range) -> Iterator[bytes]:
+    """Return one sitemap, made from a template: its entries differ only by a number."""
+    loc = site.url(f"/vergunningen/watervergunning-{_MARK}.pdf")
+    template = Entry(loc=loc, lastmod="2024-01-09T08:00:00+01:00", diwoo=_ENTRY).xml()
+    return urlset(template.replace(_MARK, str(number)) for number in numbers)
+
 
 #: Documents of the huge publisher.
 _HUGE = 3000
@@ -35,9 +227,9 @@ class Demo:
         self._without_robots = Site(authority)
         self._without_index = Site(authority, mistaken.pages_without_index())
         self._refused = Site(authority, mistaken.pages_refused())
-        self.exemplary.pages.update(exemplary.pages(self.exemplary))
+        self.exemplary.pages.update(exemplary_pages(self.exemplary))
         self.mistaken.pages.update(mistaken.pages(self.mistaken))
-        self.huge.pages.update(huge.pages(self.huge, documents))
+        self.huge.pages.update(huge_pages(self.huge, documents))
         self._stack = ExitStack()
         self.ca_path = authority.write_bundle(folder / "demo-ca.pem")
         self.register_path = folder / "demo-register.xml"
@@ -74,8 +266,8 @@ class Demo:
     def _register(self) -> str:
         return register_xml(
             [
-                exemplary.registered(self.exemplary),
+                exemplary_registered(self.exemplary),
                 *mistaken.registered(self.mistaken, self._broken),
-                huge.registered(self.huge),
+                huge_registered(self.huge),
             ]
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from woo_harvester.diwoo.given_metadata import metadata_of
-from woo_harvester.sitemaps.lastmod import read_lastmod
+from woo_harvester.diwoo.given import metadata_of
+from woo_harvester.sitemaps.facts import read_lastmod
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.tooi import UNKNOWN_CATEGORY
 from woo_harvester.tooi.coded import resolve

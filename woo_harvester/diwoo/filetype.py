@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from woo_harvester.diwoo.given import Value
-from woo_harvester.findings import Reporter
-from woo_harvester.formats import (
+from woo_harvester.documents import (
     DetectedFormat,
     FileType,
     FormatClaim,
@@ -25,6 +24,7 @@ from woo_harvester.formats import (
     from_media_type,
     from_metadata,
 )
+from woo_harvester.findings import Reporter
 
 _SKIPPED = "overgeslagen"
 

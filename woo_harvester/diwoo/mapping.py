@@ -11,11 +11,9 @@ from collections.abc import Callable
 from datetime import date, datetime
 from functools import lru_cache
 
-from woo_harvester.dates import day_of, parse_date, parse_datetime, parse_end
-from woo_harvester.diwoo.given import Extra, GivenMetadata, Handling, Relation, Value
-from woo_harvester.diwoo.near_names import meant_elements
+from woo_harvester.diwoo.given import Extra, GivenMetadata, Handling, Relation, Value, meant_elements
+from woo_harvester.documents import from_metadata
 from woo_harvester.findings import Reporter
-from woo_harvester.formats import from_metadata
 from woo_harvester.record import (
     Documenthandeling,
     Documentrelatie,
@@ -28,8 +26,8 @@ from woo_harvester.record import (
 from woo_harvester.tooi import UNKNOWN_CATEGORY
 from woo_harvester.tooi.coded import resolve
 from woo_harvester.tooi.lists import ORGANISATIONS, ValueLists
-from woo_harvester.tooi.organisations import organisation_type
-from woo_harvester.tooi.values import Concept, ValueList, one_line
+from woo_harvester.tooi.values import Concept, ValueList, one_line, organisation_type
+from woo_harvester.utils.dates import day_of, parse_date, parse_datetime, parse_end
 
 _OMITTED = "weggelaten"
 _KEPT = "bewaard zoals gegeven"

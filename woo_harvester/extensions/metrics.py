@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy import signals
 from scrapy.exceptions import CloseSpider, NotConfigured
 
-from woo_harvester.atomic import replace_file
+from woo_harvester.extensions.figures import Figures, read_figures
 from woo_harvester.extensions.findings import accounts_of, run_written
-from woo_harvester.extras import to_install
 from woo_harvester.findings import explain
 from woo_harvester.running.ending import end_run
-from woo_harvester.terminal.figures import Figures, read_figures
+from woo_harvester.utils.atomic import replace_file
+from woo_harvester.utils.program import to_install
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
 
-from woo_harvester.urls import host_of
+from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
     from scrapy import Request

@@ -1,27 +1,185 @@
-"""Shows the progress of a run."""
+"""The live display at the bottom of a terminal, with the log above it."""
 
 from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Self, cast, get_args
+from collections import deque
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING, ClassVar, Self, TextIO, cast, get_args
 
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
+from woo_harvester.extensions import figures as formatting
+from woo_harvester.extensions.figures import Figures, read_figures
 from woo_harvester.extensions.findings import Findings, accounts_of
+from woo_harvester.findings import Severity
+from woo_harvester.report.funnel import HarvestKind
 from woo_harvester.report.history import History
-from woo_harvester.report.losses import HarvestKind
-from woo_harvester.running.streams import write_stderr
-from woo_harvester.terminal.figures import Figures, read_figures
-from woo_harvester.terminal.progress import Speed, progress_line, progress_table
-from woo_harvester.terminal.screen import Screen, can_show
+from woo_harvester.running.startlog import write_stderr
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from scrapy.crawler import Crawler
+
+
+_Draw = Callable[[], RenderableType]
+
+
+class _AboveDisplay:
+    """A stream for a log handler, which writes complete lines above the display."""
+
+    def __init__(self, stream: TextIO, console: Console) -> None:
+        self.stream = stream
+        self._console = console
+        self._rest = ""
+
+    def write(self, text: str) -> int:
+        """Print the complete lines; the terminal wraps long ones."""
+        *lines, self._rest = (self._rest + text).split("\n")
+        if lines:
+            self._console.print(Text.from_ansi("\n".join(lines)), soft_wrap=True, highlight=False)
+        return len(text)
+
+    def flush(self) -> None:
+        """Do nothing: only an incomplete line is kept."""
+
+
+class Screen:
+    """The display of all crawls in the process, since they share one terminal.
+
+    Each crawl joins with a function that draws its part, and leaves at its end. The display is removed when
+    the last crawl leaves. It has no thread: it is redrawn only by :meth:`refresh`.
+    """
+
+    _shared: ClassVar[Screen | None] = None
+
+    def __init__(self, stream: TextIO) -> None:
+        self._parts: list[_Draw] = []
+        self._console = Console(file=stream, highlight=False)
+        self._live = Live(
+            console=self._console,
+            auto_refresh=False,
+            transient=True,  # the summary takes its place
+            get_renderable=lambda: Group(*(draw() for draw in self._parts)),
+            # What is printed to the terminal meanwhile is printed on purpose.
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._handlers: list[tuple[logging.StreamHandler[TextIO], _AboveDisplay]] = []
+
+    @classmethod
+    def join(cls, draw: _Draw, stream: TextIO) -> Screen:
+        """Add a part to the display on *stream*, a terminal; make the display if there is none."""
+        if cls._shared is None:
+            cls._shared = cls(stream)
+            cls._shared._start()
+        cls._shared._parts.append(draw)
+        return cls._shared
+
+    @classmethod
+    def write_lines(cls, text: str) -> None:
+        """Write lines to stderr, above the display if there is one."""
+        if cls._shared is None:
+            write_stderr(text)
+        else:
+            cls._shared._console.print(Text(text), soft_wrap=True, highlight=False)
+
+    def leave(self, draw: _Draw) -> None:
+        """Remove a part; with the last part, remove the display."""
+        self._parts.remove(draw)
+        self.refresh()
+        if not self._parts:
+            type(self)._shared = None
+            self._stop()
+
+    def refresh(self) -> None:
+        """Draw all parts again."""
+        self._live.refresh()
+
+    def _start(self) -> None:
+        self._live.start()
+        # A killed process would leave it hidden.
+        self._console.show_cursor(True)
+        for handler in logging.root.handlers:
+            if isinstance(handler, logging.StreamHandler) and _is_terminal(handler.stream):
+                above = _AboveDisplay(handler.stream, self._console)
+                handler.setStream(cast("TextIO", above))
+                self._handlers.append((handler, above))
+
+    def _stop(self) -> None:
+        self._live.stop()
+        for handler, above in self._handlers:
+            if cast("object", handler.stream) is above:
+                handler.setStream(above.stream)
+
+
+def can_show(stream: TextIO) -> bool:
+    """Return whether *stream* is a terminal on which a display can be drawn."""
+    return _is_terminal(stream) and Console(file=stream).is_interactive
+
+
+def _is_terminal(stream: object) -> bool:
+    isatty = getattr(stream, "isatty", None)
+    return isatty is not None and bool(isatty())
+
+
+#: The period over which the speed is measured, in seconds.
+_SPEED_WINDOW = 30.0
+
+
+class Speed:
+    """The number of documents or requests per second, over the last half minute."""
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, int]] = deque()
+
+    def __call__(self, figures: Figures) -> float:
+        """Add the latest figures, and return the speed."""
+        self._seen.append((figures.seconds, figures.handled))
+        while len(self._seen) > 2 and figures.seconds - self._seen[0][0] > _SPEED_WINDOW:
+            self._seen.popleft()
+        since, before = self._seen[0] if len(self._seen) > 1 else (0.0, 0)
+        passed = figures.seconds - since
+        return (figures.handled - before) / passed if passed > 0 else 0.0
+
+
+def progress_line(now: Figures, per_second: float) -> str:
+    """Return the progress of a run as one line; *per_second* is its speed."""
+    parts = [formatting.one_line(now), formatting.speed(now, per_second)]
+    if now.selected is not None:
+        parts = [formatting.hosts(now), *parts, formatting.time_left(now.seconds_left)]
+    parts.insert(-1, formatting.counted(now.findings(Severity.ERROR), "error"))
+    if now.slowest:
+        parts.append(f"slowest: {formatting.slowest(now.slowest)}")
+    return f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S} {now.spider}: {'; '.join(parts)}"
+
+
+def progress_table(now: Figures, per_second: float) -> RenderableType:
+    """Return the progress of a run as a table; *per_second* is its speed."""
+    table = Table.grid(padding=(0, 2), expand=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    ahead = formatting.hosts(now) if now.selected is not None else formatting.counted(now.requests, "request")
+    table.add_row(
+        now.spider,
+        f"{ahead}, {formatting.duration(now.seconds)}, {formatting.time_left(now.seconds_left)}",
+    )
+    for name, counts in formatting.harvest(now):
+        table.add_row(name, counts)
+    table.add_row("speed", formatting.speed(now, per_second))
+    table.add_row("findings", formatting.findings(now))
+    for name, slow in zip(("slowest", "", ""), now.slowest, strict=False):
+        table.add_row(name, formatting.slowest([slow]))
+    return table
+
 
 logger = logging.getLogger(__name__)
 

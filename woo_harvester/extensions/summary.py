@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Self
 
 from scrapy.exceptions import NotConfigured
 
+from woo_harvester.extensions import figures as formatting
+from woo_harvester.extensions.figures import Figures, read_figures
 from woo_harvester.extensions.findings import accounts_of, run_written
+from woo_harvester.extensions.progress import Screen
 from woo_harvester.findings import explain
 from woo_harvester.report.run_folder import REFUSED, RunFolder
-from woo_harvester.terminal import formatting
-from woo_harvester.terminal.figures import Figures, read_figures
-from woo_harvester.terminal.screen import Screen
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

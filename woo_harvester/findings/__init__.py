@@ -5,8 +5,7 @@ A part of the project that notices something calls the :class:`Reporter` that it
 a publisher in another way.
 """
 
-from woo_harvester.findings.catalogue import Explanation, Language, Severity, explain, explanations
-from woo_harvester.findings.finding import Finding
+from woo_harvester.findings.catalogue import Explanation, Finding, Language, Severity, explain, explanations
 from woo_harvester.findings.reporter import Reporter
 
 __all__ = ["Explanation", "Finding", "Language", "Reporter", "Severity", "explain", "explanations"]

@@ -1,10 +1,11 @@
-"""Reads ``catalogue.toml``: what each code means, why it matters and how to fix it."""
+"""A finding: what was noticed, where, and what the harvester did about it."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
@@ -78,3 +79,78 @@ def _text(texts: Mapping[str, Any], name: str) -> str:
     if not isinstance(text, str) or not text.strip():
         raise ValueError(f"expected a text for {name!r}, got {text!r}")
     return text
+
+
+#: Longest text of a publisher's that a finding repeats, in characters.
+SEEN_MAXLENGTH = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One deviation at one place. What does not apply is None and is left out of the output."""
+
+    code: str
+    """Stable name from the catalogue, such as ``loc.geen-https``."""
+    url: str | None = None
+    """The URL that it is about: of a document, sitemap, index, robots.txt or register."""
+    organisation: str | None = None
+    """TOOI URI of the registered organisation, or its systeemId if it has none."""
+    host: str | None = None
+    """Host, with its port if that is not 443."""
+    sitemap: str | None = None
+    line: int | None = None
+    element: str | None = None
+    """Path of the XML element, such as ``titelcollectie/officieleTitel``."""
+    seen: str | None = None
+    """The text that was there, as given; cut at 500 characters."""
+    given: str | None = None
+    """The element as the publisher wrote it; of permit messages only. A long one without its content."""
+    action: str | None = None
+    """The action of the harvester, in Dutch: "overgeslagen", "gelezen als ..."."""
+    since: str | None = None
+    """ISO 8601 date-time with offset; of a document that could not be harvested: since when not."""
+    at: str | None = None
+    """ISO 8601 date-time with offset; filled in where findings are written."""
+
+    def __post_init__(self) -> None:
+        explain(self.code)  # an unknown code fails where the finding is made
+        if self.seen is not None and len(self.seen) > SEEN_MAXLENGTH:
+            object.__setattr__(self, "seen", self.seen[: SEEN_MAXLENGTH - 1] + "…")
+
+    @property
+    def severity(self) -> Severity:
+        """Severity of the code: it never differs between two findings of one code."""
+        return explain(self.code).severity
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the line of ``findings.jsonl``: keys in a fixed order, without absent values."""
+        given = {key: value for key, value in asdict(self).items() if value is not None}
+        return {"code": given.pop("code"), "severity": self.severity, **given}
+
+
+_GUIDE = "https://standaarden.overheid.nl/diwoo/metadata"
+
+#: The beginning of a source, and the page on which it is published.
+_PAGES = {
+    "De hoofdlijnen voor aansluiten op Woo-index met zoekfunctie": f"{_GUIDE}/diwoo-handleiding-hoofdlijnen",
+    "Sitemapindex en Sitemaps": f"{_GUIDE}/diwoo-handleiding-sitemapindex-en-sitemaps",
+    "Technische implementatie": f"{_GUIDE}/diwoo-handleiding-technische-implementatie",
+    "Aanbevelingen voor metadata": f"{_GUIDE}/diwoo-handleiding-metadata",
+    "DiWoo-schema": _GUIDE,
+    "sitemaps.org": "https://www.sitemaps.org/protocol.html",
+    "Namespaces in XML 1.0": "https://www.w3.org/TR/xml-names/",
+}
+
+_RFC = re.compile(r"RFC (?P<number>\d+)(?:, (?P<section>\d+(?:\.\d+)*))?")
+
+
+def source_links(source: str) -> list[tuple[str, str | None]]:
+    """Return each source in *source*, which separates them with ``;``, and its address; None without one."""
+    return [(part, _address(part)) for part in source.split("; ")]
+
+
+def _address(part: str) -> str | None:
+    if found := _RFC.match(part):
+        section = f"#section-{found['section']}" if found["section"] else ""
+        return f"https://www.rfc-editor.org/rfc/rfc{found['number']}{section}"
+    return next((url for title, url in _PAGES.items() if part.startswith(title)), None)

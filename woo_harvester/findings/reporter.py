@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
-from woo_harvester.findings.catalogue import Severity, explain
-from woo_harvester.findings.finding import Finding
+from woo_harvester.findings.catalogue import Finding, Severity, explain
 
 Sink = Callable[[Finding], None]
 """Receives each finding that is reported, such as the extension ``Findings``."""

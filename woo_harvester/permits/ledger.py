@@ -16,7 +16,7 @@ from woo_harvester.permits.messages import Soort, Transactie
 from woo_harvester.permits.mutations import Key, Mutation, PermitRow, in_order
 from woo_harvester.permits.parsing import UNPROCESSED
 from woo_harvester.permits.rights import Right, Rights, is_own_host
-from woo_harvester.urls import host_of
+from woo_harvester.utils.urls import host_of
 
 _Rows = dict[Key, dict[str, PermitRow]]
 """The rows for each key, by organisation."""

@@ -20,10 +20,10 @@ from urllib.parse import urljoin
 
 from lxml import etree
 
-from woo_harvester.formats.page_text import decode_page
+from woo_harvester.documents.pages import decode_page
 from woo_harvester.permits.listing_dates import SEARCHED, Finder, Found, Stamp, read_stamps, stamp_of
-from woo_harvester.sitemaps.decompress import CorruptError, TooLargeError, TruncatedError, decompress
-from woo_harvester.urls import LOC_MAXLENGTH, absolute_url, last_segment
+from woo_harvester.sitemaps.xml_stream import CorruptError, TooLargeError, TruncatedError, decompress
+from woo_harvester.utils.urls import LOC_MAXLENGTH, absolute_url, last_segment
 
 #: Most links that are kept of one page, so that an endless page does not fill the memory.
 _LINKS_MAX = 1_000_000

@@ -14,7 +14,7 @@ from functools import lru_cache
 from sys import intern
 from typing import NamedTuple
 
-from woo_harvester.dates import AMSTERDAM
+from woo_harvester.utils.dates import AMSTERDAM
 
 #: Characters of a row's text in which a date is searched.
 SEARCHED = 400

@@ -17,16 +17,15 @@ from lxml import etree
 from msgspec import Struct
 from msgspec.structs import replace
 
-from woo_harvester.dates import CLOCK_SLACK, day_of, parse_datetime
 from woo_harvester.findings import Finding, Severity
 from woo_harvester.permits import schema
 from woo_harvester.permits.mapping import day_in, map_case, map_document
-from woo_harvester.permits.notebook import Notebook
-from woo_harvester.permits.parsing import UNPROCESSED, MessageError, parse, text_of
+from woo_harvester.permits.parsing import UNPROCESSED, MessageError, Notebook, parse, text_of
 from woo_harvester.permits.record import Metadata, Vergunning, VergunningDocument
 from woo_harvester.sitemaps.xml_stream import local_name, namespace
 from woo_harvester.tooi.values import ValueList
-from woo_harvester.urls import LOC_MAXLENGTH, host_of
+from woo_harvester.utils.dates import CLOCK_SLACK, day_of, parse_datetime
+from woo_harvester.utils.urls import LOC_MAXLENGTH, host_of
 
 #: Namespace of another version of the model.
 _OTHER_VERSION = re.compile(r"https?://standaarden\.overheid\.nl/vergunningen/([^/]+)/?$")

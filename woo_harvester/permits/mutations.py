@@ -13,7 +13,7 @@ from msgspec import MsgspecError, Struct, convert, json
 
 from woo_harvester.permits.messages import Message, Soort, Transactie
 from woo_harvester.permits.record import Metadata, Vergunning, VergunningDocument
-from woo_harvester.urls import https_form
+from woo_harvester.utils.urls import https_form
 
 _DIGITS = re.compile("[0-9]+")
 _RANK = {Transactie.CREATE: 0, Transactie.UPDATE: 1, Transactie.DELETE: 2}

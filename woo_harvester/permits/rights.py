@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.register import Register
-from woo_harvester.urls import host_of
+from woo_harvester.utils.urls import host_of
 
 
 class Right(IntEnum):

@@ -18,13 +18,21 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from woo_harvester.dates import moment_after
 from woo_harvester.findings import Reporter
 from woo_harvester.permits.ledger import Ledger, by_case
 from woo_harvester.permits.messages import Message, Soort
 from woo_harvester.permits.mutations import Key, Mutation, PermitRow, in_order
+from woo_harvester.permits.record import (
+    PermitHerkomst,
+    PermitRecord,
+    PermitVersie,
+    Vergunning,
+    VergunningDocument,
+)
 from woo_harvester.permits.rights import Rights
 from woo_harvester.record import Oorzaak
+from woo_harvester.utils.dates import moment_after
+from woo_harvester.utils.urls import record_id
 
 
 @dataclass(frozen=True)
@@ -187,3 +195,41 @@ def _shown(visible: _Visible) -> tuple[str, list[Message]]:
     """Return what a reader sees. An aanmaakdatum that is new alone is no change."""
     messages = [visible.zaak.message, *(document.message for document in visible.documenten)]
     return visible.zaak.organisatie, [message.undated() for message in messages]
+
+
+def permit_record(outcome: Outcome) -> PermitRecord:
+    """Return the record of a case. That of a withdrawn case has only its URL."""
+    message, source = outcome.mutatie.message, outcome.mutatie
+    return PermitRecord(
+        id=record_id(outcome.eerste),
+        vergunning=_case(outcome),
+        documenten=[
+            document.message.gegevens
+            for document in outcome.documenten
+            if isinstance(document.message.gegevens, VergunningDocument)
+        ],
+        versies=[
+            PermitVersie(
+                oorzaak=outcome.oorzaak,
+                transactie=str(message.transactie),
+                transactieID=message.transactie_id,
+                volgnummer=message.volgnummer,
+                aanmaakdatum=message.aanmaakdatum,
+                mutatiedatumtijd=source.datum,
+            )
+        ],
+        herkomst=PermitHerkomst(
+            ingang=source.ingang,
+            bestand=source.bestand,
+            opgehaald=outcome.opgehaald,
+            organisatie=source.organisatie,
+            bevindingen=list(outcome.bevindingen),
+        ),
+    )
+
+
+def _case(outcome: Outcome) -> Vergunning:
+    given = outcome.zaak.message.gegevens
+    if outcome.oorzaak is Oorzaak.INTREKKING or not isinstance(given, Vergunning):
+        return Vergunning(identifier=outcome.identifier)
+    return given

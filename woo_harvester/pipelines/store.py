@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.exceptions import NotConfigured
 
+from woo_harvester.documents.text import Extracted, Limits
 from woo_harvester.extensions.stopping import Interruptible, Stopping
 from woo_harvester.items import Fetched, WooItem
+from woo_harvester.pipelines.opening import open_store
+from woo_harvester.pipelines.stored import DocumentStore, StoreError, StoreSettingError, path_of
 from woo_harvester.running.ending import RunError, end_run, refuse_start
-from woo_harvester.stores.names import path_of
-from woo_harvester.stores.opening import open_store
-from woo_harvester.stores.store import DocumentStore, StoreError, StoreSettingError
-from woo_harvester.text.extracted import Extracted, Limits
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

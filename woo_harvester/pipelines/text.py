@@ -14,18 +14,17 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, Self
 
 from scrapy.exceptions import NotConfigured
 
-from woo_harvester.diwoo.defaults import TITLE
-from woo_harvester.diwoo.titles import title_from_properties
+from woo_harvester.diwoo.defaults import TITLE, title_from_properties
+from woo_harvester.documents.text import MB, Extracted, TextError, TextTimeoutError, WorkerStartError
+from woo_harvester.documents.text_workers import Workers
 from woo_harvester.extensions.stopping import Interruptible, Stopping
-from woo_harvester.extras import to_install
 from woo_harvester.items import Fetched, NothingAddedError, WooItem
 from woo_harvester.pipelines.store import StorePipeline, text_limits
 from woo_harvester.record import Aanvulling
-from woo_harvester.running.cores import usable_cores
+from woo_harvester.running.causes import usable_cores
 from woo_harvester.running.ending import RunError, end_run, refuse_start
 from woo_harvester.state.contents import TextResult
-from woo_harvester.text.extracted import MB, Extracted, TextError, TextTimeoutError, WorkerStartError
-from woo_harvester.text.workers import Workers
+from woo_harvester.utils.program import to_install
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

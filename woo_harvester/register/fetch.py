@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from woo_harvester.fetch import FetchError, fetch_file
 from woo_harvester.findings import Reporter
 from woo_harvester.register import Register, RegisterCopy, RegisterError
 from woo_harvester.register.reader import MAXSIZE
 from woo_harvester.register.stored_copy import read_file
-from woo_harvester.urls import is_web_url
+from woo_harvester.utils.fetch import FetchError, fetch_file
+from woo_harvester.utils.urls import is_web_url
 
 
 async def obtain_register(
@@ -27,8 +27,8 @@ async def obtain_register(
 
     For a URL the last good copy is stored in *data_dir*. If the register cannot be fetched, or the export is
     implausible, that copy is used, with the finding ``register.onbereikbaar``. *time_limit* and *backoff* are
-    those of :func:`woo_harvester.fetch.fetch_file`. Raises RegisterError if there is neither a register nor a
-    copy.
+    those of :func:`woo_harvester.utils.fetch.fetch_file`. Raises RegisterError if there is neither a register
+    nor a copy.
     """
     if not is_web_url(source):
         return read_file(Path(source), report, today)

@@ -15,12 +15,11 @@ from typing import Any, BinaryIO
 
 from lxml import etree
 
-from woo_harvester.dates import parse_date
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.register.organisations import Location, Organisation
-from woo_harvester.register.register import Register
+from woo_harvester.register.register import Location, Organisation, Register
 from woo_harvester.tooi import informatiecategorieen
-from woo_harvester.urls import host_of
+from woo_harvester.utils.dates import parse_date
+from woo_harvester.utils.urls import host_of
 
 #: Largest export that is read, in bytes. The export of 2026 has 38 MB.
 MAXSIZE = 500 * 1024 * 1024

@@ -1,15 +1,189 @@
-"""The register in memory: the hosts to visit, and the organisations of a host or a URL."""
+"""The data of the register: organisations, and the locations where each publishes its documents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass, field
 from datetime import date
+from functools import cache
+from hashlib import sha256
+from itertools import chain
 from typing import Self
+from urllib.parse import quote
 
-from woo_harvester.register.organisations import Location, Match, Organisation
-from woo_harvester.register.prefix import HostLocations, split_url
-from woo_harvester.urls import host_of
+from woo_harvester.tooi import informatiecategorieen
+from woo_harvester.utils.urls import host_of
+
+
+@dataclass(frozen=True, slots=True)
+class Organisation:
+    """One organisation in the Register van Overheidsorganisaties (ROO)."""
+
+    system_id: str
+    """The register's own number, ``systeemId``; every organisation has one."""
+    name: str
+    uri: str | None = None
+    """The TOOI URI; many organisations have none."""
+    kind: str | None = field(default=None, compare=False)
+    """The kind of organisation as the register names it, such as ``Gemeente``."""
+
+    @property
+    def identifier(self) -> str:
+        """The identifier in records and findings: the TOOI URI, else the systeemId."""
+        return self.uri or self.system_id
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """One ``documentLocatie``: a URL in the Woo-index where an organisation publishes its documents."""
+
+    organisation: Organisation
+    url: str
+    """The absolute URL, with the scheme https and the host as ``urls.host_of`` writes it."""
+    category: str | None = None
+    """URI of the informatiecategorie of its documents; None for "Andere documenten", or if it is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredUrl:
+    """A URL that one location or more have."""
+
+    url: str
+    categories: frozenset[str]
+    """URIs of the informatiecategorieën that it is registered for; empty if any category may be there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The organisation of a URL, according to the register."""
+
+    organisation: Organisation | None = None
+    """None if the register has no organisation for the URL, or more than one."""
+    candidates: tuple[Organisation, ...] = ()
+    """The organisations that the URL may belong to, if there is more than one; else empty."""
+    registered: RegisteredUrl | None = field(default=None, compare=False, repr=False)
+    """The longest registered URL that is a prefix of the URL; None if there is none."""
+
+
+_Parts = tuple[str, ...]
+
+#: Scheme, authority, path and query of an absolute URL. The fragment makes no difference.
+_URL = re.compile(r"https?://([^/?#]*)([^?#]*)(?:\?([^#]*))?", re.IGNORECASE)
+_RESERVED = ":/?#[]@!$&'()*+,;="
+#: A text in normal form: no escapes, and only characters that a path or a query may have.
+_NORMALISED = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:@/?]*")
+_ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
+_UNRESERVED = re.compile(r"[A-Za-z0-9\-._~]")
+
+
+def split_url(url: str) -> tuple[str, str, str]:
+    """Return authority, path and query of an absolute http or https URL, as given.
+
+    Raises ValueError for any other text.
+    """
+    match = _URL.match(url.strip())
+    if match is None:
+        raise ValueError(f"Expected an absolute URL such as https://www.a.nl/x, got {url!r}")
+    return match[1], match[2], match[3] or ""
+
+
+def _segments(path: str) -> _Parts:
+    """Return the segments of an absolute path in their normal form. A final slash makes no difference.
+
+    ``/a/./b/../c/`` and ``/%61/c`` are both ``("a", "c")``. An escaped slash stays within its segment.
+    """
+    path = _normal(path)
+    parts = path.split("/")[1:]
+    if "/." in path:
+        parts = _without_dots(parts)
+    if parts and not parts[-1]:
+        parts.pop()
+    return tuple(parts)
+
+
+def _parameters(query: str) -> _Parts:
+    """Return the parameters of a query in normal form, in the given order, without empty ones at the end."""
+    query = _normal(query).rstrip("&")
+    return tuple(query.split("&")) if query else ()
+
+
+class HostLocations:
+    """The registered URLs of one host, at least one, indexed to find the longest prefix of a location."""
+
+    __slots__ = ("_deepest", "_most", "_urls", "only", "organisations")
+
+    def __init__(self, locations: Iterable[Location]) -> None:
+        urls: dict[tuple[_Parts, _Parts], list[Location]] = {}
+        for location in locations:
+            _, path, query = split_url(location.url)
+            urls.setdefault((_segments(path), _parameters(query)), []).append(location)
+        self._urls = {key: _match_of_url(found) for key, found in urls.items()}
+        # These bound the steps of a search by the register, however long the location is.
+        self._deepest = max((len(path) for path, given in urls if not given), default=-1)
+        self._most = max(len(given) for _, given in urls)
+        every = chain.from_iterable(urls.values())
+        self.organisations = tuple(dict.fromkeys(location.organisation for location in every))
+        """The organisations on the host, in the order of the register."""
+        self.only = _match(self.organisations)
+        """The match of the whole host: its organisation if there is one only, else the candidates."""
+
+    def longest_prefix(self, path: str, query: str) -> Match | None:
+        """Return the match of the longest registered URL that is a prefix of the location, or None.
+
+        A registered URL with a query is a prefix only of a location with the same path, if the query of the
+        location begins with all its parameters.
+        """
+        key = _segments(path)
+        given = _parameters(query)[: self._most] if self._most else ()
+        for length in range(len(given), 0, -1):
+            if (found := self._urls.get((key, given[:length]))) is not None:
+                return found
+        for length in range(min(len(key), self._deepest), -1, -1):
+            if (found := self._urls.get((key[:length], ()))) is not None:
+                return found
+        return None
+
+
+def _match_of_url(locations: Sequence[Location]) -> Match:
+    """Return the match of one URL, which all *locations* have."""
+    categories = {location.category for location in locations}
+    known = frozenset(category for category in categories if category is not None)
+    registered = RegisteredUrl(locations[0].url, known if len(known) == len(categories) else frozenset())
+    return _match((location.organisation for location in locations), registered)
+
+
+def _match(organisations: Iterable[Organisation], registered: RegisteredUrl | None = None) -> Match:
+    different = tuple(dict.fromkeys(organisations))
+    if len(different) == 1:
+        return Match(different[0], registered=registered)
+    return Match(candidates=different, registered=registered)
+
+
+def _normal(text: str) -> str:
+    """Return a text in the normal form of RFC 3986: only necessary escapes, in capitals."""
+    if _NORMALISED.fullmatch(text):
+        return text
+    return _ESCAPE.sub(_normal_escape, quote(text, safe=f"%{_RESERVED}", errors="replace"))
+
+
+def _normal_escape(escape: re.Match[str]) -> str:
+    character = chr(int(escape[1], 16))
+    return character if _UNRESERVED.fullmatch(character) else escape[0].upper()
+
+
+def _without_dots(parts: Iterable[str]) -> list[str]:
+    """Remove the segments ``.`` and ``..`` (RFC 3986, section 5.2.4)."""
+    kept: list[str] = []
+    for part in parts:
+        if part == "..":
+            del kept[-1:]
+        elif part != ".":
+            kept.append(part)
+    return kept
+
 
 _UNKNOWN = Match()
 
@@ -161,3 +335,74 @@ def _keys(organisations: Iterable[Organisation]) -> dict[str, Organisation]:
         if organisation.system_id:
             keys.setdefault(organisation.system_id, organisation)
     return keys
+
+
+@dataclass(slots=True)
+class Published:
+    """The documents that were seen under one registered URL."""
+
+    registered: RegisteredUrl
+    organisation: Organisation | None
+    """The organisation that registered the URL; None if several did."""
+    documents: int = 0
+    """Documents with a known category."""
+    categories: Counter[str] = field(default_factory=Counter)
+    """Number of those documents by the URI of their category; a document may have several."""
+    hosts: set[str] = field(default_factory=set)
+    """The hosts whose sitemaps list them."""
+
+    @property
+    def is_conflict(self) -> bool:
+        """True if no document has a category for which the URL is registered."""
+        return self.registered.categories.isdisjoint(self.categories)
+
+
+class PublishedCategories:
+    """Counts the documents under each registered URL by category.
+
+    The longest registered URL that is a prefix of a document's location decides. Memory grows with the number
+    of registered URLs, not with that of documents.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[str, Published] = {}
+
+    def count(self, match: Match, categories: Collection[str], host: str) -> None:
+        """Count a document of *match* that *host* lists. One without a known category does not count."""
+        registered = match.registered
+        if registered is None or not registered.categories:
+            return
+        if not (known := _known_categories().intersection(categories)):
+            return
+        if (found := self._found.get(registered.url)) is None:
+            found = self._found[registered.url] = Published(registered, match.organisation)
+        found.documents += 1
+        for uri in known:
+            found.categories[uri] += 1
+        found.hosts.add(host)
+
+    def conflicts(self) -> Iterator[Published]:
+        """Yield the registered URLs that no document seen agrees with."""
+        return (found for found in self._found.values() if found.is_conflict)
+
+
+@cache
+def _known_categories() -> frozenset[str]:
+    return frozenset(concept.uri for concept in informatiecategorieen())
+
+
+def shard_of(host: str, total: int) -> int:
+    """Return the shard of a host, from 1 to *total*. It depends only on a hash of the host."""
+    return int.from_bytes(sha256(host.encode()).digest()[:8]) % total + 1
+
+
+def parse_shard(text: str) -> tuple[int, int]:
+    """Return the number and total of a shard such as ``2/8``. Raises ValueError for any other text."""
+    number, _, total = text.partition("/")
+    try:
+        shard = (int(number), int(total))
+    except ValueError:
+        shard = (0, 0)
+    if not 1 <= shard[0] <= shard[1]:
+        raise ValueError(f"expected a shard such as 2/8 (the second of eight), got {text!r}")
+    return shard

@@ -16,13 +16,13 @@ from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
 
-from woo_harvester.atomic import replace_file, replacing
-from woo_harvester.dates import day_of
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.inputs import parse_object
 from woo_harvester.register.reader import RegisterError, read_export
 from woo_harvester.register.register import Register
-from woo_harvester.urls import is_web_url
+from woo_harvester.utils.atomic import replace_file, replacing
+from woo_harvester.utils.dates import day_of
+from woo_harvester.utils.inputs import parse_object
+from woo_harvester.utils.urls import is_web_url
 
 
 @dataclass(frozen=True, slots=True)

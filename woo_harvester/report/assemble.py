@@ -11,27 +11,28 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-from woo_harvester.dates import iso_seconds
 from woo_harvester.findings import Language, Severity, explain
-from woo_harvester.report.accounts import empty_account
-from woo_harvester.report.coverage import find_coverage
-from woo_harvester.report.coverage_model import Coverage
+from woo_harvester.report.accounts import PermitAccount, empty_account
+from woo_harvester.report.coverage import RunRegister, find_coverage
+from woo_harvester.report.csv_file import write_coverage_csv, write_csv
 from woo_harvester.report.examples import example_fields, example_of
 from woo_harvester.report.finding_counts import MESSAGES, HostFindings, read_findings
-from woo_harvester.report.funnel import FIELDS, Account, stages, total
+from woo_harvester.report.funnel import FIELDS, Account, HarvestKind, stages, total
 from woo_harvester.report.history import EarlierRuns, History, RunResult, compare
-from woo_harvester.report.host_lines import HostLines
-from woo_harvester.report.json_file import write_report
-from woo_harvester.report.losses import HarvestKind
+from woo_harvester.report.html import render
+from woo_harvester.report.html.texts import Texts
+from woo_harvester.report.json_file import HostLines, pattern_of, read_head, write_report
 from woo_harvester.report.model import (
     Category,
     CodeExplanation,
+    Coverage,
     Example,
     FieldShare,
     FindingRow,
     Head,
     HostReport,
     Loss,
+    OrganisationRef,
     PartOfScore,
     RegisterInfo,
     Run,
@@ -39,18 +40,54 @@ from woo_harvester.report.model import (
     StageCount,
     Tool,
     Totals,
+    Verdict,
 )
-from woo_harvester.report.model_base import OrganisationRef
-from woo_harvester.report.permit_account import PermitAccount
-from woo_harvester.report.registered import RunRegister
 from woo_harvester.report.run_folder import RunFolder
-from woo_harvester.report.score import SCORE_VERSION, Score, score
-from woo_harvester.report.score_parts import SECTIONS
-from woo_harvester.report.shared_findings import pattern_of
+from woo_harvester.report.score import SCORE_VERSION, SECTIONS, Score, score
 from woo_harvester.report.snippets import snippet
-from woo_harvester.report.verdict import verdict
 from woo_harvester.tooi import UNKNOWN_CATEGORY, article_of_category, informatiecategorieen
-from woo_harvester.version import VERSION
+from woo_harvester.utils.dates import iso_seconds
+from woo_harvester.utils.program import VERSION
+
+#: A warning with which no harvest over the internet reaches the entry page.
+_UNREACHABLE = "host.intern-adres"
+
+
+def verdict(host: HostReport, lang: Language) -> Verdict:
+    """Return the verdict on the messages of a host.
+
+    An entry page that was not read completely, or that has no messages, is not ready. Without an error about
+    it, nothing can be said.
+    """
+    rows = host.findings
+    obstacles = [row for row in rows if row.severity is Severity.ERROR or row.code == _UNREACHABLE]
+    is_unknown = not obstacles and (not host.listed or not host.complete)
+    texts = Texts(lang)
+    if obstacles:
+        found = "; ".join(_obstacle(row, texts, lang) for row in obstacles)
+        text = texts("verdict_not_connectable", found=found)
+    elif is_unknown:
+        text = texts("verdict_unknown")
+    else:
+        text = texts("verdict_connectable", judged=texts.count(host.listed, "message"))
+        if host.beyond_sample:
+            text += texts("verdict_sample", n=host.listed + host.beyond_sample)
+        text += "."
+    if host.passed_over:
+        text += " " + texts("verdict_passed_over", links=texts.count(host.passed_over, "link"))
+    if host.not_asked:
+        text += " " + texts("verdict_not_asked", links=texts.count(host.not_asked, "link"))
+    warnings = sum(row.count for row in rows if row.severity is Severity.WARNING)
+    if warnings and not is_unknown:
+        text += " " + texts("verdict_warnings", warnings=texts.count(warnings, "warning"))
+    connectable = None if is_unknown else not obstacles
+    return Verdict(connectable=connectable, text=text, in_the_way=[row.code for row in obstacles])
+
+
+def _obstacle(row: FindingRow, texts: Texts, lang: Language) -> str:
+    """Return what an error says, with its code and count."""
+    return f"{explain(row.code, lang).what.rstrip('.')} ({row.code}, {texts.count(row.count, 'time')})"
+
 
 #: The finding that replaces those about hosts which could not be reached because of a fault on our own side.
 OWN_FAULT = "oogst.eigen-verbinding"
@@ -329,3 +366,27 @@ def _run(folder: RunFolder, stats: Mapping[str, Any], kind: HarvestKind) -> Run:
 def _tool() -> Tool:
     catalogue = files("woo_harvester.findings").joinpath("catalogue.toml").read_bytes()
     return Tool(version=VERSION, catalogue=hashlib.sha256(catalogue).hexdigest()[:12], score=SCORE_VERSION)
+
+
+def make_report(
+    folder: RunFolder,
+    *,
+    lang: Language = "nl",
+    history: bool = True,
+    is_current: bool | None = None,
+) -> Path:
+    """Write the report in the folder of a run, as JSON, CSV and HTML. Return the path of the page.
+
+    With *history*, also write a file about the run in the folder of all reports. If the report *is_current*,
+    the pages of single hosts replace those in that folder too; by default it is if it has a *history*. Raises
+    OSError, and ValueError for a file that a run cannot have written.
+    """
+    past = History(folder.reports.history) if history else None
+    assemble_report(folder, history=past, lang=lang)
+    write_csv(folder)
+    head = read_head(folder.report)
+    write_coverage_csv(folder, head)
+    if is_current is None:
+        is_current = history
+    host_pages = folder.reports.host_pages(head.run.kind) if is_current else None
+    return render(folder, lang=lang, host_pages=host_pages)

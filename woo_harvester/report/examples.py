@@ -1,16 +1,118 @@
-"""A finding as reports show it: what was seen in words, with what was probably meant."""
+"""What a publisher probably meant with a name of an element or a value that is not known."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from woo_harvester.diwoo.given import meant_element
 from woo_harvester.findings import Language
-from woo_harvester.findings.action_texts import action_in_words
-from woo_harvester.findings.seen_texts import in_words
-from woo_harvester.report.expected import expected
+from woo_harvester.findings.texts import action_in_words, in_words
+from woo_harvester.permits.parsing import UNPROCESSED
 from woo_harvester.report.model import Example
-from woo_harvester.report.suggestions import suggestion
+from woo_harvester.report.xml_lines import label_and_uri, list_of
+from woo_harvester.tooi.coded import nearest_value
+from woo_harvester.tooi.values import Concept
+
+#: Findings about a value that its list does not have.
+_VALUES = ("waarde.label-onbekend", "informatiecategorie.onbekend", "documenthandeling.onbekend")
+
+
+def meant_value(finding: Mapping[str, Any]) -> Concept | None:
+    """Return the value of its list that is most like an unknown one, or None."""
+    values = list_of(str(finding.get("element", "")))
+    if values is None or finding["code"] not in _VALUES:
+        return None
+    label, _ = label_and_uri(str(finding.get("seen", "")).split("; ")[0])
+    return nearest_value(values, label)
+
+
+def suggestion(finding: Mapping[str, Any]) -> str | None:
+    """Return what was probably meant, as the publisher should write it, or None."""
+    if finding["code"] == "metadata.element-onbekend":
+        meant = dict.fromkeys(map(meant_element, str(finding.get("seen", "")).split(", ")))
+        return ", ".join(filter(None, meant)) or None
+    if finding["code"] == "sitemap.element-onbekend":
+        if str(finding.get("element", "")).endswith(("/url", "/sitemap")):
+            return None  # its name is right, and what is in it is not
+        return "<sitemap>" if str(finding.get("element", "")).startswith("sitemapindex") else "<url>"
+    value = meant_value(finding)
+    return None if value is None else value.label
+
+
+_PREFIX = f"{UNPROCESSED}; verwacht: "
+
+#: What a message says is expected, in other languages than Dutch.
+_IN_ENGLISH = {
+    "een datum als 2009-09-01": "a date such as 2009-09-01",
+    "C, U of D": "C, U or D",
+    "een getal: 0 voor de zaak, 1 en verder voor documenten": (
+        "a number: 0 for the case, 1 and on for documents"
+    ),
+    "een kenmerk van 1 tot 255 tekens": "an identifier of 1 to 255 characters",
+    "een getal in meters": "a number in metres",
+}
+
+#: What is expected where a message does not say so, by code: in Dutch and English.
+_OF_CODE: dict[str, dict[Language, str]] = {
+    "ipm.identifier": {
+        "nl": "één volledig adres, zoals https://www.voorbeeldstad.nl/zaken/1",
+        "en": "one full address, such as https://www.voorbeeldstad.nl/zaken/1",
+    },
+    "ipm.datum-toekomst": {
+        "nl": "de dag van de mutatie: vandaag of eerder",
+        "en": "the day of the change: today or earlier",
+    },
+    "ipm.datum-gegenereerd": {
+        "nl": "de dag van de mutatie, die bij elk verzoek dezelfde is",
+        "en": "the day of the change, which is the same at each request",
+    },
+    "ipm.doctype": {"nl": "XML zonder DOCTYPE", "en": "XML without a DOCTYPE"},
+    "ipm.scheme-onbekend": {
+        "nl": "een waardelijst van OWMS of het model, zoals overheid:Gemeente",
+        "en": "a value list of OWMS or the model, such as overheid:Gemeente",
+    },
+    "ipm.adres": {
+        "nl": "een postcode als 1234AB en een huisnummer als getal",
+        "en": "a postcode such as 1234AB and a house number as a number",
+    },
+    "ipm.coordinaten": {
+        "nl": "x en y in meters van de Rijksdriehoek, zoals 155000 en 463000",
+        "en": "x and y in metres of the Rijksdriehoek, such as 155000 and 463000",
+    },
+    "ipm.periode": {"nl": "een einde op of na het begin", "en": "an end on or after the beginning"},
+    "ipm.element-dubbel": {"nl": "het element één keer", "en": "the element once"},
+    "ipm.ingang-zonder-links": {
+        "nl": "voor elk bericht een gewone link: <a href>",
+        "en": "an ordinary link for each message: <a href>",
+    },
+}
+
+_REQUIRED: dict[Language, str] = {
+    "nl": "<{}>, verplicht bij C en U",
+    "en": "<{}>, required for C and U",
+}
+
+
+def expected(finding: Mapping[str, Any], lang: Language) -> str | None:
+    """Return what was expected in the place of what a finding saw, or None if the finding does not say."""
+    action, code = str(finding.get("action") or ""), finding["code"]
+    if action.startswith(_PREFIX):
+        return _said(action.removeprefix(_PREFIX), lang)
+    if code == "ipm.schema" and finding.get("seen") == "ontbreekt":
+        return _REQUIRED[lang].format(str(finding.get("element", "")).rpartition("/")[2])
+    return _OF_CODE[code][lang] if code in _OF_CODE else None
+
+
+def _said(text: str, lang: Language) -> str:
+    """Return what a message said is expected; names of elements get the tags that they are written with."""
+    names, found, space = text.partition(" (naamruimte ")
+    if found:
+        tags, space = ", ".join(f"<{name}>" for name in names.split(", ")), space.removesuffix(")")
+        return f"{tags} (naamruimte {space})" if lang == "nl" else f"{tags} (namespace {space})"
+    if lang == "nl":
+        return text
+    return _IN_ENGLISH.get(text, text.replace("één <message> in naamruimte", "one <message> in namespace"))
 
 
 def example_of(finding: Mapping[str, Any], lang: Language) -> Example:

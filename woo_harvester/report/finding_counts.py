@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from woo_harvester.inputs import parse_object
 from woo_harvester.report.funnel import is_about_document
 from woo_harvester.report.run_folder import complete_lines
 from woo_harvester.report.score import FindingKey
+from woo_harvester.utils.inputs import parse_object
 
 #: The number of examples that are kept per host and kind of finding.
 EXAMPLES = 3

@@ -1,35 +1,4 @@
-"""The documents of a host that reach each stage (listed, valid, allowed, fetched, harvested), and the losses.
-
-A crawl keeps an :class:`Account` for each host and reports each event to it. At the end of the run the
-accounts are written to ``hosts.jsonl``, one JSON object a line. The events and their calls:
-
-==================================================  ====================================================
-event in a crawl                                    call
-==================================================  ====================================================
-the robots.txt of a host is requested               ``visited = True``
-an index or a sitemap is requested                  ``count_index(url)``, ``count_sitemap(url)``
-a sitemap is skipped (304, or the same bytes)       ``count_unchanged_sitemap(documents, faulty)``: how
-                                                    many documents the state has of it, and for how many
-                                                    of those a finding is repeated
-a batch of entries is read                          ``count_entries(entries, unchanged)``: all entries,
-                                                    also the repeated and faulty ones, and how many of
-                                                    them are skipped because they are harvested already
-                                                    (outcomes ``unchanged`` and ``older``)
-entries list documents of other hosts               ``count_as_repeated(entries)``, if those hosts list
-                                                    them
-a finding about the host or one of its documents    ``count_finding(finding)``: call it for every finding;
-                                                    it counts the codes, and apart those that lose a
-                                                    document, and ``loc.dubbel``
-an item has passed all pipelines                    ``count_record(record)``: harvested (new, changed or
-                                                    published again), supplied with content that it lacked,
-                                                    or withdrawn
-a pipeline of another project drops an item         ``dropped += 1``
-nothing of the host remains to be read              ``complete = True`` or ``False``
-==================================================  ====================================================
-
-Losses are counted only from the findings, so the funnel always agrees with ``findings.jsonl``. A repeated loc
-counts once. A loc that cannot be harvested counts each time it is listed, because no list of those is kept.
-"""
+"""The kinds of harvest, the stages on the way to a record, and the findings that keep it from a stage."""
 
 from __future__ import annotations
 
@@ -37,13 +6,76 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
-from woo_harvester.findings import Finding
+from woo_harvester.findings import Finding, Severity, explain
 from woo_harvester.record import Oorzaak, Record, Waarde
-from woo_harvester.report.losses import LOSSES, STAGE_OF, HarvestKind, Stage
 from woo_harvester.tooi import UNKNOWN_CATEGORY
+
+#: The kinds of harvest that a report can be about: documents by the Woo, or permits.
+HarvestKind = Literal["woo", "vergunningen"]
+
+Stage = Literal["listed", "valid", "allowed", "fetched", "harvested"]
+
+#: The stages after ``listed``, each with the finding codes that keep a document from reaching it. In a
+#: harvest of permits, the documents are the files with messages.
+LOSSES: dict[HarvestKind, dict[Stage, tuple[str, ...]]] = {
+    "woo": {
+        "valid": ("loc.ontbreekt", "loc.ongeldig", "loc.geen-https", "loc.inloggegevens"),
+        "allowed": ("loc.niet-geregistreerd", "robots.verboden", "lastmod.heraanbod"),
+        "fetched": (
+            "document.onbereikbaar",
+            "document.afgebroken",
+            "document.te-groot",
+            "document.leeg",
+            "document.doorverwijzing",
+            "tls.ongeldig",
+            "host.bestaat-niet",
+            "host.prive-adres",
+        ),
+        "harvested": ("format.onbekend", "format.niet-ondersteund", "document.html-pagina"),
+    },
+    "vergunningen": {
+        # A link that is no address has the finding of a file that cannot be fetched.
+        "valid": (),
+        "allowed": ("host.niet-geregistreerd", "robots.verboden"),
+        "fetched": (
+            "ipm.bericht-onbereikbaar",
+            "tls.ongeldig",
+            "host.bestaat-niet",
+            "host.prive-adres",
+        ),
+        "harvested": (
+            "ipm.ongeldig",
+            "ipm.doctype",
+            "ipm.te-groot",
+            "ipm.schema",
+            "ipm.transactie",
+            "ipm.identifier",
+            "ipm.datum",
+            "ipm.datum-toekomst",
+            "ipm.andere-organisatie",
+        ),
+    },
+}
+
+
+def _stages(losses: Mapping[Stage, tuple[str, ...]]) -> dict[str, Stage]:
+    return {code: stage for stage, codes in losses.items() for code in codes}
+
+
+#: The stage that a finding keeps something from, by kind and code.
+STAGE_OF: dict[HarvestKind, dict[str, Stage]] = {kind: _stages(losses) for kind, losses in LOSSES.items()}
+
+#: Codes of permits of less than an error that each run reports as long as they are there.
+_REPEATED = frozenset({"ipm.datum-nu"})
+
+
+def is_repeated(code: str) -> bool:
+    """Return whether each run reports a finding about permits until it is fixed."""
+    return code in _REPEATED or explain(code).severity is Severity.ERROR
+
 
 REPEATED = "loc.dubbel"
 
@@ -111,7 +143,7 @@ class Account:
     not_judged: list[str] = field(default_factory=list)
     """What could not be judged, if files on disk were audited and no host was visited.
 
-    The values are keys of :data:`~woo_harvester.report.score_parts.NOT_JUDGED`.
+    The values are keys of :data:`~woo_harvester.report.score.NOT_JUDGED`.
     """
     visited: bool = False
     """True if its robots.txt was requested."""

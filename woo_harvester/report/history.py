@@ -15,14 +15,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from woo_harvester.atomic import replace_file
-from woo_harvester.inputs import parse_object
-from woo_harvester.report.funnel import CATEGORY_CONFLICT, Account
-from woo_harvester.report.losses import HarvestKind, is_repeated
+from woo_harvester.report.funnel import CATEGORY_CONFLICT, Account, HarvestKind, is_repeated
 from woo_harvester.report.model import Changes, Point
-from woo_harvester.report.run_name import parse_name
-from woo_harvester.report.score import FindingKey, Score
-from woo_harvester.report.score_parts import part_of, weight_of
+from woo_harvester.report.run_folder import parse_name
+from woo_harvester.report.score import FindingKey, Score, part_of, weight_of
+from woo_harvester.utils.atomic import replace_file
+from woo_harvester.utils.inputs import parse_object
 
 #: The number of runs that are kept, and the number of those that a chart shows.
 KEPT_RUNS = 400

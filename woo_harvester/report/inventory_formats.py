@@ -9,12 +9,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from woo_harvester.dates import iso_datetime
-from woo_harvester.findings.seen_texts import in_words
+from woo_harvester.findings.texts import in_words
 from woo_harvester.report.csv_file import TextWriter
 from woo_harvester.report.html.environment import environment, page_parts
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.inventory import Case, Error, Inventory, OrganisationErrors, SupplierErrors
+from woo_harvester.utils.dates import iso_datetime
 
 #: Files that the HTML page shows for one error, and that the page of a supplier shows. The JSON has all.
 _SHOWN = 20

@@ -10,9 +10,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
-from woo_harvester.inputs import check_regular, parse_object
-from woo_harvester.report.registered import RunRegister, together
+from woo_harvester.report.coverage import RunRegister, together
 from woo_harvester.report.run_folder import FINDINGS, RunFolder
+from woo_harvester.utils.inputs import check_regular, parse_object
 
 _Stats = dict[str, Any]
 

@@ -11,12 +11,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal, get_args
 
-from woo_harvester.atomic import made_for
-from woo_harvester.inputs import is_being_written
+from woo_harvester.report.funnel import HarvestKind
 from woo_harvester.report.history import History
-from woo_harvester.report.losses import HarvestKind
-from woo_harvester.report.run_folder import ReportsFolder, RunFolder
-from woo_harvester.report.run_name import parse_name
+from woo_harvester.report.run_folder import ReportsFolder, RunFolder, parse_name
+from woo_harvester.utils.atomic import made_for
+from woo_harvester.utils.inputs import is_being_written
 
 Kind = Literal["report", "history file", "temporary file", "empty record file"]
 

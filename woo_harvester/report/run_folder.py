@@ -1,9 +1,4 @@
-"""The files that a run leaves in its folder, and the folder in which all runs leave theirs.
-
-This is the only module that knows the names of these files. It also reads and writes the statistics, and the
-files that consist of lines. ``json_file`` reads and writes the report, ``history`` the files about earlier
-runs.
-"""
+"""The names of runs, which are also those of their folders and files."""
 
 from __future__ import annotations
 
@@ -12,20 +7,46 @@ import fcntl
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, TextIO
 
-from woo_harvester.atomic import made_for, replace_file, replace_link
-from woo_harvester.dates import iso_datetime
 from woo_harvester.findings import Finding
-from woo_harvester.inputs import WITHOUT_LOCKS, check_regular, parse_object
 from woo_harvester.report.accounts import read_account
-from woo_harvester.report.coverage_model import GAP_KINDS, GapKind
-from woo_harvester.report.funnel import Account
-from woo_harvester.report.losses import HarvestKind
-from woo_harvester.report.run_name import parse_name, spider_of
+from woo_harvester.report.funnel import Account, HarvestKind
+from woo_harvester.report.model import GAP_KINDS, GapKind
+from woo_harvester.utils.atomic import made_for, replace_file, replace_link
+from woo_harvester.utils.dates import iso_datetime
+from woo_harvester.utils.inputs import WITHOUT_LOCKS, check_regular, parse_object
+
+#: The name of the folder of a run, as run_name() or part_name() makes it.
+_RUN_NAME = re.compile(r"(?P<spider>.+)(?P<moment>-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+)(-\d+)?")
+
+#: The name of the folder of merged runs: a spider and a day.
+_MERGED_NAME = re.compile(r"(?P<spider>.+)(?P<moment>-\d{4}-\d\d-\d\d)")
+
+
+def parse_name(name: str) -> tuple[str, datetime] | None:
+    """Return the spider and the moment in the name of a run, or the spider and the day of merged runs."""
+    for pattern, form in ((_RUN_NAME, "-%Y-%m-%dT%H-%M-%S.%f"), (_MERGED_NAME, "-%Y-%m-%d")):
+        if match := pattern.fullmatch(name):
+            with suppress(ValueError):  # there is no such moment
+                return match["spider"], datetime.strptime(match["moment"], form).astimezone()
+    return None
+
+
+def spider_of(name: str) -> str | None:
+    """Return the spider in the name of a run, or of a job of it; None for any other name."""
+    match = _RUN_NAME.fullmatch(name)
+    return match["spider"] if match else None
+
+
+def run_name(spider: str) -> str:
+    """Return the name of a run of *spider* that begins now, to the microsecond."""
+    return f"{spider}-{datetime.now().astimezone():%Y-%m-%dT%H-%M-%S.%f}"
+
 
 #: Names that messages to users also have.
 FINDINGS = "findings.jsonl"

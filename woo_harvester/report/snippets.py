@@ -10,30 +10,25 @@ from collections.abc import Callable
 from urllib.parse import urljoin
 from xml.sax.saxutils import escape
 
-from woo_harvester.diwoo.given import DIWOO_NAMESPACE
-from woo_harvester.diwoo.given_metadata import ELEMENTS
-from woo_harvester.diwoo.near_names import meant_element
-from woo_harvester.formats import documents_asked_for
+from woo_harvester.diwoo.given import DIWOO_NAMESPACE, ELEMENTS, meant_element
+from woo_harvester.documents import documents_asked_for
 from woo_harvester.report.file_snippets import (
     FILE_MAKERS,
     FindingLine,
     Maker,
+    date_snippet,
     example_file,
+    future_day_snippet,
     https_url,
     namespace_maker,
-    quoted,
-)
-from woo_harvester.report.finding_counts import CREDENTIALS
-from woo_harvester.report.model import Snippet
-from woo_harvester.report.model_base import OrganisationRef
-from woo_harvester.report.permit_snippets import PERMIT_MAKERS
-from woo_harvester.report.value_snippets import (
-    date_snippet,
-    future_day_snippet,
     period_snippet,
+    quoted,
     reference_snippet,
     value_snippet,
 )
+from woo_harvester.report.finding_counts import CREDENTIALS
+from woo_harvester.report.model import OrganisationRef, Snippet
+from woo_harvester.report.permit_snippets import PERMIT_MAKERS
 from woo_harvester.report.xml_lines import (
     CATEGORY_PATH,
     DAY,
@@ -47,7 +42,7 @@ from woo_harvester.report.xml_lines import (
     nested,
     text_element,
 )
-from woo_harvester.urls import loc_problem, secured
+from woo_harvester.utils.urls import loc_problem, secured
 
 _Finding = FindingLine
 _Maker = Maker

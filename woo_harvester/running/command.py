@@ -13,28 +13,30 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NoReturn, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, cast
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from woo_harvester.arguments import suggestion
-from woo_harvester.default_settings import SETTINGS, complete
-from woo_harvester.default_settings.setting import shown
-from woo_harvester.program import program
+from woo_harvester.running.arguments import suggestion
 from woo_harvester.running.causes import StartError, cause_of, is_exhausted, wrong_setting
+from woo_harvester.running.default_settings import SETTINGS, complete
 from woo_harvester.running.process import HarvestProcess
-from woo_harvester.running.streams import (
+from woo_harvester.running.setting import shown
+from woo_harvester.running.startlog import (
     flush_stderr,
     flush_stdout,
     open_closed_streams,
     to_stdout,
     write_stderr,
 )
+from woo_harvester.state.store import NOWHERE
+from woo_harvester.utils.program import program
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
+
 
 #: The title of the group with Scrapy's own options, which every command has.
 GLOBAL_GROUP = "Global Options"
@@ -201,3 +203,24 @@ def one_of(*names: str) -> Callable[[str], str]:
         return given
 
     return check
+
+
+#: The number of messages of an entry page that an audit reads by default.
+MESSAGE_SAMPLE = 200
+
+#: An audit asks for headers, and for samples where these do not suffice. It leaves nothing behind but its
+#: report.
+AUDIT_SETTINGS: dict[str, Any] = {
+    "WOO_STATE_URL": NOWHERE,
+    "FEEDS": {},
+    "FILES_STORE": None,
+    "WOO_ELASTICSEARCH_URL": None,
+    # An audit has its own output, and is not a run to compare other runs with.
+    "WOO_METRICS_FILE": None,
+    # A publisher wants to know of each page.
+    "WOO_PAGE_SAMPLE": 10**9,
+    "WOO_PROGRESS": False,
+    "WOO_REPORT_HISTORY": False,
+    "WOO_SUMMARY": False,
+    "WOO_TEXT": False,
+}

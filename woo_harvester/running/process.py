@@ -1,14 +1,18 @@
-"""The process in which a command runs spiders, and why a run failed."""
+"""The deadline of a stopped process: it ends in time, even if a thread hangs."""
 
 from __future__ import annotations
 
 import asyncio
 import faulthandler
 import logging
+import os
+import socket
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Spider, signals
@@ -18,16 +22,94 @@ from scrapy.utils.log import get_scrapy_root_handler, log_scrapy_info
 
 from woo_harvester.running.causes import StartError, cause_of, is_exhausted, wrong_setting
 from woo_harvester.running.components import check_components, check_settings
-from woo_harvester.running.deadline import OVERDUE, Deadline
 from woo_harvester.running.ending import CANNOT_START, close_at_start, end_run, has_failed
-from woo_harvester.running.startlog import FirstErrors, StartLog
-from woo_harvester.running.threads import start_threads
+from woo_harvester.running.startlog import FirstErrors, StartLog, flush_stderr, flush_stdout, write_stderr
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import Settings
 
+
 logger = logging.getLogger(__name__)
+
+OVERDUE = (
+    "the run was stopped and did not end within WOO_STOP_TIMEOUT ({seconds:g} s), so it was ended; "
+    "what is not confirmed comes again in the next run"
+)
+
+#: Seconds to write the last line to the log, whose disk may hang too.
+_LAST_LINE = 1.0
+
+
+class Deadline:
+    """Ends the process at a given time from its own threads, because a disk or database may block the others.
+
+    The threads start immediately. Later there may be no memory for them, and Python's ``Thread.start`` might
+    then wait for ever.
+    """
+
+    def __init__(self) -> None:
+        self.status: int | None = None
+        """The exit status, or None as long as the command has not finished its work."""
+        self._line = ""
+        self._at: float | None = None
+        self._changed = threading.Condition()
+        for later, act in ((0.0, self._end), (_LAST_LINE, self._exit)):
+            threading.Thread(target=self._wait, args=(later, act), name="deadline", daemon=True).start()
+
+    def start(self, seconds: float, line: str) -> None:
+        """End the process after *seconds*; *line* is the error. An earlier deadline stays."""
+        at = monotonic() + seconds
+        with self._changed:
+            if self._at is None or at < self._at:
+                self._at, self._line = at, line
+                self._changed.notify_all()
+
+    def _wait(self, later: float, act: Callable[[], None]) -> None:
+        with self._changed:
+            while self._at is None or (left := self._at + later - monotonic()) > 0:
+                self._changed.wait(None if self._at is None else left)
+        act()
+
+    def _end(self) -> None:
+        if self.status is None:
+            logger.error(self._line)
+            write_stderr(f"scrapy: error: {self._line}")
+        self._exit()
+
+    def _exit(self) -> None:
+        status = 1 if self.status is None else self.status
+        try:
+            flush_stdout()
+        except OSError:
+            status = status or 1
+        flush_stderr()
+        os._exit(status)
+
+
+#: The number of threads in libuv's pool (``UV_THREADPOOL_SIZE``).
+_COUNT = 4
+
+
+def start_threads(loop: asyncio.AbstractEventLoop) -> None:
+    """Make libuv, on which uvloop runs, start its threads. Raises RuntimeError if there are too few.
+
+    libuv starts them at the first connection, and calls ``abort()`` if it cannot. So this function first
+    starts and ends as many threads itself; libuv then gets their memory.
+    """
+    done = threading.Event()
+    started = [threading.Thread(target=done.wait, daemon=True) for _ in range(_COUNT)]
+    try:
+        for thread in started:
+            thread.start()
+    finally:
+        done.set()
+        for thread in started:
+            if thread.ident is not None:
+                thread.join()
+    # Without a socket type, even this address is looked up in the pool.
+    loop.run_until_complete(loop.getaddrinfo("127.0.0.1", 1, family=socket.AF_INET))
+
 
 #: Scrapy's finish reason if the spider's ``start()`` raised an unexpected exception.
 _START_ERROR = "start_error"

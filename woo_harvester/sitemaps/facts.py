@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
+from enum import Enum
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from woo_harvester.register.organisations import Match
+from woo_harvester.record import Herkomst, Oorzaak, Record, Versie, bare_record
+from woo_harvester.register.register import Match
 from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.utils.dates import CLOCK_SLACK, parse_datetime, to_microseconds
 
 
 class KnownDocument(NamedTuple):
@@ -174,3 +177,303 @@ class EntryFacts(Struct):
     def is_comparable(self) -> bool:
         """Whether the entry and the known version are both the owner's, or both another's."""
         return self.is_own == self.version.is_own
+
+
+class EntryOutcome(Enum):
+    """What is done with an entry, and the oorzaak of the version if one is harvested."""
+
+    NEW = "new", Oorzaak.AANLEVERING
+    CHANGED = "changed", Oorzaak.WIJZIGING
+    REPUBLISHED = "republished", Oorzaak.HERPUBLICATIE
+    """Withdrawn, and listed again with a newer lastmod, or to be restored."""
+    RECHECKED = "rechecked", Oorzaak.WIJZIGING
+    """Unchanged by its entry, and fetched all the same: a version only if its bytes differ."""
+    SUPPLIED = "supplied", Oorzaak.AANLEVERING
+    """Unchanged, and delivered again with content that its record lacked, as the version that it was."""
+    UNCHANGED_AGAIN = "unchanged, delivered again", Oorzaak.AANLEVERING
+    """Unchanged, and delivered again as the version that it was, because the run delivers all documents."""
+    OLDER_AGAIN = "older, delivered again", Oorzaak.AANLEVERING
+    """The same, although the lastmod is older than that of the version."""
+    UNCHANGED = "unchanged", None
+    OLDER = "older", None
+    """The lastmod is older than that of the version that was harvested."""
+    OFFERED_AGAIN = "offered again", None
+    """Withdrawn, and listed again without a newer lastmod."""
+    FOREIGN = "foreign", None
+    """Another organisation's document, which its own host lists."""
+    REFUSED = "refused", None
+    """Fetched before and refused, and nothing says that it has changed: not asked for again."""
+    DUPLICATE = "duplicate", None
+    """Another entry of this run counts for the document."""
+    POSTPONED = "postponed", None
+    """Another organisation's document, whose own hosts are still being read: read again at the end."""
+    UNUSABLE = "unusable loc", None
+    UNREGISTERED = "unregistered host", None
+
+    def __init__(self, _label: str, cause: Oorzaak | None) -> None:
+        self.cause = cause
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether entries with this outcome are counted in the statistics, as ``woo/documents/<outcome>``."""
+        return self not in _UNCOUNTED
+
+
+#: Outcomes with which the known version is delivered again because the run delivers all documents.
+DELIVERED_AGAIN = (EntryOutcome.UNCHANGED_AGAIN, EntryOutcome.OLDER_AGAIN)
+#: Outcomes with which the known version is delivered again.
+KNOWN_VERSION = (EntryOutcome.SUPPLIED, *DELIVERED_AGAIN)
+#: Outcomes with which an entry does not count as listed by its host in this run, or not yet.
+NOT_LISTED = (EntryOutcome.POSTPONED, EntryOutcome.UNUSABLE, EntryOutcome.UNREGISTERED)
+_UNCOUNTED = (EntryOutcome.DUPLICATE, *NOT_LISTED)
+
+#: Origin of a default value: the moment or the day of the harvest.
+_HARVEST = "oogstdatum"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How long an earlier answer of a server counts, in seconds."""
+
+    refused_interval: float = 0.0
+    """So long a document that was fetched and refused is not asked for again."""
+    recheck_interval: float | None = None
+    """After so long a document is fetched once more whose server said that it is the same; None for never."""
+    delivers_all: bool = False
+    """Whether documents that are known and did not change are delivered again."""
+    sufficient: frozenset[int] | None = None
+    """Numbers of the contents of documents that lack nothing; None if no content is wanted."""
+    wanted_less: frozenset[int] = frozenset()
+    """Numbers of what runs wanted that wanted less: a document that they refused may be accepted now."""
+
+    def is_lacking(self, content: int | None) -> bool:
+        """Return whether a document whose content has this number lacks something that is wanted."""
+        return self.sufficient is not None and content not in self.sufficient
+
+
+class EntryFinding(NamedTuple):
+    """What is wrong with an entry; the fields are those of :class:`Finding`."""
+
+    code: str
+    element: str | None = None
+    seen: str | None = None
+    action: str | None = None
+
+
+class StateUpdate(NamedTuple):
+    """What the state learns of one document from one entry."""
+
+    document_id: int
+    new_listing: SitemapListing | None = None
+    """Row to add: the sitemap did not list the document before."""
+    changed_listing: SitemapListing | None = None
+    """Row to change: whose document it is, or the lastmod of another's entry."""
+    is_listed_again: bool = False
+    """The document was missing from the sitemap."""
+    is_moved: bool = False
+    """The known version counts as this sitemap's from now on."""
+    digest: bytes | None = None
+    """Digest of the entry, which is unchanged though its bytes are not."""
+    ends_fault: bool = False
+    """The document is listed as it was harvested, after a version that could not be."""
+
+
+class NewVersion(Struct, frozen=True):
+    """The version that is to be harvested."""
+
+    cause: Oorzaak
+    lastmod: datetime | None
+    """None if it is absent or cannot be read."""
+    lastmod_text: str | None
+    """As given; of a recheck without one, that of the version before."""
+    published: date
+    """The openbaarmakingsdatum."""
+    at: datetime
+    """The moment of the record, in whole seconds."""
+    takes_over: bool
+    """It replaces a version that came from the other side: another organisation, or the owner."""
+    is_ahead: bool = False
+    """The lastmod lies in the future, so the moment of the harvest counts in its place."""
+    is_dated_by_harvest: bool = False
+    """The openbaarmakingsdatum is the day of the harvest, since no lastmod gives it."""
+    began_at: datetime | None = None
+    """The moment of its first record, if it is the known version, delivered again; else None."""
+
+    def record(self, loc: str, origin: Herkomst) -> Record:
+        """Return the record of the document at *loc*, with this version and no metadata yet."""
+        origin.lastmod = self.lastmod_text
+        if self.is_dated_by_harvest:
+            origin.standaardwaarden["versies.openbaarmakingsdatum"] = _HARVEST
+        if self.is_ahead:
+            origin.standaardwaarden["versies.mutatiedatumtijd"] = _HARVEST
+        moment = (self.began_at or self.at) if self.is_ahead else self.lastmod
+        return bare_record(loc, Versie(self.cause, self.published, moment), origin)
+
+
+class Decision(Struct, frozen=True):
+    """What is done with an entry, and what is reported and remembered of it."""
+
+    outcome: EntryOutcome
+    findings: tuple[EntryFinding, ...] = ()
+    update: StateUpdate | None = None
+    """None if the state learns nothing."""
+    must_reread: bool = False
+    """The next run must read the sitemap again, even if it has not changed."""
+    is_unchanged: bool = False
+    """The document counts as harvested before and unchanged."""
+    version: NewVersion | None = None
+    """None if nothing is harvested."""
+
+    @property
+    def is_harvested_again(self) -> bool:
+        """Whether a document is harvested that was harvested before."""
+        return self.version is not None and self.outcome is not EntryOutcome.NEW
+
+
+AS_HARVESTED = "telt als het moment van de oogst"
+
+_SLACK = CLOCK_SLACK // timedelta(microseconds=1)
+
+#: Microseconds in a second.
+_SECOND = 1_000_000
+
+
+def read_lastmod(text: str | None, now: datetime) -> tuple[datetime | None, tuple[EntryFinding, ...]]:
+    """Return the moment of a lastmod and what is wrong with it; one that cannot be read counts as absent."""
+    if text is None:
+        return None, (EntryFinding("lastmod.ontbreekt", "lastmod"),)
+    try:
+        moment = parse_datetime(text)
+    except ValueError:
+        return None, (EntryFinding("lastmod.ongeldig", "lastmod", text, "telt als afwezig"),)
+    if is_future(moment, now):
+        return moment, (EntryFinding("lastmod.toekomst", "lastmod", text, AS_HARVESTED),)
+    return moment, ()
+
+
+def is_future(lastmod: datetime | None, now: datetime) -> bool:
+    """Return whether a lastmod lies in the future, by more than clocks differ."""
+    return lastmod is not None and lastmod > now + CLOCK_SLACK
+
+
+def moment_compared(lastmod: int | None, read_at: int | None) -> int | None:
+    """Return the moment with which a known *lastmod* takes part in a comparison, in microseconds since 1970.
+
+    That is *read_at*, if the lastmod was in the future at that moment (in seconds since 1970).
+    """
+    if lastmod is None or read_at is None:
+        return lastmod
+    moment = read_at * _SECOND
+    return moment if lastmod > moment + _SLACK else lastmod
+
+
+def is_newer(given: datetime | None, known: int | None, read_at: int | None, now: datetime) -> bool | None:
+    """Return whether a *given* lastmod is newer than the *known* one; None if that says nothing new.
+
+    It says nothing new if it is absent, if it is the same, or if it corrects one that was in the future to a
+    moment that was past when that was read, at *read_at*.
+    """
+    if given is None or (given_moment := to_microseconds(given)) == known:
+        return None
+    if is_future(given, now):
+        given_moment = to_microseconds(now)
+    before = moment_compared(known, read_at)
+    if before is None or given_moment > before:
+        return True
+    return False if before == known else None
+
+
+SKIPPED = "overgeslagen"
+_FROM_NEXT_RUN = "is deze nieuwer, dan telt zij vanaf de volgende oogst"
+
+#: Outcomes of entries that bring nothing new, and that may be left to another entry of the host.
+_NOTHING_NEW = (EntryOutcome.UNCHANGED, EntryOutcome.OLDER)
+
+
+def first_read(facts: EntryFacts, lastmod: datetime | None, now: datetime) -> datetime:
+    """Return when an entry was first read with this lastmod."""
+    stored = facts.stored
+    if stored is None or lastmod is None or stored.lastmod != to_microseconds(lastmod):
+        return now
+    return datetime.fromtimestamp(stored.first_read, UTC)
+
+
+def is_beaten(facts: EntryFacts, lastmod: datetime | None, now: datetime) -> bool:
+    """Return whether another entry of the host has a newer lastmod, as far as is known."""
+    return _is_newer_than((*facts.beside, *facts.others), facts, lastmod, now)
+
+
+def is_repeated(facts: EntryFacts, offered: EntryOutcome, lastmod: datetime | None, now: datetime) -> bool:
+    """Return whether an entry is left to another one of its host.
+
+    *offered* is the outcome that it would have without the other one.
+    """
+    if not facts.has_others:  # nearly always
+        return False
+    if offered.cause is not None:
+        return _is_newer_than(facts.beside, facts, lastmod, now)
+    if offered in _NOTHING_NEW:
+        return facts.source_url is not None or is_beaten(facts, lastmod, now)
+    return offered is EntryOutcome.REFUSED and is_beaten(facts, lastmod, now)
+
+
+def lacks_fields(facts: EntryFacts) -> bool:
+    """Return whether other entries give a field that neither the entry nor the known version has."""
+    is_source = facts.has_others and facts.source_url is None and facts.version.is_here
+    if facts.known is None or not is_source:
+        return False
+    given = 0
+    for other in (*facts.beside, *facts.others):
+        given |= other.fields
+    return bool(given & ~facts.fields & ~(facts.known.supplemented or 0))
+
+
+def repeated_finding(facts: EntryFacts, lastmod: datetime | None, now: datetime) -> EntryFinding:
+    """Return the finding that an entry is repeated, which says which entry counts."""
+    where = _where(facts)
+    if facts.version.owner is not None and not facts.is_own:
+        action = f"{SKIPPED}: de vermelding op {facts.version.owner} telt"
+    elif is_beaten(facts, lastmod, now):
+        action = f"{SKIPPED}: de nieuwere vermelding {where} telt"
+    elif facts.is_expected and not facts.beside:
+        action = f"{SKIPPED}: de vermelding {where} is eerder gelezen; {_FROM_NEXT_RUN}"
+    else:
+        action = f"{SKIPPED}: de vermelding {where} telt"
+    return EntryFinding("loc.dubbel", "loc", facts.entry.lastmod, action)
+
+
+def newest_first(others: Iterable[OtherEntry]) -> list[OtherEntry]:
+    """Return entries, the newest one first. The order of those that are as new does not depend on the run."""
+    return sorted(others, key=lambda other: (*_descending(_moment(other)), other.url, other.place))
+
+
+def _descending(moment: int | None) -> tuple[bool, int]:
+    return moment is None, -(moment or 0)
+
+
+def _moment(other: OtherEntry) -> int | None:
+    return moment_compared(other.lastmod, other.first_read)
+
+
+def _is_newer_than(
+    others: Iterable[OtherEntry], facts: EntryFacts, lastmod: datetime | None, now: datetime
+) -> bool:
+    """Return whether one of *others* is newer than the entry."""
+    moments = [moment for other in others if (moment := _moment(other)) is not None]
+    if not moments:
+        return False
+    if lastmod is None:
+        return True
+    read_at = int(first_read(facts, lastmod, now).timestamp())
+    own = moment_compared(to_microseconds(lastmod), read_at)
+    return own is None or max(moments) > own
+
+
+def _where(facts: EntryFacts) -> str:
+    """Return where the entry is that counts, as far as is known."""
+    if facts.source_url is not None and not facts.beside:
+        return f"in {facts.source_url}"
+    if others := newest_first((*facts.beside, *facts.others)):
+        other = others[0]
+        return f"op regel {other.entry.line}" if other.entry is not None else f"in {other.url}"
+    return "eerder in deze sitemap" if facts.place else "op een andere plek"

@@ -5,24 +5,35 @@ Source: seed "Sitemapindex en Sitemaps", section "Het sitemapprotocol".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Set
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from woo_harvester.findings import Reporter
-from woo_harvester.sitemaps.fast_reader import UrlsetReader
-from woo_harvester.sitemaps.names import NOT_READ
 from woo_harvester.sitemaps.reader import (
     GUIDE_MAXENTRIES,
     GUIDE_MAXSIZE,
     PROPER_NAMES,
     SITEMAP_NAMESPACE,
+    Entry,
     OddNames,
     OtherRootError,
     RootName,
     SitemapReader,
 )
 from woo_harvester.sitemaps.repair import NAMESPACES, Repair
+from woo_harvester.sitemaps.robots import (
+    NOT_READ,
+    IndexName,
+    NameMatch,
+    SitemapLine,
+    index_name,
+    read_robots_lines,
+)
+from woo_harvester.sitemaps.scanner import UrlsetReader
 from woo_harvester.sitemaps.xml_stream import ErrorReason, SitemapError
+from woo_harvester.utils.urls import host_of, loc_problem
 
 Area = Literal["index", "sitemap"]
 """The first part of a finding's code."""
@@ -145,3 +156,182 @@ def counted(area: Area, count: int) -> str:
     """Return the number of entries of an index or a sitemap in words: "1 sitemap", "3 documenten"."""
     one, more = ("sitemap", "sitemaps") if area == "index" else ("document", "documenten")
     return f"{count} {one if count == 1 else more}"
+
+
+#: Most sitemaps that are read of one host: as many as the guide allows in a single index.
+SITEMAPS_MAXIMUM = GUIDE_MAXENTRIES
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A sitemap index that robots.txt names."""
+
+    url: str
+    name: IndexName
+
+
+@dataclass(slots=True)
+class Sitemap:
+    """A sitemap that one index or more list."""
+
+    url: str
+    index: Index
+    """The index whose category counts."""
+    listed_by: Index | None = field(default=None, compare=False)
+    """The last index that was found to list it."""
+
+    def prefer(self, other: Index) -> None:
+        """Let the category of *other* count if it is the only one, or has the lowest number.
+
+        So the category is the same in whatever order the indexes are read.
+        """
+        number = other.name.number
+        if number is not None and (self.index.name.number is None or number < self.index.name.number):
+            self.index = other
+
+
+class UrlSelection:
+    """The URLs of one host that may be requested, each once; the others become findings.
+
+    *is_registered* returns whether requests may go to a host.
+    """
+
+    def __init__(self, is_registered: Callable[[str], bool], report: Reporter) -> None:
+        self._is_registered = is_registered
+        self._report = report
+        self._indexes: set[str] = set()
+        self._sitemaps: dict[str, Sitemap] = {}
+        self._nested: dict[tuple[str, str], tuple[Entry, Index]] = {}
+        """Entries that list an index of robots.txt, each once, by that index and the one that they are in."""
+        self.with_documents: set[str] = set()
+        """URLs of indexes that list documents."""
+        self._shared: Counter[tuple[str, str]] = Counter()
+        """Number of sitemaps of the index being read that another index lists too, by finding and index."""
+        self.names_index = False
+        """True if robots.txt names an index by the convention, even one that may not be requested."""
+        self._full_index: Index | None = None
+        """The last index with more sitemaps than are read."""
+        self.follows: Callable[[str], bool] | None = None
+        """The choice of a spider that does not read every index: whether it reads the one at a URL."""
+        self.is_narrowed = False
+        """True if the spider leaves out an index, or a sitemap in an index."""
+
+    @property
+    def named(self) -> Set[str]:
+        """The URLs of the indexes that were yielded."""
+        return self._indexes
+
+    def indexes(self, robots: bytes, robots_url: str) -> Iterator[Index]:
+        """Yield the indexes in a robots.txt that follow the naming convention; report the others."""
+        lines = read_robots_lines(robots, robots_url)
+        for found in lines.findings:
+            self._report(found.code, url=robots_url, line=found.line, seen=found.seen, action=found.action)
+        for line in lines.sitemaps:
+            name = index_name(line.url)
+            if name.match is NameMatch.OTHER:
+                self._report("robots.andere-sitemap", url=robots_url, line=line.line, seen=line.given)
+            elif name.match is not NameMatch.INDEX:
+                code = "index.naam" if name.match is NameMatch.NEAR_MISS else "index.infocat-onbekend"
+                self._report(code, url=line.url, line=line.line, seen=line.given, action=NOT_READ)
+            else:
+                self.names_index = True
+                if self._index_allowed(line, name) and line.url not in self._indexes:
+                    self._indexes.add(line.url)
+                    if self.follows is None or self.follows(line.url):
+                        yield Index(line.url, name)
+                    else:
+                        self.is_narrowed = True
+
+    def sitemap(self, entry: Entry, index: Index) -> Sitemap | None:
+        """Return the sitemap in an entry of an index; None if it is known or may not be requested."""
+        if not entry.loc:
+            self._report(
+                "loc.ontbreekt", url=index.url, line=entry.line, element="sitemap/loc", action=NOT_READ
+            )
+            return None
+        if code := self._problem(entry.loc):
+            self._report(
+                code, url=entry.loc, line=entry.line, element="sitemap/loc", seen=entry.loc, action=NOT_READ
+            )
+            return None
+        if entry.loc not in self._indexes:
+            return self._add(entry, index)
+        key = entry.loc, index.url
+        if key not in self._nested and not self._is_full(entry, index):
+            self._nested[key] = Entry(entry.loc, None, entry.line, None), index
+        return None
+
+    def nested(self) -> Iterator[Sitemap]:
+        """Yield the sitemaps that robots.txt names as indexes too; call it when all indexes have been read.
+
+        They are read only if they list documents. An index in an index is not: that is reported.
+        """
+        nested, self._nested = self._nested, {}
+        for entry, index in nested.values():
+            if entry.loc not in self.with_documents:
+                self.report_nested(entry, index)
+            elif sitemap := self._add(entry, index):
+                yield sitemap
+            self.report_shared(index)
+
+    def report_nested(self, entry: Entry, index: Index) -> None:
+        """Report that an entry of an index lists an index."""
+        self._report(
+            "index.genest",
+            url=index.url,
+            line=entry.line,
+            element="sitemap/loc",
+            seen=entry.loc,
+            action=NOT_READ,
+        )
+
+    def report_shared(self, index: Index) -> None:
+        """Report which sitemaps of an index, which was read just now, other indexes list too."""
+        for (code, other), count in self._shared.items():
+            self._report(code, url=index.url, seen=f"{counted('index', count)}, ook in {other}")
+        self._shared.clear()
+
+    def _add(self, entry: Entry, index: Index) -> Sitemap | None:
+        """Return the sitemap in an entry, or None if it is known, or one too many."""
+        if (known := self._sitemaps.get(entry.loc)) is not None:
+            self._list_again(known, index)
+            return None
+        if self._is_full(entry, index):
+            return None
+        sitemap = self._sitemaps[entry.loc] = Sitemap(entry.loc, index, index)
+        return sitemap
+
+    def _list_again(self, sitemap: Sitemap, index: Index) -> None:
+        """Note that an index lists a known sitemap, perhaps for the second time itself."""
+        if sitemap.listed_by is index:
+            return
+        before = sitemap.index
+        numbers = {before.name.number, index.name.number}
+        code = "index.strijdig" if len(numbers - {None}) > 1 else "index.dubbel"
+        self._shared[code, before.url] += 1
+        sitemap.listed_by = index
+        sitemap.prefer(index)
+
+    def _is_full(self, entry: Entry, index: Index) -> bool:
+        """Return whether the host has reached the maximum of sitemaps; report that once for each index."""
+        full = len(self._sitemaps) + len(self._nested) >= SITEMAPS_MAXIMUM
+        if full and self._full_index is not index:
+            self._full_index = index
+            seen = f"meer dan {SITEMAPS_MAXIMUM} sitemaps"
+            self._report("index.te-groot", url=index.url, line=entry.line, seen=seen, action=NOT_READ)
+        return full
+
+    def _index_allowed(self, line: SitemapLine, name: IndexName) -> bool:
+        if line.relative:
+            self._report("robots.sitemap-relatief", url=line.url, line=line.line, seen=line.given)
+        if name.other_case:
+            self._report("index.hoofdletters", url=line.url, line=line.line, seen=line.given)
+        if code := self._problem(line.url):
+            code = "index.geen-https" if code == "loc.geen-https" else code
+            self._report(code, url=line.url, line=line.line, seen=line.given, action=NOT_READ)
+        return not code
+
+    def _problem(self, url: str) -> str | None:
+        if code := loc_problem(url):
+            return code
+        return None if self._is_registered(host_of(url)) else "host.niet-geregistreerd"

@@ -12,13 +12,16 @@ from typing import Literal
 
 from lxml import etree
 
-from woo_harvester.sitemaps.decompress import CorruptError, TooLargeError, TruncatedError, decompress
 from woo_harvester.sitemaps.repair import NAMESPACES, Repair
 from woo_harvester.sitemaps.xml_stream import (
     ENTRY_MAXSIZE,
+    CorruptError,
     ErrorReason,
     SitemapError,
+    TooLargeError,
+    TruncatedError,
     close_parser,
+    decompress,
     feed_parser,
     has_end_tag,
     local_name,

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from woo_harvester.sitemaps.decompress import CorruptError
+from woo_harvester.sitemaps.xml_stream import CorruptError
 
 #: The namespaces that usual prefixes stand for.
 NAMESPACES = {

@@ -11,10 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator
 
-from woo_harvester.sitemaps.decompress import DecompressError, decompress
 from woo_harvester.sitemaps.reader import Entry, OtherRootError, RootName, SitemapReader, entry_names
 from woo_harvester.sitemaps.repair import NAMESPACES, Repair
-from woo_harvester.sitemaps.xml_stream import SitemapError
+from woo_harvester.sitemaps.xml_stream import DecompressError, SitemapError, decompress
 
 #: Most readings to find out which repair makes a file well-formed: each may show one more prefix.
 _CHECKS = len(NAMESPACES) + 1

@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider, UsageError
 
-from woo_harvester.arguments import ArgumentError, Arguments
-from woo_harvester.dates import day_of
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
 from woo_harvester.items import RecordItem
-from woo_harvester.paths import data_dir
+from woo_harvester.outputs.definition import RecordKind
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register.fetch import obtain_register
 from woo_harvester.register.names import Vocabulary
+from woo_harvester.running.arguments import ArgumentError, Arguments
 from woo_harvester.running.causes import StartError
 from woo_harvester.running.ending import CANNOT_START, fail_run
-from woo_harvester.search.record_kind import RecordKind
+from woo_harvester.running.paths import data_dir
 from woo_harvester.state.resources import forget_host
 from woo_harvester.state.store import StateError, StateSettingError
 from woo_harvester.tooi.lists import ValueLists
 from woo_harvester.tooi.stored import known_lists
-from woo_harvester.trust import TrustError, trusted_context
+from woo_harvester.utils.dates import day_of
+from woo_harvester.utils.fetch import TrustError, trusted_context
 
 if TYPE_CHECKING:
     from typing import Self

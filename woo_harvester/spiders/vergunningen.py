@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from scrapy import Request
 
-from woo_harvester.arguments import ArgumentError, PermitArguments
-from woo_harvester.crawl.entry_page_history import report_ended
+from woo_harvester.crawl.answers import is_ours
 from woo_harvester.crawl.entry_page_reader import EntryPageReader
 from woo_harvester.crawl.entry_pages import (
     EntryPage,
@@ -18,33 +17,33 @@ from woo_harvester.crawl.entry_pages import (
     entry_pages,
     given_entries,
     read_csv,
+    report_ended,
     select_entries,
 )
-from woo_harvester.crawl.failures import is_ours
 from woo_harvester.crawl.select_hosts import with_domains
-from woo_harvester.items import PermitItem
-from woo_harvester.permits.publication import permit_record
+from woo_harvester.items import PermitItem, header
+from woo_harvester.outputs.definition import PERMITS
+from woo_harvester.permits.links import without_the_rest
+from woo_harvester.permits.mapping import check_conversion
 from woo_harvester.permits.rights import Rights
-from woo_harvester.permits.sample import without_the_rest
-from woo_harvester.permits.values import check_conversion
+from woo_harvester.permits.transactions import permit_record
 from woo_harvester.register import Register
 from woo_harvester.register.names import shown_name
-from woo_harvester.responses import header
+from woo_harvester.running.arguments import ArgumentError, PermitArguments
 from woo_harvester.running.causes import StartError
 from woo_harvester.running.ending import end_run, is_closing
-from woo_harvester.search.permits import PERMITS
 from woo_harvester.spiders.base import HarvestSpider, status_of
 from woo_harvester.state import applying
-from woo_harvester.state.delivery import Delivery
-from woo_harvester.state.lock import entry_pages_lock
+from woo_harvester.state.contents import Delivery
+from woo_harvester.state.locks import entry_pages_lock
 from woo_harvester.state.permits import (
     entry_page_id,
     forget_entries,
     named_entries,
 )
 from woo_harvester.state.store import StateError
-from woo_harvester.statuses import is_complete
-from woo_harvester.urls import host_of
+from woo_harvester.utils.program import is_complete
+from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -52,14 +51,14 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from twisted.python.failure import Failure
 
-    from woo_harvester.responses import StreamedResponse
+    from woo_harvester.items import StreamedResponse
 
 
 class VergunningenSpider(HarvestSpider):
     """The spider for entry pages: it reads the messages that they list, and yields each case that changed.
 
     Messages come in any order, so they are applied when all entry pages have been read. A run yields one
-    record for a case. The arguments are those of :class:`~woo_harvester.arguments.PermitArguments`.
+    record for a case. The arguments are those of :class:`~woo_harvester.running.arguments.PermitArguments`.
     """
 
     name = "vergunningen"

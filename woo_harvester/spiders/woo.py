@@ -12,30 +12,29 @@ from scrapy import Request
 from scrapy.spiders import SitemapSpider
 from scrapy.utils.deprecate import method_is_overridden
 
-from woo_harvester.arguments import WooArguments
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.entry_filter import SitemapFilter
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.host_reader import HostReader
-from woo_harvester.crawl.location_categories import LocationCategories
-from woo_harvester.crawl.select_hosts import select_hosts
-from woo_harvester.crawl.supplies import wanted_of
+from woo_harvester.crawl.samples import wanted_of
+from woo_harvester.crawl.select_hosts import LocationCategories, select_hosts
 from woo_harvester.crawl.withdrawals import Withdrawals
-from woo_harvester.dates import to_microseconds
-from woo_harvester.default_settings.contact import NO_CONTACT, has_contact
+from woo_harvester.extensions.figures import counted
 from woo_harvester.items import WooItem
+from woo_harvester.outputs.definition import WOO
 from woo_harvester.register import Register, RegisterError
-from woo_harvester.report.registered import RunRegister
+from woo_harvester.report.coverage import RunRegister
+from woo_harvester.running.arguments import WooArguments
 from woo_harvester.running.ending import end_run
-from woo_harvester.search.woo import WOO
-from woo_harvester.sitemaps.decision import Terms
-from woo_harvester.sitemaps.names import INDEX_URL
+from woo_harvester.running.setting import NO_CONTACT, has_contact
+from woo_harvester.sitemaps.facts import Terms
+from woo_harvester.sitemaps.robots import INDEX_URL
 from woo_harvester.spiders.base import HarvestSpider
 from woo_harvester.state.documents import count_by_host, end_claims
 from woo_harvester.state.resources import KnownHost, begin_reads, begin_run, hosts_of_state, note_unregistered
 from woo_harvester.state.withdrawal import WithdrawalLimits
-from woo_harvester.terminal.formatting import counted
+from woo_harvester.utils.dates import to_microseconds
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -66,9 +65,9 @@ class WooSpider(HarvestSpider, SitemapSpider):
     """The spider for hosts: it reads their robots.txt, indexes and sitemaps, and yields their documents.
 
     Its callbacks are those of :class:`~woo_harvester.crawl.host_reader.HostReader`. The arguments are those
-    of :class:`~woo_harvester.arguments.WooArguments`. A subclass may narrow ``sitemap_follow``, or override
-    ``sitemap_filter``, as Scrapy's documentation of SitemapSpider describes. What it leaves out is not
-    harvested and not withdrawn, and a later run without it delivers what is new. The other attributes of
+    of :class:`~woo_harvester.running.arguments.WooArguments`. A subclass may narrow ``sitemap_follow``, or
+    override ``sitemap_filter``, as Scrapy's documentation of SitemapSpider describes. What it leaves out is
+    not harvested and not withdrawn, and a later run without it delivers what is new. The other attributes of
     SitemapSpider are not used: the register says which hosts are read.
     """
 

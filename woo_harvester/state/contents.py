@@ -6,17 +6,17 @@ and a document has that number. Whether a document lacks something is then one l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Connection, Select, bindparam, false, or_, select, update
 
+from woo_harvester.documents.text import Limits
 from woo_harvester.record import Aanvulling
-from woo_harvester.state.dialects import insert_new
 from woo_harvester.state.schema import contents, documents, listings, resources
-from woo_harvester.text.extracted import Limits
+from woo_harvester.state.sql import insert_new
 
 #: The store of a document that an earlier version of the program fetched: it did not note where it kept it.
 UNKNOWN_STORE = "?"
@@ -222,3 +222,99 @@ def keep_wanted(connection: Connection, sitemap_id: int, wanted: Wanted) -> None
     """Note of a sitemap that has not changed that none of its documents lacks what is wanted."""
     statement = update(resources).where(resources.c.id == sitemap_id)
     connection.execute(statement.values(wanted=wanted.number))
+
+
+@dataclass(slots=True)
+class Harvested:
+    """A version of a document: what the state stores once every output has it durably."""
+
+    id: int
+    lastmod: int | None
+    """Microseconds since 1970."""
+    published: str
+    """The openbaarmakingsdatum, ``YYYY-MM-DD``."""
+    at: int
+    """Moment of its first record, in seconds since 1970."""
+    entry_digest: bytes | None = None
+    file: KnownFile | None = None
+    """None if the document was not fetched."""
+    sitemap_id: int | None = None
+    """The sitemap whose entry it is; None to keep the one that the state has."""
+    takes_over: bool = False
+    """True if it replaces the version of another host, from the moment it is delivered."""
+    supplemented: int | None = None
+    """The fields that it has from other entries than its own, a bit for each; None for none."""
+    cause: str | None = None
+    """Its oorzaak."""
+    content: int | None = None
+    """Number of what is known of its content; None for nothing."""
+    supplied_at: int | None = None
+    """Moment of its last record, in seconds since 1970, if that only adds content; else None."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """A document's file, as the state knows it. The fields have the names of the table's columns."""
+
+    sha256: bytes | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    size: int | None = None
+    """Bytes."""
+    media_type: str | None = None
+    file_name: str | None = None
+    pages: int | None = None
+    fetched_at: int | None = None
+    """Moment at which the bytes were last received completely, in seconds since 1970."""
+    unchanged_since: int | None = None
+    """Moment at which the server first reported them as unchanged after that, in seconds since 1970."""
+
+
+@dataclass
+class PendingRead:
+    """A read of one sitemap, on which the next run may rely once all its documents are durable."""
+
+    resource_id: int
+    etag: str | None = None
+    last_modified: str | None = None
+    digest: bytes | None = None
+    at: int = 0
+    complete: bool = False
+    """True if it was read to its end without an error."""
+    must_reread: bool = False
+    """True if the next run must read it again: it no longer lists a document, or something in it is wrong."""
+    outstanding: int = 0
+    """The number of its documents that the outputs do not have durably yet."""
+
+    def again(self, second: PendingRead) -> PendingRead:
+        """Return this reading, continued by a *second* reading of the same sitemap.
+
+        If the sitemap has changed in between, the next run reads what is new in it.
+        """
+        self.must_reread |= self.digest != second.digest
+        return self
+
+
+Confirm = Callable[[Connection, Sequence[int]], None]
+"""A function that notes in the state that the deliveries with these numbers are durable."""
+
+
+@dataclass
+class Delivery:
+    """A record on its way to the outputs. It is noted in the state once the last of them has it durably."""
+
+    waiting: int = 0
+    """The number of outputs that do not have it durably yet."""
+    harvested: Harvested | None = None
+    content: Content | None = None
+    """What is known of the content of the harvested document."""
+    withdrawn: int | None = None
+    """The id of the document, if the record is a withdrawal."""
+    withdrawn_at: int = 0
+    """The moment of its record, in seconds since 1970."""
+    reading: PendingRead | None = None
+    visited: bytes | None = None
+    """The key of the page in scrapy-deltafetch, if the item is that of another project."""
+    confirm: Confirm | None = None
+    """The function to call with its *number*, once for all records that share a delivery."""
+    number: int = 0

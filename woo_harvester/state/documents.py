@@ -3,19 +3,187 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache, partial
-from typing import Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Insert, Select, bindparam, delete, func, or_, select, update
+from sqlalchemy import BigInteger, Connection, Insert, Select, bindparam, delete, func, or_, select, update
 
 from woo_harvester.sitemaps.facts import KnownDocument
-from woo_harvester.state.batches import batches
-from woo_harvester.state.confirmation import FILE_COLUMNS
-from woo_harvester.state.dialects import insert_new, is_one_of, is_one_writer
-from woo_harvester.state.many import write_rows
+from woo_harvester.state.contents import Harvested, KnownFile
 from woo_harvester.state.schema import documents, hosts, listings, repeated, resources
-from woo_harvester.state.versions import Harvested, KnownFile
+from woo_harvester.state.sql import batches, insert_new, is_one_of, is_one_writer, write_rows
+
+if TYPE_CHECKING:
+    from woo_harvester.state.contents import Harvested
+
+
+#: Values of the columns for a document without a fault.
+NO_FAULT = dict.fromkeys(
+    ("fault", "fault_seen", "fault_since", "refused_at", "refused_lastmod", "refused_with")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFault:
+    """A document that could not be harvested, and the reason."""
+
+    loc: str
+    code: str
+    seen: str | None
+    since: int
+    """Seconds since 1970."""
+
+
+def keep_fault(
+    connection: Connection,
+    version: Harvested,
+    code: str,
+    seen: str | None,
+    *,
+    at: int,
+    refused: bool,
+    wanted: int | None = None,
+) -> None:
+    """Keep why a *version* of a document could not be harvested.
+
+    *refused*: the document was fetched, but not accepted; else it could not be fetched. *at* is in seconds
+    since 1970. *wanted* is the number of what the run wanted to know of its content. The openbaarmakingsdatum
+    stays that of the first time the document was seen.
+    """
+    connection.execute(
+        update(documents)
+        .where(documents.c.id == version.id)
+        .values(
+            published=version.published,
+            sitemap_id=func.coalesce(
+                None if version.takes_over else version.sitemap_id, documents.c.sitemap_id
+            ),
+            fault=code,
+            fault_seen=seen,
+            fault_since=func.coalesce(documents.c.fault_since, at),
+            refused_at=at if refused else None,
+            refused_lastmod=version.lastmod if refused else None,
+            refused_with=wanted if refused else None,
+        )
+    )
+
+
+def end_faults(connection: Connection, ids: Iterable[int]) -> None:
+    """Remove the faults of documents whose entries are again those of the harvested versions."""
+    rows = [{"key": key} for key in sorted(ids)]
+    if rows:
+        statement = update(documents).where(documents.c.id == bindparam("key"))
+        connection.execute(statement.values(**NO_FAULT), rows)
+
+
+def faults_of(connection: Connection, sitemap_id: int) -> list[DocumentFault]:
+    """Return the faults of a sitemap's documents, in the order in which these were first seen."""
+    return [DocumentFault(*row) for row in connection.execute(_FAULTS, {"sitemap_id": sitemap_id})]
+
+
+def first_refused(connection: Connection, sitemap_id: int) -> int | None:
+    """Return when the first of the refused documents of a sitemap was refused, in seconds since 1970."""
+    moment: int | None = connection.scalar(_FIRST_REFUSED, {"sitemap_id": sitemap_id})
+    return moment
+
+
+# Built once, since they run for each sitemap of each host.
+_FAULTY = (documents.c.sitemap_id == bindparam("sitemap_id")) & documents.c.fault.is_not(None)
+_FAULTS = (
+    select(documents.c.loc, documents.c.fault, documents.c.fault_seen, documents.c.fault_since)
+    .where(_FAULTY)
+    .order_by(documents.c.id)
+)
+_FIRST_REFUSED = select(func.min(documents.c.refused_at)).where(_FAULTY)
+
+
+#: The columns of a document that say what is known of its file, in the order of KnownFile.
+FILE_COLUMNS = tuple(documents.c[one.name] for one in fields(KnownFile))
+
+
+def confirm_harvested(connection: Connection, harvested: Iterable[Harvested]) -> None:
+    """Note that documents were harvested."""
+    rows = [
+        {
+            "key": one.id,
+            "new_lastmod": one.lastmod,
+            "day": one.published,
+            "moment": one.at,
+            "digest": one.entry_digest,
+            "source": one.sitemap_id,
+            "supplements": one.supplemented,
+            "oorzaak": one.cause,
+            "contents": one.content,
+            "again": one.supplied_at,
+            **(_values(one.file) if one.file else _NO_FILE),
+        }
+        for one in sorted(harvested, key=attrgetter("id"))
+    ]
+    write_rows(connection, _CONFIRM, rows)
+
+
+def _values(file: KnownFile) -> dict[str, Any]:
+    return {f"new_{column.name}": getattr(file, column.name) for column in FILE_COLUMNS}
+
+
+_NO_FILE = _values(KnownFile())
+
+_CONFIRM = (
+    update(documents)
+    .where(documents.c.id == bindparam("key"))
+    .values(
+        lastmod=bindparam("new_lastmod"),
+        published=bindparam("day"),
+        harvested=bindparam("moment"),
+        withdrawn=None,
+        entry_digest=bindparam("digest"),
+        sitemap_id=func.coalesce(bindparam("source", type_=BigInteger), documents.c.sitemap_id),
+        withdrawing=None,
+        restore=None,
+        supplemented=bindparam("supplements"),
+        cause=bindparam("oorzaak"),
+        known_content=bindparam("contents"),
+        supplied_at=bindparam("again"),
+        **{column.name: bindparam(f"new_{column.name}") for column in FILE_COLUMNS},
+        **NO_FAULT,
+    )
+)
+
+
+def confirm_same(connection: Connection, received: Harvested, file: KnownFile) -> None:
+    """Note that a document was received completely, and has the bytes that were known."""
+    values = {
+        "entry_digest": received.entry_digest,
+        "etag": file.etag,
+        "last_modified": file.last_modified,
+        "fetched_at": file.fetched_at,
+        "unchanged_since": None,
+    }
+    statement = update(documents).where(documents.c.id == received.id)
+    connection.execute(statement.values(**values, **NO_FAULT))
+
+
+def confirm_content(connection: Connection, document_id: int, content: int) -> None:
+    """Note what is known of the content of a document, without a record that says more than the last one."""
+    statement = update(documents).where(documents.c.id == document_id)
+    connection.execute(statement.values(known_content=content, **NO_FAULT))
+
+
+def confirm_withdrawn(connection: Connection, moments: Mapping[int, int]) -> None:
+    """Note that documents were withdrawn, each at its moment in seconds since 1970."""
+    rows = [{"key": key, "moment": at} for key, at in sorted(moments.items())]
+    if rows:
+        statement = update(documents).where(documents.c.id == bindparam("key"))
+        values: dict[str, Any] = {
+            "withdrawn": bindparam("moment"),
+            "withdrawing": None,
+            "restore": None,
+            **NO_FAULT,
+        }
+        connection.execute(statement.values(**values), rows)
+
 
 #: The most documents of a sitemap whose digests are in memory while it is read, some 200 bytes each. That is
 #: twice the number that the guide allows. For a larger sitemap, each entry is looked up.

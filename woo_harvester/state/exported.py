@@ -10,18 +10,21 @@ from typing import IO, Any, Literal
 
 from pydantic import ValidationError
 
-from woo_harvester.inputs import check_regular
-from woo_harvester.state.permit_rows import CaseRow, EntryRow, MessageRow, PermitFileRow
 from woo_harvester.state.rows import (
     EXPORT_COLUMNS,
     ROW,
     VERSION_2_COLUMNS,
+    CaseRow,
     DocumentRow,
+    EntryRow,
     FileRow,
     HostRow,
     ListingRow,
+    MessageRow,
+    PermitFileRow,
     Row,
 )
+from woo_harvester.utils.inputs import check_regular
 
 Format = Literal["jsonl", "csv"]
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
-from woo_harvester.atomic import sync_folder
-from woo_harvester.inputs import LOCKED, WITHOUT_LOCKS, parse_json
+from woo_harvester.utils.atomic import sync_folder
+from woo_harvester.utils.inputs import LOCKED, WITHOUT_LOCKS, parse_json
 
 #: Bytes per read.
 BLOCK = 1024 * 1024

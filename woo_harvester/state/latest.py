@@ -16,9 +16,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from woo_harvester.dates import parse_datetime, to_microseconds
-from woo_harvester.inputs import check_regular, is_being_written, parse_json
 from woo_harvester.record import Oorzaak
+from woo_harvester.utils.dates import parse_datetime, to_microseconds
+from woo_harvester.utils.inputs import check_regular, is_being_written, parse_json
 
 #: Rows that are written to the index at a time.
 INDEX_BATCH = 1000

@@ -28,10 +28,8 @@ from sqlalchemy import (
 )
 
 from woo_harvester.sitemaps.facts import SitemapListing
-from woo_harvester.state.batches import batches
-from woo_harvester.state.dialects import insert_new, is_one_of
-from woo_harvester.state.many import write_rows
 from woo_harvester.state.schema import documents, hosts, listings, resources
+from woo_harvester.state.sql import batches, insert_new, is_one_of, write_rows
 
 #: Value of ``misses`` for a withdrawal that an operator has confirmed: it passes every limit.
 CONFIRMED = 1_000_000

@@ -11,7 +11,7 @@ from typing import Self
 from sqlalchemy import Connection
 
 from woo_harvester.state import outputs
-from woo_harvester.state.lock import LockedError, Locks
+from woo_harvester.state.locks import LockedError, Locks
 from woo_harvester.state.store import State, StateError
 
 

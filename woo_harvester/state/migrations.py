@@ -19,7 +19,6 @@ from sqlalchemy import (
     update,
 )
 
-from woo_harvester.state.batches import BATCH
 from woo_harvester.state.contents import add_content, describe, earlier_content
 from woo_harvester.state.schema import (
     PREPARING,
@@ -40,7 +39,8 @@ from woo_harvester.state.schema import (
     resources,
     withdrawing,
 )
-from woo_harvester.urls import https_form
+from woo_harvester.state.sql import BATCH
+from woo_harvester.utils.urls import https_form
 
 #: Version of the tables; it goes up with each change of them.
 STATE_VERSION = 6

@@ -12,13 +12,11 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Insert, bindparam, delete, insert, select, update
 
-from woo_harvester.permits.files import NO_MESSAGE, RememberedFile
+from woo_harvester.permits.links import NO_MESSAGE, RememberedFile
 from woo_harvester.permits.messages import is_in_future
 from woo_harvester.permits.mutations import Mutation, PermitRow
-from woo_harvester.state.batches import BATCH, batches
-from woo_harvester.state.dialects import insert_or_update
-from woo_harvester.state.many import write_rows
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
+from woo_harvester.state.sql import BATCH, batches, insert_or_update, write_rows
 
 KeptFinding = dict[str, Any]
 """A finding about a file as it is stored: code, line, element, seen, given and action."""

@@ -14,9 +14,8 @@ from typing import NamedTuple
 from sqlalchemy import Connection, and_, bindparam, delete, insert, select
 
 from woo_harvester.sitemaps.facts import OtherEntry
-from woo_harvester.state.batches import batches
-from woo_harvester.state.dialects import is_one_of
 from woo_harvester.state.schema import documents, listings, repeated, resources
+from woo_harvester.state.sql import batches, is_one_of
 
 #: Most entries of a document that are kept of a host. More of them are read, but do not supplement it.
 ENTRIES_MAX = 8

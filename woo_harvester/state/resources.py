@@ -8,14 +8,25 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from sqlalchemy import Connection, CursorResult, bindparam, delete, exists, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    CursorResult,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
 
-from woo_harvester.state.batches import batches
-from woo_harvester.state.dialects import insert_new
-from woo_harvester.state.schema import about, documents, hosts, listings, repeated, resources
+from woo_harvester.state.schema import about, documents, hosts, listings, repeated, resources, visited
+from woo_harvester.state.sql import batches, insert_new, insert_or_update
 
 if TYPE_CHECKING:
     from sqlalchemy import Row
+
 
 ResourceKind = Literal["robots", "index", "sitemap"]
 
@@ -325,3 +336,60 @@ def forget_host(connection: Connection, host: str) -> None:
 def _id_of(added: CursorResult[Any]) -> int:
     """Return the id of the row that an INSERT added."""
     return int(cast("Row[Any]", added.inserted_primary_key)[0])  # an insert of one row has one
+
+
+def is_visited(connection: Connection, spider: str, key: bytes) -> bool:
+    """Return whether a request with this key gave an item."""
+    query = select(visited.c.at).where(visited.c.spider == spider, visited.c.key == key)
+    return connection.execute(query).first() is not None
+
+
+def add_visited(connection: Connection, spider: str, key: bytes, at: int) -> None:
+    """Note that a request with this key gave an item, at *at* seconds since 1970."""
+    place = (visited.c.spider, visited.c.key)
+    statement = insert_or_update(connection.dialect.name, visited, place, "at")
+    connection.execute(statement.values(spider=spider, key=key, at=at))
+
+
+def forget_visited(connection: Connection, spider: str) -> None:
+    """Forget all keys of a spider."""
+    connection.execute(delete(visited).where(visited.c.spider == spider))
+
+
+_OF_HOST = resources.c.host_id == bindparam("of_host")
+_SITEMAPS = _OF_HOST & (resources.c.kind == "sitemap") & resources.c.index_url.is_not(None)
+# Built once: they run for each host.
+_INDEXES_OF_SITEMAPS = select(resources.c.index_url, resources.c.index_gone).where(_SITEMAPS).distinct()
+_READ_INDEXES = select(resources.c.id, resources.c.url).where(
+    _OF_HOST, resources.c.kind == "index", resources.c.read_at.is_not(None)
+)
+_MARK = (
+    update(resources)
+    .where(_SITEMAPS, resources.c.index_url == bindparam("index"))
+    .values(index_gone=bindparam("is_gone"))
+)
+
+
+def note_named_indexes(connection: Connection, host_id: int, named: Collection[str]) -> list[str]:
+    """Mark the sitemaps whose index is not one of those that robots.txt has *named* in a complete read.
+
+    Returns the indexes that were read before and are not named since this read.
+    """
+    marks = [
+        {"of_host": host_id, "index": index, "is_gone": index not in named}
+        for index, is_gone in connection.execute(_INDEXES_OF_SITEMAPS, {"of_host": host_id}).all()
+        if bool(is_gone) != (index not in named)
+    ]
+    if marks:
+        connection.execute(_MARK, marks)
+    gone = []
+    for key, url in connection.execute(_READ_INDEXES, {"of_host": host_id}).all():
+        if url not in named:
+            gone.append(url)
+            forget_read(connection, key)
+    return sorted(gone)
+
+
+def is_named() -> ColumnElement[bool]:
+    """Return the condition that the index of a sitemap is still named."""
+    return resources.c.index_gone.is_not(True)

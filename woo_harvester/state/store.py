@@ -15,12 +15,11 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModul
 from sqlalchemy.pool import NullPool, StaticPool
 from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
 
-from woo_harvester.atomic import sync_folder
-from woo_harvester.extras import to_install
-from woo_harvester.state.lock import FileLocks, Locks
+from woo_harvester.state.locks import FileLocks, Locks, SessionLocks
 from woo_harvester.state.migrations import VersionError, create_or_migrate, state_version
 from woo_harvester.state.schema import about
-from woo_harvester.state.sessionlock import SessionLocks
+from woo_harvester.utils.atomic import sync_folder
+from woo_harvester.utils.program import to_install
 
 #: Seconds to wait for another process that writes.
 _BUSY_TIMEOUT = 60

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Subquery, case, func, select, update
+from sqlalchemy import ColumnElement, Connection, Subquery, Table, case, delete, func, select, update
 
-from woo_harvester.state.batches import batches
+from woo_harvester.permits.mutations import PermitRow
+from woo_harvester.state.contents import Content, add_content, describe, descriptions, parse
 from woo_harvester.state.documents import forget
 from woo_harvester.state.listings import CONFIRMED, is_missing, is_of_host, is_published, sitemaps_of
+from woo_harvester.state.permits import forget_pages, is_read_message
 from woo_harvester.state.resources import forget_read
-from woo_harvester.state.schema import documents, hosts, listings, resources
+from woo_harvester.state.schema import (
+    documents,
+    hosts,
+    listings,
+    permit_cases,
+    permit_entries,
+    permit_files,
+    permit_messages,
+    resources,
+)
+from woo_harvester.state.sql import batches
+from woo_harvester.utils.urls import https_form
 
 
 class HostSummary(NamedTuple):
@@ -153,3 +167,160 @@ def restore(connection: Connection, host: str) -> int:
     for sitemap_id in sorted(sitemaps):
         forget_read(connection, sitemap_id)
     return len(ids)
+
+
+class PageSummary(NamedTuple):
+    """An entry page in the overview of the state."""
+
+    host: str
+    url: str
+    organisation: str | None
+    """The organisation that an operator named for it."""
+    files: int
+    """Number of files that it lists, as far as they were read."""
+    cases: int
+    """Number of cases that the outputs have from it."""
+    withdrawn: int
+    """Number of withdrawn cases."""
+    complete_at: int | None
+    """End of its last complete read, in seconds since 1970; None if there was none."""
+
+
+def page_summaries(connection: Connection) -> Iterator[PageSummary]:
+    """Yield a summary of each entry page, sorted by host."""
+    files = _counts(permit_files, files=permit_files.c.gone_at.is_(None) & is_read_message())
+    is_there = permit_cases.c.present
+    confirmed = permit_cases.c.package.is_(None)
+    cases = _counts(permit_cases, cases=is_there & confirmed, withdrawn=~is_there & confirmed)
+    page = permit_entries.c
+    query = (
+        select(
+            page.host,
+            page.url,
+            page.organisation,
+            func.coalesce(files.c.files, 0),
+            func.coalesce(cases.c.cases, 0),
+            func.coalesce(cases.c.withdrawn, 0),
+            page.complete_at,
+        )
+        .outerjoin(files, files.c.entry_id == page.id)
+        .outerjoin(cases, cases.c.entry_id == page.id)
+        .order_by(page.host, page.id)
+    )
+    yield from map(PageSummary._make, connection.execute(query))
+
+
+def _counts(table: Table, **which: ColumnElement[bool]) -> Subquery:
+    """Return the number of rows of each entry page that meet a condition, by name of the condition."""
+    counts = [func.sum(case((condition, 1), else_=0)).label(name) for name, condition in which.items()]
+    return select(table.c.entry_id, *counts).group_by(table.c.entry_id).subquery()
+
+
+def hosts_of_pages(connection: Connection) -> list[str]:
+    """Return the hosts that have entry pages, sorted."""
+    return list(connection.execute(select(permit_entries.c.host).distinct().order_by("host")).scalars())
+
+
+def host_of_page(connection: Connection, url: str) -> str | None:
+    """Return the host of an entry page; None if the page is not known."""
+    host: str | None = connection.scalar(select(permit_entries.c.host).where(permit_entries.c.url == url))
+    return host
+
+
+def hosts_of_case(connection: Connection, url: str) -> frozenset[str]:
+    """Return the hosts whose entry pages offered a case or a message about it; none if it is not known."""
+    found = set[str]()
+    for table in (permit_cases, permit_messages, permit_files):
+        query = select(permit_entries.c.host).join_from(permit_entries, table).distinct()
+        found.update(connection.execute(query.where(_is_about(table, https_form(url)))).scalars())
+    return frozenset(found)
+
+
+def forget_page(connection: Connection, url: str) -> None:
+    """Forget an entry page with its files, messages and cases."""
+    forget_pages(connection, permit_entries.c.url == url)
+
+
+def forget_case(connection: Connection, url: str) -> None:
+    """Forget a case with its documents, and the files about it, so that the next run reads these again."""
+    key = https_form(url)
+    query = select(permit_cases.c.entry_id, permit_cases.c.data)
+    for entry_id, data in connection.execute(query.where(_is_about(permit_cases, key))).all():
+        # A state of an older version does not know which case a file is about.
+        file = (
+            permit_files.c.entry_id == entry_id,
+            permit_files.c.url == PermitRow.load(data).mutation.bestand,
+        )
+        connection.execute(delete(permit_files).where(*file))
+    for table in (permit_files, permit_messages, permit_cases):
+        connection.execute(delete(table).where(_is_about(table, key)))
+
+
+def _is_about(table: Table, key: str) -> ColumnElement[bool]:
+    """Return the condition that a row is about the case with this key, or a document of it."""
+    condition: ColumnElement[bool] = table.c.case_url == key
+    return condition
+
+
+#: Rows in memory at a time.
+_ROWS_AT_ONCE = 10_000
+
+_HAS_FILE = documents.c.sha256.is_not(None) & documents.c.withdrawn.is_(None)
+
+
+def has_named_files(connection: Connection) -> bool:
+    """Return whether the state knows the SHA-256 of the file of any published document."""
+    return connection.execute(select(documents.c.id).where(_HAS_FILE).limit(1)).first() is not None
+
+
+def named_files(connection: Connection) -> Iterator[bytes]:
+    """Yield the SHA-256 of the files of published documents, sorted, each once."""
+    query = select(documents.c.sha256).where(_HAS_FILE).distinct().order_by(documents.c.sha256)
+    for (sha256,) in connection.execute(query.execution_options(yield_per=_ROWS_AT_ONCE)):
+        yield sha256
+
+
+class KeptFile(NamedTuple):
+    """A published document whose file a store has, as far as the state knows."""
+
+    id: int
+    loc: str
+    host: str
+    """The host whose entry counts for the document."""
+    sha256: bytes
+    size: int | None
+    """Bytes."""
+
+
+def kept_files(connection: Connection, store: str) -> Iterator[KeptFile]:
+    """Yield the documents whose file the store with this name has, in the order of their files."""
+    numbers = list(_kept_in(connection, store))
+    columns = (documents.c.id, documents.c.loc, hosts.c.host, documents.c.sha256, documents.c.size)
+    query = (
+        select(*columns)
+        .join_from(documents, resources, resources.c.id == documents.c.sitemap_id)
+        .join(hosts, hosts.c.id == resources.c.host_id)
+        .where(_HAS_FILE, documents.c.known_content.in_(numbers))
+        .order_by(documents.c.sha256, documents.c.id)
+    )
+    for row in connection.execute(query.execution_options(yield_per=_ROWS_AT_ONCE)):
+        yield KeptFile._make(row)
+
+
+def count_as_lost(connection: Connection, ids: Sequence[int], store: str) -> None:
+    """Note that a store no longer has the files of documents, so that the next run fetches them again."""
+    kept = _kept_in(connection, store)
+    lost = {key: add_content(connection, describe(replace(one, store=None))) for key, one in kept.items()}
+    for part in batches(sorted(ids)):
+        of_these = documents.c.id.in_(part)
+        for before, after in lost.items():
+            which = of_these, documents.c.known_content == before
+            connection.execute(update(documents).where(*which).values(known_content=after))
+        sitemaps = select(listings.c.sitemap_id).where(listings.c.document_id.in_(part))
+        connection.execute(update(resources).where(resources.c.id.in_(sitemaps)).values(wanted=None))
+
+
+def _kept_in(connection: Connection, store: str) -> dict[int, Content]:
+    """Return the contents of documents that a store has, by number."""
+    known = {key: parse(text) for key, text in descriptions(connection).items()}
+    return {key: content for key, content in known.items() if content.store == store}

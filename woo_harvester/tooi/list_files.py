@@ -15,9 +15,8 @@ from datetime import date
 from io import StringIO
 from pathlib import Path
 
-from woo_harvester.inputs import check_regular
-from woo_harvester.tooi.organisations import is_tooi_organisation
-from woo_harvester.tooi.values import Concept
+from woo_harvester.tooi.values import Concept, is_tooi_organisation
+from woo_harvester.utils.inputs import check_regular
 
 INDEX = "index"
 _COLUMNS = ("list", "tooi_set", "published", "values")

@@ -8,16 +8,32 @@ Source: https://standaarden.overheid.nl/tooi/doc/tooi-waardelijsten/ and .../too
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
+from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 from urllib.parse import quote
 
-from woo_harvester.inputs import parse_json
-from woo_harvester.tooi.list_files import Edition, ListFile, ListsError, checked_list, read_day, set_uri
+from woo_harvester.tooi.list_files import (
+    INDEX,
+    MAXSIZE,
+    Edition,
+    ListFile,
+    ListFiles,
+    ListsError,
+    checked_list,
+    read_day,
+    read_from_folder,
+    read_lists,
+    set_uri,
+)
 from woo_harvester.tooi.lists import NAMES
 from woo_harvester.tooi.values import Concept
+from woo_harvester.utils.fetch import FetchError, fetch_file
+from woo_harvester.utils.inputs import parse_json
+from woo_harvester.utils.urls import is_web_url
 
 _PAGE = "https://standaarden.overheid.nl/tooi/waardelijsten/work?work_uri="
 _REPOSITORY = "https://repository.officiele-overheidspublicaties.nl/waardelijsten/"
@@ -106,3 +122,51 @@ def _text(node: dict[str, Any], name: str) -> str:
     values = node.get(name, [])
     dutch = [value for value in values if value.get("@language") == "nl"]
     return str((dutch or values)[0]["@value"]).strip() if values else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListFetcher:
+    """Fetches lists. A file that cannot be fetched raises ListsError with its address."""
+
+    user_agent: str
+    today: date
+    time_limit: float = 60
+    backoff: float = 2
+
+    async def fetch(self, source: str | None, known: ListFiles) -> ListFiles:
+        """Return the lists of *source*: a folder or its URL, or TOOI's own addresses if it is None.
+
+        *known* are the lists in use. Of those, TOOI's own are fetched only in a newer version. Raises
+        ListsError, and TrustError if no certificate can be verified.
+        """
+        if source is None:
+            return {name: await self._newest(PUBLIC_LISTS[name], known[name]) for name in NAMES}
+        read = await self._from_web(source) if is_web_url(source) else read_from_folder(Path(source))
+        return read_lists(read, NAMES, self.today)
+
+    async def _newest(self, public: PublicList, known: ListFile) -> ListFile:
+        """Return the newest version of a list: the one in use, if its page names no newer one."""
+        version = latest_version(public, await self._get(public.page))
+        if version <= known.edition.version:
+            return replace(known, edition=replace(known.edition, checked=self.today))
+        return read_json_ld(public, version, await self._get(public.file(version)), self.today)
+
+    async def _from_web(self, url: str) -> Callable[[str], bytes]:
+        base = url.removesuffix(f"{INDEX}.csv").rstrip("/")
+        return {name: await self._get(f"{base}/{name}.csv") for name in (INDEX, *NAMES)}.__getitem__
+
+    async def _get(self, url: str) -> bytes:
+        with TemporaryFile() as file:
+            try:
+                await fetch_file(
+                    url,
+                    file,
+                    user_agent=self.user_agent,
+                    maxsize=MAXSIZE,
+                    time_limit=self.time_limit,
+                    backoff=self.backoff,
+                )
+            except FetchError as error:
+                raise ListsError(f"{url}: {error}") from error
+            file.seek(0)
+            return file.read()

@@ -12,9 +12,9 @@ from tests.portal.client import Client, client_of
 from tests.portal.engines import ENGINES, client_over
 from tests.portal.short_records import DAM, THEMA, document, permit
 from tests.utils.scan_engine import ScanEngine
-from woo_harvester.portal.app import Options, make_app
-from woo_harvester.search.engine import Answer, EngineError
-from woo_harvester.search.question import Question
+from woo_portal.app import Options, make_app
+from woo_portal.engine import Answer, EngineError
+from woo_portal.question import Question
 
 WATER: dict[str, Any] = {"classificatiecollectie": {"themas": [{"id": THEMA, "label": "water"}]}}
 RECORDS = [

@@ -7,7 +7,7 @@ from lxml import html
 
 from tests.portal.client import Client, client_of
 from tests.portal.records import LOC, OTHER, bare, full, withdrawn
-from woo_harvester.urls import record_id
+from woo_harvester.utils.urls import record_id
 
 
 @pytest.fixture(scope="module")

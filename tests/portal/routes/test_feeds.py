@@ -13,10 +13,10 @@ from lxml import etree
 from tests.portal.client import Client, client_of
 from tests.portal.engines import ENGINES, client_over
 from tests.portal.short_records import DAM, DOM, document, permit
-from woo_harvester.columns import columns_of
+from woo_harvester.outputs.columns import columns_of
 from woo_harvester.permits.record import PermitRecord
-from woo_harvester.portal.app import Options
 from woo_harvester.record import Record
+from woo_portal.app import Options
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 RECORDS = [

@@ -13,7 +13,7 @@ from lxml import html
 from tests.portal.client import Client, client_of
 from tests.portal.engines import ENGINES, client_over
 from tests.portal.short_records import DAM, DOM, document, permit
-from woo_harvester.portal.app import Options
+from woo_portal.app import Options
 
 AMSTERDAM: dict[str, Any] = {
     "scheme": "overheid:Gemeente",

@@ -11,8 +11,8 @@ from lxml import html
 from tests.portal.client import Client, client_of
 from tests.portal.engines import ENGINES, client_over
 from tests.portal.short_records import DAM, DOM, permit
-from woo_harvester.portal.app import Options
-from woo_harvester.portal.routes import permits_map
+from woo_portal.app import Options
+from woo_portal.routes import permits
 
 RECORDS = [
     permit("a", DAM, termijn={"fase": "aanvraag"}),
@@ -136,7 +136,7 @@ def test_around_the_middle_of_the_map_permits_can_be_searched(client: Client) ->
 
 
 def test_a_map_with_too_many_permits_has_the_newest_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(permits_map, "MOST", 2)
+    monkeypatch.setattr(permits, "MOST", 2)
     client = client_of([permit("oud", DAM, day="2026-01-01"), permit("nieuw", DAM), permit("nu", DAM)])
     page = opened(client, "/vergunningen/kaart")
     text = page.text_content()

@@ -9,8 +9,8 @@ import pytest
 from tests.portal.client import Client, client_of
 from tests.portal.records import AMSTERDAM, bare, full
 from tests.portal.routes.test_search import link, text_of, titles, tree
-from woo_harvester.search.facets import MAX_COUNTS
-from woo_harvester.urls import record_id
+from woo_harvester.outputs.definition import MAX_COUNTS
+from woo_harvester.utils.urls import record_id
 
 
 def published_by(records: Iterable[int], organisation: dict[str, str]) -> list[dict[str, Any]]:

@@ -10,13 +10,12 @@ from lxml import html
 from tests.report.coverages import registered, run_with_each_gap, unread, write_whole_run
 from tests.report.runs import HOST, about_document, about_host, read, write_run
 from woo_harvester.findings import Finding, Language
-from woo_harvester.report.assemble import assemble_report
+from woo_harvester.report.assemble import assemble_report, make_report
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.html import render
 from woo_harvester.report.html.environment import policy
 from woo_harvester.report.html.page import ONE_PAGE_HOSTS, changed_lines
 from woo_harvester.report.model import Snippet
-from woo_harvester.report.outputs import make_report
 
 EVIL = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
 

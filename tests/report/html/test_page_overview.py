@@ -11,9 +11,9 @@ from lxml.html import HtmlElement
 from tests.report.html.test_page import words
 from tests.report.runs import about_document, about_file, about_host, read, read_permits, write_run
 from woo_harvester.findings import Finding, Language
+from woo_harvester.report.assemble import make_report
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.html.page import FIRST_ROWS, ONE_PAGE_HOSTS
-from woo_harvester.report.outputs import make_report
 
 
 def overview(

@@ -9,12 +9,10 @@ import pytest
 
 from tests.conftest import ROOT
 from woo_harvester.findings import Language
-from woo_harvester.report.coverage_model import GAP_KINDS, HostGapKind
-from woo_harvester.report.funnel import FIELDS
+from woo_harvester.report.funnel import FIELDS, LOSSES
 from woo_harvester.report.html.texts import Texts
-from woo_harvester.report.losses import LOSSES
-from woo_harvester.report.score import PartState
-from woo_harvester.report.score_parts import NOT_JUDGED, PARTS, SECTIONS
+from woo_harvester.report.model import GAP_KINDS, HostGapKind
+from woo_harvester.report.score import NOT_JUDGED, PARTS, SECTIONS, PartState
 
 FOLDER = ROOT / "woo_harvester" / "report" / "html"
 CATALOGUE: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "texts.toml").read_text(encoding="utf-8"))

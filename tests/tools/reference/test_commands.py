@@ -9,7 +9,7 @@ import pytest
 from tests.utils.command import run_scrapy
 from tools.reference.__main__ import render
 from tools.reference.commands import load_commands
-from woo_harvester.arguments import Arguments, PermitArguments, WooArguments
+from woo_harvester.running.arguments import Arguments, PermitArguments, WooArguments
 
 PAGE = render("commands.md")
 

@@ -12,7 +12,7 @@ from tools.reference.__main__ import render
 from tools.reference.settings import BEGIN, END, IDENTITY, reasons, with_known_settings
 from woo_harvester import addon
 from woo_harvester import settings as project
-from woo_harvester.default_settings import SETTINGS
+from woo_harvester.running.default_settings import SETTINGS
 
 
 def test_every_setting_that_the_code_reads_is_a_setting_of_the_project() -> None:

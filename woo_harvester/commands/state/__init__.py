@@ -30,27 +30,25 @@ from woo_harvester.commands.state.output import (
     writing,
 )
 from woo_harvester.commands.state.registered import find_given, host_lines, page_lines, read_register
-from woo_harvester.paths import NoFolderError, data_dir, files_folder, node_name, state_url
-from woo_harvester.program import program
+from woo_harvester.outputs.definition import SingleKind
+from woo_harvester.pipelines.folder import DurableFolder, InUseError
+from woo_harvester.pipelines.opening import store_name
+from woo_harvester.pipelines.stored import path_of
 from woo_harvester.register import RegisterError
-from woo_harvester.register.shards import shard_of
+from woo_harvester.register.register import shard_of
 from woo_harvester.running.command import ProjectCommand
-from woo_harvester.search.record_kinds import SingleKind
-from woo_harvester.state import exported, permit_upkeep, transfer, upkeep
-from woo_harvester.state.check import differences, take_over
-from woo_harvester.state.differences import Difference
+from woo_harvester.running.paths import NoFolderError, data_dir, files_folder, node_name, state_url
+from woo_harvester.state import exported, transfer, upkeep
+from woo_harvester.state import upkeep as permit_upkeep
+from woo_harvester.state.check import Difference, case_differences, count_cases, differences, take_over
 from woo_harvester.state.exported import ExportedError
-from woo_harvester.state.files import count_as_lost, has_named_files, kept_files, named_files
 from woo_harvester.state.latest import Latest, RecordsError
-from woo_harvester.state.lock import LockedError, Locks, entry_pages_lock
 from woo_harvester.state.locked import LockedState
-from woo_harvester.state.permit_check import case_differences, count_cases
-from woo_harvester.state.sessionlock import lock_owners
+from woo_harvester.state.locks import LockedError, Locks, entry_pages_lock, lock_owners
 from woo_harvester.state.store import NOWHERE, NoStateError, State, StateError
-from woo_harvester.stores.durable_folder import DurableFolder, InUseError
-from woo_harvester.stores.names import path_of
-from woo_harvester.stores.opening import store_name
+from woo_harvester.state.upkeep import count_as_lost, has_named_files, kept_files, named_files
 from woo_harvester.tooi.lists import informatiecategorieen
+from woo_harvester.utils.program import program
 
 if TYPE_CHECKING:
     import argparse

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.arguments import suggestion
 from woo_harvester.commands.state.output import number
-from woo_harvester.program import program
-from woo_harvester.register.shards import parse_shard
+from woo_harvester.register.register import parse_shard
+from woo_harvester.running.arguments import suggestion
 from woo_harvester.state.exported import Format
-from woo_harvester.urls import host_of
+from woo_harvester.utils.program import program
+from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
     import argparse

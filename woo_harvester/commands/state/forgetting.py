@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from woo_harvester.commands.state.arguments import known_host
 from woo_harvester.commands.state.output import Totals
-from woo_harvester.state import permit_upkeep, resources, upkeep
+from woo_harvester.state import resources, upkeep
+from woo_harvester.state import upkeep as permit_upkeep
 from woo_harvester.state.permits import forget_entries
 
 if TYPE_CHECKING:

@@ -15,19 +15,19 @@ from pathlib import Path
 from time import time
 from typing import IO
 
-from woo_harvester.atomic import replacing
-from woo_harvester.columns import cells, columns_of_record
-from woo_harvester.dates import AMSTERDAM
+from woo_harvester.outputs.columns import cells, columns_of_record
 from woo_harvester.permits.messages import Soort
 from woo_harvester.permits.mutations import PermitRow
-from woo_harvester.program import program
+from woo_harvester.pipelines.folder import DurableFolder, orphans
 from woo_harvester.report.csv_file import TextWriter
-from woo_harvester.state import permit_upkeep, upkeep
+from woo_harvester.state import upkeep
+from woo_harvester.state import upkeep as permit_upkeep
 from woo_harvester.state.latest import Accept, BrokenLine, Latest
-from woo_harvester.state.permit_rows import CaseRow, EntryRow, PermitFileRow
-from woo_harvester.state.rows import DocumentRow, Row
-from woo_harvester.state.sessionlock import LockOwner
-from woo_harvester.stores.durable_folder import DurableFolder, orphans
+from woo_harvester.state.locks import LockOwner
+from woo_harvester.state.rows import CaseRow, DocumentRow, EntryRow, PermitFileRow, Row
+from woo_harvester.utils.atomic import replacing
+from woo_harvester.utils.dates import AMSTERDAM
+from woo_harvester.utils.program import program
 
 #: The width of the column of hosts, so that the table fits in 80 columns; a longer host has its own line.
 _HOST_WIDTH = 33

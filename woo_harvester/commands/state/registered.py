@@ -10,22 +10,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from woo_harvester.commands.state.output import day, number, write_note
-from woo_harvester.dates import day_of
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.program import program
 from woo_harvester.register import Register, RegisterError
-from woo_harvester.register.choose import find_organisations
 from woo_harvester.register.fetch import obtain_register
-from woo_harvester.register.organisations import Location, Organisation
+from woo_harvester.register.names import find_organisations
+from woo_harvester.register.register import Location, Organisation
 from woo_harvester.register.stored_copy import read_stored
 from woo_harvester.tooi.values import ValueList
-from woo_harvester.urls import host_of, is_web_url
+from woo_harvester.utils.dates import day_of
+from woo_harvester.utils.program import program
+from woo_harvester.utils.urls import host_of, is_web_url
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-    from woo_harvester.state.permit_upkeep import PageSummary
-    from woo_harvester.state.upkeep import HostSummary
+    from woo_harvester.state.upkeep import HostSummary, PageSummary
 
 #: How the register names a location that is for no single category.
 _ANY_CATEGORY = "Andere documenten"

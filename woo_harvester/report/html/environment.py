@@ -10,11 +10,11 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
-from woo_harvester.findings.seen_texts import in_words
-from woo_harvester.findings.sources import source_links
+from woo_harvester.findings.catalogue import source_links
+from woo_harvester.findings.texts import in_words
 from woo_harvester.report.html import charts
 from woo_harvester.report.run_folder import slug
-from woo_harvester.style import base_css, make_environment, read_asset
+from woo_harvester.utils.templates import base_css, make_environment, read_asset
 
 
 @cache

@@ -11,9 +11,9 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from woo_harvester.dates import parse_datetime
 from woo_harvester.findings import Language
-from woo_harvester.report.losses import HarvestKind
+from woo_harvester.report.funnel import HarvestKind
+from woo_harvester.utils.dates import parse_datetime
 
 #: A tag or an entity in a text of the catalogue.
 TAGS = re.compile(r"(?:</?[A-Za-z!][^<>\s]*(?: [a-z]+)?>)+|<!DOCTYPE|&(?:#?\w+;)?")

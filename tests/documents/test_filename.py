@@ -1,0 +1,221 @@
+"""Names of files, from a Content-Disposition or a URL."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from woo_harvester.documents import FILE_NAME_MAXLENGTH, file_name
+
+
+@pytest.mark.parametrize(
+    ("disposition", "name"),
+    [
+        ("attachment; filename=besluit.pdf", "besluit.pdf"),
+        ('attachment; filename="besluit parkeren.pdf"', "besluit parkeren.pdf"),
+        ('attachment; filename="een; twee.pdf"', "een; twee.pdf"),
+        ("attachment; filename=besluit parkeren.pdf", "besluit parkeren.pdf"),
+        ('inline; FileName="besluit.pdf"', "besluit.pdf"),
+        ('filename="besluit.pdf"', "besluit.pdf"),
+        ("attachment; filename*=UTF-8''co%C3%B6rdinatie.pdf", "coördinatie.pdf"),
+        ("attachment; filename*=iso-8859-1'nl'co%F6rdinatie.pdf", "coördinatie.pdf"),
+        ("attachment; filename=a.pdf; filename*=UTF-8''%C3%A4.pdf", "ä.pdf"),
+        ("attachment; filename*=UTF-8''%C3%A4.pdf; filename=a.pdf", "ä.pdf"),
+        ("attachment; filename=besluit%20parkeren.pdf", "besluit parkeren.pdf"),
+        ("attachment; filename=100%E9.pdf", "100%E9.pdf"),
+        ("attachment; filename*=geen-tekenset''besluit.pdf", "besluit.pdf"),
+        ("attachment; filename*=UTF-8'nl'%E2%82%AC%20rates.pdf", "€ rates.pdf"),
+        ("attachment; FILENAME*=utf-8''besluit.pdf", "besluit.pdf"),
+        ("attachment; filename*=\"UTF-8''co%C3%B6rdinatie.pdf\"", "coördinatie.pdf"),
+        ("attachment; filename*=iso-8859-1''%80%20100.pdf", "€ 100.pdf"),
+        ("attachment; filename*=UTF-8''coördinatie.pdf", "coördinatie.pdf"),
+        ("attachment; filename*=UTF-8''€.pdf", "€.pdf"),
+        ('attachment; filename="a \\"b\\" c.pdf"', "a _b_ c.pdf"),
+        ('attachment; filename="besluit.pdf"; size=20; filename="anders.pdf"', "besluit.pdf"),
+        ("attachment; filename=co%C3%B6rdinatie.pdf", "coördinatie.pdf"),
+        ('attachment; filename="100% zeker.pdf"', "100% zeker.pdf"),
+        ('attachment; filename="=?utf-8?B?Y2/DtnJkLnBkZg==?="', "coörd.pdf"),
+        ('attachment; filename="=?UTF-8?Q?co=C3=B6r?= =?UTF-8?Q?dinatie.pdf?="', "coördinatie.pdf"),
+        ('attachment; filename="=?utf-8?B?/?="', "_="),
+        ('attachment; filename="=?utf-8?Q?=FF?="', "=_utf-8_Q_=FF_="),
+        ('attachment; filename="besluit.pdf', "besluit.pdf"),
+        ('attachment; filename="coördinatie.pdf"'.encode(), "coördinatie.pdf"),
+        ('attachment; filename="coördinatie.pdf"'.encode("latin-1"), "coördinatie.pdf"),
+    ],
+)
+def test_the_file_name_is_that_of_the_content_disposition(disposition: str | bytes, name: str) -> None:
+    assert file_name(disposition, "https://www.a.nl/download") == name
+
+
+@pytest.mark.parametrize(
+    "extended",
+    [
+        "UTF-8''",
+        "UTF-8''..",
+        "UTF-8''%FF.pdf",
+        "co%C3%B6rdinatie.pdf",
+        "UTF-8'co%C3%B6rdinatie.pdf",
+        "utf-16''%00a.pdf",
+        "idna''a.pdf",
+        "zip''a.pdf",
+        "''a.pdf",
+    ],
+)
+def test_an_extended_name_that_is_wrong_gives_way_to_the_plain_one(extended: str) -> None:
+    disposition = f"attachment; filename*={extended}; filename=goed.pdf"
+    assert file_name(disposition, "https://www.a.nl/download") == "goed.pdf"
+
+
+@pytest.mark.parametrize(
+    ("extended", "name"),
+    [
+        ("co%C3%B6rdinatie.pdf", "coördinatie.pdf"),
+        ("idna''a.pdf", "a.pdf"),
+        ("UTF-8''co%F6rdinatie.pdf", "coördinatie.pdf"),
+    ],
+)
+def test_and_is_read_as_well_as_can_be_where_there_is_none(extended: str, name: str) -> None:
+    assert file_name(f"attachment; filename*={extended}", "https://www.a.nl/download") == name
+
+
+@pytest.mark.parametrize(
+    "disposition", [None, "", "attachment", "attachment; filename=", 'attachment; filename=".."', "\r\n"]
+)
+def test_without_one_it_is_the_last_segment_of_the_url(disposition: str | None) -> None:
+    assert file_name(disposition, "https://www.a.nl/woo/besluit%20parkeren.pdf?v=1") == "besluit parkeren.pdf"
+
+
+def test_without_a_name_in_header_or_url_there_is_none() -> None:
+    assert file_name(None, "https://www.a.nl/woo/") is None
+    assert file_name("attachment", "https://www.a.nl") is None
+
+
+@pytest.mark.parametrize(
+    ("given_name", "name"),
+    [
+        ("../../etc/passwd", "passwd"),
+        ("..%2F..%2Fetc%2Fpasswd", "passwd"),
+        (r"C:\\map\\besluit.pdf", "besluit.pdf"),
+        ("/woo/besluit.pdf/", "besluit.pdf"),
+        (".htaccess", "htaccess"),
+        ("...besluit.pdf...", "besluit.pdf"),
+        ("besluit\x00\x1b.pdf", "besluit_.pdf"),
+        ("besluit\u202efdp.exe", "besluit_fdp.exe"),
+        ("wat? <dit>: 50*|.pdf", "wat_ _dit_ 50_.pdf"),
+        ("../../etc/cron.d/x", "x"),
+        (r"..\\..\\x.pdf", "x.pdf"),
+        ("%2e%2e%2fx.pdf", "x.pdf"),
+        ("..%252Fx.pdf", "%2Fx.pdf"),
+        ("besluit%00.pdf", "besluit_.pdf"),
+        ("besluit%0d%0aSet-Cookie.pdf", "besluit_Set-Cookie.pdf"),
+        ("besluit.pdf::$DATA", "besluit.pdf_$DATA"),
+        ("\u2067besluit\u061c\u00ad.pdf\U000e0041", "_besluit_.pdf_"),
+        ("~/.bashrc", "bashrc"),
+        ("aux.tar.gz", "aux_.tar.gz"),
+        ("con .pdf", "con_.pdf"),
+        ("COM\u00b9.pdf", "COM\u00b9_.pdf"),
+        ("besluit   parkeren.pdf", "besluit parkeren.pdf"),
+        ("CON.pdf", "CON_.pdf"),
+        ("lpt1", "lpt1_"),
+        ("contract.pdf", "contract.pdf"),
+    ],
+)
+def test_the_name_is_made_safe_for_file_systems(given_name: str, name: str) -> None:
+    assert file_name(f'attachment; filename="{given_name}"', "https://www.a.nl/") == name
+
+
+def test_a_long_name_is_cut_to_255_bytes_and_keeps_its_extension() -> None:
+    name = file_name(None, f"https://www.a.nl/{'é' * 300}.pdf")
+
+    assert name == f"{'é' * 125}.pdf"
+
+
+@pytest.mark.parametrize(
+    ("stem", "extension", "kept"),
+    [
+        ("a" * 300, ".pdf", "a" * 251),
+        ("é" * 300, ".docx", "é" * 125),
+        ("a" + "€" * 300, ".pdf", "a" + "€" * 83),
+        ("\U0001f3db" * 300, ".pdf", "\U0001f3db" * 62),
+        ("a" * 250 + ". ", "b.pdf", "a" * 250),
+    ],
+)
+def test_a_long_name_in_a_header_is_cut_on_the_border_of_a_character(
+    stem: str, extension: str, kept: str
+) -> None:
+    name = file_name(f'attachment; filename="{stem}{extension}"', "https://www.a.nl/")
+    assert name == f"{kept}.{extension.rpartition('.')[2]}"
+
+
+def test_what_is_too_long_for_an_extension_is_none() -> None:
+    name = file_name(f'attachment; filename="besluit.{"x" * 300}"', "https://www.a.nl/")
+    assert name == f"besluit.{'x' * 247}"
+
+
+def test_a_header_of_a_megabyte_is_read_at_its_beginning_only() -> None:
+    assert (
+        file_name(f"attachment; filename=besluit.pdf; {'a=b; ' * 200_000}", "https://www.a.nl/")
+        == "besluit.pdf"
+    )
+
+
+#: What a header is made of, to be put together in wrong ways.
+PARTS = st.sampled_from(
+    [
+        *(
+            "attachment",
+            "filename",
+            "*",
+            "*0",
+            "*1*",
+            "²",
+            "=",
+            ";",
+            " ",
+            '"',
+            "'",
+            "\\",
+            "\r\n ",
+            "\x00",
+            "/",
+            "..",
+            ".",
+        ),
+        *(
+            "UTF-8''",
+            "iso-8859-1'nl'",
+            "idna''",
+            "utf-7''",
+            "%C3%B6",
+            "%FF",
+            "%",
+            "%2F",
+            "=?utf-8?B?",
+            "?=",
+            "é",
+            "€",
+        ),
+    ]
+)
+
+
+@given(st.lists(PARTS, max_size=30).map("".join))
+def test_a_header_in_any_disorder_gives_a_safe_name_or_none(disposition: str) -> None:
+    for value in (disposition, disposition.encode(), disposition.encode("latin-1", "replace")):
+        name = file_name(value, "https://www.a.nl/")
+        assert name is None or (
+            0 < len(name.encode()) <= FILE_NAME_MAXLENGTH and not set(name) & set("/\\\0")
+        )
+
+
+@given(
+    st.one_of(st.text(), st.binary(), st.text("/\\.%2F é").map("attachment; filename={}".format)), st.text()
+)
+def test_whatever_is_given_a_name_stays_in_its_folder(disposition: str | bytes, segment: str) -> None:
+    name = file_name(disposition, f"https://www.a.nl/{segment}")
+
+    assert name is None or (
+        0 < len(name.encode()) <= FILE_NAME_MAXLENGTH and not set(name) & set('/\\\0\n:"')
+    )
+    assert name is None or not name.startswith(".")

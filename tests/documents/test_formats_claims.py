@@ -1,0 +1,174 @@
+"""File types by metadata, media type and extension."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from woo_harvester.documents import (
+    FileType,
+    FormatClaim,
+    file_types,
+    from_extension,
+    from_media_type,
+    from_metadata,
+)
+from woo_harvester.tooi import filetypes
+
+EU = "http://publications.europa.eu/resource/authority/file-type/"
+NOTHING = FormatClaim()
+
+
+def named(claim: FormatClaim) -> str | None:
+    """Return the label of the type in a claim, or its unlisted type."""
+    return claim.filetype.label if claim.filetype else None
+
+
+def test_there_are_exactly_the_19_types_of_the_list() -> None:
+    assert [(filetype.uri, filetype.label) for filetype in file_types()] == [
+        (concept.uri, concept.label) for concept in filetypes()
+    ]
+    assert len(file_types()) == 19
+
+
+@pytest.mark.parametrize("filetype", file_types(), ids=lambda filetype: filetype.label)
+def test_the_metadata_may_name_a_type_in_any_notation(filetype: FileType) -> None:
+    code = filetype.uri.removeprefix(EU)
+    extension = filetype.extensions[0]
+    labels = [
+        filetype.label,
+        filetype.label.upper(),
+        f" {filetype.label}\n",
+        code,
+        code.lower(),
+        extension,
+        f".{extension}",
+    ]
+
+    claims = [from_metadata(label, None) for label in labels]
+    claims += [from_metadata(label, "") for label in filetype.media_types]
+    uris = (filetype.uri, filetype.uri.replace("http:", "https:"), f"{filetype.uri}/")
+    claims += [from_metadata("", uri) for uri in uris]
+
+    assert {named(claim) for claim in claims} == {filetype.label}
+
+
+@pytest.mark.parametrize("filetype", file_types(), ids=lambda filetype: filetype.label)
+def test_a_response_and_a_url_name_a_type_too(filetype: FileType) -> None:
+    for media_type in filetype.media_types:
+        assert from_media_type(f"{media_type.upper()}; charset=utf-8").filetype == filetype
+    for extension in filetype.extensions:
+        assert from_extension(f"https://www.a.nl/besluit.{extension.upper()}?download=1").filetype == filetype
+        assert from_extension(f"besluit.{extension}").filetype == filetype
+
+
+@pytest.mark.parametrize(
+    ("label", "uri", "filetype"),
+    [
+        ("PDF", f"{EU}DOCX", "Word DOCX"),
+        ("PDF", "https://www.a.nl/formaten/7", "PDF"),
+        ("PDF", f"{EU}PNG", "PDF"),
+        ("PLACEHOLDER_FORMAT", f"{EU}PDF", "PDF"),
+        ("application/pdf; version=1.7", None, "PDF"),
+        ("https://www.iana.org/assignments/media-types/application/pdf", None, "PDF"),
+        ("PDF/A-1b", None, "PDF"),
+        ("pdfa", None, "PDF"),
+        (None, f"{EU}PDFA2A", "PDF"),
+        ("ODF", None, "ODF"),
+        ("pps", None, "PowerPoint Slide Show"),
+        ("besluit.pdf", None, "PDF"),
+    ],
+)
+def test_a_known_uri_counts_before_the_label_and_a_known_label_before_an_unknown_uri(
+    label: str | None, uri: str | None, filetype: str
+) -> None:
+    assert named(from_metadata(label, uri)) == filetype
+
+
+@pytest.mark.parametrize(
+    ("label", "uri", "name"),
+    [
+        ("image/png", None, "image/png"),
+        ("PNG", None, ".png"),
+        (".mp4", "", ".mp4"),
+        ("foto", f"{EU}JPEG", f"{EU}JPEG"),
+    ],
+)
+def test_metadata_that_names_another_type_says_which(label: str, uri: str | None, name: str) -> None:
+    assert from_metadata(label, uri) == FormatClaim(unlisted=name)
+
+
+@pytest.mark.parametrize(
+    "label",
+    [None, "", "  ", "PLACEHOLDER_FORMAT", "document", "application/octet-stream", "n/a b", "pdf" * 1000],
+)
+def test_metadata_that_names_no_type_says_nothing(label: str | None) -> None:
+    assert from_metadata(label, "") == NOTHING
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        "",
+        "pdf",
+        "*/*",
+        "application/octet-stream",
+        "Application/Octet-Stream; name=besluit.pdf",
+        "binary/octet-stream",
+        "application/x-download",
+        "application/force-download",
+        "application/download",
+        "application/unknown",
+        "application/vnd.ms-office",
+    ],
+)
+def test_a_media_type_that_servers_give_to_anything_says_nothing(text: str | None) -> None:
+    assert from_media_type(text) == NOTHING
+
+
+@pytest.mark.parametrize(
+    "text", ["image/png", "text/xml", "application/json", "video/mp4", "application/gzip"]
+)
+def test_a_media_type_that_is_not_on_the_list_is_named(text: str) -> None:
+    assert from_media_type(f"{text};charset=utf-8") == FormatClaim(unlisted=text)
+
+
+def test_a_web_page_is_html_and_plain_text_is_on_the_list() -> None:
+    assert named(from_media_type("application/xhtml+xml")) == "HTML"
+    assert named(from_media_type("text/plain")) == "Plain text"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "https://www.a.nl",
+        "https://www.a.nl/",
+        "https://www.a.nl/3f2504e0/download",
+        "https://www.a.nl/download.aspx",
+        "https://www.a.nl/besluit%201.2",
+        "https://www.a.nl/map.pdf/",
+        "https://www.a.nl/download?bestand=besluit.pdf",
+        "besluit.",
+        "pdf",
+    ],
+)
+def test_a_url_without_a_document_s_extension_says_nothing(url: str) -> None:
+    assert from_extension(url) == NOTHING
+
+
+def test_an_extension_that_is_not_on_the_list_is_named() -> None:
+    assert from_extension("https://www.a.nl/foto.JPG") == FormatClaim(unlisted=".jpg")
+    assert from_extension("https://www.a.nl/opname%2Emp4") == FormatClaim(unlisted=".mp4")
+
+
+def test_a_session_id_after_the_extension_is_passed_over() -> None:
+    assert named(from_extension("https://www.a.nl/besluit.pdf;jsessionid=0A1B.node1")) == "PDF"
+
+
+@given(st.text(), st.text())
+def test_no_text_is_an_error(label: str, uri: str) -> None:
+    for claim in (from_metadata(label, uri), from_media_type(label), from_extension(label)):
+        assert claim.filetype is None or claim.unlisted is None

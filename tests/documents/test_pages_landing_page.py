@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from tests.documents.contents import Counted
+from woo_harvester.documents import ask_for_documents, documents_asked_for, documents_of_landing_page
+from woo_harvester.documents.pages import PAGE_MAXSIZE, TEXT_MAXLENGTH
+
+URL = "https://www.gemeente.nl/besluiten/besluit-12"
+LINK = '<a href="/files/besluit-12.pdf">Download (PDF, 120 kB)</a>'
+FILE = "https://www.gemeente.nl/files/besluit-12.pdf"
+
+
+def page(body: str, head: str = "") -> str:
+    return f"<!DOCTYPE html><html><head><title>Besluit</title>{head}</head><body>{body}</body></html>"
+
+
+def found(text: str | bytes, url: str = URL, content_type: str | None = "text/html") -> list[str]:
+    body = text if isinstance(text, bytes) else text.encode()
+    return list(documents_of_landing_page(io.BytesIO(body), url, content_type))
+
+
+def test_a_page_with_little_text_leads_to_the_documents_that_it_links_to() -> None:
+    other = '<p>Zie ook <a href="bijlage%201.docx?versie=2#blz">de bijlage</a>.</p>'
+    assert found(page(f"<h1>Besluit 12</h1><p>Samenvatting.</p>{LINK}{other}{LINK}")) == [
+        FILE,
+        "https://www.gemeente.nl/besluiten/bijlage%201.docx?versie=2",
+    ]
+
+
+def test_a_page_with_text_of_its_own_is_a_document() -> None:
+    little = "x" * (TEXT_MAXLENGTH - 1)
+    assert found(page(f"<p>{little}</p>{LINK}")) == [FILE]
+    assert found(page(f"<p>{little}y</p>{LINK}")) == []
+    assert found(page(LINK + "<p>zin.</p>\n" * (TEXT_MAXLENGTH // 4))) == []
+
+
+def test_white_space_is_not_text() -> None:
+    assert found(page(f"<p>\n{' ' * 10_000}</p>" + "<br>\n\t" * 1000 + LINK)) == [FILE]
+
+
+def test_the_text_of_links_is_not_its_own() -> None:
+    assert found(page(f'<a href="/ander">{"lang " * 1000}</a>{LINK}')) == [FILE]
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        *("nav", "header", "footer", "script", "style", "noscript", "template", "select", "button", "dialog"),
+        *("div role='navigation'", "div role=banner", "section role=contentinfo"),
+    ],
+)
+def test_what_stands_around_the_content_does_not_count(around: str) -> None:
+    tag = around.partition(" ")[0]
+    menu = f"<{around}>{'tekst ' * 1000}</{tag}>"
+    assert found(page(f"{menu}{LINK}")) == [FILE]
+    assert found(page(f"<p>Kort.</p><{around}>{LINK}</{tag}>")) == []
+
+
+def test_text_after_what_does_not_count_counts() -> None:
+    assert found(page(f"<nav>menu</nav>{'tekst ' * 1000}{LINK}")) == []
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        '<a href="https://www.elders.nl/a.pdf">',
+        '<a href="https://www.gemeente.nl:8443/a.pdf">',
+        '<a href="//elders.nl/a.pdf">',
+        '<a href="/pagina.html">',
+        '<a href="/pagina">',
+        '<a href="/foto.jpg">',
+        '<a href="/download/12" download>',
+        '<a href="/pagina.html" download="besluit.pdf">',
+        '<a href="mailto:a.pdf">',
+        '<a href="javascript:open(1).pdf">',
+        '<a href="https://[::1/a.pdf">',
+        '<a href="https://a..nl:99999/a.pdf">',
+        '<a href="">',
+        "<a name='x.pdf'>",
+        f'<a href="/{"x" * 3000}.pdf">',
+        "/files/besluit-12.pdf",
+    ],
+)
+def test_other_links_are_not_documents_of_this_host(link: str) -> None:
+    assert found(page(f"<p>Kort.</p>{link}x</a>")) == []
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        ('<A HREF="/FILES/A.PDF">', "https://www.gemeente.nl/FILES/A.PDF"),
+        ('<a href=" /a b.pdf\n">', "https://www.gemeente.nl/a%20b.pdf"),
+        ('<a href="https://WWW.Gemeente.nl:443/a.odt">', "https://www.gemeente.nl:443/a.odt"),
+        ('<a href="http://www.gemeente.nl/a.pdf">', "http://www.gemeente.nl/a.pdf"),
+        ('<a href="/download/12" download="besluit.pdf">', "https://www.gemeente.nl/download/12"),
+        ('<a href="/download/12" type="application/pdf">', "https://www.gemeente.nl/download/12"),
+        ('<iframe src="/viewer/a.pdf"></iframe>', "https://www.gemeente.nl/viewer/a.pdf"),
+        ('<object data="/a.pdf"></object>', "https://www.gemeente.nl/a.pdf"),
+        ('<embed src="/a.pdf">', "https://www.gemeente.nl/a.pdf"),
+    ],
+)
+def test_a_document_is_known_by_its_name_or_by_what_the_link_says(link: str, expected: str) -> None:
+    assert found(page(f"<p>Kort.</p>{link}")) == [expected]
+
+
+def test_the_port_belongs_to_the_host() -> None:
+    assert found(page(LINK), "https://localhost:8443/x") == ["https://localhost:8443/files/besluit-12.pdf"]
+
+
+def test_links_are_relative_to_the_first_base() -> None:
+    base = '<base target="_blank"><base href="/map/"><base href="/andere/">'
+    assert found(page('<a href="a.pdf">', base)) == ["https://www.gemeente.nl/map/a.pdf"]
+    assert found(page('<a href="a.pdf">', '<base href="https://elders.nl/">')) == []
+    assert found(page('<a href="a.pdf">', '<base href="https://[">')) == [
+        "https://www.gemeente.nl/besluiten/a.pdf"
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "windows-1252"])
+def test_a_page_of_any_common_encoding_is_read(encoding: str) -> None:
+    body = page("<p>Één</p><a href='/één.pdf'>één</a>").encode(encoding)
+    assert found(body, content_type=f"text/html; charset={encoding}") == [
+        "https://www.gemeente.nl/%C3%A9%C3%A9n.pdf"
+    ]
+
+
+def test_xhtml_with_a_declaration_is_read() -> None:
+    head = '<?xml version="1.0" encoding="utf-8"?><html xmlns="http://www.w3.org/1999/xhtml"><body>'
+    assert found(f"{head}<p>Kort.</p>{LINK}</body></html>", content_type="application/xhtml+xml") == [FILE]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"\x00" * 100, bytes(range(256)) * 100, b"<", b"<!--", b"<a href=", b"plat", b"<frameset>"],
+)
+def test_what_is_no_page_leads_nowhere(body: bytes) -> None:
+    assert found(body) == []
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["<b>", "<div>", "<a href=x.pdf>", "<p>", "<b><i><u><p>", "a=1 ", "<", "&", "<table><tr><td>", "<base>"],
+)
+def test_a_hostile_page_is_read_to_its_limit_at_most(piece: str) -> None:
+    file = Counted((piece * (3 * PAGE_MAXSIZE // len(piece))).encode())
+    documents_of_landing_page(file, URL, "text/html")
+    assert file.count <= PAGE_MAXSIZE
+
+
+def test_of_many_links_the_first_thousand_are_read() -> None:
+    assert len(found(page("".join(f'<a href="/{number}.pdf">x</a>' for number in range(2000))))) == 1000
+
+
+def test_the_question_has_the_first_documents_and_the_number_of_others() -> None:
+    links = [f"https://www.a.nl/{number}.pdf?x=1,2" for number in range(5)]
+    assert ask_for_documents(links[:1]) == f"bedoelde u {links[0]}?"
+    assert ask_for_documents(links) == f"bedoelde u {links[0]}, {links[1]}, {links[2]}, en nog 2?"
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+def test_the_documents_in_a_question_can_be_read_back(count: int) -> None:
+    links = [f"https://www.a.nl/{number}.pdf?" for number in range(count)]
+    assert documents_asked_for(ask_for_documents(links)) == links[:3]
+
+
+def test_a_question_stays_within_the_length_of_a_finding() -> None:
+    long = [f"https://www.a.nl/{number}/{'x' * 300}.pdf" for number in range(3)]
+    assert ask_for_documents(long) == f"bedoelde u {long[0]}, en nog 2?"
+    too_long = f"https://www.a.nl/{'x' * 1000}.pdf"
+    cut = ask_for_documents([too_long])[:499] + "…"
+    assert documents_asked_for(cut) == []

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import shared_file
+from tests.documents.pdfs import simple
+from tests.samples import SAMPLES, SCAN, SENTENCE, TITLE, TITLED
+from woo_harvester.documents.text import (
+    MEMBERS_MAXIMUM,
+    TITLE_MAXLENGTH,
+    Extracted,
+    Limits,
+    TextFailedError,
+    extract,
+)
+
+ARCHIVES = {"7z", "ZIP"}
+#: Types whose files say how many pages or slides they have; the samples of others were never laid out.
+PAGED = {"PDF", "PPTX", "PPSX", "ODP"}
+LIMITS = Limits()
+
+
+def json_value(folder: Path, content: bytes, filetype: str = "TXT", limits: Limits = LIMITS) -> Extracted:
+    path = folder / "document"
+    path.write_bytes(content)
+    return extract(path, filetype, limits)
+
+
+@pytest.mark.parametrize("code", sorted(set(SAMPLES) - ARCHIVES))
+def test_each_type_gives_its_text_and_language(code: str) -> None:
+    extracted = extract(SAMPLES[code], code, LIMITS)
+    assert SENTENCE in " ".join(extracted.text.split())
+    assert extracted.has_text
+    assert extracted.language == "nl"
+    assert not extracted.truncated
+
+
+@pytest.mark.parametrize("code", sorted(ARCHIVES))
+def test_an_archive_lists_its_members(code: str) -> None:
+    assert extract(SAMPLES[code], code, LIMITS) == Extracted("besluit.txt")
+
+
+@pytest.mark.parametrize("code", sorted(SAMPLES))
+def test_the_title_in_the_properties_is_returned(code: str) -> None:
+    assert extract(SAMPLES[code], code, LIMITS).title == (TITLE if code in TITLED else None)
+
+
+@pytest.mark.parametrize("code", sorted(SAMPLES))
+def test_pages_and_slides_are_counted_if_the_file_has_their_number(code: str) -> None:
+    assert extract(SAMPLES[code], code, LIMITS).pages == (1 if code in PAGED else None)
+
+
+def test_a_scan_has_pages_but_no_text() -> None:
+    scan = extract(SCAN, "PDF", LIMITS)
+    assert scan == Extracted("", pages=1)
+    assert not scan.has_text
+
+
+def test_text_of_signs_only_is_no_text() -> None:
+    assert not Extracted("- \n • | …").has_text
+    assert Extracted("pagina 1").has_text
+
+
+def test_real_documents_are_read_completely() -> None:
+    path = shared_file("data/documents/woo_besluit_landsadvocaat_stikstof.pdf")
+    extracted = extract(path, "PDF", LIMITS)
+    assert extracted.pages == 8
+    assert extracted.language == "nl"
+    assert extracted.title == "Besluit op Woo-verzoek advies Landsadvocaat over stikstof"
+    assert "Pagina 8 van 8" in extracted.text
+    assert "\r" not in extracted.text
+
+
+def test_pages_of_a_pdf_are_counted(tmp_path: Path) -> None:
+    path = simple(tmp_path / "a.pdf", "Besluit", title="Besluit 12", pages=7)
+    assert extract(path, "PDF", LIMITS) == Extracted(
+        "\n\n".join(["Besluit"] * 7), pages=7, title="Besluit 12"
+    )
+
+
+def test_a_long_text_is_cut(tmp_path: Path) -> None:
+    extracted = json_value(tmp_path, b"besluit " * 1000, limits=Limits(maxlength=100))
+    assert extracted.truncated
+    assert len(extracted.text) <= 100
+
+
+def test_a_text_of_just_that_length_is_not_cut(tmp_path: Path) -> None:
+    assert json_value(tmp_path, "é".encode() * 100, limits=Limits(maxlength=100)) == Extracted("é" * 100)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("filetype", ["TXT", "CSV"])
+def test_plain_text_is_read_in_the_encodings_that_occur(tmp_path: Path, filetype: str, encoding: str) -> None:
+    text = "naam;bedrag\nReünie ‘café’ – één;€ 5"
+    assert json_value(tmp_path, text.encode(encoding), filetype).text == text
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_a_page_is_read_in_the_encoding_that_it_declares(tmp_path: Path, encoding: str) -> None:
+    page = f"<html><head><meta charset={encoding}><title>Café</title></head><p>Reünie – € 5</p></html>"
+    extracted = json_value(tmp_path, page.encode(encoding), "HTML")
+    assert extracted.text == "Reünie – € 5"
+    assert extracted.title == "Café"
+
+
+def test_control_characters_are_left_out_and_lines_end_in_one_way(tmp_path: Path) -> None:
+    assert json_value(tmp_path, b"a\x00b\x07\r\nc\rd\x0ce\tf\n").text == "ab\nc\nd\ne\tf"
+
+
+def test_a_title_is_one_line_of_bounded_length(tmp_path: Path) -> None:
+    path = simple(tmp_path / "a.pdf", "x", title="Besluit\n  over " + "haven " * 200)
+    title = extract(path, "PDF", LIMITS).title
+    assert title is not None
+    assert title.startswith("Besluit over haven haven")
+    assert len(title) == TITLE_MAXLENGTH
+
+
+@pytest.mark.parametrize(
+    ("sentence", "language"),
+    [
+        ("This decision was taken by the municipality, and it can be appealed within six weeks.", "en"),
+        ("Dieser Beschluss wurde von der Gemeinde gefasst und ist sechs Wochen lang anfechtbar.", "de"),
+        ("12 34 56 78", None),
+    ],
+)
+def test_other_languages_are_detected(tmp_path: Path, sentence: str, language: str | None) -> None:
+    assert json_value(tmp_path, sentence.encode()).language == language
+
+
+def test_only_so_many_members_are_listed(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(MEMBERS_MAXIMUM + 10):
+            archive.writestr(f"{number}.txt", b"")
+    names = extract(path, "ZIP", LIMITS).text.split()
+    assert names == [f"{number}.txt" for number in range(MEMBERS_MAXIMUM)]
+
+
+def test_a_bomb_is_listed_without_being_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("bom", "w") as member:
+        for _ in range(64):
+            member.write(bytes(1 << 20))
+    assert extract(path, "ZIP", LIMITS) == Extracted("bom")
+
+
+# The library takes anything for RTF.
+@pytest.mark.parametrize("code", sorted(set(SAMPLES) - {"CSV", "HTML", "RTF", "TXT"}))
+@pytest.mark.parametrize("content", [b"", b"geen document", b"PK\x03\x04stuk", b"%PDF-1.7\nstuk"])
+def test_what_is_no_such_document_fails_with_the_reason(tmp_path: Path, code: str, content: bytes) -> None:
+    with pytest.raises(TextFailedError, match=r"\w"):
+        json_value(tmp_path, content, code)
+
+
+@pytest.mark.parametrize("code", ["PDF", "DOCX", "ODP", "ODF", "ZIP", "7z"])
+def test_a_document_that_is_cut_off_fails_or_gives_what_is_left(tmp_path: Path, code: str) -> None:
+    content = SAMPLES[code].read_bytes()
+    for part in (0.3, 0.6, 0.9):
+        with suppress(TextFailedError):
+            assert len(json_value(tmp_path, content[: int(len(content) * part)], code).text) < 1000
+
+
+def test_a_file_that_is_gone_fails(tmp_path: Path) -> None:
+    with pytest.raises(TextFailedError, match="No such file"):
+        extract(tmp_path / "gone.txt", "TXT", LIMITS)

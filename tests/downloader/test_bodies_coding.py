@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import contextlib
+import gzip
+import zlib
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from woo_harvester.downloader.bodies import (
+    FREE_SIZE,
+    MAX_RATIO,
+    BombError,
+    Decoder,
+    UnknownCodingError,
+    decoder_for,
+)
+from woo_harvester.sitemaps.xml_stream import CHUNK_SIZE, MAX_MEMBERS, CorruptError, TruncatedError
+
+MEGABYTE = 1024 * 1024
+
+
+def decoded(coding: str, data: bytes, step: int = 0) -> bytes:
+    """All of it, in pieces of *step* bytes."""
+    decoder = decoder_for(coding)
+    assert decoder is not None
+    step = step or len(data) or 1
+    pieces = [data[start : start + step] for start in range(0, len(data), step)]
+    found = b"".join(part for piece in pieces for part in decoder.decode(piece))
+    decoder.finish()
+    return found
+
+
+WAYS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
+    "gzip": ("gzip", gzip.compress),
+    "gzip, as it was called": ("x-gzip", gzip.compress),
+    "gzip with identity": (" Gzip , identity", gzip.compress),
+    "gzip in members": (
+        "gzip",
+        lambda data: gzip.compress(data[:5]) + gzip.compress(b"") + gzip.compress(data[5:]),
+    ),
+    "gzip with padding": ("gzip", lambda data: gzip.compress(data) + bytes(100)),
+    "deflate": ("deflate", zlib.compress),
+    "deflate without its header": ("deflate", lambda data: zlib.compress(data, wbits=-15)),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@given(data=st.binary(max_size=2000), step=st.integers(1, 3000))
+def test_what_was_coded_is_had_back_however_it_is_cut(way: str, data: bytes, step: int) -> None:
+    coding, encode = WAYS[way]
+    assert decoded(coding, encode(data), step) == data
+
+
+@pytest.mark.parametrize("coding", ["", "identity", " Identity ,", ","])
+def test_there_may_be_nothing_to_undo(coding: str) -> None:
+    assert decoder_for(coding) is None
+
+
+@pytest.mark.parametrize("coding", ["br", "zstd", "gzip, gzip", "gzip, br", "aes128gcm", "compress", "\xff"])
+def test_other_codings_are_refused_by_name(coding: str) -> None:
+    with pytest.raises(UnknownCodingError) as caught:
+        decoder_for(coding)
+    assert str(caught.value) == coding
+
+
+def test_no_body_at_all_is_not_cut_off() -> None:
+    assert decoded("gzip", b"") == b""
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate"])
+@given(data=st.binary(min_size=1, max_size=200), left=st.floats(0, 1, exclude_max=True))
+def test_a_stream_that_is_cut_off_is_noticed(coding: str, data: bytes, left: float) -> None:
+    packed = gzip.compress(data) if coding == "gzip" else zlib.compress(data)
+    kept = packed[: max(1, int(len(packed) * left))]
+    with pytest.raises(TruncatedError):
+        decoded(coding, kept)
+
+
+@given(st.binary(min_size=1, max_size=300), st.sampled_from(["gzip", "deflate"]), st.integers(1, 400))
+def test_no_bytes_crash_it(data: bytes, coding: str, step: int) -> None:
+    with contextlib.suppress(CorruptError, TruncatedError, BombError):
+        decoded(coding, data, step)
+
+
+def test_a_bomb_is_noticed_while_it_is_unpacked_in_small_pieces() -> None:
+    packer = zlib.compressobj(9, wbits=31)
+    bomb = b"".join(packer.compress(bytes(MEGABYTE)) for _ in range(100)) + packer.flush()
+    decoder = Decoder(gzip=True)
+    sizes: list[int] = []
+    with pytest.raises(BombError):
+        sizes.extend(map(len, decoder.decode(bomb)))
+    assert max(sizes) <= CHUNK_SIZE
+    assert sum(sizes) <= max(FREE_SIZE, MAX_RATIO * len(bomb))
+
+
+def test_up_to_a_size_the_ratio_does_not_matter() -> None:
+    assert len(decoded("gzip", gzip.compress(bytes(FREE_SIZE)))) == FREE_SIZE
+    with pytest.raises(BombError):
+        decoded("gzip", gzip.compress(bytes(FREE_SIZE + 1)))
+
+
+def test_the_ratio_is_that_of_all_that_came() -> None:
+    mixed = bytes(MEGABYTE) * 20 + bytes(range(256)) * 4 * 1024
+    packed = gzip.compress(bytes(MEGABYTE) * 9) + gzip.compress(zlib.compress(mixed) * 20)
+    assert len(decoded("gzip", packed, 1000)) > 9 * MEGABYTE
+
+
+def test_a_stream_of_too_many_members_is_refused() -> None:
+    decoder = Decoder(gzip=True)
+    with pytest.raises(CorruptError):
+        for _ in decoder.decode(gzip.compress(b"") * (MAX_MEMBERS + 1)):
+            pass

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from woo_harvester.outputs.columns import cells, columns_of, columns_of_record
+from woo_harvester.permits.record import PermitRecord
+from woo_harvester.record import Record
+from woo_harvester.report.csv_file import cell
+
+RECORD: dict[str, Any] = {
+    "id": "1",
+    "document": {
+        "weblocatie": "https://a.nl/b.pdf",
+        "publisher": {"type": "gemeente", "id": "https://x/gm0363", "label": "gemeente Amsterdam"},
+        "titelcollectie": {"officieleTitel": "Besluit | kade"},
+        "classificatiecollectie": {
+            "informatiecategorieen": [
+                {"id": "u1", "label": "adviezen"},
+                {"id": "u2", "label": "convenanten"},
+            ],
+            "trefwoorden": ["kade", "a|b"],
+        },
+        "documenthandelingen": [
+            {"soortHandeling": {"id": "h1", "label": "ontvangst"}, "atTime": "2024-05-01T10:00:00+02:00"},
+            {"soortHandeling": {"id": "h2", "label": "ondertekening"}},
+        ],
+        "extraMetadata": [
+            {"prefix": "x", "velden": [{"key": "zaak", "values": ["1", "2"]}, {"key": "leeg"}]}
+        ],
+    },
+    "versies": [
+        {"oorzaak": "aanlevering", "bestanden": [{"grootte": 0, "mime-type": "text/csv", "tekst": "…"}]}
+    ],
+    "herkomst": {"standaardwaarden": {"document.publisher": "register", "versies.x": "index"}},
+}
+
+
+def of(column: str, record: dict[str, Any] = RECORD) -> object:
+    (found,) = cells(record, [column])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"),
+    [
+        ("document.publisher.label", "gemeente Amsterdam"),
+        ("document.publisher.id", "https://x/gm0363"),
+        ("document.publisher.bronwaarde", ""),
+        ("document.titelcollectie.officieleTitel", "Besluit | kade"),
+        ("document.classificatiecollectie.informatiecategorieen.label", "adviezen | convenanten"),
+        ("document.classificatiecollectie.informatiecategorieen.bronwaarde", ""),
+        ("document.classificatiecollectie.trefwoorden", r"kade | a\|b"),
+        ("document.documenthandelingen.atTime", "2024-05-01T10:00:00+02:00 | "),
+        ("document.extraMetadata.velden", "zaak=1 | zaak=2"),
+        ("document.extraMetadata.prefix", "x"),
+        ("document.opsteller.label", ""),
+        ("versies.bestanden.grootte", "0"),
+        ("versies.bestanden.mime-type", "text/csv"),
+        ("herkomst.standaardwaarden", "document.publisher=register | versies.x=index"),
+        ("herkomst.bevindingen", ""),
+    ],
+)
+def test_a_column_has_the_value_at_its_path(column: str, cell: str) -> None:
+    assert of(column) == cell
+    assert column in columns_of(Record)
+
+
+def test_the_values_of_a_list_are_separated_again_by_splitting() -> None:
+    texts = str(of("document.classificatiecollectie.trefwoorden")).split(" | ")
+    assert [text.replace(r"\|", "|") for text in texts] == ["kade", "a|b"]
+
+
+def test_the_path_of_an_object_gives_its_json() -> None:
+    assert of("document.titelcollectie") == '{"officieleTitel": "Besluit | kade"}'
+
+
+@pytest.mark.parametrize("title", ["=1+1", "+31 20", "-kade", "@gemeente"])
+def test_no_text_is_a_formula_of_a_spreadsheet(title: str) -> None:
+    record = {
+        "id": "1",
+        "document": {"titelcollectie": {"officieleTitel": title, "verkorteTitels": [title, "x"]}},
+    }
+    assert cell(of("document.titelcollectie.officieleTitel", record)) == f"'{title}"
+    assert cell(of("document.titelcollectie.verkorteTitels", record)) == f"'{title} | x"
+
+
+def test_a_number_is_a_number() -> None:
+    record = {"id": "1", "documenten": [], "x": -5}
+    assert of("x", record) == -5
+
+
+def test_an_object_that_is_not_as_in_a_record_is_its_json() -> None:
+    for value, text in (
+        (1, "1"),
+        ("tekst", "tekst"),
+        ([[1]], "[1]"),
+        ([{"key": "k", "values": 3}], '{"key": "k", "values": 3}'),
+        ({"values": None}, '{"values": null}'),
+    ):
+        record = {"id": "1", "document": {"extraMetadata": {"velden": value}}}
+        assert of("document.extraMetadata.velden", record) == text
+    for defaults in (1, ["1"], "1"):
+        assert of("herkomst.standaardwaarden", {"id": "1", "herkomst": {"standaardwaarden": defaults}}) == "1"
+
+
+@pytest.mark.parametrize("kind", [Record, PermitRecord])
+def test_columns_are_unique_and_have_no_text_of_documents(kind: type[Any]) -> None:
+    columns = columns_of(kind)
+    assert len(set(columns)) == len(columns)
+    assert columns[0] == "id"
+    assert "versies.bestanden.tekst" not in columns
+
+
+def test_the_columns_of_a_record_are_those_of_its_kind() -> None:
+    assert columns_of_record(RECORD) == columns_of(Record)
+    assert columns_of_record({"id": "1", "vergunning": {}}) == columns_of(PermitRecord)
+    assert {"vergunning.title", "documenten.title"} <= set(columns_of(PermitRecord))

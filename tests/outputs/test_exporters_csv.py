@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scrapy.utils.test import get_crawler
+
+from woo_harvester.findings import Reporter
+from woo_harvester.items import PermitItem, WooItem
+from woo_harvester.outputs.columns import columns_of
+from woo_harvester.outputs.exporters import OtherColumnsError, RecordCsvItemExporter
+from woo_harvester.permits.record import PermitRecord, Vergunning
+from woo_harvester.record import Herkomst, Oorzaak, Record, Versie, bare_record
+from woo_harvester.spiders.vergunningen import VergunningenSpider
+from woo_harvester.spiders.woo import WooSpider
+
+
+def woo_item(name: str, title: str | None = None) -> WooItem:
+    record = bare_record(f"https://a.nl/{name}.pdf", Versie(Oorzaak.AANLEVERING), Herkomst())
+    record.document.titelcollectie.officieleTitel = title
+    return WooItem(record, None, Reporter(lambda finding: None))
+
+
+def export(path: Path, *items: Any, spider: type[Any] | None = WooSpider, **options: Any) -> list[list[str]]:
+    crawler = get_crawler(spider)
+    with path.open("ab") as file:
+        exporter = RecordCsvItemExporter.from_crawler(crawler, file, **options)  # type: ignore[arg-type]  # as Scrapy does
+        exporter.start_exporting()
+        for item in items:
+            exporter.export_item(item)
+        exporter.finish_exporting()
+    return rows(path)
+
+
+def rows(path: Path) -> list[list[str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.reader(file))
+
+
+def test_the_columns_do_not_depend_on_the_records(tmp_path: Path) -> None:
+    (bare, *_) = export(tmp_path / "a.csv", woo_item("x"))
+    (titled, row) = export(tmp_path / "b.csv", woo_item("x", "Één kade"))
+    assert bare == titled == list(columns_of(Record))
+    assert dict(zip(titled, row, strict=True))["document.titelcollectie.officieleTitel"] == "Één kade"
+
+
+@pytest.mark.parametrize(("spider", "kind"), [(WooSpider, Record), (VergunningenSpider, PermitRecord)])
+def test_a_run_without_records_writes_the_header(tmp_path: Path, spider: type[Any], kind: type[Any]) -> None:
+    assert export(tmp_path / "a.csv", spider=spider) == [list(columns_of(kind))]
+
+
+def test_a_spreadsheet_recognises_the_encoding(tmp_path: Path) -> None:
+    export(tmp_path / "a.csv", woo_item("x"))
+    assert (tmp_path / "a.csv").read_bytes().startswith(b'\xef\xbb\xbf"id",')
+    export(tmp_path / "b.csv", woo_item("x"), encoding="latin-1")
+    assert (tmp_path / "b.csv").read_bytes().startswith(b'"id",')
+
+
+def test_appending_adds_no_second_header(tmp_path: Path) -> None:
+    export(tmp_path / "a.csv", woo_item("x"))
+    header, *others = export(tmp_path / "a.csv", woo_item("y"))
+    assert header == list(columns_of(Record))
+    assert len(others) == 2
+    assert (tmp_path / "a.csv").read_bytes().count(b"\xef\xbb\xbf") == 1
+
+
+def test_a_file_with_other_columns_is_not_appended_to(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id,document\r\n1,2\r\n", encoding="utf-8")
+    with pytest.raises(OtherColumnsError, match="has other columns than this run writes: give"):
+        export(tmp_path / "a.csv", woo_item("x"))
+    assert len(rows(tmp_path / "a.csv")) == 2
+
+
+@pytest.mark.parametrize(
+    "fields", [["id", "document.weblocatie"], {"id": "nummer", "document.weblocatie": "adres"}]
+)
+def test_the_fields_of_a_feed_choose_columns_and_their_names(tmp_path: Path, fields: Any) -> None:
+    header, row = export(tmp_path / "a.csv", woo_item("x"), fields_to_export=fields)
+    assert header == (list(fields.values()) if isinstance(fields, dict) else fields)
+    assert row[1] == "https://a.nl/x.pdf"
+
+
+def test_without_a_header_there_are_rows_only(tmp_path: Path) -> None:
+    assert len(export(tmp_path / "a.csv", woo_item("x"), include_headers_line=False)) == 1
+
+
+def test_the_item_decides_the_columns_of_a_spider_that_does_not(tmp_path: Path) -> None:
+    item = PermitItem(PermitRecord("1", vergunning=Vergunning()))
+    assert export(tmp_path / "a.csv", item, spider=None)[0] == list(columns_of(PermitRecord))
+
+
+def test_items_of_other_projects_are_written_as_scrapy_does(tmp_path: Path) -> None:
+    assert export(tmp_path / "a.csv", {"name": "x", "tags": ["a", "b"]}, spider=None) == [
+        ["name", "tags"],
+        ["x", "a,b"],
+    ]
+    assert export(tmp_path / "b.csv", spider=None) == []

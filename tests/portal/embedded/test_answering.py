@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.portal.embedded.records import opened, record, write
+from woo_harvester.outputs.definition import WOO
+from woo_portal.embedded import answering
+from woo_portal.embedded.answering import _Asked
+from woo_portal.question import Clause, Question, Sort
+
+WATER = Question(WOO, (Clause("water"),), size=1)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[_Asked]:
+    """The questions whose hits were counted."""
+    counted: list[_Asked] = []
+    count = _Asked.counts
+
+    def noting(self: _Asked) -> object:
+        counted.append(self)
+        return count(self)
+
+    monkeypatch.setattr(_Asked, "counts", noting)
+    return counted
+
+
+def test_another_page_or_order_of_the_same_hits_is_not_counted_again(
+    tmp_path: Path, asked: list[_Asked]
+) -> None:
+    path = write(tmp_path / "a.jsonl", [record(1, "Water een"), record(2, "Water twee"), record(3, "Zand")])
+    with opened(tmp_path / "portal") as engine:
+        engine.fill([path])
+        first = engine.search(WATER).counts
+        for other in (replace(WATER, start=1), replace(WATER, sort=Sort.NEWEST, with_highlights=False)):
+            assert engine.search(other).counts == first
+        assert len(asked) == 1
+        engine.search(replace(WATER, clauses=(Clause("zand"),)))
+        engine.search(replace(WATER, chosen={"organisatie": ("x",)}))
+        assert len(asked) == 3
+
+
+def test_a_new_record_counts_at_once(tmp_path: Path) -> None:
+    with opened(tmp_path / "portal") as engine:
+        for number in (1, 2, 3):
+            made = record(number, "Water")
+            made["document"]["publisher"] = {"id": "https://stad.example/id", "label": "Stad"}
+            engine.fill([write(tmp_path / f"{number}.jsonl", [made])])
+            (count,) = engine.search(WATER).counts["publisher"]
+            assert count.number == number
+
+
+def test_only_so_many_counts_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answering, "_KEPT_COUNTS", 3)
+    with opened(tmp_path / "portal") as engine:
+        for word in "abcdefgh":
+            engine.search(replace(WATER, clauses=(Clause(word),)))
+            assert len(engine._answering._snapshot.counts) <= 3

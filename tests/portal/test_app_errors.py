@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from lxml import html
+
+from tests.portal.client import Client
+from tests.portal.records import full
+from tests.utils.scan_engine import ScanEngine
+from woo_portal.app import Options, make_app
+from woo_portal.engine import Answer, EngineError, SlowQuestionError
+from woo_portal.question import Question
+
+SECRET = "http://elastic:geheim@10.0.0.1:9200"
+
+
+class Failing(ScanEngine):
+    """An engine that fails in one way."""
+
+    def __init__(self, fail: Callable[[], Any]) -> None:
+        super().__init__([full()])
+        self._fail = fail
+
+    def search(self, question: Question) -> Answer:
+        """Fail."""
+        self._fail()
+        return super().search(question)
+
+
+def client(fail: Callable[[], Any], seconds: float = 60) -> Client:
+    return Client(make_app(Failing(fail), Options(seconds=seconds)))
+
+
+def raising(error: Exception) -> Callable[[], Any]:
+    def fail() -> None:
+        raise error
+
+    return fail
+
+
+def heading(page: str) -> str:
+    return str(html.fromstring(page).cssselect("h1")[0].text_content())
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "title"),
+    [
+        (EngineError(SECRET), 503, "Zoeken lukt nu even niet"),
+        (SlowQuestionError(SECRET), 503, "Zoeken lukt nu even niet"),
+        (ValueError(SECRET), 500, "Er ging iets mis"),
+    ],
+)
+def test_a_fault_is_a_page_that_shows_nothing_of_the_inside(
+    error: Exception, status: int, title: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = client(raising(error)).get("/?q=a")
+    assert (answer.status_code, heading(answer.text)) == (status, title)
+    assert "geheim" not in answer.text
+    assert "Error" not in answer.text
+    assert ("retry-after" in answer.headers) is (status == 503)
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+def test_the_operator_sees_why_the_engine_cannot_answer(caplog: pytest.LogCaptureFixture) -> None:
+    client(raising(EngineError("disk full"))).get("/?q=a")
+    assert [(record.levelno, record.getMessage()) for record in caplog.records] == [
+        (logging.ERROR, "the search engine cannot answer: disk full")
+    ]
+
+
+def test_a_question_without_end_is_given_up_with_advice() -> None:
+    free = threading.Event()
+    try:
+        answer = client(lambda: free.wait(60), seconds=0.05).get("/?q=a")
+    finally:
+        free.set()
+    assert answer.status_code == 503
+    assert "Gebruik minder of andere woorden" in answer.text
+
+
+@pytest.mark.parametrize(("path", "kind"), [("/niets", "text/html"), ("/api/niets", "application/json")])
+def test_a_program_gets_json_and_a_person_a_page(path: str, kind: str) -> None:
+    answer = client(lambda: None).get(path)
+    assert answer.status_code == 404
+    assert answer.headers["content-type"].startswith(kind)
+    assert "Misschien is het adres verkeerd overgenomen." in answer.text
+
+
+def test_an_address_with_a_slash_too_many_leads_to_no_other_host() -> None:
+    answer = client(lambda: None).get("/organisaties/", headers={"host": "elders.example"})
+    assert answer.status_code == 404
+    assert "elders.example" not in answer.text + str(answer.headers)

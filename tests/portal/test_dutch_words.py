@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from time import process_time
+
+import pytest
+
+from woo_portal.dutch import MAX_LENGTH, spans, words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("De raad, 1.234,56 euro", ["De", "raad", "1.234,56", "euro"]),
+        ("it's a_b www.x.nl/a?b=c", ["it's", "a_b", "www.x.nl", "a", "b", "c"]),
+        ("’s-Gravenhage één", ["s", "Gravenhage", "één"]),
+        ("👩\u200d🚀 1️⃣ 🇳🇱🇧🇪", ["👩\u200d🚀", "1️⃣", "🇳🇱", "🇧🇪"]),
+        ("東京 カタカナ", ["東", "京", "カタカナ"]),
+        ("", []),
+        ("____ -- ...", []),
+    ],
+)
+def test_a_text_is_split_into_words(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+    assert [text[start:end] for start, end in spans(text)] == expected
+
+
+def test_a_long_word_is_cut() -> None:
+    assert [len(word) for word in words("x" * (2 * MAX_LENGTH + 1))] == [MAX_LENGTH, MAX_LENGTH, 1]
+    assert words("é" * 256) == ["é" * 255, "é"]
+
+
+@pytest.mark.parametrize(
+    "unit", ["_", "a.", "1,", "a_", "'", "\u200d", "👍\u200d\u200d", 'א"', "_\u0301", "é_"]
+)
+def test_time_grows_with_the_length_of_a_line_only(unit: str) -> None:
+    def seconds(count: int) -> float:
+        started = process_time()
+        words(unit * count)
+        return process_time() - started
+
+    words(unit)
+    assert seconds(20_000) < 40 * seconds(2_000) + 0.1

@@ -1,0 +1,193 @@
+"""What a text finds: the same on each search engine."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.portal.suite_questions import ids, permits, text
+from tests.portal.suite_records import elasticsearch, embedded, woo
+from woo_harvester.outputs.definition import PERMITS
+from woo_portal.engine import Engine, Piece
+from woo_portal.question import MAX_CLAUSES, Question
+
+ALL = {f"a{number}" for number in range(1, 10)}
+
+#: A text, and the documents that it finds.
+TEXTS = [
+    ("stikstof", {"a1", "a2"}),
+    ("STIKSTOF", {"a1", "a2"}),
+    ("stikstofbesluit", {"a1"}),
+    ("besluiten", {"a1"}),
+    ("raad", {"a3"}),
+    ("draad", {"a5"}),
+    ("gemeenteraden", {"a3"}),
+    ("natuur milieu", {"a1", "a2"}),
+    ("natuur polder", {"a1"}),
+    ("stikstof polder", {"a1"}),  # each word in another field
+    ("natuur fietspaden", set()),
+    ('"natuur en milieu"', {"a1"}),
+    ('"milieu en natuur"', set()),
+    ('"milieu en de natuur"', {"a2"}),
+    ('"over huizen"', set()),
+    ('"over de huizen"', {"a7"}),
+    ('"huizen aan"', set()),  # across two descriptions
+    ('"uitk kering"', set()),  # across two titles
+    ('"de het een"', {"a9"}),
+    ('"stikstof"', {"a2"}),
+    ("stikstof -polder", {"a2"}),
+    ('stikstof -"natuur en milieu"', {"a2"}),
+    ("-stikstof -verslag -internet -uitkering -eerste -lange -vet", {"a4"}),
+    ("-stikstof stikstof", set()),
+    ("de", ALL),
+    ("de het een", ALL),
+    ("-de", ALL),
+    ("stikstof de", {"a1", "a2"}),
+    ("stikstof -de", {"a1", "a2"}),
+    ("huis", {"a7"}),
+    ("een huis", {"a7"}),
+    ("cafe", {"a3"}),
+    ("CAFÉ", {"a3"}),
+    ("cafe\u0301", {"a3"}),
+    ("eenmalige", {"a6"}),
+    ("éénmalige", {"a6"}),
+    ("uitk", {"a6"}),
+    ("toelage", {"a6"}),
+    ("A2-N2", {"a6"}),
+    ("a2 n2", {"a6"}),
+    ("N2", {"a6"}),
+    ("e-mail", {"a6"}),
+    ("A2-polder", set()),
+    ("brandveiligheid", {"a7"}),
+    ("brand", {"a7"}),
+    ('"natuurlijke personen"', {"a7"}),
+    ("persoon", {"a7"}),
+    ("vet", {"a9"}),
+    ("<b>", {"a9"}),
+    ("50%", {"a9"}),
+    ("citaat", {"a9"}),
+    ("zoietsbestaatniet", set()),
+    ("ingetrokken", set()),
+    ("x" * 255, {"a8"}),
+    # What is an operator elsewhere is text here.
+    ("stikstof OR fietspaden", set()),
+    ("pold*", set()),
+    ("stikstof~2", set()),
+    ("document.publisher.label:Amsterdam", set()),
+    ("stikstof AND", set()),
+    ("(stikstof", {"a1", "a2"}),
+    ("stikstof)", {"a1", "a2"}),
+    ("+stikstof", {"a1", "a2"}),
+    ("stikstof^9", set()),
+    ("!!!", ALL),
+    ('"!!!"', ALL),
+    ("-!!!", ALL),
+    ('"', ALL),
+    ("-", ALL),
+    ("\\", ALL),
+    ('\\"stikstof\\"', {"a2"}),
+    ("\U0001f600", set()),
+    ("日本", set()),
+    ("\u202estikstof", {"a1", "a2"}),
+    ("stik\u00adstof", {"a1", "a2"}),
+    ("\u0130stanbul \u017ftik\u017ftof \ufb01ets", set()),
+    ("{{7*7}}", set()),
+    ("' OR 1=1 --", set()),
+    (" ".join(f"w{number}" for number in range(MAX_CLAUSES)), set()),
+]
+
+
+@pytest.mark.parametrize(("asked", "expected"), TEXTS, ids=[asked[:40] for asked, _ in TEXTS])
+def test_a_text_finds_the_same_on_each_engine(engine: Engine, asked: str, expected: set[str]) -> None:
+    assert set(ids(engine.search(text(asked)))) == expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("kappen", {"p1", "p3"}),
+        ("boom", {"p1", "p3"}),
+        ("eik", {"p1"}),
+        ("dak", {"p2"}),
+        ("omgeving", {"p2"}),
+        ("school", {"p1"}),
+        ("vries", {"p1"}),
+        ('"de+vries"', {"p1"}),
+        ("-vries+kapvergunning", {"p3"}),
+        ("-de+kapvergunning", {"p1", "p3"}),
+    ],
+)
+def test_a_text_finds_permits(engine: Engine, asked: str, expected: set[str]) -> None:
+    assert permits(engine, f"zoektekst={asked}") == expected
+
+
+def test_words_of_the_title_come_before_those_of_the_text(engine: Engine) -> None:
+    assert ids(engine.search(text("stikstof"))) == ["a2", "a1"]  # the word, then a part of a compound
+    assert ids(engine.search(Question(PERMITS, text("boom").clauses)))[0] == "p3"
+
+
+def test_a_title_shows_its_matches_and_a_text_its_fragments(engine: Engine) -> None:
+    (hit,) = engine.search(text("stikstof polder milieu -fietspaden")).hits
+    assert hit.title == [Piece("Stikstofbesluit", is_match=True)]
+    (fragment,) = hit.fragments
+    assert "".join(piece.text for piece in fragment) == "Dit gaat over natuur en milieu in de polder."
+    assert [piece.text for piece in fragment if piece.is_match] == ["milieu", "polder"]
+
+
+def test_a_phrase_is_shown_in_the_text(engine: Engine) -> None:
+    (hit,) = engine.search(text('"natuur en milieu"')).hits
+    assert hit.title == [Piece("Stikstofbesluit")]
+    (fragment,) = hit.fragments
+    assert {"natuur", "milieu"} <= {word for each in fragment if each.is_match for word in each.text.split()}
+
+
+def test_a_title_without_a_match_is_shown_all_the_same(engine: Engine) -> None:
+    (hit,) = engine.search(text("polder")).hits
+    assert hit.title == [Piece("Stikstofbesluit")]
+
+
+def test_marks_that_a_publisher_writes_lose_no_text(engine: Engine) -> None:
+    (hit,) = engine.search(text("citaat")).hits
+    shown = "".join(piece.text for piece in hit.title)
+    assert shown.replace("\ue000", "").replace("\ue001", "") == '<b>Vet</b> & "citaat" 50% merk'
+    assert Piece("citaat", is_match=True) in hit.title
+
+
+def test_without_a_text_nothing_is_marked(engine: Engine) -> None:
+    for hit in engine.search(text("")).hits:
+        assert (list(hit.title), list(hit.fragments)) == ([], [])
+
+
+def test_no_hit_has_the_text_of_its_files(engine: Engine) -> None:
+    for hit in engine.search(text("")).hits:
+        assert not {"tekst", "facetten"} & hit.document.keys()
+
+
+ROWS = [*csv.DictReader((Path(__file__).parent / "compounds.csv").read_text(encoding="utf-8").splitlines())]
+
+
+@pytest.fixture(scope="module")
+def both(elasticsearch_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, Engine]]:
+    """Both engines over a document for each compound."""
+    records = [woo(f"w{number:03}", row["woord"]) for number, row in enumerate(ROWS)]
+    with (
+        embedded(tmp_path_factory.mktemp("compounds"), records) as one,
+        elasticsearch(elasticsearch_url, records) as other,
+    ):
+        yield one, other
+
+
+@pytest.mark.integration
+def test_both_engines_find_the_same_compounds(both: tuple[Engine, Engine]) -> None:
+    questions = [text(asked) for asked in sorted({row["vraag"] for row in ROWS})]
+    one, other = ([_hits(engine, asked) for asked in questions] for engine in both)
+    assert one == other
+    reached = sum(f"w{number:03}" in _hits(both[0], text(row["vraag"])) for number, row in enumerate(ROWS))
+    assert reached >= 190
+
+
+def _hits(engine: Engine, asked: Question) -> set[str]:
+    return {document["id"] for document in engine.all_documents(asked)}

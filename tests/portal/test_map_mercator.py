@@ -1,0 +1,101 @@
+"""The arithmetic of a map of tiles."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis.strategies import floats, integers
+
+from woo_portal.map import BOUNDS, MAX_ZOOM, MIN_ZOOM, Location, Pixel, from_world, to_world, view, view_of
+
+DAM = Location(52.373056, 4.892778)
+DOM = Location(52.090737, 5.121420)
+LATS, LONS = floats(BOUNDS.south, BOUNDS.north), floats(BOUNDS.west, BOUNDS.east)
+ZOOMS = integers(MIN_ZOOM, MAX_ZOOM)
+
+
+def test_the_null_island_is_in_the_middle_of_the_world() -> None:
+    assert to_world(Location(0, 0), 0) == (128, 128)
+    assert to_world(Location(0, 180), 3) == (2048, 1024)
+
+
+def test_a_known_place_is_on_its_known_tile() -> None:
+    # The numbers of https://wiki.openstreetmap.org/wiki/Slippy_map_tilenames for the Dam in Amsterdam.
+    x, y = to_world(DAM, 12)
+    assert (int(x // 256), int(y // 256)) == (2103, 1346)
+
+
+@given(LATS, LONS, ZOOMS)
+def test_a_place_comes_back_from_the_picture_of_the_world(lat: float, lon: float, zoom: int) -> None:
+    back = from_world(to_world(Location(lat, lon), zoom), zoom)
+    assert back == pytest.approx((lat, lon), abs=1e-9)
+
+
+@given(LATS, LONS, ZOOMS)
+def test_tiles_cover_each_map_without_gap_or_surplus(lat: float, lon: float, zoom: int) -> None:
+    shown = view(Location(lat, lon), zoom, 840, 600)
+    tiles = list(shown.tiles())
+    lefts, tops = {tile.left for tile in tiles}, {tile.top for tile in tiles}
+    assert len(tiles) == len(lefts) * len(tops) == len(set(tiles))
+    assert -256 < min(lefts) <= 0
+    assert 840 <= max(lefts) + 256 < 840 + 256
+    assert -256 < min(tops) <= 0
+    assert 600 <= max(tops) + 256 < 600 + 256
+    assert sorted(lefts) == list(range(min(lefts), max(lefts) + 1, 256))
+    assert all(0 <= tile.x < 2**zoom and 0 <= tile.y < 2**zoom for tile in tiles)
+
+
+def test_the_middle_of_a_map_is_in_its_middle() -> None:
+    assert view(DOM, 14, 840, 600).pixel(DOM) == pytest.approx((420, 300), abs=1)
+
+
+def test_a_box_is_what_the_map_shows() -> None:
+    shown = view(DOM, 14, 840, 600)
+    box = shown.box
+    assert shown.pixel(Location(box.north, box.west)) == pytest.approx((0, 0), abs=0.2)
+    assert shown.pixel(Location(box.south, box.east)) == pytest.approx((840, 600), abs=0.2)
+    assert box.south < DOM.lat < box.north
+    assert box.west < DOM.lon < box.east
+
+
+def test_a_map_moves_by_half_and_back() -> None:
+    shown = view(DOM, 14, 840, 600)
+    right = shown.moved(0.5, 0)
+    assert shown.pixel(right.middle) == pytest.approx((840, 300), abs=1)
+    assert right.moved(-0.5, 0).middle == pytest.approx(DOM, abs=1e-4)
+
+
+@pytest.mark.parametrize("far", [Location(0, 0), Location(89, 179), Location(-89, -179)])
+def test_a_map_stays_in_the_netherlands(far: Location) -> None:
+    shown = view(far, 12, 840, 600)
+    assert BOUNDS.south <= shown.middle.lat <= BOUNDS.north
+    assert BOUNDS.west <= shown.middle.lon <= BOUNDS.east
+
+
+@pytest.mark.parametrize(("zoom", "expected"), [(-5, MIN_ZOOM), (10**6, MAX_ZOOM)])
+def test_a_zoom_beyond_the_bounds_is_the_nearest(zoom: int, expected: int) -> None:
+    assert view(DOM, zoom, 840, 600).zoom == expected
+
+
+def test_zooming_in_shows_half_as_much_around_the_same_middle() -> None:
+    shown = view(DOM, 14, 840, 600)
+    nearer = shown.zoomed(1)
+    assert (nearer.zoom, nearer.middle) == (15, shown.middle)
+    assert shown.pixel(nearer.location(Pixel(0, 0))) == pytest.approx((210, 150), abs=1.5)
+
+
+def test_the_map_of_places_has_all_of_them_as_large_as_can_be() -> None:
+    shown = view_of([DAM, DOM], 840, 600)
+    assert all(shown.has(shown.pixel(place)) for place in (DAM, DOM))
+    nearer = shown.zoomed(1)
+    assert not (nearer.has(nearer.pixel(DAM)) and nearer.has(nearer.pixel(DOM)))
+
+
+def test_the_map_of_one_place_is_not_the_nearest_of_all() -> None:
+    assert view_of([DAM], 840, 600).zoom == MAX_ZOOM - 2
+
+
+def test_without_places_the_map_is_of_the_country() -> None:
+    shown = view_of([], 840, 600)
+    for corner in (Location(BOUNDS.south, BOUNDS.west), Location(BOUNDS.north, BOUNDS.east)):
+        assert shown.has(shown.pixel(corner))

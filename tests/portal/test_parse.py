@@ -1,0 +1,158 @@
+"""Parameters of an address to a question, and back."""
+
+from __future__ import annotations
+
+from datetime import date
+from urllib.parse import parse_qsl
+
+import pytest
+
+from woo_harvester.outputs.definition import PERMITS, WOO, RecordKind
+from woo_harvester.tooi.lists import informatiecategorieen, organisaties
+from woo_portal.parse import names_of, pairs_of, question_of_pairs, sorts_of
+from woo_portal.question import (
+    MAX_CHOSEN,
+    MAX_DEPTH,
+    Box,
+    Clause,
+    Period,
+    Place,
+    Question,
+    QuestionError,
+    Sort,
+)
+
+DAY = date(2026, 4, 2)
+THEMA = "https://identifier.overheid.nl/tooi/def/thes/top/c_1"
+
+
+def asked(kind: RecordKind, query: str) -> Question:
+    return question_of_pairs(kind, parse_qsl(query, keep_blank_values=True), today=DAY)
+
+
+def test_nothing_asks_for_everything() -> None:
+    assert asked(WOO, "") == Question(WOO)
+    assert asked(PERMITS, "zoektekst=&plaats=&sorteer=+&lopend=") == Question(PERMITS)
+
+
+def test_a_question_about_documents_has_all_that_its_parameters_say() -> None:
+    found = asked(
+        WOO,
+        f"zoektekst=stikstof+-lucht&thema={THEMA}&thema=kleur&openbaarmakingsdatum_van=2024-01-01"
+        "&creatiedatum_tot=2024-12-31&id=a&id=b&sorteer=nieuwste&start=20&aantal=5",
+    )
+    assert found == Question(
+        WOO,
+        clauses=(Clause("stikstof"), Clause("lucht", is_excluded=True)),
+        chosen={"thema": (THEMA, "kleur")},
+        periods={
+            "openbaarmakingsdatum": Period(begin=date(2024, 1, 1)),
+            "creatiedatum": Period(end=date(2024, 12, 31)),
+        },
+        ids=("a", "b"),
+        sort=Sort.NEWEST,
+        start=20,
+        size=5,
+    )
+
+
+def test_a_question_about_permits_has_a_place_a_part_of_the_map_and_whether_they_run() -> None:
+    found = asked(PERMITS, "plaats=52.3731,+4.8926&kader=52,4.5,53,5&lopend=ja&sorteer=afstand")
+    assert found.near == Place(52.3731, 4.8926, metres=1000)
+    assert found.box == Box(52, 4.5, 53, 5)
+    assert (found.running_on, found.ended_before) == (DAY, None)
+    assert found.sort is Sort.DISTANCE
+    assert asked(PERMITS, "lopend=nee").ended_before == DAY
+
+
+def test_a_filter_by_its_label_is_one_by_its_uri() -> None:
+    category = next(iter(informatiecategorieen()))
+    amsterdam = organisaties().by_label("gemeente Amsterdam")
+    assert amsterdam is not None
+    chosen = question_of_pairs(WOO, [("informatiecategorie", category.label)]).chosen
+    assert chosen == {"informatiecategorie": (category.uri,)}
+    assert question_of_pairs(WOO, [("organisatie", "Gemeente amsterdam")]).chosen["organisatie"] == (
+        amsterdam.uri,
+    )
+    assert question_of_pairs(PERMITS, [("gemeente", "Amsterdam")]).chosen["gemeente"] == (amsterdam.uri,)
+    assert question_of_pairs(PERMITS, [("product", "kapvergunning")]).chosen["product"] == ("kapvergunning",)
+
+
+@pytest.mark.parametrize(
+    ("kind", "query", "expected"),
+    [
+        (WOO, "kleur=rood", "'kleur'"),
+        (WOO, "plaats=52,5", "'plaats'"),
+        (PERMITS, "thema=kleur", "'thema'"),
+        (WOO, "%E2%80%AE%00x=1", r"'\u202e\x00x'"),
+        (WOO, "thema=a%00b", "de waarde van thema"),
+        (WOO, "id=%FF", "de waarde van id"),
+        (WOO, "start=-1", "start is een getal"),
+        (WOO, "start=1e3", "start is een getal"),
+        (WOO, "start=%D9%A1", "start is een getal"),
+        (WOO, "start=" + "9" * 5000, "te lang"),
+        (WOO, f"start={MAX_DEPTH}", "resultaat 10000"),
+        (WOO, f"start={MAX_DEPTH - 9}", "resultaat 10000"),
+        (WOO, "aantal=0", "1 tot en met 100"),
+        (WOO, "aantal=101", "1 tot en met 100"),
+        (WOO, "start=1&start=2", "start maar één keer"),
+        (WOO, "sorteer=afstand", "sorteer is een van: relevantie, nieuwste, oudste, titel"),
+        (PERMITS, "sorteer=afstand", "alleen met een plaats"),
+        (WOO, "sorteer=Nieuwste", "sorteer is een van"),
+        (WOO, "openbaarmakingsdatum_van=2024-02-30", "openbaarmakingsdatum_van is een dag"),
+        (WOO, "openbaarmakingsdatum_van=20240201", "openbaarmakingsdatum_van is een dag"),
+        (WOO, "openbaarmakingsdatum_van=2024-02-02&openbaarmakingsdatum_tot=2024-02-01", "later dan"),
+        (PERMITS, "afstand=5", "alleen met een plaats"),
+        (PERMITS, "plaats=52,5&afstand=0", "1 tot en met 100000"),
+        (PERMITS, "plaats=52", "zoals 52.3731,4.8926"),
+        (PERMITS, "plaats=91,5", "breedtegraad"),
+        (PERMITS, "plaats=nan,inf", "zoals 52.3731,4.8926"),
+        (PERMITS, "plaats=1e1,5", "zoals 52.3731,4.8926"),
+        (PERMITS, "kader=53,4,52,5", "zuid, west, noord en oost"),
+        (PERMITS, "kader=52,4,53", "zoals 52.06"),
+        (PERMITS, "lopend=misschien", "ja of nee"),
+        (WOO, "&".join(f"id={n}" for n in range(MAX_CHOSEN + 1)), f"hoogstens {MAX_CHOSEN} waarden bij id"),
+        (WOO, "thema=" + "x" * 501, "thema is te lang"),
+    ],
+)
+def test_a_mistake_is_refused_in_one_line_that_says_what(kind: RecordKind, query: str, expected: str) -> None:
+    with pytest.raises(QuestionError) as caught:
+        asked(kind, query)
+    assert expected in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "query"),
+    [
+        (WOO, ""),
+        (WOO, "zoektekst=stikstof+%22natuur+en+milieu%22+-lucht&thema=a&thema=b&id=1"),
+        (WOO, "openbaarmakingsdatum_van=2024-01-01&openbaarmakingsdatum_tot=2024-12-31&sorteer=titel"),
+        (PERMITS, "plaats=52.3731%2C4.8926&afstand=500&lopend=nee&start=10&aantal=50"),
+        (PERMITS, "kader=52.06%2C5.05%2C52.12%2C5.18&lopend=ja"),
+    ],
+)
+def test_the_parameters_of_a_question_ask_the_same(kind: RecordKind, query: str) -> None:
+    found = asked(kind, query)
+    assert pairs_of(found) == parse_qsl(query)
+    assert question_of_pairs(kind, pairs_of(found), today=DAY) == found
+
+
+def test_the_same_question_has_the_same_parameters_however_it_was_asked() -> None:
+    one = asked(WOO, "aantal=10&thema=b&thema=a&zoektekst=++stikstof&start=0")
+    assert pairs_of(one) == [("zoektekst", "stikstof"), ("thema", "a"), ("thema", "b")]
+
+
+def test_another_number_of_hits_can_be_the_usual_one() -> None:
+    found = question_of_pairs(WOO, [], size=50)
+    assert found.size == 50
+    assert pairs_of(found, size=50) == []
+    assert pairs_of(found) == [("aantal", "50")]
+
+
+def test_each_name_of_a_parameter_is_known_and_each_order_too() -> None:
+    for kind in (WOO, PERMITS):
+        for sort in sorts_of(kind):
+            place = "&plaats=52,5" if sort is Sort.DISTANCE else ""
+            assert asked(kind, f"sorteer={sort}{place}").sort is sort
+        assert question_of_pairs(kind, [(name, "") for name in names_of(kind)]) == Question(kind)

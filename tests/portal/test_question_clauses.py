@@ -1,0 +1,67 @@
+"""The text of a question as clauses."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis.strategies import characters, text
+
+from woo_portal.question import MAX_CLAUSES, MAX_TEXT, Clause, QuestionError, clauses_of, text_of
+
+WORD = Clause("stikstof")
+PHRASE = Clause("natuur en milieu", is_phrase=True)
+
+
+@pytest.mark.parametrize(
+    ("given_text", "expected"),
+    [
+        ("", ()),
+        ("  \t\n ", ()),
+        ("stikstof", (WORD,)),
+        ('stikstof "natuur en milieu"', (WORD, PHRASE)),
+        ("stikstof „natuur  en milieu”", (WORD, PHRASE)),
+        ("stikstof «natuur en milieu", (WORD, PHRASE)),
+        ('stikstof"natuur en milieu"', (WORD, PHRASE)),
+        ("stikstof stikstof", (WORD,)),
+        ("-stikstof", (Clause("stikstof", is_excluded=True),)),
+        ("--stikstof", (Clause("stikstof", is_excluded=True),)),
+        ('-"natuur en milieu"', (Clause("natuur en milieu", is_phrase=True, is_excluded=True),)),
+        ("covid-19", (Clause("covid-19"),)),
+        ("- stikstof -", (WORD,)),
+        ('"" " " "', ()),
+        ("stikstof OR (water)", (WORD, Clause("OR"), Clause("(water)"))),
+        ("stik\u00adstof", (WORD,)),
+        ("\u202estikstof\u202c", (WORD,)),
+        ("stikstof\u2028water\u00a0", (WORD, Clause("water"))),
+        ("e\u0301e\u0301n", (Clause("één"),)),
+    ],
+)
+def test_a_text_has_these_clauses(given_text: str, expected: tuple[Clause, ...]) -> None:
+    assert clauses_of(given_text) == expected
+
+
+@pytest.mark.parametrize(
+    ("given_text", "expected"),
+    [("a" * (MAX_TEXT + 1), str(MAX_TEXT)), (" ".join(map(str, range(MAX_CLAUSES + 1))), str(MAX_CLAUSES))],
+)
+def test_a_text_beyond_the_bounds_is_refused_in_one_line(given_text: str, expected: str) -> None:
+    with pytest.raises(QuestionError, match=expected) as caught:
+        clauses_of(given_text)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("character", ["\x00", "\x1b", "\x7f", "\x90", "\udcff", chr(0xFFFD)])
+def test_a_broken_text_is_refused(character: str) -> None:
+    with pytest.raises(QuestionError, match="niet gelezen"):
+        clauses_of(f"stikstof{character}")
+
+
+def test_a_text_at_the_bounds_is_accepted() -> None:
+    assert len(clauses_of(" ".join(map(str, range(MAX_CLAUSES))))) == MAX_CLAUSES
+    assert clauses_of("a" * MAX_TEXT) == (Clause("a" * MAX_TEXT),)
+
+
+@given(text(characters(exclude_categories=["Cc", "Cs"], exclude_characters="\ufffd"), max_size=60))
+def test_the_text_of_clauses_has_the_same_clauses(given_text: str) -> None:
+    found = clauses_of(given_text[:30])
+    assert clauses_of(text_of(found)) == found

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from woo_portal.server import NoRecordsError, RecordFiles
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "records").mkdir()
+    return tmp_path
+
+
+def test_without_arguments_it_is_what_runs_write_also_later(folder: Path) -> None:
+    files = RecordFiles()
+    with pytest.raises(NoRecordsError, match=r"no records in records/\*\.jsonl: scrapy crawl woo makes them"):
+        files.check()
+    (folder / "records" / "woo-1.jsonl").touch()
+    (folder / "records" / "woo-1.csv").touch()
+    files.check()
+    assert files() == [Path("records/woo-1.jsonl")]
+
+
+def test_files_and_patterns_count_once(folder: Path) -> None:
+    for name in ("a.jsonl", "b.jsonl.gz"):
+        (folder / name).touch()
+    assert RecordFiles(["*.jsonl*", "a.jsonl", str(folder / "b*")])() == [
+        folder / "b.jsonl.gz",
+        Path("a.jsonl"),
+        Path("b.jsonl.gz"),
+    ]
+
+
+def test_a_file_that_is_not_there_is_named(folder: Path) -> None:
+    with pytest.raises(NoRecordsError, match=r"niet\.jsonl: no such file"):
+        RecordFiles(["niet.jsonl"]).check()
+    with pytest.raises(NoRecordsError, match="records: no such file"):
+        RecordFiles(["records"]).check()

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from woo_portal.wording import capitalised, counted, day, day_and_time, number, size
+
+
+@pytest.mark.parametrize(
+    ("moment", "shown"),
+    [
+        ("2024-01-09", "9 januari 2024"),
+        ("2024-06-30T23:30:00+00:00", "1 juli 2024"),
+        (date(2024, 12, 31), "31 december 2024"),
+        (datetime(2024, 12, 31, 23, 30, tzinfo=UTC), "1 januari 2025"),
+        ("geen dag", "geen dag"),
+        ("", ""),
+        (None, ""),
+    ],
+)
+def test_a_day_is_that_in_the_netherlands(moment: str | date | None, shown: str) -> None:
+    assert day(moment) == shown
+
+
+def test_a_moment_has_its_time_and_a_day_has_none() -> None:
+    assert day_and_time("2024-06-30T08:05:00+02:00") == "30 juni 2024, 8:05 uur"
+    assert day_and_time(datetime(2024, 1, 1, 12, tzinfo=UTC)) == "1 januari 2024, 13:00 uur"
+    assert day_and_time("2024-06-30") == "30 juni 2024"
+    assert day_and_time(None) == ""
+
+
+def test_numbers_and_sizes_are_written_in_dutch() -> None:
+    assert [size(each) for each in (None, 1, 632, 20_480, 3_400_000)] == [
+        "",
+        "1 byte",
+        "632 bytes",
+        "20,5 kB",
+        "3,4 MB",
+    ]
+    assert number(1_234_567) == "1.234.567"
+    assert counted(1, "document", "documenten") == "1 document"
+    assert counted(1200, "document", "documenten") == "1.200 documenten"
+    assert capitalised("gemeente Den Haag") == "Gemeente Den Haag"
+    assert capitalised("") == ""

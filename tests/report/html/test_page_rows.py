@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.report.runs import about_document, about_host, read, write_run
+from woo_harvester.findings import Finding
+from woo_harvester.report.assemble import assemble_report
+from woo_harvester.report.funnel import Account
+from woo_harvester.report.html.page import HeavyFaults, HostRow
+from woo_harvester.report.json_file import read_hosts
+from woo_harvester.report.model import HostReport
+
+
+def hosts(tmp_path: Path, accounts: list[Account], *findings: Finding) -> list[HostReport]:
+    folder = write_run(tmp_path / "woo-1", accounts, findings)
+    assemble_report(folder)
+    return list(read_hosts(folder.report))
+
+
+def heavy(reports: list[HostReport]) -> HeavyFaults:
+    faults = HeavyFaults()
+    for report in reports:
+        faults.add(report)
+    return faults
+
+
+def test_a_row_counts_errors_and_warnings_and_names_the_most_costly_of_them(tmp_path: Path) -> None:
+    findings = [
+        about_document("titel.ontbreekt"),
+        about_document("titel.ontbreekt", number=2),
+        about_document("loc.geen-https", number=3),
+        about_document("creatiedatum.ontbreekt", number=4),
+    ]
+    (report,) = hosts(tmp_path, [read(harvested=9, findings=findings)], *findings)
+    row = HostRow.of(report)
+    assert (row.errors, row.warnings, row.worst) == (1, 2, "loc.geen-https")
+
+
+def test_a_row_without_errors_and_warnings_names_none(tmp_path: Path) -> None:
+    notice = about_document("creatiedatum.ontbreekt")
+    (report,) = hosts(tmp_path, [read(harvested=1, findings=[notice])], notice)
+    assert HostRow.of(report).worst is None
+
+
+def test_a_fault_is_added_up_over_all_hosts_and_notices_do_not_count(tmp_path: Path) -> None:
+    names = ["www.a.nl", "www.b.nl"]
+    findings = [about_document("titel.ontbreekt", host, number) for host in names for number in (1, 2)]
+    findings.append(about_document("creatiedatum.ontbreekt", "www.a.nl"))
+    reports = hosts(tmp_path, [read(name, harvested=4, findings=findings) for name in names], *findings)
+    (fault,) = heavy(reports).heaviest(5)
+    assert (fault.code, fault.hosts, fault.host_count, fault.count) == ("titel.ontbreekt", names, 2, 4)
+    assert fault.points == sum(row.points for report in reports for row in report.findings)
+
+
+def test_a_code_about_a_document_and_about_the_host_is_one_fault_of_one_host(tmp_path: Path) -> None:
+    findings = [about_host("tls.ongeldig"), about_document("tls.ongeldig")]
+    reports = hosts(tmp_path, [read(harvested=1, findings=findings)], *findings)
+    (fault,) = heavy(reports).heaviest(5)
+    assert (fault.host_count, fault.count) == (1, 2)
+
+
+def test_the_heaviest_fault_comes_first_and_without_points_the_error(tmp_path: Path) -> None:
+    cost = [about_host("robots.ontbreekt", "www.b.nl"), about_document("titel.ontbreekt", "www.a.nl")]
+    free = [about_document("loc.andere-host", f"www.{name}.nl") for name in "acd"]
+    accounts = [read(f"www.{name}.nl", harvested=3, findings=[*cost, *free]) for name in "acd"]
+    accounts.append(Account("www.b.nl", visited=True, complete=False))
+    faults = heavy(hosts(tmp_path, accounts, *cost, *free))
+    assert [fault.code for fault in faults.heaviest(2)] == ["robots.ontbreekt", "titel.ontbreekt"]
+    assert [fault.code for fault in faults.heaviest(9)][2:] == ["loc.andere-host"]
+
+
+def test_a_fault_names_twenty_hosts_and_counts_all(tmp_path: Path) -> None:
+    names = [f"www.{number}.nl" for number in range(25)]
+    findings = [about_host("robots.ontbreekt", name) for name in names]
+    accounts = [Account(name, visited=True, complete=False) for name in names]
+    (fault,) = heavy(hosts(tmp_path, accounts, *findings)).heaviest(5)
+    assert (len(fault.hosts), fault.host_count) == (20, 25)
+
+
+def test_the_points_of_what_hides_the_rest_are_a_maximum(tmp_path: Path) -> None:
+    findings = [about_host("robots.ontbreekt", "www.b.nl"), about_document("titel.ontbreekt", "www.a.nl")]
+    accounts = [
+        read(harvested=3, findings=findings),
+        Account("www.b.nl", visited=True, complete=False),
+    ]
+    hidden, plain = heavy(hosts(tmp_path, accounts, *findings)).heaviest(2)
+    assert (hidden.code, hidden.is_maximum) == ("robots.ontbreekt", True)
+    assert (plain.code, plain.is_maximum) == ("titel.ontbreekt", False)

@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from woo_harvester.findings import Finding
+from woo_harvester.record import Oorzaak
+from woo_harvester.report.accounts import Accounts, PermitAccount, read_account
+from woo_harvester.report.funnel import Account, stages, total
+from woo_harvester.report.score import FindingKey, score
+
+HOST = "www.a.nl"
+PAGE = f"https://{HOST}/xml/"
+
+
+def account(files: int = 0) -> PermitAccount:
+    """Return the account of a host with one entry page that was read."""
+    made = PermitAccount(HOST, visited=True)
+    made.count_page(PAGE)
+    made.count_files(files)
+    made.count_entry_page(complete=True)
+    return made
+
+
+def about(code: str, file: str | None = "1.xml") -> Finding:
+    """Return a finding about a file, or with None about the entry page."""
+    if file is None:
+        return Finding(code=code, host=HOST, url=PAGE)
+    return Finding(code=code, host=HOST, url=PAGE + file, sitemap=PAGE)
+
+
+def reached(made: Account) -> list[int]:
+    """Return the number of files that reach each stage."""
+    return [files for _, files, _ in stages(made)]
+
+
+def test_a_message_counts_as_harvested_when_it_has_been_applied() -> None:
+    made = account(2)
+    made.count_waiting()
+    made.count_entries(0, 1)
+    assert (reached(made), made.unfinished) == ([2, 2, 2, 2, 1], 1)
+    made.count_applied()
+    made.count_applied()
+    assert (reached(made), made.unfinished, made.described) == ([2, 2, 2, 2, 2], 0, 1)
+
+
+def test_each_loss_is_before_its_stage() -> None:
+    made = account(3)
+    for number, code in enumerate(("host.niet-geregistreerd", "ipm.bericht-onbereikbaar", "ipm.schema")):
+        made.count_finding(about(code, f"{number}.xml"))
+    assert reached(made) == [3, 3, 2, 1, 0]
+
+
+def test_a_file_with_several_errors_is_lost_once_by_the_first() -> None:
+    made = account(2)
+    for code in ("ipm.datum", "ipm.identifier", "ipm.datum"):
+        made.count_finding(about(code))
+    made.count_finding(about("ipm.identifier", "2.xml"))
+    assert made.lost == {"ipm.datum": 1, "ipm.identifier": 1}
+    assert made.findings == {"ipm.datum": 2, "ipm.identifier": 2}
+
+
+def test_a_file_that_two_entry_pages_list_is_lost_at_each() -> None:
+    made = account(2)
+    made.count_finding(about("ipm.schema"))
+    made.count_finding(Finding(code="ipm.schema", host=HOST, url=f"{PAGE}1.xml", sitemap=f"{PAGE}all"))
+    assert made.lost == {"ipm.schema": 2}
+
+
+def test_a_warning_or_a_finding_about_the_page_loses_no_file() -> None:
+    made = account(1)
+    made.count_finding(about("ipm.adres"))
+    made.count_finding(about("ipm.te-groot", None))
+    assert (made.lost, made.findings) == ({}, {"ipm.adres": 1, "ipm.te-groot": 1})
+
+
+def test_a_message_that_is_refused_is_lost_and_not_harvested() -> None:
+    made = account(1)
+    made.count_waiting()
+    made.count_finding(about("ipm.andere-organisatie"))
+    made.count_applied()
+    assert (made.lost, made.applied) == ({"ipm.andere-organisatie": 1}, 0)
+
+
+def test_a_refused_message_whose_file_cannot_be_fetched_is_lost_once() -> None:
+    made = account(1)
+    made.count_finding(about("ipm.bericht-onbereikbaar"))
+    made.count_waiting(instead_of="ipm.bericht-onbereikbaar")
+    made.count_finding(about("ipm.andere-organisatie"))
+    assert reached(made) == [1, 1, 1, 1, 0]
+
+
+def test_a_message_of_a_killed_run_that_is_refused_takes_its_file_back() -> None:
+    listed, gone = account(1), account()
+    listed.count_entries(0, 1)
+    for made in (listed, gone):
+        made.count_finding(about("ipm.andere-organisatie"))
+    assert (reached(listed)[-1], listed.lost) == (0, {"ipm.andere-organisatie": 1})
+    assert (reached(gone), gone.lost) == ([0] * 5, {})
+
+
+def test_the_host_is_done_with_its_last_entry_page_and_complete_if_all_are() -> None:
+    made = PermitAccount(HOST)
+    for page in (PAGE, f"{PAGE}2"):
+        made.count_page(page)
+    made.count_entry_page(complete=True)
+    assert made.complete is None
+    made.count_entry_page(complete=False)
+    assert made.complete is False
+
+
+def test_records_of_cases_are_counted_by_what_happened_to_them() -> None:
+    made = account()
+    for cause in (Oorzaak.AANLEVERING, Oorzaak.INTREKKING, Oorzaak.AANLEVERING):
+        made.count_case(cause)
+    assert (made.harvested, made.withdrawn) == ({"aanlevering": 2}, 1)
+
+
+def test_an_organisation_with_two_entry_pages_on_a_host_is_named_once() -> None:
+    made = account()
+    for identifier in ("1", "2", "1"):
+        made.add_organisation(identifier, f"Gemeente {identifier}")
+    assert [each["name"] for each in made.organisations] == ["Gemeente 1", "Gemeente 2"]
+
+
+def test_the_sum_of_hosts_counts_files() -> None:
+    made = account(3)
+    made.count_waiting()
+    made.count_applied()
+    both = total([made, account(2)])
+    assert (both.kind, both.listed, both.harvested_now_or_before) == ("vergunningen", 5, 1)
+
+
+def test_a_line_of_an_earlier_version_is_read_by_its_entry_pages() -> None:
+    old = read_account({"host": HOST, "entry_pages": {"complete": 1}, "findings": {"ipm.schema": 2}})
+    assert isinstance(old, PermitAccount)
+    assert old.complete is None
+    assert type(read_account({"host": HOST, "listed": 3, "entry_pages": {}})) is Account
+
+
+def test_findings_before_the_account_is_made_count_in_it() -> None:
+    accounts = Accounts()
+    accounts.count_finding(about("ipm.ingang-onbereikbaar", None))
+    assert accounts.of_permits(HOST).findings == {"ipm.ingang-onbereikbaar": 1}
+    assert [each.host for each in accounts] == [HOST]
+
+
+def test_an_entry_page_that_cannot_be_read_leaves_no_points() -> None:
+    made = PermitAccount(HOST, visited=True)
+    made.count_page(PAGE)
+    made.count_entry_page(complete=False)
+    result = score({("ipm.ingang-onbereikbaar", False): 1}, made, "vergunningen")
+    assert result.shown == 0
+    assert {each.part.name: each.state for each in result.parts}["message"] == "not_reached"
+
+
+def test_a_host_without_files_and_without_faults_has_no_score() -> None:
+    assert score({}, account(), "vergunningen").shown is None
+
+
+def test_a_second_error_in_a_file_costs_no_points() -> None:
+    made = account(10)
+    counts: dict[FindingKey, int] = {}
+    for code in ("ipm.datum", "ipm.identifier"):
+        made.count_finding(about(code))
+        counts[code, True] = 1
+    for _ in range(9):
+        made.count_waiting()
+    made.count_applied()
+    result = score(counts, made, "vergunningen")
+    assert list(result.costs) == [("ipm.datum", True)]
+    # A tenth of all parts from the messages on, but not of the details: those are of the nine others.
+    assert result.exact == 100 - 2.5 - 1 - 1 - 1
+
+
+EVENTS = st.sampled_from(["unchanged", "waiting", "refused", "lost", "failed and refused", "left"])
+
+
+@given(st.lists(EVENTS, max_size=30))
+def test_the_sums_agree_whatever_becomes_of_files(events: list[str]) -> None:
+    made = account(len(events))
+    for number, event in enumerate(events):
+        file = f"{number}.xml"
+        match event:
+            case "unchanged":
+                made.count_entries(0, 1)
+            case "waiting" | "refused":
+                made.count_waiting()
+            case "lost":
+                made.count_finding(about("ipm.schema", file))
+                made.count_finding(about("ipm.identifier", file))
+            case "failed and refused":
+                made.count_finding(about("ipm.bericht-onbereikbaar", file))
+                made.count_waiting(instead_of="ipm.bericht-onbereikbaar")
+    for number, event in enumerate(events):
+        if event.endswith("refused"):
+            made.count_finding(about("ipm.andere-organisatie", f"{number}.xml"))
+    made.count_applied()
+    expected = sum(event in ("unchanged", "waiting") for event in events)
+    assert (reached(made)[-1], made.unfinished) == (expected, events.count("left"))
+    assert made.listed == expected + sum(made.lost.values()) + events.count("left")
+
+
+def test_files_beyond_the_sample_are_counted_apart() -> None:
+    made = account(10)
+    made.leave_out(8)
+    for _ in range(2):
+        made.count_waiting()
+    made.count_applied()
+    assert (made.listed, made.beyond_sample, made.unfinished) == (2, 8, 0)
+    assert score({}, made, "vergunningen").shown == 100

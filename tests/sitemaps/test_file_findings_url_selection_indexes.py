@@ -1,0 +1,229 @@
+"""Which URLs of the indexes are requested, and which findings the others give."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.sitemaps.selections import (
+    CATEGORY_2,
+    CATEGORY_14,
+    GENERAL,
+    HOST,
+    INDEX,
+    SITEMAP,
+    Host,
+)
+from woo_harvester.sitemaps import file_findings
+from woo_harvester.sitemaps.file_findings import Index, Sitemap
+
+
+def test_a_sitemap_of_an_index_may_have_any_name_and_query() -> None:
+    for path in ("/sitemap.xml", "/api/sitemap/2025/5.xml", "/sitemapindex-diwoo-infocat001.xml/p?page=1"):
+        host = Host()
+
+        assert host.sitemap(f"https://{HOST}{path}") == Sitemap(f"https://{HOST}{path}", INDEX)
+        assert host.findings == []
+
+
+def test_the_same_sitemap_is_read_once() -> None:
+    host = Host()
+
+    assert [host.sitemap(SITEMAP) is not None for _ in range(3)] == [True, False, False]
+    assert host.findings == []
+
+
+@pytest.mark.parametrize(
+    ("indexes", "counts"),
+    [
+        ((INDEX, CATEGORY_14), CATEGORY_14),
+        ((CATEGORY_14, INDEX), CATEGORY_14),
+        ((CATEGORY_14, CATEGORY_2), CATEGORY_2),
+        ((CATEGORY_2, CATEGORY_14), CATEGORY_2),
+        ((CATEGORY_14, INDEX, CATEGORY_2), CATEGORY_2),
+        ((INDEX, CATEGORY_2, CATEGORY_14), CATEGORY_2),
+    ],
+)
+def test_the_lowest_category_counts_in_whatever_order_indexes_list_a_sitemap(
+    indexes: tuple[Index, ...], counts: Index
+) -> None:
+    host = Host()
+
+    (sitemap,) = [found for index in indexes for found in host.sitemaps_of(index, SITEMAP)]
+    assert sitemap.index == counts
+
+
+def test_sitemaps_that_another_index_lists_too_are_counted_in_one_finding() -> None:
+    host = Host()
+    locs = [f"https://{HOST}/{number}.xml" for number in range(3)]
+
+    assert len(host.sitemaps_of(INDEX, *locs)) == 3
+    assert host.sitemaps_of(CATEGORY_14, *locs, *locs) == []
+    assert host.findings == [
+        {"code": "index.dubbel", "url": CATEGORY_14.url, "seen": f"3 sitemaps, ook in {GENERAL}"}
+    ]
+
+
+def test_a_sitemap_in_indexes_of_two_categories_is_another_finding() -> None:
+    host = Host()
+
+    for index in (CATEGORY_14, INDEX, CATEGORY_2):
+        host.sitemaps_of(index, SITEMAP)
+    assert host.findings == [
+        {"code": "index.dubbel", "url": GENERAL, "seen": f"1 sitemap, ook in {CATEGORY_14.url}"},
+        {"code": "index.strijdig", "url": CATEGORY_2.url, "seen": f"1 sitemap, ook in {CATEGORY_14.url}"},
+    ]
+
+
+def test_two_indexes_of_the_same_category_are_not_in_conflict() -> None:
+    host = Host()
+    other = Index(f"https://{HOST}/b/sitemapindex-diwoo-infocat014.xml", CATEGORY_14.name)
+
+    (sitemap,) = [*host.sitemaps_of(CATEGORY_14, SITEMAP), *host.sitemaps_of(other, SITEMAP)]
+    assert sitemap.index is CATEGORY_14
+    assert host.codes == ["index.dubbel"]
+
+
+@pytest.mark.parametrize("index", [INDEX, CATEGORY_14], ids=["itself", "another"])
+def test_an_index_that_lists_an_index_of_robots_txt_is_reported_when_all_have_been_read(index: Index) -> None:
+    host = Host()
+    host.indexes(GENERAL, CATEGORY_14.url)
+
+    assert host.sitemaps_of(index, GENERAL, SITEMAP) == [Sitemap(SITEMAP, index)]
+    assert host.codes == []
+    assert list(host.selection.nested()) == []
+    assert host.findings == [
+        {
+            "code": "index.genest",
+            "url": index.url,
+            "line": 7,
+            "element": "sitemap/loc",
+            "seen": GENERAL,
+            "action": "niet gelezen",
+        }
+    ]
+    assert list(host.selection.nested()) == []
+    assert len(host.findings) == 1
+
+
+def test_each_index_that_lists_an_index_has_one_finding_for_it() -> None:
+    host = Host()
+    host.indexes(GENERAL, CATEGORY_14.url)
+
+    host.sitemaps_of(INDEX, GENERAL, CATEGORY_14.url, GENERAL)
+    host.sitemaps_of(CATEGORY_14, GENERAL)
+    assert list(host.selection.nested()) == []
+    assert [(found["code"], found["url"], found["seen"]) for found in host.findings] == [
+        ("index.genest", GENERAL, GENERAL),
+        ("index.genest", GENERAL, CATEGORY_14.url),
+        ("index.genest", CATEGORY_14.url, GENERAL),
+    ]
+
+
+def test_two_indexes_may_list_an_index_with_documents() -> None:
+    host = Host()
+    host.indexes(GENERAL, CATEGORY_2.url, CATEGORY_14.url)
+
+    for index in (INDEX, CATEGORY_14):
+        host.sitemaps_of(index, CATEGORY_2.url)
+    host.selection.with_documents.add(CATEGORY_2.url)
+    (sitemap,) = host.selection.nested()
+    assert sitemap.index == CATEGORY_14
+    assert host.codes == ["index.dubbel"]
+
+
+def test_an_index_of_robots_txt_that_lists_documents_is_read_as_a_sitemap_if_an_index_lists_it() -> None:
+    host = Host()
+    host.indexes(GENERAL, CATEGORY_14.url)
+
+    host.sitemaps_of(INDEX, CATEGORY_14.url)
+    host.selection.with_documents.add(CATEGORY_14.url)
+    assert list(host.selection.nested()) == [Sitemap(CATEGORY_14.url, INDEX)]
+    assert host.findings == []
+
+
+def test_an_entry_without_loc_is_a_finding_with_its_line() -> None:
+    host = Host()
+
+    assert host.sitemap("", line=12) is None
+    assert host.findings == [
+        {
+            "code": "loc.ontbreekt",
+            "url": GENERAL,
+            "line": 12,
+            "element": "sitemap/loc",
+            "action": "niet gelezen",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("loc", "code"),
+    [
+        ("http://www.gemeente.nl/1.xml", "loc.geen-https"),
+        ("javascript:alert(1)", "loc.ongeldig"),
+        ("file:///etc/passwd", "loc.ongeldig"),
+        ("/sitemap-1.xml", "loc.ongeldig"),
+        ("www.gemeente.nl/1.xml", "loc.ongeldig"),
+        ("https://www.gemeente.nl/een twee.xml", "loc.ongeldig"),
+        ("https://u:p@www.gemeente.nl/1.xml", "loc.inloggegevens"),
+        ("https://www.gemeente.nl@elders.nl/1.xml", "loc.inloggegevens"),
+        ("https://elders.nl/1.xml", "host.niet-geregistreerd"),
+        ("https://www.gemeente.nl.elders.nl/1.xml", "host.niet-geregistreerd"),
+        ("https://127.0.0.1/1.xml", "host.niet-geregistreerd"),
+    ],
+)
+def test_a_sitemap_that_may_not_be_requested_is_a_finding(loc: str, code: str) -> None:
+    host = Host()
+
+    assert host.sitemap(loc) is None
+    assert host.findings == [
+        {
+            "code": code,
+            "url": loc,
+            "line": 7,
+            "element": "sitemap/loc",
+            "seen": loc,
+            "action": "niet gelezen",
+        }
+    ]
+
+
+@given(st.text())
+def test_no_text_of_a_publisher_leads_to_a_host_that_is_not_registered(text: str) -> None:
+    host = Host(registered=frozenset())
+
+    assert host.indexes(text.replace("\n", " ")) == []
+    assert host.sitemap(text) is None
+
+
+def test_a_host_that_names_too_many_sitemaps_is_read_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_findings, "SITEMAPS_MAXIMUM", 3)
+    host = Host()
+    taken = [host.sitemap(f"https://{HOST}/{number}.xml") for number in range(6)]
+    assert [found is not None for found in taken] == [True, True, True, False, False, False]
+    (finding,) = host.findings
+    assert (finding["code"], finding["url"]) == ("index.te-groot", GENERAL)
+    assert finding["seen"] == "meer dan 3 sitemaps"
+
+
+def test_entries_that_list_an_index_count_for_the_bound_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_findings, "SITEMAPS_MAXIMUM", 2)
+    host = Host()
+    names = [f"https://{HOST}/{number}/sitemapindex-diwoo.xml" for number in range(4)]
+    host.indexes(*names)
+
+    host.sitemaps_of(INDEX, *names)
+    assert list(host.selection.nested()) == []
+    assert host.codes == ["index.te-groot", "index.genest", "index.genest"]
+
+
+def test_each_index_beyond_the_bound_is_reported_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_findings, "SITEMAPS_MAXIMUM", 1)
+    host = Host()
+    for index in (INDEX, CATEGORY_2, CATEGORY_14):
+        host.sitemaps_of(index, *(f"{index.url}/{number}" for number in range(3)))
+    assert [(found["code"], found["url"]) for found in host.findings] == [
+        ("index.te-groot", index.url) for index in (INDEX, CATEGORY_2, CATEGORY_14)
+    ]

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
+
+import pytest
+from sqlalchemy import select, update
+
+from tests.conftest import ROOT
+from tests.state.processes import LOCKING_STATE, running
+from tests.utils.postgresql import command, query
+from tests.utils.waiting import wait_until
+from woo_harvester.state.locks import FORGET_AFTER, LockedError, LockOwner, Locks, lock_owners
+from woo_harvester.state.schema import locks as table
+from woo_harvester.state.store import State, StateError
+
+#: Locks names as its input says, prints the outcome, and keeps the locks until its input ends.
+RACING = """
+import sys
+from woo_harvester.state.locks import LockedError
+from woo_harvester.state.store import State
+state = State.open(sys.argv[1])
+locks = state.locks("racing")
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    locks.acquire(sys.argv[2:])
+    print("acquired", flush=True)
+except LockedError:
+    print("locked", flush=True)
+sys.stdin.read()
+"""
+
+
+def racing(url: str, names: Sequence[str]) -> subprocess.Popen[str]:
+    """Start a process that takes these locks when it gets a line."""
+    command = [sys.executable, "-c", RACING, url, *names]
+    return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def locks_of(state: State, owner: str = "process 2 on hier") -> Locks:
+    locks = state.locks(owner)
+    assert locks is not None
+    return locks
+
+
+@pytest.fixture
+def shared(postgresql_url: str) -> Iterator[State]:
+    with closing(State.open(postgresql_url)) as opened:
+        yield opened
+
+
+def owners(state: State) -> list[LockOwner]:
+    with state.begin() as connection:
+        return lock_owners(connection)
+
+
+def test_a_host_that_another_run_has_locked_is_refused_and_the_owner_is_named(
+    shared: State, postgresql_url: str
+) -> None:
+    locks = locks_of(shared)
+    with running(LOCKING_STATE, postgresql_url, "a.nl", "b.nl"):
+        with pytest.raises(
+            LockedError, match=r"^b\.nl \(process 1 on elders, since 20..-..-..T..:..:..\+0.:00\)$"
+        ):
+            locks.acquire(["c.nl", "b.nl", "d.nl"])
+        assert not locks.try_acquire("a.nl")
+        # A run that could not lock all names has locked none.
+        assert [one.names for one in owners(shared)] == [["a.nl", "b.nl"]]
+        locks.acquire(["c.nl", "a.nl:8443"])
+
+
+def test_a_killed_process_releases_its_locks(shared: State, postgresql_url: str) -> None:
+    locks = locks_of(shared)
+    with running(LOCKING_STATE, postgresql_url, "a.nl") as process:
+        assert not locks.try_acquire("a.nl")
+        process.kill()
+        process.wait()
+        wait_until(lambda: locks.try_acquire("a.nl"), "the lock is free")
+    assert [(one.owner, one.names) for one in owners(shared)] == [("process 2 on hier", ["a.nl"])]
+
+
+def test_rows_of_a_killed_run_are_not_shown_and_are_removed_after_a_day(
+    shared: State, postgresql_url: str
+) -> None:
+    with running(LOCKING_STATE, postgresql_url, "a.nl") as process:
+        process.kill()
+        process.wait()
+    assert owners(shared) == []
+    with shared.begin() as connection:
+        assert connection.execute(select(table.c.name)).scalars().all() == ["a.nl"]
+        connection.execute(update(table).values(beat=table.c.beat - FORGET_AFTER - 1))
+    locks_of(shared).acquire(["b.nl"])
+    with shared.begin() as connection:
+        assert connection.execute(select(table.c.name)).scalars().all() == ["b.nl"]
+
+
+def test_one_lock_can_be_released_without_the_others(shared: State, postgresql_url: str) -> None:
+    locks = locks_of(shared)
+    locks.acquire(["a.nl", "b.nl"])
+    locks.release_one("a.nl")
+    with closing(State.open(postgresql_url)) as other:
+        assert [name for name in ("a.nl", "b.nl") if locks_of(other).try_acquire(name)] == ["a.nl"]
+
+
+def test_a_name_that_this_run_has_locked_is_locked_once(shared: State, postgresql_url: str) -> None:
+    locks = locks_of(shared)
+    locks.acquire(["a.nl"])
+    locks.acquire(["a.nl"])
+    assert locks.try_acquire("a.nl")
+    locks.release()
+    assert owners(shared) == []
+    with closing(State.open(postgresql_url)) as other:
+        assert locks_of(other).try_acquire("a.nl")
+
+
+def test_the_heartbeat_is_seen_by_others(shared: State) -> None:
+    locks = locks_of(shared)
+    locks.acquire(["a.nl"])
+    with shared.begin() as connection:
+        connection.execute(update(table).values(beat=5))
+    locks.beat()
+    (one,) = owners(shared)
+    assert one.beat >= one.since
+
+
+def test_exactly_one_of_several_processes_can_lock_the_same_hosts(shared: State, postgresql_url: str) -> None:
+    names = [f"{number}.nl" for number in range(50)]
+    with ExitStack() as stack:
+        started = [
+            stack.enter_context(racing(postgresql_url, names if number % 2 else names[::-1]))
+            for number in range(4)
+        ]
+        assert [process.stdout.readline() for process in started if process.stdout] == ["ready\n"] * 4
+        for process in started:
+            print(file=process.stdin, flush=True)
+        outcomes = [process.stdout.readline() for process in started if process.stdout]
+        for process in started:
+            process.communicate()
+    assert sorted(outcomes) == ["acquired\n", "locked\n", "locked\n", "locked\n"]
+
+
+def test_locks_that_were_lost_with_the_connection_are_not_acquired_again(
+    shared: State, postgresql_url: str
+) -> None:
+    locks = locks_of(shared)
+    locks.acquire(["a.nl"])
+    (pid,) = query(postgresql_url, "SELECT pid FROM pg_locks WHERE locktype = 'advisory'")[0]
+    command(postgresql_url, f"SELECT pg_terminate_backend({pid})")
+    for _ in range(2):
+        with pytest.raises(
+            StateError, match=r"the connection to the state .* was lost.*: the next run goes on"
+        ):
+            locks.beat()
+
+
+def test_a_lock_of_another_program_in_the_database_is_not_reported(
+    shared: State, postgresql_url: str
+) -> None:
+    with closing(State.open(postgresql_url)) as other, other.begin() as connection:
+        connection.exec_driver_sql("SELECT pg_advisory_lock(5)")
+        assert owners(shared) == []
+
+
+def test_a_state_in_a_file_has_no_lock_owners(tmp_path: object) -> None:
+    with closing(State.open("sqlite://")) as state:
+        assert state.locks("x") is None
+        assert owners(state) == []

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from woo_harvester.utils.program import program
+
+
+@pytest.mark.parametrize(
+    ("started", "typed"),
+    [
+        ("/opt/woo/bin/woo-harvester", "woo-harvester"),
+        ("/usr/local/bin/woo-harvester-1.0", "woo-harvester-1.0"),  # pipx install --suffix
+        ("woo-harvester.exe", "woo-harvester"),
+        ("/opt/woo/lib/woo_harvester/__main__.py", "python -m woo_harvester"),
+        ("/opt/woo/lib/scrapy/__main__.py", "scrapy"),
+        ("/opt/woo/bin/scrapy", "scrapy"),
+        ("", "scrapy"),
+    ],
+)
+def test_messages_name_the_command_that_was_typed(
+    monkeypatch: pytest.MonkeyPatch, started: str, typed: str
+) -> None:
+    monkeypatch.setattr(sys, "argv", [started, "audit"])
+    assert program() == typed
+
+
+def test_an_interpreter_without_arguments_is_scrapy_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", [])
+    assert program() == "scrapy"

@@ -1,0 +1,190 @@
+"""Conditional requests: the server sends a file only if it has changed (RFC 9110, section 13)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from time import time
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
+from scrapy.spidermiddlewares.httperror import HttpError
+
+from woo_harvester.downloader.bodies import SpoolError
+from woo_harvester.downloader.middlewares import RedirectRefused, RobotsForbidden, is_own_fault
+from woo_harvester.downloader.streaming import NoSuchHostError, PrivateHostError, TlsError
+from woo_harvester.extensions.stopping import StoppedError
+from woo_harvester.findings.texts import certificate_fault
+from woo_harvester.items import Fetched, Source, StreamedResponse, WooItem
+from woo_harvester.sitemaps.robots import FORBIDDEN
+from woo_harvester.state.contents import Delivery, KnownFile
+from woo_harvester.utils.fetch import TrustError
+from woo_harvester.utils.program import is_complete
+
+if TYPE_CHECKING:
+    from scrapy.http import Response
+
+
+_CONDITIONS = ("If-None-Match", "If-Modified-Since")
+
+
+class _Validators(Protocol):
+    """Headers of an earlier answer, from which a server can see whether a file has changed since."""
+
+    @property
+    def etag(self) -> str | None: ...
+    @property
+    def last_modified(self) -> str | None: ...
+
+
+class _Remembered(_Validators, Protocol):
+    """A file that was read, as the state remembers it."""
+
+    @property
+    def read_at(self) -> int | None:
+        """Seconds since 1970; None if the file was never read completely."""
+
+
+def is_due(resource: _Remembered, interval: timedelta) -> bool:
+    """Return whether a file must be read in full, whatever its server says.
+
+    It must be if it was never read completely, if that was longer ago than *interval*, or if the clock was
+    set back since. Otherwise a publisher whose ETag never changes would hide changes for ever.
+    """
+    if resource.read_at is None:
+        return True
+    return not 0 <= time() - resource.read_at < interval.total_seconds()
+
+
+def conditions(resource: _Remembered, interval: timedelta) -> dict[str, str]:
+    """Return the headers of a conditional request; no headers if the file must be read in full."""
+    return {} if is_due(resource, interval) else unless_changed(resource)
+
+
+def unless_changed(known: _Validators | None) -> dict[str, str]:
+    """Return the headers that make a server answer 304 if its file is the *known* one (RFC 9110, 13.1)."""
+    if known is None:
+        return {}
+    headers = dict(zip(_CONDITIONS, (known.etag, known.last_modified), strict=True))
+    return {name: value for name, value in headers.items() if value}
+
+
+def is_not_modified(response: Response) -> bool:
+    """Return whether the server answers 304 to a conditional request.
+
+    Some servers also answer 304 to a request without conditions, for a file that was never read.
+    """
+    asked = response.request is not None and any(name in response.request.headers for name in _CONDITIONS)
+    return response.status == 304 and asked
+
+
+def validator(response: Response, name: str) -> str | None:
+    """Return the response's ``ETag`` or ``Last-Modified``, or None if it has none that can be sent again."""
+    value = response.headers.get(name)
+    text = value.decode("latin-1") if value else ""
+    return text if text.isprintable() and text.isascii() and text else None
+
+
+#: Statuses with which some servers answer any HEAD, because they do not support it.
+_HEAD_UNSUPPORTED = frozenset({400, 403, 404, 405, 500, 501})
+
+
+def refuses_head(response: StreamedResponse) -> bool:
+    """Return whether a GET must replace a HEAD: some servers refuse HEAD, or answer any HEAD with 204."""
+    is_head = response.request is not None and response.request.method == "HEAD"
+    is_odd = 200 <= response.status < 300 and not is_complete(response.status)
+    return is_head and (is_odd or response.status in _HEAD_UNSUPPORTED)
+
+
+def fetched_of(response: StreamedResponse, known: KnownFile | None) -> Fetched:
+    """Return the answer as the pipelines need it; *known* is the file of the version before."""
+    is_same = response.status == 304 and known is not None and known.sha256 is not None
+    return Fetched(response, known if is_same else None)
+
+
+def is_same(source: Source) -> bool:
+    """Return whether the bytes that were received are the known ones."""
+    known, fetched = source.known, source.fetched
+    if known is None or known.sha256 is None or fetched is None:
+        return False
+    return fetched.sha256 == known.sha256.hex()
+
+
+def is_other(source: Source) -> bool:
+    """Return whether the bytes that were received are known to differ from those before."""
+    is_known = source.known is not None and source.known.sha256 is not None
+    is_received = source.fetched is not None and source.fetched.sha256 is not None
+    return is_known and is_received and not is_same(source)
+
+
+def keep_file(item: WooItem, response: StreamedResponse) -> None:
+    """Add to the item's delivery what the next run needs to know of the file."""
+    delivery = item.delivery
+    if isinstance(delivery, Delivery) and delivery.harvested is not None:
+        known = item.source.known if item.source else None
+        is_again = item.source is not None and item.source.again is not None
+        if is_again and not response.sha256:
+            file: KnownFile | None = known
+        elif response.status == 304 and known is not None:
+            since = int(time()) if known.unchanged_since is None else known.unchanged_since
+            file = replace(known, unchanged_since=since)
+        elif response.sha256:
+            etag = validator(response, "ETag")
+            last_modified = validator(response, "Last-Modified") if etag is None else None  # one is enough
+            digest = bytes.fromhex(response.sha256)
+            file = KnownFile(digest, etag, last_modified, fetched_at=int(time()))
+        else:
+            file = None
+        delivery.harvested.file = file
+
+
+RequestKind = Literal["robots", "index", "sitemap", "document", "ingang", "bericht"]
+
+#: The codes of files of permits. The code of all other files is ``<kind>.onbereikbaar``.
+UNREACHABLE = {"ingang": "ipm.ingang-onbereikbaar", "bericht": "ipm.bericht-onbereikbaar"}
+
+
+def is_ours(error: BaseException | None) -> bool:
+    """Return whether the harvester or its machine caused an error, so that no publisher is to blame."""
+    if error is None:
+        return False
+    return isinstance(error, SpoolError | StoppedError | TrustError) or is_own_fault(error)
+
+
+def failure_code(error: BaseException | None, kind: RequestKind) -> str:
+    """Return the code of the finding about *error*: ``<kind>.onbereikbaar`` unless a code is more precise."""
+    unreachable = UNREACHABLE.get(kind, f"{kind}.onbereikbaar")
+    match error:
+        case TlsError():
+            return "tls.ongeldig"
+        case NoSuchHostError():
+            return "host.bestaat-niet"
+        case PrivateHostError():
+            return "host.prive-adres"
+        case RobotsForbidden():
+            return "robots.verboden"
+        case RedirectRefused(code=code):
+            return "document.doorverwijzing" if kind == "document" else code or unreachable
+        case IgnoreRequest() if kind == "document" and not isinstance(error, HttpError):
+            return "document.doorverwijzing"  # Scrapy's "max redirections reached"
+        case _:
+            return unreachable
+
+
+def failure_seen(error: BaseException | None) -> str:
+    """Return what was seen instead of the file, in Dutch, for the finding."""
+    match error:
+        case HttpError():
+            return f"HTTP {error.response.status}"
+        case RedirectRefused():
+            return f"doorverwijzing naar {error.target}"
+        case TlsError(verify_code=code) if fault := certificate_fault(code):
+            return f"{fault} ({error})"
+        case DownloadTimeoutError():
+            return "time-out"
+        case RobotsForbidden():
+            return FORBIDDEN
+        case None:
+            return "geen antwoord"
+        case _:
+            return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,370 @@
+"""Which Office document a zip or OLE file is.
+
+Each function returns the codes of the possible types, the usual one first, and a media type if the file is
+something else. A file may be damaged or malicious, so the libraries may read only a limited number of its
+bytes. A file that they cannot read may be any of the types that come in such a container.
+
+Of a file of which only the beginning is there, the list of members of a zip and the table of sectors of an
+OLE file are missing: both are near the end. Its first members may still show its type, and so may the rules
+of filetype for first bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import BinaryIO, cast
+
+import olefile
+from filetype import guess_mime
+from lxml import etree
+from w3lib.encoding import read_bom
+from xtractmime import RESOURCE_HEADER_BUFFER_LENGTH, extract_mime
+
+from woo_harvester.documents.formats import FileType, file_types, from_media_type
+
+logger = logging.getLogger(__name__)
+
+#: Codes of the possible types (the last part of a type's URI), and a media type.
+_Found = tuple[tuple[str, ...], str | None]
+
+OLE_MAGIC: bytes = olefile.MAGIC
+ZIP_MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
+
+_OLE_TYPE = "application/x-ole-storage"
+#: Types by the name of a stream in the root of the OLE file (MS-DOC 2.1, MS-XLS 2.1.2, MS-PPT 2.1).
+_OLE_STREAMS: dict[str, _Found] = {
+    # An Office document with a password (MS-OFFCRYPTO 2.3.4.4): without the key its type is unknown.
+    "EncryptedPackage": (("DOCX", "XLSX", "PPTX", "PPSX", "DOC", "XLS", "PPT", "PPS"), _OLE_TYPE),
+    "WordDocument": (("DOC",), None),
+    "Workbook": (("XLS",), None),
+    "Book": (("XLS",), None),
+    "PowerPoint Document": (("PPT", "PPS"), None),
+    "__properties_version1.0": ((), "application/vnd.ms-outlook"),
+    "VisioDocument": ((), "application/vnd.visio"),
+}
+_DAMAGED_OLE: _Found = (("DOC", "XLS", "PPT", "PPS"), _OLE_TYPE)
+_DAMAGED_ZIP: _Found = (("ZIP", "DOCX", "XLSX", "PPTX", "PPSX", "ODT", "ODS", "ODP", "ODF"), None)
+_ZIP: _Found = (("ZIP",), None)
+#: An OLE file whose streams are not known: an old Office document, or one with a password.
+_ANY_OLE: _Found = (("DOC", "XLS", "PPT", "PPS", "DOCX", "XLSX", "PPTX", "PPSX"), _OLE_TYPE)
+#: What filetype says of first bytes, where these say so by themselves. It sees no difference between a slide
+#: show and a presentation.
+_BY_FIRST_BYTES: dict[str, _Found] = {
+    "DOC": (("DOC",), None),
+    "XLS": (("XLS",), None),
+    "PPT": (("PPT", "PPS"), None),
+    "DOCX": (("DOCX",), None),
+    "XLSX": (("XLSX",), None),
+    "PPTX": (("PPTX", "PPSX"), None),
+}
+#: The first bytes of the first sector of an OLE file, if that sector is its table of sectors (MS-CFB 2.3). Of
+#: such a file filetype recognises only a Word document: its other rules fit any file that has this table.
+_TABLE_OF_SECTORS = b"\xfd\xff\xff\xff"
+_FIRST_SECTOR = 512
+
+#: Bytes of an OLE file that may be read, besides 1/100 of its size. That suffices for its table of sectors
+#: (four bytes for each 512) and some eight thousand names.
+_OLE_READ_MAXSIZE = 1024 * 1024
+_OLE_READ_SHARE = 100
+#: Bytes of a zip file that may be read. That suffices for its list of members (some 100 bytes each) and one
+#: or two members. A file with more members counts as damaged: the claims decide its type.
+_ZIP_READ_MAXSIZE = 1024 * 1024
+#: Bytes of a member that are read, after decompression.
+_MEMBER_MAXSIZE = 1024 * 1024
+#: Compression methods that Office documents use.
+_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+#: The header of a member of a zip file: signature, flags, method, compressed size, and the lengths of name
+#: and extra field (APPNOTE.TXT 4.3.7).
+_MEMBER_HEADER = struct.Struct("<4s4xH8xL4xHH")
+#: Media types that an OpenDocument or EPUB file declares for itself.
+_TYPE_OF_ZIP = re.compile(r"application/(vnd\.oasis\.opendocument\.[a-z.-]+|epub\+zip)")
+
+
+class _ReadLimitError(OSError):
+    """A library read more of a file than it may."""
+
+
+class _LimitedFile(io.RawIOBase):
+    """A file of which at most *size* bytes can be read in total, from any position."""
+
+    def __init__(self, file: BinaryIO, size: int) -> None:
+        self._file = file
+        self._left = size
+
+    def read(self, size: int = -1) -> bytes:
+        """Read as from any file. Raises _ReadLimitError beyond the limit."""
+        data = self._file.read(self._left + 1 if size < 0 else min(size, self._left + 1))
+        self._left -= len(data)
+        if self._left < 0:
+            raise _ReadLimitError("the type of the file needs too many bytes to detect")
+        return data
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Seek as in any file."""
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        """Return the position in the file."""
+        return self._file.tell()
+
+    def seekable(self) -> bool:
+        """Return True: the libraries seek."""
+        return True
+
+
+def in_ole(file: BinaryIO) -> _Found:
+    """Return the type of an OLE file, by the streams in its root."""
+    limited = _LimitedFile(file, _OLE_READ_MAXSIZE + file.seek(0, io.SEEK_END) // _OLE_READ_SHARE)
+    container: olefile.OleFileIO[str]
+    try:
+        with olefile.OleFileIO(cast("BinaryIO", limited)) as container:
+            found = (kind for stream, kind in _OLE_STREAMS.items() if container.exists(stream))
+            return next(found, ((), _OLE_TYPE))
+    except Exception as error:  # a damaged file can make the library raise anything
+        logger.debug("OLE file that cannot be read: %r", error)
+        return _DAMAGED_OLE
+
+
+def in_ole_beginning(head: bytes) -> _Found:
+    """Return the type of an OLE file of which only the first bytes are there."""
+    found = _by_first_bytes(head)
+    is_any = head.startswith(_TABLE_OF_SECTORS, _FIRST_SECTOR) and found != _BY_FIRST_BYTES["DOC"]
+    return _ANY_OLE if found is None or is_any else found
+
+
+def in_zip(file: BinaryIO) -> _Found:
+    """Return the type of a zip file, by the type of its main part (OPC), else by its media type (ODF)."""
+    try:
+        with zipfile.ZipFile(cast("BinaryIO", _LimitedFile(file, _ZIP_READ_MAXSIZE))) as archive:
+            return next((_found(name) for name in _media_types(partial(_member, archive))), _ZIP)
+    except Exception as error:  # a damaged file can make the library raise anything
+        logger.debug("Zip file that cannot be read: %r", error)
+        return _DAMAGED_ZIP
+
+
+def in_zip_beginning(head: bytes) -> _Found:
+    """Return the type of a zip file of which only the first bytes are there, by its first members."""
+    found: _Found | None = None
+    try:
+        members = dict(_first_members(head))
+        found = next((_found(name) for name in _media_types(members.get, recover=True)), None)
+    except Exception as error:  # what is cut off, or damaged, can make the libraries raise anything
+        logger.debug("Beginning of a zip file that cannot be read: %r", error)
+    return found or _by_first_bytes(head) or _DAMAGED_ZIP
+
+
+def _by_first_bytes(head: bytes) -> _Found | None:
+    filetype = from_media_type(guess_mime(head)).filetype
+    return _BY_FIRST_BYTES.get(filetype.code) if filetype else None
+
+
+def _first_members(head: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the beginning of each member in the first bytes of a zip file."""
+    position = 0
+    while 0 <= position <= len(head) - _MEMBER_HEADER.size:
+        signature, method, size, name_length, extra_length = _MEMBER_HEADER.unpack_from(head, position)
+        if signature != ZIP_MAGIC[0]:
+            return
+        name = position + _MEMBER_HEADER.size
+        start = name + name_length + extra_length
+        content, end = _member_content(head[start:], method, size)
+        yield head[name : name + name_length].decode("utf-8", "replace"), content
+        position = head.find(ZIP_MAGIC[0], start + end)
+
+
+def _member_content(data: bytes, method: int, size: int) -> tuple[bytes, int]:
+    """Return the beginning of the member that *data* begins with, and where its bytes end."""
+    if method != zipfile.ZIP_DEFLATED:
+        return data[:size], size
+    inflater = zlib.decompressobj(-zlib.MAX_WBITS)  # it finds its own end, also where the size comes after
+    content = inflater.decompress(data, _MEMBER_MAXSIZE)
+    return content, len(data) - len(inflater.unused_data)
+
+
+def _found(media_type: str) -> _Found:
+    claim = from_media_type(media_type)
+    return ((claim.filetype.code,), None) if claim.filetype else ((), media_type)
+
+
+def _media_types(read: Callable[[str], bytes | None], *, recover: bool = False) -> Iterator[str]:
+    """Yield the media types that the archive declares for itself, in lower case: OPC, then ODF.
+
+    *read* returns the beginning of a member. With *recover*, XML may be cut off.
+    """
+    for part in _elements(read("[Content_Types].xml"), "Override", recover=recover):
+        name = part.get("ContentType", "").lower().removesuffix("+xml")
+        if name.endswith(".main"):
+            yield name.removesuffix(".main")
+    given = (read("mimetype") or b"").decode("ascii", "replace")
+    files = _elements(read("META-INF/manifest.xml"), "file-entry", recover=recover)
+    for name in (given, *(file.get("media-type", "") for file in files if file.get("full-path") == "/")):
+        if _TYPE_OF_ZIP.fullmatch(name.strip().lower()):
+            yield name.strip().lower()
+
+
+def _elements(content: bytes | None, name: str, *, recover: bool) -> Iterator[dict[str, str]]:
+    """Yield the attributes of each element with this local name, without their namespaces."""
+    if content is None:
+        return
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=recover)
+    for element in etree.fromstring(content, parser).iter(f"{{*}}{name}"):
+        yield {etree.QName(key).localname: str(value) for key, value in element.items()}
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> bytes | None:
+    """Return the beginning of a member; None without such a member, or with another compression method."""
+    try:
+        info = archive.getinfo(name)
+    except KeyError:
+        return None
+    if info.compress_type not in _METHODS:
+        return None
+    with archive.open(info) as member:
+        return member.read(_MEMBER_MAXSIZE)
+
+
+#: Bytes that are read first: as many as filetype uses.
+_HEAD_SIZE = 8192
+#: Tags that HTML may begin with, besides those of the standard: pattern, mask for both letter cases, white
+#: space to skip, type.
+_OTHER_TAGS = tuple(
+    (tag, bytes(0xDF if byte.isalpha() else 0xFF for byte in tag.decode()), None, b"text/html")
+    for tag in (b"<META ", b"<LINK ", b"<FORM ")
+)
+#: The "binary data bytes" of the standard MIME Sniffing, section 3.
+_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+#: First bytes of nearly all PDFs, and of no other file.
+_PDF_MAGIC = b"%PDF-"
+#: Readers of PDF take a file whose header stands within the first kilobyte (ISO 32000-1, annex H.3.4.1).
+_PDF_HEADER = re.compile(rb"%PDF-\d\.\d")
+_PDF_WITHIN = 1024
+#: First two bytes of markup in UTF-16 without a byte order mark (XML 1.0, appendix F).
+_UTF_16 = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
+#: Results of xtractmime that are used. Its others come from short magic numbers that a text may begin with.
+_MARKUP = frozenset({b"text/html", b"text/xml", b"application/pdf", b"application/postscript"})
+#: A plain text may be CSV, and HTML that begins with other tags than browsers look for.
+_TEXT = ("TXT", "CSV", "HTML")
+#: XML may be a plain text or HTML, but only if a source claims that.
+_XML = ("TXT", "HTML")
+
+
+@dataclass(frozen=True, slots=True)
+class DetectedFormat:
+    """The format detected from the content of a document. Both fields are empty if nothing was detected."""
+
+    may_be: tuple[FileType, ...] = ()
+    """The types of the list that the bytes can be, the usual one first."""
+    unlisted: str | None = None
+    """Media type outside the list. The document is harvested only if a source claims a type of ``may_be``."""
+    is_open: bool = False
+    """True if the bytes that are there leave the type open, unless a source claims a type of ``may_be``."""
+
+    def resolve(self, claimed: FileType | None, *others: FileType | None) -> FileType | None:
+        """Return the first claimed type that the bytes can be, else their usual type; None if unlisted."""
+        for filetype in (claimed, *others):
+            if filetype in self.may_be:
+                return filetype
+        return self.may_be[0] if self.may_be and not self.unlisted else None
+
+
+def detect_format(file: BinaryIO) -> DetectedFormat:
+    """Return the format of *file*, which must be seekable; only a small part of a large file is read.
+
+    No content raises an error: a damaged container may be any type that comes in such a container. Raises
+    OSError if the file itself cannot be read.
+    """
+    file.seek(0)
+    head = file.read(_HEAD_SIZE)
+    if head.startswith(_PDF_MAGIC):  # first, since most documents are PDF
+        return _content(("PDF",))
+    if head.startswith(OLE_MAGIC):
+        return _content(*in_ole(file))
+    if head.startswith(ZIP_MAGIC):
+        return _content(*in_zip(file))
+    text = _as_text(head)
+    return _text_content(text) if text is not None else _binary_content(head)
+
+
+def detect_beginning(file: BinaryIO) -> DetectedFormat:
+    """Return the format of a document of which *file* has only the first bytes: some kilobytes.
+
+    It is the format of the complete document, except of containers: what shows their type may come later.
+    """
+    file.seek(0)
+    head = file.read(_HEAD_SIZE)
+    if head.startswith(OLE_MAGIC):
+        codes, media_type = in_ole_beginning(head)
+        return replace(_content(codes, media_type), is_open=media_type is not None)
+    if head.startswith(ZIP_MAGIC):
+        return _content(*in_zip_beginning(head))
+    return detect_format(file)
+
+
+def detected_before(media_type: str | None) -> DetectedFormat | None:
+    """Return the format detected in an earlier run, of which the media type was kept; None if nothing was."""
+    filetype = from_media_type(media_type).filetype
+    return DetectedFormat((filetype,)) if filetype else None
+
+
+def _as_text(head: bytes) -> bytes | None:
+    """Return the beginning of a text in UTF-8 or a code page, without leading white space.
+
+    Returns None if the bytes are no text.
+    """
+    encoding, mark = read_bom(head)
+    encoding = encoding or _UTF_16.get(head[:2])
+    if encoding:
+        # The end may be half a character; bytes that cannot be decoded are no markup.
+        head = head[len(mark or b"") :].decode(encoding, "ignore").encode("utf-8", "ignore")
+    return head.lstrip() if head and not _BINARY.search(head, 0, RESOURCE_HEADER_BUFFER_LENGTH) else None
+
+
+def _text_content(text: bytes) -> DetectedFormat:
+    kind = extract_mime(text, http_origin=False, extra_types=_OTHER_TAGS)
+    if kind == b"text/xml":
+        return _content(("HTML",)) if _is_xhtml(text) else _content(_XML, "text/xml")
+    if kind in _MARKUP:
+        return _named(kind.decode())
+    guessed = guess_mime(text)
+    return _named(guessed) if guessed == "application/rtf" else _content(_TEXT)
+
+
+def _binary_content(head: bytes) -> DetectedFormat:
+    if _PDF_HEADER.search(head, 0, _PDF_WITHIN):
+        return _content(("PDF",))
+    return _named(guess_mime(head))
+
+
+def _is_xhtml(text: bytes) -> bool:
+    """Return whether the root element is ``html``. Entities and DTDs are not read."""
+    parser = etree.XMLPullParser(
+        ("start",), encoding="utf-8", recover=True, resolve_entities=False, no_network=True
+    )
+    try:
+        parser.feed(text)
+        _, root = next(iter(parser.read_events()), (None, None))
+    except etree.XMLSyntaxError:
+        return False
+    return root is not None and etree.QName(root).localname.lower() == "html"
+
+
+def _named(media_type: str | None) -> DetectedFormat:
+    claim = from_media_type(media_type)
+    return DetectedFormat((claim.filetype,) if claim.filetype else (), claim.unlisted)
+
+
+def _content(codes: tuple[str, ...], unlisted: str | None = None) -> DetectedFormat:
+    return DetectedFormat(tuple(_by_code()[code] for code in codes), unlisted)
+
+
+@cache
+def _by_code() -> dict[str, FileType]:
+    return {filetype.code: filetype for filetype in file_types()}

@@ -1,0 +1,207 @@
+"""Writes a body to a file, piece by piece: decoded, limited, counted and hashed."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import tempfile
+import zlib
+from collections.abc import Iterator
+from typing import IO, Final, Literal
+
+from woo_harvester.sitemaps.xml_stream import (
+    GZIP_MAGIC,
+    GZIP_WBITS,
+    MAX_MEMBERS,
+    CorruptError,
+    DecompressError,
+    TruncatedError,
+    inflate,
+)
+
+#: A decoded body may have this many bytes, or this many times the received bytes. Compression makes a text or
+#: a table twenty times smaller, and a scan hardly smaller. A higher ratio is a decompression bomb.
+FREE_SIZE: Final = 10 * 1024 * 1024
+MAX_RATIO: Final = 200
+
+
+class UnknownCodingError(DecompressError):
+    """The body has a coding that was not requested; the message is the Content-Encoding."""
+
+
+class BombError(DecompressError):
+    """The decoded body is far larger than the received bytes can explain."""
+
+
+class Decoder:
+    """A decoder of gzip (with one or more members) or deflate, which limits the ratio of decompression.
+
+    It yields pieces of at most 256 KiB, so memory does not grow with the size of the decoded body.
+    """
+
+    def __init__(self, *, gzip: bool) -> None:
+        self._gzip = gzip
+        self._inflater = zlib.decompressobj(GZIP_WBITS) if gzip else None
+        self._rest = b""
+        self._members = 1
+        self._received = 0
+        self._decoded = 0
+
+    def decode(self, data: bytes) -> Iterator[bytes]:
+        """Yield the decoded bytes of *data*, the next part of the body.
+
+        Raises :class:`CorruptError` for an invalid stream, and :class:`BombError`.
+        """
+        self._received += len(data)
+        for piece in self._pieces(data):
+            self._decoded += len(piece)
+            if self._decoded > max(FREE_SIZE, MAX_RATIO * self._received):
+                raise BombError(f"{self._decoded} bytes from {self._received}")
+            yield piece
+
+    def finish(self) -> None:
+        """Raise :class:`TruncatedError` if the stream is cut off; an empty body is allowed."""
+        if self._received and (self._inflater is None or not self._inflater.eof):
+            raise TruncatedError("the compressed stream ends early")
+
+    def _pieces(self, data: bytes) -> Iterator[bytes]:
+        data, self._rest = self._rest + data, b""
+        while data:
+            if self._inflater is None:  # RFC 9110, 8.4.1.2: some send deflate without zlib's header
+                self._inflater = zlib.decompressobj(zlib.MAX_WBITS if data[0] & 0xF == 8 else -zlib.MAX_WBITS)
+            elif self._inflater.eof:
+                if not self._gzip or not GZIP_MAGIC.startswith(data[:2]):
+                    return  # ignore padding after the last member
+                if len(data) < len(GZIP_MAGIC):
+                    self._rest = data
+                    return
+                self._next_member()
+            yield from inflate(self._inflater, data)
+            data = self._inflater.unused_data
+
+    def _next_member(self) -> None:
+        self._members += 1
+        if self._members > MAX_MEMBERS:
+            raise CorruptError(f"a gzip stream of more than {MAX_MEMBERS} parts")
+        self._inflater = zlib.decompressobj(GZIP_WBITS)
+
+
+def decoder_for(content_encoding: str) -> Decoder | None:
+    """Return the decoder for a Content-Encoding, or None if the body is not coded.
+
+    Raises :class:`UnknownCodingError` for any coding but gzip and deflate, and for several codings: the
+    harvester never requests those.
+    """
+    names = [name.strip().lower() for name in content_encoding.split(",")]
+    match [name for name in names if name not in ("", "identity")]:
+        case []:
+            return None
+        case ["gzip" | "x-gzip"]:
+            return Decoder(gzip=True)
+        case ["deflate"]:
+            return Decoder(gzip=False)
+    raise UnknownCodingError(content_encoding)
+
+
+#: Largest body that stays in memory, in bytes. A larger one is in a temporary file, written in such pieces.
+SPOOL_SIZE = 1024 * 1024
+
+Flag = Literal["maxsize", "dataloss", "expansion", "coding"]
+"""The reason why a body is not complete; see StreamingDownloadHandler."""
+
+
+class SpoolError(Exception):
+    """A body cannot be written to its temporary file: the disk is full, or the folder is not writable.
+
+    The server is not at fault. Not an OSError, because an OSError means a failed connection.
+    """
+
+
+class Intake:
+    """The file of a body that is being received. Large or coded bodies are written in a thread meanwhile."""
+
+    def __init__(self, file: IO[bytes], *, maxsize: int, digest: bool, decoder: Decoder | None) -> None:
+        self.size = 0
+        """Size of the file in bytes."""
+        self.received = 0
+        """Number of bytes received, before decoding."""
+        self.flag: Flag | None = None
+        """The reason why the rest of the body is not written; None until then."""
+        self.digest = hashlib.sha256() if digest else None
+        self._file = file
+        self._maxsize = maxsize
+        self._decoder = decoder
+        self._pieces: list[bytes] = []
+        self._waiting = 0
+        self._writing: asyncio.Future[None] | None = None
+
+    async def add(self, piece: bytes) -> None:
+        """Add a piece of the body. Wait only if earlier pieces are still being written.
+
+        Raises :class:`SpoolError`.
+        """
+        self._pieces.append(piece)
+        self._waiting += len(piece)
+        self.received += len(piece)
+        if self._maxsize and self.received > self._maxsize:
+            await self.finish()
+            self.flag = self.flag or "maxsize"
+        elif self._waiting >= SPOOL_SIZE:
+            await self._written()
+            self._write_in_thread()
+
+    async def finish(self) -> None:
+        """Write the remaining pieces. Raises :class:`SpoolError`."""
+        await self._written()
+        if self._decoder is None:
+            self._write(self._pieces)
+            self._pieces = []
+        else:
+            self._write_in_thread()
+            await self._written()
+            self._check_end(self._decoder)
+
+    def _check_end(self, decoder: Decoder) -> None:
+        try:
+            decoder.finish()
+        except TruncatedError:
+            self.flag = self.flag or "dataloss"
+
+    def _write_in_thread(self) -> None:
+        pieces, self._pieces, self._waiting = self._pieces, [], 0
+        self._writing = asyncio.get_running_loop().run_in_executor(None, self._write, pieces)
+
+    async def _written(self) -> None:
+        if self._writing is not None:
+            await self._writing
+
+    def _write(self, pieces: list[bytes]) -> None:
+        data = b"".join(pieces)
+        if self.flag is not None:
+            return
+        if self._decoder is None:
+            self._store(data)
+            return
+        try:
+            for piece in self._decoder.decode(data):
+                self._store(piece)
+                if self.flag is not None:
+                    return
+        except BombError:
+            self.flag = "expansion"
+        except CorruptError:
+            self.flag = "coding"
+
+    def _store(self, data: bytes) -> None:
+        allowed = self._maxsize - self.size if self._maxsize else len(data)
+        if len(data) > allowed:
+            self.flag = "maxsize"
+            data = data[:allowed]
+        try:
+            self._file.write(data)
+        except OSError as error:
+            folder = tempfile.tempdir or "the folder for temporary files"
+            raise SpoolError(f"what is fetched cannot be kept in {folder} (TMPDIR): {error}") from error
+        self.size += len(data)
+        if self.digest:
+            self.digest.update(data)

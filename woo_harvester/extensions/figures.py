@@ -1,0 +1,317 @@
+"""The progress of a run as figures, read from statistics and accounts that the run keeps anyway."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from woo_harvester.findings import Severity, explain, explanations
+from woo_harvester.record import Oorzaak
+from woo_harvester.utils.program import program
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from woo_harvester.report.funnel import Account, HarvestKind
+
+
+#: The number of slow hosts that are named, and the delay (in seconds) from which a host is slow.
+_SLOWEST = 3
+_SLOW_DELAY = 1.0
+
+#: The nouns for what hosts list, by kind of harvest.
+_NOUNS: dict[HarvestKind, str] = {"woo": "document", "vergunningen": "file"}
+
+#: The figures that are sums over the accounts of hosts.
+_COUNTED = ("listed", "read", "new", "changed", "unchanged", "supplied", "lost", "withdrawn")
+
+
+@dataclass(frozen=True, slots=True)
+class SlowHost:
+    """A slow host that is still being read."""
+
+    host: str
+    delay: float
+    """Seconds between two requests, from its robots.txt or from AutoThrottle."""
+    documents: int
+    """The number of documents or files that it has listed so far."""
+    noun: str = "document"
+    """The noun for what it lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The progress of a run at one moment. ``listed`` is None for a spider that keeps no accounts."""
+
+    spider: str
+    seconds: float
+    """Seconds since the start of the run."""
+    requests: int
+    records: int
+    selected: int | None
+    """Hosts to visit; None for a spider that does not count them."""
+    done: int
+    complete: int
+    kind: HarvestKind = "woo"
+    """What the figures are about: documents; or files with messages, and cases of permits."""
+    listed: int | None = None
+    read: int = 0
+    """The part of those that was read or recognised so far. Documents are listed when they are read."""
+    new: int = 0
+    """New documents or cases, and those that are published again after withdrawal."""
+    changed: int = 0
+    unchanged: int = 0
+    supplied: int = 0
+    """Unchanged documents that were delivered again, with content that their records lacked."""
+    lacking: int = 0
+    """Harvested documents whose content a later run fetches."""
+    again: int = 0
+    """Unchanged documents that were delivered again, because the run delivers all documents."""
+    left_out: int = 0
+    """Entries that the run did not choose."""
+    lost: int = 0
+    """Listed documents that are not harvested; a finding says why."""
+    withdrawn: int = 0
+    dropped: int = 0
+    """Items that a pipeline of another project dropped."""
+    refused: int = 0
+    """Documents that Elasticsearch refused."""
+    outdated_lists: int = 0
+    """Value lists that are older than ``WOO_TOOI_MAX_AGE``."""
+    unusable_lists: bool = False
+    """True if the value lists in the data folder could not be used."""
+    codes: dict[str, int] = field(default_factory=dict)
+    """The number of findings by code."""
+    slowest: tuple[SlowHost, ...] = ()
+    ahead: float | None = None
+    """For the host furthest from its end: expected remaining documents, divided by those read so far."""
+
+    @property
+    def unit(self) -> str:
+        """The unit of the speed."""
+        return "requests" if self.listed is None else self.noun + "s"
+
+    @property
+    def noun(self) -> str:
+        """The noun for what hosts list."""
+        return _NOUNS[self.kind]
+
+    @property
+    def handled(self) -> int:
+        """The count from which the speed is calculated: documents or files read, or else responses."""
+        return self.requests if self.listed is None else self.read
+
+    def findings(self, severity: Severity) -> int:
+        """Return the number of findings of a severity."""
+        return sum(count for code, count in self.codes.items() if explain(code).severity == severity)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The estimated number of seconds to the end, or None if it is not known yet.
+
+        Hosts are read at the same time, so the one furthest from its end decides. Without an earlier run to
+        expect numbers from, each remaining host is expected to take as long as those that are done.
+        """
+        if self.ahead is not None:
+            return self.seconds * self.ahead
+        if not self.selected or not self.done:
+            return None
+        return self.seconds / self.done * (self.selected - self.done)
+
+
+def read_figures(
+    crawler: Crawler, accounts: Sequence[Account] = (), expected: Mapping[str, int] | None = None
+) -> Figures:
+    """Return the figures at this moment.
+
+    *accounts* are those of the hosts of the run; *expected* is the number of documents of each host in an
+    earlier run.
+    """
+    stats = crawler.stats
+    began = stats.get_value("start_time")
+    codes = {code: count for code in explanations() if (count := stats.get_value(f"woo/findings/{code}"))}
+    return Figures(
+        spider=crawler.spidercls.name,
+        kind=accounts[0].kind if accounts else "woo",
+        seconds=(datetime.now(UTC) - began).total_seconds() if began else 0.0,
+        requests=stats.get_value("downloader/response_count", 0),
+        records=stats.get_value("item_scraped_count", 0),
+        selected=stats.get_value("woo/hosts/selected"),
+        done=stats.get_value("woo/hosts/done", 0),
+        complete=stats.get_value("woo/hosts/complete", 0),
+        dropped=_dropped(crawler, accounts),
+        lacking=stats.get_value("woo/documents/lacking", 0),
+        again=stats.get_value("woo/documents/delivered_again", 0),
+        left_out=stats.get_value("woo/entries/left_out", 0),
+        refused=stats.get_value("woo/elasticsearch/refused", 0),
+        outdated_lists=stats.get_value("woo/tooi/outdated", 0),
+        unusable_lists=bool(stats.get_value("woo/tooi/unusable", 0)),
+        codes=codes,
+        slowest=tuple(_slowest(crawler, accounts)),
+        ahead=_ahead(accounts, expected or {}),
+        **_documents(accounts),
+    )
+
+
+def _dropped(crawler: Crawler, accounts: Sequence[Account]) -> int:
+    """Return how many items were dropped; of a harvest of hosts, without those that have a finding."""
+    if accounts:
+        return sum(account.dropped for account in accounts)
+    dropped: int = crawler.stats.get_value("item_dropped_count", 0)
+    return dropped
+
+
+def _documents(accounts: Sequence[Account]) -> dict[str, int]:
+    """Return the totals of the document counts; nothing if there are no accounts."""
+    if not accounts:
+        return {}
+    counts = dict.fromkeys(_COUNTED, 0)
+    for account in accounts:
+        harvested = account.harvested
+        counts["listed"] += account.listed
+        counts["read"] += account.read
+        counts["new"] += harvested.get(Oorzaak.AANLEVERING, 0) + harvested.get(Oorzaak.HERPUBLICATIE, 0)
+        counts["changed"] += harvested.get(Oorzaak.WIJZIGING, 0)
+        counts["unchanged"] += account.unchanged
+        counts["supplied"] += account.supplied
+        counts["lost"] += sum(account.lost.values())
+        counts["withdrawn"] += account.withdrawn
+    return counts
+
+
+def _ahead(accounts: Sequence[Account], expected: Mapping[str, int]) -> float | None:
+    """Return :attr:`Figures.ahead`. An entry page of permits says itself how many files it has."""
+    ratios = []
+    for account in accounts:
+        total = account.listed if account.kind == "vergunningen" else expected.get(account.host)
+        if account.complete is None and account.read and total is not None:
+            ratios.append(max(total - account.read, 0) / account.read)
+    return max(ratios, default=None)
+
+
+def _slowest(crawler: Crawler, accounts: Sequence[Account]) -> Iterable[SlowHost]:
+    """Return the hosts with active or waiting requests and the longest delays, slowest first."""
+    listed = {account.host: account.listed for account in accounts}
+    noun = _NOUNS[accounts[0].kind if accounts else "woo"]
+    slow = [
+        SlowHost(host, slot.delay, listed.get(host, 0), noun)
+        for host, slot in crawler.engine.downloader.slots.items()
+        if slot.delay >= _SLOW_DELAY and (slot.active or slot.queue)
+    ]
+    return _slowest_of(slow)
+
+
+def _slowest_of(slow: Iterable[SlowHost]) -> tuple[SlowHost, ...]:
+    return tuple(sorted(slow, key=lambda each: (-each.delay, each.host))[:_SLOWEST])
+
+
+#: The names of severities for operators, singular and plural.
+SEVERITY_NOUNS = {
+    Severity.ERROR: ("error", "errors"),
+    Severity.WARNING: ("warning", "warnings"),
+    Severity.INFO: ("notice", "notices"),
+}
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in two units at most: ``2 h 05 min``, ``3 min 20 s``, ``12 s``."""
+    rounded = round(seconds)
+    if rounded >= 3600:
+        return f"{rounded // 3600} h {rounded % 3600 // 60:02} min"
+    if rounded >= 60:
+        return f"{rounded // 60} min {rounded % 60:02} s"
+    return f"{rounded} s"
+
+
+def counted(count: int, one: str, several: str | None = None) -> str:
+    """Return a number with its noun: ``1 error``, ``1,204 records``."""
+    return f"{count:,} {one if count == 1 else several or one + 's'}"
+
+
+def hosts(figures: Figures) -> str:
+    """Return such as ``312 of 884 hosts``."""
+    return f"{figures.done:,} of {counted(figures.selected or 0, 'host')}"
+
+
+def harvest(figures: Figures) -> list[tuple[str, str]]:
+    """Return the counts of documents, each line with its name; of permits those of files and of cases.
+
+    If documents are not counted, it is the number of records.
+    """
+    if figures.listed is None:
+        return [("documents", counted(figures.records, "record") + dropped(figures))]
+    if figures.kind == "vergunningen":
+        files = f"{figures.read:,} of {figures.listed:,} read, {figures.unchanged:,} unchanged"
+        return [("files", f"{files}, {figures.lost:,} not harvested"), ("cases", changes(figures))]
+    return [("documents", f"{changes(figures)}, {figures.lost:,} not harvested")]
+
+
+def one_line(figures: Figures) -> str:
+    """Return the counts of :func:`harvest` as one line; that of documents needs no name."""
+    lines = harvest(figures)
+    return lines[0][1] if len(lines) == 1 else "; ".join(f"{name}: {counts}" for name, counts in lines)
+
+
+def changes(figures: Figures) -> str:
+    """Return such as ``12 new, 3 changed, 1,204 unchanged, 1 withdrawn``; unchanged cases are not counted.
+
+    What was added to records is there only if there was any: on most days there is none.
+    """
+    if figures.kind == "vergunningen":
+        withdrawn = f"{figures.withdrawn:,} withdrawn{dropped(figures)}"
+        return f"{figures.new:,} new, {figures.changed:,} changed, {withdrawn}"
+    supplied = f"{figures.supplied:,} supplied with content, " if figures.supplied else ""
+    return (
+        f"{figures.new:,} new, {figures.changed:,} changed, {supplied}{figures.unchanged:,} unchanged, "
+        f"{figures.withdrawn:,} withdrawn{dropped(figures)}"
+    )
+
+
+def dropped(figures: Figures) -> str:
+    """Return such as ``, 12 dropped by a pipeline``; empty if no item was dropped."""
+    return f", {figures.dropped:,} dropped by a pipeline" if figures.dropped else ""
+
+
+def apart(figures: Figures) -> Iterator[str]:
+    """Yield what a run did that most runs do not: deliver what is unchanged, or leave entries out."""
+    if figures.left_out:
+        entries = counted(figures.left_out, "entry", "entries")
+        yield f"{entries} left out, as asked: a later run may deliver more"
+    if figures.again:
+        yield f"{figures.again:,} of the unchanged delivered again (DELTAFETCH_ENABLED is off)"
+
+
+def value_lists(figures: Figures) -> str:
+    """Return what an operator should do about the value lists; empty if nothing."""
+    if figures.unusable_lists:
+        return f"those in the data folder cannot be used: {program()} tooi says why"
+    if figures.outdated_lists:
+        outdated = counted(figures.outdated_lists, "is", "are")
+        return f"{outdated} older than WOO_TOOI_MAX_AGE: {program()} tooi update fetches newer ones"
+    return ""
+
+
+def speed(figures: Figures, per_second: float) -> str:
+    """Return such as ``1,204 documents/s``."""
+    digits = 0 if per_second >= 10 else 1
+    return f"{per_second:,.{digits}f} {figures.unit}/s"
+
+
+def findings(figures: Figures) -> str:
+    """Return such as ``14 errors, 203 warnings, 2,310 notices``."""
+    return ", ".join(counted(figures.findings(each), *words) for each, words in SEVERITY_NOUNS.items())
+
+
+def time_left(seconds: float | None) -> str:
+    """Return the estimated time to the end, such as ``about 3 min 20 s left``."""
+    return "end not known yet" if seconds is None else f"about {duration(seconds)} left"
+
+
+def slowest(slow: Iterable[SlowHost]) -> str:
+    """Return such as ``open.a.nl (one request in 30 s, 1,204 documents so far)``."""
+    return ", ".join(
+        f"{each.host} (one request in {each.delay:.3g} s, {counted(each.documents, each.noun)} so far)"
+        for each in slow
+    )

@@ -1,0 +1,381 @@
+"""The checks of a run, most of them against the runs before it. Each returns its problems as lines.
+
+Runs may visit different hosts (shards, ``domains``). So each host is compared with the earlier runs that
+visited it, and a new host is not compared.
+"""
+
+from __future__ import annotations
+
+import smtplib
+import ssl
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from email.message import EmailMessage, Message
+from socket import gethostname
+from typing import TYPE_CHECKING, Any
+
+from spidermon import Monitor, MonitorSuite, monitors
+from spidermon.contrib.actions.email import SendEmail
+from spidermon.contrib.actions.slack import SendSlackMessage
+from spidermon.exceptions import NotConfigured
+from spidermon.runners import MonitorRunner
+
+from woo_harvester.extensions.monitored_runs import EndedRun, UnendedRun
+from woo_harvester.findings import Severity
+from woo_harvester.report.assemble import OWN_FAULT
+from woo_harvester.report.funnel import FIELDS, Account, total
+from woo_harvester.report.run_folder import FINDINGS
+from woo_harvester.utils.dates import AMSTERDAM
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from scrapy.crawler import Crawler
+
+    from woo_harvester.extensions.monitored_runs import EndedRun, Runs
+
+
+#: The maximum number of hosts that a line names.
+_MAX_NAMED_HOSTS = 10
+
+#: The maximum number of runs that did not end that are named.
+_MAX_NAMED_RUNS = 5
+
+#: A rise of at most this many findings is no problem, whatever the percentage.
+_SMALL_RISE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The limits beyond which something is a problem: the settings ``WOO_MONITOR_*`` of the same names."""
+
+    age: timedelta
+    well: int
+    drop: float
+    rise: float
+    coverage: float
+    records: int
+
+
+def age(run: EndedRun | None, now: datetime, bounds: Bounds) -> list[str]:
+    """Check that a run has ended recently enough."""
+    if run is None:
+        return [f"no run has ended: expected one in {_hours(bounds.age)}."]
+    passed = now - run.ended
+    if passed <= bounds.age:
+        return []
+    return [
+        f"no run has ended for {_hours(passed)}: expected one in {_hours(bounds.age)}; "
+        f"the last was {run.name}. Look whether its timer is on, and at the log of its last start."
+    ]
+
+
+def ended(run: EndedRun | None, unended: Sequence[UnendedRun] = ()) -> list[str]:
+    """Check that the run finished, and that no other run was killed since the last that did."""
+    problems = [
+        f"{each.name} did not end: it was killed, or its machine stopped. It wrote last at "
+        f"{each.last_write.astimezone(AMSTERDAM):%Y-%m-%d %H:%M}; "
+        f"{each.problem}. The next run makes up for it."
+        for each in unended[:_MAX_NAMED_RUNS]
+    ]
+    if len(unended) > _MAX_NAMED_RUNS:
+        problems.append(f"{len(unended) - _MAX_NAMED_RUNS} more before these did not end.")
+    if run is not None and run.reason != "finished":
+        problems.append(
+            f"the run ended early: expected the reason finished, got {run.reason}. Its log says more."
+        )
+    return problems
+
+
+def connected(run: EndedRun | None) -> list[str]:
+    """Check that hosts could be reached, so that there is no fault on our own side."""
+    if run is None or not run.own_fault:
+        return []
+    return [
+        "nearly all hosts were out of reach in the same way, so the cause is likely on this side: see "
+        f"{OWN_FAULT} in {FINDINGS} of the run."
+    ]
+
+
+def emptied(run: EndedRun, before: Sequence[EndedRun], bounds: Bounds) -> list[str]:
+    """Check that no host lists nothing where it listed many documents before."""
+    empty = [
+        f"{account.host} ({then.listed:,} {run.noun} before)"
+        for account in run.accounts.values()
+        if account.complete is not None and not account.listed
+        if (then := _last(account.host, before)) is not None and then.listed >= bounds.well
+    ]
+    if not empty:
+        return []
+    more = f" and {len(empty) - _MAX_NAMED_HOSTS} more" if len(empty) > _MAX_NAMED_HOSTS else ""
+    return [
+        f"{_hosts(len(empty))} listed {run.noun} the last time and none now: "
+        f"{', '.join(sorted(empty)[:_MAX_NAMED_HOSTS])}{more}. The report says what was found there."
+    ]
+
+
+def dropped(run: EndedRun, before: Sequence[EndedRun], bounds: Bounds) -> list[str]:
+    """Check that the total number of documents did not drop."""
+    then = now = 0
+    for account in run.accounts.values():
+        last = _last(account.host, before)
+        if last is not None and account.complete is not None:
+            then, now = then + last.listed, now + account.listed
+    if now >= then * (1 - bounds.drop):
+        return []
+    return [
+        f"{now:,} {run.noun} are listed, and the same hosts listed {then:,} the last time "
+        f"({now / then - 1:+.0%}): expected at most {bounds.drop:.0%} less. "
+        "The report has the hosts that lost most at its top."
+    ]
+
+
+def risen(run: EndedRun, before: Sequence[EndedRun], bounds: Bounds) -> list[str]:
+    """Check that the number of errors and of warnings did not rise."""
+    visited = {host for each in before for host in (each.accounts or each.findings)}
+    problems = []
+    for severity in (Severity.ERROR, Severity.WARNING):
+        now, most = Counter[str](), Counter[str]()
+        for host in visited & (run.accounts.keys() or run.findings.keys()):
+            now[host] = run.findings.get(host, Counter())[severity]
+            most[host] = max(each.findings.get(host, Counter())[severity] for each in before)
+        if now.total() > most.total() * (1 + bounds.rise) and now.total() - most.total() > _SMALL_RISE:
+            worst = [f"{host} ({most[host]:,} to {now[host]:,})" for host, _ in (now - most).most_common(3)]
+            problems.append(
+                f"{now.total():,} findings are {severity}s, and the same hosts had {most.total():,} at most: "
+                f"expected at most {bounds.rise:.0%} more. Most of it: {', '.join(worst)}."
+            )
+    return problems
+
+
+def covered(run: EndedRun, before: Sequence[EndedRun], bounds: Bounds) -> list[str]:
+    """Check that publishers give each field as often as usual."""
+    now, then = total(run.accounts.values()), total(_accounts(before))
+    if min(now.records, then.records) < bounds.records:
+        return []
+    problems = []
+    for name in FIELDS:
+        share, usual = (each.fields.get(name, 0) / each.records for each in (now, then))
+        if share < usual - bounds.coverage:
+            problems.append(
+                f"{share:.0%} of {now.records:,} records have {name} from their publisher, "
+                f"and {usual:.0%} is usual: expected at most {100 * bounds.coverage:.0f} points less. "
+                "A publisher's software may have changed."
+            )
+    return problems
+
+
+def _accounts(runs: Sequence[EndedRun]) -> Iterator[Account]:
+    return (account for run in runs for account in run.accounts.values())
+
+
+def _last(host: str, before: Sequence[EndedRun]) -> Account | None:
+    """Return the account of the host in the last run that read the host to its end, or None."""
+    for run in reversed(before):
+        if (account := run.accounts.get(host)) is not None and account.complete is not None:
+            return account
+    return None
+
+
+def _hosts(count: int) -> str:
+    return "1 host" if count == 1 else f"{count} hosts"
+
+
+def _hours(time: timedelta) -> str:
+    return f"{time.total_seconds() / 3600:.0f} hours"
+
+
+_SUBJECT = "woo-harvester: {{ result.monitors_failed_results|length }} of the monitors failed"
+
+_BODY = """\
+{{ data.title }}
+
+{% for each in result.monitors_failed_results -%}
+{{ each.monitor.method_name }}
+{{ each.reason or each.error }}
+
+{% endfor %}"""
+
+#: The timeout for a mail server, in seconds.
+_SMTP_TIMEOUT = 30
+
+
+class SendMail(SendEmail):  # type: ignore[misc]  # Spidermon has no type hints
+    """Sends the failed monitors by SMTP, with the settings of Spidermon's own action.
+
+    Spidermon's action uses ``scrapy.mail``, which is deprecated, needs a running reactor and does not wait
+    for the answer. This action waits, and can also use a server without a password.
+    """
+
+    subject = _SUBJECT
+    body_text = _BODY
+    body_html_template = None
+
+    def __init__(
+        self, host: str, port: int, user: str, password: str, tls: tuple[bool, bool], **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        if not (host and self.sender):
+            raise NotConfigured("SPIDERMON_EMAIL_TO needs SPIDERMON_SMTP_HOST and SPIDERMON_EMAIL_SENDER too")
+        self._address = host, port
+        self._login = user, password
+        self._starttls, self._ssl = tls
+
+    @classmethod
+    def from_crawler_kwargs(cls, crawler: Crawler) -> dict[str, Any]:
+        settings = crawler.settings
+        tls = settings.getbool("SPIDERMON_SMTP_ENFORCE_TLS"), settings.getbool("SPIDERMON_SMTP_ENFORCE_SSL")
+        return {
+            **super().from_crawler_kwargs(crawler),
+            "host": settings["SPIDERMON_SMTP_HOST"] or "",
+            "port": int(settings["SPIDERMON_SMTP_PORT"] or 0) or (465 if tls[1] else 587 if tls[0] else 25),
+            "user": settings["SPIDERMON_SMTP_USER"] or "",
+            "password": settings["SPIDERMON_SMTP_PASSWORD"] or "",
+            "tls": tls,
+        }
+
+    def send_message(self, message: Message, **kwargs: Any) -> None:
+        """Send the message. Raises OSError and smtplib.SMTPException."""
+        trusted = ssl.create_default_context()
+        with (
+            smtplib.SMTP_SSL(*self._address, timeout=_SMTP_TIMEOUT, context=trusted)
+            if self._ssl
+            else smtplib.SMTP(*self._address, timeout=_SMTP_TIMEOUT)
+        ) as server:
+            if self._starttls:
+                server.starttls(context=trusted)
+            if self._login[0]:
+                server.login(*self._login)
+            server.send_message(message)
+
+
+def mail_failure(crawler: Crawler, unit: str, log: str) -> None:
+    """Mail that a unit of systemd failed, with the end of its *log*, to the address of the monitors.
+
+    Raises Spidermon's NotConfigured, OSError and smtplib.SMTPException.
+    """
+    action = SendMail.from_crawler(crawler)
+    message = EmailMessage()
+    message["Subject"] = f"woo-harvester: {unit} failed on {gethostname()}"
+    message["From"] = action.sender
+    message["To"] = ", ".join(action.to)
+    message.set_content(f"The last lines of the log of {unit}:\n\n{log}\n")
+    action.send_message(message)
+
+
+class SendSlack(SendSlackMessage):  # type: ignore[misc]
+    """Sends the failed monitors to Slack, with the same text as the mail."""
+
+    message = f"{_SUBJECT}\n{_BODY}"
+    include_attachments = False
+    sender_name = "woo-harvester"
+
+
+_NO_EARLIER_RUN = "there is no earlier run to compare with"
+_NO_ACCOUNTS = "the run keeps no accounts of hosts"
+_NO_FIELDS = "a run of permits does not count fields"
+
+
+class _Check(Monitor):  # type: ignore[misc]  # Spidermon has no type hints
+    """A monitor that fails with the problems that a check returns."""
+
+    def fail_if_any(self, problems: Sequence[str]) -> None:
+        if problems:
+            self.fail("\n".join(problems))
+
+    def compared(self) -> tuple[EndedRun, Sequence[EndedRun], Bounds]:
+        """Return the run and the runs before it; skip the monitor if there are none."""
+        if self.data.run is None or not self.data.before:
+            self.skipTest(_NO_EARLIER_RUN)
+        return self.data.run, self.data.before, self.data.bounds
+
+    def accounted(self) -> tuple[EndedRun, Sequence[EndedRun], Bounds]:
+        """Return the same as :meth:`compared`; skip the monitor if the run has no accounts."""
+        if self.data.run is not None and not self.data.run.accounts:
+            self.skipTest(_NO_ACCOUNTS)
+        return self.compared()
+
+
+class _RunMonitor(_Check):
+    """Monitors that runs finish, and often enough."""
+
+    @monitors.name("a run each day")  # type: ignore[untyped-decorator]
+    def test_age(self) -> None:
+        self.fail_if_any(age(self.data.run, self.data.now, self.data.bounds))
+
+    @monitors.name("the run came to its end")  # type: ignore[untyped-decorator]
+    def test_ended(self) -> None:
+        self.fail_if_any(ended(self.data.run, self.data.unended))
+
+    @monitors.name("hosts can be reached from here")  # type: ignore[untyped-decorator]
+    def test_connected(self) -> None:
+        self.fail_if_any(connected(self.data.run))
+
+
+class _DocumentMonitor(_Check):
+    """Monitors that documents do not disappear."""
+
+    @monitors.name("no host is suddenly empty")  # type: ignore[untyped-decorator]
+    def test_emptied(self) -> None:
+        self.fail_if_any(emptied(*self.accounted()))
+
+    @monitors.name("no drop in documents")  # type: ignore[untyped-decorator]
+    def test_dropped(self) -> None:
+        self.fail_if_any(dropped(*self.accounted()))
+
+
+class _QualityMonitor(_Check):
+    """Monitors that quality does not get worse."""
+
+    @monitors.name("no rise in findings")  # type: ignore[untyped-decorator]
+    def test_risen(self) -> None:
+        self.fail_if_any(risen(*self.compared()))
+
+    @monitors.name("fields are given as usual")  # type: ignore[untyped-decorator]
+    def test_covered(self) -> None:
+        if self.data.run is not None and self.data.run.kind == "vergunningen":
+            self.skipTest(_NO_FIELDS)
+        self.fail_if_any(covered(*self.accounted()))
+
+
+class RunSuite(MonitorSuite):  # type: ignore[misc]
+    """All monitors of a run; notifies by mail or Slack if Spidermon's settings for it are given."""
+
+    monitors = (_RunMonitor, _DocumentMonitor, _QualityMonitor)
+
+    def __init__(self, crawler: Crawler) -> None:
+        wanted = {"SPIDERMON_EMAIL_TO": SendMail, "SPIDERMON_SLACK_SENDER_TOKEN": SendSlack}
+        actions = [action for setting, action in wanted.items() if crawler.settings[setting]]
+        super().__init__(crawler=crawler, monitors_failed_actions=actions)
+
+
+class MonitorResults:
+    """The results of the monitors, and the notifications that could not be sent."""
+
+    def __init__(self, result: Any) -> None:
+        self.lines = [
+            (each.monitor.method_name, each.status, each.reason or each.error)
+            for each in result.monitor_results
+        ]
+        """The name, the status (OK, SKIPPED, FAIL or ERROR) and the reason of each monitor."""
+        self.passed: bool = result.all_monitors_passed
+        self.unsent = [
+            f"{each.action.name}: {(each.error or '').strip().rpartition(chr(10))[2]}"
+            for each in result.monitors_failed_action_results
+            if each.error
+        ]
+        """The notifications that failed, with the reason."""
+
+
+def run_monitors(crawler: Crawler, runs: Runs, bounds: Bounds, now: datetime) -> MonitorResults:
+    """Check the last run, and compare it with those before. Raises Spidermon's NotConfigured."""
+    return MonitorResults(MonitorRunner().run(RunSuite(crawler), **monitored(runs, bounds, now)))
+
+
+def monitored(runs: Runs, bounds: Bounds, now: datetime) -> dict[str, Any]:
+    """Return what the monitors and the texts of the notifications read as ``data``."""
+    parts = {"run": runs.last, "before": runs.before, "unended": runs.unended, "title": runs.title}
+    return {**parts, "bounds": bounds, "now": now}

@@ -1,0 +1,104 @@
+"""What the harvester did with what it found, in English, by ``actions.toml``."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from woo_harvester.findings.catalogue import Language
+
+#: The parts that are words of the harvester; others may be a publisher's own.
+_OWN_WORDS = frozenset({"where", "expected", "counted"})
+
+_PART = re.compile(r"\\\{(\w+)\\\}")
+
+
+class _ActionText(NamedTuple):
+    pattern: re.Pattern[str]
+    english: str
+
+
+def action_in_words(action: str, lang: Language) -> str:
+    """Return the ``action`` of a finding in *lang*; a text that is not in the table as it is."""
+    return action if lang == "nl" else _translate(action, _action_texts("text"))
+
+
+def _translate(text: str, texts: Sequence[_ActionText]) -> str:
+    for pattern, english in texts:
+        if match := pattern.fullmatch(text):
+            return english.format(**{name: _part(name, part) for name, part in match.groupdict().items()})
+    return text
+
+
+def _part(name: str, part: str) -> str:
+    return _translate(part, _action_texts("part")) if name in _OWN_WORDS else part
+
+
+@cache
+def _action_texts(section: str) -> list[_ActionText]:
+    """Return the texts of a section in the order of the table."""
+    table = tomllib.loads(files(__package__).joinpath("actions.toml").read_text(encoding="utf-8"))
+    return [_ActionText(_pattern(dutch), english) for dutch, english in table[section].items()]
+
+
+def _pattern(dutch: str) -> re.Pattern[str]:
+    """Return the pattern of a text, in which each {name} is any text."""
+    return re.compile(_PART.sub(r"(?P<\1>.+?)", re.escape(dutch)), re.DOTALL)
+
+
+#: The areas of findings about files and connections. Of others, what was seen is a publisher's own text.
+_AREAS = frozenset({"document", "host", "index", "ipm", "register", "robots", "sitemap", "tls"})
+
+#: What is between two faults in the text about one file.
+_NEXT = re.compile(r"; line (\d+): ")
+_LINE = {"nl": "; regel {}: ", "en": "; line {}: "}
+
+
+class _SeenText(NamedTuple):
+    pattern: re.Pattern[str]
+    words: Mapping[str, str]
+    """The words in each language; a language that is not there has the text itself."""
+
+
+def in_words(code: str, seen: str, lang: Language) -> str:
+    """Return what a finding saw in the words of *lang*; a text that is not in the table as it is."""
+    if code.partition(".")[0] not in _AREAS:
+        return seen
+    first, *others = _NEXT.split(seen)
+    words = _words(first, lang)
+    for line, text in zip(others[::2], others[1::2], strict=True):
+        words += _LINE[lang].format(line) + _words(text, lang)
+    return words
+
+
+def certificate_fault(code: int | None) -> str | None:
+    """Return what is wrong with a certificate by OpenSSL's number, in Dutch; None for another number."""
+    fault = _table()["certificate"].get(str(code))
+    return None if fault is None else str(fault["nl"])
+
+
+def _words(text: str, lang: Language) -> str:
+    for pattern, words in _seen_texts():
+        if match := pattern.fullmatch(text):
+            return words[lang].format(**match.groupdict()) if lang in words else text
+    return text
+
+
+@cache
+def _seen_texts() -> list[_SeenText]:
+    """Return the texts in the order of the table, those about certificates last."""
+    table = _table()
+    texts = [_SeenText(re.compile(each["pattern"], re.DOTALL), each) for each in table["text"]]
+    for fault in table["certificate"].values():
+        pattern = re.compile(re.escape(fault["nl"]) + r"(?P<own> \(.*\))?", re.DOTALL)
+        texts.append(_SeenText(pattern, {"en": fault["en"]}))
+    return texts
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("seen.toml").read_text(encoding="utf-8"))

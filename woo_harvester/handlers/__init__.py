@@ -1,1 +1,0 @@
-"""The download handler that streams responses, with its parts."""

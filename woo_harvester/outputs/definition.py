@@ -1,0 +1,330 @@
+"""The kind of a record (woo or vergunningen), with all that its search index needs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from typing import Any, Self
+
+from woo_harvester.permits.mapping import organisation_by_name
+from woo_harvester.permits.record import places
+from woo_harvester.tooi.lists import organisaties
+from woo_harvester.tooi.values import normal_label, organisation_type
+from woo_harvester.utils.dates import parse_datetime
+from woo_harvester.utils.program import program
+
+
+class Status(StrEnum):
+    """The status of a document or case: published or withdrawn."""
+
+    GEPUBLICEERD = "gepubliceerd"
+    INGETROKKEN = "ingetrokken"
+
+
+_Fields = Callable[[Mapping[str, Any], Status], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordKind:
+    """A kind of records: everything that differs between the indices of the two spiders."""
+
+    name: str
+    """The name in its mapping files (``<name>-<number>.json``) and in ``_meta`` of its indices."""
+    key: str
+    """The top-level key that only records of this kind have."""
+    setting: str
+    """The setting with the alias of its index."""
+    mapping: int
+    """The number of the mapping that this version writes."""
+    fields: _Fields
+    """A function that returns the top-level keys that the index adds to the record, or replaces."""
+
+
+def period(begin: str | None, end: str | None) -> dict[str, str] | None:
+    """Return a ``date_range``, or None if both ends are absent or the end is before the begin."""
+    if begin and end and parse_datetime(begin) > parse_datetime(end):
+        return None
+    return {key: day for key, day in (("gte", begin), ("lte", end)) if day} or None
+
+
+def _fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
+    """Return ``tekst`` with the text of all files, ``versies`` without it, and ``geldigheid`` as a range."""
+    versions, texts = _without_text(record["versies"])
+    found: dict[str, Any] = {"versies": versions}
+    if texts and status is Status.GEPUBLICEERD:
+        found["tekst"] = texts[0] if len(texts) == 1 else texts
+    validity = (record.get("document") or {}).get("geldigheid") or {}
+    if valid := period(validity.get("begindatum"), validity.get("einddatum")):
+        found["geldigheid"] = valid
+    return found
+
+
+def _without_text(versions: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the versions without the text of their files, and the texts."""
+    texts = [
+        file["tekst"] for version in versions for file in version.get("bestanden", ()) if "tekst" in file
+    ]
+    if not texts:
+        return versions, texts
+    return [
+        {
+            **version,
+            "bestanden": [
+                {key: value for key, value in file.items() if key != "tekst"}
+                for file in version.get("bestanden", ())
+            ],
+        }
+        for version in versions
+    ], texts
+
+
+WOO = RecordKind("woo", key="document", setting="WOO_ELASTICSEARCH_INDEX", mapping=2, fields=_fields)
+
+
+_GEMEENTE = "gemeente"
+
+
+def _permit_fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
+    """Return municipalities as a facet, places as points, and ``temporal`` as a range, if there are any."""
+    case = record["vergunning"]
+    about = case.get("temporal", {})
+    found = {
+        "gemeente": gemeenten(case),
+        "locatie": places(record),
+        "temporal": period(about.get("start"), about.get("end")),
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def gemeenten(case: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return the municipalities of a case, each once, with TOOI URI and label from the lists.
+
+    They are those of its places (``spatial``) and addresses, or else the municipality that made the case. One
+    that is not in the lists has its label, and the URI that the run found in the register, if there is one.
+    """
+    terms = list(_named(case)) or filter(None, [_gemeente(case.get("creator", {}))])
+    found: dict[str, dict[str, str]] = {}
+    for facet in map(_facet, terms):
+        found.setdefault(facet.get("id") or normal_label(facet["label"]), facet)
+    return list(found.values())
+
+
+def _named(case: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
+    """Yield name and URI of each municipality that a case names; the URI is None if the record has none."""
+    yield from filter(None, map(_gemeente, case.get("spatial", ())))
+    for address in case.get("object", {}).get("adres", ()):
+        if name := address.get("gemeente"):
+            yield name, None
+
+
+def _gemeente(term: Mapping[str, Any]) -> tuple[str, str | None] | None:
+    """Return name and URI in a term if it is a municipality, or None."""
+    is_one = term.get("scheme", "").casefold() == "overheid:gemeente" and term.get("label")
+    return (term["label"], term.get("id")) if is_one else None
+
+
+def _facet(term: tuple[str, str | None]) -> dict[str, str]:
+    name, uri = term
+    found = organisation_by_name(organisaties(), _GEMEENTE, name)
+    if found is None or organisation_type(found.uri) != _GEMEENTE:  # some messages mislabel a province
+        is_registered = organisation_type(uri or "") == _GEMEENTE
+        return {"type": _GEMEENTE, "id": uri, "label": name} if uri and is_registered else {"label": name}
+    return {"type": _GEMEENTE, "id": found.uri, "label": found.label}
+
+
+PERMITS = RecordKind(
+    "vergunningen",
+    key="vergunning",
+    setting="WOO_ELASTICSEARCH_PERMITS_INDEX",
+    mapping=2,
+    fields=_permit_fields,
+)
+
+
+KINDS = (WOO, PERMITS)
+
+
+class SingleKind:
+    """The record kind of the first item; all items must have the same kind."""
+
+    def __init__(self) -> None:
+        self.kind: RecordKind | None = None
+        """The kind; None before the first record."""
+
+    def __call__(self, record: Mapping[str, Any]) -> None:
+        """Check that *record* has the kind of the records before it. Raises ValueError."""
+        kind = record_kind_of(record)
+        if self.kind is not None and self.kind != kind:
+            raise ValueError(
+                f"expected a record of the kind {self.kind.name}, as those before it, and this one is of "
+                f"{kind.name}: give the files of one kind at a time"
+            )
+        self.kind = kind
+
+
+def record_kind_of(record: Mapping[str, Any]) -> RecordKind:
+    """Return the kind of a record, a dict as in the output. Raises ValueError if it has none."""
+    found = [kind for kind in KINDS if isinstance(record.get(kind.key), Mapping)]
+    if len(found) != 1:
+        keys = " or ".join(f"{kind.key} ({kind.name})" for kind in KINDS)
+        raise ValueError(f"expected a record with the key {keys}")
+    return found[0]
+
+
+#: The most values of a facet that an answer counts: those with the most hits.
+MAX_COUNTS = 200
+
+#: What the index puts between the label and the value of a facet; no label has it.
+_LABEL_END = "\x1f"
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """A field to filter on."""
+
+    name: str
+    """The name in addresses and in the API."""
+    label: str
+    """The heading on a page, in Dutch."""
+    path: str
+    """The path of the field in the search document, without ``[]``."""
+    is_term: bool = True
+    """Whether its values are terms with ``id`` and ``label``; else they are texts."""
+    may_be_default: bool = False
+    """Whether ``herkomst.standaardwaarden`` can name the path, so that the value is not the publisher's."""
+
+
+@dataclass(frozen=True, slots=True)
+class FacetValue:
+    """A value of a facet: what a filter chooses, and what is shown."""
+
+    value: str
+    """The URI, or the label of a value that has none."""
+    label: str
+
+    @property
+    def pair(self) -> str:
+        """Label and value as one text, by which an index counts."""
+        return f"{self.label}{_LABEL_END}{self.value}"
+
+    @classmethod
+    def of_pair(cls, pair: str) -> Self:
+        """Return the value that was made into this text."""
+        label, _, value = pair.partition(_LABEL_END)
+        return cls(value, label)
+
+
+_CLASSIFICATION = "document.classificatiecollectie"
+
+FACETS: Mapping[str, Sequence[Facet]] = {
+    WOO.name: (
+        Facet("informatiecategorie", "Informatiecategorie", f"{_CLASSIFICATION}.informatiecategorieen",
+              may_be_default=True),
+        Facet("documentsoort", "Documentsoort", f"{_CLASSIFICATION}.documentsoorten"),
+        Facet("thema", "Thema", f"{_CLASSIFICATION}.themas"),
+        Facet("organisatie", "Organisatie", "document.verantwoordelijke", may_be_default=True),
+        Facet("publisher", "Gepubliceerd door", "document.publisher", may_be_default=True),
+        Facet("bestandstype", "Bestandstype", "document.format", may_be_default=True),
+    ),
+    PERMITS.name: (
+        Facet("gemeente", "Gemeente", "gemeente"),
+        Facet("product", "Soort vergunning", "vergunning.product.producttype"),
+        Facet("fase", "Fase", "vergunning.termijn.fase", is_term=False),
+        Facet("organisatie", "Organisatie", "vergunning.creator"),
+    ),
+}  # fmt: skip
+
+
+def facets(kind: RecordKind) -> Sequence[Facet]:
+    """Return the facets of records of *kind*, in the order in which they are shown."""
+    return FACETS[kind.name]
+
+
+def facet_values(facet: Facet, document: Mapping[str, Any]) -> list[FacetValue]:
+    """Return the values of *facet* in a search document, each once; none for a default value."""
+    defaults = (document.get("herkomst") or {}).get("standaardwaarden") or {}
+    if facet.may_be_default and facet.path in defaults and facet.name != "bestandstype":
+        return []
+    found: dict[str, FacetValue] = {}
+    for given in values_at(document, facet.path):
+        if facet.is_term:
+            label = given.get("label") or given.get("id")
+            value = given.get("id") or label
+        else:
+            label = value = given
+        if value:
+            found.setdefault(value, FacetValue(value, label))
+    return list(found.values())
+
+
+def values_at(document: Mapping[str, Any], path: str) -> Iterator[Any]:
+    """Yield the values at a dotted path; a list on the way gives those of each of its members."""
+    level: list[Any] = [document]
+    for name in path.split("."):
+        below: list[Any] = []
+        for part in level:
+            value = part.get(name) if isinstance(part, (dict, Mapping)) else None  # dict first: it is quick
+            if isinstance(value, list):
+                below += value
+            elif value is not None:
+                below.append(value)
+        level = below
+    yield from level
+
+
+_META = "woo_harvester"
+_SETTINGS = "analysis.json"
+_WORD_LISTS = frozenset({"stopwords", "word_list"})
+"""The filter parameters that are lists of words."""
+_SHORT_LIST = 100
+"""A list of at most this many words stays a list: it may name a list of the server, such as ``_dutch_``."""
+
+
+class DefinitionError(Exception):
+    """This version cannot write to the index; the message says why, and what to do."""
+
+
+@cache
+def _file(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def definition(kind: RecordKind) -> dict[str, Any]:
+    """Return settings and mappings for a new index; ``_meta`` has the number of the mapping and its maker."""
+    mappings = f"{kind.name}-{kind.mapping}.json"
+    index: dict[str, Any] = {**json.loads(_file(_SETTINGS)), **json.loads(_file(mappings))}
+    for part in index["settings"]["analysis"]["filter"].values():
+        for name in _WORD_LISTS & part.keys():
+            if len(part[name]) > _SHORT_LIST:
+                # A list means the same, but the server then needs 6 seconds instead of 0.3.
+                part[name] = ",".join(part[name])
+    return index
+
+
+def check(kind: RecordKind, index: str, mappings: Mapping[str, Any]) -> None:
+    """Raise DefinitionError unless this version can write *kind* to an index with these *mappings*."""
+    fix = f"fill a new one ({program()} index --rebuild FILES), or choose another name ({kind.setting})"
+    check_kind(kind, index, mappings)
+    meta = (mappings.get("_meta") or {}).get(_META)
+    if not isinstance(meta, Mapping):
+        raise DefinitionError(f"the index {index} was not made by woo-harvester: {fix}")
+    if (found := meta.get("mapping")) != kind.mapping:
+        raise DefinitionError(
+            f"the index {index} has mapping {found} of woo-harvester {meta.get('version')}, and this version "
+            f"writes mapping {kind.mapping}: {fix}"
+        )
+
+
+def check_kind(kind: RecordKind, index: str, mappings: Mapping[str, Any]) -> None:
+    """Raise DefinitionError for an index that was made for records of another kind."""
+    meta = (mappings.get("_meta") or {}).get(_META)
+    # The first mapping of the kind woo does not name its kind.
+    if isinstance(meta, Mapping) and (found := meta.get("records", WOO.name)) != kind.name:
+        raise DefinitionError(
+            f"the index {index} holds records of the kind {found}, and not {kind.name}: choose another name "
+            f"({kind.setting})"
+        )

@@ -1,0 +1,143 @@
+"""The feed format CSV, with the same flat columns in each file."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Self
+
+from itemadapter import ItemAdapter
+from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonLinesItemExporter
+
+from woo_harvester.items import RecordItem
+from woo_harvester.outputs.columns import OTHER_COLUMNS, cells, columns_of
+from woo_harvester.permits.record import BEGIN, END, feature_line
+from woo_harvester.record import json_line
+from woo_harvester.report.csv_file import TextWriter
+from woo_harvester.state.outputs import StagedFile
+from woo_harvester.utils.dates import day_of
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+
+class OtherColumnsError(OSError):
+    """A CSV file to append to has other columns. The message is one line that says what to do."""
+
+
+class RecordCsvItemExporter(CsvItemExporter):
+    """Scrapy's exporter of CSV, with flat columns for records.
+
+    A new file in UTF-8 begins with a byte order mark, without which spreadsheets guess the encoding.
+    *item_type* is the type of the items of the spider: without items, the file has the header only. Items of
+    other spiders are written as Scrapy does.
+    """
+
+    def __init__(self, file: BytesIO, *, item_type: type[RecordItem] | None = None, **kwargs: Any) -> None:
+        is_at_start = file.seekable() and file.tell() == 0
+        self._is_new = is_at_start or not file.seekable()
+        encoding = kwargs.get("encoding") or "utf-8"
+        if item_type is not None and is_at_start and codecs.lookup(encoding).name == "utf-8":
+            encoding = "utf-8-sig"
+        super().__init__(file, **{**kwargs, "encoding": encoding})
+        self._file: object = file
+        self._item_type = item_type
+        self._columns: list[str] = []
+        self._writer = TextWriter(self.stream, **self._kwargs)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, file: BytesIO, **kwargs: Any) -> Self:
+        item_type = getattr(crawler.spidercls, "item_type", None)
+        return cls(file, item_type=item_type, **kwargs)
+
+    def start_exporting(self) -> None:
+        if self._item_type is not None:
+            self._begin(self._item_type)
+
+    def export_item(self, item: Any) -> None:
+        if not isinstance(item, RecordItem):
+            super().export_item(item)
+            return
+        if self._headers_not_written:
+            self._begin(type(item))
+        self._writer.writerow(cells(ItemAdapter(item).asdict(), self._columns))
+
+    def _begin(self, item_type: type[RecordItem]) -> None:
+        """Write the header of a new file; check the header of one to append to. Raises OtherColumnsError."""
+        self._headers_not_written = False
+        fields = self.fields_to_export or columns_of(item_type.record_type)
+        self._columns = list(fields)
+        if not self.include_headers_line:
+            return
+        header = list(fields.values() if isinstance(fields, Mapping) else fields)
+        if self._is_new:
+            self._writer.writerow(header)
+        else:
+            self._check_header(header)
+
+    def _check_header(self, header: list[str]) -> None:
+        """Raise OtherColumnsError if the file to append to, a local one, has another header."""
+        name: object = getattr(self._file, "name", None)
+        if not isinstance(name, str | os.PathLike):
+            return
+        encoding = self.encoding if self.encoding != "utf-8" else "utf-8-sig"
+        # To close another descriptor of a file that is locked would unlock it.
+        staged = self._file if isinstance(self._file, StagedFile) else None
+        of = os.open(name, os.O_RDONLY) if staged is None else staged.target.fileno()
+        with open(of, encoding=encoding, newline="", errors="replace", closefd=staged is None) as file:
+            file.seek(0)
+            found = next(csv.reader(file), [])
+        if found != header:
+            raise OtherColumnsError(OTHER_COLUMNS.format(os.fspath(name)))
+
+
+class GeoJsonItemExporter(BaseItemExporter):
+    """An exporter of permit records as a FeatureCollection (RFC 7946), one Feature per line."""
+
+    def __init__(self, file: BytesIO, **kwargs: Any) -> None:
+        super().__init__(dont_fail=True, **kwargs)
+        self._file = file
+        self._is_first = True
+
+    def start_exporting(self) -> None:
+        self._write(BEGIN)
+
+    def export_item(self, item: Any) -> None:
+        record = ItemAdapter(item).asdict()
+        self._write(feature_line(record, day_of(datetime.now(UTC)), is_first=self._is_first))
+        self._is_first = False
+
+    def finish_exporting(self) -> None:
+        self._write(END)
+
+    def _write(self, text: str) -> None:
+        self._file.write(text.encode())
+
+
+#: The options with which a line is that of :func:`json_line`.
+_USUAL = {"ensure_ascii": False}
+
+
+class RecordJsonLinesItemExporter(JsonLinesItemExporter):
+    """Scrapy's exporter of JSON Lines, which takes a tenth of the time for complete records in UTF-8.
+
+    Scrapy asks the adapter for the fields of each item, one after another. A record has them all, in their
+    order, and without empty ones. A feed in another encoding or with options of its own, and items of other
+    spiders, are written as Scrapy does.
+    """
+
+    def __init__(self, file: Any, **kwargs: Any) -> None:
+        super().__init__(file, **kwargs)
+        is_complete = self.fields_to_export is None and not self.export_empty_fields
+        is_utf8 = (self.encoding or "").lower() in ("utf-8", "utf8")
+        self._is_usual = is_complete and is_utf8 and self._kwargs == _USUAL
+
+    def export_item(self, item: Any) -> None:
+        if self._is_usual and isinstance(item, RecordItem):
+            self.file.write(json_line(item.record))
+        else:
+            super().export_item(item)

@@ -1,0 +1,334 @@
+"""Scrapy's feed exporter, extended: it confirms to the state which records are durable."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from inspect import isawaitable
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from scrapy.exceptions import CloseSpider, UsageError
+from scrapy.extensions.feedexport import FeedExporter, FeedSlot, FileFeedStorage
+from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred
+
+from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.running.causes import cause_of
+from woo_harvester.running.components import NO_FEED
+from woo_harvester.running.ending import end_run
+from woo_harvester.running.startlog import warn_always
+from woo_harvester.state.contents import Delivery
+from woo_harvester.state.lastline import QuotedCellError, WriterError, end_last_line
+from woo_harvester.state.outputs import ANOTHER_WRITER, LEFT_UNFINISHED, RecordFile
+from woo_harvester.state.store import StateError
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+logger = logging.getLogger(__name__)
+
+#: Formats whose file is valid after each record, so that records are durable before the feed is closed.
+IN_LINES = frozenset({"jsonlines", "jsonl", "jl", "csv"})
+
+MOVED = (
+    "The last line of %(path)s was truncated, by a kill or a crash: moved its %(size)d bytes to %(aside)s, "
+    "so that no record is glued to it"
+)
+
+#: The folders with the open files of a process, and how many links are followed to see that a path is in one.
+_DESCRIPTORS = re.compile(r"/proc/\d+(/task/\d+)?/fd")
+_MOST_LINKS = 40
+
+#: Formats of which two outputs in one file are no file of that format.
+_WHOLE = frozenset({"json", "geojson", "xml"})
+
+_NO_APPENDING = (
+    "{0} has content, and nothing can be added to a file of {1}: write lines, such as -o {2}.jsonl, or "
+    "replace it with -O {0}"
+)
+
+_NOT_UTF_8 = "the name of the output {!r} is not UTF-8: give it another name"
+
+
+@dataclass
+class OpenFeed:
+    """One open file of a feed."""
+
+    slot: FeedSlot
+    file: RecordFile | None
+    """The local file; None for remote storage, a pipe or a device."""
+    in_lines: bool
+    """True if records are durable before the feed is closed."""
+    deliveries: list[Delivery] = field(default_factory=list)
+    """The records that were written and are not confirmed yet."""
+
+
+class DurableFeedExporter(FeedExporter):
+    """The feed exporter that confirms stored records: after fsync of a local file, or on closing a feed.
+
+    Records are added to a local file of JSON Lines or CSV, durably, every ``WOO_DURABLE_INTERVAL`` seconds,
+    or after ``WOO_DURABLE_RECORDS`` records. A file that replaces another one gets its place when the feed is
+    closed. Whatever goes wrong in a feed ends the run. Its unconfirmed records come again in the next run.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._feeds: dict[FeedSlot, OpenFeed] = {}
+        self._most_unsynced = self.settings.getint("WOO_DURABLE_RECORDS")
+        self._unsynced = 0
+        self._failed = False
+        self._timer = create_looping_call(self._sync)
+
+    def open_spider(self, spider: Spider) -> None:
+        """Open the feeds, and count them as outputs for the state."""
+        try:
+            super().open_spider(spider)
+        except Exception as error:  # a wrong URI, or any error in FEED_URI_PARAMS
+            line = str(error) if isinstance(error, UsageError) else f"{NO_FEED}: {cause_of(error)}"
+            end_run(self.crawler, "cannot_start", line, 1 if isinstance(error, OSError) else 2)
+            raise CloseSpider("cannot_start") from error
+        keeper = self._keeper
+        keeper.feeds = len(self.slots)
+        keeper.check_feeds = self._refuse_appending
+        keeper.outputs += keeper.feeds
+        self._timer.start(self.settings.getfloat("WOO_DURABLE_INTERVAL"), now=False)
+
+    def item_scraped(self, item: Any, spider: Spider, response: Response | None = None) -> None:
+        """Write the item to its feeds."""
+        if self._failed:
+            return  # nothing may follow a record that was written only in part
+        try:
+            feeds = [self._feed(slot) for slot in self.slots if slot.filter.accepts(item)]
+            refusing = len(self.slots) - len(feeds)
+            super().item_scraped(item, spider)
+            if (delivery := self._keeper.delivery_of(item, response)) is not None:
+                for feed in feeds:
+                    feed.deliveries.append(delivery)
+                for _ in range(refusing):
+                    self._keeper.durable([delivery], {})
+        except Exception as error:
+            self._fail(error)
+            return
+        self._unsynced += 1
+        if self._unsynced >= self._most_unsynced:
+            self._sync()
+
+    def _refuse_appending(self) -> None:
+        """Raise UsageError if a feed would add to a file with content whose format does not allow that."""
+        for slot in self.slots:
+            path = _local(slot)
+            if slot.format not in _WHOLE or path is None or getattr(slot.storage, "write_mode", "") == "wb":
+                continue
+            if path.exists() and path.stat().st_size:
+                self._failed = True  # what ends the run writes nothing either
+                lines = slot.uri.removesuffix(f".{slot.format}")
+                raise UsageError(_NO_APPENDING.format(slot.uri, slot.format, lines))
+
+    async def close_spider(self, spider: Spider) -> None:
+        """Sync and close the feeds, unless the run could not start."""
+        if self._timer.running:
+            self._timer.stop()
+        if not self._keeper.is_open:
+            return
+        self._watch_empty()
+        self._sync()
+        if self._keeper.is_broken and not self._failed:
+            self._fail(StateError("the state is lost"))
+        if not self._failed:
+            await super().close_spider(spider)
+
+    def _watch_empty(self) -> None:
+        """Open the feeds without records now, so that an error in them is handled like any other."""
+        if self._failed:
+            return
+        try:
+            for slot in self.slots:
+                if slot.store_empty and slot.batch_id == 1:
+                    self._feed(slot)
+                    slot.start_exporting()  # Scrapy does this later, and only logs an error
+        except Exception as error:
+            self._fail(error)
+
+    @cached_property
+    def _keeper(self) -> StateKeeper:
+        keeper = self.crawler.get_extension(StateKeeper)
+        if keeper is None:
+            raise RuntimeError("DurableFeedExporter needs the extension StateKeeper")
+        return keeper
+
+    async def _close_slot(self, slot: FeedSlot, spider: Spider) -> None:
+        """Close a feed. Scrapy leaves out what goes wrong, or only logs it."""
+        try:
+            await super()._close_slot(slot, spider)
+        except Exception as error:
+            self._fail_feed(slot, error)
+
+    def _get_file(self, slot: FeedSlot) -> IO[bytes]:  # type: ignore[override]  # Scrapy's is static
+        """Return the file of a feed, after postprocessing. Scrapy only logs what goes wrong."""
+        try:
+            return super()._get_file(slot)
+        except Exception as error:
+            self._fail_feed(slot, error)
+            raise
+
+    def _feed(self, slot: FeedSlot) -> OpenFeed:
+        """Return the feed of a slot; register it in the state before its file is opened."""
+        if (feed := self._feeds.get(slot)) is None:
+            feed = OpenFeed(slot, None, in_lines=_is_in_lines(slot))
+            if (path := _local(slot)) is not None:
+                try:
+                    self._prepare(feed, path)
+                except Exception:
+                    _abandon(feed)
+                    raise
+            self._feeds[slot] = feed  # only now, since _prepare() fails if another run writes the file
+            self._watch(feed)
+        return feed
+
+    def _prepare(self, feed: OpenFeed, path: Path) -> None:
+        """Lock a local file, move a truncated last line aside, and store its durable size in the state."""
+        try:
+            str(path).encode()
+        except UnicodeEncodeError as error:
+            raise StateError(_NOT_UTF_8.format(str(path))) from error
+        self._keeper.lock_output(path)
+        replaces = getattr(feed.slot.storage, "write_mode", "") == "wb"
+        try:
+            feed.file = file = RecordFile(path, replaces=replaces)
+            if feed.in_lines and not replaces:
+                is_csv = feed.slot.format == "csv"
+                if aside := end_last_line(file.target, is_csv=is_csv):
+                    warn_always(logger, MOVED % {"path": path, "size": aside.size, "aside": aside.path})
+        except WriterError as error:
+            raise StateError(ANOTHER_WRITER.format(path)) from error
+        except QuotedCellError as error:
+            raise StateError(str(error)) from error
+        state = self._keeper.open_output(path, path.stat().st_size, made=file.made)
+        if replaces:
+            self._keeper.lock_output(file.output)
+            self._keeper.open_output(file.output, 0, made=True)
+        writer = file.open(state, in_steps=feed.in_lines)
+        feed.slot.storage.open = lambda spider: writer  # type: ignore[method-assign]
+
+    def _watch(self, feed: OpenFeed) -> None:
+        """Wrap the storage's ``store``, to confirm its records: Scrapy only logs whether it succeeded."""
+        store = feed.slot.storage.store
+
+        async def watched(file: IO[bytes]) -> None:
+            try:
+                if feed.file is not None:
+                    self._finish(feed, feed.file)
+                stored: Any = store(file)
+                if isinstance(stored, Deferred):
+                    await maybe_deferred_to_future(stored)
+                elif isawaitable(stored):
+                    await stored
+                if feed.file is None:
+                    self._confirm(feed, {}, closed=True)
+                else:
+                    feed.file.close()
+            except Exception as error:
+                self._fail_feed(feed.slot, error)
+                raise
+
+        feed.slot.storage.store = watched  # type: ignore[method-assign,assignment]  # Scrapy awaits it
+
+    def _finish(self, feed: OpenFeed, file: RecordFile) -> None:
+        """Make the last records of a local file durable, and put it in its place.
+
+        A file without records does not replace the one that is there.
+        """
+        sizes = {file.output: file.append()}
+        if file.replaces:
+            if feed.in_lines:
+                self._confirm(feed, sizes)
+            if feed.slot.itemcount or file.made:
+                file.put_in_place()
+            else:
+                file.discard()
+            sizes[file.path] = file.path.stat().st_size
+        self._confirm(feed, sizes, closed=True)
+        file.confirmed()
+
+    def _sync(self) -> None:
+        """Make the records in local files durable. It takes a few milliseconds, once in some seconds."""
+        self._unsynced = 0
+        try:
+            for feed in self._feeds.values():
+                if feed.file is not None and feed.in_lines and feed.deliveries and not self._failed:
+                    self._confirm(feed, {feed.file.output: feed.file.append()})
+                    feed.file.confirmed()
+        except Exception as error:
+            self._fail(error)
+
+    def _confirm(self, feed: OpenFeed, sizes: dict[Path, int], *, closed: bool = False) -> None:
+        """Have the state note that the records of a feed are stored."""
+        deliveries, feed.deliveries = feed.deliveries, []
+        self._keeper.durable(deliveries, sizes, closed=closed)
+
+    def _fail(self, error: Exception) -> None:
+        """End the run. Local files have their last durable record; the next run looks at the rest."""
+        if not self._failed:
+            self._failed = True
+            self._report_failure(error)
+            for feed in self._feeds.values():
+                _abandon(feed)
+
+    def _fail_feed(self, slot: FeedSlot, error: Exception) -> None:
+        """End the run, since one feed could not be closed; the other feeds go on."""
+        self._report_failure(error)
+        if (feed := self._feeds.get(slot)) is not None:
+            _abandon(feed)
+
+    def _report_failure(self, error: Exception) -> None:
+        is_line = isinstance(error, CloseSpider | OSError | StateError)
+        cause = " ".join(str(error).split()) if is_line else cause_of(error)
+        if isinstance(error, UnicodeEncodeError) and error.encoding.lower() not in ("utf-8", "utf8"):
+            cause += "; set FEED_EXPORT_ENCODING, or the encoding in FEEDS, to utf-8"
+        line = f"an output could not be written ({cause}); what is not in it comes again in the next run"
+        self.crawler.stats.inc_value("woo/outputs/failed")
+        end_run(self.crawler, "output_failed", line)
+
+
+def _abandon(feed: OpenFeed) -> None:
+    """Close the local file of a feed that failed, and say where its records are if they are beside it."""
+    if feed.file is not None and (unfinished := feed.file.abandon()) is not None:
+        warn_always(logger, LEFT_UNFINISHED % unfinished)
+
+
+def _is_in_lines(slot: FeedSlot) -> bool:
+    """Return whether the file of a slot is valid after each record."""
+    return slot.format in IN_LINES and "postprocessing" not in slot.feed_options
+
+
+def _local(slot: FeedSlot) -> Path | None:
+    """Return the local file that a slot writes to, through links, if it is a file.
+
+    A pipe or a device has no size, and a descriptor such as ``/dev/stdout`` is somebody else's file.
+    """
+    storage = slot.storage
+    if not isinstance(storage, FileFeedStorage) or type(storage).open is not FileFeedStorage.open:
+        return None
+    given = Path(storage.path).absolute()
+    path = Path(os.path.realpath(given))
+    if _is_descriptor(given) or (path.exists() and not path.is_file()):
+        return None
+    return path
+
+
+def _is_descriptor(path: Path) -> bool:
+    """Return whether a path leads to an open file of a process."""
+    for _ in range(_MOST_LINKS):
+        if _DESCRIPTORS.fullmatch(os.path.realpath(path.parent)):
+            return True
+        if not path.is_symlink():
+            break
+        path = path.parent / path.readlink()
+    return False

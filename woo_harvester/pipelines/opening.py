@@ -1,0 +1,79 @@
+"""Opens the store that the setting FILES_STORE names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import NotConfigured
+
+from woo_harvester.pipelines.folder import InUseError
+from woo_harvester.pipelines.local import LocalStore
+from woo_harvester.pipelines.remote import FilesStoreChooser, RemoteStore, without_password
+from woo_harvester.pipelines.stored import DocumentStore, StoreError, StoreSettingError
+from woo_harvester.running.paths import NoFolderError, files_folder
+from woo_harvester.utils.program import program, to_install
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+
+    from woo_harvester.documents.text import Limits
+
+_EXPECTED = (
+    "expected a folder, or a URL such as s3://bucket/folder/, gs://bucket/folder/ or ftp://host:21/folder"
+)
+
+
+def open_store(crawler: Crawler, limits: Limits) -> DocumentStore:
+    """Return the store that FILES_STORE names, which must be set; *limits* are those of the texts in it.
+
+    Raises StoreError.
+    """
+    uri = str(crawler.settings["FILES_STORE"])
+    try:
+        folder = files_folder(crawler.settings)
+    except NoFolderError:
+        return _open_remote(uri, crawler)
+    return _open_local(uri, folder, limits)
+
+
+def store_name(settings: BaseSettings) -> str | None:
+    """Return the name by which the state knows the store in FILES_STORE; None if it is unset.
+
+    That is the path of a folder, or the URL of a remote store without user and password.
+    """
+    uri = str(settings["FILES_STORE"] or "")
+    if not uri:
+        return None
+    try:
+        return str(files_folder(settings).resolve())
+    except NoFolderError:
+        return without_password(uri).rstrip("/")
+
+
+def _open_local(uri: str, folder: Path, limits: Limits) -> LocalStore:
+    try:
+        return LocalStore(folder, limits)
+    except InUseError as error:
+        raise StoreError(
+            f"FILES_STORE {error}: files are being removed from it ({program()} state unnamed --remove)"
+        ) from error
+    except OSError as error:
+        raise StoreError(f"FILES_STORE {without_password(uri)} cannot be used: {error}") from error
+
+
+def _open_remote(uri: str, crawler: Crawler) -> RemoteStore:
+    try:
+        return RemoteStore(crawler, FilesStoreChooser.from_crawler(crawler).store)
+    except (NotConfigured, ImportError) as error:
+        fix = to_install("s3") if uri.startswith("s3:") else 'pip install "scrapy[gcs]"'
+        raise StoreError(
+            f"FILES_STORE {without_password(uri)}: the library for it is missing: {fix}"
+        ) from error
+    except (AssertionError, KeyError, ValueError) as error:
+        raise StoreSettingError(f"FILES_STORE {without_password(uri)}: {_EXPECTED}") from error
+    except Exception as error:
+        # The errors that the libraries raise for wrong credentials have no common type.
+        raise StoreError(f"FILES_STORE {without_password(uri)} cannot be used: {error}") from error

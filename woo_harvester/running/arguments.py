@@ -1,0 +1,214 @@
+"""The arguments of the spiders (``-a``), and their validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from woo_harvester.diwoo.choice import Choice
+from woo_harvester.register.register import parse_shard
+from woo_harvester.tooi import CATEGORY_COUNT, UNKNOWN_CATEGORY, category_of_index, informatiecategorieen
+from woo_harvester.tooi.coded import resolve
+from woo_harvester.tooi.values import normal_label
+from woo_harvester.utils.dates import parse_datetime
+from woo_harvester.utils.urls import host_of, is_web_url, loc_problem, secured
+
+DocumentsMode = Literal["download", "head", "none"]
+
+
+class ArgumentError(ValueError):
+    """An argument is invalid; the message is one line with what was expected."""
+
+
+def _hosts(value: Any) -> Any:
+    """Return the hosts in a text of hosts, host:port or URLs, with commas between."""
+    if not isinstance(value, str):
+        return value
+    parts = [part.strip() for part in value.split(",") if part.strip()]
+    if not parts:
+        raise ValueError("expected one host or more, such as www.gemeente.nl,open.gemeente.nl:8443")
+    try:
+        return tuple(dict.fromkeys(host_of(part if "://" in part else f"https://{part}") for part in parts))
+    except ValueError as error:
+        raise ValueError(f"expected hosts such as www.gemeente.nl: {error}") from error
+
+
+def _shard(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    return parse_shard(value)
+
+
+def _filled(value: Any) -> Any:
+    if isinstance(value, str) and not value.strip():
+        raise ValueError("expected a value, got an empty text")
+    return value
+
+
+#: The values of the argument ``entries``, for help and error messages.
+_ENTRIES = "URLs of entry pages with commas between, or a CSV file with the columns organisatie,url"
+
+
+#: The values of the argument ``categories``, for error messages.
+_CATEGORIES = "numbers from 001 to 017, labels or URIs with commas between: docs/categories.md has all"
+
+
+def _entries(value: Any) -> Any:
+    """Return the URLs in a text of URLs with commas between, or the path of a file."""
+    if not isinstance(value, str):
+        return value
+    text = value.strip()
+    if not is_web_url(text):
+        with suppress(OSError):  # no file can have such a name
+            if text and Path(text).is_file():
+                return Path(text)
+        raise ValueError(f"expected {_ENTRIES}; there is no file {text!r}")
+    urls = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    for url in urls:
+        if problem := page_problem(url):
+            raise ValueError(f"{problem} (a URL with a comma must be in a CSV file)")
+    return urls
+
+
+def _categories(value: Any) -> Any:
+    """Return the URIs in a text of numbers, labels or URIs of categories, with commas between."""
+    if not isinstance(value, str):
+        return value
+    parts = [part.strip() for part in value.split(",") if part.strip()]
+    if not parts:
+        raise ValueError(f"expected {_CATEGORIES}")
+    return tuple(dict.fromkeys(map(_category, parts)))
+
+
+def _category(given: str) -> str:
+    if given.isdecimal() and given.isascii() and 1 <= int(given) <= CATEGORY_COUNT:
+        return category_of_index(int(given)).uri
+    known = informatiecategorieen()
+    found = resolve(known, given, None)
+    if found is not None and found.concept is not None:
+        if found.concept.uri != UNKNOWN_CATEGORY.uri:
+            return found.concept.uri
+        if normal_label(given) in (UNKNOWN_CATEGORY.label, UNKNOWN_CATEGORY.uri):
+            return UNKNOWN_CATEGORY.uri
+    labels = {normal_label(concept.label): concept.label for concept in known}
+    close = get_close_matches(normal_label(given), labels, n=1)
+    meant = f"did you mean {labels[close[0]]}?" if close else f"expected {_CATEGORIES}"
+    raise ValueError(f"no category {given!r}: {meant}")
+
+
+def _since(value: Any) -> Any:
+    """Return the moment in a text, a day or a date-time, in UTC."""
+    if not isinstance(value, str):
+        return value
+    try:
+        moment = parse_datetime(value)
+    except ValueError:
+        raise ValueError(f"expected a day such as 2026-01-01, got {value!r}") from None
+    if moment > datetime.now(UTC):
+        raise ValueError(f"expected a day that has been, got {value!r}")
+    return moment
+
+
+def page_problem(url: str) -> str | None:
+    """Return an error if *url* is no absolute http or https URL, or has a password; None if it is good."""
+    return f"expected the URL of an entry page, got {url!r}" if loc_problem(secured(url)) else None
+
+
+_Text = Annotated[str, BeforeValidator(_filled)]
+
+
+class Arguments(BaseModel):
+    """The arguments of every spider of the project."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    domains: Annotated[tuple[str, ...] | None, BeforeValidator(_hosts)] = None
+    """Harvest only these hosts."""
+    register_source: _Text | None = Field(default=None, alias="register")
+    """The argument ``register``, a name that pydantic's own class has: file or URL of the ROO export."""
+    shard: Annotated[tuple[int, int] | None, BeforeValidator(_shard)] = None
+    """Number of this shard, and the number of shards."""
+    deltafetch_reset: bool = False
+    """Delete the state of the hosts in this run first."""
+
+    @property
+    def is_choosing(self) -> bool:
+        """True for a run that chooses some of the documents of its hosts only."""
+        return False
+
+    @classmethod
+    def read(cls, given: Mapping[str, Any]) -> Self:
+        """Validate the arguments of a run. Raises :class:`ArgumentError` for the first invalid one.
+
+        Names that begin with ``_`` are ignored: Scrapyd passes its job and version that way.
+        """
+        named = {name: value for name, value in given.items() if not name.startswith("_")}
+        try:
+            return cls.model_validate(named)
+        except ValidationError as error:
+            first = error.errors()[0]
+            if not first["loc"]:
+                raise ArgumentError("expected the name of an argument in UTF-8") from None
+            raise ArgumentError(cls._explain(str(first["loc"][0]), first["type"], first["msg"])) from None
+
+    @classmethod
+    def _explain(cls, name: str, kind: str, message: str) -> str:
+        if kind == "missing":
+            return f"argument {name} is missing: expected {cls.model_fields[name].description}"
+        if kind != "extra_forbidden":
+            return f"argument {name}: {message.removeprefix('Value error, ')}"
+        names = [field.alias or name for name, field in cls.model_fields.items()]
+        return f"unknown argument {name}: {suggestion(name, names)}"
+
+
+class WooArguments(Arguments):
+    """The arguments of the spider ``woo``."""
+
+    organisation: _Text | None = None
+    """Harvest only the hosts of these organisations: TOOI URI, its code, systeemId or name, or a kind."""
+    documents: DocumentsMode | None = None
+    """Request each document (``download``), only its headers (``head``), or nothing (``none``)."""
+    categories: Annotated[tuple[str, ...] | None, BeforeValidator(_categories)] = None
+    """Harvest only documents of these informatiecategorieën: their URIs."""
+    since: Annotated[datetime | None, BeforeValidator(_since)] = None
+    """Harvest only documents with this lastmod or a newer one, in UTC."""
+
+    @property
+    def is_over_register(self) -> bool:
+        """True for a run over the hosts of all organisations in the register, or over a shard of those."""
+        return self.domains is None and self.organisation is None
+
+    @property
+    def is_choosing(self) -> bool:
+        """True if ``categories`` or ``since`` is given."""
+        return self.choice is not None
+
+    @property
+    def choice(self) -> Choice | None:
+        """What the run chooses of the entries; None for all of them."""
+        if self.categories is None and self.since is None:
+            return None
+        return Choice(frozenset(self.categories) if self.categories else None, self.since)
+
+
+class PermitArguments(Arguments):
+    """The arguments of the spider ``vergunningen``."""
+
+    entries: Annotated[tuple[str, ...] | Path, BeforeValidator(_entries)] = Field(description=_ENTRIES)
+    """URLs of entry pages, or the path of a CSV file with them."""
+
+
+def suggestion(given: str, names: Iterable[str], others: Iterable[str] = ()) -> str:
+    """Return a suggestion for a misspelt name, such as ``did you mean --json?``; without one, list *names*.
+
+    *others* are further candidates for a suggestion, which are too many to list.
+    """
+    known = list(names)
+    close = get_close_matches(given, [*known, *others], n=1)
+    return f"did you mean {close[0]}?" if close else f"expected one of {', '.join(known)}"

@@ -1,1 +1,0 @@
-"""Extract the text of documents, with libraries that run in separate worker processes."""

@@ -1,0 +1,45 @@
+"""The name of the command that was typed, for messages: ``woo-harvester``, or ``scrapy`` in a project."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+NAME = "woo-harvester"
+
+
+def program() -> str:
+    """Return what a user types before ``crawl``, ``audit`` and so on.
+
+    That is ``scrapy`` unless the process was started by the command of this project.
+    """
+    path = Path(sys.argv[0]) if sys.argv else Path()
+    if (path.parent.name, path.name) == ("woo_harvester", "__main__.py"):
+        return "python -m woo_harvester"
+    # pipx may give the command a suffix.
+    return path.name.removesuffix(".exe") if path.name.startswith(NAME) else "scrapy"
+
+
+VERSION = "1.0.0"
+"""Version number by https://semver.org; ``pyproject.toml`` reads it."""
+
+
+def to_install(extra: str) -> str:
+    """Return the command that installs an extra of ``pyproject.toml``, for messages."""
+    return f'pip install "woo-harvester[{extra}]"'
+
+
+#: Statuses of a complete file (RFC 9110, 15.3.1 and 15.3.4). An answer with another 2xx status has no body,
+#: or only a part of the file, or data about the file.
+_COMPLETE = frozenset({200, 203})
+
+#: A part of a file (RFC 9110, 15.3.7).
+PARTIAL_CONTENT = 206
+
+#: Other statuses that a callback receives: "not modified", and error pages, which become findings.
+ANSWERS = (304, *range(400, 600))
+
+
+def is_complete(status: int) -> bool:
+    """Return whether an answer with this status is the complete file that was asked for."""
+    return status in _COMPLETE

@@ -1,0 +1,213 @@
+"""What is answered if a question cannot be: a page in plain Dutch, or JSON for a program."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from woo_portal.asking import Asking, BusyError
+from woo_portal.engine import Engine, EngineError, SlowQuestionError
+from woo_portal.pages import HEADERS, SafeHeaders, own_path, page
+from woo_portal.question import QuestionError
+from woo_portal.routes import ROUTES
+
+_logger = logging.getLogger(__name__)
+
+#: The heading and the text of an answer by its status.
+_TEXTS: Mapping[int, tuple[str, str]] = {
+    400: ("Deze vraag kan niet", "In het adres staat iets wat de zoekmachine niet begrijpt."),
+    404: ("Deze pagina is er niet", "Misschien is het adres verkeerd overgenomen."),
+    405: ("Dit kan hier niet", "U kunt hier alleen lezen en zoeken."),
+    408: ("Dit duurde te lang", "De vraag kwam niet op tijd helemaal binnen."),
+    413: ("Deze vraag is te groot", "Stel een kleinere vraag."),
+    414: ("Dit adres is te lang", "Kies minder filters, of gebruik minder woorden."),
+    431: ("Deze vraag is te groot", "Uw browser stuurt te veel gegevens mee."),
+    500: ("Er ging iets mis", "Dit ligt niet aan u. De beheerder kan zien wat er misging."),
+    503: ("Zoeken lukt nu even niet", "Dit ligt niet aan u. Probeer het later opnieuw."),
+}
+_BUSY = "Het is nu te druk. Probeer het over een paar seconden opnieuw."
+_SLOW = "Deze vraag kost te veel tijd. Gebruik minder of andere woorden, of kies een filter."
+
+#: The seconds after which to ask again.
+_SOON = {"retry-after": "5"}
+_LATER = {"retry-after": "30"}
+
+
+def for_programs(request: Request) -> bool:
+    """Return whether an address is for programs, so that its errors are JSON."""
+    return own_path(request).startswith("/api/")
+
+
+def error_response(
+    request: Request, status: int, text: str = "", headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return the answer with an error status; *text* is one sentence that says more than the status."""
+    title, usual = _TEXTS.get(status) or (HTTPStatus(status).phrase, "")
+    text = text or usual
+    if for_programs(request):
+        return JSONResponse({"status": status, "fout": text}, status, dict(headers or {}))
+    return page(request, "error.html", status=status, headers=headers, title=title, text=text)
+
+
+async def _on_http(request: Request, error: Exception) -> Response:
+    """Answer a status that a route raised; its detail, if it is not the usual phrase, is the text."""
+    assert isinstance(error, HTTPException)  # noqa: S101 -- for the type checker
+    phrase = HTTPStatus(error.status_code).phrase
+    text = "" if error.detail == phrase else error.detail
+    return error_response(request, error.status_code, text, error.headers)
+
+
+async def _on_question(request: Request, error: Exception) -> Response:
+    return error_response(request, 400, str(error))
+
+
+async def _on_busy(request: Request, error: Exception) -> Response:
+    return error_response(request, 503, _BUSY, _SOON)
+
+
+async def _on_slow(request: Request, error: Exception) -> Response:
+    return error_response(request, 503, _SLOW, _LATER)
+
+
+async def _on_engine(request: Request, error: Exception) -> Response:
+    _logger.error("the search engine cannot answer: %s", error)
+    return error_response(request, 503, headers=_LATER)
+
+
+async def _on_fault(request: Request, error: Exception) -> Response:
+    """Answer a fault of the portal's own; Starlette then raises it again, for the log."""
+    return error_response(request, 500, headers=HEADERS)  # no middleware sees this answer
+
+
+HANDLERS: dict[Any, Any] = {
+    HTTPException: _on_http,
+    QuestionError: _on_question,
+    BusyError: _on_busy,
+    SlowQuestionError: _on_slow,
+    EngineError: _on_engine,
+    Exception: _on_fault,
+}
+
+
+#: The longest address with its parameters, in bytes.
+MAX_ADDRESS = 8_000
+#: The most headers, and their largest size together, in bytes.
+MAX_HEADERS, MAX_HEADER_BYTES = 100, 12_000
+#: The largest body of a question to the API, in bytes, and the seconds in which it must come.
+MAX_BODY = 64 * 1024
+BODY_SECONDS = 10.0
+
+_READING = ("GET", "HEAD")
+_OF_API = (*_READING, "POST", "OPTIONS")
+
+
+class Bounds:
+    """Middleware that refuses what no page or question needs, before anything else looks at it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        methods = _OF_API if for_programs(request) else _READING
+        if request.method not in methods:
+            refusal = error_response(request, 405, headers={"allow": ", ".join(methods)})
+        elif len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MAX_ADDRESS:
+            refusal = error_response(request, 414)
+        elif _has_large_headers(scope):
+            refusal = error_response(request, 431)
+        else:
+            body = await _body(request)
+            if isinstance(body, bytes):
+                await self._app(scope, _given(body, receive), send)
+                return
+            refusal = error_response(request, body, headers={"connection": "close"})
+        await refusal(scope, receive, send)
+
+
+def _has_large_headers(scope: Scope) -> bool:
+    headers = scope["headers"]
+    size = sum(len(name) + len(value) for name, value in headers)
+    return len(headers) > MAX_HEADERS or size > MAX_HEADER_BYTES
+
+
+async def _body(request: Request) -> bytes | int:
+    """Return the body of a request, or the status with which to refuse it."""
+    if request.method != "POST":
+        return b""
+    found = b""
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for part in request.stream():
+                found += part
+                if len(found) > MAX_BODY:
+                    return 413
+    except TimeoutError:
+        return 408
+    except ClientDisconnect:
+        return 400
+    return found
+
+
+def _given(body: bytes, receive: Receive) -> Receive:
+    """Return a receiver that gives a body that was read already, and then what comes after it."""
+    is_given = False
+
+    async def receive_given() -> Message:
+        nonlocal is_given
+        if is_given:
+            return await receive()
+        is_given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive_given
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command and its settings decide."""
+
+    tiles: str = ""
+    """The address of the background of maps, with ``{z}``, ``{x}`` and ``{y}``; empty for a plain ground."""
+    seconds: float = 5.0
+    """The longest time that a question may take."""
+    concurrency: int = 8
+    """The number of questions that the engine answers at the same time."""
+    title: str = "Woo-documenten"
+    """The name of the site, on each page."""
+
+
+def make_app(engine: Engine, options: Options) -> Starlette:
+    """Return the application over *engine*. Its state has ``engine``, ``options`` and ``asking``."""
+    asking = Asking(options.concurrency, options.seconds)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        asking.close()
+
+    app = Starlette(
+        routes=ROUTES,
+        middleware=[Middleware(SafeHeaders), Middleware(Bounds)],
+        exception_handlers=HANDLERS,
+        lifespan=lifespan,
+    )
+    app.router.redirect_slashes = False  # it would lead to whatever host the request names
+    app.state.engine, app.state.options, app.state.asking = engine, options, asking
+    return app

@@ -1,0 +1,249 @@
+"""What the page of a document shows: its fields in rows, each value with the address that it leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from woo_harvester.outputs.definition import values_at
+from woo_portal.wording import capitalised, counted, day, day_and_time, path_of, size
+
+Json = Mapping[str, Any]
+
+_DOCUMENT = "document"
+_CLASSES = f"{_DOCUMENT}.classificatiecollectie"
+
+#: The origin of a default value (``herkomst.standaardwaarden``), in words.
+_ORIGINS = {
+    "register": "uit het register van overheidsorganisaties",
+    "index": "uit de naam van de lijst waarin het document staat",
+    "bestandsnaam": "uit de naam van het bestand",
+    "publisher": "gelijk aan de organisatie die het publiceerde",
+    "openbaarmakingsdatum": "gelijk aan de dag van openbaarmaking",
+    "oogstdatum": "de dag waarop het document is geoogst",
+    "content-type": "uit het antwoord van de server",
+    "extensie": "uit het adres van het bestand",
+    "inhoud": "uit de inhoud van het bestand",
+    "onbekend": "de organisatie gaf dit niet",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value of a field."""
+
+    text: str
+    path: str = ""
+    """The path in the portal to which it leads."""
+    url: str = ""
+    """The address of elsewhere to which it leads, if there is no path; only http and https become a link."""
+    source: str = ""
+    """What the publisher wrote, if that differs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A field with its values."""
+
+    label: str
+    values: tuple[Value, ...]
+    filled: str = ""
+    """The origin of the value in words, if the publisher did not give it."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a document."""
+
+    name: str
+    url: str
+    facts: tuple[str, ...]
+    """Its type, size, pages and language, as far as they are known."""
+    digest: str
+    """Its SHA-256; empty if it was not fetched."""
+
+
+def title_of(document: Json) -> str:
+    """Return the title of a document; of a withdrawn one, which has none, its address."""
+    return str(_first(document, f"{_DOCUMENT}.titelcollectie.officieleTitel") or location_of(document))
+
+
+def location_of(document: Json) -> str:
+    """Return the publisher's own address of a document."""
+    return str(_first(document, f"{_DOCUMENT}.weblocatie") or "")
+
+
+def version_of(document: Json) -> Json:
+    """Return the version that a document has now."""
+    versions: list[Json] = document.get("versies") or [{}]
+    return versions[-1]
+
+
+def summary_of(document: Json) -> list[str]:
+    """Return what a list of documents says of one: organisation, category, day, type and size."""
+    version = version_of(document)
+    files = version.get("bestanden") or [{}]
+    category = str(_first(document, f"{_CLASSES}.informatiecategorieen.label") or "")
+    kind = str(_first(document, f"{_DOCUMENT}.format.label") or "")
+    found = [
+        str(_first(document, f"{_DOCUMENT}.verantwoordelijke.label") or ""),
+        capitalised(category),
+        day(version.get("openbaarmakingsdatum")),
+        ", ".join(filter(None, (kind, size(files[0].get("grootte"))))),
+    ]
+    return [text for text in found if text]
+
+
+def about(document: Json) -> list[Row]:
+    """Return the rows about what a document is, and whose."""
+    rows = [
+        _terms(document, "Organisatie", f"{_DOCUMENT}.verantwoordelijke", "organisatie"),
+        _terms(document, "Gepubliceerd door", f"{_DOCUMENT}.publisher", "organisatie"),
+        _terms(document, "Ook verantwoordelijk", f"{_DOCUMENT}.medeverantwoordelijken"),
+        _terms(document, "Geschreven door", f"{_DOCUMENT}.opsteller"),
+        _texts(document, "Naam van de schrijver", f"{_DOCUMENT}.naamOpsteller"),
+        _terms(document, "Informatiecategorie", f"{_CLASSES}.informatiecategorieen", "informatiecategorie"),
+        _terms(document, "Documentsoort", f"{_CLASSES}.documentsoorten", "documentsoort"),
+        _terms(document, "Thema", f"{_CLASSES}.themas", "thema"),
+        _keywords(document),
+        _terms(document, "Bestandstype", f"{_DOCUMENT}.format", "bestandstype"),
+        _terms(document, "Taal", f"{_DOCUMENT}.language"),
+        _texts(document, "Andere titels", f"{_DOCUMENT}.titelcollectie.verkorteTitels"),
+        _texts(document, "Alternatieve titels", f"{_DOCUMENT}.titelcollectie.alternatieveTitels"),
+        _texts(document, "Kenmerken van de organisatie", f"{_DOCUMENT}.identifiers"),
+        _texts(document, "Hoort bij de groep", f"{_DOCUMENT}.aggregatiekenmerk"),
+    ]
+    return [row for row in rows if row.values]
+
+
+def dates(document: Json) -> list[Row]:
+    """Return the rows with the dates of a document and with what was done with it."""
+    version, origins = version_of(document), _origins(document)
+    made = f"{_DOCUMENT}.creatiedatum"
+    rows = [
+        _row("Openbaar gemaakt", [day(version.get("openbaarmakingsdatum"))]),
+        _row("Laatst gewijzigd", [day_and_time(version.get("mutatiedatumtijd"))],
+             origins.get("versies.mutatiedatumtijd", "")),
+        _row("Gemaakt", [day(_first(document, made))], origins.get(made, "")),
+        _row("Geldig", [_validity(document)]),
+        *(_row(*handling) for handling in _handlings(document)),
+    ]  # fmt: skip
+    return [row for row in rows if row.values]
+
+
+def files(document: Json) -> list[File]:
+    """Return the files of a document."""
+    kind = str(_first(document, f"{_DOCUMENT}.format.label") or "")
+    found = []
+    for each in version_of(document).get("bestanden") or ():
+        pages, language = each.get("paginas"), each.get("taal")
+        facts = (
+            kind,
+            size(each.get("grootte")),
+            counted(pages, "pagina", "pagina\u2019s") if pages else "",
+            f"taal: {language}" if language else "",
+        )
+        url = str(each.get("url") or "")
+        name = str(each.get("bestandsnaam") or url or "Bestand zonder naam")
+        found.append(File(name, url, tuple(filter(None, facts)), str(each.get("hash") or "")))
+    return found
+
+
+def own_fields(document: Json) -> list[tuple[str, list[Row]]]:
+    """Return the publisher's own fields, in their groups by namespace."""
+    groups = _objects(document, f"{_DOCUMENT}.extraMetadata")
+    return [
+        (
+            str(group.get("prefix") or group.get("namespace") or ""),
+            [_row(str(each.get("key") or ""), map(str, each.get("values") or ()))
+             for each in group.get("velden") or ()],
+        )
+        for group in groups
+    ]  # fmt: skip
+
+
+def relations(document: Json) -> list[tuple[str, Json]]:
+    """Return each relation to another document: its kind in words, and the term of the other one."""
+    found = [("Onderdeel van", term) for term in _objects(document, f"{_DOCUMENT}.isPartOf")]
+    found += [("Heeft als onderdeel", term) for term in _objects(document, f"{_DOCUMENT}.hasParts")]
+    for relation in _objects(document, "documentrelaties"):
+        role = (relation.get("role") or {}).get("label") or "Heeft te maken met"
+        found.append((capitalised(str(role)), relation.get("relation") or {}))
+    return [(role, term) for role, term in found if term.get("id") or term.get("label")]
+
+
+def origin(document: Json) -> list[Row]:
+    """Return the rows about where a document was found."""
+    found = document.get("herkomst") or {}
+    rows = [
+        _link_row("Website van de organisatie", location_of(document)),
+        _link_row("Sitemap", found.get("sitemap")),
+        _link_row("Sitemapindex", found.get("index")),
+        _row("Datum in de sitemap", [str(found.get("lastmod") or "")]),
+        _row("Geoogst", [day_and_time(found.get("opgehaald"))]),
+        _row("Titel in het bestand zelf", [str(found.get("titelVoorstel") or "")]),
+    ]
+    return [row for row in rows if row.values]
+
+
+def title_origin(document: Json) -> str:
+    """Return where the title comes from, in words, if the publisher did not give it."""
+    return _origins(document).get(f"{_DOCUMENT}.titelcollectie.officieleTitel", "")
+
+
+def _origins(document: Json) -> dict[str, str]:
+    """Return the origin of each default value in words, by its path."""
+    given = (document.get("herkomst") or {}).get("standaardwaarden") or {}
+    return {path: _ORIGINS.get(origin, origin) for path, origin in given.items()}
+
+
+def _terms(document: Json, label: str, path: str, facet: str = "") -> Row:
+    """Return a row of terms; each leads to the page of its value if there is one."""
+    filled = _origins(document).get(path, "")
+    values = []
+    for term in _objects(document, path):
+        text = str(term.get("label") or term.get("id") or "")
+        own = "" if filled else path_of(facet, str(term.get("id") or text))
+        values.append(Value(text, path=own, source=str(term.get("bronwaarde") or "")))
+    return Row(label, tuple(values), filled)
+
+
+def _texts(document: Json, label: str, path: str) -> Row:
+    return _row(label, map(str, values_at(document, path)), _origins(document).get(path, ""))
+
+
+def _keywords(document: Json) -> Row:
+    words = map(str, values_at(document, f"{_CLASSES}.trefwoorden"))
+    return Row("Trefwoorden", tuple(Value(word, path=path_of("q", f'"{word}"')) for word in words))
+
+
+def _handlings(document: Json) -> Iterator[tuple[str, list[str]]]:
+    """Yield what was done with a document: the kind, and on which day and by whom."""
+    for handling in _objects(document, f"{_DOCUMENT}.documenthandelingen"):
+        kind = (handling.get("soortHandeling") or {}).get("label") or "handeling"
+        by = (handling.get("wasAssociatedWith") or {}).get("label")
+        moment = day(handling.get("atTime")) or "dag niet bekend"
+        yield capitalised(str(kind)), [f"{moment}, door {by}" if by else moment]
+
+
+def _validity(document: Json) -> str:
+    period = _first(document, f"{_DOCUMENT}.geldigheid") or {}
+    begin, end = (day(period.get(name)) for name in ("begindatum", "einddatum"))
+    return " ".join((f"vanaf {begin}" if begin else "", f"tot en met {end}" if end else "")).strip()
+
+
+def _row(label: str, texts: Iterable[str], filled: str = "") -> Row:
+    return Row(label, tuple(Value(text) for text in texts if text), filled)
+
+
+def _link_row(label: str, url: Any) -> Row:
+    return Row(label, (Value(str(url), url=str(url)),) if url else ())
+
+
+def _first(document: Json, path: str) -> Any:
+    return next(values_at(document, path), None)
+
+
+def _objects(document: Json, path: str) -> list[Json]:
+    return [each for each in values_at(document, path) if isinstance(each, Mapping)]

@@ -1,0 +1,448 @@
+"""The requests to Elasticsearch for a question, as the body of ``_search``. ``docs/search.md`` shows them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, cast
+
+from elastic_transport import ConnectionTimeout, TransportError
+from elasticsearch import ApiError, Elasticsearch, NotFoundError
+
+from woo_harvester.outputs.bulk import reason
+from woo_harvester.outputs.definition import (
+    KINDS,
+    MAX_COUNTS,
+    DefinitionError,
+    FacetValue,
+    RecordKind,
+    Status,
+    check,
+    facets,
+    values_at,
+)
+from woo_harvester.utils.dates import parse_datetime
+from woo_portal.engine import (
+    PARTS_SHARE,
+    PERIOD_FIELDS,
+    SORT_DATES,
+    Answer,
+    Contents,
+    Count,
+    EngineError,
+    Hit,
+    Piece,
+    SlowQuestionError,
+    TextField,
+    text_fields,
+    title_field,
+)
+from woo_portal.question import Clause, Question, Sort
+
+#: Marks around a match in highlighted text: two characters of the private use area, which no text needs.
+MATCH_BEGIN, MATCH_END = "\ue000", "\ue001"
+
+#: The date-times of a day are those of a day in the Netherlands.
+_ZONE = "Europe/Amsterdam"
+
+#: The characters that are highlighted for one page, and the fewest of each text. Elasticsearch analyses them
+#: again for each question: 200,000 took a second or two on a busy machine, which its time-out does not count.
+#: A match further on in a text is found, and not shown.
+_HIGHLIGHTED, _LEAST_HIGHLIGHTED = 200_000, 5_000
+
+FRAGMENTS, _FRAGMENT_SIZE = 3, 200
+
+
+def search_body(question: Question, seconds: float) -> dict[str, Any]:
+    """Return the request for one page of hits, with counts and highlights if the question wants them.
+
+    If the question has a place, the distance of a hit in metres is its last sort value; if that is the order,
+    the first.
+    """
+    chosen = _chosen(question)
+    body: dict[str, Any] = {
+        "from": question.start,
+        "size": question.size,
+        "timeout": f"{int(seconds * 1000)}ms",
+        "track_total_hits": True,
+        "query": _query(question),
+        "sort": [*sort_of(question), *([] if question.sort is Sort.DISTANCE else _distance(question))],
+    }
+    if chosen:
+        body["post_filter"] = {"bool": {"filter": list(chosen.values())}}
+    if question.with_counts:
+        body["aggs"] = dict(_counts(question.kind, chosen))
+    if wants_highlights(question):
+        body["highlight"] = _highlight(question)
+    return body
+
+
+def wants_highlights(question: Question) -> bool:
+    """Return whether the hits of a question come with marked texts."""
+    return question.with_highlights and any(not clause.is_excluded for clause in question.clauses)
+
+
+def all_body(question: Question, size: int) -> dict[str, Any]:
+    """Return the request for the first part of all hits, without counts and highlights."""
+    filters = [_query(question), *_chosen(question).values()]
+    return {
+        "size": size,
+        "track_total_hits": False,
+        "query": {"bool": {"must": filters[0], "filter": filters[1:]}},
+        "sort": sort_of(question),
+    }
+
+
+def contents_body() -> dict[str, Any]:
+    """Return the request for what an index contains."""
+    published = {
+        "filter": {"term": {"status": Status.GEPUBLICEERD.value}},
+        "aggs": {
+            "organisations": {"cardinality": {"field": "herkomst.organisatie", "precision_threshold": 40_000}}
+        },
+    }
+    newest = {"max": {"field": "herkomst.opgehaald"}}
+    return {"size": 0, "track_total_hits": True, "aggs": {"published": published, "newest": newest}}
+
+
+def version_body() -> dict[str, Any]:
+    """Return the request for what changes with each change that a search can see.
+
+    A change gives a document a higher sequence number, and a deletion takes one away, so count and sum differ
+    after it. Each index has numbers of its own.
+    """
+    numbers = {"stats": {"field": "_seq_no"}}
+    return {
+        "size": 0,
+        "track_total_hits": False,
+        "aggs": {"indices": {"terms": {"field": "_index"}, "aggs": {"numbers": numbers}}},
+    }
+
+
+def sort_of(question: Question) -> list[dict[str, Any]]:
+    """Return the order of the hits. Equal hits are in the order of their ids."""
+    date = SORT_DATES[question.kind.name]
+    by_id = {"id": "asc"}
+    match question.sort:
+        case Sort.DISTANCE if question.near is not None:
+            return [*_distance(question), by_id]
+        case Sort.TITLE:
+            title = f"{title_field(question.kind).path}.keyword"
+            return [{title: {"order": "asc", "missing": "_last"}}, by_id]
+        case Sort.RELEVANCE if question.clauses:
+            return [{"_score": "desc"}, by_id]
+        case Sort.OLDEST:
+            return [{date: {"order": "asc", "missing": "_last"}}, by_id]
+        case _:
+            return [{date: {"order": "desc", "missing": "_last"}}, by_id]
+
+
+def _distance(question: Question) -> list[dict[str, Any]]:
+    if (near := question.near) is None:
+        return []
+    place = {"lat": near.lat, "lon": near.lon}
+    options = {"order": "asc", "unit": "m", "ignore_unmapped": True}
+    return [{"_geo_distance": {"locatie": place, **options}}]
+
+
+def _query(question: Question) -> dict[str, Any]:
+    """Return the query of the text, with all filters but the chosen values of facets."""
+    fields = text_fields(question.kind)
+    wanted = [_clause(clause, fields) for clause in question.clauses if not clause.is_excluded]
+    excluded = [
+        _clause(clause, fields, without_words="none") for clause in question.clauses if clause.is_excluded
+    ]
+    return {"bool": {"must": wanted, "must_not": excluded, "filter": list(_filters(question))}}
+
+
+def _clause(clause: Clause, fields: Sequence[TextField], without_words: str = "all") -> dict[str, Any]:
+    """Return the query of a word or phrase, which one of the fields must have.
+
+    *without_words* says what a text of stop words alone finds: ``all`` documents, or ``none``.
+    """
+    queries: list[dict[str, Any]] = []
+    for field in fields:
+        given = {"query": clause.text, "zero_terms_query": without_words}
+        if clause.is_phrase:
+            queries.append({"match_phrase": {field.exact: {**given, "boost": field.boost}}})
+            continue
+        for path, boost in ((field.stems, field.boost), (field.parts, field.boost * PARTS_SHARE)):
+            queries.append({"match": {path: {**given, "operator": "and", "boost": boost}}})
+    return {"dis_max": {"queries": queries, "tie_breaker": 0.2}}
+
+
+def _filters(question: Question) -> Iterator[dict[str, Any]]:
+    if question.status is not None:
+        yield {"term": {"status": question.status.value}}
+    if question.ids:
+        yield {"terms": {"id": list(question.ids)}}
+    for name, period in question.periods.items():
+        days = {"gte": period.begin, "lte": period.end}
+        given = {key: day.isoformat() for key, day in days.items() if day is not None}
+        yield {"range": {PERIOD_FIELDS[name]: {**given, "time_zone": _ZONE}}}
+    if (near := question.near) is not None:
+        place = {"lat": near.lat, "lon": near.lon}
+        yield {"geo_distance": {"distance": f"{near.metres}m", "locatie": place, "ignore_unmapped": True}}
+    if (box := question.box) is not None:
+        corners = {
+            "top_left": {"lat": box.north, "lon": box.west},
+            "bottom_right": {"lat": box.south, "lon": box.east},
+        }
+        yield {"geo_bounding_box": {"locatie": corners, "ignore_unmapped": True}}
+    if question.running_on is not None:
+        day = question.running_on.isoformat()
+        yield {"range": {"temporal": {"gte": day, "lte": day}}}
+    if question.ended_before is not None:
+        yield {"range": {"temporal": {"lt": question.ended_before.isoformat(), "relation": "within"}}}
+
+
+def _chosen(question: Question) -> dict[str, dict[str, Any]]:
+    """Return the filter of each facet of which values are chosen, by its name."""
+    return {
+        name: {"terms": {f"facetten.{name}.waarde": list(values)}}
+        for name, values in question.chosen.items()
+        if values
+    }
+
+
+def _counts(kind: RecordKind, chosen: dict[str, dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the counts of each facet among the hits of the other facets' filters."""
+    for facet in facets(kind):
+        others = [given for name, given in chosen.items() if name != facet.name]
+        terms = {
+            "field": f"facetten.{facet.name}.paar",
+            "size": MAX_COUNTS,
+            "order": [{"_count": "desc"}, {"_key": "asc"}],
+        }
+        yield facet.name, {"filter": {"bool": {"filter": others}}, "aggs": {"values": {"terms": terms}}}
+
+
+def _highlight(question: Question) -> dict[str, Any]:
+    """Return what to highlight: the whole title, and fragments of descriptions and text."""
+    title, *others = text_fields(question.kind)
+    fragments = {"number_of_fragments": FRAGMENTS, "fragment_size": _FRAGMENT_SIZE, "order": "score"}
+    shown: dict[str, dict[str, Any]] = {title.path: {"number_of_fragments": 0}}
+    shown |= {field.path: fragments for field in others if field.path == field.stems}
+    return {
+        "pre_tags": [MATCH_BEGIN],
+        "post_tags": [MATCH_END],
+        "max_analyzed_offset": max(_LEAST_HIGHLIGHTED, _HIGHLIGHTED // max(1, question.size)),
+        "fields": {
+            path: {**options, "matched_fields": [path, f"{path}.exact", f"{path}.delen"]}
+            for path, options in shown.items()
+        },
+    }
+
+
+#: The longest fragment, and what stands before its first match if it is cut, in characters.
+_LONGEST, _BEFORE = 300, 60
+
+
+def counts_of(found: Mapping[str, Any]) -> list[Count]:
+    """Return the counts of a facet."""
+    buckets = found["values"]["buckets"]
+    return [Count(FacetValue.of_pair(bucket["key"]), bucket["doc_count"]) for bucket in buckets]
+
+
+def hit_of(question: Question, found: Mapping[str, Any]) -> Hit:
+    """Return a hit with its marked texts and its distance."""
+    document, marked = found["_source"], found.get("highlight", {})
+    title: list[Piece] = []
+    if wants_highlights(question):
+        path = text_fields(question.kind)[0].path
+        title = pieces(next(iter(marked.get(path) or map(str, values_at(document, path))), ""))
+    return Hit(document, title, list(_fragments(question, marked))[:FRAGMENTS], _metres(question, found))
+
+
+def pieces(text: str) -> list[Piece]:
+    """Return a highlighted text in pieces."""
+    made = []
+    for part in text.split(MATCH_BEGIN):
+        match, end, rest = part.partition(MATCH_END)
+        if end and match:
+            made.append(Piece(match, is_match=True))
+        if text_after := rest if end else match:
+            made.append(Piece(text_after.replace(MATCH_END, "")))
+    return [piece for piece in made if piece.text]
+
+
+def _fragments(question: Question, marked: Mapping[str, list[str]]) -> Iterator[list[Piece]]:
+    """Yield the fragments of all texts but the title, in the order of the fields."""
+    for field in text_fields(question.kind)[1:]:
+        yield from (_short(pieces(text)) for text in marked.get(field.path, ()))
+
+
+def _short(found: list[Piece]) -> list[Piece]:
+    """Return a fragment around its first match; Elasticsearch does not cut within a word, however long."""
+    first = next((number for number, piece in enumerate(found) if piece.is_match), 0)
+    before = "".join(piece.text for piece in found[:first])[-_BEFORE:]
+    made, free = ([Piece(before)] if before else []), _LONGEST - len(before)
+    for piece in found[first:]:
+        if free > 0:
+            made.append(Piece(piece.text[:free], piece.is_match))
+            free -= len(piece.text)
+    return made if sum(len(piece.text) for piece in found) > _LONGEST else found
+
+
+def _metres(question: Question, found: Mapping[str, Any]) -> float | None:
+    if question.near is None:
+        return None
+    return float(found["sort"][0 if question.sort is Sort.DISTANCE else -1])
+
+
+_log = logging.getLogger(__name__)
+
+#: The number of documents that are read at a time when all hits are wanted.
+_BATCH = 500
+
+#: No record has a longer id: the mapping does not index it, and Elasticsearch refuses to search for it.
+_LONGEST_ID = 8191
+
+#: How long Elasticsearch keeps the state of an index between two such parts.
+_KEPT = "5m"
+
+#: The same copy of the index answers each time, so that no answer is older than the version before it.
+_PREFERENCE = "woo-portal"
+
+_SLOW = "Elasticsearch needs too long for this question"
+
+
+class ElasticsearchEngine:
+    """The engine over one alias for each kind of records. An alias without an index is empty.
+
+    *seconds* is the longest time that a question may take.
+    """
+
+    def __init__(self, client: Elasticsearch, aliases: Mapping[str, str], seconds: float) -> None:
+        self._client = client.options(request_timeout=seconds + 1)
+        self._aliases = aliases
+        self._seconds = seconds
+        self._ready: set[str] = set()
+        self._missing: set[str] = set()
+
+    def search(self, question: Question) -> Answer:
+        """Return the page of hits that the question asks for, with counts and highlights if it wants them."""
+        found = self._search(question.kind, search_body(question, self._seconds))
+        if found is None:
+            names = [facet.name for facet in facets(question.kind)] if question.with_counts else []
+            return Answer(0, [], {name: [] for name in names})
+        counts = {name: counts_of(each) for name, each in found.get("aggregations", {}).items()}
+        hits = [hit_of(question, each) for each in found["hits"]["hits"]]
+        return Answer(found["hits"]["total"]["value"], hits, counts)
+
+    def get(self, kind: RecordKind, record_id: str) -> Mapping[str, Any] | None:
+        """Return the search document of a record, also of a withdrawn one, or None."""
+        if len(record_id) > _LONGEST_ID:
+            return None
+        found = self._search(kind, {"size": 1, "query": {"term": {"id": record_id}}})
+        hits = found["hits"]["hits"] if found is not None else []
+        return cast("Mapping[str, Any]", hits[0]["_source"]) if hits else None
+
+    def all_documents(self, question: Question) -> Iterator[Mapping[str, Any]]:
+        """Yield the search documents of all hits in the question's order, read in parts.
+
+        All parts show the index as it was at the first.
+        """
+        if not self._has_index(question.kind):
+            return
+        with _engine_errors():
+            point = self._client.open_point_in_time(
+                index=self._aliases[question.kind.name], keep_alive=_KEPT, preference=_PREFERENCE
+            )["id"]
+        body = all_body(question, _BATCH)
+        try:
+            while True:
+                found = self._request({**body, "pit": {"id": point, "keep_alive": _KEPT}})
+                point, hits = found["pit_id"], found["hits"]["hits"]
+                yield from (hit["_source"] for hit in hits)
+                if len(hits) < _BATCH:
+                    return
+                body["search_after"] = hits[-1]["sort"]
+        finally:
+            with suppress(ApiError, TransportError):  # Elasticsearch closes it itself after a while
+                self._client.close_point_in_time(id=point)
+
+    def contents(self, kind: RecordKind) -> Contents:
+        """Return what the index has of *kind*."""
+        found = self._search(kind, contents_body())
+        if found is None:
+            return Contents(0, 0, 0, None)
+        total, about = found["hits"]["total"]["value"], found["aggregations"]
+        published, newest = about["published"], about["newest"].get("value_as_string")
+        count = published["doc_count"]
+        return Contents(
+            published=count,
+            withdrawn=total - count,
+            organisations=published["organisations"]["value"],
+            newest=parse_datetime(newest) if newest else None,
+        )
+
+    def version(self) -> str:
+        """Return the state of each index as searches see it. Call it before a search, not after."""
+        return "-".join(map(self._version_of, KINDS))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _version_of(self, kind: RecordKind) -> str:
+        found = self._search(kind, version_body())
+        indices = found["aggregations"]["indices"]["buckets"] if found is not None else []
+        parts = [
+            f"{each['key']}.{numbers['count']}.{numbers['max']:.0f}.{numbers['sum']:.0f}"
+            for each in indices
+            if (numbers := each["numbers"])
+        ]
+        return "+".join(parts) or "0"
+
+    def _search(self, kind: RecordKind, body: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Return the answer to a search, or None if there is no such index yet."""
+        if not self._has_index(kind):
+            return None
+        return self._request(body, index=self._aliases[kind.name], preference=_PREFERENCE)
+
+    def _request(self, body: Mapping[str, Any], **options: Any) -> Mapping[str, Any]:
+        asked = {"timeout": f"{int(self._seconds * 1000)}ms", **body}
+        with _engine_errors():
+            answer = self._client.search(body=asked, allow_partial_search_results=False, **options)
+        if answer["timed_out"]:
+            raise SlowQuestionError(_SLOW)
+        return cast("Mapping[str, Any]", answer.body)
+
+    def _has_index(self, kind: RecordKind) -> bool:
+        """Return whether there is an index of *kind*. Raises EngineError if it has another mapping."""
+        alias = self._aliases[kind.name]
+        if alias in self._ready:
+            return True
+        with _engine_errors():
+            try:
+                mappings = self._client.indices.get_mapping(index=alias).body
+            except NotFoundError:
+                if alias not in self._missing:
+                    self._missing.add(alias)
+                    _log.warning(
+                        "Elasticsearch has no index %s yet (%s): it counts as empty", alias, kind.setting
+                    )
+                return False
+            for name, found in mappings.items():
+                check(kind, name, found["mappings"])
+        self._ready.add(alias)
+        return True
+
+
+@contextmanager
+def _engine_errors() -> Iterator[None]:
+    """Turn errors of the client, and of an index that cannot be used, into EngineError."""
+    try:
+        yield
+    except ConnectionTimeout as error:
+        raise SlowQuestionError(_SLOW) from error
+    except ApiError as error:
+        if error.status_code == 504:
+            raise SlowQuestionError(_SLOW) from error
+        raise EngineError(reason(error)) from error
+    except TransportError as error:
+        raise EngineError(reason(error)) from error
+    except DefinitionError as error:
+        raise EngineError(str(error)) from error

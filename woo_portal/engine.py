@@ -1,0 +1,177 @@
+"""What a search engine offers. There are two: the embedded index, and Elasticsearch.
+
+The methods block; a server calls them in threads. An engine is safe to use from several threads at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+from woo_harvester.outputs.definition import PERMITS, WOO, FacetValue, RecordKind
+from woo_portal.question import Question
+
+
+class EngineError(Exception):
+    """The engine cannot answer now; the message is one line for the operator."""
+
+
+class SlowQuestionError(EngineError):
+    """A question took longer than it may, and was stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of a text, and whether it is one of the words that were searched for."""
+
+    text: str
+    is_match: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A record that was found."""
+
+    document: Mapping[str, Any]
+    """The search document (:func:`woo_harvester.outputs.document.document_of`) without ``tekst``."""
+    title: Sequence[Piece] = ()
+    """The whole title with its matches; empty without a text to search for."""
+    fragments: Sequence[Sequence[Piece]] = ()
+    """Fragments, at most three, of description or text with matches, each at most about 200 characters."""
+    metres: float | None = None
+    """The distance from the place of the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A value of a facet, and the number of hits that have it."""
+
+    value: FacetValue
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a question."""
+
+    total: int
+    """The exact number of hits."""
+    hits: Sequence[Hit]
+    counts: Mapping[str, Sequence[Count]] = field(default_factory=dict)
+    """The counts by name of facet, most hits first, then by label. The values chosen in a facet do not narrow
+    its own counts, so that a second value can be added."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What the index has of one kind of records."""
+
+    published: int
+    withdrawn: int
+    organisations: int
+    newest: datetime | None
+    """The latest moment of harvest (``herkomst.opgehaald``)."""
+
+
+class Engine(Protocol):
+    """A search engine. Each method raises EngineError if it cannot answer."""
+
+    def search(self, question: Question) -> Answer:
+        """Return the page of hits that the question asks for, with counts and highlights if it wants them."""
+
+    def get(self, kind: RecordKind, record_id: str) -> Mapping[str, Any] | None:
+        """Return the search document of a record, also of a withdrawn one, or None."""
+
+    def all_documents(self, question: Question) -> Iterator[Mapping[str, Any]]:
+        """Yield the search documents of all hits in the question's order, without ``start`` and ``size``.
+
+        It reads in parts, so that a million hits take no memory.
+        """
+
+    def contents(self, kind: RecordKind) -> Contents:
+        """Return what the index has of *kind*."""
+
+    def version(self) -> str:
+        """Return a text that changes whenever an answer may change; for the ETag of pages."""
+
+    def close(self) -> None:
+        """Release files and connections."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextField:
+    """A field whose words are searched. Its analyzers are those of ``analysis.json``."""
+
+    path: str
+    """The path in the search document, without ``[]``."""
+    stems: str
+    """The path in the index of the words without endings (analyzer ``stam``)."""
+    exact: str
+    """The path of the words as they stand (``exact``), for phrases."""
+    parts: str
+    """The path of the parts of compounds (``delen``)."""
+    boost: float
+    """How much a word in this field counts. A part of a compound counts for a third."""
+
+
+def _text(path: str, boost: float) -> TextField:
+    return TextField(path, path, f"{path}.exact", f"{path}.delen", boost)
+
+
+def _keyword(path: str, boost: float) -> TextField:
+    """Return a field that the index has as a keyword too."""
+    return TextField(path, f"{path}.stam", f"{path}.exact", f"{path}.delen", boost)
+
+
+_TITLES = "document.titelcollectie"
+_PRODUCT = "vergunning.product"
+
+_FIELDS: Mapping[str, Sequence[TextField]] = {
+    WOO.name: (
+        _text(f"{_TITLES}.officieleTitel", 6),
+        _text(f"{_TITLES}.verkorteTitels", 4),
+        _text(f"{_TITLES}.alternatieveTitels", 4),
+        _text("document.omschrijvingen", 3),
+        _keyword("document.classificatiecollectie.trefwoorden", 3),
+        _text("tekst", 2),
+    ),
+    PERMITS.name: (
+        _text("vergunning.title", 6),
+        _text("vergunning.description", 3),
+        _keyword(f"{_PRODUCT}.producttype.label", 3),
+        _keyword(f"{_PRODUCT}.activiteit.label", 3),
+        _text("documenten.title", 2),
+        _text("documenten.description", 1),
+        _keyword("vergunning.actor.bedrijfsnaam", 2),
+    ),
+}
+#: The share of a field's boost that a part of a compound counts for.
+PARTS_SHARE = 1 / 3
+
+
+def text_fields(kind: RecordKind) -> Sequence[TextField]:
+    """Return the searched fields of records of *kind*, the title first.
+
+    A word is found in a field if all its stems are there, or all among its parts of compounds. A phrase is
+    found if its words stand there one after another, as they are.
+    """
+    return _FIELDS[kind.name]
+
+
+def title_field(kind: RecordKind) -> TextField:
+    """Return the field of the title that is shown."""
+    return text_fields(kind)[0]
+
+
+#: The date by which hits are sorted, by the name of the kind, and the fields of the periods of a question.
+SORT_DATES: Mapping[str, str] = {
+    WOO.name: "versies.openbaarmakingsdatum",
+    PERMITS.name: "versies.mutatiedatumtijd",
+}
+PERIOD_FIELDS: Mapping[str, str] = {
+    "openbaarmakingsdatum": "versies.openbaarmakingsdatum",
+    "mutatiedatumtijd": "versies.mutatiedatumtijd",
+    "creatiedatum": "document.creatiedatum",
+}

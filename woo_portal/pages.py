@@ -1,0 +1,194 @@
+"""The answers that a client or a proxy may keep, and how it asks whether they are still right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache, partial
+from hashlib import sha256
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from jinja2 import Environment
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from woo_harvester.utils.program import VERSION
+from woo_harvester.utils.templates import base_css, make_environment, read_asset
+from woo_portal import wording
+from woo_portal.details import summary_of, title_of, version_of
+from woo_portal.engine import Engine
+from woo_portal.question import Question
+from woo_portal.wording import document_path, path_of
+
+#: For a minute an answer may be used again; after that, a client asks whether it is still right.
+CACHE_CONTROL = "public, max-age=60"
+
+
+async def headers_for(request: Request, *parts: object) -> dict[str, str]:
+    """Return the cache headers of the answer that these parts, beside the index, decide."""
+    engine: Engine = request.app.state.engine
+    version = await request.app.state.asking(request, engine.version)
+    text = "\n".join([VERSION, version, *map(_as_text, parts)])
+    return {"etag": entity_tag(text), "cache-control": CACHE_CONTROL}
+
+
+def entity_tag(text: str) -> str:
+    """Return the ETag of an answer that a text decides. It is weak: compressed or not, it means the same."""
+    return f'W/"{sha256(text.encode()).hexdigest()[:32]}"'
+
+
+def not_modified(request: Request, headers: dict[str, str]) -> Response | None:
+    """Return the answer 304 if the client has the answer with these cache headers already."""
+    given = request.headers.get("if-none-match", "")
+    known = {tag.strip().removeprefix("W/") for tag in given.split(",")}
+    has_it = headers["etag"].removeprefix("W/") in known or given.strip() == "*"
+    return Response(status_code=304, headers=headers) if has_it else None
+
+
+def _as_text(part: object) -> str:
+    """Return a text that differs for different parts, and is the same in each process."""
+    if isinstance(part, Question):
+        return f"{part.kind.name} " + " ".join(
+            f"{one.name}={getattr(part, one.name)!r}" for one in fields(part) if one.name != "kind"
+        )
+    return str(part)
+
+
+#: No camera, place or anything else that a browser could give to a page.
+_NO_PERMISSIONS = ", ".join(
+    f"{name}=()"
+    for name in ("accelerometer", "camera", "geolocation", "gyroscope", "microphone", "payment", "usb")
+)
+
+
+def policy(*, scripts: bool = False, images: str = "") -> str:
+    """Return a Content-Security-Policy: only files of the portal itself, and no inline script or style.
+
+    A page that needs scripts of the portal says so, and *images* is an address from whose host images may
+    come, such as the background of a map. A response with a policy of its own keeps it.
+    """
+    ground = urlsplit(images)
+    from_host = f" {ground.scheme}://{ground.netloc}" if ground.netloc else ""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            "style-src 'self'",
+            f"img-src 'self'{from_host}",
+            *(("script-src 'self'", "connect-src 'self'") if scripts else ()),
+            "form-action 'self'",
+            "base-uri 'none'",
+            "frame-ancestors 'none'",
+        )
+    )
+
+
+HEADERS = {
+    "content-security-policy": policy(),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "x-frame-options": "DENY",
+    "permissions-policy": _NO_PERMISSIONS,
+    "cross-origin-opener-policy": "same-origin",
+}
+
+
+class SafeHeaders:
+    """Middleware that adds these headers to each response that does not have them."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+
+        async def send_safe(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, send_safe if scope["type"] == "http" else send)
+
+
+#: The links at the top of each page: path and text.
+NAVIGATION = (
+    ("/", "Zoeken"),
+    ("/organisaties", "Organisaties"),
+    ("/categorieen", "Categorieën"),
+    ("/vergunningen", "Vergunningen"),
+)
+
+
+def page(
+    request: Request,
+    template: str,
+    *,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    **context: Any,
+) -> Response:
+    """Return a page, or 304 if the browser has it.
+
+    The template gets the context, and ``to(path)``: the address of a path of the portal.
+    """
+    shared = {
+        "to": partial(address_of, request),
+        "site": request.app.state.options.title,
+        "navigation": NAVIGATION,
+        "path": own_path(request),
+    }
+    html = environment().get_template(template).render({**shared, **context})
+    if status != 200:
+        return HTMLResponse(html, status, dict(headers or {}))
+    # Asked for each time: an index may change at any moment.
+    given = {"etag": entity_tag(html), "cache-control": "no-cache", **(headers or {})}
+    return not_modified(request, given) or HTMLResponse(html, headers=given)
+
+
+def address_of(request: Request, path: str) -> str:
+    """Return the address of a path of the portal, which a proxy may have below a path of its own."""
+    return quote(request.scope.get("root_path", ""), safe="/") + path
+
+
+def own_path(request: Request) -> str:
+    """Return the path of a request in the portal, without the path at which a proxy has it."""
+    path: str = request.scope["path"]
+    return path.removeprefix(request.scope.get("root_path", "")) or "/"
+
+
+@cache
+def environment() -> Environment:
+    """Return the template environment."""
+    made = make_environment(__package__)
+    made.globals.update(
+        version=VERSION,
+        style_name=style_name(),
+        document_path=document_path,
+        path_of=path_of,
+        title_of=title_of,
+        version_of=version_of,
+        summary_of=summary_of,
+        day=wording.day,
+        day_and_time=wording.day_and_time,
+        size=wording.size,
+        number=wording.number,
+        counted=wording.counted,
+        capitalised=wording.capitalised,
+    )
+    return made
+
+
+@cache
+def style() -> bytes:
+    """Return the style sheet of all pages."""
+    return (base_css() + read_asset(__package__, "style.css")).encode()
+
+
+@cache
+def style_name() -> str:
+    """Return the name of the style sheet, which changes with its content so that browsers may keep it."""
+    return f"/stijl-{sha256(style()).hexdigest()[:12]}.css"

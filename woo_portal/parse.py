@@ -1,0 +1,333 @@
+"""Parameters of an address to a question, and back.
+
+All bounds are checked here. Whatever is wrong with a question raises QuestionError, whose one line in Dutch
+says what, and what can be done.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, date, datetime
+from itertools import chain
+from typing import Any, TypeVar
+
+from woo_harvester.outputs.definition import PERMITS, WOO, RecordKind, facets
+from woo_harvester.utils.dates import day_of
+from woo_portal.question import (
+    MAX_CHOSEN,
+    MAX_DEPTH,
+    MAX_SIZE,
+    MAX_TEXT,
+    Box,
+    Period,
+    Place,
+    Question,
+    QuestionError,
+    Sort,
+    chosen_value,
+    clauses_of,
+    readable,
+    text_of,
+)
+
+_T = TypeVar("_T")
+
+Pairs = Iterable[tuple[str, str]]
+
+#: The dates with a period, by the name of the kind of records.
+DATES: Mapping[str, tuple[str, ...]] = {
+    WOO.name: ("openbaarmakingsdatum", "mutatiedatumtijd", "creatiedatum"),
+    PERMITS.name: ("mutatiedatumtijd",),
+}
+#: The first and the last day of a period: ``openbaarmakingsdatum_van``.
+BEGIN, END = "_van", "_tot"
+#: The hits on a page unless the question says how many, and the distance from a place in metres.
+SIZE, DISTANCE = 10, 1000
+MAX_DISTANCE = 100_000
+#: The parameters of all questions, and those of permits only.
+GENERAL = ("zoektekst", "sorteer", "start", "aantal")
+_PLACES = ("plaats", "afstand", "kader", "lopend")
+
+_NUMBER = re.compile("[0-9]{1,9}")
+_DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DEGREES = re.compile(r"-?[0-9]{1,3}(?:\.[0-9]{1,15})?")
+
+
+def names_of(kind: RecordKind) -> tuple[str, ...]:
+    """Return the names of all parameters of questions about records of *kind*."""
+    days = chain.from_iterable((name + BEGIN, name + END) for name in DATES[kind.name])
+    own = _PLACES if kind == PERMITS else ()
+    return (*GENERAL, *_lists(kind), *days, *own)
+
+
+def sorts_of(kind: RecordKind) -> tuple[Sort, ...]:
+    """Return the orders of records of *kind*; that by distance needs a place."""
+    return tuple(sort for sort in Sort if sort is not Sort.DISTANCE or kind == PERMITS)
+
+
+def question_of_pairs(
+    kind: RecordKind, pairs: Pairs, *, size: int = SIZE, today: date | None = None
+) -> Question:
+    """Return the question that these parameters ask; one without a value counts as absent.
+
+    *size* is the number of hits on a page if they do not say it. Raises QuestionError.
+    """
+    given = _Given(kind, pairs)
+    one = given.one
+    near = _near(one("plaats", place_of), one("afstand", _distance))
+    sort = one("sorteer", lambda name, text: _sort(kind, text)) or Sort.RELEVANCE
+    if sort is Sort.DISTANCE and near is None:
+        raise QuestionError("Sorteren op afstand kan alleen met een plaats.")
+    is_running = one("lopend", _yes_or_no)
+    day = today or day_of(datetime.now(UTC))
+    start, asked = one("start", number_of) or 0, one("aantal", number_of)
+    hits = size if asked is None else asked
+    _check_page(start, hits)
+    return Question(
+        kind,
+        clauses=clauses_of(" ".join(given.all("zoektekst"))),
+        chosen=given.chosen(),
+        periods={name: period for name in DATES[kind.name] if (period := _period(name, one))},
+        ids=given.all("id"),
+        near=near,
+        box=one("kader", _box),
+        running_on=day if is_running else None,
+        ended_before=day if is_running is False else None,
+        sort=sort,
+        start=start,
+        size=hits,
+    )
+
+
+class _Given:
+    """The parameters of an address that have a value. Raises QuestionError for an unknown one."""
+
+    def __init__(self, kind: RecordKind, pairs: Pairs) -> None:
+        self._kind = kind
+        self._values = _given(kind, pairs)
+
+    def all(self, name: str) -> tuple[str, ...]:
+        """Return the values of a parameter."""
+        return tuple(self._values.get(name, ()))
+
+    def one(self, name: str, read: Callable[[str, str], _T]) -> _T | None:
+        """Return the only value of a parameter, or None. Raises QuestionError if there are several."""
+        values = self.all(name)
+        if len(values) > 1:
+            raise QuestionError(f"Geef {name} maar één keer.")
+        return read(name, values[0]) if values else None
+
+    def chosen(self) -> dict[str, tuple[str, ...]]:
+        """Return the chosen values of each facet that has any, each once."""
+        found = {
+            facet.name: tuple(
+                dict.fromkeys(chosen_value(self._kind, facet.name, text) for text in self.all(facet.name))
+            )
+            for facet in facets(self._kind)
+        }
+        return {name: values for name, values in found.items() if values}
+
+
+def pairs_of(question: Question, *, size: int = SIZE) -> list[tuple[str, str]]:
+    """Return the parameters of a question: the same ones in the same order for the same question."""
+    return [(name, value) for name, value in _pairs(question, size) if value]
+
+
+def _pairs(question: Question, size: int) -> Iterator[tuple[str, str]]:
+    yield "zoektekst", text_of(question.clauses)
+    for name in _lists(question.kind):
+        for value in sorted(question.ids if name == "id" else question.chosen.get(name, ())):
+            yield name, value
+    for name in DATES[question.kind.name]:
+        period = question.periods.get(name, Period())
+        for end, day in ((BEGIN, period.begin), (END, period.end)):
+            yield name + end, day.isoformat() if day else ""
+    if near := question.near:
+        yield "plaats", f"{_degrees(near.lat)},{_degrees(near.lon)}"
+        yield "afstand", str(near.metres) if near.metres != DISTANCE else ""
+    if box := question.box:
+        yield "kader", ",".join(map(_degrees, (box.south, box.west, box.north, box.east)))
+    yield "lopend", "ja" if question.running_on else "nee" if question.ended_before else ""
+    yield "sorteer", question.sort.value if question.sort is not Sort.RELEVANCE else ""
+    yield "start", str(question.start) if question.start else ""
+    yield "aantal", str(question.size) if question.size != size else ""
+
+
+def _lists(kind: RecordKind) -> tuple[str, ...]:
+    """Return the parameters that may have several values."""
+    return (*(facet.name for facet in facets(kind)), "id")
+
+
+def _given(kind: RecordKind, pairs: Pairs) -> dict[str, list[str]]:
+    """Return the values by name. Raises QuestionError for an unknown name, a long value or too many."""
+    known = names_of(kind)
+    found: dict[str, list[str]] = {}
+    for name, value in pairs:
+        if name not in known:
+            raise QuestionError(f"De vraag kent geen {name[:50]!r}. Mogelijk zijn: {', '.join(known)}.")
+        if value.strip():
+            values = found.setdefault(name, [])
+            values.append(value if name == "zoektekst" else _short(name, value))
+            if len(values) > MAX_CHOSEN:
+                raise QuestionError(f"Kies hoogstens {MAX_CHOSEN} waarden bij {name}.")
+    return found
+
+
+def _short(name: str, value: str) -> str:
+    if len(value) > MAX_TEXT:
+        raise QuestionError(f"De waarde van {name} is te lang: gebruik hoogstens {MAX_TEXT} tekens.")
+    return readable(value, f"de waarde van {name}").strip()
+
+
+def _check_page(start: int, size: int) -> None:
+    if not 1 <= size <= MAX_SIZE:
+        raise QuestionError(f"aantal is 1 tot en met {MAX_SIZE}.")
+    if start + size > MAX_DEPTH:
+        raise QuestionError(
+            f"De bladzijden gaan tot resultaat {MAX_DEPTH}: kies een filter, of download alle resultaten."
+        )
+
+
+def number_of(name: str, text: str) -> int:
+    """Return the number in a parameter. Raises QuestionError."""
+    if not _NUMBER.fullmatch(text):
+        raise QuestionError(f"{name} is een getal, zoals 20.")
+    return int(text)
+
+
+def _sort(kind: RecordKind, text: str) -> Sort:
+    if text not in sorts_of(kind):
+        raise QuestionError(f"sorteer is een van: {', '.join(sorts_of(kind))}.")
+    return Sort(text)
+
+
+def _yes_or_no(name: str, text: str) -> bool:
+    if text not in ("ja", "nee"):
+        raise QuestionError(f"{name} is ja of nee.")
+    return text == "ja"
+
+
+def _day(name: str, text: str) -> date:
+    if _DAY.fullmatch(text):
+        try:
+            return date.fromisoformat(text)
+        except ValueError:
+            pass
+    raise QuestionError(f"{name} is een dag, zoals 2026-04-02.")
+
+
+def _period(name: str, one: Callable[[str, Callable[[str, str], date]], date | None]) -> Period | None:
+    begin, end = one(name + BEGIN, _day), one(name + END, _day)
+    if begin and end and begin > end:
+        raise QuestionError(f"{name}{BEGIN} is later dan {name}{END}.")
+    return Period(begin, end) if begin or end else None
+
+
+def place_of(name: str, text: str) -> tuple[float, float]:
+    """Return the degrees north and east in a parameter. Raises QuestionError."""
+    lat, lon = _numbers(name, text, "52.3731,4.8926")
+    if abs(lat) > 90 or abs(lon) > 180:
+        raise QuestionError(f"{name} is een breedtegraad en een lengtegraad, zoals 52.3731,4.8926.")
+    return lat, lon
+
+
+def _distance(name: str, text: str) -> int:
+    metres = number_of(name, text)
+    if not 1 <= metres <= MAX_DISTANCE:
+        raise QuestionError(f"{name} is 1 tot en met {MAX_DISTANCE} meter.")
+    return metres
+
+
+def _near(place: tuple[float, float] | None, metres: int | None) -> Place | None:
+    if place is None:
+        if metres is not None:
+            raise QuestionError("Een afstand kan alleen met een plaats.")
+        return None
+    return Place(*place, metres=metres or DISTANCE)
+
+
+def _box(name: str, text: str) -> Box:
+    example = "52.06,5.05,52.12,5.18"
+    box = Box(*_numbers(name, text, example))
+    if not (-90 <= box.south <= box.north <= 90 and -180 <= box.west <= box.east <= 180):
+        raise QuestionError(f"{name} is zuid, west, noord en oost in graden, zoals {example}.")
+    return box
+
+
+def _numbers(name: str, text: str, example: str) -> list[float]:
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != example.count(",") + 1 or not all(map(_DEGREES.fullmatch, parts)):
+        raise QuestionError(f"{name} is een rij getallen met komma's ertussen, zoals {example}.")
+    return [float(part) for part in parts]
+
+
+def _degrees(value: float) -> str:
+    """Return degrees with at most six decimals, which is a tenth of a metre."""
+    return f"{value:.6f}".rstrip("0").rstrip(".")
+
+
+#: The filters whose name differs from that of the parameter.
+_NAMES: Mapping[str, str] = {
+    "verantwoordelijke": "organisatie",
+    "classificatiecollectie.documentsoorten": "documentsoort",
+    "classificatiecollectie.themas": "thema",
+    "classificatiecollectie.informatiecategorieen": "informatiecategorie",
+}
+_FILTERS = "filters"
+
+
+def question_of_request(kind: RecordKind, body: bytes) -> Question:
+    """Return the question in the body of a POST request. Raises QuestionError."""
+    try:
+        request = json.loads(body)
+    except (ValueError, RecursionError):
+        raise QuestionError("De vraag is geen geldige JSON.") from None
+    if not isinstance(request, Mapping):
+        raise QuestionError('De vraag is een JSON-object, zoals {"zoektekst": "stikstof"}.')
+    return question_of_pairs(kind, _filter_pairs(kind, request))
+
+
+def filters_of(kind: RecordKind) -> dict[str, str]:
+    """Return the parameter of each filter of a request, by its path (``classificatiecollectie.themas``)."""
+    periods = {
+        f"{name}.{word}": name + end
+        for name in DATES[kind.name]
+        for word, end in (("van", BEGIN), ("tot", END))
+    }
+    known = {name: name for name in names_of(kind) if name not in GENERAL and name not in periods.values()}
+    koop = {path: name for path, name in _NAMES.items() if name in known}
+    return {**known, **koop, **periods}
+
+
+def _filter_pairs(kind: RecordKind, request: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in request.items():
+        if name != _FILTERS:
+            yield from _values(name, value, name)
+        elif isinstance(value, Mapping):
+            yield from _filters(filters_of(kind), value)
+        elif value is not None:
+            raise QuestionError("filters is een JSON-object.")
+
+
+def _filters(
+    known: Mapping[str, str], given: Mapping[str, Any], before: str = ""
+) -> Iterator[tuple[str, str]]:
+    for name, value in given.items():
+        path = before + name
+        if path in known:
+            yield from _values(known[path], value, path)
+        elif isinstance(value, Mapping) and any(each.startswith(path + ".") for each in known):
+            yield from _filters(known, value, path + ".")
+        else:
+            raise QuestionError(f"Onbekend filter: {path[:50]!r}. Mogelijk zijn: {', '.join(known)}.")
+
+
+def _values(name: str, value: Any, shown: str) -> Iterator[tuple[str, str]]:
+    """Yield a parameter for each value; a null is absent."""
+    for each in value if isinstance(value, list) else [value]:
+        if isinstance(each, str) or (isinstance(each, int) and not isinstance(each, bool)):
+            yield name, str(each)
+        elif each is not None:
+            raise QuestionError(f"{shown[:50]} is een tekst of een getal, of een lijst daarvan.")

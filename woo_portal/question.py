@@ -1,0 +1,196 @@
+"""A question to a search engine, and its bounds.
+
+Each engine gives the same hits for the same question: a record is a hit if all clauses of its text match, it
+has one of the chosen values of each facet, and it lies in each period, near the place and on the day.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+
+from woo_harvester.outputs.definition import PERMITS, WOO, RecordKind, Status
+from woo_harvester.permits.mapping import organisation_by_name
+from woo_harvester.tooi.lists import documentsoorten, filetypes, informatiecategorieen, organisaties, themas
+from woo_harvester.tooi.values import ValueList
+
+#: The longest text of a question, in characters.
+MAX_TEXT = 500
+#: The most words and phrases in a text.
+MAX_CLAUSES = 20
+#: The most chosen values of one facet.
+MAX_CHOSEN = 50
+#: The most hits on a page.
+MAX_SIZE = 100
+#: The number of hits up to which pages go; a download has all of them.
+MAX_DEPTH = 10_000
+
+
+class QuestionError(ValueError):
+    """A question that cannot be asked; the message is one line in Dutch that says what is wrong."""
+
+
+class Sort(StrEnum):
+    """The order of hits. Hits that are equal in it are in the order of their ids."""
+
+    RELEVANCE = "relevantie"
+    NEWEST = "nieuwste"
+    """The newest openbaarmakingsdatum first, of a permit mutatiedatumtijd; also without a text to rank by."""
+    OLDEST = "oudste"
+    TITLE = "titel"
+    DISTANCE = "afstand"
+    """Nearest first; only with a place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A word, or a phrase between quotes, that a hit must have, or must not have."""
+
+    text: str
+    is_phrase: bool = False
+    """Whether the words must stand exactly so, one after another."""
+    is_excluded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A period of days, both included; None is without bound."""
+
+    begin: date | None = None
+    end: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A circle in WGS84."""
+
+    lat: float
+    lon: float
+    metres: int
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle in WGS84, such as the part of a map that is shown."""
+
+    south: float
+    west: float
+    north: float
+    east: float
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What to search for. Its values are within the bounds of this module; ``parse`` sees to that."""
+
+    kind: RecordKind
+    clauses: tuple[Clause, ...] = ()
+    chosen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The chosen values (:class:`~woo_harvester.outputs.definition.FacetValue`) by the name of the facet."""
+    periods: Mapping[str, Period] = field(default_factory=dict)
+    """Periods by the name of the date: openbaarmakingsdatum, mutatiedatumtijd, creatiedatum."""
+    ids: tuple[str, ...] = ()
+    near: Place | None = None
+    box: Box | None = None
+    running_on: date | None = None
+    """The day on which a permit must run, by its period; one without a period does not."""
+    ended_before: date | None = None
+    """The day before which the period of a permit must have ended."""
+    status: Status | None = Status.GEPUBLICEERD
+    """None for both."""
+    sort: Sort = Sort.RELEVANCE
+    start: int = 0
+    size: int = 10
+    with_counts: bool = True
+    with_highlights: bool = True
+
+
+#: Quotes as people and word processors write them.
+_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»″", '"'))
+_CLAUSE = re.compile(r"""(-*)(?:"([^"]*)(?:"|$)|([^\s"-][^\s"]*))""")
+
+
+def clauses_of(text: str) -> tuple[Clause, ...]:
+    """Return the clauses of a text in their order, each once.
+
+    A word or phrase with ``-`` before it is excluded. A quote that is not closed reaches to the end. There is
+    no other operator. Raises QuestionError for a text that is too long or has too many clauses.
+    """
+    if len(text) > MAX_TEXT:
+        raise QuestionError(f"De zoekvraag is te lang: gebruik hoogstens {MAX_TEXT} tekens.")
+    plain = readable(text, "de zoektekst").translate(_QUOTES)
+    found = dict.fromkeys(filter(None, map(_clause, _CLAUSE.finditer(plain))))
+    if len(found) > MAX_CLAUSES:
+        raise QuestionError(f"De zoekvraag heeft te veel woorden: gebruik er hoogstens {MAX_CLAUSES}.")
+    return tuple(found)
+
+
+def text_of(clauses: Iterable[Clause]) -> str:
+    """Return the text of which :func:`clauses_of` makes these clauses."""
+    return " ".join(
+        "-" * clause.is_excluded + (f'"{clause.text}"' if clause.is_phrase else clause.text)
+        for clause in clauses
+    )
+
+
+def readable(text: str, what: str) -> str:
+    """Return a text in composed form (NFC) without marks that nobody can see.
+
+    These change only the direction or the joining of letters, or where a word may break. Raises QuestionError
+    for control characters and for parts of broken characters; *what* is the name of the text.
+    """
+    made = []
+    for character in unicodedata.normalize("NFC", text):
+        category = unicodedata.category(character)
+        if character.isspace():
+            made.append(" ")
+        elif category in ("Cc", "Cs") or character == "\ufffd":
+            raise QuestionError(f"In {what} staan tekens die niet gelezen kunnen worden.")
+        elif category not in ("Cf", "Cn", "Co"):
+            made.append(character)
+    return "".join(made)
+
+
+def _clause(match: re.Match[str]) -> Clause | None:
+    minus, phrase, word = match.groups()
+    if phrase is not None:
+        phrase = " ".join(phrase.split())
+        return Clause(phrase, is_phrase=True, is_excluded=bool(minus)) if phrase else None
+    return Clause(word, is_excluded=bool(minus))
+
+
+def chosen_value(kind: RecordKind, name: str, text: str) -> str:
+    """Return the value that a question chooses of a facet: the URI for a label of the value lists.
+
+    A text that the lists do not have is a value itself: a URI, or the label of a value that has none.
+    """
+    if (kind, name) == (PERMITS, _MUNICIPALITY):
+        found = organisation_by_name(organisaties(), _MUNICIPALITY, text)
+    else:
+        values = _LISTS.get((kind.name, name))
+        found = values().by_label(text) if values else None
+    return found.uri if found else text
+
+
+def chosen_label(kind: RecordKind, name: str, value: str) -> str:
+    """Return the label of a value of a facet in the value lists; the value itself if they do not have it."""
+    values = _LISTS.get((kind.name, name))
+    found = values().by_uri(value) if values else None
+    return found.label if found else value
+
+
+_MUNICIPALITY = "gemeente"
+
+_LISTS: Mapping[tuple[str, str], Callable[[], ValueList]] = {
+    (WOO.name, "informatiecategorie"): informatiecategorieen,
+    (WOO.name, "documentsoort"): documentsoorten,
+    (WOO.name, "thema"): themas,
+    (WOO.name, "organisatie"): organisaties,
+    (WOO.name, "publisher"): organisaties,
+    (WOO.name, "bestandstype"): filetypes,
+    (PERMITS.name, _MUNICIPALITY): organisaties,
+}

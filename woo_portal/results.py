@@ -1,0 +1,196 @@
+"""What the page of a search shows besides its hits: filters, what was chosen, and the ways to go on.
+
+Each of these is an address: the parameters of the search with one change. So a page works without script,
+and its address stays the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from woo_harvester.outputs.definition import Facet, FacetValue, facets
+from woo_harvester.outputs.document import record_of
+from woo_portal.engine import Answer, Count
+from woo_portal.question import MAX_DEPTH, Question, Sort, chosen_label
+from woo_portal.wording import capitalised, day, search_path
+
+Parameters = list[tuple[str, str]]
+
+#: The most values of a facet on a page; a page with all of them would be of a megabyte.
+_MOST_VALUES = 60
+
+_SORTS = {
+    Sort.RELEVANCE: "Beste resultaat eerst",
+    Sort.NEWEST: "Nieuwste eerst",
+    Sort.OLDEST: "Oudste eerst",
+    Sort.TITLE: "Op titel",
+    Sort.DISTANCE: "Dichtstbij eerst",
+}
+_BOUNDS = {
+    "openbaarmakingsdatum_van": "Openbaar gemaakt vanaf",
+    "openbaarmakingsdatum_tot": "Openbaar gemaakt tot en met",
+    "mutatiedatumtijd_van": "Gewijzigd vanaf",
+    "mutatiedatumtijd_tot": "Gewijzigd tot en met",
+    "creatiedatum_van": "Gemaakt vanaf",
+    "creatiedatum_tot": "Gemaakt tot en met",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A value to choose, or that was chosen, and the path to which that leads."""
+
+    label: str
+    path: str
+    number: int = 0
+    is_chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A facet with its values."""
+
+    name: str
+    label: str
+    choices: list[Choice]
+    more: int
+    """The number of values that are left out."""
+
+
+class Address:
+    """The parameters of a search, and the path of its page."""
+
+    def __init__(self, parameters: Iterable[tuple[str, str]], path: str = "/") -> None:
+        self._path = path
+        self.parameters: Parameters = [(name, value) for name, value in parameters if value.strip()]
+
+    def values(self, name: str) -> list[str]:
+        """Return the values of a parameter."""
+        return [value for given, value in self.parameters if given == name]
+
+    def first(self, name: str) -> str:
+        """Return the first value of a parameter, or an empty text."""
+        return next(iter(self.values(name)), "")
+
+    def others(self, *names: str) -> Parameters:
+        """Return the parameters except these and the place in the hits: what a form keeps."""
+        return [each for each in self.parameters if each[0] not in (*names, "start")]
+
+    def adding(self, name: str, value: str) -> str:
+        """Return the path with one more value of a parameter."""
+        return search_path([*self.others(), (name, value)], self._path)
+
+    def without(self, name: str, value: str) -> str:
+        """Return the path without a value of a parameter."""
+        return search_path([each for each in self.others() if each != (name, value)], self._path)
+
+    def setting(self, name: str, value: str) -> str:
+        """Return the path with one value of a parameter in place of those that it has."""
+        return search_path([*self.others(name), (name, value)], self._path)
+
+
+def filters(question: Question, answer: Answer, address: Address) -> list[Filter]:
+    """Return the filters with their values; one without a value is left out."""
+    found = []
+    for facet in facets(question.kind):
+        counts = list(_with_chosen(facet, question, answer))
+        choices = [_choice(facet, count, question, address) for count in counts[:_MOST_VALUES]]
+        if choices:
+            found.append(Filter(facet.name, facet.label, choices, max(0, len(counts) - _MOST_VALUES)))
+    return found
+
+
+def chosen(question: Question, answer: Answer, address: Address) -> list[Choice]:
+    """Return what narrows the search, each with the path of the search without it."""
+    found = []
+    labels = {facet.name: _labels(answer, facet.name) for facet in facets(question.kind)}
+    names = {facet.name: facet.label for facet in facets(question.kind)}
+    for name, value in address.parameters:
+        if name in names:
+            label = labels[name].get(value) or capitalised(chosen_label(question.kind, name, value))
+            text = f"{names[name]}: {label}"
+        elif name in _BOUNDS:
+            text = f"{_BOUNDS[name]} {day(value)}"
+        else:
+            continue
+        found.append(Choice(text, address.without(name, value)))
+    return found
+
+
+def sorts(question: Question) -> list[tuple[str, str, bool]]:
+    """Return the orders to choose from: value, text, and whether it is the order of the page.
+
+    Best first is offered only if there is a text to rank by, and nearest first only with a place.
+    """
+    needs = {Sort.RELEVANCE: bool(question.clauses), Sort.DISTANCE: question.near is not None}
+    offered = [sort for sort in _SORTS if needs.get(sort, True)]
+    actual = question.sort if question.sort in offered else Sort.NEWEST
+    return [(sort.value, _SORTS[sort], sort is actual) for sort in offered]
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """The place of a page among the hits, and the paths of the pages beside it; empty if there is none."""
+
+    first: int
+    last: int
+    previous: str
+    following: str
+    is_cut: bool
+    """Whether there are more hits than pages go to."""
+
+
+def paging(question: Question, answer: Answer, address: Address) -> Paging:
+    """Return the place of a page among the hits."""
+    last = question.start + len(answer.hits)
+    before, after = max(0, question.start - question.size), question.start + question.size
+    reach = min(answer.total, MAX_DEPTH)
+    return Paging(
+        first=question.start + 1,
+        last=last,
+        previous=address.setting("start", str(before)) if question.start else "",
+        following=address.setting("start", str(after)) if after < reach else "",
+        is_cut=answer.total > MAX_DEPTH and after >= MAX_DEPTH,
+    )
+
+
+def _with_chosen(facet: Facet, question: Question, answer: Answer) -> Iterator[Count]:
+    """Yield the counts of a facet, and those of chosen values that no hit has any more."""
+    counts = answer.counts.get(facet.name, ())
+    yield from counts
+    for value in set(question.chosen.get(facet.name, ())) - {count.value.value for count in counts}:
+        yield Count(FacetValue(value, chosen_label(question.kind, facet.name, value)), 0)
+
+
+def _choice(facet: Facet, count: Count, question: Question, address: Address) -> Choice:
+    value, label = count.value.value, capitalised(count.value.label)
+    if value in question.chosen.get(facet.name, ()):
+        return Choice(label, address.without(facet.name, value), count.number, is_chosen=True)
+    return Choice(label, address.adding(facet.name, value), count.number)
+
+
+def _labels(answer: Answer, name: str) -> Mapping[str, str]:
+    return {count.value.value: capitalised(count.value.label) for count in answer.counts.get(name, ())}
+
+
+def results(question: Question, answer: Answer) -> dict[str, Any]:
+    """Return the answer to a search: the number of hits, a page of records, and the counts of the filters."""
+    found: dict[str, Any] = {
+        "totaal": answer.total,
+        "start": question.start,
+        "aantal": len(answer.hits),
+        "resultaten": [record_of(hit.document) for hit in answer.hits],
+    }
+    if question.with_counts:
+        found["tellingen"] = {name: [*map(_count, counts)] for name, counts in answer.counts.items()}
+    if question.near is not None:
+        found["afstanden"] = {
+            hit.document["id"]: round(hit.metres) for hit in answer.hits if hit.metres is not None
+        }
+    return found
+
+
+def _count(count: Count) -> Mapping[str, Any]:
+    return {"waarde": count.value.value, "label": count.value.label, "aantal": count.number}

@@ -1,0 +1,24 @@
+"""The routes of the portal, a module a subject. Each has ``ROUTES``; a new module is added to this list."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from starlette.routing import BaseRoute
+
+from woo_portal.routes import api, document, feeds, permits, search, subjects
+from woo_portal.routes import permits as permits_map
+from woo_portal.routes import search as files
+
+ROUTES: list[BaseRoute] = list(
+    chain(
+        api.ROUTES,
+        document.ROUTES,
+        feeds.ROUTES,
+        files.FILE_ROUTES,
+        permits.ROUTES,
+        permits_map.MAP_ROUTES,
+        search.ROUTES,
+        subjects.ROUTES,
+    )
+)

@@ -1,0 +1,103 @@
+"""The API for programs: searching, one record, and the description of both."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from woo_harvester.outputs.definition import KINDS, RecordKind
+from woo_harvester.outputs.document import record_of
+from woo_portal.downloads import document_by_id, withdrawal_of
+from woo_portal.openapi import API, description
+from woo_portal.pages import address_of, headers_for, not_modified
+from woo_portal.parse import question_of_pairs, question_of_request
+from woo_portal.results import results
+
+_Endpoint = Callable[[Request], Awaitable[Response]]
+
+#: Any site may ask, since the answers are public and the same for everyone.
+FOR_PROGRAMS = [
+    Middleware(
+        CORSMiddleware,
+        allow_origins=["*"],
+        allow_methods=["GET", "HEAD", "POST", "OPTIONS"],
+        allow_headers=["content-type", "if-none-match"],
+        expose_headers=["etag", "retry-after", "content-disposition"],
+        max_age=86400,
+    ),
+    Middleware(GZipMiddleware, minimum_size=1024, compresslevel=5),
+]
+_NO_STORE = {"cache-control": "no-store"}
+
+
+def _search(kind: RecordKind) -> _Endpoint:
+    """Return the endpoint that searches records of a kind."""
+
+    async def endpoint(request: Request) -> Response:
+        if request.method == "OPTIONS":
+            return _allowed("GET, HEAD, POST, OPTIONS")
+        if request.method == "POST":
+            question = question_of_request(kind, await request.body())
+            headers = _NO_STORE
+        else:
+            question = question_of_pairs(kind, request.query_params.multi_items())
+            headers = await headers_for(request, "api", question)
+            if unchanged := not_modified(request, headers):
+                return unchanged
+        question = replace(question, with_highlights=False)
+        answer = await request.app.state.asking(request, request.app.state.engine.search, question)
+        return _json(results(question, answer), headers=headers)
+
+    return endpoint
+
+
+def _record(kind: RecordKind) -> _Endpoint:
+    """Return the endpoint of one record of a kind."""
+
+    async def endpoint(request: Request) -> Response:
+        if request.method == "OPTIONS":
+            return _allowed("GET, HEAD, OPTIONS")
+        headers = await headers_for(request, "record", kind.name, request.path_params["id"])
+        document = await document_by_id(request, kind)
+        if withdrawal := withdrawal_of(kind, document):
+            gone = {"status": 410, "fout": withdrawal.text, "ingetrokken": withdrawal.since}
+            return _json(gone, 410, _NO_STORE)
+        return not_modified(request, headers) or _json(record_of(document), headers=headers)
+
+    return endpoint
+
+
+async def _description(request: Request) -> Response:
+    """Describe the API as OpenAPI."""
+    if request.method == "OPTIONS":
+        return _allowed("GET, HEAD, OPTIONS")
+    return _json(description(address_of(request, "/")), headers={"cache-control": "public, max-age=3600"})
+
+
+def _allowed(methods: str) -> Response:
+    return Response(status_code=204, headers={"allow": methods})
+
+
+def _json(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    return Response(text, status, headers, media_type=JSONResponse.media_type)
+
+
+def _route(path: str, endpoint: _Endpoint, *methods: str) -> Route:
+    return Route(path, endpoint, methods=["GET", "OPTIONS", *methods], middleware=FOR_PROGRAMS)
+
+
+ROUTES = [
+    *(_route(API[kind.name], _search(kind), "POST") for kind in KINDS),
+    *(_route(API[kind.name] + "/{id:uuid}", _record(kind)) for kind in KINDS),
+    _route("/openapi.json", _description),
+]

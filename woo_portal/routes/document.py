@@ -1,0 +1,93 @@
+"""The page of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from woo_harvester.outputs.definition import WOO, Status
+from woo_harvester.utils.templates import is_web
+from woo_harvester.utils.urls import record_id
+from woo_portal import details
+from woo_portal.details import Value, location_of, title_of, version_of
+from woo_portal.pages import page
+from woo_portal.question import MAX_SIZE, Question
+from woo_portal.wording import day, document_path, explanations_of
+
+Json = Mapping[str, Any]
+
+#: What a version is, by its cause.
+_KINDS = {
+    "aanlevering": "Document",
+    "wijziging": "Gewijzigd document",
+    "herpublicatie": "Document dat opnieuw openbaar is gemaakt",
+}
+
+
+async def document(request: Request) -> Response:
+    """Answer with the page of a document: 410 for a withdrawn one."""
+    state = request.app.state
+    found = await state.asking(request, state.engine.get, WOO, str(request.path_params["id"]))
+    if found is None:
+        raise HTTPException(404, "Dit document is hier niet bekend.")
+    version = version_of(found)
+    reason = (version.get("redenVerwijderingVervanging") or {}).get("label", "")
+    if found.get("status") == Status.INGETROKKEN:
+        since = day(version.get("mutatiedatumtijd"))
+        return page(
+            request, "withdrawn.html", status=410, since=since, reason=reason, location=location_of(found)
+        )
+    relations = await _relations(request, details.relations(found))
+    return page(request, "document.html", reason=reason, relations=relations, **_context(found))
+
+
+def _context(found: Json) -> dict[str, Any]:
+    """Return what the page shows of a document itself."""
+    version, about = version_of(found), found.get("document") or {}
+    location = location_of(found)
+    return {
+        "id": found["id"],
+        "title": title_of(found),
+        "title_origin": details.title_origin(found),
+        "kind": _KINDS.get(version.get("oorzaak", ""), "Document"),
+        "descriptions": about.get("omschrijvingen") or (),
+        "location": location,
+        "host": urlsplit(location).netloc if is_web(location) else "",
+        "about": details.about(found),
+        "dates": details.dates(found),
+        "files": details.files(found),
+        "own_fields": details.own_fields(found),
+        "findings": explanations_of(found),
+        "origin": details.origin(found),
+    }
+
+
+async def _relations(request: Request, given: Sequence[tuple[str, Json]]) -> list[tuple[str, Value]]:
+    """Return the related documents; those that are in the portal lead to their page in it."""
+    ids = {str(term["id"]): record_id(str(term["id"])) for _, term in given if is_web(term.get("id"))}
+    titles: dict[str, str] = {}
+    if ids:
+        question = Question(
+            WOO, ids=tuple(ids.values())[:MAX_SIZE], size=MAX_SIZE, with_counts=False, with_highlights=False
+        )
+        state = request.app.state
+        answer = await state.asking(request, state.engine.search, question)
+        titles = {hit.document["id"]: title_of(hit.document) for hit in answer.hits}
+    return [(role, _related(term, ids, titles)) for role, term in given]
+
+
+def _related(term: Json, ids: Mapping[str, str], titles: Mapping[str, str]) -> Value:
+    url = str(term.get("id") or "")
+    known = ids.get(url, "")
+    if known in titles:
+        return Value(titles[known], path=document_path(known))
+    return Value(str(term.get("label") or url), url=url)
+
+
+ROUTES = [Route("/document/{id:uuid}", document)]

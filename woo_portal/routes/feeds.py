@@ -1,0 +1,142 @@
+"""A search as a feed, and all of its hits as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Generator
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from woo_harvester.outputs.definition import KINDS, PERMITS, WOO, RecordKind
+from woo_harvester.outputs.document import record_of
+from woo_harvester.utils.dates import day_of
+from woo_portal.asking import Parts, begin_download
+from woo_portal.downloads import FORMS, MEDIA_TYPE, Entry, FeedAddresses, Form, atom, summary_of
+from woo_portal.engine import Engine
+from woo_portal.openapi import FILES
+from woo_portal.pages import address_of, headers_for, not_modified
+from woo_portal.parse import SIZE, pairs_of, question_of_pairs
+from woo_portal.question import MAX_DEPTH, Question, Sort
+from woo_portal.routes.api import FOR_PROGRAMS
+from woo_portal.wording import search_path
+
+_Endpoint = Callable[[Request], Awaitable[Response]]
+
+#: The page of a search, by the name of the kind.
+
+_PAGES = {WOO.name: "/", PERMITS.name: "/vergunningen"}
+_TITLES = {WOO.name: "Documenten", PERMITS.name: "Vergunningen"}
+#: The number of entries on a page of a feed, unless the address has another.
+_ENTRIES = 50
+
+
+def _feed(kind: RecordKind) -> _Endpoint:
+    """Return the endpoint of the feed of a search: always the newest first."""
+
+    async def endpoint(request: Request) -> Response:
+        question = replace(
+            question_of_pairs(kind, request.query_params.multi_items(), size=_ENTRIES),
+            sort=Sort.NEWEST,
+            with_counts=False,
+            with_highlights=False,
+        )
+        headers = await headers_for(request, "atom", question, _root(request))
+        if unchanged := not_modified(request, headers):
+            return unchanged
+        state = request.app.state
+        answer = await state.asking(request, state.engine.search, question)
+        contents = await state.asking(request, state.engine.contents, kind)
+        entries = [Entry(hit.document["id"], summary_of(kind, hit.document)) for hit in answer.hits]
+        addresses = _addresses(request, question, answer.total)
+        title = f"{state.options.title}: {_subject(question)}"
+        feed = atom(title, addresses, entries, contents.newest)
+        return Response(feed, headers=headers, media_type=MEDIA_TYPE)
+
+    return endpoint
+
+
+def _addresses(request: Request, question: Question, total: int) -> FeedAddresses:
+    root, kind = _root(request), question.kind.name
+    path = f"{FILES[kind]}.atom"
+    last = min(total, MAX_DEPTH)
+    starts = {"self": question.start, "first": 0}
+    if (following := question.start + question.size) < last:
+        starts["next"] = following
+    if question.start:
+        starts["previous"] = max(0, question.start - question.size)
+
+    links = {
+        name: root + search_path(pairs_of(replace(question, start=start), size=_ENTRIES), path)
+        for name, start in starts.items()
+    }
+    text = "q" if question.kind == WOO else "zoektekst"  # the page of documents has a short name for it
+    pairs = pairs_of(replace(question, start=0, size=SIZE))
+    named = [(text if name == "zoektekst" else name, value) for name, value in pairs]
+    return FeedAddresses(root, root + search_path(named, _PAGES[kind]), links)
+
+
+def _subject(question: Question) -> str:
+    words = " ".join(clause.text for clause in question.clauses if not clause.is_excluded)
+    return words or _TITLES[question.kind.name].lower()
+
+
+def _root(request: Request) -> str:
+    """Return the address of the portal as the client has it, without a slash at its end."""
+    return f"{request.url.scheme}://{request.url.netloc}{address_of(request, '')}"
+
+
+def _download(kind: RecordKind, form: Form) -> _Endpoint:
+    """Return the endpoint of all hits of a search in one form."""
+
+    async def endpoint(request: Request) -> Response:
+        question = replace(
+            question_of_pairs(kind, request.query_params.multi_items()),
+            start=0,
+            with_counts=False,
+            with_highlights=False,
+        )
+        today = day_of(datetime.now(UTC)) if form.depends_on_day else ""
+        headers = await headers_for(request, form.suffix, question, today)
+        headers["content-type"] = form.media_type
+        headers["content-disposition"] = f'attachment; filename="{_TITLES[kind.name].lower()}.{form.suffix}"'
+        if unchanged := not_modified(request, headers):
+            return unchanged
+        if request.method == "HEAD":
+            return Response(headers=headers)
+        parts = _parts(request.app.state.engine, question, form)
+        return await begin_download(request, parts, headers)
+
+    return endpoint
+
+
+def _parts(engine: Engine, question: Question, form: Form) -> Parts:
+    records = _records(engine, question)
+    return Parts(form.pieces(question.kind, records), records.close)
+
+
+def _records(engine: Engine, question: Question) -> Generator[dict[str, Any], None, None]:
+    """Yield the records of all hits; nothing is asked before the first one."""
+    documents = engine.all_documents(question)
+    try:
+        yield from map(record_of, documents)
+    finally:
+        if isinstance(documents, Generator):
+            documents.close()
+
+
+def _route(path: str, endpoint: _Endpoint) -> Route:
+    return Route(path, endpoint, methods=["GET"], middleware=FOR_PROGRAMS)
+
+
+ROUTES = [
+    *(_route(f"{FILES[kind.name]}.atom", _feed(kind)) for kind in KINDS),
+    *(
+        _route(f"{FILES[kind.name]}.{form.suffix}", _download(kind, form))
+        for kind in KINDS
+        for form in FORMS[kind.name]
+    ),
+]

@@ -1,0 +1,319 @@
+"""The files of records that a portal searches in: patterns, and what they stand for now."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from glob import glob, has_magic
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import uvicorn
+from starlette.applications import Starlette
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from woo_harvester.outputs.definition import KINDS
+from woo_harvester.running.paths import data_dir
+from woo_harvester.utils.program import program, to_install
+from woo_portal.app import Options, make_app
+from woo_portal.engine import Engine, EngineError
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+    from woo_portal.embedded.filling import Filled
+
+
+#: What runs write in the working folder without ``-o`` and ``-O``.
+DEFAULT = "records/*.jsonl"
+
+
+class NoRecordsError(Exception):
+    """There is nothing to search in; the message is one line."""
+
+
+class RecordFiles:
+    """Files and patterns that were given; without any, what runs write in the working folder."""
+
+    def __init__(self, given: Sequence[str] = ()) -> None:
+        self._given = list(given) or [DEFAULT]
+
+    def __call__(self) -> list[Path]:
+        """Return the files that there are now, each once, by name."""
+        found = {Path(name) for pattern in self._given for name in _names(pattern)}
+        return sorted(path for path in found if path.is_file())
+
+    def check(self) -> None:
+        """Raise NoRecordsError if there is none, or if one that was named is not there."""
+        for name in self._given:
+            if not has_magic(name) and not Path(name).is_file():
+                raise NoRecordsError(f"{name}: no such file of records")
+        if not self():
+            raise NoRecordsError(
+                f"no records in {' '.join(self._given)}: {program()} crawl woo makes them, "
+                f"and {program()} demo --portal shows fictional ones"
+            )
+
+
+def _names(pattern: str) -> list[str]:
+    # pathlib has no patterns that are absolute.
+    return glob(pattern, recursive=True) if has_magic(pattern) else [pattern]  # noqa: PTH207
+
+
+#: The folder of the embedded index in the data folder.
+FOLDER = "portal"
+
+#: The seconds between two lines about the filling.
+_INTERVAL = 2.0
+
+
+_NO_ELASTICSEARCH = f"WOO_ELASTICSEARCH_URL needs {{}}: {to_install('elasticsearch')}"
+
+
+@contextmanager
+def open_engine(
+    settings: BaseSettings, files: RecordFiles, *, rebuild: bool = False, watch: bool = True
+) -> Iterator[Engine]:
+    """Give the engine: Elasticsearch, or the embedded index, filled with the records of the files.
+
+    Raises EngineError, NoRecordsError, OSError, and ImportError if an extra is not installed.
+    """
+    if settings["WOO_ELASTICSEARCH_URL"]:
+        with closing(_elasticsearch(settings)) as engine:
+            yield engine
+    else:
+        with _embedded(settings, files, rebuild=rebuild, watch=watch) as engine:
+            yield engine
+
+
+@contextmanager
+def _embedded(settings: BaseSettings, files: RecordFiles, *, rebuild: bool, watch: bool) -> Iterator[Engine]:
+    # These need the extra "portal".
+    from woo_portal.embedded.engine import EmbeddedEngine, Watcher  # noqa: PLC0415
+
+    folder, seconds = data_dir(settings) / FOLDER, settings.getfloat("WOO_PORTAL_TIMEOUT")
+    with ExitStack() as stack:
+        engine = stack.enter_context(closing(EmbeddedEngine.open(folder, seconds, rebuild=rebuild)))
+        if rebuild or not any(engine.contents(kind).published for kind in KINDS):
+            files.check()
+        filling = Filling(sys.stderr)
+        filling.end(engine.fill(files(), filling))
+        if watch:
+            stack.enter_context(Watcher(engine, files, filling.write))
+        yield engine
+
+
+def _elasticsearch(settings: BaseSettings) -> Engine:
+    try:
+        from woo_harvester.outputs.bulk import SearchError, connect  # noqa: PLC0415  -- of the extra
+        from woo_portal.elasticsearch import ElasticsearchEngine  # noqa: PLC0415
+    except ImportError as error:
+        raise EngineError(_NO_ELASTICSEARCH.format(error.name)) from error
+    aliases = {kind.name: str(settings[kind.setting]) for kind in KINDS}
+    try:
+        engine = ElasticsearchEngine(connect(settings), aliases, settings.getfloat("WOO_PORTAL_TIMEOUT"))
+    except SearchError as error:
+        raise EngineError(str(error)) from error
+    engine.contents(KINDS[0])  # an address at which nothing answers is reported at the start
+    return engine
+
+
+class Filling:
+    """Lines about the filling of an index: at most one in two seconds, and one at the end."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._begun = self._shown = time.monotonic()
+
+    def __call__(self, filled: Filled) -> None:
+        """Say how far it is, if that was not said just now."""
+        if time.monotonic() - self._shown >= _INTERVAL:
+            self._shown = time.monotonic()
+            self.write(f"{filled.lines:,} records read so far")
+
+    def end(self, filled: Filled) -> None:
+        """Say what was read, if it was anything."""
+        if filled.lines:
+            seconds = time.monotonic() - self._begun
+            self.write(f"{filled.lines:,} records read in {seconds:.0f} s, {filled.written:,} of them new")
+        for message in filled.messages:
+            self.write(message)
+
+    def write(self, line: str) -> None:
+        """Write a line for the operator."""
+        self._out.write(f"{program()} portal: {line}\n")
+        self._out.flush()
+
+
+#: The seconds in which the address and the headers of a request must come.
+HEADER_SECONDS = 10.0
+#: The largest address and headers, in bytes.
+_MAX_HEADERS = 16 * 1024
+#: The number of connections at the same time: less than the open files that a process may usually have.
+_MAX_CONNECTIONS = 800
+#: The seconds for which a connection without a request stays open, and those for answers when it stops.
+_KEEP_ALIVE, _STOP = 5, 10
+
+
+class ListenError(Exception):
+    """The address cannot be used; the message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The address of the portal, and the proxies whose word on the visitor counts."""
+
+    host: str = "127.0.0.1"
+    port: int = 8080
+    root_path: str = ""
+    """The path at which a proxy has the portal, without a slash at its end."""
+    proxies: str = "127.0.0.1"
+    """The addresses of proxies, commas between, whose headers name the client of a request."""
+    access_log: bool = False
+
+
+def listen(site: Site) -> socket.socket:
+    """Return a socket that listens at the address. Raises ListenError."""
+    try:
+        family = socket.getaddrinfo(site.host, site.port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((site.host, site.port), family=family, backlog=2048)
+    except (OSError, OverflowError, UnicodeError) as error:
+        code = getattr(error, "errno", None) or 0
+        why = os.strerror(code) if code > 0 else getattr(error, "strerror", None) or str(error)
+        raise ListenError(
+            f"cannot listen at {site.host} port {site.port} ({why}): choose another with --host and --port"
+        ) from error
+
+
+def serve(app: Starlette, site: Site, listener: socket.socket, started: Callable[[str], None]) -> None:
+    """Answer requests until SIGTERM or Ctrl-C; *started* gets the address once it does."""
+    if site.access_log:
+        logging.getLogger("uvicorn.access").addHandler(logging.StreamHandler(sys.stderr))
+    config = uvicorn.Config(
+        app,
+        http=_BoundedProtocol,
+        ws="none",
+        lifespan="on",
+        root_path=site.root_path,
+        proxy_headers=True,
+        forwarded_allow_ips=site.proxies,
+        server_header=False,
+        access_log=site.access_log,
+        log_config=None,
+        log_level="info" if site.access_log else "error",
+        h11_max_incomplete_event_size=_MAX_HEADERS,
+        limit_concurrency=_MAX_CONNECTIONS,
+        timeout_keep_alive=_KEEP_ALIVE,
+        timeout_graceful_shutdown=_STOP,
+    )
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+    _Server(config, lambda: started(_address(site, listener))).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it listens, and for which a signal is the usual way to stop."""
+
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._announce = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and say so."""
+        await super().startup(sockets)
+        self._announce()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Stop at a signal; uvicorn's own way would raise it again after that, as if the stop had failed."""
+        earlier = {each: signal.signal(each, self.handle_exit) for each in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for each, handler in earlier.items():
+                signal.signal(each, handler)
+
+
+class _BoundedProtocol(H11Protocol):
+    """HTTP with a time in which a request must come: uvicorn waits for its headers for ever."""
+
+    _closing: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait for a request."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Read a part of a request; wait on if its headers are not complete."""
+        super().data_received(data)
+        if getattr(self.cycle, "response_complete", True):  # there is no cycle before the first request
+            self._wait()
+        else:
+            self._stop_waiting()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request; uvicorn closes the connection sooner if nothing at all comes."""
+        super().on_response_complete()
+        if not self.transport.is_closing():
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop to wait."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        if self._closing is None:
+            self._closing = self.loop.call_later(HEADER_SECONDS, self.transport.abort)
+
+    def _stop_waiting(self) -> None:
+        if self._closing is not None:
+            self._closing.cancel()
+            self._closing = None
+
+
+def _address(site: Site, listener: socket.socket) -> str:
+    host = f"[{site.host}]" if ":" in site.host else site.host
+    return f"http://{host}:{listener.getsockname()[1]}{site.root_path}/"
+
+
+def run_portal(
+    settings: BaseSettings, files: RecordFiles, site: Site, *, rebuild: bool = False, watch: bool = True
+) -> None:
+    """Serve the portal until it is stopped, and print its address when it answers.
+
+    Raises ListenError, EngineError, NoRecordsError, OSError and ImportError.
+    """
+    with (
+        listen(site) as listener,  # before the filling, which may take minutes
+        open_engine(settings, files, rebuild=rebuild, watch=watch) as engine,
+    ):
+        serve(make_app(engine, _options(settings)), site, listener, _announce)
+
+
+def site_of(settings: BaseSettings, host: str, port: int, *, access_log: bool = False) -> Site:
+    """Return where the portal is by arguments and settings."""
+    path = str(settings["WOO_PORTAL_PATH"] or "")
+    return Site(host, port, path, str(settings["WOO_PORTAL_PROXIES"]), access_log)
+
+
+def _options(settings: BaseSettings) -> Options:
+    tiles = str(settings["WOO_PORTAL_TILES"])
+    return Options(
+        tiles="" if tiles == "none" else tiles,
+        seconds=settings.getfloat("WOO_PORTAL_TIMEOUT"),
+        concurrency=settings.getint("WOO_PORTAL_CONCURRENCY"),
+        title=str(settings["WOO_PORTAL_TITLE"]),
+    )
+
+
+def _announce(address: str) -> None:
+    print(f"The portal is at {address} (stop it with Ctrl-C).", flush=True)
