@@ -83,8 +83,8 @@ def listing_line(**values: Any) -> str:
         ('{"kind": "host", "host": "a.nl/x"}\n', "line 1: host: expected a host such as www.a.nl"),
         ('{"kind": "host", "host": "a.nl", "naam": 1}\n', "line 1: naam: Extra inputs are not permitted"),
         (
-            '{"kind": "host", "host": "a.nl", "massive": "ja"}\n',
-            "line 1: massive: Input should be a valid bool",
+            '{"kind": "host", "host": "a.nl", "complete": "misschien"}\n',
+            "line 1: complete: Input should be a valid bool",
         ),
         (
             '{"kind": "host", "host": "a.nl", "unregistered": "{\\"b.nl\\": -1}"}\n',
@@ -159,28 +159,6 @@ def test_a_csv_that_went_through_a_spreadsheet_is_read(tmp_path: Path) -> None:
     path = tmp_path / "export.csv"
     path.write_bytes(b"\xef\xbb\xbfkind,host,complete\r\nhost,a.nl,FALSE\r\n")
     assert list(read(path, "csv")) == [HOST]
-
-
-@pytest.mark.parametrize(
-    ("form", "content"),
-    [
-        (
-            "jsonl",
-            '{"kind": "host", "host": "a.nl", "held_runs": 2, "held_documents": 60, "confirmed": true}\n'
-            '{"kind": "file", "host": "a.nl", "url": "https://a.nl/s.xml", "type": "sitemap", '
-            '"index": "https://a.nl/i.xml"}\n',
-        ),
-        (
-            "csv",
-            "kind,host,held_runs,held_documents,confirmed,url,type,index\nhost,a.nl,2,60,True,,,\n"
-            "file,a.nl,,,,https://a.nl/s.xml,sitemap,https://a.nl/i.xml\n",
-        ),
-    ],
-)
-def test_an_export_of_a_state_of_version_2_is_read(tmp_path: Path, form: Format, content: str) -> None:
-    path = tmp_path / "export"
-    path.write_text(content)
-    assert list(read(path, form)) == [HOST, FILE]
 
 
 def test_a_large_content_fits_a_cell(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import get_args
 
@@ -14,7 +13,6 @@ from woo_harvester.documents.text import Limits
 from woo_harvester.sitemaps.facts import SitemapListing
 from woo_harvester.state import listings, schema
 from woo_harvester.state.contents import (
-    UNKNOWN_STORE,
     Content,
     Depth,
     add_content,
@@ -24,7 +22,7 @@ from woo_harvester.state.contents import (
 from woo_harvester.state.documents import confirm_withdrawn, look_up
 from woo_harvester.state.exported import Format
 from woo_harvester.state.resources import host_of_state, keep_read, last_reads, resource_of
-from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, ListingRow, Row
+from woo_harvester.state.rows import DocumentRow, FileRow, ListingRow, Row
 from woo_harvester.state.sql import BATCH
 from woo_harvester.state.store import NOWHERE, State
 from woo_harvester.state.transfer import replace, replace_listings
@@ -282,20 +280,6 @@ def test_only_the_named_hosts_are_exported(state: State) -> None:
     assert rows_of(state, "onbekend.nl") == []
 
 
-def test_what_was_pending_in_an_export_of_version_5_goes_on_waiting(state: State, other: State) -> None:
-    fill(state)
-    old = [
-        row.model_copy(update={"massive": row.host == "a.nl" if isinstance(row, HostRow) else None})
-        if isinstance(row, HostRow | ListingRow)
-        else row
-        for row in rows_of(state)
-    ]
-    replace_all(other, old)
-    marked = select(schema.listings.c.misses).where(schema.listings.c.massive)
-    with other.snapshot() as connection:
-        assert connection.execute(marked).scalars().all() == [1]
-
-
 def test_an_imported_host_is_replaced_and_others_stay(state: State, other: State) -> None:
     fill(other)
     before = [row for row in rows_of(other, "b.nl:8443") if not isinstance(row, ListingRow)]
@@ -339,21 +323,3 @@ def test_a_host_is_replaced_completely_or_not_at_all(other: State) -> None:
     with pytest.raises(InterruptedError):
         replace(other, broken())
     assert rows_of(other) == [HOST, FILE, document()]
-
-
-def test_an_export_of_an_older_version_says_what_was_fetched(tmp_path: Path) -> None:
-    rows: list[Row] = [
-        HOST,
-        FILE,
-        document("https://a.nl/headers.pdf", harvested=6),
-        document("https://a.nl/file.pdf", harvested=6, sha256=b"s"),
-        document("https://a.nl/seen.pdf"),
-    ]
-    with closing(State.open(f"sqlite:///{tmp_path / 'state.sqlite'}")) as state:
-        replace(state, rows)
-        found = {row.loc: row.known_content for row in rows_of(state) if isinstance(row, DocumentRow)}
-    assert found == {
-        "https://a.nl/headers.pdf": describe(Content(Depth.HEADERS)),
-        "https://a.nl/file.pdf": describe(Content(Depth.FILE, UNKNOWN_STORE)),
-        "https://a.nl/seen.pdf": None,
-    }

@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from woo_harvester.state.rows import (
     EXPORT_COLUMNS,
     ROW,
-    VERSION_2_COLUMNS,
     CaseRow,
     DocumentRow,
     EntryRow,
@@ -79,7 +78,7 @@ def _json_rows(file: Iterable[str]) -> Iterator[tuple[int, Callable[[], Row]]]:
 def _csv_rows(file: Iterable[str]) -> Iterator[tuple[int, Callable[[], Row]]]:
     csv.field_size_limit(_CELL_MAXSIZE)
     reader = csv.DictReader(file, strict=True)
-    if unknown := set(reader.fieldnames or ()) - set(EXPORT_COLUMNS) - VERSION_2_COLUMNS:
+    if unknown := set(reader.fieldnames or ()) - set(EXPORT_COLUMNS):
         raise ValueError(
             f"expected the columns {', '.join(EXPORT_COLUMNS)}, got {', '.join(sorted(unknown))}"
         )

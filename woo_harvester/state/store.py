@@ -10,14 +10,24 @@ from pathlib import Path
 from shutil import disk_usage
 from typing import Any, Self
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    create_engine,
+    event,
+    func,
+    insert,
+    inspect,
+    make_url,
+    select,
+)
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool, StaticPool
 from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
 
 from woo_harvester.state.locks import FileLocks, Locks, SessionLocks
-from woo_harvester.state.migrations import VersionError, create_or_migrate, state_version
-from woo_harvester.state.schema import about
+from woo_harvester.state.schema import PREPARING, STATE_VERSION, about, metadata
 from woo_harvester.utils.atomic import sync_folder
 from woo_harvester.utils.program import to_install
 
@@ -68,6 +78,11 @@ _FOREIGN = (
     "name a file that is a state or does not exist"
 )
 
+_OTHER_VERSION = (
+    "the state {} was made by another version of the program: it has version {}, "
+    "and this program knows version {}; install that one"
+)
+
 _CONTINUES = "the next run goes on where this one ended"
 
 _RECOVERY = (
@@ -91,7 +106,7 @@ class State:
     """An open state: one connection, for one thread. :meth:`begin` opens a transaction.
 
     SQLite runs in WAL mode, so a process that is killed at any moment leaves a consistent file. Opening
-    creates a state that is not there, migrates an older one, and refuses one that is newer or damaged.
+    creates a state that is not there, and refuses one that is damaged or of another version.
     """
 
     def __init__(self, engine: Engine, connection: Connection, name: str) -> None:
@@ -123,15 +138,14 @@ class State:
         try:
             connection = engine.connect()
             with connection.begin():
-                if not make and state_version(connection) is None:
+                if not make and _version(connection) is None:
                     raise NoStateError(_NO_STATE.format(name))
-                create_or_migrate(connection)
-        except VersionError as error:
-            raise StateError(
-                f"the state {name} was made by another version of the program: {error}; install that one"
-            ) from error
+                _create_tables(connection)
+                version = _version(connection)
         except SQLAlchemyError as error:
             raise StateError(_explain(name, error)) from error
+        if version != STATE_VERSION:
+            raise StateError(_OTHER_VERSION.format(name, version, STATE_VERSION))
         return cls(engine, connection, name)
 
     @classmethod
@@ -199,6 +213,27 @@ class State:
         """Close the connection."""
         self._connection.close()
         self._engine.dispose()
+
+
+def _create_tables(connection: Connection) -> None:
+    """Create the tables of a state that has none."""
+    if _version(connection) is not None:
+        return
+    if connection.dialect.name == "sqlite":
+        # Runs on other hosts may do this at the same time, and a kill must not leave half of the tables.
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    else:
+        connection.execute(select(func.pg_advisory_xact_lock(PREPARING)))
+    if _version(connection) is None:
+        metadata.create_all(connection)
+        connection.execute(insert(about).values(name="version", value=str(STATE_VERSION)))
+
+
+def _version(connection: Connection) -> int | None:
+    """Return the version of the tables; None if there are no tables."""
+    if not inspect(connection).has_table(about.name):
+        return None
+    return int(connection.scalar(select(about.c.value).where(about.c.name == "version")) or 0)
 
 
 def sqlite_file(url: str | URL) -> Path | None:
@@ -277,7 +312,7 @@ def _make(url: str) -> None:
     engine = create_engine(make_url(url).set(database=str(aside)), poolclass=NullPool)
     try:
         with engine.begin() as connection:
-            create_or_migrate(connection)
+            _create_tables(connection)
         with suppress(FileExistsError):  # another run has created it meanwhile
             path.hardlink_to(aside)
         sync_folder(path.parent)
