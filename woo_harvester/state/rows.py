@@ -357,7 +357,3 @@ class ListingRow(ExportedRow):
 
 Row = HostRow | FileRow | DocumentRow | ListingRow | PermitHostRow
 ROW: TypeAdapter[Row] = TypeAdapter(Annotated[Row, Field(discriminator="kind")])
-
-#: Kinds of rows, in the order in which a CSV file has their columns.
-_KINDS = (HostRow, DocumentRow, FileRow, ListingRow, EntryRow, PermitFileRow, MessageRow, CaseRow)
-EXPORT_COLUMNS = tuple(dict.fromkeys(name for kind in _KINDS for name in kind.model_fields))

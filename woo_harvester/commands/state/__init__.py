@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.commands.state.arguments import Action, action_of, format_of, known_host, shard_given
+from woo_harvester.commands.state.arguments import (
+    Action,
+    action_of,
+    format_of,
+    known_host,
+    require_json_lines,
+    shard_given,
+)
 from woo_harvester.commands.state.forgetting import find_named, forget_all, known_hosts
 from woo_harvester.commands.state.output import (
     RowCounts,
@@ -91,7 +98,7 @@ class Command(ProjectCommand):
             "--shard", metavar="I/N", help="export: only the hosts of this shard, such as 2/8"
         )
         parser.add_argument(
-            "--format", metavar="jsonl|csv", help="export, import, latest: default by the file's name"
+            "--format", metavar="jsonl|csv", help="latest: default by the file's name; export, import: jsonl"
         )
         parser.add_argument("-O", "--output", metavar="FILE", help="latest: write to this file")
         parser.add_argument("--withdrawn", action="store_true", help="latest: withdrawn documents too")
@@ -155,7 +162,7 @@ class Command(ProjectCommand):
     def export(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write what is known of hosts to a file, or to standard output."""
         path = Path(args[0]) if args else None
-        form = format_of(opts.format, path)
+        require_json_lines(opts.format, path)
         with self._open() as state, state.snapshot() as connection:
             known = known_hosts(connection)
             hosts = [known_host(given, known) for given in opts.host or ()] or known
@@ -164,21 +171,21 @@ class Command(ProjectCommand):
                 hosts = [host for host in hosts if shard_of(host, total) == number_of_shard]
             counts = RowCounts()
             with writing(path) as file:
-                exported.write(counts.count(transfer.export(connection, hosts)), file, form)
+                exported.write(counts.count(transfer.export(connection, hosts)), file)
         write_note(f"Exported {counts}.")
 
     def import_(self, args: list[str], opts: argparse.Namespace) -> None:
         """Replace what is known of hosts by the contents of a file."""
         path = Path(args[0])
-        form = format_of(opts.format, path)
+        require_json_lines(opts.format, path)
         # Read the complete file first, so that an error in it changes nothing.
         counts = RowCounts()
-        for _ in counts.count(exported.read(path, form)):
+        for _ in counts.count(exported.read(path)):
             pass
         with closing(State.open(self._url())) as state, self._locked(state, counts.hosts):
             self._cut_back(state)
-            transfer.replace(state, exported.read(path, form))
-            transfer.replace_listings(state, exported.read(path, form))
+            transfer.replace(state, exported.read(path))
+            transfer.replace_listings(state, exported.read(path))
         write_note(f"Imported {counts}.")
 
     def forget(self, args: list[str], opts: argparse.Namespace) -> None:
