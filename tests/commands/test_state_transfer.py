@@ -17,6 +17,7 @@ from tests.conftest import ROOT
 from tests.state.knowledge import HARVESTED, harvest, locs, sitemap_of
 from tests.state.processes import LOCKING, running
 from woo_harvester.register.register import shard_of
+from woo_harvester.state import transfer
 from woo_harvester.state.resources import keep_read
 
 COUNTED = "2 hosts, 4 documents, 1 withdrawn, 2 not harvested"
@@ -129,6 +130,22 @@ def test_a_host_that_a_run_is_using_is_not_imported_and_neither_are_the_others(f
         done = filled("import", "staat.jsonl")
     assert refused(done, "a run works on a.nl: wait until it ends", status=1)
     assert filled.locs() == locs(5)
+
+
+def test_hosts_stay_locked_until_their_import_has_ended(
+    filled: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled("export", "staat.jsonl")
+    others: list[str] = []
+
+    def replace(state: object, rows: object) -> None:
+        code = LOCKING.partition("locks.acquire")[0] + "print(locks.try_acquire('a.nl'))"
+        command = [sys.executable, "-c", code, filled.file]
+        others.append(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+
+    monkeypatch.setattr(transfer, "replace", replace)
+    assert filled("import", "staat.jsonl").status == 0
+    assert others == ["False\n"]
 
 
 def test_reading_does_not_change_the_state(filled: Shell) -> None:
