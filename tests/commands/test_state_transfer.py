@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import subprocess
@@ -18,6 +17,7 @@ from tests.conftest import ROOT
 from tests.state.knowledge import HARVESTED, harvest, locs, sitemap_of
 from tests.state.processes import LOCKING, running
 from woo_harvester.register.register import shard_of
+from woo_harvester.state import transfer
 from woo_harvester.state.resources import keep_read
 
 COUNTED = "2 hosts, 4 documents, 1 withdrawn, 2 not harvested"
@@ -30,8 +30,8 @@ def test_an_export_counts_what_the_table_of_hosts_counts(filled: Shell) -> None:
     assert filled("export").stderr == f"Exported {total}.\n"
 
 
-@pytest.mark.parametrize("name", ["staat.jsonl", "staat.csv"])
-def test_a_state_moves_by_way_of_a_file(filled: Shell, name: str) -> None:
+def test_a_state_moves_by_way_of_a_file(filled: Shell) -> None:
+    name = "staat.jsonl"
     before = filled("export").stdout
     assert filled("export", name) == (0, "", f"Exported {COUNTED}.\n")
     filled.file.unlink()
@@ -40,11 +40,26 @@ def test_a_state_moves_by_way_of_a_file(filled: Shell, name: str) -> None:
         assert filled("export").stdout == before
 
 
-def test_an_export_to_a_pipe_is_in_the_format_that_is_asked_for(filled: Shell) -> None:
-    lines = [json.loads(line) for line in filled("export").stdout.splitlines()]
+def test_an_export_to_a_pipe_is_json_lines(filled: Shell) -> None:
+    done = filled("export")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert [line["kind"] for line in lines].count("document") == 7
-    rows = list(csv.DictReader(filled("export", "--format", "csv").stdout.splitlines()))
-    assert [row["kind"] for row in rows] == [line["kind"] for line in lines]
+    assert filled("export", "--format", "jsonl") == done
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("export", "--format", "csv"),
+        ("export", "staat.CSV"),
+        ("import", "staat.csv"),
+        ("import", "staat.jsonl", "--format", "csv"),
+    ],
+)
+def test_an_export_is_never_csv(filled: Shell, args: tuple[str, ...]) -> None:
+    line = "an exported state is JSON Lines, not CSV: name a file such as state.jsonl"
+    assert refused(filled(*args), line)
+    assert [path.name for path in filled.folder.iterdir()] == [".scrapy"]
 
 
 def test_one_host_is_exported(filled: Shell) -> None:
@@ -54,15 +69,15 @@ def test_one_host_is_exported(filled: Shell) -> None:
 
 
 def test_an_export_that_fails_leaves_the_earlier_file(filled: Shell) -> None:
-    (filled.folder / "staat.csv").write_text("eerder")
-    assert filled("export", "staat.csv", "--host", "x.nl").status == 2
-    assert (filled.folder / "staat.csv").read_text() == "eerder"
-    assert sorted(path.name for path in filled.folder.iterdir()) == [".scrapy", "staat.csv"]
+    (filled.folder / "staat.jsonl").write_text("eerder")
+    assert filled("export", "staat.jsonl", "--host", "x.nl").status == 2
+    assert (filled.folder / "staat.jsonl").read_text() == "eerder"
+    assert sorted(path.name for path in filled.folder.iterdir()) == [".scrapy", "staat.jsonl"]
 
 
 def test_a_file_that_cannot_be_written_is_one_line(filled: Shell) -> None:
-    done = filled("export", "nergens/staat.csv")
-    assert refused(done, "nergens/staat.csv: No such file or directory", status=1)
+    done = filled("export", "nergens/staat.jsonl")
+    assert refused(done, "nergens/staat.jsonl: No such file or directory", status=1)
 
 
 @pytest.mark.parametrize("args", [("export", "{}"), ("latest", "1.jsonl", "-O", "{}")])
@@ -117,6 +132,22 @@ def test_a_host_that_a_run_is_using_is_not_imported_and_neither_are_the_others(f
     assert filled.locs() == locs(5)
 
 
+def test_hosts_stay_locked_until_their_import_has_ended(
+    filled: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled("export", "staat.jsonl")
+    others: list[str] = []
+
+    def replace(state: object, rows: object) -> None:
+        code = LOCKING.partition("locks.acquire")[0] + "print(locks.try_acquire('a.nl'))"
+        command = [sys.executable, "-c", code, filled.file]
+        others.append(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
+
+    monkeypatch.setattr(transfer, "replace", replace)
+    assert filled("import", "staat.jsonl").status == 0
+    assert others == ["False\n"]
+
+
 def test_reading_does_not_change_the_state(filled: Shell) -> None:
     def keep(connection: Any) -> None:
         keep_read(connection, 1, etag='"e"', last_modified=None, digest=b"d", at=HARVESTED)
@@ -124,7 +155,7 @@ def test_reading_does_not_change_the_state(filled: Shell) -> None:
     filled.fill(keep)
     before = filled("export").stdout
     Path("1.jsonl").write_text(record(locs(1)[0]) + "\n")
-    for args in ([], ["check", "1.jsonl"], ["latest", "1.jsonl"], ["export", "x.csv"]):
+    for args in ([], ["check", "1.jsonl"], ["latest", "1.jsonl"], ["export", "x.jsonl"]):
         filled(*args)
     assert filled("export").stdout == before
 

@@ -6,7 +6,6 @@ import os
 import sqlite3
 import subprocess
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -70,21 +69,20 @@ def test_a_damaged_state_is_named_with_what_to_do_and_never_begun_anew(
     assert "Traceback" not in refused.stderr
 
 
-def test_a_state_of_a_newer_version_is_refused_and_of_an_older_one_migrated(
-    gated: GatedSite, installation: Fallible
+@pytest.mark.parametrize("faults", [(None, NewerProgram()), (NewerProgram(), None)])
+def test_a_state_of_an_older_or_newer_version_is_refused(
+    gated: GatedSite, installation: Fallible, faults: tuple[NewerProgram | None, NewerProgram | None]
 ) -> None:
     publish(gated, numbered(3))
-    assert len(installation.run().records) == 3
-    newer = installation.run(fault=NewerProgram())
-    assert (newer.returncode, newer.records) == (0, [])
-    with closing(sqlite3.connect(state_of(installation))) as connection:
-        assert connection.execute("SELECT count(new_column) FROM hosts").fetchone() == (1,)
-    refused = installation.run()
-    assert refused.returncode == 1
+    made_by, other = faults
+    assert len(installation.run(fault=made_by).records) == 3
+    refused = installation.run(fault=other)
+    assert (refused.returncode, refused.records) == (1, [])
     (line,) = errors(refused)
     assert str(state_of(installation)) in line
     assert "another version of the program" in line
-    assert installation.run(fault=NewerProgram()).returncode == 0
+    again = installation.run(fault=made_by)
+    assert (again.returncode, again.records) == (0, [])
 
 
 def test_a_state_that_is_a_folder_is_reported(gated: GatedSite, installation: Fallible) -> None:

@@ -42,7 +42,6 @@ from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.settings import BOT_NAME
 from woo_harvester.spiders.woo import WooSpider
 from woo_harvester.state.contents import Delivery
-from woo_harvester.state.locked import LockedState
 from woo_harvester.state.schema import contents, documents, hosts, listings, repeated, resources
 from woo_harvester.state.store import State
 from woo_harvester.tooi.lists import bundled
@@ -164,8 +163,8 @@ class _Keeper(StateKeeper):
         self._given = state
         self.outputs = self.feeds = 1
 
-    def _open_state(self, hosts: object) -> LockedState:
-        return LockedState(self._given)
+    def _open_state(self, hosts: object) -> State:
+        return self._given
 
 
 BackUp = list[list[dict[str, Any]]]

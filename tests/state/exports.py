@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from woo_harvester.state.exported import Format, read, write
+from woo_harvester.state.exported import read, write
 from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, ListingRow, Row
 from woo_harvester.state.store import State
 from woo_harvester.state.transfer import export
 
-FORMATS = get_args(Format)
 SITEMAP = "https://a.nl/s.xml"
 HOST = HostRow(host="a.nl")
 FILE = FileRow(host="a.nl", url=SITEMAP, type="sitemap", index="https://a.nl/i.xml")
@@ -22,11 +21,11 @@ def document(loc: str = "https://a.nl/d.pdf", **values: Any) -> DocumentRow:
     return DocumentRow.model_construct(host="a.nl", loc=loc, sitemap=SITEMAP, first_seen=5, **values)
 
 
-def transfer(rows: list[Row], path: Path, form: Format) -> list[Row]:
+def transfer(rows: list[Row], path: Path) -> list[Row]:
     """Write rows to a file; return the rows that are read from it."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        write(rows, file, form)
-    return list(read(path, form))
+        write(rows, file)
+    return list(read(path))
 
 
 def rows_of(state: State, *hosts: str) -> list[Row]:

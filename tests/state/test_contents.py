@@ -11,7 +11,6 @@ from tests.state.knowledge import harvest, locs, see, sitemap_of
 from woo_harvester.documents.text import Limits
 from woo_harvester.record import Aanvulling
 from woo_harvester.state.contents import (
-    UNKNOWN_STORE,
     Content,
     Depth,
     KnownText,
@@ -55,7 +54,7 @@ ALL = wanted_content(Depth.FILE, store="/srv/woo", limits=LIMITS, maxsize=500)
         (KEPT, DOWNLOAD, ()),
         (KEPT, STORE, ()),
         (KEPT, ALL, (TEKST,)),
-        (Content(Depth.FILE, UNKNOWN_STORE), STORE, (BESTAND,)),
+        (Content(Depth.FILE, "elsewhere"), STORE, (BESTAND,)),
         (Content(Depth.FILE, "/srv/other"), STORE, (BESTAND,)),
         (FULL, HEAD, ()),
         (FULL, ALL, ()),

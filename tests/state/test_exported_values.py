@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import zlib
 from base64 import b64encode
@@ -10,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.state.exports import FILE, FORMATS, HOST, LISTING, document, rows_of, transfer
-from woo_harvester.state.exported import ExportedError, Format, read
+from tests.state.exports import FILE, HOST, LISTING, document, rows_of, transfer
+from woo_harvester.state.exported import ExportedError, read
 from woo_harvester.state.rows import (
-    EXPORT_COLUMNS,
     MISSES_MAX,
     DocumentRow,
     FileRow,
@@ -36,7 +34,7 @@ DATES: Columns = {
 }
 
 
-def with_value(kind: type[Row], name: str, value: object, path: Path, form: Format) -> Path:
+def with_value(kind: type[Row], name: str, value: object, path: Path) -> Path:
     """Write a file of a host, a sitemap and a document, one of which has this value."""
     listing = [LISTING.model_copy(update={"misses": 1})] if kind is ListingRow else []
     made = [row.model_dump(mode="json", exclude_none=True) for row in (HOST, FILE, document(), *listing)]
@@ -44,24 +42,18 @@ def with_value(kind: type[Row], name: str, value: object, path: Path, form: Form
         if row["kind"] == kind.model_fields["kind"].default:
             row[name] = value
     with path.open("w", encoding="utf-8", newline="") as file:
-        if form == "jsonl":
-            file.writelines(json.dumps(row) + "\n" for row in made)
-        else:
-            writer = csv.DictWriter(file, EXPORT_COLUMNS)
-            writer.writeheader()
-            writer.writerows(made)
+        file.writelines(json.dumps(row) + "\n" for row in made)
     return path
 
 
-@pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in INTEGERS for name in INTEGERS[kind]])
 @pytest.mark.parametrize("value", [2**63, 10**30, -1, -(2**63) - 1])
 def test_a_number_that_no_database_can_store_is_refused(
-    tmp_path: Path, form: Format, kind: type[Row], name: str, value: int
+    tmp_path: Path, kind: type[Row], name: str, value: int
 ) -> None:
-    path = with_value(kind, name, value, tmp_path / "export", form)
+    path = with_value(kind, name, value, tmp_path / "export")
     with pytest.raises(ExportedError, match=rf"line \d: {name}: Input should be"):
-        list(read(path, form))
+        list(read(path))
 
 
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in INTEGERS for name in INTEGERS[kind]])
@@ -69,35 +61,34 @@ def test_the_largest_number_that_is_accepted_is_kept(
     state: State, tmp_path: Path, kind: type[Row], name: str
 ) -> None:
     most = MISSES_MAX if kind is ListingRow else 2**63 - 1
-    rows = list(read(with_value(kind, name, most, tmp_path / "export", "jsonl"), "jsonl"))
+    rows = list(read(with_value(kind, name, most, tmp_path / "export")))
     replace(state, rows)
     replace_listings(state, rows)
     assert rows_of(state) == rows
 
 
-@pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in DATES for name in DATES[kind]])
 @pytest.mark.parametrize(
     "value", ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00"]
 )
 def test_a_moment_without_a_date_in_each_zone_is_refused(
-    tmp_path: Path, form: Format, kind: type[Row], name: str, value: str
+    tmp_path: Path, kind: type[Row], name: str, value: str
 ) -> None:
-    path = with_value(kind, name, value, tmp_path / "export", form)
+    path = with_value(kind, name, value, tmp_path / "export")
     with pytest.raises(ExportedError, match=rf"line \d: {name}: expected a date-time .*, got '{value[:4]}"):
-        list(read(path, form))
+        list(read(path))
 
 
 @pytest.mark.parametrize("value", ["9999-12-31T22:59:59Z", "0001-01-01T00:00:00Z"])
 def test_the_earliest_and_latest_lastmod_are_imported(state: State, tmp_path: Path, value: str) -> None:
-    path = with_value(DocumentRow, "lastmod", value, tmp_path / "export", "jsonl")
-    replace(state, read(path, "jsonl"))
-    replace_listings(state, read(path, "jsonl"))
-    assert transfer(rows_of(state), tmp_path / "again", "jsonl") == list(read(path, "jsonl"))
+    path = with_value(DocumentRow, "lastmod", value, tmp_path / "export")
+    replace(state, read(path))
+    replace_listings(state, read(path))
+    assert transfer(rows_of(state), tmp_path / "again") == list(read(path))
 
 
 def test_content_that_is_too_large_after_decompression_is_refused(tmp_path: Path) -> None:
     bomb = b64encode(zlib.compress(bytes(100_000_000))).decode()
-    path = with_value(FileRow, "content", bomb, tmp_path / "export", "jsonl")
+    path = with_value(FileRow, "content", bomb, tmp_path / "export")
     with pytest.raises(ExportedError, match="line 2: content: expected content of at most 8388608 bytes"):
-        list(read(path, "jsonl"))
+        list(read(path))

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from sqlalchemy import Connection, func, select
@@ -14,7 +12,6 @@ from woo_harvester.documents.text import Limits
 from woo_harvester.sitemaps.facts import SitemapListing
 from woo_harvester.state import listings, schema
 from woo_harvester.state.contents import (
-    UNKNOWN_STORE,
     Content,
     Depth,
     add_content,
@@ -22,14 +19,11 @@ from woo_harvester.state.contents import (
     wanted_content,
 )
 from woo_harvester.state.documents import confirm_withdrawn, look_up
-from woo_harvester.state.exported import Format
 from woo_harvester.state.resources import host_of_state, keep_read, last_reads, resource_of
-from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, ListingRow, Row
+from woo_harvester.state.rows import DocumentRow, FileRow, ListingRow, Row
 from woo_harvester.state.sql import BATCH
 from woo_harvester.state.store import NOWHERE, State
 from woo_harvester.state.transfer import replace, replace_listings
-
-FORMATS = get_args(Format)
 
 
 @pytest.fixture
@@ -125,14 +119,11 @@ def listed(state: State) -> set[tuple[str, str, int, bool, int | None]]:
     return {tuple(row) for row in rows}
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_everything_that_is_known_is_imported_exactly(
-    state: State, other: State, tmp_path: Path, form: Format
-) -> None:
+def test_everything_that_is_known_is_imported_exactly(state: State, other: State, tmp_path: Path) -> None:
     fill(state)
     rows = rows_of(state)
     assert len(rows) == 2 + 4 + BATCH + 6 + 2 + 8
-    assert transfer(rows, tmp_path / "export", form) == rows
+    assert transfer(rows, tmp_path / "export") == rows
     replace_all(other, rows)
     assert rows_of(other) == rows
     assert listed(other) == listed(state)
@@ -282,20 +273,6 @@ def test_only_the_named_hosts_are_exported(state: State) -> None:
     assert rows_of(state, "onbekend.nl") == []
 
 
-def test_what_was_pending_in_an_export_of_version_5_goes_on_waiting(state: State, other: State) -> None:
-    fill(state)
-    old = [
-        row.model_copy(update={"massive": row.host == "a.nl" if isinstance(row, HostRow) else None})
-        if isinstance(row, HostRow | ListingRow)
-        else row
-        for row in rows_of(state)
-    ]
-    replace_all(other, old)
-    marked = select(schema.listings.c.misses).where(schema.listings.c.massive)
-    with other.snapshot() as connection:
-        assert connection.execute(marked).scalars().all() == [1]
-
-
 def test_an_imported_host_is_replaced_and_others_stay(state: State, other: State) -> None:
     fill(other)
     before = [row for row in rows_of(other, "b.nl:8443") if not isinstance(row, ListingRow)]
@@ -339,21 +316,3 @@ def test_a_host_is_replaced_completely_or_not_at_all(other: State) -> None:
     with pytest.raises(InterruptedError):
         replace(other, broken())
     assert rows_of(other) == [HOST, FILE, document()]
-
-
-def test_an_export_of_an_older_version_says_what_was_fetched(tmp_path: Path) -> None:
-    rows: list[Row] = [
-        HOST,
-        FILE,
-        document("https://a.nl/headers.pdf", harvested=6),
-        document("https://a.nl/file.pdf", harvested=6, sha256=b"s"),
-        document("https://a.nl/seen.pdf"),
-    ]
-    with closing(State.open(f"sqlite:///{tmp_path / 'state.sqlite'}")) as state:
-        replace(state, rows)
-        found = {row.loc: row.known_content for row in rows_of(state) if isinstance(row, DocumentRow)}
-    assert found == {
-        "https://a.nl/headers.pdf": describe(Content(Depth.HEADERS)),
-        "https://a.nl/file.pdf": describe(Content(Depth.FILE, UNKNOWN_STORE)),
-        "https://a.nl/seen.pdf": None,
-    }

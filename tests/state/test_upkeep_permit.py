@@ -81,7 +81,7 @@ def test_a_case_is_forgotten_with_its_documents_and_the_files_about_it(
         assert connection.execute(select(table.c.identifier)).scalars().all() == [OTHER_CASE]
 
 
-def test_the_last_file_of_a_case_is_found_in_a_state_that_does_not_know_the_cases_of_files(
+def test_the_last_file_of_a_case_is_found_if_its_message_does_not_name_the_case(
     connection: Connection, entry: int
 ) -> None:
     connection.execute(permit_files.update().values(case_url=None))

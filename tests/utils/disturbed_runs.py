@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from aiohttp import web
-from sqlalchemy import Connection
 
 from tests.conftest import skip_or_fail
 from tests.utils.command import DATA, Line, Run, environment, in_project, read_run, written
@@ -34,7 +33,7 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.outputs.feedexport import DurableFeedExporter
 from woo_harvester.pipelines import local
 from woo_harvester.pipelines.folder import DurableFolder
-from woo_harvester.state import migrations, outputs
+from woo_harvester.state import outputs, store
 from woo_harvester.state import outputs as staged
 
 Fault = Before
@@ -294,14 +293,10 @@ class LimitMemory:
 
 @dataclass(frozen=True)
 class NewerProgram:
-    """A change: the program is a newer one, whose state has one more column."""
+    """A change: the program is a newer one, whose state has another version."""
 
     def __call__(self) -> None:
-        def migrate(connection: Connection) -> None:
-            connection.exec_driver_sql("ALTER TABLE hosts ADD COLUMN new_column INTEGER DEFAULT 0")
-
-        migrations.MIGRATIONS[migrations.STATE_VERSION] = migrate
-        migrations.STATE_VERSION += 1
+        store.STATE_VERSION += 1
 
 
 def state_of(installation: Fallible) -> Path:

@@ -35,10 +35,9 @@ from woo_harvester.state.contents import (
     begin_wanting,
 )
 from woo_harvester.state.documents import confirm_content, confirm_harvested, confirm_same, confirm_withdrawn
-from woo_harvester.state.locked import LockedState
 from woo_harvester.state.locks import entry_pages_lock
 from woo_harvester.state.permit_history import DocumentSet
-from woo_harvester.state.store import NOWHERE, StateError, StateSettingError
+from woo_harvester.state.store import NOWHERE, State, StateError, StateSettingError
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -149,7 +148,7 @@ class StateKeeper:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._state: LockedState | None = None
+        self._state: State | None = None
         self._broken = False
         self.outputs = 0
         """The number of outputs; each one adds itself before the first item."""
@@ -233,11 +232,11 @@ class StateKeeper:
         """True if documents that are known and did not change are delivered again."""
         return not self._crawler.settings.getbool("DELTAFETCH_ENABLED", True)
 
-    def _open_state(self, hosts: Sequence[str]) -> LockedState:
+    def _open_state(self, hosts: Sequence[str]) -> State:
         settings = self._crawler.settings
         keeps_state = not self.delivers_all or getattr(self._crawler.spidercls, "delivers_known", False)
         url = state_url(settings) if keeps_state else NOWHERE
-        return LockedState.open(url, node_name(settings), hosts)
+        return State.open_for_run(url, node_name(settings), hosts)
 
     def add_hosts(
         self, hosts: Sequence[str], forget: Callable[[Connection, str], None], *, reset: bool
@@ -265,7 +264,7 @@ class StateKeeper:
             yield connection
 
     @contextmanager
-    def _begin(self) -> Iterator[tuple[LockedState, Connection]]:
+    def _begin(self) -> Iterator[tuple[State, Connection]]:
         if self._state is None:
             raise RuntimeError("The state is used before StateKeeper.open()")
         if self._broken:

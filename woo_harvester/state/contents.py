@@ -18,9 +18,6 @@ from woo_harvester.record import Aanvulling
 from woo_harvester.state.schema import contents, documents, listings, resources
 from woo_harvester.state.sql import insert_new
 
-#: The store of a document that an earlier version of the program fetched: it did not note where it kept it.
-UNKNOWN_STORE = "?"
-
 
 class Depth(IntEnum):
     """How much of a document was requested."""
@@ -86,15 +83,6 @@ class Content:
     def with_earlier(self, before: Content) -> Content:
         """Return this content of a file with what was known *before* of the same file."""
         return replace(self, store=self.store or before.store, text=self.text or before.text)
-
-
-def earlier_content(*, has_file: bool) -> Content:
-    """Return what is known of the content of a document that a version before 4 of the state has.
-
-    Where files were kept is not known: a run sees whether its own store has them. Whether texts were read is
-    not known either.
-    """
-    return Content(Depth.FILE, UNKNOWN_STORE) if has_file else Content(Depth.HEADERS)
 
 
 def wanted_content(

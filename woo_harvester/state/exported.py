@@ -1,19 +1,16 @@
-"""Reads and writes the files of an exported state: JSON Lines or CSV, a row on each line."""
+"""Reads and writes the files of an exported state: JSON Lines, a row on each line."""
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO
 
 from pydantic import ValidationError
 
 from woo_harvester.state.rows import (
-    EXPORT_COLUMNS,
     ROW,
-    VERSION_2_COLUMNS,
     CaseRow,
     DocumentRow,
     EntryRow,
@@ -26,72 +23,34 @@ from woo_harvester.state.rows import (
 )
 from woo_harvester.utils.inputs import check_regular
 
-Format = Literal["jsonl", "csv"]
-
-#: Longest cell of a CSV file, in characters: a permit message as JSON, of any WOO_MESSAGE_MAXSIZE in use.
-_CELL_MAXSIZE = 128 * 1024 * 1024
-
 
 class ExportedError(ValueError):
     """The file is not an exported state. The message names the file, the line and what was expected."""
 
 
-def write(rows: Iterable[Row], file: IO[str], form: Format) -> None:
+def write(rows: Iterable[Row], file: IO[str]) -> None:
     """Write *rows* to *file*."""
-    put = _csv_writer(file) if form == "csv" else _json_writer(file)
     for row in rows:
-        put(row.model_dump(mode="json", exclude_none=True))
+        values = row.model_dump(mode="json", exclude_none=True)
+        file.write(json.dumps(values, ensure_ascii=False) + "\n")
 
 
-def _json_writer(file: IO[str]) -> Callable[[dict[str, Any]], object]:
-    return lambda row: file.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-
-def _csv_writer(file: IO[str]) -> Callable[[dict[str, Any]], object]:
-    writer = csv.DictWriter(file, EXPORT_COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    return writer.writerow
-
-
-def read(path: Path, form: Format) -> Iterator[Row]:
+def read(path: Path) -> Iterator[Row]:
     """Yield the rows of an exported file, each checked. Raises :class:`ExportedError`."""
     order = _OrderCheck()
     line = 1
     try:
         check_regular(path)  # an import reads the file more than once, which a pipe does not allow
         with path.open(encoding="utf-8-sig", newline="") as file:
-            for line, parse in _csv_rows(file) if form == "csv" else _json_rows(file):  # noqa: B007
-                row = parse()
-                order.check(row)
-                yield row
-    except (ValueError, csv.Error) as error:
+            for line, text in enumerate(file, start=1):  # noqa: B007  # an error names the line
+                if text.strip():
+                    row = ROW.validate_json(text)
+                    order.check(row)
+                    yield row
+    except ValueError as error:
         raise ExportedError(f"{path}, line {line}: {_explain(error)}") from None
     except OSError as error:
         raise ExportedError(f"{path}: {error.strerror or error}") from None
-
-
-def _json_rows(file: Iterable[str]) -> Iterator[tuple[int, Callable[[], Row]]]:
-    for line, text in enumerate(file, start=1):
-        if text.strip():
-            yield line, lambda text=text: ROW.validate_json(text)  # type: ignore[misc]
-
-
-def _csv_rows(file: Iterable[str]) -> Iterator[tuple[int, Callable[[], Row]]]:
-    csv.field_size_limit(_CELL_MAXSIZE)
-    reader = csv.DictReader(file, strict=True)
-    if unknown := set(reader.fieldnames or ()) - set(EXPORT_COLUMNS) - VERSION_2_COLUMNS:
-        raise ValueError(
-            f"expected the columns {', '.join(EXPORT_COLUMNS)}, got {', '.join(sorted(unknown))}"
-        )
-    for cells in reader:
-        yield reader.line_num, lambda cells=cells: _from_cells(cells)  # type: ignore[misc]
-
-
-def _from_cells(cells: dict[str | None, Any]) -> Row:
-    """Return the row of a line of CSV. An empty cell is an absent value."""
-    if None in cells:
-        raise ValueError(f"expected {len(cells) - 1} cells, got {len(cells[None])} more")
-    return ROW.validate_strings({name: cell for name, cell in cells.items() if cell})
 
 
 def _explain(error: Exception) -> str:

@@ -268,27 +268,14 @@ PermitHostRow = EntryRow | PermitFileRow | MessageRow | CaseRow
 #: Largest count of misses on import. Each complete read may add one, up to 2**31 - 1 in the database.
 MISSES_MAX = 2_000_000_000
 
-#: Columns of a host that only exports of state version 2 have. It counted pending withdrawals per host.
-VERSION_2_COLUMNS = frozenset({"held_runs", "held_documents", "confirmed"})
-
 
 class HostRow(ExportedRow):
     """A host. Its files and documents come after it."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _drop_version_2_columns(cls, given: Any) -> Any:
-        """Drop the columns of version 2: the count of missing documents starts anew."""
-        if not isinstance(given, dict):
-            return given
-        return {name: value for name, value in given.items() if name not in VERSION_2_COLUMNS}
 
     kind: Literal["host"] = "host"
     host: Host
     complete_at: Seconds | None = None
     complete: bool = False
-    massive: bool | None = None
-    """Only exports of state version 5 and earlier have it: each missing document of the host is pending."""
     begun_at: Microseconds | None = None
     reads: BigCount | None = None
     unregistered: ReadCounts | None = None
@@ -370,7 +357,3 @@ class ListingRow(ExportedRow):
 
 Row = HostRow | FileRow | DocumentRow | ListingRow | PermitHostRow
 ROW: TypeAdapter[Row] = TypeAdapter(Annotated[Row, Field(discriminator="kind")])
-
-#: Kinds of rows, in the order in which a CSV file has their columns.
-_KINDS = (HostRow, DocumentRow, FileRow, ListingRow, EntryRow, PermitFileRow, MessageRow, CaseRow)
-EXPORT_COLUMNS = tuple(dict.fromkeys(name for kind in _KINDS for name in kind.model_fields))

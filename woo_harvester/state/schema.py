@@ -25,10 +25,13 @@ from sqlalchemy import (
 
 metadata = MetaData()
 
+#: Version of the tables; it goes up with each change of them. A state of another version is refused.
+STATE_VERSION = 6
+
 #: Type of primary keys. SQLite numbers rows by itself only if the type is named INTEGER.
 _Key = BigInteger().with_variant(Integer, "sqlite")
 
-#: Number of the advisory lock that guards the creation and migration of tables in PostgreSQL.
+#: Number of the advisory lock that guards the creation of tables in PostgreSQL.
 PREPARING = 7_796_330
 
 
@@ -151,7 +154,7 @@ documents = Table(
     # The fields that the harvested version has from other entries than the one that counts, a bit for each
     # (see diwoo.supplements). Null means none.
     Column("supplemented", BigInteger),
-    # The oorzaak of that version. Null if a version of the program before 4 harvested it.
+    # The oorzaak of that version. Null until it is harvested.
     Column("cause", String(13)),
     # What is known of its content, a number in contents. Null if nothing is.
     Column("known_content", Integer),
@@ -312,8 +315,8 @@ permit_files = Table(
     Column("refused", Text),
     # The case of the last valid message in it, as the key of the case has it. Null if it is not known.
     Column("case_url", Text),
-    # In seconds since 1970: its date, if that says something; when it was first read, null if that was before
-    # version 5 of the state; since when its page does not list it.
+    # In seconds since 1970: its date, if that says something; when it was first read; since when its page
+    # does not list it.
     Column("dated_at", BigInteger),
     Column("first_seen", BigInteger),
     Column("gone_at", BigInteger),

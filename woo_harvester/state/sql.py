@@ -1,4 +1,4 @@
-"""SQL that SQLite and PostgreSQL write differently."""
+"""What SQLite and PostgreSQL do differently: their connections, and some SQL."""
 
 from __future__ import annotations
 
@@ -9,19 +9,96 @@ from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import (
+    URL,
     BigInteger,
     Column,
     ColumnElement,
     Connection,
     Dialect,
+    Engine,
     Insert,
     Table,
     Text,
     Update,
     any_,
     bindparam,
+    create_engine,
+    event,
+    make_url,
 )
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.pool import NullPool, StaticPool
+from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
+
+#: Seconds to wait for another process that writes.
+_BUSY_TIMEOUT = 60
+
+# Settings of the session and the connection with PostgreSQL. With the keepalives, a run that lost its server
+# and a server that lost its run notice it within two minutes. Locks time out as with SQLite. No commit waits
+# for the disk: a crash of the server may lose the last commits, and then documents are harvested once
+# more, as with SQLite.
+_SESSION_SETTINGS: dict[str, str] = {
+    "synchronous_commit": "off",
+    "lock_timeout": f"{_BUSY_TIMEOUT}s",
+    "tcp_keepalives_idle": "60",
+    "tcp_keepalives_interval": "15",
+    "tcp_keepalives_count": "4",
+}
+_CONNECTION_SETTINGS: dict[str, Any] = {
+    "application_name": "woo-harvester",
+    "connect_timeout": 10,
+    "keepalives_idle": 60,
+    "keepalives_interval": 15,
+    "keepalives_count": 4,
+    "tcp_user_timeout": 120_000,
+}
+
+
+def engine_of(url: str) -> Engine:
+    """Return the engine of the database at *url*. Raises ArgumentError for another kind of database."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() == "postgresql":
+        return _postgresql(parsed)
+    if parsed.get_backend_name() != "sqlite":
+        raise ArgumentError(f"got {parsed.get_backend_name()}")
+    engine = create_engine(url, poolclass=StaticPool, connect_args={"timeout": _BUSY_TIMEOUT})
+    event.listen(engine, "connect", _tune)
+    return engine
+
+
+def _postgresql(url: URL) -> Engine:
+    """Return an engine with psycopg 3, the only driver whose errors and speed are tested."""
+    session = " ".join(f"-c {name}={value}" for name, value in _SESSION_SETTINGS.items())
+    of_url = url.query.get("options", "")
+    options = f"{session} {of_url if isinstance(of_url, str) else ' '.join(of_url)}".strip()
+    return create_engine(
+        url.set(drivername="postgresql+psycopg").difference_update_query(["options"]),
+        poolclass=NullPool,
+        connect_args={**_CONNECTION_SETTINGS, "options": options},
+    )
+
+
+def _tune(connection: Any, _: Any) -> None:
+    """Set the pragmas of an SQLite connection for a process that may be killed.
+
+    WAL does not block readers and survives a killed writer. With NORMAL a power cut may lose the last
+    transactions, and then documents are harvested once more, but it never damages the file.
+    """
+    _write_ahead(connection)
+    for pragma in ("synchronous=NORMAL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+@retry(
+    retry=retry_if_exception_message(match="database is locked"),
+    stop=stop_after_delay(_BUSY_TIMEOUT),
+    wait=wait_fixed(0.05),
+    reraise=True,
+)
+def _write_ahead(connection: Any) -> None:
+    """Switch to WAL. Retry, since SQLite's own timeout does not cover this pragma on a new file."""
+    connection.execute("PRAGMA journal_mode=WAL")
 
 
 def is_one_writer(connection: Connection) -> bool:

@@ -1,54 +1,31 @@
-"""The database of the state, by its URL: SQLite by default, or PostgreSQL with the same code."""
+"""The state: a database by its URL, with the locks that a run has in it."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from shutil import disk_usage
-from typing import Any, Self
+from typing import Self
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, func, insert, inspect, make_url, select
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, SQLAlchemyError
-from sqlalchemy.pool import NullPool, StaticPool
-from tenacity import retry, retry_if_exception_message, stop_after_delay, wait_fixed
+from sqlalchemy.pool import NullPool
 
-from woo_harvester.state.locks import FileLocks, Locks, SessionLocks
-from woo_harvester.state.migrations import VersionError, create_or_migrate, state_version
-from woo_harvester.state.schema import about
+from woo_harvester.state import outputs
+from woo_harvester.state.locks import FileLocks, LockedError, Locks, SessionLocks
+from woo_harvester.state.schema import PREPARING, STATE_VERSION, about, metadata
+from woo_harvester.state.sql import engine_of
 from woo_harvester.utils.atomic import sync_folder
 from woo_harvester.utils.program import to_install
-
-#: Seconds to wait for another process that writes.
-_BUSY_TIMEOUT = 60
 
 #: With less room, in bytes, SQLite may fail to make a file, which it reports as an error of the disk.
 _LEAST_ROOM = 1024 * 1024
 
 #: URL of a database in memory, for a run that keeps no state.
 NOWHERE = "sqlite://"
-
-# Settings of the session and the connection with PostgreSQL. With the keepalives, a run that lost its server
-# and a server that lost its run notice it within two minutes. Locks time out as with SQLite. No commit waits
-# for the disk: a crash of the server may lose the last commits, and then documents are harvested once
-# more, as with SQLite.
-_SESSION_SETTINGS: dict[str, str] = {
-    "synchronous_commit": "off",
-    "lock_timeout": f"{_BUSY_TIMEOUT}s",
-    "tcp_keepalives_idle": "60",
-    "tcp_keepalives_interval": "15",
-    "tcp_keepalives_count": "4",
-}
-_CONNECTION_SETTINGS: dict[str, Any] = {
-    "application_name": "woo-harvester",
-    "connect_timeout": 10,
-    "keepalives_idle": 60,
-    "keepalives_interval": 15,
-    "keepalives_count": 4,
-    "tcp_user_timeout": 120_000,
-}
 
 _EXPECTED = (
     "WOO_STATE_URL: expected a URL such as sqlite:///state.sqlite or postgresql+psycopg://user@host/name"
@@ -66,6 +43,11 @@ _MALFORMED = (
 _FOREIGN = (
     "WOO_STATE_URL: {} is a database of another program, with the table {} and none of a state: "
     "name a file that is a state or does not exist"
+)
+
+_OTHER_VERSION = (
+    "the state {} was made by another version of the program: it has version {}, "
+    "and this program knows version {}; install that one"
 )
 
 _CONTINUES = "the next run goes on where this one ended"
@@ -90,8 +72,10 @@ class StateSettingError(StateError):
 class State:
     """An open state: one connection, for one thread. :meth:`begin` opens a transaction.
 
+    A run opens it with :meth:`open_for_run`. Its hosts and output files are then locked against other runs.
+
     SQLite runs in WAL mode, so a process that is killed at any moment leaves a consistent file. Opening
-    creates a state that is not there, migrates an older one, and refuses one that is newer or damaged.
+    creates a state that is not there, and refuses one that is damaged or of another version.
     """
 
     def __init__(self, engine: Engine, connection: Connection, name: str) -> None:
@@ -99,6 +83,8 @@ class State:
         self._connection = connection
         self.name = name
         """The URL without password, for messages."""
+        self._locks: Locks | None = None
+        self._node = ""
 
     @classmethod
     def open(cls, url: str, *, make: bool = True) -> Self:
@@ -110,7 +96,7 @@ class State:
             _refuse_foreign(url)
             if make:
                 _make(url)
-            engine = _engine(url)
+            engine = engine_of(url)
         except (ArgumentError, NoSuchModuleError) as error:
             raise StateSettingError(f"{_EXPECTED} ({error})") from error
         except ValueError as error:  # the message of which may have a part of a password
@@ -123,15 +109,14 @@ class State:
         try:
             connection = engine.connect()
             with connection.begin():
-                if not make and state_version(connection) is None:
+                if not make and _version(connection) is None:
                     raise NoStateError(_NO_STATE.format(name))
-                create_or_migrate(connection)
-        except VersionError as error:
-            raise StateError(
-                f"the state {name} was made by another version of the program: {error}; install that one"
-            ) from error
+                _create_tables(connection)
+                version = _version(connection)
         except SQLAlchemyError as error:
             raise StateError(_explain(name, error)) from error
+        if version != STATE_VERSION:
+            raise StateError(_OTHER_VERSION.format(name, version, STATE_VERSION))
         return cls(engine, connection, name)
 
     @classmethod
@@ -141,6 +126,20 @@ class State:
         if path is not None and not path.exists():
             raise NoStateError(_NO_STATE.format(path))
         return cls.open(url, make=False)
+
+    @classmethod
+    def open_for_run(cls, url: str, node: str, hosts: Sequence[str]) -> Self:
+        """Open the state at *url* for a run on the machine *node*, and lock *hosts*. Raises StateError."""
+        state = cls.open(url)
+        try:
+            state.begin_locking(f"process {os.getpid()} on {node}", node)
+            state.lock_hosts(hosts)
+        except StateError:
+            with suppress(StateError):  # the first error says what is wrong
+                state.release()
+            state.close()
+            raise
+        return state
 
     @property
     def place(self) -> str:
@@ -170,6 +169,68 @@ class State:
         except OSError as error:
             raise StateError(f"the lock of the state {file} cannot be used: {error}") from error
 
+    def begin_locking(self, owner: str, node: str) -> Locks | None:
+        """Open and return the locks of a run on the machine *node*, which also names its output files.
+
+        None for a state in memory. *owner* is the name of the run for other runs. Raises StateError.
+        """
+        self._node = node if self.is_shared else ""
+        self._locks = self.locks(owner)
+        return self._locks
+
+    def lock_hosts(self, hosts: Sequence[str]) -> None:
+        """Lock hosts, or raise StateError if another run works on one of them."""
+        if self._locks is None:
+            return
+        try:
+            self._locks.acquire(hosts)
+        except LockedError as error:
+            raise StateError(
+                f"another run works on {error} with the state {self.place}: wait until it ends"
+            ) from error
+        except OSError as error:
+            raise StateError(f"hosts of the state {self.place} cannot be locked: {error}") from error
+
+    def lock_output(self, path: Path) -> None:
+        """Lock an output file, or raise StateError if another run writes to it."""
+        if self._locks is not None and not self._locks.try_acquire(outputs.lock_name(path, self._node)):
+            raise StateError(outputs.ANOTHER_WRITER.format(path))
+
+    def open_output(self, connection: Connection, path: Path, size: int, *, made: bool) -> str:
+        """Note that this run writes to *path*, of which *size* bytes are durable; *made*: it made it.
+
+        Return the name of the state for the claims of this run.
+        """
+        return outputs.open_output(connection, path, size, self._node, made=made)
+
+    def keep_durable(
+        self, connection: Connection, sizes: Mapping[Path, int], *, closed: bool = False
+    ) -> None:
+        """Note how many bytes of each file are durable."""
+        outputs.keep_durable(connection, sizes, self._node, closed=closed)
+
+    def cut_back(self, connection: Connection) -> outputs.Repaired:
+        """Cut off what killed runs added to files and the state does not know. Raises StateError."""
+        try:
+            return outputs.cut_back(connection, self._locks, self._node)
+        except OSError as error:
+            raise StateError(f"a file of a run that was killed cannot be cut back: {error}") from error
+
+    @property
+    def heartbeat(self) -> float | None:
+        """The seconds between two calls of :meth:`beat`; None if no other run waits for it."""
+        return None if self._locks is None else self._locks.heartbeat
+
+    def beat(self) -> None:
+        """Show other runs that this run goes on."""
+        if self._locks is not None:
+            self._locks.beat()
+
+    def release(self) -> None:
+        """Release the locks. Raises StateError."""
+        if self._locks is not None:
+            self._locks.release()
+
     @contextmanager
     def begin(self) -> Iterator[Connection]:
         """Open a transaction: committed at the end of the block, rolled back if it raises. Raises StateError.
@@ -196,9 +257,30 @@ class State:
             yield connection
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection, without releasing the locks."""
         self._connection.close()
         self._engine.dispose()
+
+
+def _create_tables(connection: Connection) -> None:
+    """Create the tables of a state that has none."""
+    if _version(connection) is not None:
+        return
+    if connection.dialect.name == "sqlite":
+        # Runs on other hosts may do this at the same time, and a kill must not leave half of the tables.
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    else:
+        connection.execute(select(func.pg_advisory_xact_lock(PREPARING)))
+    if _version(connection) is None:
+        metadata.create_all(connection)
+        connection.execute(insert(about).values(name="version", value=str(STATE_VERSION)))
+
+
+def _version(connection: Connection) -> int | None:
+    """Return the version of the tables; None if there are no tables."""
+    if not inspect(connection).has_table(about.name):
+        return None
+    return int(connection.scalar(select(about.c.value).where(about.c.name == "version")) or 0)
 
 
 def sqlite_file(url: str | URL) -> Path | None:
@@ -209,29 +291,6 @@ def sqlite_file(url: str | URL) -> Path | None:
         return None
     on_disk = parsed.get_backend_name() == "sqlite" and parsed.database not in (None, "", ":memory:")
     return Path(str(parsed.database)) if on_disk else None
-
-
-def _engine(url: str) -> Engine:
-    parsed = make_url(url)
-    if parsed.get_backend_name() == "postgresql":
-        return _postgresql(parsed)
-    if parsed.get_backend_name() != "sqlite":
-        raise ArgumentError(f"got {parsed.get_backend_name()}")
-    engine = create_engine(url, poolclass=StaticPool, connect_args={"timeout": _BUSY_TIMEOUT})
-    event.listen(engine, "connect", _tune)
-    return engine
-
-
-def _postgresql(url: URL) -> Engine:
-    """Return an engine with psycopg 3, the only driver whose errors and speed are tested."""
-    session = " ".join(f"-c {name}={value}" for name, value in _SESSION_SETTINGS.items())
-    of_url = url.query.get("options", "")
-    options = f"{session} {of_url if isinstance(of_url, str) else ' '.join(of_url)}".strip()
-    return create_engine(
-        url.set(drivername="postgresql+psycopg").difference_update_query(["options"]),
-        poolclass=NullPool,
-        connect_args={**_CONNECTION_SETTINGS, "options": options},
-    )
 
 
 def _name(url: URL) -> str:
@@ -277,7 +336,7 @@ def _make(url: str) -> None:
     engine = create_engine(make_url(url).set(database=str(aside)), poolclass=NullPool)
     try:
         with engine.begin() as connection:
-            create_or_migrate(connection)
+            _create_tables(connection)
         with suppress(FileExistsError):  # another run has created it meanwhile
             path.hardlink_to(aside)
         sync_folder(path.parent)
@@ -286,28 +345,6 @@ def _make(url: str) -> None:
     finally:
         for end in ("", "-journal"):
             aside.with_name(aside.name + end).unlink(missing_ok=True)
-
-
-def _tune(connection: Any, _: Any) -> None:
-    """Set the pragmas of an SQLite connection for a process that may be killed.
-
-    WAL does not block readers and survives a killed writer. With NORMAL a power cut may lose the last
-    transactions, and then documents are harvested once more, but it never damages the file.
-    """
-    _write_ahead(connection)
-    for pragma in ("synchronous=NORMAL", "foreign_keys=ON"):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-@retry(
-    retry=retry_if_exception_message(match="database is locked"),
-    stop=stop_after_delay(_BUSY_TIMEOUT),
-    wait=wait_fixed(0.05),
-    reraise=True,
-)
-def _write_ahead(connection: Any) -> None:
-    """Switch to WAL. Retry, since SQLite's own timeout does not cover this pragma on a new file."""
-    connection.execute("PRAGMA journal_mode=WAL")
 
 
 def _explain(name: str, error: SQLAlchemyError) -> str:

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from woo_harvester.permits.mutations import PermitRow
-from woo_harvester.state.contents import add_content, describe, descriptions, earlier_content
+from woo_harvester.state.contents import add_content, descriptions
 from woo_harvester.state.permits import add_case_rows, add_message, forget_entries
 from woo_harvester.state.resources import forget_host, forget_read
 from woo_harvester.state.rows import (
@@ -157,11 +157,6 @@ def _numbered(connection: Connection, rows: Sequence[dict[str, Any]]) -> Sequenc
     return [row | {name: numbers.get(row[name]) for name in _CONTENT_COLUMNS if name in row} for row in rows]
 
 
-def _earlier_content(row: DocumentRow) -> str | None:
-    """Return the description of the content of a document in an export of an older version."""
-    return describe(earlier_content(has_file=row.sha256 is not None)) if row.harvested is not None else None
-
-
 def _files(connection: Connection, host_id: int, host: str, contents: Mapping[int, str]) -> Iterator[FileRow]:
     columns = (resources.c.kind, resources.c.index_url, *(resources.c[name] for name in _FILE_COLUMNS))
     query = select(*columns).where(resources.c.host_id == host_id).order_by(resources.c.id)
@@ -238,11 +233,9 @@ def replace_listings(state: State, rows: Iterable[Row]) -> None:
     """Set how hosts were read and which sitemaps list which documents, once all hosts are imported."""
     for _, group in groupby(rows, key=lambda row: row.host):
         with state.begin() as connection:
-            massive = None
             for row in group:
                 match row:
                     case HostRow():
-                        massive = row.massive
                         this = hosts.c.host == row.host
                         connection.execute(update(hosts).where(this).values(complete=row.complete))
                     case FileRow():
@@ -251,8 +244,7 @@ def replace_listings(state: State, rows: Iterable[Row]) -> None:
                         this = resources.c.id == _resource(connection, row.host, row.url)
                         connection.execute(update(resources).where(this).values(values))
                     case ListingRow():
-                        is_pending = row.massive or bool(massive and row.misses)
-                        _replace_listing(connection, row.model_copy(update={"massive": is_pending or None}))
+                        _replace_listing(connection, row)
 
 
 def _resource(connection: Connection, host: str, url: str) -> int | None:
@@ -361,11 +353,7 @@ def _add_documents(
         connection.execute(delete(table).where(table.c.document_id.in_([row.id for row in replaced])))
     connection.execute(delete(documents).where(known))
     values = [
-        {
-            "sitemap_id": sitemaps[row.sitemap],
-            **{name: getattr(row, name) for name in _DOCUMENT_COLUMNS},
-            "known_content": row.known_content or _earlier_content(row),
-        }
+        {"sitemap_id": sitemaps[row.sitemap], **{name: getattr(row, name) for name in _DOCUMENT_COLUMNS}}
         for row in batch
     ]
     connection.execute(insert(documents), _numbered(connection, values))

@@ -246,7 +246,7 @@ def forget_case(connection: Connection, url: str) -> None:
     key = https_form(url)
     query = select(permit_cases.c.entry_id, permit_cases.c.data)
     for entry_id, data in connection.execute(query.where(_is_about(permit_cases, key))).all():
-        # A state of an older version does not know which case a file is about.
+        # A message that deletes a document may not name its case, and then its file has no case either.
         file = (
             permit_files.c.entry_id == entry_id,
             permit_files.c.url == PermitRow.load(data).mutation.bestand,

@@ -6,14 +6,21 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.commands.state.arguments import Action, action_of, format_of, known_host, shard_given
+from woo_harvester.commands.state.arguments import (
+    Action,
+    action_of,
+    format_of,
+    known_host,
+    require_json_lines,
+    shard_given,
+)
 from woo_harvester.commands.state.forgetting import find_named, forget_all, known_hosts
 from woo_harvester.commands.state.output import (
     RowCounts,
@@ -43,8 +50,7 @@ from woo_harvester.state import upkeep as permit_upkeep
 from woo_harvester.state.check import Difference, case_differences, count_cases, differences, take_over
 from woo_harvester.state.exported import ExportedError
 from woo_harvester.state.latest import Latest, RecordsError
-from woo_harvester.state.locked import LockedState
-from woo_harvester.state.locks import LockedError, Locks, entry_pages_lock, lock_owners
+from woo_harvester.state.locks import LockedError, entry_pages_lock, lock_owners
 from woo_harvester.state.store import NOWHERE, NoStateError, State, StateError
 from woo_harvester.state.upkeep import count_as_lost, has_named_files, kept_files, named_files
 from woo_harvester.tooi.lists import informatiecategorieen
@@ -91,7 +97,7 @@ class Command(ProjectCommand):
             "--shard", metavar="I/N", help="export: only the hosts of this shard, such as 2/8"
         )
         parser.add_argument(
-            "--format", metavar="jsonl|csv", help="export, import, latest: default by the file's name"
+            "--format", metavar="jsonl|csv", help="latest: default by the file's name; export, import: jsonl"
         )
         parser.add_argument("-O", "--output", metavar="FILE", help="latest: write to this file")
         parser.add_argument("--withdrawn", action="store_true", help="latest: withdrawn documents too")
@@ -155,7 +161,7 @@ class Command(ProjectCommand):
     def export(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write what is known of hosts to a file, or to standard output."""
         path = Path(args[0]) if args else None
-        form = format_of(opts.format, path)
+        require_json_lines(opts.format, path)
         with self._open() as state, state.snapshot() as connection:
             known = known_hosts(connection)
             hosts = [known_host(given, known) for given in opts.host or ()] or known
@@ -164,21 +170,21 @@ class Command(ProjectCommand):
                 hosts = [host for host in hosts if shard_of(host, total) == number_of_shard]
             counts = RowCounts()
             with writing(path) as file:
-                exported.write(counts.count(transfer.export(connection, hosts)), file, form)
+                exported.write(counts.count(transfer.export(connection, hosts)), file)
         write_note(f"Exported {counts}.")
 
     def import_(self, args: list[str], opts: argparse.Namespace) -> None:
         """Replace what is known of hosts by the contents of a file."""
         path = Path(args[0])
-        form = format_of(opts.format, path)
+        require_json_lines(opts.format, path)
         # Read the complete file first, so that an error in it changes nothing.
         counts = RowCounts()
-        for _ in counts.count(exported.read(path, form)):
+        for _ in counts.count(exported.read(path)):
             pass
         with closing(State.open(self._url())) as state, self._locked(state, counts.hosts):
             self._cut_back(state)
-            transfer.replace(state, exported.read(path, form))
-            transfer.replace_listings(state, exported.read(path, form))
+            transfer.replace(state, exported.read(path))
+            transfer.replace_listings(state, exported.read(path))
         write_note(f"Imported {counts}.")
 
     def forget(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -223,7 +229,8 @@ class Command(ProjectCommand):
         counts = Counter[Difference]()
         with self._open() as state:
             if opts.fix:
-                self._cut_back(state)
+                with self._locked(state):
+                    self._cut_back(state)
             with reading(args, self.fail) as files:
                 if opts.fix:
                     self._take_over(state, files)
@@ -244,11 +251,11 @@ class Command(ProjectCommand):
         """Cut off files what killed runs left at their end, as the next run does at its start.
 
         It would cut these records off after the state has taken them over, and then they would be lost.
+        The caller has locked the state. To open its lock file here once more, and close it, would release all
+        locks of this process (POSIX).
         """
-        node = node_name(cast("Settings", self.settings))
-        with self._locks(state) as locks, state.begin() as connection:
-            locked = LockedState(state, locks, node if state.is_shared else "")
-            repaired = locked.cut_back(connection)
+        with state.begin() as connection:
+            repaired = state.cut_back(connection)
         for line in repaired.lines():
             write_note(line)
 
@@ -321,17 +328,16 @@ class Command(ProjectCommand):
             yield state
 
     @contextmanager
-    def _locked(self, state: State, hosts: Collection[str]) -> Iterator[None]:
+    def _locked(self, state: State, hosts: Collection[str] = ()) -> Iterator[None]:
         """Lock these hosts, so that no run works on them meanwhile. Raises LockedError."""
-        with self._locks(state) as locks:
+        node = node_name(cast("Settings", self.settings))
+        locks = state.begin_locking(f"{program()} state, process {os.getpid()} on {node}", node)
+        try:
             if locks is not None:
                 locks.acquire({*hosts, *map(entry_pages_lock, hosts)})
             yield
-
-    def _locks(self, state: State) -> AbstractContextManager[Locks | None]:
-        """Return the locks of the state as a context manager; None for a state in memory."""
-        node = node_name(cast("Settings", self.settings))
-        return state.locks(f"{program()} state, process {os.getpid()} on {node}") or nullcontext()
+        finally:
+            state.release()
 
 
 _FILES = "FILE..."

@@ -7,14 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from scrapy.exceptions import UsageError
 
 from woo_harvester.commands.state.output import number
 from woo_harvester.register.register import parse_shard
 from woo_harvester.running.arguments import suggestion
-from woo_harvester.state.exported import Format
 from woo_harvester.utils.program import program
 from woo_harvester.utils.urls import host_of
 
@@ -84,7 +83,13 @@ def shard_given(given: str) -> tuple[int, int]:
         raise UsageError(f"option --shard: {error}") from None
 
 
-def format_of(given: str | None, path: Path | None) -> Format:
+def require_json_lines(given: str | None, path: Path | None) -> None:
+    """Raise UsageError if the format is another one than that of an exported state."""
+    if format_of(given, path) == "csv":
+        raise UsageError("an exported state is JSON Lines, not CSV: name a file such as state.jsonl")
+
+
+def format_of(given: str | None, path: Path | None) -> Literal["jsonl", "csv"]:
     """Return the format: *given*, or else from the name of the file. Raises UsageError."""
     name = given or (path.suffix.removeprefix(".").lower() if path else "")
     if name == "csv":

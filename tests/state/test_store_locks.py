@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from woo_harvester.state.lastline import open_for_appending
-from woo_harvester.state.locked import LockedState
 from woo_harvester.state.outputs import StagedFile
 from woo_harvester.state.store import NOWHERE, State, StateError
 
@@ -14,7 +13,7 @@ from woo_harvester.state.store import NOWHERE, State, StateError
 def test_what_one_run_has_released_another_can_lock(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'state.sqlite'}"
     for node in ("a", "b"):
-        state = LockedState.open(url, node, ["a.nl"])
+        state = State.open_for_run(url, node, ["a.nl"])
         state.lock_hosts(["b.nl"])
         state.lock_output(tmp_path / "records.jsonl")
         state.release()
@@ -34,7 +33,7 @@ def test_a_state_in_a_file_has_locks_and_one_in_memory_has_none(tmp_path: Path) 
 def test_what_is_not_durable_is_cut_off_the_file_of_a_run_that_was_killed(tmp_path: Path) -> None:
     url, path = f"sqlite:///{tmp_path / 'state.sqlite'}", tmp_path / "records.jsonl"
     path.write_bytes(b"durable\n")
-    killed = LockedState.open(url, "a", [])
+    killed = State.open_for_run(url, "a", [])
     with killed.begin() as connection:
         name = killed.open_output(connection, path, 0, made=False)
         killed.keep_durable(connection, {path: 8})
@@ -45,7 +44,7 @@ def test_what_is_not_durable_is_cut_off_the_file_of_a_run_that_was_killed(tmp_pa
         staged.close()
     killed.release()
     killed.close()
-    after = LockedState.open(url, "a", [])
+    after = State.open_for_run(url, "a", [])
     with after.begin() as connection:
         assert after.cut_back(connection).cut == {path: 10}
         assert after.cut_back(connection).cut == {}
@@ -56,16 +55,16 @@ def test_what_is_not_durable_is_cut_off_the_file_of_a_run_that_was_killed(tmp_pa
 
 def test_a_state_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StateError, match=re.escape(str(tmp_path))):
-        LockedState.open(f"sqlite:///{tmp_path}", "a", [])
+        State.open_for_run(f"sqlite:///{tmp_path}", "a", [])
 
 
 def test_what_one_run_has_locked_another_is_refused(postgresql_url: str, tmp_path: Path) -> None:
     path = tmp_path / "records.jsonl"
-    first = LockedState.open(postgresql_url, "a", ["a.nl"])
+    first = State.open_for_run(postgresql_url, "a", ["a.nl"])
     first.lock_output(path)
     with pytest.raises(StateError, match=r"another run works on .*a\.nl.*: wait until it ends"):
-        LockedState.open(postgresql_url, "a", ["b.nl", "a.nl"])
-    second = LockedState.open(postgresql_url, "a", ["b.nl"])
+        State.open_for_run(postgresql_url, "a", ["b.nl", "a.nl"])
+    second = State.open_for_run(postgresql_url, "a", ["b.nl"])
     with pytest.raises(StateError, match=re.escape(str(path))):
         second.lock_output(path)
     first.release()
@@ -77,7 +76,7 @@ def test_what_one_run_has_locked_another_is_refused(postgresql_url: str, tmp_pat
 
 
 def test_only_a_run_on_a_shared_state_shows_that_it_goes_on(state_url: str, database: str) -> None:
-    state = LockedState.open(state_url, "a", ["a.nl"])
+    state = State.open_for_run(state_url, "a", ["a.nl"])
     assert (state.heartbeat is not None) is (database == "postgresql")
     state.beat()
     state.release()
@@ -85,7 +84,7 @@ def test_only_a_run_on_a_shared_state_shows_that_it_goes_on(state_url: str, data
 
 
 def test_a_state_of_nobody_else_needs_no_locks(tmp_path: Path) -> None:
-    state = LockedState(State.open(NOWHERE))
+    state = State.open(NOWHERE)
     state.lock_hosts(["a.nl"])
     state.lock_output(tmp_path / "records.jsonl")
     assert state.heartbeat is None
