@@ -7,8 +7,9 @@ from tests.report.snippets import CATEGORY, SORT, entry, made, text
 from woo_harvester.audit.schema import schema_faults
 from woo_harvester.diwoo.given import DIWOO_NAMESPACE, read_metadata
 from woo_harvester.findings import explanations
+from woo_harvester.findings.catalogue import fix_templates
 from woo_harvester.report.model import OrganisationRef
-from woo_harvester.report.snippets import snippet
+from woo_harvester.report.snippets import _MAKERS, _PARTS, snippet
 from woo_harvester.report.xml_lines import example_of
 from woo_harvester.tooi import lists
 from woo_harvester.utils.urls import loc_problem
@@ -215,7 +216,7 @@ def test_a_handling_that_does_not_say_which_is_shown_as_it_was() -> None:
 
 @pytest.mark.parametrize("code", ["loc.ontbreekt", "document.html-pagina", "metadata.mdto"])
 def test_other_entries_are_shown_right(code: str) -> None:
-    given = made(about_document(code))
+    given = made(about_document(code, element="loc"))
     assert (entry(given.after).findtext("loc") or "").startswith("https://www.a.nl/")
 
 
@@ -234,3 +235,11 @@ def test_every_example_is_in_its_list() -> None:
     names = ("informatiecategorie", "documentsoort", "thema", "language", "soortHandeling", "format")
     assert all(example_of(name) for name in names)
     assert example_of("publisher") is None
+
+
+def test_every_template_names_known_parts_and_places() -> None:
+    for code, templates in fix_templates().items():
+        assert code not in _MAKERS or code == "sitemap.andere-wortel", code
+        for template in templates:
+            assert template.parts <= _PARTS.keys(), code
+            assert template.within in (None, "loc", "entry", "metadata"), code

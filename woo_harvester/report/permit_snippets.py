@@ -14,9 +14,7 @@ from dateutil import parser
 
 from woo_harvester.permits.mapping import to_wgs84
 from woo_harvester.permits.schema import MESSAGE_NS
-from woo_harvester.report.file_snippets import FindingLine, Maker
-from woo_harvester.report.model import OrganisationRef
-from woo_harvester.report.xml_lines import DAY
+from woo_harvester.report.xml_lines import DAY, FindingLine, Lines, Maker
 
 _ELEMENT = re.compile(
     r"<(?P<prefix>(?:[\w.-]+:)?)(?P<name>[\w.-]+)(?P<attributes>[^<>]*?)\s*(?P<empty>/?)>(?P<inside>.*)",
@@ -157,8 +155,6 @@ def _literal(text: str) -> str:
     return text.replace("\\", r"\\")
 
 
-_Lines = tuple[list[str], list[str]]
-
 #: What an element of a message is written with: its attributes and an example of its value.
 EXAMPLES = {
     "title": ("", "Kappen van twee eiken"),
@@ -190,7 +186,7 @@ _NAMES = (*EXAMPLES, "identifier", "temporal", "description", "references", "isP
 def permit_maker(change: Callable[[OwnElement, FindingLine], str | list[str] | None]) -> Maker:
     """Return a maker of a snippet: *change* returns the element as it should be, or its lines."""
 
-    def make(finding: FindingLine, organisation: OrganisationRef) -> _Lines | None:
+    def make(finding: FindingLine) -> Lines | None:
         element = own_element(finding)
         after = None if element is None else change(element, finding)
         if element is None or after is None:
@@ -350,13 +346,7 @@ def _unknown(element: OwnElement, finding: FindingLine) -> str | None:
     return element.renamed(close[0]) if close else None
 
 
-def _no_doctype(finding: FindingLine, organisation: OrganisationRef) -> _Lines:
-    first = '<?xml version="1.0" encoding="UTF-8"?>'
-    rest = f"<overheidvg:message xmlns:overheidvg={quoteattr(MESSAGE_NS)} …>"
-    return [first, str(finding.get("given") or "<!DOCTYPE …>"), rest], [first, rest]
-
-
-def _ampersand(finding: FindingLine, organisation: OrganisationRef) -> _Lines | None:
+def _ampersand(finding: FindingLine) -> Lines | None:
     """Return the line with a bare ampersand as XML has it; None for another fault."""
     given = str(finding.get("given") or "")
     if not given or "EntityRef" not in str(finding.get("seen", "")):
@@ -364,20 +354,14 @@ def _ampersand(finding: FindingLine, organisation: OrganisationRef) -> _Lines | 
     return [given], [re.sub(r"&(?!#?\w+;)", "&amp;", given)]
 
 
-def _links(finding: FindingLine, organisation: OrganisationRef) -> _Lines:
-    return ['<a href="javascript:…">Zaak 1</a>'], ['<a href="zaak-1.xml">Zaak 1</a>']
-
-
 PERMIT_MAKERS: dict[str, Maker] = {
     "ipm.ongeldig": _ampersand,
     "ipm.schema": permit_maker(_schema),
-    "ipm.doctype": _no_doctype,
     "ipm.transactie": _value(_letter),
     "ipm.identifier": permit_maker(_identifier),
     "ipm.datum": _value(_day),
     "ipm.datum-toekomst": _value(_today),
     "ipm.datum-gegenereerd": _value(_before),
-    "ipm.ingang-zonder-links": _links,
     "ipm.scheme-onbekend": permit_maker(_scheme),
     "ipm.adres": permit_maker(_address),
     "ipm.coordinaten": permit_maker(_place),
