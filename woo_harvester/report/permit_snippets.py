@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from textwrap import dedent, indent
 from urllib.parse import quote
@@ -93,21 +93,20 @@ class OwnElement:
         lines = list(child)
         for name in reversed(around):
             lines = [f"<{self.prefix}{name}>", *("  " + line for line in lines), f"</{self.prefix}{name}>"]
-        return [self._start, *self._own_lines(), *("  " + line for line in lines), self._end]
+        return [self._start, *_dedented(self.inside), *("  " + line for line in lines), self._end]
 
     def with_child_texts(self, texts: Mapping[str, str]) -> list[str]:
         """Return the element with other texts in its children; a child that is not there is added."""
         inside, added = self.inside, []
         for name, text in texts.items():
             leaf = re.compile(_LEAF.format(re.escape(name)))
-            right = escape(text)
-            inside, count = leaf.subn(rf"<\g<tag>\g<attributes>>{_literal(right)}</\g<tag>>", inside, count=1)
+            right = escape(text).replace("\\", r"\\")  # no backslash has a meaning in it
+            inside, count = leaf.subn(rf"<\g<tag>\g<attributes>>{right}</\g<tag>>", inside, count=1)
             if not count:
                 tag = f"{self.child_prefix or self._prefix_of(name)}{name}"
                 added.append(f"  <{tag}>{escape(text)}</{tag}>")
         if added:
-            whole = OwnElement(self.prefix, self.name, self.attributes, inside, is_empty=False)
-            return [whole._start, *whole._own_lines(), *added, whole._end]
+            return [self._start, *_dedented(inside), *added, self._end]
         return f"{self._start}{inside}{self._end}".splitlines()
 
     def with_version(self, space: str) -> str:
@@ -118,22 +117,11 @@ class OwnElement:
             return self.with_namespace(space)
         return self._replaced(attributes=self.attributes.replace(own[1].rstrip("/"), space.rstrip("/")))
 
-    def _own_lines(self) -> list[str]:
-        inside = self.inside.strip("\n").rstrip()
-        return indent(dedent(inside), "  ").splitlines() if inside.strip() else []
-
     def _prefix_of(self, name: str) -> str:
         return "" if name in ("start", "end") else self.prefix
 
     def _replaced(self, **parts: str) -> str:
-        made = {
-            "prefix": self.prefix,
-            "name": self.name,
-            "attributes": self.attributes,
-            "inside": self.inside,
-            **parts,
-        }
-        return "\n".join(OwnElement(**made, is_empty=self.is_empty).lines)
+        return "\n".join(replace(self, **parts).lines)
 
 
 def own_element(finding: FindingLine) -> OwnElement | None:
@@ -150,9 +138,10 @@ def own_element(finding: FindingLine) -> OwnElement | None:
     return OwnElement("overheidvg:", name, "", escape(seen), is_empty=False)
 
 
-def _literal(text: str) -> str:
-    """Return a text so that a regular expression puts it in as it is."""
-    return text.replace("\\", r"\\")
+def _dedented(inside: str) -> list[str]:
+    """Return the lines of the content of an element, indented once."""
+    inside = inside.strip("\n").rstrip()
+    return indent(dedent(inside), "  ").splitlines() if inside.strip() else []
 
 
 #: What an element of a message is written with: its attributes and an example of its value.

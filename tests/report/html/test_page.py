@@ -13,8 +13,7 @@ from woo_harvester.findings import Finding, Language
 from woo_harvester.report.assemble import assemble_report, make_report
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.html import render
-from woo_harvester.report.html.environment import policy
-from woo_harvester.report.html.page import ONE_PAGE_HOSTS, changed_lines
+from woo_harvester.report.html.page import ONE_PAGE_HOSTS, changed_lines, policy
 from woo_harvester.report.model import Snippet
 
 EVIL = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
