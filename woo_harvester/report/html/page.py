@@ -16,7 +16,7 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
-from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.findings import Language, Severity
 from woo_harvester.findings.catalogue import source_links
 from woo_harvester.findings.texts import in_words
 from woo_harvester.report.html import charts
@@ -188,7 +188,8 @@ class _Page:
 
         @cache
         def explained(code: str) -> CodeExplanation:
-            return _explained(head, code, lang)
+            known = head.explanations.get(code) if lang == head.lang else None
+            return known or CodeExplanation.of(code, lang)
 
         @cache
         def rule(code: str) -> Markup:
@@ -290,13 +291,6 @@ _HELPERS = {
     "most_costly": _most_costly,
     "unread": unread,
 }
-
-
-def _explained(head: Head, code: str, lang: Language) -> CodeExplanation:
-    if lang == head.lang and code in head.explanations:
-        return head.explanations[code]
-    text = explain(code, lang)
-    return CodeExplanation(what=text.what, why=text.why, mend=text.mend, source=text.source)
 
 
 @cache
