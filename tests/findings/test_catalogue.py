@@ -1,14 +1,15 @@
 from __future__ import annotations
 
+import json
 import re
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from typing import get_args
 
 import pytest
 
 from tests.conftest import shared_file
-from woo_harvester.findings import Explanation, Language, Severity, explain, explanations
-from woo_harvester.findings.catalogue import read_catalogue
+from woo_harvester.findings import Explanation, Finding, Language, Severity, explain, explanations
+from woo_harvester.findings.catalogue import SEEN_MAXLENGTH, read_catalogue, source_links
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 SEVERITIES = [Severity.ERROR, Severity.WARNING, Severity.INFO]
@@ -155,3 +156,106 @@ def test_dutch_texts_have_one_word_for_harvesting() -> None:
     for code, found in explanations("nl").items():
         texts = f"{found.what} {found.why} {found.mend}"
         assert not re.search(r"\b(?:ge|her)?harvest(?:en|te|ten|t)?\b", texts, re.IGNORECASE), code
+
+
+def test_a_finding_tells_what_applies_in_a_fixed_order() -> None:
+    finding = Finding(
+        code="loc.geen-https",
+        at="2026-11-21T08:00:00+01:00",
+        action="overgeslagen",
+        seen="http://www.gemeente.nl/besluit.pdf",
+        element="loc",
+        line=12,
+        sitemap="https://www.gemeente.nl/sitemap.xml",
+        host="www.gemeente.nl",
+        organisation="https://identifier.overheid.nl/tooi/id/gemeente/gm9999",
+        url="http://www.gemeente.nl/besluit.pdf",
+    )
+    assert list(finding.as_dict().items()) == [
+        ("code", "loc.geen-https"),
+        ("severity", "error"),
+        ("url", "http://www.gemeente.nl/besluit.pdf"),
+        ("organisation", "https://identifier.overheid.nl/tooi/id/gemeente/gm9999"),
+        ("host", "www.gemeente.nl"),
+        ("sitemap", "https://www.gemeente.nl/sitemap.xml"),
+        ("line", 12),
+        ("element", "loc"),
+        ("seen", "http://www.gemeente.nl/besluit.pdf"),
+        ("action", "overgeslagen"),
+        ("at", "2026-11-21T08:00:00+01:00"),
+    ]
+
+
+def test_what_does_not_apply_is_left_out() -> None:
+    assert Finding(code="sitemap.leeg").as_dict() == {"code": "sitemap.leeg", "severity": "info"}
+
+
+def test_an_empty_text_that_was_seen_is_reported() -> None:
+    assert Finding(code="loc.ontbreekt", seen="").as_dict()["seen"] == ""
+
+
+def test_a_finding_is_written_as_plain_json() -> None:
+    line = json.dumps(Finding(code="lastmod.ongeldig", line=0, seen="gisteren").as_dict())
+    assert line == '{"code": "lastmod.ongeldig", "severity": "warning", "line": 0, "seen": "gisteren"}'
+
+
+def test_the_severity_belongs_to_the_code() -> None:
+    assert Finding(code="intrekking.massaal").severity is Severity.WARNING
+
+
+def test_a_long_text_that_was_seen_is_cut_and_says_so() -> None:
+    seen = Finding(code="lastmod.ongeldig", seen="x" * (SEEN_MAXLENGTH + 1)).seen
+    assert seen == "x" * (SEEN_MAXLENGTH - 1) + "…"
+
+
+def test_a_text_of_the_greatest_length_is_kept_whole() -> None:
+    assert Finding(code="lastmod.ongeldig", seen="x" * SEEN_MAXLENGTH).seen == "x" * SEEN_MAXLENGTH
+
+
+def test_an_unknown_code_fails_where_the_finding_is_made() -> None:
+    with pytest.raises(ValueError, match=r"loc\.nergens"):
+        Finding(code="loc.nergens")
+
+
+def test_a_finding_does_not_change() -> None:
+    finding = Finding(code="sitemap.leeg")
+    with pytest.raises(FrozenInstanceError):
+        finding.code = "loc.dubbel"  # type: ignore[misc]
+
+
+#: Sources that are not published as a page of their own.
+UNPUBLISHED = ("Vergunningen op Internet IPM 4.0", "Instelling WOO_", "Setting WOO_")
+
+
+@pytest.mark.parametrize(
+    ("source", "address"),
+    [
+        (
+            "Technische implementatie, paragraaf Schema",
+            "https://standaarden.overheid.nl/diwoo/metadata/diwoo-handleiding-technische-implementatie",
+        ),
+        ("RFC 9309, 2.2.2", "https://www.rfc-editor.org/rfc/rfc9309#section-2.2.2"),
+        ("RFC 6890", "https://www.rfc-editor.org/rfc/rfc6890"),
+        ("sitemaps.org, Protocol", "https://www.sitemaps.org/protocol.html"),
+        ("Instelling WOO_DOCUMENT_MAXSIZE", None),
+    ],
+)
+def test_a_source_has_the_address_of_its_page(source: str, address: str | None) -> None:
+    assert source_links(source) == [(source, address)]
+
+
+def test_each_of_several_sources_has_its_own_address() -> None:
+    assert source_links("RFC 9112, 8; sitemaps.org, Protocol; Elders") == [
+        ("RFC 9112, 8", "https://www.rfc-editor.org/rfc/rfc9112#section-8"),
+        ("sitemaps.org, Protocol", "https://www.sitemaps.org/protocol.html"),
+        ("Elders", None),
+    ]
+
+
+@pytest.mark.parametrize("lang", ["nl", "en"])
+def test_every_source_of_the_catalogue_is_a_link_or_is_known_to_be_unpublished(
+    lang: Language,
+) -> None:
+    parts = {part for found in explanations(lang).values() for part in source_links(found.source)}
+    without = [text for text, address in parts if address is None and not text.startswith(UNPUBLISHED)]
+    assert without == [], "add the page to the table in findings/sources.py, or its title to UNPUBLISHED here"

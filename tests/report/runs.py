@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from woo_harvester.findings import Finding
+from woo_harvester.findings import Finding, explain
 from woo_harvester.record import Document, Documenthandeling, Herkomst, Oorzaak, Record, Versie, Waarde
 from woo_harvester.report.accounts import Accounts, PermitAccount
 from woo_harvester.report.funnel import REPEATED, STAGE_OF, Account
+from woo_harvester.report.model import FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder, finding_line
 from woo_harvester.tooi import informatiecategorieen
 
@@ -72,6 +73,23 @@ def read(
     for _ in range(harvested):
         account.count_record(record())
     return account
+
+
+def row(code: str, count: int = 1, points: float = 0.0) -> FindingRow:
+    """Return a row of a host in a report."""
+    severity = explain(code).severity
+    return FindingRow(
+        code=code, severity=severity, count=count, about_document=True, points=points, examples=[]
+    )
+
+
+def host_report(host: str, *rows: FindingRow, **given: Any) -> HostReport:
+    """Return a host in a report, of which all is empty but what is given."""
+    empty = {name: [] for name in ("organisations", "funnel", "sections", "fields", "categories")}
+    counts = ("listed", "harvested", "new", "changed", "withdrawn", "unchanged", "repeated")
+    zero = dict.fromkeys((*counts, "sitemaps", "sitemaps_unchanged"), 0)
+    given = {"score": None, "complete": True, **empty, **zero, **given}
+    return HostReport(host=host, findings=list(rows), **given)
 
 
 def about_file(code: str, host: str = HOST, number: int = 1, **given: Any) -> Finding:

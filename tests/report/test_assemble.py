@@ -24,7 +24,7 @@ from woo_harvester.findings import Finding
 from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.history import History
-from woo_harvester.report.json_file import read_head, read_hosts
+from woo_harvester.report.json_file import read_head
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.report.score import PARTS
 from woo_harvester.tooi import UNKNOWN_CATEGORY
@@ -214,11 +214,6 @@ def test_a_finding_that_hosts_share_has_one_row(tmp_path: Path) -> None:
     )
 
 
-def test_the_texts_are_in_the_language_that_is_asked_for(tmp_path: Path) -> None:
-    report = made(a_run(tmp_path / "woo-1"), lang="en")
-    assert report["explanations"]["titel.ontbreekt"]["what"] == "The document has no <officieleTitel>."
-
-
 def test_a_finding_about_a_host_without_an_entry_page_is_in_a_report_of_permits(tmp_path: Path) -> None:
     findings = [about_host("register.domein-ontbreekt", OTHER)]
     report = made(write_run(tmp_path / "vergunningen-1", [read_permits(HOST, harvested=3)], findings))
@@ -255,13 +250,6 @@ def test_what_files_cannot_show_is_not_judged_and_takes_no_part_in_the_score(tmp
     assert host["score"] == 100
     weights = {part.name: part.points for part in PARTS["woo"]}
     assert sum(section["of"] for section in host["sections"]) == 100 - sum(weights[part] for part in left_out)
-
-
-def test_hosts_can_be_read_one_at_a_time(tmp_path: Path) -> None:
-    folder = a_run(tmp_path / "woo-1")
-    assemble_report(folder)
-    assert [host.host for host in read_hosts(folder.report)] == [OTHER, HOST]
-    assert read_head(folder.report).totals.hosts == 2
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"version": "1.0"}\n'])

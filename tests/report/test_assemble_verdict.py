@@ -4,53 +4,14 @@ from typing import Any
 
 import pytest
 
+from tests.report.runs import host_report, row
 from woo_harvester.findings import Language, explain
 from woo_harvester.report.assemble import verdict
 from woo_harvester.report.model import FindingRow, HostReport
 
 
-def row(code: str, count: int = 1) -> FindingRow:
-    severity = explain(code).severity
-    return FindingRow(code=code, severity=severity, count=count, about_document=True, points=0, examples=[])
-
-
-def host(
-    *rows: FindingRow,
-    listed: int = 3,
-    complete: bool | None = True,
-    beyond: int = 0,
-    passed_over: int = 0,
-    not_asked: int = 0,
-) -> HostReport:
-    zero: dict[str, Any] = dict.fromkeys(
-        (
-            "harvested",
-            "new",
-            "changed",
-            "withdrawn",
-            "unchanged",
-            "repeated",
-            "sitemaps",
-            "sitemaps_unchanged",
-        ),
-        0,
-    )
-    empty: dict[str, Any] = {
-        name: [] for name in ("organisations", "funnel", "sections", "fields", "categories")
-    }
-    return HostReport(
-        host="www.a.nl",
-        kind="vergunningen",
-        listed=listed,
-        score=None,
-        complete=complete,
-        beyond_sample=beyond,
-        passed_over=passed_over,
-        not_asked=not_asked,
-        findings=list(rows),
-        **zero,
-        **empty,
-    )
+def host(*rows: FindingRow, listed: int = 3, **given: Any) -> HostReport:
+    return host_report("www.a.nl", *rows, kind="vergunningen", listed=listed, **given)
 
 
 def test_without_errors_a_supplier_can_be_connected() -> None:
@@ -68,7 +29,7 @@ def test_a_warning_is_named_and_is_not_in_the_way() -> None:
 
 
 def test_a_sample_is_named() -> None:
-    assert "(a sample: the entry page names 1,203)" in verdict(host(beyond=1200), "en").text
+    assert "(a sample: the entry page names 1,203)" in verdict(host(beyond_sample=1200), "en").text
 
 
 def test_each_error_is_in_the_way_with_what_it_is() -> None:

@@ -6,13 +6,15 @@ import re
 from io import StringIO
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
 from tests.report.runs import HOST, about_document, about_host, read, write_run
 from woo_harvester.findings import Finding, explain
 from woo_harvester.report.assemble import assemble_report
-from woo_harvester.report.audit_summary import print_summary
+from woo_harvester.report.audit_summary import print_summary, sentences
 from woo_harvester.report.html.texts import Texts
+from woo_harvester.report.model import Example
 
 TEXTS = Texts("en")
 
@@ -125,3 +127,32 @@ def test_on_a_very_narrow_screen_lines_are_twenty_wide_all_the_same(tmp_path: Pa
     lines = summary(tmp_path, width=12)
     assert TEXTS("audit_headline", harvested=2, listed=2)[:12] not in lines
     assert 12 < max(map(len, lines)) <= 20
+
+
+@pytest.mark.parametrize(
+    ("example", "said"),
+    [
+        (Example(), ""),
+        (Example(url="https://a.nl/1.pdf"), "Het gaat om https://a.nl/1.pdf."),
+        (
+            Example(url="https://a.nl/1.pdf", sitemap="a.xml", line=1200),
+            "Het gaat om https://a.nl/1.pdf (in a.xml), regel 1200.",
+        ),
+        (Example(url="a.xml", sitemap="a.xml", line=3), "Het gaat om a.xml, regel 3."),
+        (Example(sitemap="a.xml"), "Het gaat om a.xml."),
+        (
+            Example(
+                url="b",
+                element="creatieDatum",
+                seen="creatieDatum",
+                suggestion="creatiedatum",
+                action="niet gelezen",
+            ),
+            "Het gaat om b. Het element is creatieDatum. Bedoelde u creatiedatum?"
+            " De harvester deed daarmee dit: niet gelezen.",
+        ),
+        (Example(url="b", seen="een\n  regel"), "Het gaat om b. Gezien is: een regel."),
+    ],
+)
+def test_each_part_of_a_finding_is_a_sentence(example: Example, said: str) -> None:
+    assert sentences(example, Texts("nl")) == said

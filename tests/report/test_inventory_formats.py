@@ -7,7 +7,7 @@ from typing import Any
 from lxml import html
 
 from tests.report.test_inventory import APRIL, HOST, finding, rows, run
-from woo_harvester.report.html.environment import policy
+from woo_harvester.report.html.page import policy
 from woo_harvester.report.inventory import Inventory, read_inventory
 from woo_harvester.report.inventory_formats import as_csv, as_html, as_json, supplier_page, terminal_lines
 from woo_harvester.report.run_folder import ReportsFolder

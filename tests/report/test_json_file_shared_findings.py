@@ -2,41 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.report.runs import HOST
-from woo_harvester.findings import explain
+from tests.report.runs import HOST, host_report, row
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.json_file import MAX_NAMED_HOSTS, MAX_ROWS, SharedFindings, pattern_of
-from woo_harvester.report.model import FindingRow, HostReport
+from woo_harvester.report.model import HostReport
 
 
 def host(name: str, pattern: str | None, *codes: str, points: float = 2.0) -> HostReport:
-    rows = [
-        FindingRow(
-            code=code,
-            severity=explain(code).severity,
-            count=3,
-            about_document=True,
-            points=points,
-            examples=[],
-        )
-        for code in codes
-    ]
-    counts = dict.fromkeys(
-        ("listed", "harvested", "new", "changed", "withdrawn", "unchanged", "repeated"), 0
-    ) | dict.fromkeys(("sitemaps", "sitemaps_unchanged"), 1)
-    return HostReport(
-        host=name,
-        score=None,
-        organisations=[],
-        complete=True,
-        funnel=[],
-        sections=[],
-        findings=rows,
-        fields=[],
-        categories=[],
-        pattern=pattern,
-        **counts,
-    )
+    return host_report(name, *(row(code, 3, points) for code in codes), pattern=pattern)
 
 
 def test_the_same_fault_at_hosts_that_look_alike_is_one_row() -> None:
@@ -44,24 +17,28 @@ def test_the_same_fault_at_hosts_that_look_alike_is_one_row() -> None:
     for name in ("www.b.nl", "www.a.nl"):
         faults.add(host(name, "/api/#.xml", "titel.ontbreekt"))
     faults.add(host("www.c.nl", "/other/#.xml", "titel.ontbreekt"))
-    (row,) = faults.rows()
-    assert (row.code, row.pattern, row.hosts) == ("titel.ontbreekt", "/api/#.xml", ["www.a.nl", "www.b.nl"])
-    assert (row.host_count, row.count, row.points) == (2, 6, 4.0)
+    (shared,) = faults.rows()
+    assert (shared.code, shared.pattern, shared.hosts) == (
+        "titel.ontbreekt",
+        "/api/#.xml",
+        ["www.a.nl", "www.b.nl"],
+    )
+    assert (shared.host_count, shared.count, shared.points) == (2, 6, 4.0)
 
 
 def test_points_are_added_up_to_one_decimal() -> None:
     faults = SharedFindings()
     for name in ("a", "b"):
         faults.add(host(name, None, "titel.ontbreekt", points=1.23))
-    assert [row.points for row in faults.rows()] == [2.5]
+    assert [each.points for each in faults.rows()] == [2.5]
 
 
 def test_hosts_without_a_path_pattern_are_grouped_together() -> None:
     faults = SharedFindings()
     for name in ("a", "b"):
         faults.add(host(name, None, "robots.ontbreekt"))
-    (row,) = faults.rows()
-    assert row.pattern is None
+    (shared,) = faults.rows()
+    assert shared.pattern is None
 
 
 def test_notices_and_faults_of_one_host_are_left_out() -> None:
@@ -76,7 +53,7 @@ def test_the_largest_gain_comes_first() -> None:
     for name in ("a", "b"):
         faults.add(host(name, "/x/#", "titel.ontbreekt", points=1))
         faults.add(host(name, "/x/#", "loc.geen-https", points=9))
-    assert [row.code for row in faults.rows()] == ["loc.geen-https", "titel.ontbreekt"]
+    assert [each.code for each in faults.rows()] == ["loc.geen-https", "titel.ontbreekt"]
 
 
 def test_a_row_names_a_few_hosts_and_there_are_not_too_many_rows() -> None:
@@ -87,8 +64,8 @@ def test_a_row_names_a_few_hosts_and_there_are_not_too_many_rows() -> None:
             faults.add(host(f"{number:03}", f"/{pattern}/", "loc.geen-https"))
     rows = list(faults.rows())
     assert len(rows) == MAX_ROWS
-    assert {len(row.hosts) for row in rows} == {MAX_NAMED_HOSTS}
-    assert {row.host_count for row in rows} == {2 * MAX_NAMED_HOSTS}
+    assert {len(each.hosts) for each in rows} == {MAX_NAMED_HOSTS}
+    assert {each.host_count for each in rows} == {2 * MAX_NAMED_HOSTS}
 
 
 @pytest.mark.parametrize(

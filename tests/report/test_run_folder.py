@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -131,3 +132,10 @@ def test_a_folder_in_place_of_a_file_is_an_error_of_the_file_system(tmp_path: Pa
 )
 def test_every_host_has_a_file_name_of_its_own(host: str, name: str) -> None:
     assert slug(host) == name
+
+
+def test_a_run_is_named_after_its_spider_and_the_moment_it_begins(tmp_path: Path) -> None:
+    name = run_name("woo")
+    assert re.fullmatch(r"woo-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{6}", name)
+    (tmp_path / name).mkdir()
+    assert list(ReportsFolder(tmp_path).runs()) == [("woo", RunFolder(tmp_path / name))]

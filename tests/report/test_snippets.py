@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.report.runs import ORGANISATION, about_document, about_host
@@ -7,9 +9,12 @@ from tests.report.snippets import CATEGORY, SORT, entry, made, text
 from woo_harvester.audit.schema import schema_faults
 from woo_harvester.diwoo.given import DIWOO_NAMESPACE, read_metadata
 from woo_harvester.findings import explanations
+from woo_harvester.findings.catalogue import fix_templates
+from woo_harvester.permits.schema import MESSAGE_NS
 from woo_harvester.report.model import OrganisationRef
-from woo_harvester.report.snippets import snippet
+from woo_harvester.report.snippets import _MAKERS, _PARTS, snippet
 from woo_harvester.report.xml_lines import example_of
+from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE
 from woo_harvester.tooi import lists
 from woo_harvester.utils.urls import loc_problem
 
@@ -215,7 +220,7 @@ def test_a_handling_that_does_not_say_which_is_shown_as_it_was() -> None:
 
 @pytest.mark.parametrize("code", ["loc.ontbreekt", "document.html-pagina", "metadata.mdto"])
 def test_other_entries_are_shown_right(code: str) -> None:
-    given = made(about_document(code))
+    given = made(about_document(code, element="loc"))
     assert (entry(given.after).findtext("loc") or "").startswith("https://www.a.nl/")
 
 
@@ -234,3 +239,22 @@ def test_every_example_is_in_its_list() -> None:
     names = ("informatiecategorie", "documentsoort", "thema", "language", "soortHandeling", "format")
     assert all(example_of(name) for name in names)
     assert example_of("publisher") is None
+
+
+def test_every_template_names_known_parts_and_places() -> None:
+    for code, templates in fix_templates().items():
+        assert code not in _MAKERS or code == "sitemap.andere-wortel", code
+        for template in templates:
+            assert template.parts <= _PARTS.keys(), code
+            assert template.within in (None, "loc", "entry", "metadata"), code
+
+
+def test_names_in_templates_are_those_of_the_standards() -> None:
+    text = "\n".join(template.text for pair in fix_templates().values() for template in pair)
+    spaces = dict(re.findall(r'xmlns(:\w+)?="(http[^"]+)"', text))
+    assert spaces == {"": SITEMAP_NAMESPACE, ":diwoo": DIWOO_NAMESPACE, ":overheidvg": MESSAGE_NS}
+    listed = [lists.informatiecategorieen(), lists.handelingen(), lists.filetypes()]
+    labels = {concept.uri: concept.label for values in listed for concept in values}
+    coded = re.findall(r'resource="(http[^"…]+)">([^<]+)<', text)
+    assert len(set(coded)) == 3
+    assert {uri: labels[uri] for uri, _ in coded} == dict(coded)

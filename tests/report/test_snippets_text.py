@@ -32,136 +32,44 @@ def described(inside: str) -> str:
     return entry(f"<diwoo:Document>\n  <diwoo:DiWoo>\n{lines}\n  </diwoo:DiWoo>\n</diwoo:Document>")
 
 
-HANDLING = f"""\
-<diwoo:documenthandelingen>
-  <diwoo:documenthandeling>
-    <diwoo:soortHandeling resource="{TOOI}/def/thes/kern/c_641ecd76">vaststelling</diwoo:soortHandeling>
-    <diwoo:atTime>2026-01-31T09:00:00+01:00</diwoo:atTime>
-  </diwoo:documenthandeling>
-</diwoo:documenthandelingen>"""
-
-CATEGORY = f"""\
-<diwoo:classificatiecollectie>
-  <diwoo:informatiecategorieen>
-    <diwoo:informatiecategorie resource="{TOOI}/def/thes/kern/c_3baef532">Woo-verzoeken en -besluiten\
-</diwoo:informatiecategorie>
-  </diwoo:informatiecategorieen>
-</diwoo:classificatiecollectie>"""
-
-TITLE = """\
-<diwoo:titelcollectie>
-  <diwoo:officieleTitel>Besluit op Woo-verzoek over de kade</diwoo:officieleTitel>
-</diwoo:titelcollectie>"""
-
-PUBLISHER = f'<diwoo:publisher resource="{TOOI}/id/…">gemeente Voorbeeld</diwoo:publisher>'
-
-OWNER = f'<diwoo:publisher resource="{ORGANISATION["id"]}">gemeente Amsterdam</diwoo:publisher>'
-
-
-@pytest.mark.parametrize(
-    ("code", "before", "after"),
-    [
-        (
-            "robots.ontbreekt",
-            "",
-            "User-agent: *\nAllow: /\n\nSitemap: https://www.a.nl/sitemapindex-diwoo.xml",
-        ),
-        (
-            "robots.geen-diwoo-index",
-            "User-agent: *",
-            "User-agent: *\n\nSitemap: https://www.a.nl/sitemapindex-diwoo.xml",
-        ),
-        (
-            "robots.verboden",
-            "User-agent: *\nDisallow: /documenten/",
-            "User-agent: *\nAllow: /documenten/",
-        ),
-        ("loc.ontbreekt", entry(loc=""), entry(loc="https://www.a.nl/documenten/bestand.pdf")),
-        ("document.html-pagina", entry(), entry(loc="https://www.a.nl/documenten/bestand.pdf")),
-        ("lastmod.ontbreekt", entry(), entry("<lastmod>2026-11-21T08:00:00+01:00</lastmod>")),
-        (
-            "metadata.ontbreekt",
-            entry(),
-            described("\n".join((PUBLISHER, TITLE, CATEGORY, HANDLING))),
-        ),
-        (
-            "metadata.mdto",
-            entry("<diwoo:Document>\n  <mdto:MDTO>…</mdto:MDTO>\n</diwoo:Document>"),
-            described("\n".join((PUBLISHER, TITLE, CATEGORY, HANDLING))),
-        ),
-        ("publisher.ontbreekt", described("…"), described(f"…\n{PUBLISHER}")),
-        ("titel.onbekend", described("…"), described(f"…\n{TITLE}")),
-        ("informatiecategorie.ontbreekt", described("…"), described(f"…\n{CATEGORY}")),
-        (
-            "creatiedatum.ontbreekt",
-            described("…"),
-            described("…\n<diwoo:creatiedatum>2026-01-31</diwoo:creatiedatum>"),
-        ),
-        ("documenthandeling.ontbreekt", described("…"), described(f"…\n{HANDLING}")),
-    ],
-)
-def test_what_is_absent_is_added(code: str, before: str, after: str) -> None:
-    assert made(code) == Snippet(before=before, after=after)
+def test_a_text_stands_where_the_publisher_writes_it() -> None:
+    moment = "2026-11-21T08:00:00+01:00"
+    assert made("robots.verboden") == Snippet(
+        before="User-agent: *\nDisallow: /documenten/", after="User-agent: *\nAllow: /documenten/"
+    )
+    assert made("lastmod.ontbreekt") == Snippet(before=entry(), after=entry(f"<lastmod>{moment}</lastmod>"))
+    assert made("creatiedatum.ontbreekt") == Snippet(
+        before=described("…"), after=described("…\n<diwoo:creatiedatum>2026-01-31</diwoo:creatiedatum>")
+    )
+    assert made("loc.ontbreekt", element="loc") == Snippet(
+        before=entry(loc=""), after=entry(loc="https://www.a.nl/documenten/bestand.pdf")
+    )
 
 
 SITEMAP = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 
-@pytest.mark.parametrize(
-    ("code", "seen", "before", "after"),
-    [
-        (
-            "index.is-urlset",
-            "<urlset>",
-            f"<urlset {SITEMAP}>\n  <url>…</url>\n</urlset>",
-            f"<sitemapindex {SITEMAP}>\n  <sitemap>\n"
-            "    <loc>https://www.a.nl/documenten/sitemap-1.xml</loc>\n  </sitemap>\n</sitemapindex>",
-        ),
-        (
-            "sitemap.wortelelement",
-            "<Documents> met 2 documenten",
-            "<Documents>\n  …",
-            f"<urlset {SITEMAP}\n"
-            '        xmlns:diwoo="https://standaarden.overheid.nl/diwoo/metadata/">\n'
-            f"{indent(entry(loc='https://www.a.nl/documenten/bestand.pdf'), '  ')}\n</urlset>",
-        ),
-        (
-            "sitemap.doctype",
-            "<!DOCTYPE urlset>",
-            f'<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE …>\n<urlset {SITEMAP}>',
-            f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset {SITEMAP}>',
-        ),
-        ("sitemap.naamruimte", "geen naamruimte", "<urlset>", f"<urlset {SITEMAP}>"),
-        (
-            "index.andere-wortel",
-            "<urlset> met 3 sitemaps",
-            f"<urlset {SITEMAP}>\n  <sitemap>…</sitemap>\n</urlset>",
-            f"<sitemapindex {SITEMAP}>\n  <sitemap>…</sitemap>\n</sitemapindex>",
-        ),
-        (
-            "sitemap.andere-wortel",
-            "<sitemapindex> met 1 document",
-            "<sitemapindex>\n  …",
-            f"<urlset {SITEMAP}\n"
-            '        xmlns:diwoo="https://standaarden.overheid.nl/diwoo/metadata/">\n'
-            f"{indent(entry(loc='https://www.a.nl/documenten/bestand.pdf'), '  ')}\n</urlset>",
-        ),
-        (
-            "index.gemengd",
-            "3 documenten",
-            "<sitemapindex>\n  <sitemap>…</sitemap>\n  <url>…</url>\n</sitemapindex>",
-            "<sitemapindex>\n  <sitemap>…</sitemap>\n</sitemapindex>",
-        ),
-        (
-            "sitemap.gemengd",
-            "1 sitemap",
-            "<urlset>\n  <url>…</url>\n  <sitemap>…</sitemap>\n</urlset>",
-            "<urlset>\n  <url>…</url>\n</urlset>",
-        ),
-    ],
-)
-def test_the_beginning_of_a_file_is_replaced(code: str, seen: str, before: str, after: str) -> None:
-    assert made(code, seen=seen) == Snippet(before=before, after=after)
+def test_a_root_of_another_name_is_renamed() -> None:
+    assert made("index.andere-wortel", seen="<urlset> met 3 sitemaps") == Snippet(
+        before=f"<urlset {SITEMAP}>\n  <sitemap>…</sitemap>\n</urlset>",
+        after=f"<sitemapindex {SITEMAP}>\n  <sitemap>…</sitemap>\n</sitemapindex>",
+    )
+    assert made("sitemap.wortelelement", seen="<Documents> met 2 documenten").before == "<Documents>\n  …"
+    assert made("sitemap.andere-wortel", seen="<sitemapindex> met 1 document") == made(
+        "sitemap.wortelelement", seen="<sitemapindex>"
+    )
+
+
+def test_entries_of_documents_that_stand_apart_are_put_in_a_url() -> None:
+    found = made("sitemap.andere-wortel", seen="<Documents> met 2 documenten")
+    loc = "<loc>https://www.a.nl/documenten/bestand.pdf</loc>"
+    document = "<diwoo:Document>\n  <diwoo:DiWoo>\n{}    …\n  </diwoo:DiWoo>\n</diwoo:Document>"
+    before = indent(document.format(f"    {loc}\n"), "  ")
+    after = indent(f"<url>\n  {loc}\n{indent(document.format(''), '  ')}\n</url>", "  ")
+    assert found == Snippet(
+        before=f"<diwoo:Documents …>\n{before}\n</diwoo:Documents>",
+        after=f"<urlset …>\n{after}\n</urlset>",
+    )
 
 
 def test_an_unknown_element_is_moved() -> None:
@@ -218,15 +126,19 @@ def test_a_document_whose_address_is_cut_off_is_not_proposed(seen: str) -> None:
 
 
 def test_the_owner_of_the_host_is_the_example_of_a_publisher() -> None:
+    example = f'<diwoo:publisher resource="{TOOI}/id/…">gemeente Voorbeeld</diwoo:publisher>'
+    assert made("publisher.ontbreekt").after == described(f"…\n{example}")
     owner = OrganisationRef(**ORGANISATION)
-    assert made("publisher.ontbreekt", owner).after == described(f"…\n{OWNER}")
+    right = f'<diwoo:publisher resource="{ORGANISATION["id"]}">gemeente Amsterdam</diwoo:publisher>'
+    assert made("publisher.ontbreekt", owner).after == described(f"…\n{right}")
     responsible = made("verantwoordelijke.ontbreekt", owner, element="verantwoordelijke").after
-    assert responsible == described(f"…\n{OWNER.replace('publisher', 'verantwoordelijke')}")
+    assert responsible == described(f"…\n{right.replace('publisher', 'verantwoordelijke')}")
 
 
 def test_a_title_that_says_unknown_is_no_start() -> None:
     action = "standaardwaarde gebruikt: Onbekend"
-    assert made("titel.ontbreekt", action=action).after == described(f"…\n{TITLE}")
+    title = "<diwoo:officieleTitel>Besluit op Woo-verzoek over de kade</diwoo:officieleTitel>"
+    assert title in made("titel.ontbreekt", action=action).after
 
 
 def test_metadata_outside_a_document_are_put_in_one() -> None:
@@ -252,4 +164,60 @@ def test_a_uri_in_an_element_is_moved_to_the_attribute() -> None:
     assert made("metadata.resource-element", seen="publisher, format") == Snippet(
         before=f"<diwoo:publisher>…<resource>{TOOI}/…</resource></diwoo:publisher>",
         after=f'<diwoo:publisher resource="{TOOI}/…">…</diwoo:publisher>',
+    )
+
+
+GEMEENTE = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"
+READ_AS = f"gelezen als gemeente Amsterdam ({GEMEENTE})"
+RIGHT = described(f'<diwoo:publisher resource="{GEMEENTE}">gemeente Amsterdam</diwoo:publisher>')
+
+
+@pytest.mark.parametrize(
+    ("seen", "given"),
+    [
+        ("Amsterdam (gm0363)", '<diwoo:publisher resource="gm0363">Amsterdam</diwoo:publisher>'),
+        ("gm0363", "<diwoo:publisher>gm0363</diwoo:publisher>"),
+        (
+            "Amsterdam (HTTP://Identifier.overheid.nl/tooi/id/gemeente/gm0363/)",
+            '<diwoo:publisher resource="HTTP://Identifier.overheid.nl/tooi/id/gemeente/gm0363/">'
+            "Amsterdam</diwoo:publisher>",
+        ),
+        ("Amsterdam (gm0344)", "<diwoo:publisher>Amsterdam (gm0344)</diwoo:publisher>"),
+    ],
+)
+def test_a_value_known_by_its_code_or_another_notation_gets_the_uri_and_label_of_the_list(
+    seen: str, given: str
+) -> None:
+    found = made("waarde.uri-onbekend", element="publisher", seen=seen, action=READ_AS)
+    assert found == Snippet(before=described(given), after=RIGHT)
+
+
+def test_a_creatiedatum_in_the_future_is_at_most_the_day_of_the_harvest() -> None:
+    found = made("creatiedatum.toekomst", element="creatiedatum", seen="2062-04-01")
+    assert found == Snippet(
+        before=described("<diwoo:creatiedatum>2062-04-01</diwoo:creatiedatum>"),
+        after=described("<diwoo:creatiedatum>2026-11-21</diwoo:creatiedatum>"),
+    )
+
+
+def test_the_dates_of_a_geldigheid_are_swapped() -> None:
+    begin, end = "2024-12-31", "2024-05-01T00:00:00+02:00"
+    period = (
+        "<diwoo:geldigheid>\n  <diwoo:begindatum>{}</diwoo:begindatum>\n"
+        "  <diwoo:einddatum>{}</diwoo:einddatum>\n</diwoo:geldigheid>"
+    )
+    found = made("geldigheid.omgekeerd", element="geldigheid", seen=f"{begin} – {end}")
+    assert found == Snippet(
+        before=described(period.format(begin, end)), after=described(period.format(end, begin))
+    )
+
+
+def test_a_reference_with_http_gets_https() -> None:
+    part = '<diwoo:hasParts>\n  <diwoo:hasPart resource="{}">Bijlage</diwoo:hasPart>\n</diwoo:hasParts>'
+    found = made(
+        "verwijzing.geen-https", element="hasParts/hasPart", seen="Bijlage (HTTP://www.a.nl/2.pdf?a)"
+    )
+    assert found == Snippet(
+        before=described(part.format("HTTP://www.a.nl/2.pdf?a")),
+        after=described(part.format("https://www.a.nl/2.pdf?a")),
     )

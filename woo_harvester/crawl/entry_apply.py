@@ -36,6 +36,7 @@ from woo_harvester.state.contents import Content, Delivery, Depth, Harvested, Kn
 from woo_harvester.state.documents import DocumentFault
 from woo_harvester.state.resources import forget_read
 from woo_harvester.utils.dates import iso_seconds, to_microseconds
+from woo_harvester.utils.program import counted
 
 _FOREIGN = "loc.andere-host"
 _LEFT_TO_OWN = "niet gebruikt: de vermelding op de eigen host telt"
@@ -276,4 +277,4 @@ def _write_listings(
 
 
 def _number(count: int) -> str:
-    return "1 document" if count == 1 else f"{count} documenten"
+    return counted(count, "document", "documenten")

@@ -23,6 +23,7 @@ from woo_harvester.state.permit_history import (
 )
 from woo_harvester.utils.dates import day_of, iso_seconds
 from woo_harvester.utils.inputs import read_columns
+from woo_harvester.utils.program import counted
 from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class PassedOver:
 
     def __str__(self) -> str:
         reasons = (f"{n} {reason}, zoals {self._examples[reason]}" for reason, n in self._counts.items())
-        return f"{_links(self.total)}: {'; '.join(reasons)}"
+        return f"{counted(self.total, 'link')}: {'; '.join(reasons)}"
 
 
 class EntryPageVisit(Backlog):
@@ -139,7 +140,7 @@ class EntryPageVisit(Backlog):
             self.report("ipm.ingang-zonder-links", url=self.page.url)
         seen = [str(self.passed_over)] if self.passed_over.total else []
         if self.beyond_budget:
-            seen.append(f"nog niet opgevraagd: {_links(self.not_asked)}, zoals {self.beyond_budget}")
+            seen.append(f"nog niet opgevraagd: {counted(self.not_asked, 'link')}, zoals {self.beyond_budget}")
         if seen:
             report, action = "; ".join(seen), "niet gelezen"
             self.report("ipm.link-overgeslagen", url=self.page.url, seen=report, action=action)
@@ -147,10 +148,6 @@ class EntryPageVisit(Backlog):
         self.account.not_asked += self.not_asked
         self.account.count_entry_page(complete=self.complete)
         self._when_done(self)
-
-
-def _links(number: int) -> str:
-    return "1 link" if number == 1 else f"{number} links"
 
 
 def read_csv(data: bytes, source: str) -> list[tuple[str, str]]:
@@ -258,7 +255,7 @@ def report_ended(connection: Connection, visit: EntryPageVisit, now: datetime, d
         return
     ended = ended_cases(connection, visit.number, day_of(now) - timedelta(days=days))
     if ended is not None:
-        cases = "1 zaak" if ended.cases == 1 else f"{ended.cases} zaken"
+        cases = counted(ended.cases, "zaak", "zaken")
         seen = f"{cases}; het eerst afgelopen: {ended.identifier}, op {ended.ends}"
         visit.report("ipm.verlopen", url=visit.page.url, seen=seen, action="de zaken blijven staan")
 
@@ -283,4 +280,4 @@ def _report_growing(visit: EntryPageVisit, history: PageHistory, now: int) -> No
 
 
 def _files(count: int) -> str:
-    return "1 bestand" if count == 1 else f"{count} bestanden"
+    return counted(count, "bestand", "bestanden")

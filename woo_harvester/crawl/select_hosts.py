@@ -15,6 +15,7 @@ from woo_harvester.register.register import Published, PublishedCategories, shar
 from woo_harvester.report.funnel import CATEGORY_CONFLICT, Account
 from woo_harvester.running.arguments import ArgumentError, WooArguments
 from woo_harvester.tooi import informatiecategorieen
+from woo_harvester.utils.program import counted
 from woo_harvester.utils.urls import host_of
 
 logger = logging.getLogger(__name__)
@@ -109,7 +110,7 @@ class LocationCategories:
 
     def _report_conflict(self, found: Published, host: str) -> None:
         organisation = found.organisation
-        documents = "1 document" if found.documents == 1 else f"{found.documents} documenten"
+        documents = counted(found.documents, "document", "documenten")
         registered, seen = _registered(found), _seen(found.categories)
         self._report(
             CATEGORY_CONFLICT,

@@ -35,6 +35,7 @@ from woo_harvester.state.withdrawal import (
     note_massive,
 )
 from woo_harvester.utils.dates import moment_after
+from woo_harvester.utils.program import counted
 from woo_harvester.utils.urls import host_of
 
 _NOTHING_LOST = "niets ingetrokken: er zijn geen documenten die alleen in deze index stonden"
@@ -140,9 +141,7 @@ class PendingWithdrawals:
                 action = "ingetrokken" if count else _NOTHING_LOST
             self._visit.report("index.verdwenen", url=index, seen=_number(count), action=action)
         for seen, count in sorted(self._others.items()):
-            action = f"{count} documenten nog niet ingetrokken; zie {name}"
-            if count == 1:
-                action = f"1 document nog niet ingetrokken; zie {name}"
+            action = f"{_number(count)} nog niet ingetrokken; zie {name}"
             self._visit.report("intrekking.onvolledig", url=url, seen=seen, action=action)
 
 
@@ -166,7 +165,7 @@ class _Waiting:
 
 
 def _number(count: int) -> str:
-    return "1 document" if count == 1 else f"{count} documenten"
+    return counted(count, "document", "documenten")
 
 
 class Withdrawals:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from woo_harvester.findings import Severity, explain, explanations
 from woo_harvester.record import Oorzaak
+from woo_harvester.utils.program import counted as _counted
 from woo_harvester.utils.program import program
 
 if TYPE_CHECKING:
@@ -227,7 +228,7 @@ def duration(seconds: float) -> str:
 
 def counted(count: int, one: str, several: str | None = None) -> str:
     """Return a number with its noun: ``1 error``, ``1,204 records``."""
-    return f"{count:,} {one if count == 1 else several or one + 's'}"
+    return _counted(count, one, several, separator=",")
 
 
 def hosts(figures: Figures) -> str:

@@ -28,6 +28,7 @@ from woo_harvester.report.assemble import OWN_FAULT
 from woo_harvester.report.funnel import FIELDS, Account, total
 from woo_harvester.report.run_folder import FINDINGS
 from woo_harvester.utils.dates import AMSTERDAM
+from woo_harvester.utils.program import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,7 +113,7 @@ def emptied(run: EndedRun, before: Sequence[EndedRun], bounds: Bounds) -> list[s
         return []
     more = f" and {len(empty) - _MAX_NAMED_HOSTS} more" if len(empty) > _MAX_NAMED_HOSTS else ""
     return [
-        f"{_hosts(len(empty))} listed {run.noun} the last time and none now: "
+        f"{counted(len(empty), 'host')} listed {run.noun} the last time and none now: "
         f"{', '.join(sorted(empty)[:_MAX_NAMED_HOSTS])}{more}. The report says what was found there."
     ]
 
@@ -178,10 +179,6 @@ def _last(host: str, before: Sequence[EndedRun]) -> Account | None:
         if (account := run.accounts.get(host)) is not None and account.complete is not None:
             return account
     return None
-
-
-def _hosts(count: int) -> str:
-    return "1 host" if count == 1 else f"{count} hosts"
 
 
 def _hours(time: timedelta) -> str:

@@ -44,8 +44,52 @@ class Explanation:
 @cache
 def explanations(lang: Language = "nl") -> Mapping[str, Explanation]:
     """Return all codes, in the order of the catalogue; raise ValueError if it lacks a text."""
-    text = files(__package__).joinpath("catalogue.toml").read_text(encoding="utf-8")
-    return MappingProxyType(read_catalogue(text, lang))
+    return MappingProxyType(read_catalogue(_catalogue(), lang))
+
+
+def _catalogue() -> str:
+    return files(__package__).joinpath("catalogue.toml").read_text(encoding="utf-8")
+
+
+#: The name of a part in a template.
+PART = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class FixTemplate:
+    """The text before or after the fix of a finding, with names of its parts in braces."""
+
+    text: str
+    within: str | None = None
+    """What stands around it: a ``loc``, the ``entry`` of a document or its ``metadata``; None for nothing."""
+
+    @property
+    def parts(self) -> set[str]:
+        """The names of its parts."""
+        return set(PART.findall(self.text))
+
+    @property
+    def is_xml(self) -> bool:
+        """Whether it is XML, rather than lines of robots.txt."""
+        return self.within in ("entry", "metadata") or self.text.startswith("<")
+
+
+@cache
+def fix_templates() -> Mapping[str, tuple[FixTemplate, FixTemplate]]:
+    """Return the templates before and after the fix by code; only of the codes that have these."""
+    entries = tomllib.loads(_catalogue()).items()
+    return {
+        code: (_template(entry["before"]), _template(entry["after"]))
+        for code, entry in entries
+        if "before" in entry
+    }
+
+
+def _template(given: str | Mapping[str, str]) -> FixTemplate:
+    if isinstance(given, str):
+        return FixTemplate(given)
+    ((within, text),) = given.items()
+    return FixTemplate(text, within)
 
 
 def read_catalogue(text: str, lang: Language) -> dict[str, Explanation]:

@@ -26,7 +26,7 @@ from woo_harvester.record import json_value
 from woo_harvester.report.run_folder import REFUSED
 from woo_harvester.running.ending import end_run, fail_run
 from woo_harvester.state.contents import Delivery
-from woo_harvester.utils.program import to_install
+from woo_harvester.utils.program import counted, to_install
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -146,7 +146,7 @@ class ElasticsearchExporter:
             self._begin()
         self._thread.shutdown(wait=False)
         if refused := self._crawler.stats.get_value("woo/elasticsearch/refused"):
-            documents = "1 document" if refused == 1 else f"{refused} documents"
+            documents = counted(refused, "document")
             fail_run(
                 self._crawler, f"Elasticsearch refused {documents}: see {self._refused_file() or 'the log'}"
             )

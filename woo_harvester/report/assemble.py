@@ -324,11 +324,7 @@ def _explanations(
     """Return the explanation of every code in the report, including the codes that earlier runs found."""
     codes = {code for found in findings for code, _ in found.counts}
     codes |= {code for run in past.runs for host in run.hosts.values() for code, _ in host.open}
-    texts = {code: explain(code, lang) for code in sorted(codes)}
-    return {
-        code: CodeExplanation(what=text.what, why=text.why, mend=text.mend, source=text.source)
-        for code, text in texts.items()
-    }
+    return {code: CodeExplanation.of(code, lang) for code in sorted(codes)}
 
 
 def _left_out(path: Path, findings: Mapping[str, HostFindings]) -> set[str]:

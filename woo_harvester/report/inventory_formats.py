@@ -11,7 +11,7 @@ from typing import Any
 
 from woo_harvester.findings.texts import in_words
 from woo_harvester.report.csv_file import TextWriter
-from woo_harvester.report.html.environment import environment, page_parts
+from woo_harvester.report.html.page import environment, page_parts
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.inventory import Case, Error, Inventory, OrganisationErrors, SupplierErrors
 from woo_harvester.utils.dates import iso_datetime

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
@@ -133,38 +134,37 @@ def _lines(path: Path, truncated: list[Path]) -> Iterator[str]:
     if not path.exists():
         return
     check_regular(path)
-    with path.open(encoding="utf-8") as file:
-        try:
-            for line in file:
-                if line.endswith("\n"):
-                    yield line
-                else:
-                    truncated.append(path)
-        except UnicodeDecodeError as error:
-            raise MergeError(f"{path} is not what a run writes: {error}") from error
+    with path.open(encoding="utf-8") as file, _written_by_a_run(path):
+        for line in file:
+            if line.endswith("\n"):
+                yield line
+            else:
+                truncated.append(path)
 
 
 def _object(text: str | bytes, path: Path) -> dict[str, Any]:
-    try:
+    with _written_by_a_run(path):
         return parse_object(text)
+
+
+@contextmanager
+def _written_by_a_run(path: Path) -> Iterator[None]:
+    """Raise MergeError with the path for a ValueError about its content."""
+    try:
+        yield
     except ValueError as error:
         raise MergeError(f"{path} is not what a run writes: {error}") from error
 
 
 def _read_stats(folder: RunFolder) -> _Stats:
     """Return the statistics of a run, empty if it was killed before it wrote them. Raises MergeError."""
-    path = folder.stats
-    try:
+    with _written_by_a_run(folder.stats):
         stats = folder.read_stats()
-    except ValueError as error:
-        raise MergeError(f"{path} is not what a run writes: {error}") from error
-    for name in sorted((_FIRST | _LAST) & stats.keys()):
-        try:
-            datetime.fromisoformat(stats[name])
-        except (TypeError, ValueError):
-            raise MergeError(
-                f"{path} is not what a run writes: expected a moment as {name}, got {stats[name]!r}"
-            ) from None
+        for name in sorted((_FIRST | _LAST) & stats.keys()):
+            try:
+                datetime.fromisoformat(stats[name])
+            except (TypeError, ValueError):
+                raise ValueError(f"expected a moment as {name}, got {stats[name]!r}") from None
     return stats
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
-from woo_harvester.findings import Severity
+from woo_harvester.findings import Language, Severity, explain
 from woo_harvester.report.funnel import HarvestKind, Stage
 from woo_harvester.report.score import PartState, Section
 
@@ -378,6 +378,12 @@ class CodeExplanation(ReportModel):
     why: str
     mend: str
     source: str
+
+    @classmethod
+    def of(cls, code: str, lang: Language) -> Self:
+        """Return what the catalogue says of a code."""
+        text = explain(code, lang)
+        return cls(what=text.what, why=text.why, mend=text.mend, source=text.source)
 
 
 class Totals(ReportModel):

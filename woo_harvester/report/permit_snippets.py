@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from textwrap import dedent, indent
 from urllib.parse import quote
@@ -14,9 +14,7 @@ from dateutil import parser
 
 from woo_harvester.permits.mapping import to_wgs84
 from woo_harvester.permits.schema import MESSAGE_NS
-from woo_harvester.report.file_snippets import FindingLine, Maker
-from woo_harvester.report.model import OrganisationRef
-from woo_harvester.report.xml_lines import DAY
+from woo_harvester.report.xml_lines import DAY, FindingLine, Lines, Maker
 
 _ELEMENT = re.compile(
     r"<(?P<prefix>(?:[\w.-]+:)?)(?P<name>[\w.-]+)(?P<attributes>[^<>]*?)\s*(?P<empty>/?)>(?P<inside>.*)",
@@ -95,21 +93,20 @@ class OwnElement:
         lines = list(child)
         for name in reversed(around):
             lines = [f"<{self.prefix}{name}>", *("  " + line for line in lines), f"</{self.prefix}{name}>"]
-        return [self._start, *self._own_lines(), *("  " + line for line in lines), self._end]
+        return [self._start, *_dedented(self.inside), *("  " + line for line in lines), self._end]
 
     def with_child_texts(self, texts: Mapping[str, str]) -> list[str]:
         """Return the element with other texts in its children; a child that is not there is added."""
         inside, added = self.inside, []
         for name, text in texts.items():
             leaf = re.compile(_LEAF.format(re.escape(name)))
-            right = escape(text)
-            inside, count = leaf.subn(rf"<\g<tag>\g<attributes>>{_literal(right)}</\g<tag>>", inside, count=1)
+            right = escape(text).replace("\\", r"\\")  # no backslash has a meaning in it
+            inside, count = leaf.subn(rf"<\g<tag>\g<attributes>>{right}</\g<tag>>", inside, count=1)
             if not count:
                 tag = f"{self.child_prefix or self._prefix_of(name)}{name}"
                 added.append(f"  <{tag}>{escape(text)}</{tag}>")
         if added:
-            whole = OwnElement(self.prefix, self.name, self.attributes, inside, is_empty=False)
-            return [whole._start, *whole._own_lines(), *added, whole._end]
+            return [self._start, *_dedented(inside), *added, self._end]
         return f"{self._start}{inside}{self._end}".splitlines()
 
     def with_version(self, space: str) -> str:
@@ -120,22 +117,11 @@ class OwnElement:
             return self.with_namespace(space)
         return self._replaced(attributes=self.attributes.replace(own[1].rstrip("/"), space.rstrip("/")))
 
-    def _own_lines(self) -> list[str]:
-        inside = self.inside.strip("\n").rstrip()
-        return indent(dedent(inside), "  ").splitlines() if inside.strip() else []
-
     def _prefix_of(self, name: str) -> str:
         return "" if name in ("start", "end") else self.prefix
 
     def _replaced(self, **parts: str) -> str:
-        made = {
-            "prefix": self.prefix,
-            "name": self.name,
-            "attributes": self.attributes,
-            "inside": self.inside,
-            **parts,
-        }
-        return "\n".join(OwnElement(**made, is_empty=self.is_empty).lines)
+        return "\n".join(replace(self, **parts).lines)
 
 
 def own_element(finding: FindingLine) -> OwnElement | None:
@@ -152,12 +138,11 @@ def own_element(finding: FindingLine) -> OwnElement | None:
     return OwnElement("overheidvg:", name, "", escape(seen), is_empty=False)
 
 
-def _literal(text: str) -> str:
-    """Return a text so that a regular expression puts it in as it is."""
-    return text.replace("\\", r"\\")
+def _dedented(inside: str) -> list[str]:
+    """Return the lines of the content of an element, indented once."""
+    inside = inside.strip("\n").rstrip()
+    return indent(dedent(inside), "  ").splitlines() if inside.strip() else []
 
-
-_Lines = tuple[list[str], list[str]]
 
 #: What an element of a message is written with: its attributes and an example of its value.
 EXAMPLES = {
@@ -190,7 +175,7 @@ _NAMES = (*EXAMPLES, "identifier", "temporal", "description", "references", "isP
 def permit_maker(change: Callable[[OwnElement, FindingLine], str | list[str] | None]) -> Maker:
     """Return a maker of a snippet: *change* returns the element as it should be, or its lines."""
 
-    def make(finding: FindingLine, organisation: OrganisationRef) -> _Lines | None:
+    def make(finding: FindingLine) -> Lines | None:
         element = own_element(finding)
         after = None if element is None else change(element, finding)
         if element is None or after is None:
@@ -350,13 +335,7 @@ def _unknown(element: OwnElement, finding: FindingLine) -> str | None:
     return element.renamed(close[0]) if close else None
 
 
-def _no_doctype(finding: FindingLine, organisation: OrganisationRef) -> _Lines:
-    first = '<?xml version="1.0" encoding="UTF-8"?>'
-    rest = f"<overheidvg:message xmlns:overheidvg={quoteattr(MESSAGE_NS)} …>"
-    return [first, str(finding.get("given") or "<!DOCTYPE …>"), rest], [first, rest]
-
-
-def _ampersand(finding: FindingLine, organisation: OrganisationRef) -> _Lines | None:
+def _ampersand(finding: FindingLine) -> Lines | None:
     """Return the line with a bare ampersand as XML has it; None for another fault."""
     given = str(finding.get("given") or "")
     if not given or "EntityRef" not in str(finding.get("seen", "")):
@@ -364,20 +343,14 @@ def _ampersand(finding: FindingLine, organisation: OrganisationRef) -> _Lines | 
     return [given], [re.sub(r"&(?!#?\w+;)", "&amp;", given)]
 
 
-def _links(finding: FindingLine, organisation: OrganisationRef) -> _Lines:
-    return ['<a href="javascript:…">Zaak 1</a>'], ['<a href="zaak-1.xml">Zaak 1</a>']
-
-
 PERMIT_MAKERS: dict[str, Maker] = {
     "ipm.ongeldig": _ampersand,
     "ipm.schema": permit_maker(_schema),
-    "ipm.doctype": _no_doctype,
     "ipm.transactie": _value(_letter),
     "ipm.identifier": permit_maker(_identifier),
     "ipm.datum": _value(_day),
     "ipm.datum-toekomst": _value(_today),
     "ipm.datum-gegenereerd": _value(_before),
-    "ipm.ingang-zonder-links": _links,
     "ipm.scheme-onbekend": permit_maker(_scheme),
     "ipm.adres": permit_maker(_address),
     "ipm.coordinaten": permit_maker(_place),

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from woo_harvester.tooi import lists
 from woo_harvester.tooi.values import Concept, ValueList
 
+FindingLine = Mapping[str, Any]
+"""A finding as a line of ``findings.jsonl``."""
+
+Lines = tuple[list[str], list[str]]
+"""The lines before and after a fix."""
+
+Maker = Callable[[FindingLine], Lines | None]
+"""Makes the fix of a finding; None if the finding does not show how."""
+
 MOMENT = "2026-01-31T09:00:00+01:00"
 DAY = "2026-01-31"
-
-CATEGORY_PATH = "classificatiecollectie/informatiecategorieen/informatiecategorie"
-HANDLING_PATH = "documenthandelingen/documenthandeling"
 
 #: A value as it is written in findings: a label, a URI, or ``label (URI)``.
 _VALUE = re.compile(
@@ -51,24 +58,17 @@ def entry(loc: str, *inside: str, name: str = "url") -> list[str]:
     return [f"<{name}>", f"  <loc>{escape(loc)}</loc>", *("  " + line for line in inside), f"</{name}>"]
 
 
-def nested(path: str, leaf: str, prefix: str = "diwoo:") -> list[str]:
-    """Return *leaf* inside the other elements of a path such as ``titelcollectie/officieleTitel``."""
-    lines = [leaf]
+def nested(path: str, *leaf: str) -> list[str]:
+    """Return the lines *leaf* inside the other elements of a path: ``titelcollectie/officieleTitel``."""
+    lines = list(leaf)
     for name in reversed(path.split("/")[:-1]):
-        lines = [f"<{prefix}{name}>", *("  " + line for line in lines), f"</{prefix}{name}>"]
+        lines = [f"<diwoo:{name}>", *("  " + line for line in lines), f"</diwoo:{name}>"]
     return lines
 
 
 def described(loc: str, *inside: str) -> list[str]:
     """Return a ``url`` of a sitemap, with the lines *inside* in its ``diwoo:DiWoo``."""
-    lines = [
-        "<diwoo:Document>",
-        "  <diwoo:DiWoo>",
-        *("    " + line for line in inside),
-        "  </diwoo:DiWoo>",
-        "</diwoo:Document>",
-    ]
-    return entry(loc, *lines)
+    return entry(loc, *nested("Document/DiWoo/x", *inside))
 
 
 def text_element(path: str, text: str) -> str:
@@ -82,11 +82,6 @@ def coded_element(path: str, label: str, uri: str) -> str:
     name = path.rpartition("/")[2]
     resource = f" resource={quoteattr(uri)}" if uri else ""
     return f"<diwoo:{name}{resource}>{escape(label)}</diwoo:{name}>"
-
-
-def listed_value(path: str, concept: Concept) -> str:
-    """Return the last element of a path, with a value of its list."""
-    return coded_element(path, concept.label, concept.uri)
 
 
 def example_of(path: str) -> Concept | None:

@@ -33,6 +33,7 @@ from woo_harvester.sitemaps.robots import (
 )
 from woo_harvester.sitemaps.scanner import UrlsetReader
 from woo_harvester.sitemaps.xml_stream import ErrorReason, SitemapError
+from woo_harvester.utils.program import counted
 from woo_harvester.utils.urls import host_of, loc_problem
 
 Area = Literal["index", "sitemap"]
@@ -85,10 +86,10 @@ def file_findings(area: Area, reader: SitemapReader | UrlsetReader) -> Iterator[
         seen = next(iter(odd.names)) or _NO_NAMESPACE
         yield FileFinding("sitemap.naamruimte", seen, odd.line, element=element)
     if reader.root not in (ROOTS[area], None) and (reader.entries or reader.complete):
-        seen = f"<{reader.root}> met {counted(area, reader.entries)}"
+        seen = f"<{reader.root}> met {_entries(area, reader.entries)}"
         yield FileFinding(f"{area}.andere-wortel", seen, reader.root_line)
     if reader.entries and reader.others:
-        yield FileFinding(f"{area}.gemengd", counted(_OTHER[area], reader.others), action=NOT_READ)
+        yield FileFinding(f"{area}.gemengd", _entries(_OTHER[area], reader.others), action=NOT_READ)
     yield from _name_findings(area, reader)
     if reader.repair is not None:
         yield from _repair_findings(reader.repair, reader.root_line)
@@ -140,7 +141,7 @@ def other_kind_finding(area: Area, error: OtherRootError) -> FileFinding:
     seen = f"<{error.root}>"
     if error.others:
         code = "index.is-urlset" if area == "index" else "index.genest"
-        seen += f" met {counted(_OTHER[area], error.others)}"
+        seen += f" met {_entries(_OTHER[area], error.others)}"
     else:
         code = "index.ongeldig" if area == "index" else "sitemap.wortelelement"
     return FileFinding(code, seen, error.line, NOT_READ)
@@ -148,14 +149,13 @@ def other_kind_finding(area: Area, error: OtherRootError) -> FileFinding:
 
 def read_error_finding(area: Area, error: SitemapError) -> FileFinding:
     """Return the finding on a file that cannot be read, or not to its end, with what is lost by it."""
-    action = f"ongeveer {counted(area, error.lost)} niet gelezen" if error.lost else None
+    action = f"ongeveer {_entries(area, error.lost)} niet gelezen" if error.lost else None
     return FileFinding(read_error_code(area, error.reason), error.seen, error.line, action)
 
 
-def counted(area: Area, count: int) -> str:
+def _entries(area: Area, count: int) -> str:
     """Return the number of entries of an index or a sitemap in words: "1 sitemap", "3 documenten"."""
-    one, more = ("sitemap", "sitemaps") if area == "index" else ("document", "documenten")
-    return f"{count} {one if count == 1 else more}"
+    return counted(count, "sitemap") if area == "index" else counted(count, "document", "documenten")
 
 
 #: Most sitemaps that are read of one host: as many as the guide allows in a single index.
@@ -288,7 +288,7 @@ class UrlSelection:
     def report_shared(self, index: Index) -> None:
         """Report which sitemaps of an index, which was read just now, other indexes list too."""
         for (code, other), count in self._shared.items():
-            self._report(code, url=index.url, seen=f"{counted('index', count)}, ook in {other}")
+            self._report(code, url=index.url, seen=f"{counted(count, 'sitemap')}, ook in {other}")
         self._shared.clear()
 
     def _add(self, entry: Entry, index: Index) -> Sitemap | None:

@@ -17,6 +17,8 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from protego import Protego
 
+from woo_harvester.utils.program import counted
+
 #: The action on an index or a sitemap that is not requested.
 NOT_READ = "niet gelezen"
 
@@ -183,7 +185,7 @@ class _Reading:
             found += self._values(number, part.strip(), is_next=bool(found))
         is_joined = len(written) > 1 or len(parts) > 1 or len(found) > 1
         if is_joined and any(self._match(given) is not NameMatch.OTHER for given in found):
-            action = "gelezen als 1 adres" if len(found) == 1 else f"gelezen als {len(found)} adressen"
+            action = f"gelezen als {counted(len(found), 'adres', 'adressen')}"
             self._findings.append(LineFinding("robots.samengevoegd", number, line.strip(), action))
         for given in found:
             url, relative = self._resolve(given)

@@ -1,4 +1,4 @@
-"""The name of the command that was typed, for messages: ``woo-harvester``, or ``scrapy`` in a project."""
+"""Words of messages: the name of the command that was typed, and numbers with their noun."""
 
 from __future__ import annotations
 
@@ -18,6 +18,14 @@ def program() -> str:
         return "python -m woo_harvester"
     # pipx may give the command a suffix.
     return path.name.removesuffix(".exe") if path.name.startswith(NAME) else "scrapy"
+
+
+def counted(count: int, one: str, several: str | None = None, *, separator: str = "") -> str:
+    """Return a number with its noun, such as ``1 document`` and ``3 documenten``.
+
+    The plural is by default that of English. *separator* comes between thousands.
+    """
+    return f"{count:{separator}} {one if count == 1 else several or one + 's'}"
 
 
 VERSION = "1.0.0"

@@ -13,8 +13,7 @@ from woo_harvester.findings import Finding, Language
 from woo_harvester.report.assemble import assemble_report, make_report
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.html import render
-from woo_harvester.report.html.environment import policy
-from woo_harvester.report.html.page import ONE_PAGE_HOSTS, changed_lines
+from woo_harvester.report.html.page import changed_lines, policy
 from woo_harvester.report.model import Snippet
 
 EVIL = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
@@ -108,16 +107,6 @@ def test_several_hosts_have_an_overview_with_each_on_the_same_page(tmp_path: Pat
     for link in document.xpath("//table[@id='tabel-hosts']//a/@href"):
         assert document.get_element_by_id(link.removeprefix("#")).tag == "article"
     assert not (tmp_path / "woo-1" / "hosts").exists()
-
-
-def test_many_hosts_have_a_page_each(tmp_path: Path) -> None:
-    accounts = [read(f"www.{number}.nl", harvested=1) for number in range(ONE_PAGE_HOSTS + 1)]
-    text = page(tmp_path, accounts)
-    links = html.fromstring(text).xpath("//table[@id='tabel-hosts']//a/@href")
-    assert len(links) == ONE_PAGE_HOSTS + 1
-    for link in links:
-        host = (tmp_path / "woo-1" / link).read_text(encoding="utf-8")
-        assert 'href="../index.html"' in host
 
 
 def test_a_long_table_of_organisations_does_not_stand_before_the_hosts(tmp_path: Path) -> None:
@@ -253,12 +242,6 @@ def test_english_is_english(tmp_path: Path) -> None:
     shown = words(text)
     assert "All 2 documents listed are harvested" in shown
     assert "The document has no <officieleTitel>." in shown
-
-
-def test_the_way_the_score_is_made_stands_on_the_page(tmp_path: Path) -> None:
-    shown = words(page(tmp_path, [read(harvested=1)]))
-    assert "Hoe de score wordt gemaakt" in shown
-    assert "100 punten wil zeggen dat er geen fouten en geen waarschuwingen zijn" in shown
 
 
 def test_findings_of_no_host_are_shown(tmp_path: Path) -> None:

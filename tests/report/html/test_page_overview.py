@@ -262,11 +262,6 @@ def test_a_report_of_permits_counts_messages_and_cases(
         assert word not in text, word
 
 
-def test_a_report_of_permits_of_a_run_that_was_killed_is_made_of_its_findings(tmp_path: Path) -> None:
-    page = overview(tmp_path, [], about_host("ipm.schema"), name="vergunningen-1")
-    assert "Deze host is in deze ronde niet bezocht" in shown(page.xpath("//main")[0])
-
-
 def test_organisations_with_entry_pages_on_one_host_are_named(tmp_path: Path) -> None:
     shared = read_permits("www.bedrijf.nl")
     for number in range(2, 6):

@@ -1,7 +1,9 @@
-"""What the overview keeps of each host: a row of the table, and the heaviest faults of all hosts together."""
+"""The pages of a report: the overview with all hosts, a page for each host, and the gaps in the register."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -11,10 +13,13 @@ from os.path import relpath
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment
 from markupsafe import Markup
 
-from woo_harvester.findings import Language, Severity, explain
-from woo_harvester.report.html.environment import environment, page_parts
+from woo_harvester.findings import Language, Severity
+from woo_harvester.findings.catalogue import source_links
+from woo_harvester.findings.texts import in_words
+from woo_harvester.report.html import charts
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import (
@@ -27,8 +32,9 @@ from woo_harvester.report.model import (
     Snippet,
     StageCount,
 )
-from woo_harvester.report.run_folder import RunFolder, host_page
+from woo_harvester.report.run_folder import RunFolder, host_page, slug
 from woo_harvester.utils.atomic import replace_file
+from woo_harvester.utils.templates import base_css, make_environment, read_asset
 
 #: The maximum number of hosts that a fault names.
 _NAMED_HOSTS = 20
@@ -182,7 +188,8 @@ class _Page:
 
         @cache
         def explained(code: str) -> CodeExplanation:
-            return _explained(head, code, lang)
+            known = head.explanations.get(code) if lang == head.lang else None
+            return known or CodeExplanation.of(code, lang)
 
         @cache
         def rule(code: str) -> Markup:
@@ -286,8 +293,39 @@ _HELPERS = {
 }
 
 
-def _explained(head: Head, code: str, lang: Language) -> CodeExplanation:
-    if lang == head.lang and code in head.explanations:
-        return head.explanations[code]
-    text = explain(code, lang)
-    return CodeExplanation(what=text.what, why=text.why, mend=text.mend, source=text.source)
+@cache
+def environment() -> Environment:
+    """Return the template environment; it escapes everything that is not marked as HTML."""
+    made = make_environment(__package__)
+    made.globals.update(charts=charts, slug=slug, source_links=source_links, in_words=in_words)
+    return made
+
+
+def page_parts() -> dict[str, Any]:
+    """Return what ``base.html`` needs besides the texts: policy, style and script."""
+    return {
+        "policy": policy(),
+        "style": Markup(_style()),  # noqa: S704 -- our own files, not what publishers wrote
+        "script": Markup(_script()),  # noqa: S704
+    }
+
+
+@cache
+def policy() -> str:
+    """Return the Content-Security-Policy: only the page's own script and style, nothing from elsewhere."""
+    script, style = (
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (_script(), _style())
+    )
+    return (
+        f"default-src 'none'; script-src 'sha256-{script}'; "
+        f"style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+@cache
+def _style() -> str:
+    return base_css() + read_asset(__package__, "style.css")
+
+
+def _script() -> str:
+    return read_asset(__package__, "script.js")

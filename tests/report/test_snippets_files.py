@@ -85,31 +85,6 @@ def test_a_rule_that_allows_an_index_stays_beside_the_line_that_names_it() -> No
     assert after == f"{allow}\nSitemap: https://www.a.nl/sitemapindex-diwoo.xml"
 
 
-@pytest.mark.parametrize("code", ["robots.ontbreekt", "robots.geen-diwoo-index"])
-def test_a_robots_txt_names_the_index(code: str) -> None:
-    assert made(about_host(code)).after.endswith("Sitemap: https://www.a.nl/sitemapindex-diwoo.xml")
-
-
-def test_a_forbidden_folder_is_allowed() -> None:
-    given = made(about_document("robots.verboden", url="https://www.a.nl/besloten/1.pdf"))
-    assert given.before.endswith("Disallow: /besloten/")
-    assert given.after.endswith("Allow: /besloten/")
-
-
-@pytest.mark.parametrize(
-    ("code", "seen"),
-    [
-        ("sitemap.wortelelement", "<Documents> met 2 documenten"),
-        ("sitemap.doctype", "<!DOCTYPE urlset>"),
-        ("sitemap.naamruimte", "https://www.sitemaps.org/schemas/sitemap/0.9"),
-        ("index.is-urlset", "<urlset>"),
-    ],
-)
-def test_a_file_of_another_kind_shows_how_it_begins(code: str, seen: str) -> None:
-    given = made(about_host(code, url="https://www.a.nl/sitemap.xml", seen=seen))
-    assert "http://www.sitemaps.org/schemas/sitemap/0.9" in given.after
-
-
 @pytest.mark.parametrize(
     ("seen", "before"),
     [("http://a.nl/?a&b", '<DiWoo xmlns="http://a.nl/?a&amp;b">'), ("geen naamruimte", "<DiWoo>")],
