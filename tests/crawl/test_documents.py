@@ -106,7 +106,7 @@ def test_a_document_whose_sample_was_given_up_by_the_run_itself_waits_for_the_ne
 def test_no_sample_is_asked_for_when_the_time_for_the_host_is_used_up() -> None:
     harvest = Harvest()
     request = harvest.documents.request(harvest.item, harvest.visit)
-    harvest.visit.give_up()
+    harvest.visit.budget.give_up()
     assert harvest.answer(request, HTML) == [harvest.item]
     assert (harvest.visit.under_way, harvest.unsampled) == (0, 1)
 

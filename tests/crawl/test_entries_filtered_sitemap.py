@@ -7,8 +7,7 @@ from scrapy.utils.test import get_crawler
 
 from tests.register.exports import AMSTERDAM, organisation, read
 from woo_harvester.crawl.entries import Entries
-from woo_harvester.crawl.entry_lookup import SitemapReading
-from woo_harvester.crawl.host import Visit
+from woo_harvester.crawl.host import SitemapReading, Visit
 from woo_harvester.demo.sitemaps import Entry, sitemap
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter

@@ -10,8 +10,7 @@ from scrapy.utils.test import get_crawler
 
 from tests.register.exports import AMSTERDAM, UTRECHT, organisation, read
 from woo_harvester.crawl.entries import Entries
-from woo_harvester.crawl.entry_lookup import SitemapReading
-from woo_harvester.crawl.host import Visit
+from woo_harvester.crawl.host import SitemapReading, Visit
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import WooItem
@@ -155,7 +154,7 @@ def test_an_entry_waits_while_the_hosts_of_its_owner_are_being_read(keeper: Stat
     assert reading.is_postponed
     assert run.visit(OTHER).account.listed == 0
     run.waited_for.clear()
-    run.visit(OTHER).is_second = True
+    run.visit(OTHER).read_again()
     item, reading = run.read(OTHER, BEFORE)
     assert item is not None
     assert not reading.is_postponed

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 
 import pytest
 
-from woo_harvester.crawl.host import Visit
+from woo_harvester.crawl.host import Postponed, Visit
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.file_findings import Index, Sitemap
@@ -85,14 +86,14 @@ def test_a_visit_is_finished_when_all_is_read_and_no_document_is_under_way() -> 
 def test_a_visit_with_postponed_sitemaps_is_not_finished_until_they_were_read_again() -> None:
     visit = visit_of()
     sitemap = Sitemap("https://www.a.nl/a.xml", Index(INDEX, index_name(INDEX)))
-    visit.postponed.append(sitemap)
+    visit.postponed[sitemap.url] = Postponed(sitemap, None, Counter())
     assert visit.reading_done
     assert not visit.finished
     assert not visit.is_second
     visit.read_again()
     assert visit.is_second
     assert not visit.reading_done
-    assert (list(visit.sitemaps), list(visit.postponed)) == ([sitemap], [])
+    assert (list(visit.sitemaps), visit.postponed) == ([sitemap], {})
     visit.sitemaps.clear()
     assert visit.finished
 

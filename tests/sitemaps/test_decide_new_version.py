@@ -31,7 +31,7 @@ KNOWN = KnownDocument(
 
 def supplied(known: KnownDocument = KNOWN, text: str | None = LASTMOD) -> NewVersion:
     facts = EntryFacts(Entry(LOC, text, 3, None), known=known)
-    made = new_version(facts, EntryOutcome.SUPPLIED, parse_datetime(text) if text else None, NOW)
+    made = new_version(facts, EntryOutcome.SUPPLIED, NOW)
     assert made is not None
     return made
 

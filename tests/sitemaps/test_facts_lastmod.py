@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from woo_harvester.sitemaps.facts import is_future, is_newer, moment_compared, read_lastmod
+from woo_harvester.sitemaps.decide import decide
+from woo_harvester.sitemaps.facts import EntryFacts, Terms, is_future, is_newer, moment_compared
+from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.utils.dates import to_microseconds
 
 HARVEST = datetime(2026, 3, 2, 8, tzinfo=UTC)
@@ -36,8 +38,9 @@ def newer(lastmod: datetime | None, known: datetime | None, now: datetime = NEXT
 def test_what_is_wrong_with_a_lastmod_is_named(
     text: str | None, moment: datetime | None, code: str | None
 ) -> None:
-    found, findings = read_lastmod(text, HARVEST)
-    assert found == moment
+    facts = EntryFacts(Entry("https://a.nl/b.pdf", text, 3, None))
+    assert facts.moment == moment
+    findings = decide(facts, Terms(), HARVEST).findings
     assert [finding.code for finding in findings] == ([code] if code else [])
     assert all(finding.seen == text for finding in findings)
 

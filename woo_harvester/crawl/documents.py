@@ -238,7 +238,7 @@ class Documents:
     async def _next(self, item: WooItem, visit: Visit, before: SampleKind | None = None) -> Request | WooItem:
         """Return the request for the next sample that an item needs, or the item itself."""
         kind = self._samples.next_kind(item, before) if self.mode == "head" else None
-        if kind is not None and not visit.is_over:
+        if kind is not None and not visit.budget.is_over():
             return self._sample_request(item, visit, kind)
         if kind is not None:
             self._samples.count_unsampled()
@@ -274,8 +274,8 @@ class Documents:
         if isinstance(failure.value, HostRestsError) and host_of(request.url) == visit.host:
             # One finding reports this for the host: it may have thousands of documents left.
             supply = is_supply(item)
-            visit.give_up()
-            visit.documents_requested -= not supply
+            visit.budget.give_up()
+            visit.budget.requested -= not supply
             visit.leave(supply=supply)
             self.finish(visit)
             return

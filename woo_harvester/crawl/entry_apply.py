@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import Connection
 
-from woo_harvester.crawl.entry_lookup import SitemapReading
-from woo_harvester.crawl.host import Visit
-from woo_harvester.crawl.repeated_entries import StoredMetadata, add_supplements, stored_metadata
+from woo_harvester.crawl.host import SitemapReading
+from woo_harvester.crawl.repeated_entries import (
+    StoredMetadata,
+    add_supplements,
+    keep_entries,
+    stored_metadata,
+)
 from woo_harvester.diwoo.given import metadata_of
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
 from woo_harvester.items import Fetched, Source, StreamedResponse, WooItem
 from woo_harvester.record import Herkomst
-from woo_harvester.register import Register
-from woo_harvester.sitemaps.decide import NOT_FETCHED
 from woo_harvester.sitemaps.facts import (
     DELIVERED_AGAIN,
-    NOT_LISTED,
     Decision,
     EntryFacts,
     EntryOutcome,
@@ -29,17 +31,10 @@ from woo_harvester.sitemaps.facts import (
     StateUpdate,
     own_listing,
 )
-from woo_harvester.sitemaps.file_findings import Sitemap
 from woo_harvester.state import documents, listings
-from woo_harvester.state import documents as faults
 from woo_harvester.state.contents import Content, Delivery, Depth, Harvested, KnownFile
-from woo_harvester.state.documents import DocumentFault
 from woo_harvester.state.resources import forget_read
 from woo_harvester.utils.dates import iso_seconds, to_microseconds
-from woo_harvester.utils.program import counted
-
-_FOREIGN = "loc.andere-host"
-_LEFT_TO_OWN = "niet gebruikt: de vermelding op de eigen host telt"
 
 _Decided = Sequence[tuple[EntryFacts, Decision]]
 
@@ -57,12 +52,9 @@ class Stored:
 class EntryApply:
     """The stage that applies the decisions on the entries of a batch."""
 
-    def __init__(self, register: Register, report: Reporter, keeper: StateKeeper) -> None:
-        self._register = register
+    def __init__(self, report: Reporter, keeper: StateKeeper) -> None:
         self._report = report
         self._keeper = keeper
-        self.counts = {outcome: 0 for outcome in EntryOutcome if outcome.is_counted}
-        """Number of entries by outcome."""
 
     def write(
         self,
@@ -70,16 +62,19 @@ class EntryApply:
         decided: _Decided,
         moved: Mapping[int, int],
         reading: SitemapReading,
+        now: datetime,
     ) -> Stored:
         """Write the entries of a batch to the state, and return what their items need of it.
 
         *moved* are the documents whose entries are unchanged to the byte, with the sitemap of the host that
-        listed them before.
+        listed them before. They may be listed in both.
         """
+        reading.pending.must_reread |= bool(moved)
         for facts, decision in decided:
-            self._count(facts, decision, reading)
+            reading.note(facts, decision)
+        again = [facts.known.id for facts, made in decided if facts.known and made.is_harvested_again]
         stored = Stored(
-            _files(connection, decided),
+            documents.files_of(connection, again),
             [stored_metadata(connection, facts) if decision.version else {} for facts, decision in decided],
         )
         shared = self._sharing_sitemaps(connection, decided, moved, reading)
@@ -88,53 +83,8 @@ class EntryApply:
         _write_listings(connection, updates, list(moved), reading.sitemap_id)
         for sitemap_id in sorted(shared):
             forget_read(connection, sitemap_id)
+        keep_entries(connection, decided, reading, now)
         return stored
-
-    def report_faults(self, visit: Visit, sitemap: Sitemap, found: Iterable[DocumentFault]) -> None:
-        """Report again what is wrong with documents of a sitemap that has not changed."""
-        for fault in found:
-            organisation = self._register.organisation_of(fault.loc, visit.host).organisation
-            self._report(
-                fault.code,
-                seen=fault.seen,
-                action=NOT_FETCHED,
-                url=fault.loc,
-                host=visit.host,
-                organisation=organisation.identifier if organisation else None,
-                sitemap=sitemap.url,
-                since=iso_seconds(fault.since),
-            )
-
-    def report_foreign(self, visit: Visit, sitemap: Sitemap, left_to: Mapping[str, int]) -> None:
-        """Report, to both sides, how many documents a sitemap lists that their own hosts list too."""
-        if not left_to:
-            return
-        total = sum(left_to.values())
-        visit.report(_FOREIGN, url=sitemap.url, seen=_number(total), action=_LEFT_TO_OWN)
-        for host, count in sorted(left_to.items()):
-            owners = self._register.organisations_of_host(host)
-            self._report(
-                _FOREIGN,
-                url=sitemap.url,
-                host=host,
-                organisation=owners[0].identifier if len(owners) == 1 else None,
-                seen=f"{_number(count)} in een sitemap van {visit.host}",
-                action=_LEFT_TO_OWN,
-            )
-
-    def _count(self, facts: EntryFacts, decision: Decision, reading: SitemapReading) -> None:
-        """Count an entry by its outcome, and set what the outcome means for its sitemap."""
-        outcome = decision.outcome
-        if outcome in self.counts:
-            self.counts[outcome] += 1
-        if decision.must_reread:
-            reading.pending.must_reread = True
-        if outcome is EntryOutcome.POSTPONED:
-            reading.is_postponed = True
-        elif outcome is EntryOutcome.FOREIGN:
-            reading.left_to[str(facts.version.owner)] += 1
-        elif outcome in NOT_LISTED and facts.known is None:
-            reading.visit.unusable += 1
 
     def items(self, decided: _Decided, stored: Stored, reading: SitemapReading) -> Iterator[WooItem]:
         """Report what is wrong with entries, and yield the items of those to be harvested.
@@ -157,7 +107,14 @@ class EntryApply:
                 supplemented = add_supplements(facts, metadata, source)
                 source.known = stored.files.get(known.id)
                 source.recheck = decision.outcome is EntryOutcome.RECHECKED
-                record = version.record(facts.entry.loc, _origin(reading, report, version))
+                origin = Herkomst(
+                    index=reading.sitemap.index.url,
+                    sitemap=reading.sitemap.url,
+                    opgehaald=version.at,
+                    organisatie=report.organisation,
+                    bevindingen=report.codes,
+                )
+                record = version.record(facts.entry.loc, origin)
                 if decision.outcome is EntryOutcome.SUPPLIED and self._keeper.wanted is not None:
                     source.content = self._keeper.wanted.content_of(known.content)
                     record.herkomst.aangevuld = [*self._keeper.wanted.lacks(known.content)]
@@ -213,23 +170,6 @@ class EntryApply:
         return found
 
 
-def _files(connection: Connection, decided: _Decided) -> dict[int, KnownFile]:
-    """Return the known files of documents that are harvested again, by document number."""
-    again = [facts.known for facts, decision in decided if decision.is_harvested_again]
-    ids = [known.id for known in again if known is not None]
-    return documents.files_of(connection, ids)
-
-
-def _origin(reading: SitemapReading, report: Reporter, version: NewVersion) -> Herkomst:
-    return Herkomst(
-        index=reading.sitemap.index.url,
-        sitemap=reading.sitemap.url,
-        opgehaald=version.at,
-        organisatie=report.organisation,
-        bevindingen=report.codes,
-    )
-
-
 def _harvested(
     facts: EntryFacts, document_id: int, version: NewVersion, sitemap_id: int, supplemented: int | None
 ) -> Harvested:
@@ -259,7 +199,7 @@ def _write_documents(connection: Connection, updates: Sequence[StateUpdate], sit
     documents.lock_rows(connection, {*moved, *digests, *corrected})
     documents.move(connection, moved, sitemap_id)
     documents.keep_digests(connection, digests)
-    faults.end_faults(connection, corrected)
+    documents.end_faults(connection, corrected)
 
 
 def _write_listings(
@@ -274,7 +214,3 @@ def _write_listings(
     listings.listed_again(connection, sitemap_id, again)
     changed = [one.changed_listing for one in updates if one.changed_listing is not None]
     listings.keep_foreign(connection, sitemap_id, changed)
-
-
-def _number(count: int) -> str:
-    return counted(count, "document", "documenten")

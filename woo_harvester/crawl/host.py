@@ -1,19 +1,27 @@
-"""Backpressure: a listed document becomes a request only when there is capacity for it."""
+"""The visit of a host in a run, the reading of one of its sitemaps, and the capacity for its documents.
+
+Backpressure: a listed document becomes a request only when there is capacity and time for it.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from math import ceil, inf
 from time import monotonic
+from typing import NamedTuple
 
 from woo_harvester.findings import Finding, Reporter, Severity
 from woo_harvester.report.funnel import Account
+from woo_harvester.sitemaps.facts import NOT_LISTED, Decision, EntryFacts, EntryOutcome
 from woo_harvester.sitemaps.file_findings import Index, Sitemap, UrlSelection
 from woo_harvester.state.contents import PendingRead
 from woo_harvester.state.permit_history import DocumentSet
 from woo_harvester.state.resources import KnownHost
+from woo_harvester.tooi.lists import ValueLists
+from woo_harvester.tooi.values import Concept
 
 #: Seconds to wait for capacity before the caller checks whether the run is being closed.
 _TIMEOUT = 1.0
@@ -58,8 +66,12 @@ class Budget:
     def __init__(self, seconds: float | None) -> None:
         self._end = inf if seconds is None else monotonic() + seconds
         self._supplies_end = inf if seconds is None else monotonic() + seconds / 2
+        self.requested = 0
+        """Number of documents that were requested, without those that only lack content."""
+        self.left = 0
+        """Number of documents that were not requested, because the time was used up."""
         self.supplies_left = 0
-        """Number of documents whose lacking content was not requested, because the time was used up."""
+        """The same number of those that only lack content."""
 
     def is_over(self, *, supply: bool = False) -> bool:
         """Return whether it is used up; with *supply*, for documents that only lack content."""
@@ -68,6 +80,21 @@ class Budget:
     def give_up(self) -> None:
         """Use up all of it."""
         self._end = self._supplies_end = -inf
+
+    @property
+    def days_left(self) -> int:
+        """Estimated number of daily runs that the remaining documents take."""
+        return ceil(self.left / max(1, self.requested))
+
+
+class Postponed(NamedTuple):
+    """A sitemap to read again: some of its entries wait until the hosts of their documents are read."""
+
+    sitemap: Sitemap
+    pending: PendingRead | None
+    """Its first reading; None if that was not complete."""
+    left_to: Counter[str]
+    """Number of its entries that the first reading left to other hosts, by host."""
 
 
 #: Errors about a name in robots.txt that does not follow the convention: nothing of the host is missing.
@@ -80,9 +107,6 @@ class Visit(Backlog):
     At most one sitemap of a host is being read, whatever its size, while the next one is downloaded. Hosts
     are read side by side.
     """
-
-    unusable = 0
-    """Number of entries whose loc cannot be used and says nothing: missing documents may be theirs."""
 
     def __init__(
         self,
@@ -97,56 +121,45 @@ class Visit(Backlog):
     ) -> None:
         super().__init__(backlog)
         self.host = host
-        self.organisation = organisation
-        """The organisation that registered the host; None if several did, or none."""
         self.known = known
         """The host as the state knows it."""
         self.account = account
         """The counts of the documents that the host lists, by what was done with them."""
-        self.listed = DocumentSet()
-        """Documents that the host listed in this run, except those of unchanged sitemaps."""
-        self.read: set[int] = set()
-        """Sitemaps that were read to their end, or that are unchanged since they were."""
-        self.lacking: dict[int, Sequence[int]] = {}
-        """Documents that a sitemap in ``read`` no longer lists, by sitemap."""
-        self.repeated = DocumentSet()
-        """Documents that the host lists more than once, as far as is known."""
-        self.left = DocumentSet()
-        """Documents in ``listed`` of which this run has only read entries that are left to another entry."""
-        self.own_sitemaps: set[int] = set()
-        """Numbers of all sitemaps of the host that the state knows."""
-        self.postponed: deque[Sitemap] = deque()
-        """Sitemaps to read again: some of their entries wait until the hosts of their documents are read."""
-        self.first_readings: dict[int, PendingRead] = {}
-        """The first reading of each postponed sitemap, by its number in the state."""
-        self.left_to_others: dict[str, Counter[str]] = {}
-        """How many entries of each postponed sitemap are left to other hosts, by its URL and by host.
-
-        Those hosts list the documents themselves.
-        """
-        self.is_second = False
-        """True if the postponed sitemaps are being read now, only for the entries that waited."""
+        self.budget = Budget(budget)
         self._run_report = report
         self.report = Reporter(self._send, host=host, organisation=organisation)
-        """The reporter of findings about the files of the host."""
+        """The reporter of findings about the files of the host, with the only organisation that has it."""
+        self.incomplete: list[str] = []
+        """Reasons why the host was not read completely; mostly codes of findings."""
         self.selection = UrlSelection(is_registered, self.report)
         self.indexes: deque[Index] = deque()
+        """Indexes to request."""
         self.unread_indexes: dict[str, Index] = {}
         """Indexes that were not read to their end, or not yet, by URL."""
         self.sitemaps: deque[Sitemap] = deque()
+        """Sitemaps to request."""
         self.files_requested = 0
         """Number of files that were requested and are not read yet."""
         self.turn = asyncio.Lock()
         """Locked while a sitemap is being read."""
-        self.incomplete: list[str] = []
-        """Reasons why the host was not read completely; mostly codes of findings."""
-        self.documents_requested = 0
-        """Number of documents that were requested in this run, without those that only lack content."""
-        self.documents_left = 0
-        """Number of documents that were not requested, because the time for the host was used up."""
-        self.is_counted = False
-        """True if the host was counted as done."""
-        self.budget = Budget(budget)
+        self.postponed: dict[str, Postponed] = {}
+        """Sitemaps to read again, by URL."""
+        self.first_readings: dict[str, Postponed] | None = None
+        """Once these are being read again, only for the entries that waited: the first reading of each."""
+        self.own_sitemaps: set[int] = set()
+        """Numbers of all sitemaps of the host that the state knows."""
+        self.read: set[int] = set()
+        """Sitemaps that were read to their end, or that are unchanged since they were."""
+        self.lacking: dict[int, Sequence[int]] = {}
+        """Documents that a sitemap in ``read`` no longer lists, by sitemap."""
+        self.listed = DocumentSet()
+        """Documents that the host listed in this run, except those of unchanged sitemaps."""
+        self.left = DocumentSet()
+        """Documents in ``listed`` of which this run has only read entries that are left to another entry."""
+        self.repeated = DocumentSet()
+        """Documents that the host lists more than once, as far as is known."""
+        self.unusable = 0
+        """Number of entries whose loc cannot be used and says nothing: missing documents may be theirs."""
 
     def _send(self, finding: Finding) -> None:
         """Send a finding. After an error, the host does not count as read completely."""
@@ -169,20 +182,15 @@ class Visit(Backlog):
         """True if nothing is left to read or to download."""
         return self.reading_done and not self.under_way and not self.postponed
 
+    @property
+    def is_second(self) -> bool:
+        """True if the postponed sitemaps are being read now."""
+        return self.first_readings is not None
+
     def read_again(self) -> None:
         """Begin the second reading of the sitemaps that were postponed."""
-        self.is_second = True
-        self.sitemaps.extend(self.postponed)
-        self.postponed.clear()
-
-    @property
-    def is_over(self) -> bool:
-        """True if the time for the host is used up."""
-        return self.budget.is_over()
-
-    def give_up(self) -> None:
-        """Request no more documents of the host in this run."""
-        self.budget.give_up()
+        self.first_readings, self.postponed = self.postponed, {}
+        self.sitemaps.extend(first.sitemap for first in self.first_readings.values())
 
     def leave(self, *, supply: bool) -> None:
         """Count a document that is left to a later run; with *supply*, one that only lacks content."""
@@ -190,9 +198,62 @@ class Visit(Backlog):
             self.budget.supplies_left += 1
             self.account.count_entries(0, 1)
         else:
-            self.documents_left += 1
+            self.budget.left += 1
+
+
+@dataclass(slots=True)
+class SitemapReading:
+    """One sitemap while it is read: what it listed before, and what has been read so far."""
+
+    visit: Visit
+    sitemap: Sitemap
+    pending: PendingRead
+    lists: ValueLists
+    """The value lists for its host."""
+    category: Concept | None
+    """The informatiecategorie in the name of its index."""
+    same: dict[bytes | None, int]
+    """Numbers of its documents by the digest of their entries; a document is removed when it is read."""
+    others: Sequence[int] | None
+    """All other documents that it listed; None if there are too many to have them in memory."""
+    left_to: Counter[str] = field(default_factory=Counter)
+    """Number of its entries whose documents their own hosts list too, by host."""
+    seen: DocumentSet = field(default_factory=DocumentSet)
+    """Documents that were read and looked up."""
+    placed: DocumentSet = field(default_factory=DocumentSet)
+    """Documents of which an entry was decided on."""
+    placed_again: DocumentSet = field(default_factory=DocumentSet)
+    """Documents of which a second entry was decided on."""
+    left_out: int = 0
+    """Number of entries that the run does not choose, or that the spider's filter has left out."""
+    is_postponed: bool = False
+    """True if some of its entries wait until the hosts of their documents have been read."""
 
     @property
-    def days_left(self) -> int:
-        """Estimated number of daily runs that the remaining documents take."""
-        return ceil(self.documents_left / max(1, self.documents_requested))
+    def sitemap_id(self) -> int:
+        """The number of the sitemap in the state."""
+        return self.pending.resource_id
+
+    def place(self, document_id: int) -> int:
+        """Return the place of the next entry to decide on: 0 if it is the first of its document, else 1."""
+        if self.placed.add(document_id):
+            return 0
+        self.placed_again.add(document_id)
+        return 1
+
+    def leave_out(self, count: int) -> None:
+        """Count entries that are left out; they may count in the next run."""
+        if count:
+            self.left_out += count
+            self.pending.must_reread = True
+
+    def note(self, facts: EntryFacts, decision: Decision) -> None:
+        """Note what a decision on one of its entries means for the sitemap as a whole."""
+        if decision.must_reread:
+            self.pending.must_reread = True
+        if decision.outcome is EntryOutcome.POSTPONED:
+            self.is_postponed = True
+        elif decision.outcome is EntryOutcome.FOREIGN:
+            self.left_to[str(facts.version.owner)] += 1
+        elif decision.outcome in NOT_LISTED and facts.known is None:
+            self.visit.unusable += 1

@@ -128,10 +128,9 @@ class HostReader:
 
     def finish(self, visit: Visit) -> None:
         """Count a host as done, once, if nothing is left to read or to download."""
-        if visit.finished and not visit.is_counted:
-            visit.is_counted = True
+        if visit.finished and visit.account.complete is None:
             stats = self._crawler.stats
-            if visit.documents_left:
+            if visit.budget.left:
                 self._report_backlog(visit)
             if visit.budget.supplies_left:
                 stats.inc_value("woo/documents/lacking", visit.budget.supplies_left)
@@ -192,14 +191,15 @@ class HostReader:
 
     def _report_backlog(self, visit: Visit) -> None:
         """Report how many documents are left after the host's time was used up, and how long they take."""
-        self._crawler.stats.inc_value("woo/documents/left", visit.documents_left)
-        visit.account.backlog, visit.account.backlog_days = visit.documents_left, visit.days_left
+        budget = visit.budget
+        self._crawler.stats.inc_value("woo/documents/left", budget.left)
+        visit.account.backlog, visit.account.backlog_days = budget.left, budget.days_left
         visit.incomplete.append(_BACKLOG)
         visit.report(
             _BACKLOG,
             url=f"https://{visit.host}/",
-            seen=f"{visit.documents_left} documenten over, {visit.documents_requested} opgevraagd",
-            action=f"in een volgende oogst: bij een oogst per dag {visit.days_left} dagen",
+            seen=f"{budget.left} documenten over, {budget.requested} opgevraagd",
+            action=f"in een volgende oogst: bij een oogst per dag {budget.days_left} dagen",
         )
 
 

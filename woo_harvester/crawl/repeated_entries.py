@@ -13,8 +13,7 @@ from datetime import datetime
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from woo_harvester.crawl.entry_lookup import SitemapReading
-from woo_harvester.crawl.host import Visit
+from woo_harvester.crawl.host import SitemapReading, Visit
 from woo_harvester.diwoo.defaults import CATEGORY_FIELD, fields_of, pack, supplement, unpack
 from woo_harvester.diwoo.given import GivenMetadata, metadata_of
 from woo_harvester.items import Source
@@ -31,7 +30,6 @@ from woo_harvester.sitemaps.robots import index_name
 from woo_harvester.state import repeated
 from woo_harvester.state.repeated import ENTRIES_MAX, Key, StoredEntry
 from woo_harvester.tooi.lists import category_by_number
-from woo_harvester.utils.dates import parse_datetime, to_microseconds
 
 StoredMetadata = Mapping[Key, bytes | None]
 """The metadata of entries as the state has them; None for an entry whose metadata are too large for it."""
@@ -53,9 +51,7 @@ def add_others(
     """Add to each entry of a batch the other entries of the host for its document."""
     known = [(one, one.known) for one in facts if one.known is not None and one.is_registered]
     for one, document in known:
-        if not reading.placed.add(document.id):
-            one.place = 1
-            reading.placed_again.add(document.id)
+        one.place = reading.place(document.id)
     _add_sources(connection, known, reading)
     counts, visit = Counter(document.id for _, document in known), reading.visit
     if len(counts) == len(known) and not visit.repeated:  # nearly always
@@ -71,7 +67,7 @@ def add_others(
     for one, document in asked:
         one.fields = fields_of(metadata_of(one.entry)) | _field_of(reading.sitemap.index.url)
         for entry in stored.get(document.id, []):
-            if _place(entry) == (reading.sitemap_id, one.place):
+            if entry.key == (reading.sitemap_id, one.place):
                 one.stored = entry
     _add_entries(asked, stored, reading, now)
 
@@ -86,13 +82,15 @@ def keep_entries(
     rows: list[StoredEntry] = []
     ids = reading.visit.repeated
     for facts, decision in decided:
-        known, outcome = facts.known, decision.outcome
+        known, outcome, stored = facts.known, decision.outcome, facts.stored
         is_repeated = outcome is EntryOutcome.DUPLICATE or facts.beside or (ids and known and known.id in ids)
-        if known is None or not is_repeated or _is_of_another(facts, outcome):
+        does_not_count = facts.is_left_to_owner or outcome is EntryOutcome.FOREIGN or outcome in NOT_LISTED
+        if known is None or not is_repeated or does_not_count:
             continue
         ids.add(known.id)
-        is_full = facts.stored is None and len(facts.others) >= ENTRIES_MAX
-        if not is_full and not _is_stored(facts):
+        is_full = stored is None and len(facts.others) >= ENTRIES_MAX
+        is_stored = stored is not None and facts.digest is not None and stored.digest == facts.digest
+        if not is_full and not is_stored:
             rows.append(_row(facts, known.id, reading, now))
     repeated.keep(connection, rows)
 
@@ -174,37 +172,23 @@ def _add_entries(
     newest = {document_id: newest_first(entries)[:ENTRIES_MAX] for document_id, entries in batch.items()}
     for one, document in asked:
         one.beside = [entry for entry in newest[document.id] if entry.entry is not one.entry]
-        entries = stored.get(document.id, [])
-        one.others = [entry for entry in entries if _place(entry) not in _places(batch[document.id])]
+        read = {entry.key for entry in batch[document.id]}
+        one.others = [entry for entry in stored.get(document.id, []) if entry.key not in read]
 
 
 def _other(facts: EntryFacts, reading: SitemapReading, now: datetime) -> OtherEntry:
     """Return an entry as the other entries of its document see it."""
-    lastmod = _microseconds(facts.entry.lastmod)
-    stored = facts.stored
-    is_same = stored is not None and stored.lastmod == lastmod
     return OtherEntry(
         sitemap_id=reading.sitemap_id,
         place=facts.place,
         url=reading.sitemap.url,
         index_url=reading.sitemap.index.url,
-        lastmod=lastmod,
-        first_read=stored.first_read if stored is not None and is_same else int(now.timestamp()),
+        lastmod=facts.lastmod,
+        first_read=int(facts.first_read(now).timestamp()),
         fields=facts.fields,
         digest=facts.digest,
         entry=facts.entry,
     )
-
-
-def _is_of_another(facts: EntryFacts, outcome: EntryOutcome) -> bool:
-    """Return whether an entry does not count for its host, or not yet."""
-    is_foreign = facts.version.owner is not None and not facts.is_own
-    return is_foreign or outcome is EntryOutcome.FOREIGN or outcome in NOT_LISTED
-
-
-def _is_stored(facts: EntryFacts) -> bool:
-    """Return whether the state has an entry as it is."""
-    return facts.stored is not None and facts.digest is not None and facts.stored.digest == facts.digest
 
 
 def _row(facts: EntryFacts, document_id: int, reading: SitemapReading, now: datetime) -> StoredEntry:
@@ -234,19 +218,3 @@ def _metadata_of(other: OtherEntry, packed: bytes | None) -> GivenMetadata:
 def _field_of(index: str | None) -> int:
     """Return the field that the name of an index gives, as a bit."""
     return CATEGORY_FIELD if index is not None and index_name(index).number is not None else 0
-
-
-def _places(entries: Sequence[OtherEntry]) -> set[tuple[int, int]]:
-    """Return the places of a document's entries in a batch: all but the first are later ones."""
-    return {_place(entry) for entry in entries[:2]}
-
-
-def _place(entry: OtherEntry) -> tuple[int, int]:
-    return entry.sitemap_id, entry.place
-
-
-def _microseconds(lastmod: str | None) -> int | None:
-    try:
-        return None if lastmod is None else to_microseconds(parse_datetime(lastmod))
-    except ValueError:
-        return None

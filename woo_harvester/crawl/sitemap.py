@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from array import array
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from time import time
@@ -14,9 +13,8 @@ from woo_harvester.crawl.answers import is_due, is_not_modified, validator
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.entry_filter import FilteredEntries, SitemapFilter
-from woo_harvester.crawl.entry_lookup import SitemapReading
 from woo_harvester.crawl.files import Output, StateWrite, report_file, state_write
-from woo_harvester.crawl.host import Visit
+from woo_harvester.crawl.host import Postponed, SitemapReading, Visit
 from woo_harvester.crawl.repeated_entries import end_sitemap
 from woo_harvester.crawl.samples import is_supply
 from woo_harvester.extensions.state import StateKeeper
@@ -178,15 +176,19 @@ class SitemapFiles:
     ) -> SitemapReading:
         """Begin the first or second reading of a sitemap, with the documents that it listed before."""
         pending = _pending_read(response, resource)
-        if (first := visit.first_readings.pop(resource.id, None)) is not None:
-            pending = first.again(pending)
+        first = visit.first_readings.get(sitemap.url) if visit.first_readings else None
+        if first is not None and first.pending is not None:
+            pending = first.pending.again(pending)
         self._keeper.begin_reading(pending)
         with self._keeper.begin() as connection:
             if resource.read_at is not None:
                 # Until this reading is complete and all its documents are confirmed, the next run must read
                 # the sitemap in full.
                 forget_read(connection, resource.id)
-            return self._entries.start_reading(connection, visit, sitemap, pending)
+            reading = self._entries.start_reading(connection, visit, sitemap, pending)
+        if first is not None:
+            reading.left_to.update(first.left_to)
+        return reading
 
     def _end(
         self, response: StreamedResponse, visit: Visit, reading: SitemapReading, reader: UrlsetReader
@@ -207,12 +209,11 @@ class SitemapFiles:
             reading.pending.must_reread = True  # so that each run reports them
         if is_complete_read:
             self._keep(visit, reading)
-        left_to = visit.left_to_others.pop(url, Counter()) + reading.left_to
         if reading.is_postponed:
-            visit.postponed.append(reading.sitemap)
-            visit.left_to_others[url] = left_to
+            kept = reading.pending if is_complete_read else None
+            visit.postponed[url] = Postponed(reading.sitemap, kept, reading.left_to)
         else:
-            self._entries.report_foreign(visit, reading.sitemap, left_to)
+            self._entries.report_foreign(visit, reading.sitemap, reading.left_to)
 
     def _keep(self, visit: Visit, reading: SitemapReading) -> None:
         """Write to the state which documents a completely read sitemap no longer lists."""
@@ -220,9 +221,7 @@ class SitemapFiles:
             lacking = self._entries.lacking(connection, reading)
             if not self._entries.is_choosing:  # otherwise what was left out would count as gone
                 end_sitemap(connection, reading, lacking)
-            if reading.is_postponed:
-                visit.first_readings[reading.sitemap_id] = reading.pending
-            else:
+            if not reading.is_postponed:
                 self._keeper.read_completely(connection, reading.pending, lacking)
         visit.read.add(reading.sitemap_id)
         visit.lacking[reading.sitemap_id] = array("q", lacking)
@@ -247,7 +246,7 @@ class SitemapFiles:
             if visit.budget.is_over(supply=supply):
                 visit.leave(supply=supply)  # the item stays expected, so the sitemap is read again
                 continue
-            visit.documents_requested += not supply
+            visit.budget.requested += not supply
             yield self._documents.request(item, visit)
         await asyncio.sleep(0)  # let other hosts have their turn
 

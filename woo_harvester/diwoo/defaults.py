@@ -8,17 +8,21 @@ from __future__ import annotations
 import re
 import unicodedata
 import zlib
-from datetime import date
+from dataclasses import dataclass
+from datetime import date, datetime
 
 from msgspec import ValidationError, json
 from msgspec.structs import replace
 
-from woo_harvester.diwoo.given import GivenMetadata
+from woo_harvester.diwoo.given import GivenMetadata, metadata_of
 from woo_harvester.diwoo.mapping import CATEGORY, organisation_value, resolved_as
 from woo_harvester.findings import Reporter
 from woo_harvester.record import Record, Waarde
 from woo_harvester.register.register import Match, Organisation
+from woo_harvester.sitemaps.facts import EntryFacts
+from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.tooi import UNKNOWN_CATEGORY, UNKNOWN_ORGANISATION
+from woo_harvester.tooi.coded import resolve
 from woo_harvester.tooi.values import Concept, ValueList
 from woo_harvester.utils.urls import last_segment
 
@@ -282,3 +286,39 @@ def unpack(packed: bytes) -> GivenMetadata:
         return json.decode(zlib.decompress(packed), type=GivenMetadata)
     except ValidationError:
         return GivenMetadata()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The entries that a run chooses, by category and lastmod; None for no limit."""
+
+    categories: frozenset[str] | None = None
+    """URIs of informatiecategorieën: a document has one of them."""
+    since: datetime | None = None
+    """The lastmod is this moment or a later one. An entry without a lastmod that can be read is left out."""
+
+    def has(self, facts: EntryFacts, index: Concept | None, categories: ValueList) -> bool:
+        """Return whether the run chooses an entry.
+
+        *index* is the category in the name of its index. *categories* is the value list of this run.
+        """
+        if self.since is not None and (facts.moment is None or facts.moment < self.since):
+            return False
+        return self.categories is None or not self.categories.isdisjoint(
+            _categories(facts.entry, index, categories)
+        )
+
+
+def _categories(entry: Entry, index: Concept | None, categories: ValueList) -> set[str]:
+    """Return the URIs of the categories that the record of an entry would have.
+
+    That of the index counts for a category that is absent or unknown, as in :func:`default_category`.
+    """
+    otherwise = index or UNKNOWN_CATEGORY
+    found = set()
+    for value in metadata_of(entry).informatiecategorieen:
+        resolved = resolve(categories, value.label, value.uri)
+        if resolved is not None and resolved.concept is not None:
+            is_known = resolved.concept.uri != UNKNOWN_CATEGORY.uri
+            found.add((resolved.concept if is_known else otherwise).uri)
+    return found or {otherwise.uri}

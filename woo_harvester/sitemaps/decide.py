@@ -6,12 +6,12 @@ Source: seed "Sitemapindex en Sitemaps", fields loc and lastmod; seed "Technisch
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
 
 from woo_harvester.record import Oorzaak
 from woo_harvester.sitemaps.facts import (
     KNOWN_VERSION,
-    SKIPPED,
     Decision,
     EntryFacts,
     EntryFinding,
@@ -21,96 +21,19 @@ from woo_harvester.sitemaps.facts import (
     SitemapListing,
     StateUpdate,
     Terms,
-    first_read,
     is_future,
     is_newer,
-    is_repeated,
-    lacks_fields,
+    newest_first,
     own_listing,
-    read_lastmod,
-    repeated_finding,
 )
-from woo_harvester.utils.dates import day_of, from_microseconds, iso_datetime, moment_after, to_microseconds
+from woo_harvester.utils.dates import day_of, from_microseconds, iso_datetime, moment_after
 from woo_harvester.utils.urls import host_of, loc_problem
 
-
-def new_version(
-    facts: EntryFacts, outcome: EntryOutcome, lastmod: datetime | None, now: datetime
-) -> NewVersion | None:
-    """Return the version that is to be harvested; None if the outcome calls for none.
-
-    The openbaarmakingsdatum is that of the first version, unless another's entry gave it and the owner's has
-    come since. A version of an unchanged entry has the lastmod that was harvested: it may have lost it since.
-    """
-    known, text = facts.known, facts.entry.lastmod
-    if outcome.cause is None:
-        return None
-    if outcome in KNOWN_VERSION and known is not None and known.harvested is not None:
-        return _known_version(known, datetime.fromtimestamp(known.harvested, UTC), text, now)
-    is_same = facts.is_comparable and outcome in (EntryOutcome.RECHECKED, EntryOutcome.CHANGED)
-    if is_same and lastmod is None and known is not None and known.lastmod:
-        lastmod = from_microseconds(known.lastmod)
-        text = iso_datetime(lastmod)
-    is_ahead = is_future(lastmod, now)
-    is_first = known is None or not known.published or (facts.is_own and not facts.version.is_own)
-    return NewVersion(
-        cause=outcome.cause,
-        lastmod=lastmod,
-        lastmod_text=text,
-        published=_published(facts.known, None if is_ahead else lastmod, now, is_first=is_first),
-        at=moment_after(known.delivered_at if known else None, now),
-        takes_over=known is not None and known.harvested is not None and not facts.is_comparable,
-        is_ahead=is_ahead,
-        is_dated_by_harvest=is_first and (lastmod is None or is_ahead),
-    )
-
-
-def _published(
-    known: KnownDocument | None, lastmod: datetime | None, now: datetime, *, is_first: bool
-) -> date:
-    """Return the openbaarmakingsdatum: that of the first version, else the day of the lastmod or of today."""
-    if known is None or is_first:
-        return day_of(lastmod or now)
-    return date.fromisoformat(str(known.published))
-
-
-def _known_version(known: KnownDocument, began_at: datetime, text: str | None, now: datetime) -> NewVersion:
-    """Return the version that was harvested at *began_at*, to be delivered again.
-
-    Its dates and oorzaak are those that it had. *text* is the lastmod as given today.
-    """
-    lastmod = from_microseconds(known.lastmod) if known.lastmod is not None else None
-    given, _ = read_lastmod(text, now)
-    if given != lastmod:  # it is absent by now, or it was in the future and has been corrected
-        text = iso_datetime(lastmod) if lastmod is not None else None
-    is_ahead = is_future(lastmod, began_at)
-    cause = Oorzaak(known.cause) if known.cause is not None else _likely_cause(known, lastmod, began_at)
-    is_first = cause is Oorzaak.AANLEVERING
-    return NewVersion(
-        cause=cause,
-        lastmod=lastmod,
-        lastmod_text=text,
-        published=date.fromisoformat(str(known.published)),
-        at=moment_after(known.delivered_at, now),
-        began_at=began_at,
-        takes_over=False,
-        is_ahead=is_ahead,
-        is_dated_by_harvest=is_first and (lastmod is None or is_ahead),
-    )
-
-
-def _likely_cause(known: KnownDocument, lastmod: datetime | None, began_at: datetime) -> Oorzaak:
-    """Return the oorzaak of a version of which the state does not have it.
-
-    The openbaarmakingsdatum is the day of the first version: a version of that day is most likely the first.
-    """
-    is_ahead = is_future(lastmod, began_at)
-    day = day_of(began_at if lastmod is None or is_ahead else lastmod)
-    return Oorzaak.AANLEVERING if day.isoformat() == known.published else Oorzaak.WIJZIGING
-
-
-NOT_HARVESTED = "niet opnieuw geoogst"
+_SKIPPED = "overgeslagen"
+_NOT_HARVESTED = "niet opnieuw geoogst"
 _AS_KNOWN = "geleverd als de versie die bekend was"
+_AS_HARVESTED = "telt als het moment van de oogst"
+_FROM_NEXT_RUN = "is deze nieuwer, dan telt zij vanaf de volgende oogst"
 NOT_FETCHED = "niet opnieuw opgehaald, want de lastmod is niet nieuwer"
 
 #: Outcomes that are reported in each run, so that the sitemap must be read in each.
@@ -121,6 +44,9 @@ _REPORTED_AGAIN = (
     EntryOutcome.DUPLICATE,
 )
 _UNCHANGED = (EntryOutcome.UNCHANGED, EntryOutcome.UNCHANGED_AGAIN)
+
+#: Outcomes without a version with which an entry may be left to another one of its host that is newer.
+_MAY_BE_BEATEN = (EntryOutcome.UNCHANGED, EntryOutcome.OLDER, EntryOutcome.REFUSED)
 
 #: The outcome in a run that delivers all documents, by the outcome in another run.
 _AGAIN = {
@@ -135,34 +61,29 @@ def find_loc_problem(loc: str) -> str | None:
     return loc_problem(loc) if loc else "loc.ontbreekt"
 
 
-def decide(facts: EntryFacts, terms: Terms, now: datetime) -> Decision:
-    """Return what is to be done with an entry; *now* is in whole seconds."""
-    if facts.loc_problem is not None or not facts.is_registered:
-        return _leave_out(facts)
-    lastmod, findings = read_lastmod(facts.entry.lastmod, now)
-    offered = _compare_with_known(facts, lastmod, terms, now)
-    outcome = _compare_with_run(facts, offered, lastmod, now)
-    if outcome is EntryOutcome.POSTPONED:
-        return Decision(outcome)
-    if outcome is EntryOutcome.DUPLICATE:
-        findings = (repeated_finding(facts, lastmod, now),)
-    elif not _is_reported(facts):
-        findings = ()
-    if finding := _finding(facts, outcome):
-        findings = (*findings, finding)
-    return Decision(
-        outcome,
-        findings,
-        _update(facts, outcome, offered, lastmod),
-        _must_reread(facts, outcome, lastmod, now),
-        outcome is EntryOutcome.UNCHANGED or (outcome is EntryOutcome.OLDER and not _is_copy(facts)),
-        new_version(facts, outcome, lastmod, now),
-    )
-
-
 def is_long_ago(moment: int | None, now: int, interval: float) -> bool:
     """Return whether *moment* is unknown, ahead of the clock, or *interval* seconds ago or longer."""
     return moment is None or not 0 <= now - moment < interval
+
+
+def decide(facts: EntryFacts, terms: Terms, now: datetime) -> Decision:
+    """Return what is to be done with an entry; *now* is in whole seconds."""
+    if not facts.is_usable:
+        return _leave_out(facts)
+    case = _Case(facts, terms, now)
+    offered = case.compare_with_known()
+    outcome = case.compare_with_run(offered)
+    if outcome is EntryOutcome.POSTPONED:
+        return Decision(outcome)
+    return Decision(
+        outcome,
+        tuple(case.findings(outcome)),
+        case.update(outcome, offered),
+        case.must_reread(outcome),
+        outcome is EntryOutcome.UNCHANGED
+        or (outcome is EntryOutcome.OLDER and not facts.version.is_elsewhere),
+        new_version(facts, outcome, now),
+    )
 
 
 def _leave_out(facts: EntryFacts) -> Decision:
@@ -174,224 +95,322 @@ def _leave_out(facts: EntryFacts) -> Decision:
     loc, known = facts.entry.loc, facts.known
     if facts.loc_problem is not None:
         outcome = EntryOutcome.UNUSABLE
-        finding = EntryFinding(facts.loc_problem, "loc", loc or None, SKIPPED)
+        finding = EntryFinding(facts.loc_problem, "loc", loc or None, _SKIPPED)
     else:
         outcome = EntryOutcome.UNREGISTERED
-        finding = EntryFinding("loc.niet-geregistreerd", "loc", host_of(loc), SKIPPED)
+        finding = EntryFinding("loc.niet-geregistreerd", "loc", host_of(loc), _SKIPPED)
     update = None
     if known is not None:
         update = StateUpdate(known.id, new_listing=own_listing(known.id), is_listed_again=True)
     return Decision(outcome, (finding,), update, must_reread=True)
 
 
-def _compare_with_known(
-    facts: EntryFacts, lastmod: datetime | None, terms: Terms, now: datetime
-) -> EntryOutcome:
-    """Return what an entry calls for, by what earlier runs know of its document."""
-    outcome, known = _by_lastmod(facts, lastmod, now), facts.known
-    if known is None:
+class _Case:
+    """An entry that may be harvested, while it is decided on."""
+
+    __slots__ = ("_facts", "_known", "_now", "_terms", "_version")
+
+    def __init__(self, facts: EntryFacts, terms: Terms, now: datetime) -> None:
+        self._facts = facts
+        self._known = facts.known
+        self._version = facts.version
+        self._terms = terms
+        self._now = now
+
+    def compare_with_known(self) -> EntryOutcome:
+        """Return what an entry calls for, by what earlier runs know of its document."""
+        outcome, known, terms, facts = self._by_lastmod(), self._known, self._terms, self._facts
+        if known is None:
+            return outcome
+        is_same = outcome is EntryOutcome.UNCHANGED and facts.is_comparable
+        if is_same and not self._is_repeated(outcome):
+            if self._lacks_fields(known):
+                outcome = EntryOutcome.CHANGED
+            elif self._is_supply_due(known):
+                outcome = EntryOutcome.SUPPLIED
+            elif self._is_recheck_due(known):
+                outcome = EntryOutcome.RECHECKED
+        if terms.delivers_all and not facts.is_delivered_there and not self._is_repeated(outcome):
+            outcome = _AGAIN.get(outcome, outcome)
+        # An owner's entry that follows another's says something new, whatever was refused.
+        is_comparable = self._version.is_own or not facts.is_own
+        # The version that was harvested may have been refused since, when it was fetched once more.
+        is_version_refused = known.refused_at is not None and known.refused_lastmod == known.lastmod
+        is_asked_again = outcome.cause is not None or (is_same and is_version_refused)
+        if is_asked_again and is_comparable and self._is_refused(known):
+            return EntryOutcome.REFUSED
         return outcome
-    is_same = outcome is EntryOutcome.UNCHANGED and facts.is_comparable
-    if is_same and not is_repeated(facts, outcome, lastmod, now):
-        if lacks_fields(facts):
-            outcome = EntryOutcome.CHANGED
-        elif _is_supply_due(facts, known, terms):
-            outcome = EntryOutcome.SUPPLIED
-        elif _is_recheck_due(known, terms, now):
-            outcome = EntryOutcome.RECHECKED
-    if terms.delivers_all and not facts.is_delivered_there and not is_repeated(facts, outcome, lastmod, now):
-        outcome = _AGAIN.get(outcome, outcome)
-    # An owner's entry that follows another's says something new, whatever was refused.
-    is_comparable = facts.version.is_own or not facts.is_own
-    is_asked_again = outcome.cause is not None or (is_same and _is_version_refused(known))
-    if is_asked_again and is_comparable and _is_refused(known, lastmod, terms, now):
-        return EntryOutcome.REFUSED
-    return outcome
 
+    def compare_with_run(self, offered: EntryOutcome) -> EntryOutcome:
+        """Return the outcome, given the other entries for the document.
 
-def _by_lastmod(facts: EntryFacts, lastmod: datetime | None, now: datetime) -> EntryOutcome:
-    """Return the outcome by the guide's rule on lastmod. Moments are compared, not notations."""
-    known, version, is_own = facts.known, facts.version, facts.is_own
-    if version.owner is not None and not is_own:
-        return EntryOutcome.FOREIGN
-    if known is None or known.harvested is None:
-        return EntryOutcome.NEW
-    is_withdrawn = known.withdrawn is not None
-    newer: bool | None = None  # neither newer nor older
-    if (is_withdrawn and known.restore) or (is_own and not version.is_own):
-        newer = True
-    elif is_own or not version.is_own:
-        newer = _is_newer_than_version(facts, known, lastmod, now)
-    elif facts.listing is not None:
-        # The owner lists it no longer: it stays as it is until the other's own entry changes.
-        newer = _is_newer_than_before(known, facts.listing, lastmod, now)
-    if newer:
-        return EntryOutcome.REPUBLISHED if is_withdrawn else EntryOutcome.CHANGED
-    if is_withdrawn:
-        return EntryOutcome.OFFERED_AGAIN
-    return EntryOutcome.UNCHANGED if newer is None else EntryOutcome.OLDER
+        A run delivers a document once: by the entry that was read first, of those in one batch by the newest.
+        A record that another host of the owner gave counts too. The newest entry is harvested from the next
+        run on.
+        """
+        facts = self._facts
+        if facts.is_owner_awaited and offered.cause:
+            return EntryOutcome.POSTPONED
+        if facts.is_listed and (facts.is_expected or offered.cause is None):
+            return EntryOutcome.DUPLICATE
+        if facts.is_supplied and offered in _UNCHANGED:
+            return EntryOutcome.UNCHANGED  # another host delivers the version that is known to both
+        if facts.is_expected and offered is not EntryOutcome.FOREIGN:
+            return EntryOutcome.DUPLICATE
+        return EntryOutcome.DUPLICATE if self._is_repeated(offered) else offered
 
+    def findings(self, outcome: EntryOutcome) -> Iterator[EntryFinding]:
+        """Yield what is wrong with an entry, and why it is not harvested if its publisher is to know."""
+        facts, lastmod = self._facts, self._facts.entry.lastmod
+        if outcome is EntryOutcome.DUPLICATE:
+            yield EntryFinding("loc.dubbel", "loc", lastmod, f"{_SKIPPED}: {self._which_counts()}")
+        elif not (facts.is_listed or facts.is_owner_awaited or facts.is_left_to_owner):
+            yield from self._lastmod_findings()
+        if outcome is EntryOutcome.OLDER and self._version.is_elsewhere:
+            action = f"{_SKIPPED}: de nieuwere vermelding op {self._version.host} telt"
+            yield EntryFinding("loc.dubbel", "loc", lastmod, action)
+        elif outcome in (EntryOutcome.OLDER, EntryOutcome.OLDER_AGAIN):
+            action = _NOT_HARVESTED if outcome is EntryOutcome.OLDER else _AS_KNOWN
+            yield EntryFinding("lastmod.ouder", "lastmod", lastmod, action)
+        elif outcome is EntryOutcome.OFFERED_AGAIN:
+            yield EntryFinding("lastmod.heraanbod", "lastmod", lastmod, _NOT_HARVESTED)
+        elif outcome is EntryOutcome.REFUSED and self._known is not None:
+            yield EntryFinding(str(self._known.fault), seen=self._known.fault_seen, action=NOT_FETCHED)
 
-def _is_newer_than_version(
-    facts: EntryFacts, known: KnownDocument, lastmod: datetime | None, now: datetime
-) -> bool | None:
-    """Return whether an entry is newer than the known version; None if it is neither newer nor older.
+    def must_reread(self, outcome: EntryOutcome) -> bool:
+        """Return whether the sitemap must be read in the next run: to report this again, or decide anew."""
+        facts = self._facts
+        if facts.has_others or (facts.is_listed and outcome.cause is not None):
+            return True
+        if outcome in _UNCHANGED and self._version.is_elsewhere and is_future(facts.moment, self._now):
+            return True  # it counts once the other host lists the document no longer
+        if outcome is EntryOutcome.REFUSED:
+            return not facts.is_comparable  # else it is known as this sitemap's
+        return outcome in _REPORTED_AGAIN
 
-    An entry whose lastmod lies in the future is not newer than one that another host lists, or that this host
-    lists elsewhere. Otherwise the two would replace each other in each run.
-    """
-    if (_is_copy(facts) or facts.is_listed) and is_future(lastmod, now):
-        return None
-    return is_newer(lastmod, known.lastmod, known.harvested, first_read(facts, lastmod, now))
+    def update(self, outcome: EntryOutcome, offered: EntryOutcome) -> StateUpdate | None:
+        """Return what the state learns of the document; None if the state does not know it."""
+        facts, known, version, before = self._facts, self._known, self._version, self._facts.listing
+        if known is None:
+            return None
+        row = self._listing(known.id, offered)
+        if before is not None and outcome is EntryOutcome.DUPLICATE:
+            row = row._replace(lastmod=before.lastmod)  # else the entry that counts seems newer next time
+        is_unchanged = outcome in _UNCHANGED
+        is_moved = False
+        if is_unchanged:
+            is_moved = not version.is_here and not version.is_listed and facts.is_comparable
+        elif outcome is EntryOutcome.REFUSED:
+            is_moved = facts.is_comparable and known.sitemap_id != facts.sitemap_id
+        is_as_harvested = is_unchanged or outcome is EntryOutcome.OLDER  # a fault was of another version
+        return StateUpdate(
+            known.id,
+            new_listing=row if before is None else None,
+            changed_listing=row if before is not None and _differs(before, row) else None,
+            is_listed_again=before is not None and before.misses > 0,
+            is_moved=is_moved,
+            digest=facts.digest if is_unchanged and version.is_here else None,
+            ends_fault=is_as_harvested and known.fault is not None,
+        )
 
+    def _by_lastmod(self) -> EntryOutcome:
+        """Return the outcome by the guide's rule on lastmod. Moments are compared, not notations."""
+        facts, known, version, is_own = self._facts, self._known, self._version, self._facts.is_own
+        if version.owner is not None and not is_own:
+            return EntryOutcome.FOREIGN
+        if known is None or known.harvested is None:
+            return EntryOutcome.NEW
+        is_withdrawn = known.withdrawn is not None
+        newer: bool | None = None  # neither newer nor older
+        if (is_withdrawn and known.restore) or (is_own and not version.is_own):
+            newer = True
+        elif is_own or not version.is_own:
+            newer = self._is_newer_than_version(known)
+        elif facts.listing is not None:
+            # The owner lists it no longer: it stays as it is until the other's own entry changes.
+            newer = self._is_newer_than_before(known, facts.listing)
+        if newer:
+            return EntryOutcome.REPUBLISHED if is_withdrawn else EntryOutcome.CHANGED
+        if is_withdrawn:
+            return EntryOutcome.OFFERED_AGAIN
+        return EntryOutcome.UNCHANGED if newer is None else EntryOutcome.OLDER
 
-def _is_newer_than_before(
-    known: KnownDocument, listing: SitemapListing, lastmod: datetime | None, now: datetime
-) -> bool | None:
-    """Return whether another's entry has a newer lastmod than when it was read last.
+    def _is_newer_than_version(self, known: KnownDocument) -> bool | None:
+        """Return whether an entry is newer than the known version; None if it is neither newer nor older.
 
-    The state does not know when that was. If that lastmod is still in the future, the moment of the known
-    version counts instead of it.
-    """
-    was_future = listing.lastmod is not None and is_future(from_microseconds(listing.lastmod), now)
-    return is_newer(lastmod, listing.lastmod, known.harvested if was_future else None, now)
+        An entry whose lastmod lies in the future is not newer than one that another host lists, or that this
+        host lists elsewhere. Otherwise the two would replace each other in each run.
+        """
+        facts, now = self._facts, self._now
+        if (self._version.is_elsewhere or facts.is_listed) and is_future(facts.moment, now):
+            return None
+        return is_newer(facts.moment, known.lastmod, known.harvested, facts.first_read(now))
 
+    def _is_newer_than_before(self, known: KnownDocument, listing: SitemapListing) -> bool | None:
+        """Return whether another's entry has a newer lastmod than when it was read last.
 
-def _is_recheck_due(known: KnownDocument, terms: Terms, now: datetime) -> bool:
-    """Return whether the bytes of an unchanged document must be compared, whatever its server says."""
-    if terms.recheck_interval is None or known.unchanged_since is None:
-        return False
-    return is_long_ago(known.fetched_at, int(now.timestamp()), terms.recheck_interval)
+        The state does not know when that was. If that lastmod is still in the future, the moment of the known
+        version counts instead of it.
+        """
+        before, now = listing.lastmod, self._now
+        was_future = before is not None and is_future(from_microseconds(before), now)
+        return is_newer(self._facts.moment, before, known.harvested if was_future else None, now)
 
+    def _is_repeated(self, offered: EntryOutcome) -> bool:
+        """Return whether an entry is left to another one of its host.
 
-def _is_supply_due(facts: EntryFacts, known: KnownDocument, terms: Terms) -> bool:
-    """Return whether an unchanged document lacks content that is wanted, and this host is to deliver it.
+        *offered* is the outcome that it would have without the other one.
+        """
+        facts = self._facts
+        if not facts.has_others:  # nearly always
+            return False
+        if offered.cause is not None:
+            return facts.is_older_than(facts.beside, self._now)
+        if offered not in _MAY_BE_BEATEN:
+            return False
+        is_beside_source = facts.source_url is not None and offered is not EntryOutcome.REFUSED
+        return is_beside_source or facts.is_older_than(facts.rivals, self._now)
 
-    That is the host that the version came from, or this one if that host no longer lists the document.
-    """
-    is_of_here = facts.version.is_here or not facts.version.is_listed
-    return is_of_here and terms.is_lacking(known.content)
+    def _lacks_fields(self, known: KnownDocument) -> bool:
+        """Return whether other entries give a field that neither the entry nor the known version has."""
+        facts = self._facts
+        if not facts.has_others or facts.source_url is not None or not self._version.is_here:
+            return False
+        given = 0
+        for other in facts.rivals:
+            given |= other.fields
+        return bool(given & ~facts.fields & ~(known.supplemented or 0))
 
+    def _is_supply_due(self, known: KnownDocument) -> bool:
+        """Return whether an unchanged document lacks content that is wanted, and this host is to deliver it.
 
-def _is_version_refused(known: KnownDocument) -> bool:
-    """Return whether the version that was harvested has been refused since, when it was fetched once more."""
-    return known.refused_at is not None and known.refused_lastmod == known.lastmod
+        That is the host that the version came from, or this one if that host no longer lists the document.
+        """
+        return not self._version.is_elsewhere and self._terms.is_lacking(known.content)
 
+    def _is_recheck_due(self, known: KnownDocument) -> bool:
+        """Return whether the bytes of an unchanged document must be compared, whatever its server says."""
+        interval = self._terms.recheck_interval
+        if interval is None or known.unchanged_since is None:
+            return False
+        return is_long_ago(known.fetched_at, int(self._now.timestamp()), interval)
 
-def _is_refused(known: KnownDocument, lastmod: datetime | None, terms: Terms, now: datetime) -> bool:
-    """Return whether a document that was fetched and refused is not asked for again yet.
+    def _is_refused(self, known: KnownDocument) -> bool:
+        """Return whether a document that was fetched and refused is not asked for again yet.
 
-    It is again once it has a newer lastmod, the interval has passed, or a run wants more than the one that
-    refused it: the type that its bytes show, or a larger document.
-    """
-    if known.fault is None or is_long_ago(known.refused_at, int(now.timestamp()), terms.refused_interval):
-        return False
-    if known.refused_with in terms.wanted_less:
-        return False
-    return not is_newer(lastmod, known.refused_lastmod, known.refused_at, now)
+        It is again once it has a newer lastmod, the interval has passed, or a run wants more than the one
+        that refused it: the type that its bytes show, or a larger document.
+        """
+        terms, now = self._terms, self._now
+        if known.fault is None or is_long_ago(known.refused_at, int(now.timestamp()), terms.refused_interval):
+            return False
+        if known.refused_with in terms.wanted_less:
+            return False
+        return not is_newer(self._facts.moment, known.refused_lastmod, known.refused_at, now)
 
+    def _lastmod_findings(self) -> Iterator[EntryFinding]:
+        """Yield what is wrong with the lastmod. One that cannot be read counts as absent."""
+        text, moment = self._facts.entry.lastmod, self._facts.moment
+        if text is None:
+            yield EntryFinding("lastmod.ontbreekt", "lastmod")
+        elif moment is None:
+            yield EntryFinding("lastmod.ongeldig", "lastmod", text, "telt als afwezig")
+        elif is_future(moment, self._now):
+            yield EntryFinding("lastmod.toekomst", "lastmod", text, _AS_HARVESTED)
 
-def _compare_with_run(
-    facts: EntryFacts, offered: EntryOutcome, lastmod: datetime | None, now: datetime
-) -> EntryOutcome:
-    """Return the outcome, given the other entries for the document.
+    def _which_counts(self) -> str:
+        """Return which entry counts instead of a repeated one, and where it is as far as that is known."""
+        facts = self._facts
+        if facts.is_left_to_owner:
+            return f"de vermelding op {self._version.owner} telt"
+        rivals = newest_first(facts.rivals)
+        if facts.source_url is not None and not facts.beside:
+            where = f"in {facts.source_url}"
+        elif rivals:
+            entry = rivals[0].entry
+            where = f"in {rivals[0].url}" if entry is None else f"op regel {entry.line}"
+        else:
+            where = "eerder in deze sitemap" if facts.place else "op een andere plek"
+        if facts.is_older_than(rivals, self._now):
+            return f"de nieuwere vermelding {where} telt"
+        if facts.is_expected and not facts.beside:
+            return f"de vermelding {where} is eerder gelezen; {_FROM_NEXT_RUN}"
+        return f"de vermelding {where} telt"
 
-    A run delivers a document once: by the entry that was read first, of those in one batch by the newest. A
-    record that another host of the owner gave counts too. The newest entry is harvested from the next run on.
-    """
-    if facts.is_owner_awaited and offered.cause:
-        return EntryOutcome.POSTPONED
-    if facts.is_listed and (facts.is_expected or offered.cause is None):
-        return EntryOutcome.DUPLICATE
-    if facts.is_supplied and offered in _UNCHANGED:
-        return EntryOutcome.UNCHANGED  # another host delivers the version that is known to both
-    if facts.is_expected and offered is not EntryOutcome.FOREIGN:
-        return EntryOutcome.DUPLICATE
-    return EntryOutcome.DUPLICATE if is_repeated(facts, offered, lastmod, now) else offered
+    def _listing(self, document_id: int, offered: EntryOutcome) -> SitemapListing:
+        """Return the row that says that this sitemap lists the document.
 
-
-def _is_reported(facts: EntryFacts) -> bool:
-    """Return whether what is wrong with the lastmod is reported: only of an entry that counts."""
-    if facts.is_listed or facts.is_owner_awaited:
-        return False
-    return facts.is_own or facts.version.owner is None
-
-
-def _is_copy(facts: EntryFacts) -> bool:
-    """Return whether another host lists the version that is known."""
-    return not facts.version.is_here and facts.version.is_listed
-
-
-def _finding(facts: EntryFacts, outcome: EntryOutcome) -> EntryFinding | None:
-    """Return why an entry is not harvested, if its publisher is to know."""
-    if outcome is EntryOutcome.OLDER and _is_copy(facts):
-        action = f"{SKIPPED}: de nieuwere vermelding op {facts.version.host} telt"
-        return EntryFinding("loc.dubbel", "loc", facts.entry.lastmod, action)
-    if outcome is EntryOutcome.OLDER:
-        return EntryFinding("lastmod.ouder", "lastmod", facts.entry.lastmod, NOT_HARVESTED)
-    if outcome is EntryOutcome.OLDER_AGAIN:
-        return EntryFinding("lastmod.ouder", "lastmod", facts.entry.lastmod, _AS_KNOWN)
-    if outcome is EntryOutcome.OFFERED_AGAIN:
-        return EntryFinding("lastmod.heraanbod", "lastmod", facts.entry.lastmod, NOT_HARVESTED)
-    if outcome is EntryOutcome.REFUSED and facts.known is not None:
-        return EntryFinding(str(facts.known.fault), seen=facts.known.fault_seen, action=NOT_FETCHED)
-    return None
-
-
-def _must_reread(facts: EntryFacts, outcome: EntryOutcome, lastmod: datetime | None, now: datetime) -> bool:
-    """Return whether the sitemap must be read in the next run: to report this again, or to decide anew."""
-    if facts.has_others or (facts.is_listed and outcome.cause is not None):
-        return True
-    if outcome in _UNCHANGED and _is_copy(facts) and is_future(lastmod, now):
-        return True  # it counts once the other host lists the document no longer
-    if outcome is EntryOutcome.REFUSED:
-        return not facts.is_comparable  # else it is known as this sitemap's
-    return outcome in _REPORTED_AGAIN
-
-
-def _update(
-    facts: EntryFacts, outcome: EntryOutcome, offered: EntryOutcome, lastmod: datetime | None
-) -> StateUpdate | None:
-    """Return what the state learns of the document; None if the state does not know it."""
-    known, version, before = facts.known, facts.version, facts.listing
-    if known is None:
-        return None
-    row = _listing(facts, known.id, offered, lastmod)
-    if before is not None and outcome is EntryOutcome.DUPLICATE:
-        row = row._replace(lastmod=before.lastmod)  # else the entry that counts seems newer in the next run
-    is_unchanged = outcome in _UNCHANGED
-    is_moved = False
-    if is_unchanged:
-        is_moved = not version.is_here and not version.is_listed and facts.is_comparable
-    elif outcome is EntryOutcome.REFUSED:
-        is_moved = facts.is_comparable and known.sitemap_id != facts.sitemap_id
-    is_as_harvested = is_unchanged or outcome is EntryOutcome.OLDER  # a fault was of another version
-    return StateUpdate(
-        known.id,
-        new_listing=row if before is None else None,
-        changed_listing=row if before is not None and _differs(before, row) else None,
-        is_listed_again=before is not None and before.misses > 0,
-        is_moved=is_moved,
-        digest=facts.digest if is_unchanged and version.is_here else None,
-        ends_fault=is_as_harvested and known.fault is not None,
-    )
-
-
-def _listing(
-    facts: EntryFacts, document_id: int, offered: EntryOutcome, lastmod: datetime | None
-) -> SitemapListing:
-    """Return the row that says that this sitemap lists the document.
-
-    The lastmod of a version that is to be delivered is not kept: if the run is killed, it comes again.
-    """
-    kept = None
-    if offered.cause is not None and offered not in KNOWN_VERSION:
-        kept = facts.listing.lastmod if facts.listing else None
-    elif lastmod is not None and not facts.is_own:
-        kept = to_microseconds(lastmod)
-    return SitemapListing(document_id, 0, not facts.is_own, kept)
+        The lastmod of a version that is to be delivered is not kept: if the run is killed, it comes again.
+        """
+        facts, kept = self._facts, None
+        if offered.cause is not None and offered not in KNOWN_VERSION:
+            kept = facts.listing.lastmod if facts.listing else None
+        elif not facts.is_own:
+            kept = facts.lastmod
+        return SitemapListing(document_id, 0, not facts.is_own, kept)
 
 
 def _differs(one: SitemapListing, other: SitemapListing) -> bool:
     """Return whether two rows differ in whose document it is, or in the lastmod."""
     return one.lastmod != other.lastmod or one.foreign != other.foreign
+
+
+def new_version(facts: EntryFacts, outcome: EntryOutcome, now: datetime) -> NewVersion | None:
+    """Return the version that is to be harvested; None if the outcome calls for none.
+
+    The openbaarmakingsdatum is that of the first version, unless another's entry gave it and the owner's has
+    come since. A version of an unchanged entry has the lastmod that was harvested: it may have lost it since.
+    """
+    known, lastmod, text = facts.known, facts.moment, facts.entry.lastmod
+    if outcome.cause is None:
+        return None
+    if outcome in KNOWN_VERSION and known is not None and known.harvested is not None:
+        return _known_version(facts, known, datetime.fromtimestamp(known.harvested, UTC), now)
+    is_same = facts.is_comparable and outcome in (EntryOutcome.RECHECKED, EntryOutcome.CHANGED)
+    if is_same and lastmod is None and known is not None and known.lastmod:
+        lastmod = from_microseconds(known.lastmod)
+        text = iso_datetime(lastmod)
+    is_ahead = is_future(lastmod, now)
+    published = known.published if known is not None else None
+    is_first = not published or (facts.is_own and not facts.version.is_own)
+    first_day = now if lastmod is None or is_ahead else lastmod
+    return NewVersion(
+        cause=outcome.cause,
+        lastmod=lastmod,
+        lastmod_text=text,
+        published=day_of(first_day) if is_first else date.fromisoformat(str(published)),
+        at=moment_after(known.delivered_at if known else None, now),
+        takes_over=known is not None and known.harvested is not None and not facts.is_comparable,
+        is_ahead=is_ahead,
+        is_dated_by_harvest=is_first and (lastmod is None or is_ahead),
+    )
+
+
+def _known_version(facts: EntryFacts, known: KnownDocument, began_at: datetime, now: datetime) -> NewVersion:
+    """Return the version that was harvested at *began_at*, to be delivered again.
+
+    Its dates and oorzaak are those that it had. If the state does not have the oorzaak, it is most likely the
+    first version if it is of the day of the openbaarmakingsdatum, which is that of the first version.
+    """
+    lastmod, text = None, facts.entry.lastmod
+    if known.lastmod is not None:
+        lastmod = from_microseconds(known.lastmod)
+    if facts.moment != lastmod:  # it is absent by now, or it was in the future and has been corrected
+        text = iso_datetime(lastmod) if lastmod is not None else None
+    is_ahead = is_future(lastmod, began_at)
+    day = day_of(began_at if lastmod is None or is_ahead else lastmod)
+    if known.cause is not None:
+        cause = Oorzaak(known.cause)
+    else:
+        cause = Oorzaak.AANLEVERING if day.isoformat() == known.published else Oorzaak.WIJZIGING
+    return NewVersion(
+        cause=cause,
+        lastmod=lastmod,
+        lastmod_text=text,
+        published=date.fromisoformat(str(known.published)),
+        at=moment_after(known.delivered_at, now),
+        began_at=began_at,
+        takes_over=False,
+        is_ahead=is_ahead,
+        is_dated_by_harvest=cause is Oorzaak.AANLEVERING and (lastmod is None or is_ahead),
+    )

@@ -1,4 +1,7 @@
-"""What is known of an entry when it is decided on: the entry, the rows of the state, and its owner."""
+"""What is known of an entry when it is decided on, and what a decision consists of.
+
+What is known is the entry with the moment of its lastmod, the rows of the state, and the document's owner.
+"""
 
 from __future__ import annotations
 
@@ -103,6 +106,16 @@ class OtherEntry(NamedTuple):
     entry: Entry | None = None
     """The entry itself, if this batch has it."""
 
+    @property
+    def key(self) -> tuple[int, int]:
+        """The sitemap and the place in it."""
+        return self.sitemap_id, self.place
+
+    @property
+    def moment(self) -> int | None:
+        """The lastmod as it is compared, in microseconds since 1970."""
+        return moment_compared(self.lastmod, self.first_read)
+
 
 @dataclass(frozen=True, slots=True)
 class KnownVersion:
@@ -118,6 +131,11 @@ class KnownVersion:
     """Another host that lists the document and is its owner's."""
     host: str | None = None
     """The host that it came from; None if that is the one that is being read."""
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether another host lists the version."""
+        return not self.is_here and self.is_listed
 
 
 OWN_VERSION = KnownVersion(is_own=True)
@@ -167,6 +185,26 @@ class EntryFacts(Struct):
     """Other entries in the same batch."""
     source_url: str | None = None
     """The sitemap that the known version came from, if it is another one of the host that still lists it."""
+    moment: datetime | None = None
+    """The lastmod; None if it is absent or cannot be read."""
+
+    def __post_init__(self) -> None:
+        """Parse the lastmod, once for all that needs its moment."""
+        if self.entry.lastmod is not None:
+            try:
+                self.moment = parse_datetime(self.entry.lastmod)
+            except ValueError:
+                self.moment = None
+
+    @property
+    def lastmod(self) -> int | None:
+        """The lastmod in microseconds since 1970, as the state has that of others."""
+        return None if self.moment is None else to_microseconds(self.moment)
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the loc may be harvested."""
+        return self.loc_problem is None and self.is_registered
 
     @property
     def has_others(self) -> bool:
@@ -174,9 +212,33 @@ class EntryFacts(Struct):
         return bool(self.beside or self.others) or self.source_url is not None
 
     @property
+    def rivals(self) -> tuple[OtherEntry, ...]:
+        """The other entries of the host, as far as they are known."""
+        return (*self.beside, *self.others)
+
+    @property
     def is_comparable(self) -> bool:
         """Whether the entry and the known version are both the owner's, or both another's."""
         return self.is_own == self.version.is_own
+
+    @property
+    def is_left_to_owner(self) -> bool:
+        """Whether the entry is another's, and a host of the owner lists the document."""
+        return self.version.owner is not None and not self.is_own
+
+    def first_read(self, now: datetime) -> datetime:
+        """Return when the entry was first read with this lastmod."""
+        if self.stored is None or self.stored.lastmod != self.lastmod:
+            return now
+        return datetime.fromtimestamp(self.stored.first_read, UTC)
+
+    def is_older_than(self, others: Iterable[OtherEntry], now: datetime) -> bool:
+        """Return whether one of *others* has a newer lastmod."""
+        moments = [moment for other in others if (moment := other.moment) is not None]
+        if not moments or self.moment is None:
+            return bool(moments)
+        own = moment_compared(self.lastmod, int(self.first_read(now).timestamp()))
+        return own is None or max(moments) > own
 
 
 class EntryOutcome(Enum):
@@ -330,25 +392,10 @@ class Decision(Struct, frozen=True):
         return self.version is not None and self.outcome is not EntryOutcome.NEW
 
 
-AS_HARVESTED = "telt als het moment van de oogst"
-
 _SLACK = CLOCK_SLACK // timedelta(microseconds=1)
 
 #: Microseconds in a second.
 _SECOND = 1_000_000
-
-
-def read_lastmod(text: str | None, now: datetime) -> tuple[datetime | None, tuple[EntryFinding, ...]]:
-    """Return the moment of a lastmod and what is wrong with it; one that cannot be read counts as absent."""
-    if text is None:
-        return None, (EntryFinding("lastmod.ontbreekt", "lastmod"),)
-    try:
-        moment = parse_datetime(text)
-    except ValueError:
-        return None, (EntryFinding("lastmod.ongeldig", "lastmod", text, "telt als afwezig"),)
-    if is_future(moment, now):
-        return moment, (EntryFinding("lastmod.toekomst", "lastmod", text, AS_HARVESTED),)
-    return moment, ()
 
 
 def is_future(lastmod: datetime | None, now: datetime) -> bool:
@@ -383,97 +430,8 @@ def is_newer(given: datetime | None, known: int | None, read_at: int | None, now
     return False if before == known else None
 
 
-SKIPPED = "overgeslagen"
-_FROM_NEXT_RUN = "is deze nieuwer, dan telt zij vanaf de volgende oogst"
-
-#: Outcomes of entries that bring nothing new, and that may be left to another entry of the host.
-_NOTHING_NEW = (EntryOutcome.UNCHANGED, EntryOutcome.OLDER)
-
-
-def first_read(facts: EntryFacts, lastmod: datetime | None, now: datetime) -> datetime:
-    """Return when an entry was first read with this lastmod."""
-    stored = facts.stored
-    if stored is None or lastmod is None or stored.lastmod != to_microseconds(lastmod):
-        return now
-    return datetime.fromtimestamp(stored.first_read, UTC)
-
-
-def is_beaten(facts: EntryFacts, lastmod: datetime | None, now: datetime) -> bool:
-    """Return whether another entry of the host has a newer lastmod, as far as is known."""
-    return _is_newer_than((*facts.beside, *facts.others), facts, lastmod, now)
-
-
-def is_repeated(facts: EntryFacts, offered: EntryOutcome, lastmod: datetime | None, now: datetime) -> bool:
-    """Return whether an entry is left to another one of its host.
-
-    *offered* is the outcome that it would have without the other one.
-    """
-    if not facts.has_others:  # nearly always
-        return False
-    if offered.cause is not None:
-        return _is_newer_than(facts.beside, facts, lastmod, now)
-    if offered in _NOTHING_NEW:
-        return facts.source_url is not None or is_beaten(facts, lastmod, now)
-    return offered is EntryOutcome.REFUSED and is_beaten(facts, lastmod, now)
-
-
-def lacks_fields(facts: EntryFacts) -> bool:
-    """Return whether other entries give a field that neither the entry nor the known version has."""
-    is_source = facts.has_others and facts.source_url is None and facts.version.is_here
-    if facts.known is None or not is_source:
-        return False
-    given = 0
-    for other in (*facts.beside, *facts.others):
-        given |= other.fields
-    return bool(given & ~facts.fields & ~(facts.known.supplemented or 0))
-
-
-def repeated_finding(facts: EntryFacts, lastmod: datetime | None, now: datetime) -> EntryFinding:
-    """Return the finding that an entry is repeated, which says which entry counts."""
-    where = _where(facts)
-    if facts.version.owner is not None and not facts.is_own:
-        action = f"{SKIPPED}: de vermelding op {facts.version.owner} telt"
-    elif is_beaten(facts, lastmod, now):
-        action = f"{SKIPPED}: de nieuwere vermelding {where} telt"
-    elif facts.is_expected and not facts.beside:
-        action = f"{SKIPPED}: de vermelding {where} is eerder gelezen; {_FROM_NEXT_RUN}"
-    else:
-        action = f"{SKIPPED}: de vermelding {where} telt"
-    return EntryFinding("loc.dubbel", "loc", facts.entry.lastmod, action)
-
-
 def newest_first(others: Iterable[OtherEntry]) -> list[OtherEntry]:
     """Return entries, the newest one first. The order of those that are as new does not depend on the run."""
-    return sorted(others, key=lambda other: (*_descending(_moment(other)), other.url, other.place))
-
-
-def _descending(moment: int | None) -> tuple[bool, int]:
-    return moment is None, -(moment or 0)
-
-
-def _moment(other: OtherEntry) -> int | None:
-    return moment_compared(other.lastmod, other.first_read)
-
-
-def _is_newer_than(
-    others: Iterable[OtherEntry], facts: EntryFacts, lastmod: datetime | None, now: datetime
-) -> bool:
-    """Return whether one of *others* is newer than the entry."""
-    moments = [moment for other in others if (moment := _moment(other)) is not None]
-    if not moments:
-        return False
-    if lastmod is None:
-        return True
-    read_at = int(first_read(facts, lastmod, now).timestamp())
-    own = moment_compared(to_microseconds(lastmod), read_at)
-    return own is None or max(moments) > own
-
-
-def _where(facts: EntryFacts) -> str:
-    """Return where the entry is that counts, as far as is known."""
-    if facts.source_url is not None and not facts.beside:
-        return f"in {facts.source_url}"
-    if others := newest_first((*facts.beside, *facts.others)):
-        other = others[0]
-        return f"op regel {other.entry.line}" if other.entry is not None else f"in {other.url}"
-    return "eerder in deze sitemap" if facts.place else "op een andere plek"
+    return sorted(
+        others, key=lambda other: (other.moment is None, -(other.moment or 0), other.url, other.place)
+    )

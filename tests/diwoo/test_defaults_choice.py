@@ -6,11 +6,11 @@ import pytest
 
 from woo_harvester.demo.sitemaps import Coded, DiWoo, categorie, sitemap
 from woo_harvester.demo.sitemaps import Entry as Listed
-from woo_harvester.diwoo.choice import Choice
+from woo_harvester.diwoo.defaults import Choice
+from woo_harvester.sitemaps.facts import EntryFacts
 from woo_harvester.sitemaps.scanner import Scan
 from woo_harvester.tooi import UNKNOWN_CATEGORY, category_of_index, informatiecategorieen
 
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
 WISHED = category_of_index(14)
 INDEX = category_of_index(5)
 UNKNOWN = Coded("Zelf bedacht", "https://www.a.nl/c1")
@@ -19,9 +19,8 @@ UNKNOWN = Coded("Zelf bedacht", "https://www.a.nl/c1")
 def has(choice: Choice, *given: Coded, index: int | None = None, lastmod: str | None = None) -> bool:
     listed = Listed(loc="https://a.nl/b.pdf", lastmod=lastmod, diwoo=DiWoo(informatiecategorieen=given))
     ((scanned,),) = Scan([sitemap(listed)], 100_000)
-    entry = scanned.parse()
     category = category_of_index(index) if index else None
-    return choice.has(entry, category, informatiecategorieen(), NOW)
+    return choice.has(EntryFacts(scanned.parse()), category, informatiecategorieen())
 
 
 @pytest.mark.parametrize(
