@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from woo_harvester.audit.documents import AuditTerms
 from woo_harvester.audit.files import FileAudit
-from woo_harvester.audit.terms import AuditTerms
+from woo_harvester.audit.messages import GivenFiles
 from woo_harvester.demo.mistaken import GOOD, LASTMOD
 from woo_harvester.demo.sitemaps import DiWoo, Entry
 from woo_harvester.findings import Finding, Reporter
@@ -27,7 +28,7 @@ class Read:
         self.findings: list[Finding] = []
         self.accounts = Accounts()
         audit = FileAudit(Reporter(self._report), self.accounts, terms(maxsize))
-        audit.read(given)
+        audit.read(GivenFiles(given, maxsize))
 
     def _report(self, finding: Finding) -> None:
         self.findings.append(finding)

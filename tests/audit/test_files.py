@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit.reading import Read, entry, terms
+from tests.audit.reading import MAXSIZE, Read, entry, terms
 from tests.report.snippets import made
-from woo_harvester.audit.offline import audit_offline
+from woo_harvester.audit.files import audit_offline
+from woo_harvester.audit.messages import GivenFiles
 from woo_harvester.demo.mistaken import GOOD, LASTMOD
 from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE, Entry, robots_txt, sitemap, sitemapindex
 from woo_harvester.findings import explain
@@ -30,7 +31,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def report_of(folder: Path, *given: Path) -> HostReport:
-    audit_offline(given, RunFolder(folder), terms())
+    audit_offline(GivenFiles(given, MAXSIZE), RunFolder(folder), terms())
     (host,) = read_hosts(folder / "report.json")
     return host
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.audit.reading import MAXSIZE, Read, entry
-from woo_harvester.audit.message_files import GivenMessages
+from woo_harvester.audit.messages import GivenFiles
 from woo_harvester.demo.permit_messages import delete_message, document_message, message
 from woo_harvester.demo.sitemaps import robots_txt, sitemap
 from woo_harvester.report.accounts import PermitAccount
@@ -114,8 +114,8 @@ def test_files_are_about_permits_if_there_is_nothing_else(
     folder: Path, files: dict[str, bytes], kind: str
 ) -> None:
     write(folder, **files)
-    assert GivenMessages([folder], MAXSIZE).kind == kind
-    assert GivenMessages([folder / f"{name}.xml" for name in files], MAXSIZE).kind == kind
+    assert GivenFiles([folder], MAXSIZE).kind == kind
+    assert GivenFiles([folder / f"{name}.xml" for name in files], MAXSIZE).kind == kind
 
 
 def test_a_file_that_disappears_is_an_error_of_the_command(folder: Path) -> None:

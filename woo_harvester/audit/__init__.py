@@ -1,1 +1,1 @@
-"""The audit of local files, before they are online: what a harvest would find, and what the schema says."""
+"""The audit of files on disk, before they are online: what a harvest would find, and what the schema says."""

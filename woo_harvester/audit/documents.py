@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from woo_harvester.audit.local_file import FileEntries, shown
+from woo_harvester.audit.local_files import FileEntries, shown
 from woo_harvester.audit.one_cause import one_per_cause
 from woo_harvester.audit.schema import schema_faults
-from woo_harvester.audit.terms import AuditTerms
 from woo_harvester.diwoo.defaults import fill_in
 from woo_harvester.diwoo.filetype import claims_of_type, decide_filetype
 from woo_harvester.diwoo.given import metadata_of
@@ -22,11 +22,28 @@ from woo_harvester.sitemaps.decide import decide, find_loc_problem
 from woo_harvester.sitemaps.facts import NO_MATCH, EntryFacts, NewVersion, OtherEntry, Terms
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.robots import FORBIDDEN
+from woo_harvester.tooi import ValueLists
 from woo_harvester.tooi.values import Concept
 from woo_harvester.utils.dates import to_microseconds
 
 #: The number of faults of one document that are compared with its findings.
 _MAX_COMPARED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class AuditTerms:
+    """The settings of an audit of files."""
+
+    index_maxsize: int
+    """Largest size of an index in bytes, after decompression."""
+    sitemap_maxsize: int
+    """Largest size of a sitemap in bytes, after decompression."""
+    message_maxsize: int
+    """Largest size of a permit message in bytes, after decompression."""
+    lists: ValueLists
+    """The value lists for the metadata."""
+    user_agent: str
+    """The name by which robots.txt knows the harvester."""
 
 
 class DocumentAudit:

@@ -1,4 +1,4 @@
-"""Reads robots.txt, indexes, sitemaps and permit messages from disk, with the core of a harvest, offline.
+"""The audit of files on disk: robots.txt, indexes, sitemaps and permit messages, with the core of a harvest.
 
 What only a server or the register knows is not judged: whether a document can be fetched, whose it is, and
 its type if neither its ``format`` nor its extension names one.
@@ -7,23 +7,44 @@ its type if neither its ``format`` nor its extension names one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from woo_harvester.audit.documents import DocumentAudit
-from woo_harvester.audit.folder_files import FolderFiles
-from woo_harvester.audit.index_files import IndexFiles
-from woo_harvester.audit.local_file import shown
-from woo_harvester.audit.message_files import GivenMessages
-from woo_harvester.audit.messages import MessageAudit
-from woo_harvester.audit.site import ROBOTS, SiteAudit, is_sitemap_name
-from woo_harvester.audit.terms import AuditTerms
-from woo_harvester.findings import Reporter
+from woo_harvester.audit.documents import AuditTerms
+from woo_harvester.audit.hosts import LooseAudit, SiteAudit
+from woo_harvester.audit.local_files import FolderFiles, is_robots_name, is_sitemap_name, shown
+from woo_harvester.audit.messages import GivenFiles, MessageAudit
+from woo_harvester.findings import Finding, Language, Reporter
 from woo_harvester.report.accounts import Accounts
+from woo_harvester.report.assemble import AUDIT, make_report
 from woo_harvester.report.funnel import Account
+from woo_harvester.report.run_folder import RunFolder, finding_line
+from woo_harvester.utils.dates import iso_now
 
 #: What files on disk cannot show of a host with sitemaps, and of one with permits.
 _UNJUDGED = ("register", "connection", "documents", "withdrawal")
 _UNJUDGED_OF_PERMITS = ("register", "entry_page", "fetching", "earlier_messages")
+
+
+def audit_offline(given: GivenFiles, folder: RunFolder, terms: AuditTerms, lang: Language = "nl") -> None:
+    """Read files, and write findings and the report to *folder*, which must not exist yet.
+
+    It is the same folder as that of a run. Raises OSError.
+    """
+    folder.path.mkdir(parents=True)
+    accounts = Accounts()
+    started = iso_now()
+    with folder.open_findings() as lines:
+
+        def write(finding: Finding) -> None:
+            accounts.count_finding(finding)
+            lines.write(finding_line(replace(finding, at=iso_now())))
+
+        FileAudit(Reporter(write), accounts, terms).read(given)
+    folder.write_accounts(accounts)
+    times = {"start_time": started, "finish_time": iso_now(), "finish_reason": "finished"}
+    folder.write_stats({**times, AUDIT: 1, "woo/documents/mode": "none", "woo/hosts/selected": len(accounts)})
+    make_report(folder, lang=lang, history=False)
 
 
 class FileAudit:
@@ -39,13 +60,12 @@ class FileAudit:
         self._accounts = accounts
         self._terms = terms
 
-    def read(self, given: Sequence[Path]) -> None:
+    def read(self, given: GivenFiles) -> None:
         """Read files, and all that is in folders. Raises OSError."""
-        messages = GivenMessages(given, self._terms.index_maxsize)
-        for path in given:
-            if (rest := messages.others(path)) is not None:
+        for path in given.files:
+            if (rest := given.others(path)) is not None:
                 self._read_others(path, rest)
-        for name, files in messages.groups().items():
+        for name, files in given.groups().items():
             self._read_messages(shown(name), files)
 
     def _read_others(self, given: Path, files: Sequence[Path]) -> None:
@@ -60,48 +80,28 @@ class FileAudit:
             files = [path for path in files if robots.parent not in path.parents]
         loose = [path for path in files if is_sitemap_name(path.name) or path == given]
         if loose or not sites:
-            self._read_loose(given, loose)
+            account = self._accounts.of(shown(given))
+            LooseAudit(account, self._begin(account), self._terms).read(loose, given)
+
+    def _read_site(self, robots: Path, files: FolderFiles | None) -> None:
+        """Read a robots.txt, and the files in its folder."""
+        account = self._accounts.of(shown(robots if files is None else robots.parent))
+        SiteAudit(robots, files, account, self._begin(account), self._terms).read()
 
     def _read_messages(self, name: str, messages: Sequence[Path]) -> None:
         """Read permit messages that count under one name; sitemaps of the same folder have that name too."""
         is_used = any(account.host == name for account in self._accounts)
         account = self._accounts.of_permits(f"{name} (vergunningen)" if is_used else name)
-        account.visited = True
-        for subject in _UNJUDGED_OF_PERMITS:
-            account.leave_unjudged(subject)
-        report = self._report.about(host=account.host, sitemap=name)
+        report = self._begin(account).about(sitemap=name)
         MessageAudit(account, report, self._terms).read(messages)
         account.complete = True
 
-    def _read_site(self, robots: Path, files: FolderFiles | None) -> None:
-        """Read a robots.txt, and the files in its folder."""
-        name = robots if files is None else robots.parent
-        account, report = self._begin(name)
-        SiteAudit(robots, files, account, report, self._terms).read()
-
-    def _read_loose(self, given: Path, files: Sequence[Path]) -> None:
-        """Read files without a robots.txt: all that they list counts. Without files, nothing was audited."""
-        account, report = self._begin(given)
-        account.leave_unjudged("robots")
-        terms = self._terms
-        indexes = IndexFiles(account, report, terms.index_maxsize)
-        documents = DocumentAudit(account, report, terms, lambda loc: True)
-        indexes.learn(files)
-        for path in files:
-            if indexes.is_index(path):
-                indexes.read_index(path, is_given=path == given)
-            else:
-                account.count_sitemap(shown(path.name))
-                documents.read(path, indexes.category_of(path, terms.lists.informatiecategorieen))
-        account.complete = report.error is None if files else None
-
-    def _begin(self, given: Path) -> tuple[Account, Reporter]:
-        """Return the account of a file or folder, and its reporter."""
-        account = self._accounts.of(shown(given))
+    def _begin(self, account: Account) -> Reporter:
+        """Note in an account what files cannot show, and return its reporter."""
         account.visited = True
-        for subject in _UNJUDGED:
+        for subject in _UNJUDGED_OF_PERMITS if account.kind == "vergunningen" else _UNJUDGED:
             account.leave_unjudged(subject)
-        return account, self._report.about(host=account.host)
+        return self._report.about(host=account.host)
 
 
 def _sites(files: Iterable[Path]) -> list[Path]:
@@ -115,4 +115,4 @@ def _sites(files: Iterable[Path]) -> list[Path]:
 
 
 def _is_robots(path: Path) -> bool:
-    return path.name.lower() == ROBOTS and path.is_file()
+    return is_robots_name(path.name) and path.is_file()

@@ -18,10 +18,9 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 from scrapy import signals
 from scrapy.exceptions import UsageError
 
-from woo_harvester.audit.files import FileAudit
-from woo_harvester.audit.message_files import GivenMessages
-from woo_harvester.audit.offline import audit_offline
-from woo_harvester.audit.terms import AuditTerms
+from woo_harvester.audit.documents import AuditTerms
+from woo_harvester.audit.files import FileAudit, audit_offline
+from woo_harvester.audit.messages import GivenFiles
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import Reporter, Severity
 from woo_harvester.permits.mapping import check_conversion
@@ -181,9 +180,12 @@ class Command(ProjectCommand):
         try:
             check_conversion()
         except ImportError:
-            maxsize = cast("Settings", self.settings).getint("WOO_INDEX_MAXSIZE")
-            if self._files and GivenMessages(self._files, maxsize):
+            if self._files and self._given().messages:
                 raise
+
+    def _given(self) -> GivenFiles:
+        """Return the files that were given. Raises OSError."""
+        return GivenFiles(self._files, cast("Settings", self.settings).getint("WOO_INDEX_MAXSIZE"))
 
     def _online(self, spider: str, arguments: dict[str, Any]) -> RunFolder | None:
         """Run the spider; return the folder of its report, or None if the run failed."""
@@ -204,10 +206,11 @@ class Command(ProjectCommand):
     def _offline(self) -> RunFolder | None:
         """Read files only; return the folder of the report, or None if it could not be written."""
         settings = cast("Settings", self.settings)
-        terms, reports = _terms(settings), ReportsFolder(Path(settings["WOO_REPORT_DIR"]))
+        reports = ReportsFolder(Path(settings["WOO_REPORT_DIR"]))
         try:
-            folder = reports.run(run_name(GivenMessages(self._files, terms.index_maxsize).kind))
-            audit_offline(self._files, folder, terms, settings["WOO_REPORT_LANG"])
+            given = self._given()
+            folder = reports.run(run_name(given.kind))
+            audit_offline(given, folder, _terms(settings), settings["WOO_REPORT_LANG"])
         except OSError as error:
             self.fail(f"{error.filename or reports.path}: {error.strerror or error}")
             return None
@@ -227,7 +230,7 @@ class Command(ProjectCommand):
         findings = crawler.get_extension(Findings)
         if findings is not None and not has_failed(crawler):
             audit = FileAudit(Reporter(findings.report), findings.accounts, _terms(crawler.settings))
-            audit.read(self._files)
+            audit.read(self._given())
 
 
 def _print(folder: RunFolder, failing: frozenset[Severity], opts: argparse.Namespace) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from woo_harvester.audit.folder_files import FolderFiles
+from woo_harvester.audit.local_files import FolderFiles
 
 ROOT = Path("/map")
 

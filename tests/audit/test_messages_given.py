@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.audit.reading import MAXSIZE, entry
-from woo_harvester.audit.message_files import is_message, messages_among
+from woo_harvester.audit.messages import is_message, messages_among
 from woo_harvester.demo.permit_messages import document_message, message
 from woo_harvester.demo.sitemaps import sitemap
 
