@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,10 @@ import pytest
 from tests.commands.state_shell import Shell, record
 from tests.state.knowledge import locs
 from tests.state.processes import WRITING, running
+from woo_harvester.commands.state.output import keeping, writing
 from woo_harvester.outputs.columns import columns_of
 from woo_harvester.record import Record
+from woo_harvester.state.latest import RecordsError
 
 VERSIONS = [{"oorzaak": "aanlevering"}]
 
@@ -135,3 +138,28 @@ def test_what_is_not_a_file_is_refused_in_one_line(filled: Shell, action: str, n
     assert (done.status, done.stdout) == (1, "")
     assert done.stderr.startswith(f"scrapy state: error: {name}: {why}")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_file_that_a_run_writes_is_not_replaced(state: Shell) -> None:
+    path = Path("all.jsonl")
+    path.write_text(f"{record('https://a.nl/1.pdf')}\n{record('https://a.nl/1.pdf')}\n")
+    before = path.read_bytes()
+    with running(WRITING, path.absolute()):
+        status, _, error = state("latest", "all.jsonl", "-O", "all.jsonl")
+    assert (status, "all.jsonl: a run writes to it" in error) == (1, True)
+    assert path.read_bytes() == before
+    assert state("latest", "all.jsonl", "-O", "all.jsonl")[0] == 0
+    assert len(path.read_bytes().splitlines()) == 1
+
+
+def test_a_file_to_which_records_are_added_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "all.jsonl"
+    path.write_text("1\n")
+    with ExitStack() as stack:
+        stack.enter_context(writing(path))
+        stack.enter_context(keeping(path))
+        path.write_text("1\n2\n")
+        with pytest.raises(RecordsError, match="wrote to it meanwhile"):
+            stack.close()
+    assert path.read_text() == "1\n2\n"
+    assert [*tmp_path.iterdir()] == [path]

@@ -17,6 +17,8 @@ from tests.utils.disturbed_runs import (
     Fallible,
     GatedSite,
     KillAt,
+    errors,
+    harvested,
     locs,
     state_of,
     two_sitemaps,
@@ -186,3 +188,25 @@ def test_what_the_state_takes_over_after_a_kill_is_not_cut_off_by_the_next_run(
         assert len(locs([installation.folder / "all.jsonl"])) == 4
     checked = run_scrapy(["state", "check", "all.jsonl"], installation.folder)
     assert checked.returncode == 0, checked.stdout
+
+
+@pytest.mark.parametrize("is_replaced", [True, False])
+def test_what_a_run_writes_after_somebody_removed_or_replaced_its_file_comes_again(
+    is_replaced: bool, gated: GatedSite, installation: Fallible
+) -> None:
+    two_sitemaps(gated)
+    path = installation.folder / "all.jsonl"
+    started = installation.start("-o", path.name, **SOON)
+    until_half(started, gated, installation)
+    if is_replaced:
+        replaced(path, path.read_bytes())
+    else:
+        path.unlink()
+    gated.gates.clear()
+    run = started.wait()
+    assert run.returncode == 1
+    assert [line for line in errors(run) if "somebody removed or replaced the file" in line]
+    assert len(harvested(installation.folder)) == 12
+    assert installation.run("-o", path.name).returncode == 0
+    assert len(set(locs([path]))) == (15 if is_replaced else 3)
+    assert not [*installation.folder.glob("all.jsonl.*")]

@@ -73,6 +73,20 @@ def test_a_file_with_other_columns_is_not_appended_to(tmp_path: Path) -> None:
     assert len(rows(tmp_path / "a.csv")) == 2
 
 
+@pytest.mark.parametrize("options", [{"delimiter": ";"}, {"delimiter": "\t"}, {"quotechar": "'"}], ids=str)
+def test_a_file_with_other_separators_is_appended_to_by_a_run_with_the_same(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    export(tmp_path / "a.csv", woo_item("x"), **options)
+    export(tmp_path / "a.csv", woo_item("y"), **options)
+    with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:
+        header, *others = csv.reader(file, **options)
+    assert header == list(columns_of(Record))
+    assert [len(row) for row in others] == [len(header)] * 2
+    with pytest.raises(OtherColumnsError):
+        export(tmp_path / "a.csv", woo_item("z"))
+
+
 @pytest.mark.parametrize(
     "fields", [["id", "document.weblocatie"], {"id": "nummer", "document.weblocatie": "adres"}]
 )

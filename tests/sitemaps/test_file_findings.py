@@ -122,6 +122,31 @@ def test_an_entry_in_another_namespace_than_its_root_is_a_finding_and_a_prefix_i
 
 
 @pytest.mark.parametrize(
+    ("loc", "seen"),
+    [
+        ('<x:loc xmlns:x="urn:x">https://a.nl/2</x:loc>', "urn:x"),
+        ('<loc xmlns="">https://a.nl/2</loc>', "geen naamruimte"),
+        (f'<x:loc xmlns:x="{SITEMAP_NAMESPACE}">https://a.nl/2</x:loc>', None),
+        ('<x:loc xmlns:x="urn:x">https://a.nl/image</x:loc><loc>https://a.nl/2</loc>', None),
+        ('<loc>https://a.nl/2</loc><x:loc xmlns:x="urn:x">https://a.nl/image</x:loc>', None),
+    ],
+)
+def test_a_loc_in_another_namespace_is_a_finding_if_the_entry_has_no_other(
+    loc: str, seen: str | None
+) -> None:
+    for area, root in ROOTS.items():
+        name = "url" if area == "sitemap" else "sitemap"
+        xml = f"<{root} {NAMESPACE}>\n<{name}>{loc}</{name}></{root}>"
+        expected = [FileFinding("sitemap.naamruimte", seen, 2, element=f"{root}/{name}/loc")] if seen else []
+        assert findings(area, xml) == expected, area
+        reader = SitemapReader([xml.encode()], root, 10_000)
+        assert ([entry.loc for batch in reader for entry in batch], reader.complete) == (
+            ["https://a.nl/2"],
+            True,
+        )
+
+
+@pytest.mark.parametrize(
     ("area", "root", "content", "seen"),
     [
         ("index", "urlset", SITEMAP, "<urlset> met 1 sitemap"),

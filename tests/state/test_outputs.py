@@ -13,6 +13,7 @@ from woo_harvester.state.lastline import open_for_appending
 from woo_harvester.state.locks import FileLocks
 from woo_harvester.state.outputs import (
     UNFINISHED,
+    RecordFile,
     StagedFile,
     cut_back,
     keep_durable,
@@ -237,3 +238,32 @@ def test_a_file_that_was_to_replace_another_is_named_once_if_it_has_content(
     assert cut_back(connection, None) == ({full: len(SECOND)}, [full])
     assert cut_back(connection, None) == ({}, [])
     assert (full.read_bytes(), empty.exists()) == (FIRST, False)
+
+
+@pytest.mark.parametrize("replaces", [False, True])
+@pytest.mark.parametrize("in_steps", [False, True])
+def test_nothing_is_added_to_a_file_that_somebody_removed_or_replaced(
+    tmp_path: Path, replaces: bool, in_steps: bool
+) -> None:
+    file = RecordFile(tmp_path / "records.jsonl", replaces=replaces)
+    writer = file.open("state", in_steps=in_steps)
+    writer.write(FIRST)
+    assert file.append() == len(FIRST)
+    file.confirmed()
+    file.output.unlink()
+    file.output.write_bytes(SECOND)
+    writer.write(FIRST)
+    with pytest.raises(FileNotFoundError, match="somebody removed or replaced the file"):
+        file.append()
+    file.abandon()
+    assert file.output.read_bytes() == SECOND
+
+
+def test_a_file_that_was_renamed_is_added_to(tmp_path: Path) -> None:
+    file = RecordFile(tmp_path / "records.jsonl", replaces=False)
+    file.path.rename(tmp_path / "records.1.jsonl")
+    file.open("state", in_steps=True).write(FIRST)
+    assert file.append() == len(FIRST)
+    file.confirmed()
+    file.close()
+    assert (tmp_path / "records.1.jsonl").read_bytes() == FIRST

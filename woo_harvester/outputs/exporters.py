@@ -90,7 +90,7 @@ class RecordCsvItemExporter(CsvItemExporter):
         of = os.open(name, os.O_RDONLY) if staged is None else staged.target.fileno()
         with open(of, encoding=encoding, newline="", errors="replace", closefd=staged is None) as file:
             file.seek(0)
-            found = next(csv.reader(file), [])
+            found = next(csv.reader(file, **self._kwargs), [])
         if found != header:
             raise OtherColumnsError(OTHER_COLUMNS.format(os.fspath(name)))
 

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import isawaitable
+from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from scrapy.exceptions import CloseSpider, UsageError
 from scrapy.extensions.feedexport import FeedExporter, FeedSlot, FileFeedStorage
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.misc import build_from_crawler
 from twisted.internet.defer import Deferred
 
 from woo_harvester.extensions.state import StateKeeper
@@ -54,6 +56,11 @@ _NO_APPENDING = (
     "replace it with -O {0}"
 )
 
+_NO_APPENDING_IN = (
+    "{0} has content, and nothing can be added to a file in {1}: set FEED_EXPORT_ENCODING, or the encoding "
+    "in FEEDS, to utf-8, or replace the file with -O {0}"
+)
+
 _NOT_UTF_8 = "the name of the output {!r} is not UTF-8: give it another name"
 
 
@@ -90,6 +97,8 @@ class DurableFeedExporter(FeedExporter):
         """Open the feeds, and count them as outputs for the state."""
         try:
             super().open_spider(spider)
+            for slot in self.slots:
+                _check_options(slot)
         except Exception as error:  # a wrong URI, or any error in FEED_URI_PARAMS
             line = str(error) if isinstance(error, UsageError) else f"{NO_FEED}: {cause_of(error)}"
             end_run(self.crawler, "cannot_start", line, 1 if isinstance(error, OSError) else 2)
@@ -121,15 +130,14 @@ class DurableFeedExporter(FeedExporter):
             self._sync()
 
     def _refuse_appending(self) -> None:
-        """Raise UsageError if a feed would add to a file with content whose format does not allow that."""
+        """Raise UsageError if a feed would add to a file with content that does not allow that."""
         for slot in self.slots:
-            path = _local(slot)
-            if slot.format not in _WHOLE or path is None or getattr(slot.storage, "write_mode", "") == "wb":
+            refusal = _refusal(slot)
+            if refusal is None or getattr(slot.storage, "write_mode", "") == "wb":
                 continue
-            if path.exists() and path.stat().st_size:
+            if _has_content(slot):
                 self._failed = True  # what ends the run writes nothing either
-                lines = slot.uri.removesuffix(f".{slot.format}")
-                raise UsageError(_NO_APPENDING.format(slot.uri, slot.format, lines))
+                raise UsageError(refusal)
 
     async def close_spider(self, spider: Spider) -> None:
         """Sync and close the feeds, unless the run could not start."""
@@ -308,6 +316,27 @@ def _is_in_lines(slot: FeedSlot) -> bool:
     return slot.format in IN_LINES and "postprocessing" not in slot.feed_options
 
 
+def _check_options(slot: FeedSlot) -> None:
+    """Raise UsageError if the exporter of a slot does not accept the options of its feed."""
+    options = slot.feed_options
+    given = {name: options[name] for name in ("encoding", "indent")} | options["item_export_kwargs"]
+    try:
+        exporter = slot.exporters[slot.format]
+        build_from_crawler(exporter, slot.crawler, BytesIO(), fields_to_export=options["fields"], **given)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"FEEDS, options of {slot.uri}: {cause_of(error)}") from error
+
+
+def _refusal(slot: FeedSlot) -> str | None:
+    """Return why nothing can be added to a file of a slot that has content; None if records can."""
+    encoding = slot.feed_options["encoding"]
+    if slot.format in _WHOLE:
+        return _NO_APPENDING.format(slot.uri, slot.format, slot.uri.removesuffix(f".{slot.format}"))
+    if slot.format in IN_LINES and not "\n\n".encode(encoding or "utf-8").endswith(b"\n\n"):
+        return _NO_APPENDING_IN.format(slot.uri, encoding)
+    return None
+
+
 def _local(slot: FeedSlot) -> Path | None:
     """Return the local file that a slot writes to, through links, if it is a file.
 
@@ -321,6 +350,15 @@ def _local(slot: FeedSlot) -> Path | None:
     if _is_descriptor(given) or (path.exists() and not path.is_file()):
         return None
     return path
+
+
+def _has_content(slot: FeedSlot) -> bool:
+    """Return whether the local file of a slot has content."""
+    try:
+        path = _local(slot)
+        return path is not None and path.exists() and path.stat().st_size > 0
+    except OSError:  # such as a name that is too long: what opens the file reports it
+        return False
 
 
 def _is_descriptor(path: Path) -> bool:

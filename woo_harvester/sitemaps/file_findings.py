@@ -82,7 +82,7 @@ def file_findings(area: Area, reader: SitemapReader | UrlsetReader) -> Iterator[
     if reader.namespace not in (SITEMAP_NAMESPACE, None):
         yield FileFinding("sitemap.naamruimte", reader.namespace or _NO_NAMESPACE)
     elif (odd := reader.foreign).count:
-        element = f"{ROOTS[area]}/{'sitemap' if area == 'index' else 'url'}"
+        element = "/".join(filter(None, (ROOTS[area], "sitemap" if area == "index" else "url", odd.inside)))
         seen = next(iter(odd.names)) or _NO_NAMESPACE
         yield FileFinding("sitemap.naamruimte", seen, odd.line, element=element)
     if reader.root not in (ROOTS[area], None) and (reader.entries or reader.complete):

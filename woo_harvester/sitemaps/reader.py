@@ -100,6 +100,8 @@ class Entry:
     """The names of loc and lastmod as written, where they differ from these in the case of letters."""
     unread: tuple[str, ...] = ()
     """What it has beside its loc, as tags: another address or another entry. These are not read."""
+    foreign: str | None = None
+    """The namespace of its loc, if that is another one than the entry's own."""
 
     @property
     def digest(self) -> None:
@@ -163,7 +165,7 @@ class SitemapReader:
         self.crowded = OddNames()
         """Addresses and entries in an entry that has an address already. They are not read."""
         self.foreign = OddNames()
-        """Namespaces of entries that are not in that of the protocol, although the root element is."""
+        """Namespaces of entries, or of their locs, other than the protocol's, although the root has that."""
         self.other_case = OddNames()
         """Elements that were read although the letters of their names have another case."""
         self.complete = False
@@ -305,11 +307,19 @@ class SitemapReader:
                     self.other_case.add(given, entry.line)
                 for odd in entry.odd_names:
                     self.other_case.add(odd, entry.line)
-                space = namespace(str(child.tag))
-                if space != SITEMAP_NAMESPACE == self.namespace and name != _DOCUMENT:
-                    self.foreign.add(space, entry.line)
+                if name != _DOCUMENT:
+                    self._note_namespace(namespace(str(child.tag)), entry)
                 entries.append(entry)
         return entries
+
+    def _note_namespace(self, space: str, entry: Entry) -> None:
+        """Count an entry that is in another namespace than the protocol's, or has its loc in another one."""
+        if self.namespace != SITEMAP_NAMESPACE:
+            return
+        if space != SITEMAP_NAMESPACE:
+            self.foreign.add(space, entry.line)
+        elif entry.foreign is not None:
+            self.foreign.add(entry.foreign, entry.line, "loc")
 
     def _note_unknown(self, child: etree._Element) -> None:
         """Count an element below the root that is no entry, unless it is an extension, which may be there."""
@@ -365,17 +375,25 @@ def entry_names(kind: RootName, root: str) -> tuple[str, ...]:
 
 
 def entry_of(element: etree._Element) -> Entry:
-    """Return the entry in a ``url`` or ``sitemap`` element. The first value that is not empty counts."""
+    """Return the entry in a ``url`` or ``sitemap`` element. The first value that is not empty counts.
+
+    A loc in the namespace of the entry comes before one in another namespace, such as that of an image.
+    """
     loc, lastmod, document = "", None, None
+    foreign: str | None = None
     unread: tuple[str, ...] = ()
     outside: list[etree._Element] | None = None
     odd: list[etree._Element] | None = None
     for child in element:
         name = local_name(child.tag)
         if name == "loc":
-            given = (child.text or "").strip()
-            loc = loc or given
-            if given and given != loc and namespace(str(child.tag)) == namespace(str(element.tag)):
+            if not (given := (child.text or "").strip()):
+                continue
+            if (space := namespace(str(child.tag))) != namespace(str(element.tag)):
+                loc, foreign = (loc, foreign) if loc else (given, space)
+            elif not loc or foreign is not None:
+                loc, foreign = given, None
+            elif given != loc:
                 unread += ("loc><loc",)
         elif name == "lastmod" and not lastmod:
             lastmod = (child.text or "").strip() or None
@@ -389,7 +407,9 @@ def entry_of(element: etree._Element) -> Entry:
             odd.append(child)
         elif name in _ENTRY_NAMES.values() and len(child):
             unread += (name,)
-    entry = Entry(loc, lastmod, _line(element), document, outside or (), element, unread=unread)
+    entry = Entry(
+        loc, lastmod, _line(element), document, outside or (), element, unread=unread, foreign=foreign
+    )
     return _with_odd_names(entry, odd) if odd else entry
 
 

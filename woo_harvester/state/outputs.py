@@ -51,6 +51,8 @@ _NOTHING_BESIDE = frozenset({errno.EACCES, errno.EPERM, errno.ENAMETOOLONG})
 #: A claim is shorter than this, in bytes.
 _LONGEST_CLAIM = 65_536
 
+_GONE = "somebody removed or replaced the file while the run wrote to it"
+
 _NEEDS_FOLDER = (
     "a file is replaced by a new one beside it (-O), which cannot be made here: use -o, or another folder"
 )
@@ -110,7 +112,7 @@ class StagedFile(BufferedWriter):
         """
         self.flush()
         if length := super().tell():
-            source, found = self._staged.fileno(), os.fstat(self.target.fileno())
+            source, found = self._staged.fileno(), _found(self.target)
             claim = Claim(self._state, found.st_dev, found.st_ino, found.st_size, length)
             os.pwrite(source, b"\n" + json.dumps(claim).encode(), length)
             self._claimed = True
@@ -180,7 +182,7 @@ class RecordFile:
         if self._writer is not None:
             self._writer.flush()
         fsync(self.target.fileno())
-        return os.fstat(self.target.fileno()).st_size
+        return _found(self.target).st_size
 
     def confirmed(self) -> None:
         """Note that the state knows what was made durable."""
@@ -294,6 +296,14 @@ def _make_beside(old: FileIO) -> FileIO:
         lock(file)
         return file
     raise AssertionError  # count() does not end
+
+
+def _found(file: FileIO) -> os.stat_result:
+    """Return the status of an open file. Raises OSError if it has no name any more: nobody could read it."""
+    found = os.fstat(file.fileno())
+    if not found.st_nlink:
+        raise OSError(errno.ENOENT, _GONE, str(file.name))
+    return found
 
 
 def _copy(source: int, length: int, target: FileIO) -> None:

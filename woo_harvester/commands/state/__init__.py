@@ -27,6 +27,7 @@ from woo_harvester.commands.state.output import (
     documents_and_cases,
     entry_table,
     host_table,
+    keeping,
     list_orphans,
     number,
     reading,
@@ -272,7 +273,7 @@ class Command(ProjectCommand):
         path = Path(opts.output) if opts.output else None
         is_csv = format_of(opts.format, path) == "csv"
         read = reading(args, self.fail, SingleKind()) if is_csv else reading(args, self.fail)
-        with read as files, writing(path, "utf-8-sig" if is_csv else "utf-8") as file:
+        with read as files, writing(path, "utf-8-sig" if is_csv else "utf-8") as file, keeping(path):
             write = write_csv if is_csv else write_records
             write(files.lines(withdrawn=opts.withdrawn), file)
             there = Counter(version.case is not None for version in files if not version.withdrawn)

@@ -22,11 +22,12 @@ from woo_harvester.pipelines.folder import DurableFolder, orphans
 from woo_harvester.report.csv_file import TextWriter
 from woo_harvester.state import upkeep
 from woo_harvester.state import upkeep as permit_upkeep
-from woo_harvester.state.latest import Accept, BrokenLine, Latest
+from woo_harvester.state.latest import Accept, BrokenLine, Latest, RecordsError
 from woo_harvester.state.locks import LockOwner
 from woo_harvester.state.rows import CaseRow, DocumentRow, EntryRow, PermitFileRow, Row
 from woo_harvester.utils.atomic import replacing
 from woo_harvester.utils.dates import AMSTERDAM
+from woo_harvester.utils.inputs import is_being_written
 from woo_harvester.utils.program import program
 
 #: The width of the column of hosts, so that the table fits in 80 columns; a longer host has its own line.
@@ -48,6 +49,23 @@ def writing(path: Path | None, encoding: str = "utf-8") -> Iterator[IO[str]]:
         text = TextIOWrapper(file, encoding=encoding, newline="")
         yield text
         text.detach()  # writes what it has
+
+
+@contextmanager
+def keeping(path: Path | None) -> Iterator[None]:
+    """Refuse to replace the file at *path* if a run adds records to it before the end of the block.
+
+    Raises RecordsError: the new file would not have them, and the state knows them as delivered.
+    """
+    if path is None or not path.is_file():
+        yield
+        return
+    if is_being_written(path):
+        raise RecordsError(f"{path}: a run writes to it; wait until it ends, or write to another file")
+    before = path.stat()
+    yield
+    if (path.stat().st_size, path.stat().st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+        raise RecordsError(f"{path}: a run or another program wrote to it meanwhile, so it is not replaced")
 
 
 @contextmanager
