@@ -140,7 +140,7 @@ def test_hosts_stay_locked_until_their_import_has_ended(
 
     def replace(state: object, rows: object) -> None:
         code = LOCKING.partition("locks.acquire")[0] + "print(locks.try_acquire('a.nl'))"
-        command = [sys.executable, "-c", code, filled.file]
+        command = [sys.executable, "-c", code, str(filled.file)]
         others.append(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout)
 
     monkeypatch.setattr(transfer, "replace", replace)

@@ -22,7 +22,7 @@ from woo_harvester.register import Location, Organisation, Register
 from woo_harvester.report.funnel import Account
 from woo_harvester.state import listings
 from woo_harvester.state.contents import Delivery
-from woo_harvester.state.documents import confirm_withdrawn, end_claims, look_up
+from woo_harvester.state.documents import confirm_withdrawn, look_up
 from woo_harvester.state.resources import (
     begin_reads,
     begin_run,
@@ -33,7 +33,7 @@ from woo_harvester.state.resources import (
 )
 from woo_harvester.state.store import State
 from woo_harvester.state.upkeep import confirm_withdrawals
-from woo_harvester.state.withdrawal import WithdrawalLimits
+from woo_harvester.state.withdrawal import WithdrawalLimits, end_claims
 from woo_harvester.utils.dates import to_microseconds
 
 Listed = dict[str, Sequence[str]]

@@ -26,12 +26,13 @@ from tests.utils.crawlers import crawler_of, item_of
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.state import schema
 from woo_harvester.state.contents import Delivery, Harvested, PendingRead
-from woo_harvester.state.documents import claim, look_up
+from woo_harvester.state.documents import look_up
 from woo_harvester.state.lastline import open_for_appending
 from woo_harvester.state.listings import ids_of
 from woo_harvester.state.outputs import StagedFile, open_output
 from woo_harvester.state.resources import host_of_state, resource_of
 from woo_harvester.state.store import StateError
+from woo_harvester.state.withdrawal import claim
 
 HOST = "a.nl"
 LOCS = locs(3)

@@ -42,6 +42,7 @@ from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.spiders.vergunningen import VergunningenSpider
 from woo_harvester.state.permits import entry_page_id, links_without_message
+from woo_harvester.state.rows import parse_row, row_line
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
 from woo_harvester.state.store import NOWHERE, State
 from woo_harvester.state.transfer import export_permits, replace_permits
@@ -329,7 +330,7 @@ class EntryDays:
     def _export_and_import(self, page: Page, random: Random) -> None:
         with self.state.begin() as connection:
             rows = list(export_permits(connection, [page.host]))
-            again = [type(row).model_validate_json(row.model_dump_json()) for row in rows]
+            again = [parse_row(row_line(row)) for row in rows]
             replace_permits(connection, page.host, again)
         self.tell(f"what is known of {page.host} is exported and imported")
 

@@ -5,26 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from woo_harvester.state import rows
 from woo_harvester.state.exported import read, write
-from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, ListingRow, Row
+from woo_harvester.state.rows import Row
 from woo_harvester.state.store import State
 from woo_harvester.state.transfer import export
 
 SITEMAP = "https://a.nl/s.xml"
-HOST = HostRow(host="a.nl")
-FILE = FileRow(host="a.nl", url=SITEMAP, type="sitemap", index="https://a.nl/i.xml")
-LISTING = ListingRow(host="a.nl", loc="https://a.nl/d.pdf", sitemap=SITEMAP)
+HOST = rows.HOST.row(host="a.nl")
+FILE = rows.FILE.row(host="a.nl", url=SITEMAP, type="sitemap", index="https://a.nl/i.xml")
+LISTING = rows.LISTING.row(host="a.nl", loc="https://a.nl/d.pdf", sitemap=SITEMAP)
 
 
-def document(loc: str = "https://a.nl/d.pdf", **values: Any) -> DocumentRow:
+def document(loc: str = "https://a.nl/d.pdf", **values: Any) -> Row:
     """Return a document of the host."""
-    return DocumentRow.model_construct(host="a.nl", loc=loc, sitemap=SITEMAP, first_seen=5, **values)
+    return rows.DOCUMENT.row(host="a.nl", loc=loc, sitemap=SITEMAP, first_seen=5, **values)
 
 
-def transfer(rows: list[Row], path: Path) -> list[Row]:
+def transfer(given: list[Row], path: Path) -> list[Row]:
     """Write rows to a file; return the rows that are read from it."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        write(rows, file)
+        write(given, file)
     return list(read(path))
 
 

@@ -23,10 +23,11 @@ from tests.state.knowledge import (
 from woo_harvester.sitemaps.facts import KnownDocument
 from woo_harvester.state import documents, listings, schema
 from woo_harvester.state.contents import Harvested, KnownFile
-from woo_harvester.state.documents import Gone, confirm_harvested, confirm_withdrawn
+from woo_harvester.state.documents import confirm_harvested, confirm_withdrawn
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.schema import documents as table
 from woo_harvester.state.sql import BATCH
+from woo_harvester.state.withdrawal import Gone, claim, end_claims, end_restore, gone_documents
 from woo_harvester.utils.urls import LOC_MAXLENGTH
 
 LOC = "https://a.nl/d.pdf"
@@ -163,7 +164,7 @@ def test_only_harvested_documents_that_are_not_withdrawn_count(connection: Conne
 def test_more_than_a_batch_is_sorted_out_whole(connection: Connection) -> None:
     keys = harvest(connection, sitemap_of(connection), locs(BATCH + 2))
     assert documents.harvested_of(connection, keys) == set(keys)
-    assert documents.claim(connection, keys, 1) == set(keys)
+    assert claim(connection, keys, 1) == set(keys)
 
 
 def test_a_version_replaces_that_of_another_sitemap_or_of_none(connection: Connection) -> None:
@@ -199,17 +200,17 @@ def test_a_withdrawal_is_delivered_by_one_run_only(connection: Connection) -> No
     one, two, withdrawn = harvest(connection, sitemap_of(connection), locs(3))
     (seen,) = see(connection, sitemap_of(connection), [LOC])
     confirm_withdrawn(connection, {withdrawn: HARVESTED})
-    assert documents.claim(connection, [one, withdrawn, seen], 1) == {one}
-    assert documents.claim(connection, [two, one], 2) == {two}
+    assert claim(connection, [one, withdrawn, seen], 1) == {one}
+    assert claim(connection, [two, one], 2) == {two}
 
 
 def test_a_claim_that_was_not_delivered_is_ended_by_the_next_run_on_its_host(connection: Connection) -> None:
     one, two = harvest(connection, sitemap_of(connection), locs(2))
-    documents.claim(connection, [one], 1)
-    documents.claim(connection, [two], 2)
-    documents.end_claims(connection, [1, 3])
-    documents.end_claims(connection, [])
-    assert documents.claim(connection, [one, two], 4) == {one}
+    claim(connection, [one], 1)
+    claim(connection, [two], 2)
+    end_claims(connection, [1, 3])
+    end_claims(connection, [])
+    assert claim(connection, [one, two], 4) == {one}
 
 
 def test_what_was_to_be_restored_and_is_not_listed_stays_withdrawn(connection: Connection) -> None:
@@ -222,7 +223,7 @@ def test_what_was_to_be_restored_and_is_not_listed_stays_withdrawn(connection: C
     for host in ("a.nl", "b.nl"):
         listings.drop_missing_withdrawn(connection, host_of_state(connection, host).id)
     connection.execute(update(table).values(restore=True))
-    documents.end_restore(connection, host_of_state(connection, "a.nl").id)
+    end_restore(connection, host_of_state(connection, "a.nl").id)
     assert [row_of(connection, key)["restore"] for key in (listed, gone, theirs)] == [True, None, True]
 
 
@@ -230,7 +231,7 @@ def test_a_withdrawal_is_described_with_what_its_record_needs(connection: Connec
     (key,) = harvest(connection, sitemap_of(connection), [LOC])
     sitemap, index = "https://a.nl/s0.xml", "https://a.nl/sitemapindex-diwoo.xml"
     host = host_of_state(connection, "a.nl").id
-    assert list(documents.gone(connection, [key], host)) == [Gone(key, LOC, DAY, HARVESTED, sitemap, index)]
+    assert list(gone_documents(connection, [key], host)) == [Gone(key, LOC, DAY, HARVESTED, sitemap, index)]
 
 
 def test_a_withdrawal_names_a_sitemap_of_the_host_that_is_asked_for_and_comes_once(
@@ -241,7 +242,7 @@ def test_a_withdrawal_names_a_sitemap_of_the_host_that_is_asked_for_and_comes_on
     list_in(connection, sitemap_of(connection, name="s1.xml"), [key], misses=1)
     list_in(connection, sitemap_of(connection, "b.nl"), [key], misses=1)
     sitemaps = [
-        [one.sitemap for one in documents.gone(connection, [key], host_of_state(connection, host).id)]
+        [one.sitemap for one in gone_documents(connection, [key], host_of_state(connection, host).id)]
         for host in ("a.nl", "b.nl", "c.nl")
     ]
     assert sitemaps == [["https://a.nl/s0.xml"], ["https://b.nl/s0.xml"], []]
@@ -250,7 +251,7 @@ def test_a_withdrawal_names_a_sitemap_of_the_host_that_is_asked_for_and_comes_on
 def test_withdrawals_are_described_in_batches_without_losing_any(connection: Connection) -> None:
     keys = harvest(connection, sitemap_of(connection), locs(BATCH + 2))
     host = host_of_state(connection, "a.nl").id
-    assert sorted(one.id for one in documents.gone(connection, keys, host)) == sorted(keys)
+    assert sorted(one.id for one in gone_documents(connection, keys, host)) == sorted(keys)
 
 
 def test_what_is_forgotten_was_never_seen(connection: Connection) -> None:
@@ -274,7 +275,7 @@ def test_a_withdrawal_is_later_than_the_last_record_of_the_version(connection: C
     (key,) = harvest(connection, sitemap, [LOC])
     supplied = Harvested(key, LASTMOD, DAY, HARVESTED, supplied_at=HARVESTED + 9)
     confirm_harvested(connection, [supplied])
-    (gone,) = documents.gone(connection, [key], host_of_state(connection, "a.nl").id)
+    (gone,) = gone_documents(connection, [key], host_of_state(connection, "a.nl").id)
     assert gone.harvested == HARVESTED + 9
     known = documents.look_up(connection, [LOC])[LOC]
     assert known.delivered_at == datetime.fromtimestamp(HARVESTED + 9, UTC)

@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.state.exports import FILE, HOST, LISTING, SITEMAP, document, transfer
+from woo_harvester.state import rows as kinds
 from woo_harvester.state.exported import ExportedError, read
-from woo_harvester.state.rows import DocumentRow, FileRow, HostRow, ListingRow, Row
+from woo_harvester.state.rows import Row, row_line
 
 MOMENTS = st.integers(-62_000_000_000, 253_000_000_000)
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), min_size=1, max_size=20)
@@ -28,7 +29,7 @@ DOCUMENTS = st.builds(
     restore=st.none() | st.booleans(),
 )
 LISTINGS = st.builds(
-    ListingRow.model_construct,
+    kinds.LISTING.row,
     host=st.just("a.nl"),
     loc=st.just("https://b.nl/één.pdf"),
     sitemap=st.just(SITEMAP),
@@ -38,7 +39,7 @@ LISTINGS = st.builds(
     lastmod=st.none() | MOMENTS.map(lambda value: value * 1_000_000 + value % 999_983),
 )
 FILES = st.builds(
-    FileRow.model_construct,
+    kinds.FILE.row,
     host=st.just("a.nl"),
     url=st.just(SITEMAP),
     type=st.sampled_from(["robots", "index", "sitemap"]),
@@ -51,20 +52,18 @@ FILES = st.builds(
 
 @given(file=FILES, one=DOCUMENTS, listing=LISTINGS)
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_row_comes_out_of_a_file_as_it_went_in(
-    tmp_path: Path, file: FileRow, one: DocumentRow, listing: ListingRow
-) -> None:
+def test_any_row_comes_out_of_a_file_as_it_went_in(tmp_path: Path, file: Row, one: Row, listing: Row) -> None:
     rows: list[Row] = [HOST, file, one, listing]
     assert transfer(rows, tmp_path / "export") == rows
 
 
 def lines_of(*rows: Row) -> str:
-    return "".join(json.dumps(row.model_dump(mode="json", exclude_none=True)) + "\n" for row in rows)
+    return "".join(map(row_line, rows))
 
 
 def listing_line(**values: Any) -> str:
     """Return the lines of a host with a listing, with another value for one cell."""
-    row = LISTING.model_dump(mode="json", exclude_none=True) | values
+    row = json.loads(row_line(LISTING)) | values
     return lines_of(HOST, FILE) + json.dumps(row) + "\n"
 
 
@@ -99,7 +98,10 @@ def listing_line(**values: Any) -> str:
         ('{"kind": "host", "host": "a.nl", "complete_at": 5}\n', "line 1: complete_at: expected a date-time"),
         (lines_of(HOST, HOST), "line 2: expected each host once, got a.nl a second time"),
         (lines_of(FILE), "line 1: expected the line of the host a.nl before those of what it has"),
-        (lines_of(HOST, HostRow(host="b.nl"), FILE), "line 3: expected the line of the host a.nl before"),
+        (
+            lines_of(HOST, kinds.HOST.row(host="b.nl"), FILE),
+            "line 3: expected the line of the host a.nl before",
+        ),
         (lines_of(HOST, FILE, FILE), f"line 3: expected each file of a host once, got {SITEMAP} a second"),
         (lines_of(HOST, document()), f"line 2: expected a line of the sitemap {SITEMAP} before"),
         (
@@ -141,7 +143,7 @@ def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
 
 def test_a_large_content_fits_a_line(tmp_path: Path) -> None:
     content = zlib.compress(os.urandom(1024 * 1024 - 1000))
-    rows: list[Row] = [HOST, FILE.model_copy(update={"content": content})]
+    rows: list[Row] = [HOST, FILE | {"content": content}]
     assert transfer(rows, tmp_path / "export") == rows
 
 

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, func, select
 
 from tests.state.knowledge import harvest, list_in, locs, sitemap_of
 from woo_harvester.state import schema
-from woo_harvester.state.documents import claim, look_up
+from woo_harvester.state.documents import look_up
 from woo_harvester.state.listings import sitemaps_of
 from woo_harvester.state.repeated import sitemaps_and_documents
 from woo_harvester.state.resources import (
@@ -31,6 +31,7 @@ from woo_harvester.state.resources import (
     robots_of,
 )
 from woo_harvester.state.sql import BATCH
+from woo_harvester.state.withdrawal import claim
 
 ROBOTS = "https://a.nl/robots.txt"
 SITEMAP = "https://a.nl/s0.xml"

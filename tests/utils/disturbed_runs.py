@@ -296,7 +296,7 @@ class NewerProgram:
     """A change: the program is a newer one, whose state has another version."""
 
     def __call__(self) -> None:
-        store.STATE_VERSION += 1
+        vars(store)["STATE_VERSION"] += 1
 
 
 def state_of(installation: Fallible) -> Path:

@@ -19,15 +19,18 @@ from woo_harvester.register import Register
 from woo_harvester.report.run_folder import json_line
 from woo_harvester.state import documents, listings
 from woo_harvester.state.contents import Delivery
-from woo_harvester.state.documents import Gone
 from woo_harvester.state.resources import end_read, forget_unread, last_reads, note_named_indexes, read_counts
 from woo_harvester.state.sql import batches
 from woo_harvester.state.withdrawal import (
     CompleteRead,
+    Gone,
     Missing,
     Registration,
     WithdrawalLimits,
+    claim,
     end_reads,
+    end_restore,
+    gone_documents,
     hosts_with_differences,
     hosts_with_published,
     listed_elsewhere,
@@ -251,7 +254,7 @@ class Withdrawals:
             note_massive(connection, host_id, self._limits, may_be_listed=visit.unusable > 0)
             others = listed_elsewhere(connection, host_id, self._register.is_registered, self._limits)
             listings.drop(connection, host_id, others)
-            documents.end_restore(connection, host_id)
+            end_restore(connection, host_id)
             end_read(connection, host_id, int(datetime.now(UTC).timestamp()), self._begun_at)
 
     def _withdraw(
@@ -268,14 +271,14 @@ class Withdrawals:
                 for one in part:
                     if one.id in harvested and not waiting.add(one, self._awaited(one, reads)):
                         ready.append(one.id)
-            claimed = sorted(documents.claim(connection, ready, host_id))
+            claimed = sorted(claim(connection, ready, host_id))
             counts = listings.count_massive(connection, host_id, self._limits.runs)
         waiting.report(*counts, self._limits.runs)
         with self._keeper.begin() as connection:
             documents.forget(connection, unknown)
         for part_claimed in batches(claimed):  # no transaction is open while records are written
             with self._keeper.begin() as connection:
-                gone = list(documents.gone(connection, part_claimed, host_id))
+                gone = list(gone_documents(connection, part_claimed, host_id))
             for one_gone in gone:
                 yield self._item(one_gone, visit, now)
 

@@ -31,9 +31,9 @@ from woo_harvester.running.setting import NO_CONTACT, has_contact
 from woo_harvester.sitemaps.facts import Terms
 from woo_harvester.sitemaps.robots import INDEX_URL
 from woo_harvester.spiders.base import HarvestSpider
-from woo_harvester.state.documents import count_by_host, end_claims
+from woo_harvester.state.documents import count_by_host
 from woo_harvester.state.resources import KnownHost, begin_reads, begin_run, hosts_of_state, note_unregistered
-from woo_harvester.state.withdrawal import WithdrawalLimits
+from woo_harvester.state.withdrawal import WithdrawalLimits, end_claims
 from woo_harvester.utils.dates import to_microseconds
 
 if TYPE_CHECKING:

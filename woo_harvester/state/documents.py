@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, fields
 from functools import cache, partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import BigInteger, Connection, Insert, Select, bindparam, delete, func, or_, select, update
 
@@ -14,10 +14,6 @@ from woo_harvester.sitemaps.facts import KnownDocument
 from woo_harvester.state.contents import Harvested, KnownFile
 from woo_harvester.state.schema import documents, hosts, listings, repeated, resources
 from woo_harvester.state.sql import batches, insert_new, is_one_of, is_one_writer, write_rows
-
-if TYPE_CHECKING:
-    from woo_harvester.state.contents import Harvested
-
 
 #: Values of the columns for a document without a fault.
 NO_FAULT = dict.fromkeys(
@@ -217,19 +213,6 @@ KNOWN_COLUMNS = (
 _known: Callable[[Any], KnownDocument] = partial(tuple.__new__, KnownDocument)
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
-    """A document that is no longer listed."""
-
-    id: int
-    loc: str
-    published: str | None
-    harvested: int
-    """The moment of its last record, in seconds since 1970."""
-    sitemap: str
-    index: str | None
-
-
 @cache
 def _known_at(dialect: str) -> Select[Any]:
     return select(*KNOWN_COLUMNS).where(is_one_of(dialect, documents.c.loc, "locs"))
@@ -388,30 +371,6 @@ def is_recheck_due(connection: Connection, sitemap_id: int, now: int, interval: 
     return connection.execute(_RECHECK_DUE, given).first() is not None
 
 
-def claim(connection: Connection, ids: Collection[int], host_id: int) -> set[int]:
-    """Claim documents for withdrawal by the run on a host; return those that no other run has claimed."""
-    claimed: set[int] = set()
-    for part in batches(sorted(ids)):
-        lock_rows(connection, part)
-        free = (
-            documents.c.id.in_(part),
-            documents.c.withdrawn.is_(None),
-            documents.c.harvested.is_not(None),
-            documents.c.withdrawing.is_(None),
-        )
-        statement = update(documents).where(*free).values(withdrawing=host_id).returning(documents.c.id)
-        claimed.update(connection.execute(statement).scalars())
-    return claimed
-
-
-def end_restore(connection: Connection, host_id: int) -> None:
-    """Unmark withdrawn documents that were to be restored and that the host did not list."""
-    of_host = select(resources.c.id).where(resources.c.host_id == host_id)
-    listed = select(listings.c.document_id).where(listings.c.document_id == documents.c.id)
-    marked = documents.c.restore, documents.c.sitemap_id.in_(of_host), ~listed.exists()
-    connection.execute(update(documents).where(*marked).values(restore=None))
-
-
 def other_sources(connection: Connection, harvested: Iterable[Harvested]) -> set[int]:
     """Return the other sitemaps that the known versions came from, or that list the documents on their host.
 
@@ -440,12 +399,6 @@ def _listing_beside(connection: Connection, sources: Mapping[int, int]) -> Itera
             yield sitemap_id
 
 
-def end_claims(connection: Connection, host_ids: Collection[int]) -> None:
-    """End the claims of earlier runs on these hosts, so that another run can deliver the withdrawals."""
-    left = documents.c.withdrawing.is_not(None), documents.c.withdrawing.in_(list(host_ids))
-    connection.execute(update(documents).where(*left).values(withdrawing=None))
-
-
 def files_of(connection: Connection, ids: Sequence[int]) -> dict[int, KnownFile]:
     """Return the known files of documents, by document number, without those never fetched."""
     found: dict[int, KnownFile] = {}
@@ -466,21 +419,6 @@ def count_by_host(connection: Connection) -> dict[str, int]:
         .group_by(hosts.c.host)
     )
     return {host: int(count) for host, count in connection.execute(query)}
-
-
-def gone(connection: Connection, ids: Sequence[int], host_id: int) -> Iterator[Gone]:
-    """Yield the data for records of withdrawals, with a sitemap of the host that listed each document."""
-    last_record = func.coalesce(documents.c.supplied_at, documents.c.harvested)
-    columns = (documents.c.id, documents.c.loc, documents.c.published, last_record)
-    query = select(*columns, resources.c.url, resources.c.index_url)
-    query = query.join_from(documents, listings, listings.c.document_id == documents.c.id)
-    query = query.join(resources, resources.c.id == listings.c.sitemap_id)
-    for part in batches(ids):
-        chosen = documents.c.id.in_(part), resources.c.host_id == host_id
-        found: dict[int, Gone] = {}
-        for row in connection.execute(query.where(*chosen).order_by(documents.c.id, resources.c.id)):
-            found.setdefault(row[0], Gone(*row))
-        yield from found.values()
 
 
 def harvested_of(connection: Connection, ids: Sequence[int]) -> set[int]:

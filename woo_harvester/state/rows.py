@@ -1,10 +1,16 @@
-"""The types of the columns of an exported state, checked on import."""
+"""The kinds of rows of an exported state: the columns of a table, without the numbers of this state.
+
+In place of a number, a row has the natural key of what it belongs to, such as the URL of a sitemap. How a
+value is written, and what is checked on import, follows from the type of its column, or from its name.
+"""
 
 from __future__ import annotations
 
 import json
 import zlib
 from base64 import b64decode, b64encode
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal, Self
 
@@ -17,13 +23,29 @@ from pydantic import (
     PlainSerializer,
     TypeAdapter,
     ValidationError,
+    create_model,
     model_validator,
 )
+from pydantic_core import from_json
+from sqlalchemy import Boolean, Column, Integer, LargeBinary
+from sqlalchemy.types import TypeEngine
 
 from woo_harvester.findings import explain
 from woo_harvester.permits.messages import is_in_future
 from woo_harvester.permits.mutations import PermitRow
 from woo_harvester.state.contents import describe, parse
+from woo_harvester.state.schema import (
+    Microseconds,
+    Seconds,
+    documents,
+    hosts,
+    listings,
+    permit_cases,
+    permit_entries,
+    permit_files,
+    permit_messages,
+    resources,
+)
 from woo_harvester.utils.dates import EARLIEST, LATEST, from_microseconds, to_microseconds
 from woo_harvester.utils.urls import host_of, loc_problem, secured
 
@@ -100,32 +122,26 @@ def _checked_counts(value: str) -> str:
         raise ValueError(f'expected JSON such as {{"www.a.nl": 3}}, got {value!r}') from None
 
 
-Microseconds = Annotated[int, BeforeValidator(_moment), PlainSerializer(_written)]
-Seconds = Annotated[
+_Microseconds = Annotated[int, BeforeValidator(_moment), PlainSerializer(_written)]
+_Seconds = Annotated[
     int,
     BeforeValidator(lambda value: _moment(value) // _SECOND),
     PlainSerializer(lambda moment: _written(moment * _SECOND)),
 ]
-Hex = Annotated[bytes, BeforeValidator(_unhex), PlainSerializer(bytes.hex)]
-Compressed = Annotated[
+_Hex = Annotated[bytes, BeforeValidator(_unhex), PlainSerializer(bytes.hex)]
+_Compressed = Annotated[
     bytes,
     BeforeValidator(_checked_content),
     PlainSerializer(lambda content: b64encode(content).decode("ascii")),
 ]
-Day = Annotated[str, AfterValidator(_checked_day)]
-Content = Annotated[str, AfterValidator(_checked_description)]
-Host = Annotated[str, AfterValidator(_checked_host)]
-Loc = Annotated[str, AfterValidator(_checked_loc)]
-Url = Annotated[str, Field(min_length=1)]
-BigCount = Annotated[int, Field(ge=0, le=_BIG_INTEGER_MAX)]
-_COUNTS = TypeAdapter(dict[Host, BigCount])
-ReadCounts = Annotated[str, AfterValidator(_checked_counts)]
-
-
-class ExportedRow(BaseModel):
-    """A row of an exported state."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
+_Day = Annotated[str, AfterValidator(_checked_day)]
+_Content = Annotated[str, AfterValidator(_checked_description)]
+_Host = Annotated[str, AfterValidator(_checked_host)]
+_Loc = Annotated[str, AfterValidator(_checked_loc)]
+_Url = Annotated[str, Field(min_length=1)]
+_Count = Annotated[int, Field(ge=0, le=_BIG_INTEGER_MAX)]
+_COUNTS = TypeAdapter(dict[_Host, _Count])
+_ReadCounts = Annotated[str, AfterValidator(_checked_counts)]
 
 
 class _Fault(BaseModel):
@@ -180,180 +196,136 @@ def _checked_page(value: str) -> str:
 _Faults = Annotated[str, AfterValidator(_checked_faults)]
 _Message = Annotated[str, AfterValidator(_checked_message)]
 _Page = Annotated[str, AfterValidator(_checked_page)]
-_ListedDate = Annotated[str, Field(max_length=40)]
-
-
-class EntryRow(ExportedRow):
-    """An entry page. Its files, messages and cases come after it."""
-
-    kind: Literal["entry"] = "entry"
-    host: Host
-    url: _Page
-    organisation: str | None = None
-    """The organisation that an operator named for it."""
-    complete_since: Seconds | None = None
-    complete_at: Seconds | None = None
-    gone_at: Seconds | None = None
-
-    @model_validator(mode="after")
-    def _check_host(self) -> Self:
-        if host_of(self.url) != self.host:
-            raise ValueError(f"expected an entry page on {self.host}, got {self.url}")
-        return self
-
-
-class _OfEntry(ExportedRow):
-    """What an entry page has."""
-
-    host: Host
-    entry: _Page
-    """URL of the entry page."""
-
-    def _check_entry(self, data: str | None) -> Self:
-        if data is not None and (entry := PermitRow.load(data).mutation.ingang) != self.entry:
-            raise ValueError(f"expected a message of the entry page {self.entry}, got one of {entry}")
-        return self
-
-
-class PermitFileRow(_OfEntry):
-    """A file of an entry page that was read."""
-
-    kind: Literal["permit_file"] = "permit_file"
-    url: Url
-    digest: Hex
-    date: _ListedDate | None = None
-    """The date in the listing, as the state keeps it."""
-    now: bool = False
-    etag: str | None = None
-    last_modified: str | None = None
-    read_at: Seconds
-    faults: _Faults | None = None
-    faults_since: Seconds | None = None
-    refused: _Message | None = None
-    case_url: Url | None = None
-    dated_at: Seconds | None = None
-    first_seen: Seconds | None = None
-    gone_at: Seconds | None = None
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        return self._check_entry(self.refused)
-
-
-class MessageRow(_OfEntry):
-    """A message that waits until it is applied."""
-
-    kind: Literal["message"] = "message"
-    data: _Message
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        return self._check_entry(self.data)
-
-
-class CaseRow(_OfEntry):
-    """What is known of a case or a document of a case."""
-
-    kind: Literal["case"] = "case"
-    data: _Message
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        return self._check_entry(self.data)
-
-
-PermitHostRow = EntryRow | PermitFileRow | MessageRow | CaseRow
-
 
 #: Largest count of misses on import. Each complete read may add one, up to 2**31 - 1 in the database.
 MISSES_MAX = 2_000_000_000
 
+#: Types of values by their name, where the type of the column says too little, or that are in no column.
+_BY_NAME: dict[str, Any] = {
+    "kind": str,
+    "host": _Host,
+    "unregistered": _ReadCounts,
+    "url": _Url,
+    "type": Literal["robots", "index", "sitemap"],
+    "index": _Url,
+    "content": _Compressed,
+    "wanted": _Content,
+    "known_content": _Content,
+    "refused_with": _Content,
+    "loc": _Loc,
+    "sitemap": _Url,
+    "published": _Day,
+    "cause": Literal["aanlevering", "wijziging", "herpublicatie"],
+    "misses": Annotated[int, Field(ge=0, le=MISSES_MAX)],
+    "entry": _Page,
+    "faults": _Faults,
+    "refused": _Message,
+    "case_url": _Url,
+    "data": _Message,
+}
 
-class HostRow(ExportedRow):
-    """A host. Its files and documents come after it."""
+#: Types of values by the type of their column, the first that fits.
+_BY_COLUMN: Mapping[type[TypeEngine[Any]], Any] = {
+    Seconds: _Seconds,
+    Microseconds: _Microseconds,
+    Integer: _Count,
+    Boolean: bool,
+    LargeBinary: _Hex,
+}
 
-    kind: Literal["host"] = "host"
-    host: Host
-    complete_at: Seconds | None = None
-    complete: bool = False
-    begun_at: Microseconds | None = None
-    reads: BigCount | None = None
-    unregistered: ReadCounts | None = None
-
-
-class FileRow(ExportedRow):
-    """A robots.txt, index or sitemap of the host."""
-
-    kind: Literal["file"] = "file"
-    host: Host
-    url: Url
-    type: Literal["robots", "index", "sitemap"]
-    index: Url | None = None
-    """URL of the index that lists a sitemap."""
-    index_gone: bool | None = None
-    """True if robots.txt no longer names that index."""
-    etag: str | None = None
-    last_modified: str | None = None
-    digest: Hex | None = None
-    read_at: Seconds | None = None
-    content: Compressed | None = None
-    wanted: Content | None = None
-    """What the run of that read wanted to know of the content of the documents of a sitemap."""
-
-
-class DocumentRow(ExportedRow):
-    """A document of the host. Its sitemap comes before it."""
-
-    kind: Literal["document"] = "document"
-    host: Host
-    loc: Loc
-    sitemap: Url
-    first_seen: Seconds
-    lastmod: Microseconds | None = None
-    published: Day | None = None
-    harvested: Seconds | None = None
-    withdrawn: Seconds | None = None
-    entry_digest: Hex | None = None
-    sha256: Hex | None = None
-    etag: str | None = None
-    last_modified: str | None = None
-    size: BigCount | None = None
-    media_type: str | None = None
-    file_name: str | None = None
-    pages: BigCount | None = None
-    fault: str | None = None
-    fault_seen: str | None = None
-    fault_since: Seconds | None = None
-    refused_at: Seconds | None = None
-    refused_lastmod: Microseconds | None = None
-    restore: bool | None = None
-    fetched_at: Seconds | None = None
-    unchanged_since: Seconds | None = None
-    supplemented: BigCount | None = None
-    cause: Literal["aanlevering", "wijziging", "herpublicatie"] | None = None
-    known_content: Content | None = None
-    supplied_at: Seconds | None = None
-    refused_with: Content | None = None
+Row = dict[str, Any]
+"""A row with its kind and all its values as the database has them, by name."""
 
 
-class ListingRow(ExportedRow):
-    """A document, of this host or another, in a sitemap of the host.
+@dataclass(frozen=True)
+class Kind:
+    """A kind of rows."""
 
-    An export leaves out the plain case: a document that is not withdrawn, in the sitemap of its own row.
+    name: str
+    columns: Mapping[str, Column[Any]]
+    """The columns of its table that are exported, by their name in the export."""
+    model: type[BaseModel]
+    """Checks rows, and writes them."""
+
+    def row(self, **values: Any) -> Row:
+        """Return the row with these values, without a check; the others have their default."""
+        return dict(self.model.model_construct(**values))
+
+    def values(self, row: Row) -> dict[str, Any]:
+        """Return the values of the columns of a row."""
+        return {column.name: row[name] for name, column in self.columns.items()}
+
+
+def _kind(
+    name: str, columns: Iterable[Column[Any]], keys: Iterable[str] = (), **more: tuple[Any, Any]
+) -> Kind:
+    """Return a kind of rows with these columns, and *keys* in place of numbers.
+
+    The other arguments are types and defaults of values that are in no column, or are checked in another way.
     """
-
-    kind: Literal["listing"] = "listing"
-    host: Host
-    loc: Loc
-    sitemap: Url
-    listed: bool = True
-    """False if the sitemap of the document's row no longer lists it."""
-    misses: Annotated[int, Field(ge=0, le=MISSES_MAX)] = 0
-    missing_since: Microseconds | None = None
-    massive: bool | None = None
-    foreign: bool = False
-    lastmod: Microseconds | None = None
+    given = {_RENAMED.get(column, column.name): column for column in columns if _is_exported(column)}
+    fields = {"kind": (str, name), **{key: (_BY_NAME[key], ...) for key in keys}}
+    fields |= {each: _field(each, column) for each, column in given.items()}
+    config = ConfigDict(extra="forbid")
+    model: type[BaseModel] = create_model(name, __config__=config, **{**fields, **more})  # type: ignore[call-overload]  # the fields are data
+    return Kind(name, given, model)
 
 
-Row = HostRow | FileRow | DocumentRow | ListingRow | PermitHostRow
-ROW: TypeAdapter[Row] = TypeAdapter(Annotated[Row, Field(discriminator="kind")])
+_RENAMED = {resources.c.kind: "type", resources.c.index_url: "index"}
+
+
+def _is_exported(column: Column[Any]) -> bool:
+    """Return whether a column is no number of this state, nor of a run that goes on."""
+    return not (column.primary_key or column.foreign_keys or column is documents.c.withdrawing)
+
+
+def _field(name: str, column: Column[Any]) -> tuple[Any, Any]:
+    """Return the type and the default of a value; ``...`` if it is required."""
+    kind = _BY_NAME.get(name) or next(
+        (kind for type_, kind in _BY_COLUMN.items() if isinstance(column.type, type_)), None
+    )
+    if kind is None:
+        kind = Annotated[str, Field(max_length=getattr(column.type, "length", None))]
+    if column.nullable:
+        return kind | None, None
+    return kind, ... if column.default is None else getattr(column.default, "arg", ...)
+
+
+HOST = _kind("host", hosts.c)
+FILE = _kind("file", resources.c, ["host"])
+DOCUMENT = _kind("document", documents.c, ["host", "sitemap"])
+#: An export leaves out the plain listing: of a document that is not withdrawn, in the sitemap of its own row.
+#: If ``listed`` is false, the sitemap of the document's row no longer lists it.
+LISTING = _kind("listing", listings.c, ["host", "loc", "sitemap"], listed=(bool, True))
+ENTRY = _kind("entry", permit_entries.c, url=(_Page, ...))
+PERMIT_FILE = _kind("permit_file", permit_files.c, ["host", "entry"])
+MESSAGE = _kind("message", [permit_messages.c.data], ["host", "entry"])
+CASE = _kind("case", [permit_cases.c.data], ["host", "entry"])
+
+KINDS = {kind.name: kind for kind in (HOST, FILE, DOCUMENT, LISTING, ENTRY, PERMIT_FILE, MESSAGE, CASE)}
+#: Kinds of rows about permits.
+PERMIT_KINDS = frozenset(kind.name for kind in (ENTRY, PERMIT_FILE, MESSAGE, CASE))
+
+
+def parse_row(text: str) -> Row:
+    """Return the row of a line, each value checked. Raises ValueError."""
+    try:
+        given = from_json(text)
+    except ValueError as error:
+        raise ValueError(f"Invalid JSON: {error}") from None
+    name = given.get("kind") if isinstance(given, dict) else None
+    if not isinstance(name, str) or name not in KINDS:
+        raise ValueError(f"kind: expected one of {', '.join(map(repr, KINDS))}, got {name!r}")
+    row = dict(KINDS[name].model.model_validate(given))
+    if name == ENTRY.name and host_of(row["url"]) != row["host"]:
+        raise ValueError(f"expected an entry page on {row['host']}, got {row['url']}")
+    message = row.get("data") or row.get("refused")
+    if message is not None and (entry := PermitRow.load(message).mutation.ingang) != row["entry"]:
+        raise ValueError(f"expected a message of the entry page {row['entry']}, got one of {entry}")
+    return row
+
+
+def row_line(row: Row) -> str:
+    """Return the line of a row, without the values that are None."""
+    values = KINDS[row["kind"]].model.model_construct(**row).model_dump(mode="json", exclude_none=True)
+    return json.dumps(values, ensure_ascii=False) + "\n"

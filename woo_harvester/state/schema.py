@@ -35,6 +35,14 @@ _Key = BigInteger().with_variant(Integer, "sqlite")
 PREPARING = 7_796_330
 
 
+class Seconds(BigInteger):
+    """A moment, in seconds since 1970."""
+
+
+class Microseconds(BigInteger):
+    """A moment, in microseconds since 1970."""
+
+
 class _GivenText(TypeDecorator[str]):
     """Text from a publisher. PostgreSQL cannot store NUL, so U+FFFD (replacement character) replaces it."""
 
@@ -60,9 +68,9 @@ hosts = Table(
     Column("id", _Key, primary_key=True),
     Column("host", Text, unique=True, nullable=False),
     # End of the last complete read, in seconds since 1970.
-    Column("complete_at", BigInteger),
+    Column("complete_at", Seconds),
     # Start of the run that last read it completely, in microseconds since 1970.
-    Column("begun_at", BigInteger),
+    Column("begun_at", Microseconds),
     # Whether the last read was complete. False from the start of a read, so also if it was killed.
     Column("complete", Boolean, nullable=False, default=False),
     # Number of complete reads. Null means 0.
@@ -89,7 +97,7 @@ resources = Table(
     # SHA-256 of the bytes at the last complete read of which every document was delivered.
     Column("digest", LargeBinary),
     # Moment of that read, in seconds since 1970.
-    Column("read_at", BigInteger),
+    Column("read_at", Seconds),
     # Compressed bytes of a robots.txt or an index, for when the server answers 304.
     Column("content", LargeBinary),
     # Of a sitemap: what the run of that read wanted to know of the content of its documents, a number in
@@ -115,15 +123,15 @@ documents = Table(
     # that listed the document. It gives the index and the host.
     Column("sitemap_id", ForeignKey("resources.id"), nullable=False, index=True),
     # Microseconds since 1970: moments are compared, not notations.
-    Column("lastmod", BigInteger),
+    Column("lastmod", Microseconds),
     # Seconds since 1970.
-    Column("first_seen", BigInteger, nullable=False),
+    Column("first_seen", Seconds, nullable=False),
     # The openbaarmakingsdatum, YYYY-MM-DD: it stays the same in later versions.
     Column("published", String(10)),
     # Seconds since 1970; null as long as no output has the document durably.
-    Column("harvested", BigInteger),
+    Column("harvested", Seconds),
     # Seconds since 1970; null while the document is published.
-    Column("withdrawn", BigInteger),
+    Column("withdrawn", Seconds),
     # Digest of the entry's bytes when the full reader last read them. Equal bytes need no second read.
     Column("entry_digest", LargeBinary),
     # The file, if it was fetched: what a conditional request needs, and what the record says of the file
@@ -136,17 +144,17 @@ documents = Table(
     Column("file_name", _GivenText),
     Column("pages", BigInteger),
     # When the bytes of the file were last received completely, in seconds since 1970. Null if unknown.
-    Column("fetched_at", BigInteger),
+    Column("fetched_at", Seconds),
     # When the server first answered after that fetch that the file is the same although the lastmod was
     # newer, in seconds since 1970. Null if it did not.
-    Column("unchanged_since", BigInteger),
+    Column("unchanged_since", Seconds),
     # Why the listed version could not be harvested: code of the finding, what was seen, and the first time
     # (seconds since 1970). If it was fetched and refused: when, and its lastmod. Null without a fault.
     Column("fault", String(50)),
     Column("fault_seen", _GivenText),
-    Column("fault_since", BigInteger),
-    Column("refused_at", BigInteger),
-    Column("refused_lastmod", BigInteger),
+    Column("fault_since", Seconds),
+    Column("refused_at", Seconds),
+    Column("refused_lastmod", Microseconds),
     # Number of the host whose run delivers the withdrawal, so that no other run delivers it too.
     Column("withdrawing", BigInteger),
     # Whether it was withdrawn by mistake: if listed, it is delivered again at any lastmod. Null means no.
@@ -159,7 +167,7 @@ documents = Table(
     # What is known of its content, a number in contents. Null if nothing is.
     Column("known_content", Integer),
     # When the version was delivered again with content that its record lacked, in seconds since 1970.
-    Column("supplied_at", BigInteger),
+    Column("supplied_at", Seconds),
     # If a version was fetched and refused: what the run wanted to know of its content, a number in contents.
     Column("refused_with", Integer),
 )
@@ -200,14 +208,14 @@ listings = Table(
     Column("misses", Integer, nullable=False, default=0),
     # Start of the run that first found it missing, in microseconds since 1970. If it is listed: null, or for
     # one that is marked as massive, how many complete reads its host had had when it was listed again.
-    Column("missing_since", BigInteger),
+    Column("missing_since", Microseconds),
     # Whether it is missing, or was shortly before, in a way that may be a mistake: the host lacked much at
     # once, or had entries that could not be used. Null means no.
     Column("massive", Boolean),
     # Whether the document is another organisation's.
     Column("foreign", Boolean, nullable=False, default=False),
     # The lastmod of a foreign entry, in microseconds since 1970.
-    Column("lastmod", BigInteger),
+    Column("lastmod", Microseconds),
     sqlite_with_rowid=False,
 )
 
@@ -230,8 +238,8 @@ repeated = Table(
     # 0 for the first entry of the document in the sitemap, 1 for a later one.
     Column("place", Integer, primary_key=True, autoincrement=False),
     # The lastmod as given, in microseconds since 1970, and when it was first read, in seconds since 1970.
-    Column("lastmod", BigInteger),
-    Column("first_read", BigInteger, nullable=False),
+    Column("lastmod", Microseconds),
+    Column("first_read", Seconds, nullable=False),
     # Digest of the entry's bytes; null if the full reader gave it.
     Column("digest", LargeBinary),
     # The fields that it gives, a bit for each, and the metadata as diwoo.supplements packs them.
@@ -264,8 +272,8 @@ locks = Table(
     Column("key", BigInteger, nullable=False),
     Column("owner", Text, nullable=False),
     # When the run locked it, and the run's last heartbeat, in seconds since 1970.
-    Column("since", BigInteger, nullable=False),
-    Column("beat", BigInteger, nullable=False),
+    Column("since", Seconds, nullable=False),
+    Column("beat", Seconds, nullable=False),
 )
 
 #: Requests of other projects' spiders that gave an item: the state of scrapy-deltafetch, by its own keys.
@@ -274,7 +282,7 @@ visited = Table(
     metadata,
     Column("spider", Text, primary_key=True),
     Column("key", LargeBinary, primary_key=True),
-    Column("at", BigInteger, nullable=False),
+    Column("at", Seconds, nullable=False),
 )
 
 #: Entry pages of permits: a directory listing or a page with links.
@@ -287,9 +295,9 @@ permit_entries = Table(
     # The organisation that an operator named for it last; null if no operator did.
     Column("organisation", _GivenText),
     # In seconds since 1970: its first and last complete read, and when one last lacked an earlier file.
-    Column("complete_since", BigInteger),
-    Column("complete_at", BigInteger),
-    Column("gone_at", BigInteger),
+    Column("complete_since", Seconds),
+    Column("complete_at", Seconds),
+    Column("gone_at", Seconds),
 )
 
 #: Permit files that were read, valid or not, and what a later run compares to see whether they are new.
@@ -307,19 +315,19 @@ permit_files = Table(
     Column("etag", Text),
     Column("last_modified", Text),
     # When it was fetched, in seconds since 1970.
-    Column("read_at", BigInteger, nullable=False),
+    Column("read_at", Seconds, nullable=False),
     # Findings of an invalid file as JSON, and since when it is invalid, in seconds since 1970.
     Column("faults", Text),
-    Column("faults_since", BigInteger),
+    Column("faults_since", Seconds),
     # The message as JSON, if it was refused because the case is another organisation's.
     Column("refused", Text),
     # The case of the last valid message in it, as the key of the case has it. Null if it is not known.
     Column("case_url", Text),
     # In seconds since 1970: its date, if that says something; when it was first read; since when its page
     # does not list it.
-    Column("dated_at", BigInteger),
-    Column("first_seen", BigInteger),
-    Column("gone_at", BigInteger),
+    Column("dated_at", Seconds),
+    Column("first_seen", Seconds),
+    Column("gone_at", Seconds),
     UniqueConstraint("url", "entry_id"),
 )
 

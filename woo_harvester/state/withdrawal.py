@@ -17,8 +17,9 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import BindParameter, Connection, Exists, Row, bindparam, case, exists, select, update
+from sqlalchemy import BindParameter, Connection, Exists, Row, bindparam, case, exists, func, select, update
 
+from woo_harvester.state.documents import lock_rows
 from woo_harvester.state.listings import (
     CONFIRMED,
     HostListing,
@@ -260,3 +261,61 @@ def hosts_with_published(connection: Connection, host_ids: Sequence[int]) -> set
     for part in batches(host_ids):
         found.update(connection.execute(_PUBLISHING, {"ids": part}).scalars())
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A document that is no longer listed."""
+
+    id: int
+    loc: str
+    published: str | None
+    harvested: int
+    """The moment of its last record, in seconds since 1970."""
+    sitemap: str
+    index: str | None
+
+
+def claim(connection: Connection, ids: Collection[int], host_id: int) -> set[int]:
+    """Claim documents for withdrawal by the run on a host; return those that no other run has claimed."""
+    claimed: set[int] = set()
+    for part in batches(sorted(ids)):
+        lock_rows(connection, part)
+        free = (
+            documents.c.id.in_(part),
+            documents.c.withdrawn.is_(None),
+            documents.c.harvested.is_not(None),
+            documents.c.withdrawing.is_(None),
+        )
+        statement = update(documents).where(*free).values(withdrawing=host_id).returning(documents.c.id)
+        claimed.update(connection.execute(statement).scalars())
+    return claimed
+
+
+def end_claims(connection: Connection, host_ids: Collection[int]) -> None:
+    """End the claims of earlier runs on these hosts, so that another run can deliver the withdrawals."""
+    left = documents.c.withdrawing.is_not(None), documents.c.withdrawing.in_(list(host_ids))
+    connection.execute(update(documents).where(*left).values(withdrawing=None))
+
+
+def gone_documents(connection: Connection, ids: Sequence[int], host_id: int) -> Iterator[Gone]:
+    """Yield the data for records of withdrawals, with a sitemap of the host that listed each document."""
+    last_record = func.coalesce(documents.c.supplied_at, documents.c.harvested)
+    columns = (documents.c.id, documents.c.loc, documents.c.published, last_record)
+    query = select(*columns, resources.c.url, resources.c.index_url)
+    query = query.join_from(documents, listings, listings.c.document_id == documents.c.id)
+    query = query.join(resources, resources.c.id == listings.c.sitemap_id)
+    for part in batches(ids):
+        chosen = documents.c.id.in_(part), resources.c.host_id == host_id
+        found: dict[int, Gone] = {}
+        for row in connection.execute(query.where(*chosen).order_by(documents.c.id, resources.c.id)):
+            found.setdefault(row[0], Gone(*row))
+        yield from found.values()
+
+
+def end_restore(connection: Connection, host_id: int) -> None:
+    """Unmark withdrawn documents that were to be restored and that the host did not list."""
+    of_host = select(resources.c.id).where(resources.c.host_id == host_id)
+    listed = select(listings.c.document_id).where(listings.c.document_id == documents.c.id)
+    marked = documents.c.restore, documents.c.sitemap_id.in_(of_host), ~listed.exists()
+    connection.execute(update(documents).where(*marked).values(restore=None))

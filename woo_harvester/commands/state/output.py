@@ -24,7 +24,7 @@ from woo_harvester.state import upkeep
 from woo_harvester.state import upkeep as permit_upkeep
 from woo_harvester.state.latest import Accept, BrokenLine, Latest, RecordsError
 from woo_harvester.state.locks import LockOwner
-from woo_harvester.state.rows import CaseRow, DocumentRow, EntryRow, PermitFileRow, Row
+from woo_harvester.state.rows import Row
 from woo_harvester.utils.atomic import replacing
 from woo_harvester.utils.dates import AMSTERDAM
 from woo_harvester.utils.inputs import is_being_written
@@ -194,23 +194,24 @@ class RowCounts:
     def count(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Return the rows one by one, and count them."""
         for row in rows:
-            self.hosts[row.host] = None
-            if isinstance(row, DocumentRow):
-                self._totals.withdrawn += row.withdrawn is not None
-                self._totals.documents += row.withdrawn is None and row.harvested is not None
-                self._totals.not_harvested += row.withdrawn is None and row.harvested is None
-            else:
-                self._count_permit(row)
+            self.hosts[row["host"]] = None
+            self._count(row)
             yield row
 
-    def _count_permit(self, row: Row) -> None:
-        match row:
-            case EntryRow():
+    def _count(self, row: Row) -> None:
+        match row["kind"]:
+            case "document" if row["withdrawn"] is not None:
+                self._totals.withdrawn += 1
+            case "document" if row["harvested"] is not None:
+                self._totals.documents += 1
+            case "document":
+                self._totals.not_harvested += 1
+            case "entry":
                 self._totals.pages += 1
-            case PermitFileRow():
-                self._totals.files += row.gone_at is None
-            case CaseRow():
-                known = PermitRow.load(row.data)
+            case "permit_file":
+                self._totals.files += row["gone_at"] is None
+            case "case":
+                known = PermitRow.load(row["data"])
                 self._totals.cases += known.key.soort is Soort.ZAAK and known.present is True
                 self._totals.withdrawn_cases += known.key.soort is Soort.ZAAK and known.present is False
 
