@@ -85,7 +85,9 @@ def row(code: str, count: int = 1, points: float = 0.0) -> FindingRow:
 
 def host_report(host: str, *rows: FindingRow, **given: Any) -> HostReport:
     """Return a host in a report, of which all is empty but what is given."""
-    empty = {name: [] for name in ("organisations", "funnel", "sections", "fields", "categories")}
+    empty: dict[str, Any] = {
+        name: [] for name in ("organisations", "funnel", "sections", "fields", "categories")
+    }
     counts = ("listed", "harvested", "new", "changed", "withdrawn", "unchanged", "repeated")
     zero = dict.fromkeys((*counts, "sitemaps", "sitemaps_unchanged"), 0)
     given = {"score": None, "complete": True, **empty, **zero, **given}

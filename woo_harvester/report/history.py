@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -84,11 +84,17 @@ class History:
 
     def before(self, run: str, kind: HarvestKind, shown: int = _SHOWN_RUNS) -> EarlierRuns:
         """Return the last runs of this kind before *run*. Raises OSError, ValueError for a broken file."""
-        return self._last(lambda name: name < run, kind, shown)
-
-    def until(self, run: str, kind: HarvestKind, shown: int = _SHOWN_RUNS) -> EarlierRuns:
-        """Return the last runs of this kind, up to and including *run*. Raises as :meth:`before`."""
-        return self._last(lambda name: name <= run, kind, shown)
+        files = sorted(self._folder.glob(f"*{_SUFFIX}"), reverse=True)
+        found: list[RunResult] = []
+        for path in files:
+            if path.name.removesuffix(_SUFFIX) >= run:
+                continue
+            then = _read(path)
+            if then.kind == kind:
+                found.append(then)
+            if len(found) == shown:
+                break
+        return EarlierRuns(found[::-1])
 
     def expired(self, before: datetime) -> list[Path]:
         """Return the files about runs that began *before* a moment, and that no later report reads."""
@@ -98,18 +104,6 @@ class History:
             if named is not None and path.is_file() and not path.is_symlink():
                 spiders.setdefault(named[0], []).append((path, named[1]))
         return [path for each in spiders.values() for path, at in each[:-_SHOWN_RUNS] if at < before]
-
-    def _last(self, counts: Callable[[str], bool], kind: HarvestKind, shown: int) -> EarlierRuns:
-        files = sorted(self._folder.glob(f"*{_SUFFIX}"))
-        earlier = (path for path in reversed(files) if counts(path.name.removesuffix(_SUFFIX)))
-        found: list[RunResult] = []
-        for path in earlier:
-            then = _read(path)
-            if then.kind == kind:
-                found.append(then)
-            if len(found) == shown:
-                break
-        return EarlierRuns(found[::-1])
 
     def save(self, then: RunResult) -> None:
         """Save a run, and remove the oldest of its spider beyond ``KEPT_RUNS``. Raises OSError."""

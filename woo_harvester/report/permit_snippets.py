@@ -77,7 +77,7 @@ class OwnElement:
         """Return the element with another value of an attribute."""
         mine = re.compile(rf"\s{re.escape(name)}\s*=\s*(\"[^\"]*\"|'[^']*')")
         attributes = mine.sub("", self.attributes) + f" {name}={quoteattr(value)}"
-        return self._replaced(attributes=attributes)
+        return replace(self, attributes=attributes)._text
 
     def with_namespace(self, space: str) -> str:
         """Return the element with its prefix declared as that of a namespace."""
@@ -86,7 +86,7 @@ class OwnElement:
 
     def renamed(self, name: str) -> str:
         """Return the element under another name."""
-        return self._replaced(name=name)
+        return replace(self, name=name)._text
 
     def with_child(self, child: Sequence[str], around: Sequence[str]) -> list[str]:
         """Return the element with the lines of one more child, inside elements with the names *around*."""
@@ -115,13 +115,15 @@ class OwnElement:
         own = re.search(rf"\s{re.escape(declared)}\s*=\s*[\"']([^\"']+)", self.attributes)
         if own is None:
             return self.with_namespace(space)
-        return self._replaced(attributes=self.attributes.replace(own[1].rstrip("/"), space.rstrip("/")))
+        attributes = self.attributes.replace(own[1].rstrip("/"), space.rstrip("/"))
+        return replace(self, attributes=attributes)._text
 
     def _prefix_of(self, name: str) -> str:
         return "" if name in ("start", "end") else self.prefix
 
-    def _replaced(self, **parts: str) -> str:
-        return "\n".join(replace(self, **parts).lines)
+    @property
+    def _text(self) -> str:
+        return "\n".join(self.lines)
 
 
 def own_element(finding: FindingLine) -> OwnElement | None:
