@@ -5,7 +5,8 @@ from collections import Counter
 
 import pytest
 
-from woo_harvester.crawl.host import Postponed, Visit
+from woo_harvester.crawl import host as capacity
+from woo_harvester.crawl.host import Budget, Postponed, Visit
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.file_findings import Index, Sitemap
@@ -47,29 +48,16 @@ def test_a_finding_is_reported_with_the_host_and_its_body() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "robots.ontbreekt",
-        "robots.geen-diwoo-index",
-        "index.onbereikbaar",
-        "sitemap.afgebroken",
-        "tls.ongeldig",
-    ],
-)
-def test_an_error_means_that_the_host_was_not_read_completely(code: str) -> None:
+def test_an_error_means_that_the_host_was_not_read_completely_but_not_one_about_a_name() -> None:
     visit = visit_of()
-    visit.report(code, url="https://www.a.nl/")
-    assert visit.incomplete == [code]
-
-
-@pytest.mark.parametrize(
-    "code", ["index.naam", "index.infocat-onbekend", "index.hoofdletters", "sitemap.leeg"]
-)
-def test_a_wrong_name_or_a_lesser_finding_does_not(code: str) -> None:
-    visit = visit_of()
-    visit.report(code, url="https://www.a.nl/")
-    assert visit.incomplete == []
+    for code in ("index.naam", "index.infocat-onbekend", "index.hoofdletters", "sitemap.leeg"):
+        visit.report(code, url="https://www.a.nl/")
+    assert visit.is_complete
+    errors = ["robots.ontbreekt", "robots.geen-diwoo-index", "index.onbereikbaar", "sitemap.afgebroken"]
+    for code in [*errors, "tls.ongeldig"]:
+        visit.report(code, url="https://www.a.nl/")
+    assert visit.incomplete == [*errors, "tls.ongeldig"]
+    assert not visit.is_complete
 
 
 def test_a_visit_is_finished_when_all_is_read_and_no_document_is_under_way() -> None:
@@ -133,3 +121,39 @@ def test_room_that_another_took_first_is_no_room() -> None:
         return await asyncio.wait_for(waiting, 1)
 
     assert not asyncio.run(run())
+
+
+class Clock:
+    """A clock that a test moves on."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(capacity, "monotonic", made)
+    return made
+
+
+def test_half_of_the_time_is_left_for_what_is_new_or_changed(clock: Clock) -> None:
+    budget = Budget(10)
+    found = []
+    for now in (1000, 1004.9, 1005, 1009.9, 1010):
+        clock.now = now
+        found.append((budget.is_over(supply=True), budget.is_over()))
+    assert found == [(False, False), (False, False), (True, False), (True, False), (True, True)]
+
+
+def test_without_a_bound_it_is_over_when_it_is_given_up(clock: Clock) -> None:
+    budget = Budget(None)
+    clock.now += 10**9
+    assert not budget.is_over(supply=True)
+    assert not budget.is_over()
+    budget.give_up()
+    assert budget.is_over(supply=True)
+    assert budget.is_over()

@@ -50,9 +50,10 @@ def findings(area: Area, body: str, **counts: int) -> list[FileFinding]:
     for batch in reader:
         if isinstance(reader, UrlsetReader):
             reader.processed(parsed(batch))
+    contents = reader.contents if isinstance(reader, UrlsetReader) else reader
     for name, count in counts.items():
-        setattr(reader, name, count)
-    return list(file_findings(area, reader))
+        setattr(contents, name, count)
+    return list(file_findings(area, contents))
 
 
 def index_reader(chunks: list[bytes]) -> SitemapReader:

@@ -230,5 +230,5 @@ def test_the_scanner_leaves_such_a_file_to_the_full_reader(extra: str) -> None:
         reader = UrlsetReader(partial(iter, chunks), MAXSIZE)
         for batch in reader:
             reader.processed(sum(isinstance(entry, Entry) for entry in batch))  # none that was scanned
-        odd = reader.other_case if "URL" in extra else reader.unknown
+        odd = reader.contents.other_case if "URL" in extra else reader.contents.unknown
         assert (odd.count, reader.complete) == (1, "URL" in extra), inside

@@ -51,11 +51,15 @@ def can_be_parsed(entry: ScannedEntry) -> bool:
 def test_a_plain_file_is_scanned(packed: bool) -> None:
     body = sitemap(ONE, TWO)
     reading = Reading(gzip.compress(body) if packed else body)
-    assert (reading.reader.entries, reading.reader.complete, reading.reader.namespace) == (0, False, None)
+    assert (reading.reader.entries, reading.reader.complete, reading.reader.contents.namespace) == (
+        0,
+        False,
+        None,
+    )
     assert reading.run() == [("https://a.nl/1.pdf", True), ("https://a.nl/2.pdf", True)]
     assert (reading.reader.entries, reading.reader.complete) == (2, True)
-    assert reading.reader.namespace == SITEMAP_NAMESPACE
-    assert reading.reader.size == len(body)
+    assert reading.reader.contents.namespace == SITEMAP_NAMESPACE
+    assert reading.reader.contents.size == len(body)
 
 
 @pytest.mark.parametrize("refused", [1, 2])
@@ -64,8 +68,8 @@ def test_from_an_entry_that_could_not_be_processed_on_the_file_is_read_in_full(r
     reading = Reading(body, f"https://a.nl/{refused}.pdf")
     assert reading.run() == [(f"https://a.nl/{number}.pdf", number < refused) for number in (1, 2, 3)]
     assert (reading.reader.entries, reading.reader.complete) == (3, True)
-    assert reading.reader.namespace == SITEMAP_NAMESPACE
-    assert reading.reader.size == len(body)
+    assert reading.reader.contents.namespace == SITEMAP_NAMESPACE
+    assert reading.reader.contents.size == len(body)
 
 
 def test_a_file_that_is_not_plain_is_read_in_full() -> None:

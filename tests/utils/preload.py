@@ -32,11 +32,10 @@ PACKAGES = (
     "scrapy.spidermiddlewares",
     "woo_harvester.commands",
     "woo_harvester.crawl",
-    "woo_harvester.downloadermiddlewares",
-    "woo_harvester.exporters",
+    "woo_harvester.downloader",
+    "woo_harvester.outputs",
     "woo_harvester.extensions",
     "woo_harvester.pipelines",
-    "woo_harvester.spidermiddlewares",
     "woo_harvester.spiders",
 )
 MODULES = (

@@ -17,9 +17,8 @@ from woo_harvester.crawl.host import Visit
 from woo_harvester.downloader.middlewares import WooRobotsTxtMiddleware
 from woo_harvester.items import StreamedResponse, WooItem
 from woo_harvester.sitemaps.file_findings import Area, file_findings
-from woo_harvester.sitemaps.reader import SitemapReader
+from woo_harvester.sitemaps.reader import FileContents
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
-from woo_harvester.sitemaps.scanner import UrlsetReader
 from woo_harvester.state.documents import first_refused
 from woo_harvester.state.resources import (
     Resource,
@@ -159,9 +158,9 @@ def state_write(response: StreamedResponse, resource: Resource, content: bytes) 
     )
 
 
-def report_file(visit: Visit, url: str, area: Area, reader: SitemapReader | UrlsetReader) -> None:
+def report_file(visit: Visit, url: str, area: Area, contents: FileContents) -> None:
     """Report what is wrong with a file as a whole, such as its size."""
-    for found in file_findings(area, reader):
+    for found in file_findings(area, contents):
         found.send(visit.report, url)
 
 

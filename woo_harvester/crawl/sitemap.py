@@ -194,7 +194,7 @@ class SitemapFiles:
         self, response: StreamedResponse, visit: Visit, reading: SitemapReading, reader: UrlsetReader
     ) -> None:
         """End the reading of a sitemap, complete or not, and report what is wrong with it as a whole."""
-        url = reading.sitemap.url
+        url, contents = reading.sitemap.url, reader.contents
         is_complete_read = reader.complete and "dataloss" not in response.flags
         if reader.complete and not is_complete_read:
             visit.report("sitemap.afgebroken", url=url)
@@ -202,10 +202,10 @@ class SitemapFiles:
             self._crawler.stats.inc_value("woo/entries", reader.entries)
             if reading.left_out:
                 self._crawler.stats.inc_value("woo/entries/left_out", reading.left_out)
-            report_file(visit, url, "sitemap", reader)
+            report_file(visit, url, "sitemap", contents)
             if is_complete_read and not reader.entries:
                 visit.report("sitemap.leeg", url=url)
-        if reader.others:
+        if contents.others:
             reading.pending.must_reread = True  # so that each run reports them
         if is_complete_read:
             self._keep(visit, reading)

@@ -6,7 +6,6 @@ Source: seed "Sitemapindex en Sitemaps", fields loc and lastmod; seed "Technisch
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, date, datetime
 
 from woo_harvester.record import Oorzaak
@@ -77,7 +76,7 @@ def decide(facts: EntryFacts, terms: Terms, now: datetime) -> Decision:
         return Decision(outcome)
     return Decision(
         outcome,
-        tuple(case.findings(outcome)),
+        case.findings(outcome),
         case.update(outcome, offered),
         case.must_reread(outcome),
         outcome is EntryOutcome.UNCHANGED
@@ -108,10 +107,11 @@ def _leave_out(facts: EntryFacts) -> Decision:
 class _Case:
     """An entry that may be harvested, while it is decided on."""
 
-    __slots__ = ("_facts", "_known", "_now", "_terms", "_version")
+    __slots__ = ("_facts", "_has_others", "_known", "_now", "_terms", "_version")
 
     def __init__(self, facts: EntryFacts, terms: Terms, now: datetime) -> None:
         self._facts = facts
+        self._has_others = facts.has_others
         self._known = facts.known
         self._version = facts.version
         self._terms = terms
@@ -159,28 +159,22 @@ class _Case:
             return EntryOutcome.DUPLICATE
         return EntryOutcome.DUPLICATE if self._is_repeated(offered) else offered
 
-    def findings(self, outcome: EntryOutcome) -> Iterator[EntryFinding]:
-        """Yield what is wrong with an entry, and why it is not harvested if its publisher is to know."""
-        facts, lastmod = self._facts, self._facts.entry.lastmod
+    def findings(self, outcome: EntryOutcome) -> tuple[EntryFinding, ...]:
+        """Return what is wrong with an entry, and why it is not harvested if its publisher is to know."""
+        facts, found = self._facts, self._why_not_harvested(outcome)
         if outcome is EntryOutcome.DUPLICATE:
-            yield EntryFinding("loc.dubbel", "loc", lastmod, f"{_SKIPPED}: {self._which_counts()}")
+            action = f"{_SKIPPED}: {self._which_counts()}"
+            found = EntryFinding("loc.dubbel", "loc", facts.entry.lastmod, action)
         elif not (facts.is_listed or facts.is_owner_awaited or facts.is_left_to_owner):
-            yield from self._lastmod_findings()
-        if outcome is EntryOutcome.OLDER and self._version.is_elsewhere:
-            action = f"{_SKIPPED}: de nieuwere vermelding op {self._version.host} telt"
-            yield EntryFinding("loc.dubbel", "loc", lastmod, action)
-        elif outcome in (EntryOutcome.OLDER, EntryOutcome.OLDER_AGAIN):
-            action = _NOT_HARVESTED if outcome is EntryOutcome.OLDER else _AS_KNOWN
-            yield EntryFinding("lastmod.ouder", "lastmod", lastmod, action)
-        elif outcome is EntryOutcome.OFFERED_AGAIN:
-            yield EntryFinding("lastmod.heraanbod", "lastmod", lastmod, _NOT_HARVESTED)
-        elif outcome is EntryOutcome.REFUSED and self._known is not None:
-            yield EntryFinding(str(self._known.fault), seen=self._known.fault_seen, action=NOT_FETCHED)
+            wrong = self._lastmod_finding()
+            if wrong is not None:
+                return (wrong,) if found is None else (wrong, found)
+        return () if found is None else (found,)
 
     def must_reread(self, outcome: EntryOutcome) -> bool:
         """Return whether the sitemap must be read in the next run: to report this again, or decide anew."""
         facts = self._facts
-        if facts.has_others or (facts.is_listed and outcome.cause is not None):
+        if self._has_others or (facts.is_listed and outcome.cause is not None):
             return True
         if outcome in _UNCHANGED and self._version.is_elsewhere and is_future(facts.moment, self._now):
             return True  # it counts once the other host lists the document no longer
@@ -261,9 +255,9 @@ class _Case:
 
         *offered* is the outcome that it would have without the other one.
         """
-        facts = self._facts
-        if not facts.has_others:  # nearly always
+        if not self._has_others:  # nearly always
             return False
+        facts = self._facts
         if offered.cause is not None:
             return facts.is_older_than(facts.beside, self._now)
         if offered not in _MAY_BE_BEATEN:
@@ -274,7 +268,7 @@ class _Case:
     def _lacks_fields(self, known: KnownDocument) -> bool:
         """Return whether other entries give a field that neither the entry nor the known version has."""
         facts = self._facts
-        if not facts.has_others or facts.source_url is not None or not self._version.is_here:
+        if not self._has_others or facts.source_url is not None or not self._version.is_here:
             return False
         given = 0
         for other in facts.rivals:
@@ -308,15 +302,33 @@ class _Case:
             return False
         return not is_newer(self._facts.moment, known.refused_lastmod, known.refused_at, now)
 
-    def _lastmod_findings(self) -> Iterator[EntryFinding]:
-        """Yield what is wrong with the lastmod. One that cannot be read counts as absent."""
+    def _lastmod_finding(self) -> EntryFinding | None:
+        """Return what is wrong with the lastmod. One that cannot be read counts as absent."""
         text, moment = self._facts.entry.lastmod, self._facts.moment
         if text is None:
-            yield EntryFinding("lastmod.ontbreekt", "lastmod")
-        elif moment is None:
-            yield EntryFinding("lastmod.ongeldig", "lastmod", text, "telt als afwezig")
-        elif is_future(moment, self._now):
-            yield EntryFinding("lastmod.toekomst", "lastmod", text, _AS_HARVESTED)
+            return EntryFinding("lastmod.ontbreekt", "lastmod")
+        if moment is None:
+            return EntryFinding("lastmod.ongeldig", "lastmod", text, "telt als afwezig")
+        if is_future(moment, self._now):
+            return EntryFinding("lastmod.toekomst", "lastmod", text, _AS_HARVESTED)
+        return None
+
+    def _why_not_harvested(self, outcome: EntryOutcome) -> EntryFinding | None:
+        """Return why an entry is not harvested, if its publisher is to know."""
+        lastmod, known = self._facts.entry.lastmod, self._known
+        if outcome is EntryOutcome.UNCHANGED or known is None:  # nearly always
+            return None
+        if outcome is EntryOutcome.OLDER and self._version.is_elsewhere:
+            action = f"{_SKIPPED}: de nieuwere vermelding op {self._version.host} telt"
+            return EntryFinding("loc.dubbel", "loc", lastmod, action)
+        if outcome in (EntryOutcome.OLDER, EntryOutcome.OLDER_AGAIN):
+            action = _NOT_HARVESTED if outcome is EntryOutcome.OLDER else _AS_KNOWN
+            return EntryFinding("lastmod.ouder", "lastmod", lastmod, action)
+        if outcome is EntryOutcome.OFFERED_AGAIN:
+            return EntryFinding("lastmod.heraanbod", "lastmod", lastmod, _NOT_HARVESTED)
+        if outcome is EntryOutcome.REFUSED:
+            return EntryFinding(str(known.fault), seen=known.fault_seen, action=NOT_FETCHED)
+        return None
 
     def _which_counts(self) -> str:
         """Return which entry counts instead of a repeated one, and where it is as far as that is known."""

@@ -17,10 +17,10 @@ from woo_harvester.sitemaps.reader import (
     PROPER_NAMES,
     SITEMAP_NAMESPACE,
     Entry,
+    FileContents,
     OddNames,
     OtherRootError,
     RootName,
-    SitemapReader,
 )
 from woo_harvester.sitemaps.repair import NAMESPACES, Repair
 from woo_harvester.sitemaps.robots import (
@@ -31,7 +31,6 @@ from woo_harvester.sitemaps.robots import (
     index_name,
     read_robots_lines,
 )
-from woo_harvester.sitemaps.scanner import UrlsetReader
 from woo_harvester.sitemaps.xml_stream import ErrorReason, SitemapError
 from woo_harvester.utils.program import counted
 from woo_harvester.utils.urls import host_of, loc_problem
@@ -75,42 +74,42 @@ class FileFinding(NamedTuple):
         report(self.code, url=url, line=self.line, seen=self.seen, action=self.action, element=self.element)
 
 
-def file_findings(area: Area, reader: SitemapReader | UrlsetReader) -> Iterator[FileFinding]:
+def file_findings(area: Area, file: FileContents) -> Iterator[FileFinding]:
     """Yield the findings on a file that was read, to its end or not."""
-    if reader.entries > GUIDE_MAXENTRIES or reader.size > GUIDE_MAXSIZE:
-        yield FileFinding(f"{area}.boven-norm", f"{reader.entries} verwijzingen, {reader.size} bytes")
-    if reader.namespace not in (SITEMAP_NAMESPACE, None):
-        yield FileFinding("sitemap.naamruimte", reader.namespace or _NO_NAMESPACE)
-    elif (odd := reader.foreign).count:
+    if file.entries > GUIDE_MAXENTRIES or file.size > GUIDE_MAXSIZE:
+        yield FileFinding(f"{area}.boven-norm", f"{file.entries} verwijzingen, {file.size} bytes")
+    if file.namespace not in (SITEMAP_NAMESPACE, None):
+        yield FileFinding("sitemap.naamruimte", file.namespace or _NO_NAMESPACE)
+    elif (odd := file.foreign).count:
         element = "/".join(filter(None, (ROOTS[area], "sitemap" if area == "index" else "url", odd.inside)))
         seen = next(iter(odd.names)) or _NO_NAMESPACE
         yield FileFinding("sitemap.naamruimte", seen, odd.line, element=element)
-    if reader.root not in (ROOTS[area], None) and (reader.entries or reader.complete):
-        seen = f"<{reader.root}> met {_entries(area, reader.entries)}"
-        yield FileFinding(f"{area}.andere-wortel", seen, reader.root_line)
-    if reader.entries and reader.others:
-        yield FileFinding(f"{area}.gemengd", _entries(_OTHER[area], reader.others), action=NOT_READ)
-    yield from _name_findings(area, reader)
-    if reader.repair is not None:
-        yield from _repair_findings(reader.repair, reader.root_line)
+    if file.root not in (ROOTS[area], None) and (file.entries or file.complete):
+        seen = f"<{file.root}> met {_entries(area, file.entries)}"
+        yield FileFinding(f"{area}.andere-wortel", seen, file.root_line)
+    if file.entries and file.others:
+        yield FileFinding(f"{area}.gemengd", _entries(_OTHER[area], file.others), action=NOT_READ)
+    yield from _name_findings(area, file)
+    if file.repair is not None:
+        yield from _repair_findings(file.repair, file.root_line)
 
 
-def _name_findings(area: Area, reader: SitemapReader | UrlsetReader) -> Iterator[FileFinding]:
+def _name_findings(area: Area, file: FileContents) -> Iterator[FileFinding]:
     """Yield the findings on what stands below the root under another name than that of an entry."""
     root = ROOTS[area]
-    if (odd := reader.other_case).count:
+    if (odd := file.other_case).count:
         names = list(dict.fromkeys(PROPER_NAMES[name.lower()] for name in odd.names))
         action = f"gelezen als {_tags(names)}"
         yield FileFinding("sitemap.hoofdletters", _seen(odd), odd.line, action)
-    if (odd := reader.unknown).count:
+    if (odd := file.unknown).count:
         first = next(iter(odd.names))
         seen = f"<{first}><{odd.inside}>" if odd.inside else _seen(odd)
         yield FileFinding("sitemap.element-onbekend", seen, odd.line, NOT_READ, f"{root}/{first}")
-    if (odd := reader.crowded).count:
+    if (odd := file.crowded).count:
         entry = next(iter(odd.names)).partition(">")[0]
         yield FileFinding("sitemap.element-onbekend", _seen(odd), odd.line, NOT_READ, f"{root}/{entry}")
-    if reader.text:
-        yield FileFinding("sitemap.element-onbekend", reader.text, reader.root_line, NOT_READ, root)
+    if file.text:
+        yield FileFinding("sitemap.element-onbekend", file.text, file.root_line, NOT_READ, root)
 
 
 def _seen(odd: OddNames) -> str:

@@ -132,22 +132,12 @@ class OddNames:
             self.names[name] = None
 
 
-class SitemapReader:
-    """An iterator over one file, in batches of entries.
+class FileContents:
+    """What has been read of a sitemap or an index so far."""
 
-    *chunks* is the response's body in pieces (gzip or not), *maxsize* its limit in bytes after decompression.
-    *root_name* says which entries are read. They are read under any root element, since software mixes up the
-    roots of sitemaps and indexes. Iterating raises :class:`OtherRootError` if there are none of them, unless
-    the file is an empty sitemap or index. It raises :class:`SitemapError` after all entries before the error.
-    An iteration without an error has read the file to its end, completely unless it has elements below the
-    root that may not be there. With *repair* the file is repaired while it is read.
-    """
-
-    def __init__(
-        self, chunks: Iterable[bytes], root_name: RootName, maxsize: int, repair: Repair | None = None
-    ) -> None:
+    def __init__(self) -> None:
         self.entries = 0
-        """Number of entries yielded so far."""
+        """Number of entries that were read."""
         self.others = 0
         """Number of entries of the other kind so far: sitemaps in a sitemap, documents in an index."""
         self.size = 0
@@ -170,6 +160,26 @@ class SitemapReader:
         """Elements that were read although the letters of their names have another case."""
         self.complete = False
         """True once the file has been read to its end, and all that is in it is known."""
+        self.repair: Repair | None = None
+        """What was repaired, if the file is repaired."""
+
+
+class SitemapReader(FileContents):
+    """An iterator over one file, in batches of entries.
+
+    *chunks* is the response's body in pieces (gzip or not), *maxsize* its limit in bytes after decompression.
+    *root_name* says which entries are read. They are read under any root element, since software mixes up the
+    roots of sitemaps and indexes. Iterating raises :class:`OtherRootError` if there are none of them, unless
+    the file is an empty sitemap or index. It raises :class:`SitemapError` after all entries before the error.
+    An iteration without an error has read the file to its end, completely unless it has elements below the
+    root that may not be there. With *repair* the file is repaired while it is read.
+    """
+
+    def __init__(
+        self, chunks: Iterable[bytes], root_name: RootName, maxsize: int, repair: Repair | None = None
+    ) -> None:
+        super().__init__()
+        self.repair = repair
         self._root_name = root_name
         self._names: tuple[str, ...] = ()
         self._known: dict[str, str] = {}
@@ -179,8 +189,6 @@ class SitemapReader:
         """Elements below the root that are an extension, unless the file has no entries."""
         self._taken: etree._Element | None = None
         """The last element below the root that was read."""
-        self.repair = repair
-        """What was repaired so far, if the file is repaired."""
         pieces = self._counted(decompress(chunks, maxsize))
         self._pieces = pieces if repair is None else repair.apply(pieces)
 

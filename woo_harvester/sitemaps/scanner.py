@@ -31,8 +31,7 @@ from xml.sax.saxutils import unescape
 
 from lxml import etree
 
-from woo_harvester.sitemaps.reader import Entry, OddNames, entry_of, is_text
-from woo_harvester.sitemaps.repair import Repair
+from woo_harvester.sitemaps.reader import Entry, FileContents, entry_of, is_text
 from woo_harvester.sitemaps.repairing_reader import RepairingReader
 from woo_harvester.sitemaps.xml_stream import DecompressError, decompress, namespace
 
@@ -291,59 +290,14 @@ class UrlsetReader:
         """True once the file has been read to its end, and all that is in it is known."""
 
     @property
-    def size(self) -> int:
-        """Bytes of XML read so far."""
-        return self._reader.current.size if self._reader else self._scan.size
-
-    @property
-    def namespace(self) -> str | None:
-        """Namespace of a root of the protocol; None before it is read, and for another root."""
-        return self._reader.current.namespace if self._reader else self._scan.namespace
-
-    @property
-    def root(self) -> str | None:
-        """Local name of the root element; None before it is known to be another one than ``urlset``."""
-        return self._reader.current.root if self._reader else None
-
-    @property
-    def root_line(self) -> int:
-        """The line of the root element; 1 before it is known to be another one than ``urlset``."""
-        return self._reader.current.root_line if self._reader else 1
-
-    @property
-    def others(self) -> int:
-        """Number of sitemaps in the file so far: the scanner reads no file that has one."""
-        return self._reader.current.others if self._reader else 0
-
-    @property
-    def foreign(self) -> OddNames:
-        """Namespaces of entries that are in another one than the root: the scanner reads no such file."""
-        return self._reader.current.foreign if self._reader else OddNames()
-
-    @property
-    def unknown(self) -> OddNames:
-        """Elements in the file that are neither entries nor an extension: the scanner reads no such file."""
-        return self._reader.current.unknown if self._reader else OddNames()
-
-    @property
-    def crowded(self) -> OddNames:
-        """Addresses and entries in an entry that has an address already."""
-        return self._reader.current.crowded if self._reader else OddNames()
-
-    @property
-    def text(self) -> str:
-        """The beginning of the text that a file has beside its entries or in their place."""
-        return self._reader.current.text if self._reader else ""
-
-    @property
-    def other_case(self) -> OddNames:
-        """Elements that were read although the letters of their names have another case."""
-        return self._reader.current.other_case if self._reader else OddNames()
-
-    @property
-    def repair(self) -> Repair | None:
-        """What was repaired in the file so far; None if nothing was."""
-        return self._reader.current.repair if self._reader else None
+    def contents(self) -> FileContents:
+        """What has been read so far. The scanner reads no file in which anything is odd."""
+        if self._reader is not None:
+            return self._reader.current
+        found = FileContents()
+        found.entries, found.complete = self.entries, self.complete
+        found.size, found.namespace = self._scan.size, self._scan.namespace
+        return found
 
     def __iter__(self) -> Iterator[Sequence[Entry | ScannedEntry]]:
         try:
