@@ -45,6 +45,10 @@ def test_a_good_sitemap_would_be_harvested(file: Path) -> None:
     assert account.not_judged == ["register", "connection", "documents", "withdrawal", "robots"]
 
 
+def test_a_file_that_is_given_twice_is_read_once(file: Path) -> None:
+    assert Read(file, file).account.listed == 1
+
+
 def test_what_is_found_of_an_entry_is_what_a_harvest_finds(file: Path) -> None:
     wrong = [
         entry(),
