@@ -45,6 +45,10 @@ def test_a_good_sitemap_would_be_harvested(file: Path) -> None:
     assert account.not_judged == ["register", "connection", "documents", "withdrawal", "robots"]
 
 
+def test_a_file_that_is_given_twice_is_read_once(file: Path) -> None:
+    assert Read(file, file).account.listed == 1
+
+
 def test_what_is_found_of_an_entry_is_what_a_harvest_finds(file: Path) -> None:
     wrong = [
         entry(),
@@ -135,16 +139,6 @@ def test_a_file_that_is_no_sitemap_is_reported_with_its_line(
     assert read.account.sitemaps == 1
 
 
-def test_a_file_with_documents_as_its_root_is_read_and_they_are_counted(file: Path) -> None:
-    document = "<diwoo:Document><diwoo:DiWoo><loc>https://a.nl/{}.pdf</loc></diwoo:DiWoo></diwoo:Document>"
-    body = "".join(map(document.format, range(2)))
-    file.write_text(f'<diwoo:Documents xmlns:diwoo="{DIWOO_NAMESPACE}">{body}</diwoo:Documents>')
-    read = Read(file)
-    found = read.about("sitemap.andere-wortel")
-    assert (found.seen, found.line, found.severity) == ("<Documents> met 2 documenten", 1, "warning")
-    assert (read.account.listed, read.account.records, read.account.complete) == (2, 2, True)
-
-
 def test_a_file_that_is_not_well_formed_is_read_if_what_was_meant_is_certain(file: Path) -> None:
     body = sitemap(entry("?a=1&b=2"), entry("?a=3&b=4")).replace(b"&amp;", b"&")
     file.write_bytes(body.replace(f' xmlns:diwoo="{DIWOO_NAMESPACE}"'.encode(), b""))
@@ -180,11 +174,6 @@ def test_a_file_beyond_the_bound_is_read_up_to_it(file: Path) -> None:
     read = Read(file, maxsize=300_000)
     assert "sitemap.te-groot" in read.codes
     assert 0 < read.account.listed < 500
-
-
-def test_a_file_in_another_namespace_is_read_and_reported(file: Path) -> None:
-    file.write_bytes(sitemap(entry()).replace(b"http://www.sitemaps.org", b"https://www.sitemaps.org"))
-    assert Read(file).codes == ["sitemap.naamruimte"]
 
 
 def test_the_entries_of_a_file_decide_whether_it_is_a_sitemap(file: Path) -> None:

@@ -46,17 +46,14 @@ _NO_HOST = "robots.txt"
 class HostAudit:
     """The audit of the indexes and sitemaps that count as one host, counted in *account*.
 
-    *is_allowed* returns whether a URL may be requested. Every host counts as registered: files do not show
-    the register.
+    Every host counts as registered: files do not show the register.
     """
 
-    def __init__(
-        self, account: Account, report: Reporter, terms: AuditTerms, is_allowed: Callable[[str], bool]
-    ) -> None:
+    def __init__(self, account: Account, report: Reporter, terms: AuditTerms) -> None:
         self._account = account
         self._report = report
         self._terms = terms
-        self._documents = DocumentAudit(account, report, terms, is_allowed)
+        self._documents = DocumentAudit(account, report, terms, self._is_allowed)
         self._selection = UrlSelection(lambda host: True, Reporter(self._send))
         self._place = ""
         """The robots.txt or index that is being read."""
@@ -85,7 +82,12 @@ class HostAudit:
         return sitemaps
 
     def _select(self, entry: Entry, index: Index) -> Sitemap | None:
+        """Return the sitemap in an entry of an index; None if it is known or may not be requested."""
         return self._selection.sitemap(entry, index)
+
+    def _is_allowed(self, url: str) -> bool:
+        """Return whether a URL may be requested: any may, if there is no robots.txt."""
+        return True
 
     def _read_documents(self, path: Path, number: int | None) -> None:
         """Read a sitemap; *number* is that of its category. Raises OSError."""
@@ -104,7 +106,7 @@ class SiteAudit(HostAudit):
     def __init__(
         self, robots: Path, files: FolderFiles | None, account: Account, report: Reporter, terms: AuditTerms
     ) -> None:
-        super().__init__(account, report, terms, self._is_allowed)
+        super().__init__(account, report, terms)
         self._robots = robots
         self._files = files
         with robots.open("rb") as file:
@@ -203,7 +205,7 @@ class LooseAudit(HostAudit):
     """
 
     def __init__(self, account: Account, report: Reporter, terms: AuditTerms) -> None:
-        super().__init__(account, report, terms, lambda loc: True)
+        super().__init__(account, report, terms)
         self._numbers: dict[str, dict[str, tuple[list[str], int]]] = {}
         """Folders, the innermost first, and category of each sitemap in an index, by its name and its loc."""
         self._names: set[str] = set()

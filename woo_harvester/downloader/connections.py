@@ -1,4 +1,4 @@
-"""The addresses that the harvester may connect to: those of the public internet.
+"""The connections that the harvester may make: how many, and to which addresses.
 
 A publisher decides which addresses its names and redirects point to. So a check of names is not enough: the
 address of the connection itself is checked.
@@ -22,6 +22,8 @@ from aiohttp.client_proto import ResponseHandler
 from aiohttp.http import RawResponseMessage
 from aiohttp.http_exceptions import BadHttpMessage
 from aiohttp.streams import StreamReader
+
+logger = logging.getLogger(__name__)
 
 #: Names that are resolved at once. A name server that does not answer blocks a thread for half a minute.
 _THREADS = 32
@@ -152,8 +154,6 @@ def _result(host: str, answer: _AddressInfo) -> ResolveResult:
         flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
     )
 
-
-logger = logging.getLogger(__name__)
 
 #: Number of files that are open for other purposes: state, feeds, report, libraries, workers, the 257 folders
 #: of the store, and its documents that are not durable yet.

@@ -1,4 +1,4 @@
-"""Ends a run whose requests fail because of the harvester or its machine."""
+"""The downloader middlewares: faults of the machine, backpressure, redirects, retries and robots.txt."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from scrapy.exceptions import (
     NotConfigured,
     NotSupported,
 )
-from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.robotstxt import RobotParser
 from scrapy.spidermiddlewares.referer import RefererMiddleware
@@ -42,7 +41,7 @@ from woo_harvester.utils.program import is_complete
 from woo_harvester.utils.urls import host_of, loc_problem, secured
 
 if TYPE_CHECKING:
-    from scrapy import Request, Spider
+    from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
