@@ -80,7 +80,6 @@ TOGETHER = (
     "integration/test_withdrawal_of_many.py",
     "integration/test_daily.py",
     "integration/test_deviating_files_of_days.py",
-    "integration/test_other_forms_of_days.py",
     "integration/test_repeated_documents.py",
     "integration/test_vergunningen.py",
     "integration/test_vergunningen_entries.py",

@@ -132,18 +132,6 @@ def with_compressed_documents(site: Site) -> None:
 
 
 @hosts.site
-def with_other_codings(site: Site) -> None:
-    pages = {
-        "/br.pdf": coded(BODY, "br"),
-        "/zstd.pdf": coded(BODY, "zstd"),
-        "/gzip-gzip.pdf": coded(gzip.compress(gzip.compress(BODY)), "gzip, gzip"),
-        "/geen-gzip.pdf": coded(BODY, "gzip"),
-    }
-    publish(site, *pages)
-    site.pages |= pages
-
-
-@hosts.site
 def with_bombs(site: Site) -> None:
     pages = {
         "/bom.pdf": coded(zeros(300 * MEGABYTE), "gzip"),
@@ -152,17 +140,6 @@ def with_bombs(site: Site) -> None:
     }
     publish(site, *pages)
     site.pages |= pages
-
-
-@hosts.site
-def with_names_that_lead_away(site: Site) -> None:
-    publish(site, "/1", "/2")
-    site.pages |= {
-        "/1": Page(BODY, headers={"Content-Disposition": 'attachment; filename="../../etc/cron.d/x.pdf"'}),
-        "/2": Page(
-            BODY, headers={"Content-Disposition": "attachment; filename*=UTF-8''..%2F..%2Fetc%2Fx.pdf"}
-        ),
-    }
 
 
 @hosts.site

@@ -138,15 +138,3 @@ def test_a_second_run_of_the_same_spider_is_refused_while_the_first_goes_on(
         assert f"error: another run works on {locked} with the state " in second.stderr
     town.gates.clear()
     assert [run.status() for run in runs] == [0, 0]
-
-
-def test_no_command_changes_what_either_is_working_on(installation: Fallible, town: GatedSite) -> None:
-    woo, permits = begin_both(installation, town)
-    town.gates.discard("/s1.xml")
-    assert woo.status() == 0
-    refused = run_scrapy(["state", "forget", town.host], installation.folder)
-    assert (refused.returncode, len(harvested(installation.folder))) == (1, 15)
-    assert f"a run works on entry pages of {town.host}" in refused.stderr
-    town.gates.clear()
-    assert permits.status() == 0
-    assert run_scrapy(["state", "forget", town.host], installation.folder).returncode == 0

@@ -71,25 +71,6 @@ def hosts_never_read(harvester: Harvester, site: Site) -> bool:
     return row.endswith("never")
 
 
-def test_a_choice_by_lastmod_leaves_older_documents_to_later_runs(site: Site, harvester: Harvester) -> None:
-    publish(site, {"oud": OLDER, "grens": FIRST, "nieuw": NEWER, "zonder": None})
-    since = ("-a", "since=2024-04-02")
-    first = harvester.day(*since)
-    assert causes(first) == dict.fromkeys(["grens", "nieuw"], "aanlevering")
-    assert {finding["url"] for finding in first.findings} <= set(first.locs), "nothing of those left out"
-    publish(site, {"oud": NEWER, "grens": FIRST, "zonder": None})
-    assert causes(harvester.day(*since)) == {"oud": "aanlevering"}
-    assert causes(harvester.day()) == {"zonder": "aanlevering", "nieuw": "intrekking"}
-
-
-def test_no_document_that_is_left_out_is_requested(site: Site, harvester: Harvester) -> None:
-    publish(site, {"oud": OLDER, "nieuw": NEWER})
-    site.pages["/d/nieuw.pdf"] = Page(b"%PDF-1.4", content_type="application/pdf")
-    run = harvester.day("-a", "since=2024-05-01", "-a", "documents=head")
-    assert [request.path for request in site.requests if request.path.startswith("/d/")] == ["/d/nieuw.pdf"]
-    assert causes(run) == {"nieuw": "aanlevering"}
-
-
 def test_a_run_that_chooses_is_not_what_later_reports_compare_with(site: Site, harvester: Harvester) -> None:
     publish(site, {"oud": OLDER, "nieuw": NEWER})
     harvester.day()

@@ -22,8 +22,6 @@ from tests.integration.hostile_document_sites import (
     with_an_incomplete_chain,
     with_bombs,
     with_compressed_documents,
-    with_names_that_lead_away,
-    with_other_codings,
     with_the_certificate_of_another,
     without_end,
 )
@@ -104,21 +102,6 @@ def test_compression_that_nobody_asked_for_is_undone(harvest: Harvest, path: str
     assert (file["grootte"], file["mime-type"]) == (len(BODY), "application/pdf")
 
 
-def test_a_small_document_may_be_compressed_as_far_as_can_be(harvest: Harvest) -> None:
-    (file,) = harvest[with_compressed_documents].record("/nullen.pdf")["versies"][0]["bestanden"]
-    assert file["grootte"] == 5 * MEGABYTE + 9
-
-
-@pytest.mark.parametrize(
-    ("path", "coding"),
-    [("/br.pdf", "br"), ("/zstd.pdf", "zstd"), ("/gzip-gzip.pdf", "gzip, gzip"), ("/geen-gzip.pdf", "gzip")],
-)
-def test_a_coding_that_cannot_be_undone_is_reported(harvest: Harvest, path: str, coding: str) -> None:
-    host = harvest[with_other_codings]
-    assert finding(host, path) == ("document.onbereikbaar", f"Content-Encoding: {coding}")
-    assert host.requested(path) == ["GET"]
-
-
 @pytest.mark.parametrize("path", ["/bom.pdf", "/bom-deflate.pdf"])
 def test_a_document_that_blows_up_is_not_unpacked(harvest: Harvest, path: str) -> None:
     host = harvest[with_bombs]
@@ -130,12 +113,6 @@ def test_a_document_that_blows_up_is_not_unpacked(harvest: Harvest, path: str) -
 def test_a_zip_bomb_costs_nothing_to_store(harvest: Harvest) -> None:
     (file,) = harvest[with_bombs].record("/bom.xlsx")["versies"][0]["bestanden"]
     assert file["grootte"] < MEGABYTE
-
-
-def test_of_a_name_that_leads_away_only_its_end_counts(harvest: Harvest) -> None:
-    host = harvest[with_names_that_lead_away]
-    names = [record["versies"][0]["bestanden"][0]["bestandsnaam"] for record in host.records]
-    assert names == ["x.pdf", "x.pdf"]
 
 
 def test_redirects_that_are_not_https_to_a_registered_host_are_refused(harvest: Harvest) -> None:

@@ -18,7 +18,6 @@ from tests.integration.test_daily import test_what_did_not_change_is_not_harvest
 from tests.integration.test_kill import SETTINGS, UNDER_WAY, World, files, twice, world
 from tests.utils.calendar import Calendar
 from tests.utils.command import Run, run_scrapy
-from tests.utils.daily import FIRST, publish
 from tests.utils.disturbed_runs import (
     KILLED,
     SOON,
@@ -34,9 +33,7 @@ from tests.utils.disturbed_runs import (
     two_sitemaps,
 )
 from tests.utils.postgresql import Server, postgresql_server, postgresql_url, query, server
-from tests.utils.sites import MakeSite
 from tests.utils.waiting import wait_until
-from woo_harvester.demo.site import Site
 from woo_harvester.state import transfer
 from woo_harvester.state.store import State
 
@@ -90,12 +87,6 @@ test_what_is_gone = calendar.again(test_withdrawal.test_what_is_gone_from_a_full
 test_what_could_not_be_had = with_documents.again(
     test_daily.test_a_sitemap_with_a_document_that_could_not_be_had_is_read_again
 )
-
-
-@pytest.fixture
-def harvester(tmp_path: Path, ca_bundle: Path, site: Site, postgresql_url: str) -> Node:
-    """The installation for the test of another module."""
-    return Node(tmp_path, ca_bundle, [site], postgresql_url)
 
 
 @pytest.fixture
@@ -240,21 +231,3 @@ def test_a_server_that_cannot_be_used_is_one_clear_line(
     assert line in error
     assert "Traceback" not in refused.stderr
     assert gated.requests == []
-
-
-def test_two_shards_that_list_the_same_documents_do_not_hinder_each_other(
-    tmp_path: Path, ca_bundle: Path, make_site: MakeSite, postgresql_url: str
-) -> None:
-    one, other = make_site(), make_site()
-    publish(one, {f"d{number}": FIRST for number in range(300)})
-    publish(other, {})
-    other.pages["/s0.xml"] = one.pages["/s0.xml"]  # the documents of the one, listed by the other too
-    node = Node(tmp_path, ca_bundle, [one, other], postgresql_url)
-    settings = {**SOON, "WOO_DURABLE_RECORDS": 20}
-    runs = [
-        node.start("-a", f"domains={site.host}", "-o", f"{site.port}.jsonl", **settings)
-        for site in (one, other)
-    ]
-    assert [run.status() for run in runs] == [0, 0]
-    assert len(node.known()) == 300
-    assert not list(tmp_path.rglob("*.sqlite*"))

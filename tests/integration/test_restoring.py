@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.utils.command import Run, read_lines, run_scrapy
-from tests.utils.daily import FIRST, NEWER, Harvester, causes, numbered, publish
+from tests.utils.command import Run, run_scrapy
+from tests.utils.daily import NEWER, Harvester, causes, numbered, publish
 from tests.utils.postgresql import postgresql_server, postgresql_url
 from woo_harvester.demo.site import Site
 
@@ -41,34 +41,8 @@ def operator(request: pytest.FixtureRequest, tmp_path: Path, ca_bundle: Path, si
     return made
 
 
-def listed_as_pending(run: Run) -> set[str]:
-    """The documents in ``held.jsonl``."""
-    assert run.report is not None
-    lines = read_lines(run.report / "held.jsonl")
-    return {line["url"].rpartition("/")[2].removesuffix(".pdf") for line in lines}
-
-
 def without(*names: str) -> dict[str, str | None]:
     return {name: lastmod for name, lastmod in numbered(12).items() if name not in names}
-
-
-def test_only_what_was_pending_when_it_was_confirmed_is_withdrawn(site: Site, operator: Operator) -> None:
-    strict = {"WOO_WITHDRAW_SHARE": 0, "WOO_WITHDRAW_DOCUMENTS": 1}
-    publish(site, numbered(12))
-    operator.day(**strict)
-    publish(site, without("doc1", "doc2"))
-    second = operator.day(**strict)
-    assert causes(second) == {}
-    assert listed_as_pending(second) == {"doc1", "doc2"}
-    assert operator.pending == "12 0 2"
-    confirmed = operator.state("confirm", site.host)
-    assert confirmed.stderr.startswith("Confirmed: the next complete run withdraws 2 documents of")
-    assert operator.pending == "12 0 confirmed"
-    publish(site, without("doc2", "doc3", "doc4"))
-    third = operator.day(**strict)
-    assert causes(third) == {"doc2": "intrekking"}
-    assert listed_as_pending(third) == {"doc3", "doc4"}
-    assert operator.pending == "11 1 2"
 
 
 def test_what_was_withdrawn_by_mistake_comes_back_without_a_newer_lastmod(
@@ -94,27 +68,3 @@ def test_what_was_withdrawn_by_mistake_comes_back_without_a_newer_lastmod(
     publish(site, {**numbered(12), "doc3": NEWER})
     assert causes(operator.day()) == {"doc3": "herpublicatie"}
     assert operator.pending == "12 0 -"
-
-
-def test_a_restored_document_is_delivered_though_its_sitemap_did_not_change(
-    site: Site, operator: Operator
-) -> None:
-    publish(site, {"a": FIRST, "b": FIRST}, headers={"ETag": '"e"'})
-    operator.day()
-    publish(site, {"a": FIRST}, headers={"ETag": '"f"'})
-    operator.day()
-    publish(site, {"a": FIRST, "b": FIRST}, headers={"ETag": '"g"'})
-    operator.day()
-    operator.state("restore", site.host)
-    assert causes(operator.day()) == {"b": "herpublicatie"}
-    assert causes(operator.day()) == {}
-
-
-def test_where_nothing_was_withdrawn_the_command_says_so(site: Site, operator: Operator) -> None:
-    publish(site, {"a": FIRST})
-    operator.day()
-    done = operator.state("restore", site.host)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.endswith(f"no document is withdrawn of {site.host}\n")
-    assert operator.state("confirm", site.host).returncode == 1
-    assert operator.state("restore", "onbekend.nl").returncode == 2

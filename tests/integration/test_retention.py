@@ -56,13 +56,6 @@ def test_a_run_without_news_leaves_no_record_file_and_the_next_goes_on(
     assert [path.stat().st_size > 0 for path in records(harvester)] == [True, True]
 
 
-def test_a_file_that_the_operator_names_is_there_without_news_too(site: Site, harvester: Harvester) -> None:
-    publish(site, {})
-    assert harvester.day("-O", "leeg.jsonl").returncode == 0
-    assert (harvester.folder / "leeg.jsonl").read_bytes() == b""
-    assert records(harvester) == []
-
-
 def test_the_link_leads_to_the_newest_report_and_an_audit_does_not_change_it(
     site: Site, harvester: Harvester
 ) -> None:
@@ -76,17 +69,6 @@ def test_the_link_leads_to_the_newest_report_and_an_audit_does_not_change_it(
     assert audited.report is not None
     assert run.report is not None
     assert (latest / "index.html").resolve() == run.report / "index.html" != audited.report / "index.html"
-
-
-def test_a_folder_that_has_the_name_of_the_link_stays_and_the_log_says_so(
-    site: Site, harvester: Harvester
-) -> None:
-    publish(site, {"a": FIRST})
-    mine = harvester.folder / REPORTS / "latest"
-    mine.mkdir(parents=True)
-    run = harvester.day()
-    assert (run.returncode, mine.is_symlink()) == (0, False)
-    assert f"WARNING: {mine} does not lead to the newest report: " in run.stderr
 
 
 @pytest.mark.parametrize("durable", [1, 1000])

@@ -14,7 +14,6 @@ from tests.utils.command import DATA
 from tests.utils.vergunningen import (
     FOLDER,
     NEWER,
-    OLD,
     Permits,
     Town,
     Towns,
@@ -23,9 +22,7 @@ from tests.utils.vergunningen import (
     codes,
     files_asked,
     publish,
-    publish_more,
 )
-from woo_harvester.demo.permit_messages import delete_message
 from woo_harvester.demo.site import Site
 from woo_harvester.utils.dates import day_of
 
@@ -52,58 +49,6 @@ def test_a_message_of_the_future_is_not_applied_and_keeps_no_other_back(site: To
     publish(site, {"1.xml": site.about(1, aanmaakdatum="2026-04-01"), "2.xml": site.about(2)}, NEWER)
     run = yield
     assert (causes(run), codes(run)) == ({"1": "aanlevering"}, [])
-
-
-@calendar.story
-def test_a_change_of_the_future_leaves_its_case_as_it_is(site: Town) -> Story:
-    publish(site, {"1.xml": site.about(1, title="Eerst")})
-    yield
-    publish(site, {"2.xml": site.about(1, "U", title="Later", aanmaakdatum=TYPO)})
-    assert (yield).records == []
-    publish(site, {"3.xml": site.about(1, "U", title="Nu", aanmaakdatum="2026-04-02")})
-    run = yield
-    assert run.records[0]["vergunning"]["title"] == "Nu"
-
-
-@calendar.story
-def test_a_date_that_is_made_on_request_changes_nothing_each_day(site: Town) -> Story:
-    for day, date in (("2026-04-01", OLD), ("2026-04-02", NEWER), ("2026-04-03", "03-Apr-2026 10:00")):
-        publish(site, {"1.xml": site.about(1, aanmaakdatum=day)}, date)
-        run = yield
-        assert causes(run) == ({"1": "aanlevering"} if day == "2026-04-01" else {})
-        assert codes(run) == ([] if day == "2026-04-01" else [("ipm.datum-gegenereerd", "1.xml")])
-    publish(site, {"1.xml": site.about(1, "U", title="Echt", aanmaakdatum="2026-04-04")}, "04-Apr-2026 10:00")
-    assert causes((yield)) == {"1": "wijziging"}
-
-
-@calendar.story
-def test_a_delete_that_comes_too_late_is_heard_of(site: Town) -> Story:
-    publish(site, {"2.xml": site.about(1, "U", aanmaakdatum="2026-04-05")})
-    yield
-    gone = delete_message(transactie_id="9", aanmaakdatum="2026-04-03", identifier=site.case(1))
-    publish_more(site, {"3.xml": gone})
-    run = yield
-    assert (run.records, codes(run)) == ([], [("ipm.niet-toegepast", "3.xml")])
-    assert run.findings[0]["seen"] == (
-        "D van 2026-04-03, transactieID 9; verwerkt is U van 2026-04-05, transactieID 1"
-    )
-
-
-@calendar.story
-def test_the_time_of_a_day_decides_which_message_is_the_last(site: Town) -> Story:
-    publish(
-        site,
-        {
-            "a.xml": site.about(
-                1, "U", title="Middag", aanmaakdatum="2026-04-01T15:00:00", transactie_id="1"
-            ),
-            "b.xml": site.about(
-                1, "C", title="Ochtend", aanmaakdatum="2026-04-01T09:00:00", transactie_id="2"
-            ),
-        },
-    )
-    run = yield
-    assert run.records[0]["vergunning"]["title"] == "Middag"
 
 
 def test_a_message_is_applied_when_its_day_has_come(site: Site, tmp_path: Path, ca_bundle: Path) -> None:

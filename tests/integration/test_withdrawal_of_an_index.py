@@ -7,7 +7,7 @@ import pytest
 from tests.integration.same_days import days
 from tests.utils.calendar import Story
 from tests.utils.command import run_scrapy
-from tests.utils.daily import FIRST, INDEX, NEWER, XML, Harvester, causes, publish, waiting, xml
+from tests.utils.daily import FIRST, INDEX, XML, Harvester, causes, publish, waiting, xml
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import robots_txt, sitemapindex
@@ -61,25 +61,6 @@ def test_the_documents_wait_for_three_reads_and_those_of_other_indexes_do_not(
 
 
 @days.story
-def test_an_index_that_returns_starts_the_count_over(site: Site) -> Story:
-    publish_two(site, ["a"], ["x"])
-    yield
-    for _ in range(2):
-        name_indexes(site, INDEX)
-        for number in (1, 2):
-            run = yield
-            assert causes(run) == {}
-            assert f"ronde {number} van 3" in run.about("index.verdwenen")[0]["action"]
-        name_indexes(site, INDEX, SECOND)
-        run = yield
-        assert causes(run) == {}
-        assert run.codes == set()
-    # A document that is gone from an index that is named is withdrawn as always.
-    site.pages["/t.xml"] = Page(xml(site, {}), content_type=XML)
-    assert causes((yield)) == {"x": "intrekking"}
-
-
-@days.story
 def test_an_index_that_moves_with_all_its_sitemaps_costs_nothing_and_is_reported_once(site: Site) -> Story:
     publish_two(site, ["a"], ["x"])
     yield
@@ -95,77 +76,6 @@ def test_an_index_that_moves_with_all_its_sitemaps_costs_nothing_and_is_reported
         run = yield
         assert causes(run) == {}
         assert run.codes == set()
-
-
-@days.story
-def test_documents_that_another_index_lists_in_a_sitemap_of_its_own_are_not_withdrawn(site: Site) -> Story:
-    publish_two(site, ["a"], ["x", "y"])
-    yield
-    publish(site, {"a": FIRST, "x": FIRST})
-    for number in (1, 2):
-        run = yield
-        assert causes(run) == {}
-        assert run.about("index.verdwenen")[0]["seen"] == "1 document"
-        assert f"ronde {number} van 3" in run.about("index.verdwenen")[0]["action"]
-    assert causes((yield)) == {"y": "intrekking"}
-
-
-@days.story
-def test_a_sitemap_that_two_indexes_list_stays_as_long_as_one_of_them_is_named(site: Site) -> Story:
-    publish_two(site, ["a"], ["x"])
-    both = sitemapindex([site.url("/s0.xml"), site.url("/t.xml")])
-    site.pages[INDEX] = Page(both, content_type=XML)
-    yield
-    name_indexes(site, INDEX)
-    assert causes((yield)) == {}
-    name_indexes(site, SECOND)
-    run = yield
-    assert causes(run) == {}
-    assert waiting(run, site) == {site.url("/d/a.pdf")}
-
-
-@days.story
-def test_a_sitemap_that_leaves_an_index_that_is_named_is_withdrawn_as_always(site: Site) -> Story:
-    publish_two(site, ["a"], ["x"])
-    site.pages["/u.xml"] = Page(xml(site, {"z": FIRST}), content_type=XML)
-    site.pages[SECOND] = Page(sitemapindex([site.url("/t.xml"), site.url("/u.xml")]), content_type=XML)
-    yield
-    site.pages[SECOND] = Page(sitemapindex([site.url("/t.xml")]), content_type=XML)
-    run = yield
-    assert causes(run) == {"z": "intrekking"}
-    assert not run.about("index.verdwenen")
-
-
-@days.story
-def test_a_read_that_is_not_complete_says_nothing_of_the_index(site: Site) -> Story:
-    publish_two(site, ["a"], ["x"])
-    yield
-    name_indexes(site, INDEX)
-    site.pages["/s0.xml"] = Page(b"", status=500)
-    run = yield
-    assert causes(run) == {}
-    assert not run.about("index.verdwenen")
-    publish(site, {"a": FIRST})
-    for number in (1, 2):
-        assert f"ronde {number} van 3" in (yield).about("index.verdwenen")[0]["action"]
-    assert causes((yield)) == {"x": "intrekking"}
-
-
-@days.story
-def test_much_that_is_gone_from_a_named_index_waits_beside_it_and_is_counted_with_it(site: Site) -> Story:
-    names = [f"n{number}" for number in range(12)]
-    publish_two(site, names, ["x", "y"])
-    yield
-    publish(site, {})
-    run = yield
-    assert causes(run) == {}
-    assert run.about("intrekking.massaal")[0]["seen"] == "14 van 14 documenten"
-    assert run.about("index.verdwenen")[0]["seen"] == "2 documenten"
-    assert len(waiting(run, site)) == 14
-    publish(site, dict.fromkeys(names, NEWER))
-    run = yield
-    assert set(causes(run).values()) == {"wijziging"}
-    assert waiting(run, site) == {site.url("/d/x.pdf"), site.url("/d/y.pdf")}
 
 
 @days.story
