@@ -126,15 +126,3 @@ def test_a_kill_of_one_leaves_the_other_as_it_is_and_comes_right_the_next_day(
     documents = {line["document"]["weblocatie"] for line in written if "document" in line}
     assert documents == harvested(installation.folder)
     assert len(documents) == 15
-
-
-def test_a_second_run_of_the_same_spider_is_refused_while_the_first_goes_on(
-    installation: Fallible, town: GatedSite
-) -> None:
-    runs = begin_both(installation, town)
-    for spider, locked in zip(SPIDERS, (town.host, f"entry pages of {town.host}"), strict=True):
-        second = start(installation, town, spider)
-        assert second.status() == 1
-        assert f"error: another run works on {locked} with the state " in second.stderr
-    town.gates.clear()
-    assert [run.status() for run in runs] == [0, 0]

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from tests.utils.command import Run, run_scrapy
-from tests.utils.daily import FIRST, INDEX, XML
+from tests.utils.daily import FIRST, INDEX
 from tests.utils.daily import publish as publish_documents
 from tests.utils.ports import free_port
 from tests.utils.sites import MakeSite
 from woo_harvester.demo.server import Certificate, Page
 from woo_harvester.demo.site import Location, RooEntry, Site, register_xml
-from woo_harvester.demo.sitemaps import robots_txt, sitemapindex
+from woo_harvester.demo.sitemaps import robots_txt
 
 GEMEENTE = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"
 
@@ -124,17 +124,3 @@ def test_a_run_over_the_register_shows_every_organisation_and_host_that_gives_no
     assert (row["systeemId"], row["uri"], row["locations"]) == ("1", GEMEENTE, without_robots.url("/woo"))
     page = (run.report / "coverage.html").read_text(encoding="utf-8")
     assert "4 van de 5 organisaties in het ROO hebben een locatie in de Woo-index" in page
-
-
-def test_a_run_that_is_ended_early_does_not_call_the_rest_of_the_register_dead(
-    country: Country, make_site: MakeSite
-) -> None:
-    missing, slow = make_site(), make_site()
-    slow.pages["/robots.txt"] = Page(robots_txt(slow.url(INDEX)), delay=30)
-    slow.pages[INDEX] = Page(sitemapindex([]), content_type=XML)
-    country.register("gemeente Amsterdam", missing.url("/d"))
-    country.register("gemeente Utrecht", slow.url("/d"))
-    coverage = coverage_of(country.run(CLOSESPIDER_PAGECOUNT=1, WOO_STOP_TIMEOUT=4).report)
-    assert hosts_of(coverage, "no_robots") == {missing.host: ("robots.ontbreekt", "HTTP 404")}
-    assert coverage is not None
-    assert (coverage["hosts_not_reached"], coverage["dead"]) == (1, [])

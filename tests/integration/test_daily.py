@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,19 +10,15 @@ from tests.integration.same_days import days
 from tests.utils.calendar import Calendar, Story
 from tests.utils.daily import (
     FIRST,
-    METADATA,
     NEWER,
     OLDER,
-    XML,
     Harvester,
     causes,
     numbered,
     publish,
     reported,
 )
-from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import Entry, sitemap
 
 with_documents = Calendar(Harvester, "-a", "documents=head")
 
@@ -91,31 +86,6 @@ def test_a_newer_lastmod_gives_a_wijziging_and_keeps_the_openbaarmakingsdatum(si
 
 
 @days.story
-def test_a_lastmod_in_the_future_is_no_change_until_one_after_its_harvest(site: Site) -> Story:
-    typo = "2042-05-02T10:00:00+02:00"
-    publish(site, {"a": typo})
-    first = yield
-    (record,) = first.records
-    harvested = datetime.fromisoformat(record["herkomst"]["opgehaald"])
-    assert record["herkomst"]["lastmod"] == typo
-    assert record["versies"][0]["openbaarmakingsdatum"] == str(harvested.date())
-    assert first.about("lastmod.toekomst")[0]["seen"] == typo
-    publish(site, {"a": typo, "b": FIRST})  # the sitemap is read again
-    assert causes((yield)) == {"b": "aanlevering"}
-    # A correction to a moment before that harvest, twice: no change, and nothing is older than it was.
-    for corrected in (NEWER, OLDER):
-        publish(site, {"a": corrected, "b": FIRST})
-        run = yield
-        assert causes(run) == {}
-        assert run.codes == set()
-    publish(site, {"a": (harvested + timedelta(seconds=1)).isoformat(), "b": FIRST})
-    changed = yield
-    assert causes(changed) == {"a": "wijziging"}
-    assert changed.records[0]["versies"][0]["openbaarmakingsdatum"] == str(harvested.date())
-    assert causes((yield)) == {}
-
-
-@days.story
 def test_a_304_means_that_all_documents_are_still_there(site: Site, harvester: Harvester) -> Story:
     publish(site, numbered(3), headers={"ETag": '"eerste"'})
     yield
@@ -145,16 +115,3 @@ def test_a_sitemap_with_a_document_that_could_not_be_had_is_read_again(site: Sit
     site.pages["/d/weg.pdf"] = site.pages["/robots.txt"]
     second = yield
     assert [record["document"]["weblocatie"] for record in second.records] == [site.url("/d/weg.pdf")]
-
-
-@days.story
-def test_a_document_keeps_its_place_when_it_moves_to_another_host(one: Site, two: Site) -> Story:
-    publish(one, {"a": FIRST, "b": FIRST})
-    publish(two, {"c": FIRST})
-    yield
-    publish(one, {"a": FIRST})
-    publish(two, {"c": FIRST})
-    moved = sitemap(Entry(loc=one.url("/d/b.pdf"), lastmod=FIRST, diwoo=METADATA))
-    two.pages["/s0.xml"] = Page(moved, content_type=XML)
-    third = yield
-    assert causes(third) == {"c": "intrekking"}

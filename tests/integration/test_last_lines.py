@@ -73,25 +73,6 @@ def test_after_the_recovery_of_a_lost_state_a_truncated_line_is_moved_aside(
     assert state(harvester, "latest", "out.jsonl").stderr == "Wrote 2 documents.\n"
 
 
-def test_a_run_that_is_killed_after_moving_a_line_aside_is_cut_back_to_what_was_whole(
-    gated: GatedSite, installation: Fallible
-) -> None:
-    out = installation.folder / "out.jsonl"
-    out.write_bytes(b'{"id": "half')
-    publish(gated, {f"a{number}": FIRST for number in range(12)}, {"b": FIRST})
-    gated.gates.add("/s1.xml")
-    started = installation.start("-o", "out.jsonl", **SOON)
-    started.wait_until(lambda: len(harvested(installation.folder, missing_ok=True)) == 12, "12 are confirmed")
-    assert started.kill(after=0)
-    with out.open("ab") as file:
-        file.write(b'{"id": "written by the run that was killed')
-    gated.gates.clear()
-    assert installation.run("-o", "out.jsonl").returncode == 0
-    assert len(set(locs([out]))) == len(locs([out])) == 13
-    aside = b'{"id": "half\n{"id": "written by the run that was killed\n'
-    assert out.with_name("out.jsonl.truncated").read_bytes() == aside
-
-
 GZIP = {
     "out.jsonl.gz": {"format": "jsonlines", "postprocessing": ["scrapy.extensions.postprocessing.GzipPlugin"]}
 }

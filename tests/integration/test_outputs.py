@@ -275,16 +275,6 @@ def test_a_file_is_cut_back_to_what_was_durable_when_its_run_was_killed(
         assert (installation.folder / name).read_bytes() == content
 
 
-def test_a_file_that_a_run_has_closed_is_never_cut(gated: GatedSite, installation: Fallible) -> None:
-    publish(gated, names("a", 3))
-    output = installation.folder / "all.jsonl"
-    assert installation.run("-o", "all.jsonl").returncode == 0
-    whole = output.read_bytes() + b'{"id": "somebody writes on'
-    output.write_bytes(whole)
-    assert installation.run().returncode == 0
-    assert output.read_bytes() == whole
-
-
 def test_a_file_to_which_nothing_can_be_added_is_refused_before_anything_is_asked_for(
     gated: GatedSite, installation: Fallible
 ) -> None:

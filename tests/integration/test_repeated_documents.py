@@ -114,26 +114,6 @@ def test_in_one_sitemap_the_newest_counts_at_once_with_what_only_the_other_has(
 
 
 @days.story
-def test_what_another_entry_gives_later_is_added_once(site: Site) -> Story:
-    publish_both(site, x(site, NEWER), x(site, FIRST))
-    yield
-    yield
-    assert causes((yield)) == {}
-    serve(site, SITEMAPS["category"], x(site, FIRST, TITLED))
-    days = []
-    for _ in range(4):
-        run = yield
-        days.append(run)
-    assert [bool(causes(day)) for day in days].count(True) == 1
-    (record,) = [record for day in days for record in day.records]
-    assert (title_of(record), record["herkomst"]["lastmod"]) == (TITLE, NEWER)
-    # Metadata that change without a newer lastmod are no change, here as elsewhere.
-    serve(site, SITEMAPS["category"], x(site, FIRST, replace(TITLED, titel="Anders")))
-    for _ in range(2):
-        assert causes((yield)) == {}
-
-
-@days.story
 def test_a_withdrawn_document_that_two_sitemaps_list_again_is_reported_until_one_is_newer(
     site: Site,
 ) -> Story:

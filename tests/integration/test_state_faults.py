@@ -6,7 +6,6 @@ import os
 import sqlite3
 import subprocess
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from tests.utils.disturbed_runs import (
     FailAt,
     Fallible,
     GatedSite,
-    NewerProgram,
     errors,
     harvested,
     locs,
@@ -68,23 +66,6 @@ def test_a_damaged_state_is_named_with_what_to_do_and_never_begun_anew(
     assert refused.records == []
     assert state.read_bytes() == before
     assert "Traceback" not in refused.stderr
-
-
-def test_a_state_of_a_newer_version_is_refused_and_of_an_older_one_migrated(
-    gated: GatedSite, installation: Fallible
-) -> None:
-    publish(gated, numbered(3))
-    assert len(installation.run().records) == 3
-    newer = installation.run(fault=NewerProgram())
-    assert (newer.returncode, newer.records) == (0, [])
-    with closing(sqlite3.connect(state_of(installation))) as connection:
-        assert connection.execute("SELECT count(new_column) FROM hosts").fetchone() == (1,)
-    refused = installation.run()
-    assert refused.returncode == 1
-    (line,) = errors(refused)
-    assert str(state_of(installation)) in line
-    assert "another version of the program" in line
-    assert installation.run(fault=NewerProgram()).returncode == 0
 
 
 @pytest.mark.parametrize("feeds", [{"all.jsonl": {"format": "jsonlines"}}, {}])

@@ -111,25 +111,6 @@ def test_a_case_that_a_stranger_has_goes_to_its_owner_with_the_owners_message(
         assert (run.records, refused(run)) == ([], [(STRANGER, "doc.xml"), (STRANGER, "kaap.xml")])
 
 
-def test_on_a_host_that_nobody_registered_an_entry_page_on_it_comes_first(
-    permits: Permits, make_site: MakeSite
-) -> None:
-    owner, stranger, third = make_site(), make_site(), make_site()
-    publish(stranger, take(owner, aanmaakdatum="2026-09-09"))
-    assert published(permits.run(entries(stranger))) == [("aanlevering", stranger.host, "Gekaapt")]
-    publish(third, take(owner, aanmaakdatum="1999-01-01"))
-    run = permits.run(entries(third, stranger))
-    assert (run.records, refused(run)) == ([], [(third.host, "kaap.xml")]), "of the others the first keeps it"
-    publish(owner, {"1.xml": message(identifier=case_on(owner), title="Eigen")})
-    run = permits.run(entries(third, owner, stranger))
-    assert published(run) == [("wijziging", owner.host, "Eigen")]
-    publish(owner, {"2.xml": delete_message(identifier=case_on(owner), aanmaakdatum="2026-05-01")})
-    assert published(permits.run(entries(owner))) == [("intrekking", owner.host, None)]
-    run = permits.run(entries(third, owner, stranger))
-    others = sorted([(stranger.host, "kaap.xml"), (third.host, "kaap.xml")])
-    assert (run.records, refused(run)) == ([], others), "and what it removed is removed"
-
-
 def test_what_is_refused_is_reported_where_the_server_says_that_it_did_not_change(
     permits: Permits, make_site: MakeSite
 ) -> None:

@@ -78,17 +78,6 @@ def test_an_entry_page_that_fails_for_a_day_fixes_nothing(site: Town) -> Story:
     assert (host.changes.stayed, host.changes.mended) == (["ipm.ongeldig"], ["ipm.ingang-onbereikbaar"])
 
 
-def test_files_that_a_run_did_not_come_to_are_not_harvested(
-    tmp_path: Path, ca_bundle: Path, site: Site
-) -> None:
-    publish(site, {f"{number}.xml": about(number) for number in range(1, 6)})
-    run = Permits(tmp_path, ca_bundle).run(site.url(FOLDER), CLOSESPIDER_PAGECOUNT=3)
-    host = report_of(run, site)
-    assert (host.listed, host.harvested, losses(host)) == (5, 0, {None: 5})
-    again = report_of(Permits(tmp_path, ca_bundle).run(site.url(FOLDER)), site)
-    assert (again.listed, again.harvested, again.new) == (5, 5, 5)
-
-
 def test_shards_are_merged_and_a_folder_of_both_kinds_is_monitored(
     tmp_path: Path, ca_bundle: Path, make_site: MakeSite
 ) -> None:

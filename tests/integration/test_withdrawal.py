@@ -11,6 +11,7 @@ from tests.utils.calendar import Story
 from tests.utils.command import run_scrapy
 from tests.utils.daily import (
     FIRST,
+    INDEX,
     METADATA,
     NEWER,
     XML,
@@ -19,11 +20,12 @@ from tests.utils.daily import (
     numbered,
     publish,
     reported,
+    waiting,
     xml,
 )
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import Entry, sitemap
+from woo_harvester.demo.sitemaps import Entry, robots_txt, sitemap, sitemapindex
 
 
 @days.story
@@ -85,25 +87,6 @@ def test_a_host_that_was_not_read_completely_withdraws_nothing(site: Site, broke
     second = yield
     assert causes(second) == {}
     assert len(second.about("intrekking.onvolledig")) == 1
-
-
-@days.story
-def test_a_withdrawn_document_that_is_listed_again_is_reported_in_each_run_and_the_sums_close(
-    site: Site,
-) -> Story:
-    given = {"ETag": '"altijd"'}
-    publish(site, numbered(9), headers=given)
-    yield
-    publish(site, numbered(5))
-    assert len((yield).records) == 4
-    publish(site, numbered(9), headers=given)
-    for _ in range(4):
-        run = yield
-        assert run.records == []
-        assert len(run.about("lastmod.heraanbod")) == 4
-        host = reported(run, site)
-        assert (host["listed"], host["harvested"]) == (9, 5)
-        assert host["score"] < 100
 
 
 @pytest.mark.parametrize(
@@ -184,3 +167,138 @@ def test_a_run_that_is_closed_early_withdraws_nothing(site: Site, harvester: Har
     assert causes(late)["b"] == "intrekking"
     delivered = {**causes(early), **causes(late)}
     assert set(delivered) == {"b", *numbered(300)}
+
+
+@days.story
+def test_much_gone_at_once_is_held_back_until_the_third_complete_run(site: Site) -> Story:
+    publish(site, numbered(100))
+    yield
+    publish(site, numbered(40))
+    for number in (1, 2):
+        run = yield
+        assert causes(run) == {}
+        (finding,) = run.about("intrekking.massaal")
+        assert finding["seen"] == "60 van 100 documenten"
+        assert f"{number} van 3" in finding["action"]
+        assert len(waiting(run, site)) == 60
+    third = yield
+    assert len(third.records) == 60
+    assert set(causes(third).values()) == {"intrekking"}
+    assert causes((yield)) == {}
+
+
+@days.story
+def test_each_document_waits_for_itself_and_a_second_glitch_starts_its_own_count(site: Site) -> Story:
+    publish(site, numbered(100))
+    yield
+    publish(site, numbered(40))
+    yield
+    yield
+    publish(site)
+    third = yield
+    assert set(causes(third)) == {f"doc{number}" for number in range(40, 100)}
+    (finding,) = third.about("intrekking.massaal")
+    assert finding["seen"] == "40 van 100 documenten"
+    assert "1 van 3" in finding["action"]
+    assert (yield).records == []
+    assert set(causes((yield))) == set(numbered(40))
+
+
+@days.story
+def test_confirming_confirms_the_documents_that_are_listed_and_the_rest_goes_on_waiting(
+    site: Site, harvester: Harvester
+) -> Story:
+    publish(site, numbered(100))
+    yield
+    publish(site, numbered(40))
+    run = yield
+    pending = waiting(run, site)
+    assert len(pending) == 60
+    confirmed = run_scrapy(["state", "confirm", f"localhost:{site.port}"], harvester.folder)
+    assert (confirmed.returncode, "60 documents" in confirmed.stderr) == (0, True)
+    # One of them is listed again, and others are gone: these were not confirmed.
+    publish(site, {"doc99": FIRST})
+    next_day = yield
+    assert {site.url(f"/d/{name}.pdf") for name in causes(next_day)} == pending - {site.url("/d/doc99.pdf")}
+    assert waiting(next_day, site) == {site.url(f"/d/doc{number}.pdf") for number in range(40)}
+
+
+SECOND = "/sitemapindex-diwoo-infocat002.xml"
+
+
+def name_indexes(site: Site, *paths: str) -> None:
+    """Have robots.txt name these indexes."""
+    site.pages["/robots.txt"] = Page(robots_txt(*map(site.url, paths)))
+
+
+def publish_two(site: Site, first: list[str], second: list[str]) -> None:
+    """Have the site list documents in two indexes, each with a sitemap of its own."""
+    publish(site, dict.fromkeys(first, FIRST))
+    site.pages[SECOND] = Page(sitemapindex([site.url("/t.xml")]), content_type=XML)
+    site.pages["/t.xml"] = Page(xml(site, dict.fromkeys(second, FIRST)), content_type=XML)
+    name_indexes(site, INDEX, SECOND)
+
+
+@pytest.mark.parametrize("mistake", ["left out", "a typo in the line", "a name that looks like it"])
+@days.story
+def test_the_documents_wait_for_three_reads_and_those_of_other_indexes_do_not(
+    site: Site, mistake: str
+) -> Story:
+    publish_two(site, ["a", "b", "c"], ["x", "y"])
+    assert len((yield).records) == 5
+    named = f"Sitemap: {site.url(INDEX)}\n"
+    mistaken = {
+        "left out": "",
+        "a typo in the line": f"Sitemp: {site.url(SECOND)}\n",
+        "a name that looks like it": f"Sitemap: {site.url('/sitemapindex-diwoo-infocat2.xml')}\n",
+    }
+    site.pages["/robots.txt"] = Page((named + mistaken[mistake]).encode())
+    site.pages["/s0.xml"] = Page(xml(site, {"a": FIRST, "b": FIRST}), content_type=XML)
+    for number in (1, 2):
+        run = yield
+        # What an index that is still named lists no longer is withdrawn at once.
+        assert causes(run) == ({"c": "intrekking"} if number == 1 else {})
+        (finding,) = run.about("index.verdwenen")
+        assert (finding["url"], finding["seen"]) == (site.url(SECOND), "2 documenten")
+        assert finding["action"] == (f"nog niet ingetrokken: volledige ronde {number} van 3; zie held.jsonl")
+        assert waiting(run, site) == {site.url("/d/x.pdf"), site.url("/d/y.pdf")}
+        assert not run.about("intrekking.massaal")
+    third = yield
+    assert causes(third) == {"x": "intrekking", "y": "intrekking"}
+    assert not third.about("index.verdwenen")
+    fourth = yield
+    assert causes(fourth) == {}
+    assert not fourth.about("index.verdwenen")
+
+
+@days.story
+def test_an_index_that_moves_with_all_its_sitemaps_costs_nothing_and_is_reported_once(site: Site) -> Story:
+    publish_two(site, ["a"], ["x"])
+    yield
+    moved = f"/nieuw{SECOND}"
+    site.pages[moved] = site.pages.pop(SECOND)
+    name_indexes(site, INDEX, moved)
+    run = yield
+    assert causes(run) == {}
+    (finding,) = run.about("index.verdwenen")
+    assert (finding["url"], finding["seen"]) == (site.url(SECOND), "0 documenten")
+    assert finding["action"].startswith("niets ingetrokken")
+    for _ in range(2):
+        run = yield
+        assert causes(run) == {}
+        assert run.codes == set()
+
+
+@days.story
+def test_an_operator_sees_what_is_pending_and_can_confirm_it(site: Site, harvester: Harvester) -> Story:
+    publish_two(site, ["a"], ["x", "y"])
+    yield
+    name_indexes(site, INDEX)
+    yield
+    host = f"localhost:{site.port}"
+    table = run_scrapy(["state"], harvester.folder).stdout
+    (line,) = [line for line in table.splitlines() if line.startswith(host)]
+    assert line.split()[1:4] == ["3", "0", "2"]
+    confirmed = run_scrapy(["state", "confirm", host], harvester.folder)
+    assert (confirmed.returncode, "2 documents" in confirmed.stderr) == (0, True)
+    assert causes((yield)) == {"x": "intrekking", "y": "intrekking"}
