@@ -76,14 +76,10 @@ LONGEST = (
 #: each play all stories.
 TOGETHER = (
     "integration/test_withdrawal.py",
-    "integration/test_withdrawal_of_an_index.py",
-    "integration/test_withdrawal_of_many.py",
     "integration/test_daily.py",
     "integration/test_deviating_files_of_days.py",
-    "integration/test_other_forms_of_days.py",
     "integration/test_repeated_documents.py",
     "integration/test_vergunningen.py",
-    "integration/test_vergunningen_entries.py",
     "integration/test_vergunningen_history.py",
     "integration/test_vergunningen_links.py",
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.utils.command import Run, run_scrapy
+from tests.utils.command import Run
 from tests.utils.crawl import Crawl
 from tests.utils.publishers import publish
 from tests.utils.sites import MakeSite, write_register
@@ -53,16 +53,7 @@ def visited(run: Run) -> set[str]:
     ("given", "line"),
     [
         (["domein=www.a.nl"], "unknown argument domein: did you mean domains?"),
-        (["xyz=1"], "unknown argument xyz: expected one of domains, register, "),
         (["shard=3/2"], "argument shard: expected a shard such as 2/8"),
-        (["shard=0/2"], "argument shard: expected a shard such as 2/8"),
-        (["shard=half"], "argument shard: expected a shard such as 2/8"),
-        (["domains="], "argument domains: expected one host or more"),
-        (["domains=, ,"], "argument domains: expected one host or more"),
-        (["domains=a b"], "argument domains: expected hosts such as"),
-        (["documents=alles"], "argument documents: "),
-        (["deltafetch_reset=misschien"], "argument deltafetch_reset: "),
-        (["register="], "argument register: expected a value"),
         (["organisation="], "argument organisation: expected a value"),
         (["los"], "Invalid -a value, use -a NAME=VALUE"),
     ],
@@ -73,64 +64,6 @@ def test_a_wrong_argument_is_one_line_and_status_2(crawl: Crawl, given: list[str
     assert run.stderr.startswith(f"scrapy crawl: error: {line}")
     assert len(run.stderr.splitlines()) == 1
     assert run.report is None
-
-
-@pytest.mark.parametrize(
-    ("given", "line"),
-    [
-        ("organisation=gm9999", "argument organisation: no organisation 'gm9999' in the register"),
-        ("organisation=Commissie", "argument organisation: 'Commissie' is the name of 2 organisations"),
-        ("organisation=104", "argument organisation: Zonder plaats has registered no location"),
-    ],
-)
-def test_an_organisation_that_cannot_be_chosen_is_one_line_and_status_2(
-    crawl: Crawl, register: Path, given: str, line: str
-) -> None:
-    run = crawl("-a", f"register={register}", "-a", given)
-    assert run.returncode == 2
-    assert run.stderr.startswith(f"scrapy crawl: error: {line}")
-    assert len(run.stderr.splitlines()) == 1
-
-
-def test_domains_of_another_organisation_leave_no_host(
-    crawl: Crawl, register: Path, sites: list[Site]
-) -> None:
-    run = crawl("-a", f"register={register}", "-a", "organisation=101", "-a", f"domains={sites[2].host}")
-    assert run.returncode == 2
-    assert len(run.stderr.splitlines()) == 1
-
-
-@pytest.mark.parametrize("args", [["crawl", "wo"], ["crawl"], ["crawl", "woo", "woo"]])
-def test_a_wrong_name_of_a_spider_is_one_line_and_status_2(tmp_path: Path, args: list[str]) -> None:
-    run = run_scrapy(args, tmp_path)
-    assert run.returncode == 2
-    assert len(run.stderr.splitlines()) == 1
-    assert "woo" in run.stderr
-
-
-@pytest.mark.parametrize(
-    "content", [None, "<html><body>Storing</body></html>", "", "<overheidsorganisaties/>"]
-)
-def test_an_unreadable_register_is_one_line_and_status_1(
-    crawl: Crawl, tmp_path: Path, content: str | None
-) -> None:
-    path = tmp_path / "kapot.xml"
-    if content is not None:
-        path.write_text(content)
-    run = crawl("-a", f"register={path}")
-    assert run.returncode == 1
-    assert run.stderr.startswith("scrapy crawl: error: ")
-    assert len(run.stderr.splitlines()) == 1
-
-
-def test_a_register_out_of_reach_without_a_copy_is_one_line_and_status_1(
-    crawl: Crawl, make_site: MakeSite
-) -> None:
-    site = make_site({"/roo.xml": Page("weg", status=404)})
-    run = crawl("-a", f"register={site.url('/roo.xml')}")
-    assert run.returncode == 1
-    assert len(run.stderr.splitlines()) == 1
-    assert "there is no earlier copy" in run.stderr
 
 
 def test_a_register_out_of_reach_leaves_its_copy_in_use(
@@ -148,39 +81,11 @@ def test_a_register_out_of_reach_leaves_its_copy_in_use(
     assert finding["url"] == site.url("/roo.xml")
 
 
-def test_without_arguments_every_registered_host_is_visited(
-    crawl: Crawl, register: Path, sites: list[Site]
-) -> None:
-    run = crawl(*NONE, settings={"WOO_REGISTER": register})
-    assert visited(run) == {site.host for site in sites}
-
-
-def test_names_with_an_underscore_are_left_alone(crawl: Crawl, register: Path) -> None:
-    run = crawl("-a", f"register={register}", "-a", "_job=17", "-a", "_version=1", *NONE)
-    assert run.returncode == 0
-    assert len(run.records) == 4
-
-
 def test_two_shards_together_visit_all_hosts_once(crawl: Crawl, register: Path, sites: list[Site]) -> None:
     first, second = (
         crawl("-a", f"register={register}", "-a", f"shard={number}/2", *NONE) for number in (1, 2)
     )
     assert sorted([*visited(first), *visited(second)]) == sorted(site.host for site in sites)
-
-
-@pytest.mark.parametrize("key", [GEMEENTE.uri, "gm0517", "101", "Gemeente Haven"])
-def test_an_organisation_is_chosen_by_uri_code_systeemid_or_name(
-    crawl: Crawl, register: Path, sites: list[Site], key: str
-) -> None:
-    run = crawl("-a", f"register={register}", "-a", f"organisation={key}", *NONE)
-    assert visited(run) == {sites[0].host, sites[1].host}
-
-
-def test_domains_narrow_the_run(crawl: Crawl, register: Path, sites: list[Site]) -> None:
-    asked = f"{sites[0].host}, https://{sites[2].host}/woo/besluiten"
-    run = crawl("-a", f"register={register}", "-a", f"domains={asked}", *NONE)
-    assert visited(run) == {sites[0].host, sites[2].host}
-    assert "register.domein-ontbreekt" not in run.codes
 
 
 def test_a_domain_that_is_not_registered_is_harvested_and_reported_once(

@@ -16,7 +16,7 @@ from tests.utils.sites import MakeSite, write_register
 from tools.reference.findings import area_of
 from woo_harvester.demo.mistaken import GOOD, LASTMOD
 from woo_harvester.demo.server import Authority, Certificate, Page, redirect
-from woo_harvester.demo.site import Location, RooEntry, Site, register_xml
+from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, pdf_page
 from woo_harvester.findings import explain, explanations
 
@@ -26,10 +26,10 @@ pytestmark = pytest.mark.integration
 ELSEWHERE = {
     "oogst.eigen-verbinding": "tests/integration/test_own_side.py",
     "register.onbereikbaar": "test_a_register_that_cannot_be_had",
-    "register.url-ongeldig": "test_a_registered_url_that_is_none",
+    "register.url-ongeldig": "tests/register/test_reader.py",
     "register.domein-ontbreekt": "test_a_host_that_is_not_registered",
     "register.categorie-strijdig": "tests/integration/test_location_categories.py",
-    "register.meerdere-organisaties": "test_a_location_of_two_bodies",
+    "register.meerdere-organisaties": "tests/diwoo/test_defaults.py",
     "tls.ongeldig": "test_an_expired_certificate",
     "host.bestaat-niet": "test_a_name_that_does_not_exist",
     "host.prive-adres": "test_a_private_address",
@@ -178,18 +178,6 @@ def test_a_register_that_cannot_be_had(auditor: Auditor, make_site: MakeSite) ->
     assert register.url("/roo.xml") in page
 
 
-def test_a_registered_url_that_is_none(auditor: Auditor, make_site: MakeSite) -> None:
-    site = make_site()
-    well(site)
-    register = auditor.folder / "register.xml"
-    for url, told in (("zie onze website", True), (site.url("/woo"), False)):
-        body = RooEntry(naam="Haven", systeem_id="1", locations=[Location(site.url("/")), Location(url)])
-        register.write_text(register_xml([body]))
-        done = auditor(site.host)
-        assert ("register.url-ongeldig" in done.codes) == told
-        assert (words(explain("register.url-ongeldig").mend) in answer_of(done).page(site)) == told
-
-
 def test_a_host_that_is_not_registered(auditor: Auditor, make_site: MakeSite) -> None:
     site, other = make_site(), make_site()
     well(site)
@@ -202,18 +190,6 @@ def test_a_host_that_is_not_registered(auditor: Auditor, make_site: MakeSite) ->
     assert auditor(site.host, "--fail-on", "warning").returncode == 1
     auditor.register(other, site)
     assert auditor(site.host, "--fail-on", "warning").returncode == 0
-
-
-def test_a_location_of_two_bodies(auditor: Auditor, make_site: MakeSite) -> None:
-    site = make_site()
-    well(site)
-    publish(site, Entry(loc=site.url(DOCUMENT), lastmod="2024-05-01"))
-    bodies = {"Een": [site.url("/")], "Twee": [site.url("/")]}
-    write_register(auditor.folder / "register.xml", bodies)
-    rows = answer_of(auditor(site.host)).rows(site)
-    assert rows["register.meerdere-organisaties"].seen == "Een, Twee"
-    well(site)
-    assert "register.meerdere-organisaties" not in answer_of(auditor(site.host)).rows(site)
 
 
 def test_an_expired_certificate(auditor: Auditor, make_site: MakeSite) -> None:

@@ -151,21 +151,3 @@ def test_a_site_without_mistakes_has_no_findings_in_either(answers: Answers) -> 
 
 def test_an_empty_sitemap_has_no_score_in_either(answers: Answers) -> None:
     assert [host.score for host in answers["sitemap.leeg"]] == [None, None]
-
-
-def test_a_misspelt_name_or_value_has_a_suggestion_in_both_and_one_finding(answers: Answers) -> None:
-    for host in answers["near misses"]:
-        suggestions = {row.code: row.suggestion for row in host.findings}
-        assert suggestions == {
-            "metadata.element-onbekend": "creatiedatum",
-            "informatiecategorie.onbekend": "Woo-verzoeken en -besluiten",
-            "waarde.label-onbekend": "gemeente Amsterdam",
-        }
-        snippets = {row.code: row.snippet.after for row in host.findings if row.snippet}
-        assert "<diwoo:creatiedatum>" in snippets["metadata.element-onbekend"]
-        assert "gm0363" in snippets["waarde.label-onbekend"]
-
-
-def test_a_missing_title_is_one_finding_in_both(answers: Answers) -> None:
-    for code in ("titel.ontbreekt", "titel.onbekend"):
-        assert [[row.code for row in host.findings] for host in answers[code]] == [[code], [code]]

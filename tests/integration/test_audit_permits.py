@@ -10,12 +10,11 @@ import pytest
 from lxml import etree
 
 from tests.integration.audits import Auditor, answer_of
-from tests.utils.sites import MakeSite, write_register
-from tests.utils.vergunningen import FOLDER, XML, about, case, publish
-from woo_harvester.demo.permit_messages import delete_message, document_message
+from tests.utils.sites import write_register
+from tests.utils.vergunningen import FOLDER, about, case, publish
+from woo_harvester.demo.permit_messages import document_message
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import FindingRow, HostReport
 
 pytestmark = pytest.mark.integration
@@ -78,16 +77,6 @@ def test_a_good_supplier_can_be_connected(auditor: Auditor, site: Site) -> None:
     assert host.verdict.text in answer.page(site)
 
 
-def test_an_audit_leaves_nothing_but_its_report(auditor: Auditor, site: Site) -> None:
-    supplier(site, {"1.xml": about(1)})
-    for _ in range(2):
-        run = auditor("--permits", site.url(FOLDER))
-        assert answer_of(run).hosts[site.host].harvested == 1, "the state is not kept"
-    assert not list(auditor.folder.rglob("*.sqlite"))
-    assert not (auditor.folder / "records").exists()
-    assert not (auditor.folder / "reports" / "history").exists()
-
-
 def test_each_mistake_has_its_line_what_was_expected_and_the_fix(auditor: Auditor, site: Site) -> None:
     supplier(
         site, {f"{number}.xml": body for number, body in enumerate(INVALID.values())} | {"9.xml": about(9)}
@@ -140,45 +129,6 @@ def test_a_sample_is_the_newest_and_the_oldest(
     assert ("een steekproef: de ingang noemt er 10" in unwrapped(run.stdout)) is (len(numbers) < 10)
 
 
-@pytest.mark.parametrize(("messages", "harvested"), [(range(30), 3), ((1,), 0)])
-def test_links_beyond_a_sample_are_not_judged(
-    auditor: Auditor, site: Site, messages: range | tuple[int], harvested: int
-) -> None:
-    links = {
-        f"zaak.php?id={number}": Page(about(number), content_type=XML)
-        if number in messages
-        else Page("een menu", content_type="text/html")
-        for number in range(30)
-    }
-    supplier(site, links)
-    run = auditor("--permits", site.url(FOLDER), "--sample", "3")
-    host = answer_of(run).hosts[site.host]
-    assert (host.listed, host.harvested, host.beyond_sample, host.passed_over, host.not_asked) == (
-        harvested,
-        harvested,
-        0,
-        0,
-        27,
-    )
-    assert rows(host).keys() <= {"ipm.zonder-datum"}, "a message may be behind the others"
-    assert host.verdict is not None
-    assert host.verdict.connectable is (True if harvested else None)
-    assert "Niet opgevraagd, en dus niet beoordeeld: 27 links" in unwrapped(run.stdout)
-
-
-def test_a_sample_does_not_report_what_the_other_messages_would_explain(auditor: Auditor, site: Site) -> None:
-    alone = {
-        "0.xml": document_message(case=case(1), identifier=case(1) + "/b.pdf"),
-        "1.xml": delete_message(identifier=case(2)),
-        "2.xml": about(3),
-    }
-    supplier(site, alone)
-    complete = rows(answer_of(auditor("--permits", site.url(FOLDER))).hosts[site.host])
-    assert complete.keys() == {"ipm.document-zonder-zaak", "ipm.zaak-onbekend"}
-    sample = answer_of(auditor("--permits", site.url(FOLDER), "--sample", "2")).hosts[site.host]
-    assert rows(sample) == {}
-
-
 def test_a_page_that_robots_txt_forbids_cannot_be_connected(auditor: Auditor, site: Site) -> None:
     supplier(site, {"1.xml": about(1)}, robots=f"User-agent: *\nDisallow: {FOLDER}")
     host = answer_of(run := auditor("--permits", site.url(FOLDER))).hosts[site.host]
@@ -186,13 +136,6 @@ def test_a_page_that_robots_txt_forbids_cannot_be_connected(auditor: Auditor, si
     assert host.verdict is not None
     assert (host.verdict.connectable, host.verdict.in_the_way) == (False, ["robots.verboden"])
     assert not [request for request in site.requests if request.path != "/robots.txt"]
-
-
-def test_messages_that_robots_txt_forbids_are_not_requested(auditor: Auditor, site: Site) -> None:
-    supplier(site, {"1.xml": about(1)}, robots=f"User-agent: *\nDisallow: {FOLDER}1.xml")
-    host = answer_of(auditor("--permits", site.url(FOLDER))).hosts[site.host]
-    assert rows(host)["robots.verboden"].url == site.url(FOLDER + "1.xml")
-    assert (host.listed, host.harvested) == (1, 0)
 
 
 @pytest.mark.parametrize(
@@ -215,13 +158,6 @@ def test_an_entry_page_without_messages_cannot_be_connected(
     assert (host.verdict.connectable, host.verdict.in_the_way) == (False, [code])
 
 
-def test_a_broken_file_is_named_and_the_others_are_judged(auditor: Auditor, site: Site) -> None:
-    supplier(site, {"1.xml": about(1), "2.xml": Page(status=404)})
-    host = answer_of(auditor("--permits", site.url(FOLDER))).hosts[site.host]
-    assert (host.listed, host.harvested) == (2, 1)
-    assert rows(host)["ipm.bericht-onbereikbaar"].url == site.url(FOLDER + "2.xml")
-
-
 def test_a_private_address_is_audited_and_said_to_be_out_of_reach(auditor: Auditor, site: Site) -> None:
     supplier(site, {"1.xml": about(1)})
     run = auditor("--permits", site.url(FOLDER), WOO_ALLOW_PRIVATE_HOSTS=False)
@@ -230,13 +166,6 @@ def test_a_private_address_is_audited_and_said_to_be_out_of_reach(auditor: Audit
     assert host.harvested == 1
     assert host.verdict is not None
     assert host.verdict.in_the_way == ["host.intern-adres"]
-
-
-def test_several_pages_are_audited_together(auditor: Auditor, make_site: MakeSite) -> None:
-    good, bad = supplier(make_site(), {"1.xml": about(1)}), supplier(make_site(), {"2.xml": b"<message/>"})
-    answer = answer_of(auditor("--permits", good.url(FOLDER), bad.url(FOLDER)))
-    verdicts = {name: host.verdict and host.verdict.connectable for name, host in answer.hosts.items()}
-    assert verdicts == {good.host: True, bad.host: False}
 
 
 @pytest.mark.parametrize("form", ["json", "junit", "sarif"])
@@ -261,29 +190,6 @@ def test_other_programs_read_the_answer(auditor: Auditor, site: Site, form: str)
         assert "Expected was: a date such as 2009-09-01." in result["message"]["text"]
 
 
-def test_the_answer_is_english_if_that_is_asked(auditor: Auditor, site: Site) -> None:
-    supplier(site, {"1.xml": INVALID["ipm.schema"]})
-    run = auditor("--permits", site.url(FOLDER), "--lang", "en")
-    answer = answer_of(run)
-    for text in (run.stdout, answer.page(site)):
-        assert "Not ready to be connected yet. What is in the way:" in text
-        assert "<title>, required for C and U" in text
-        assert "seen: missing" in text
-        assert "berichten" not in text.replace(site.url(FOLDER), "")
-
-
-def test_a_warning_fails_an_audit_only_if_that_is_asked(auditor: Auditor, site: Site) -> None:
-    strange = '<dcterms:spatial scheme="lijst 7">Voorbeeldstad</dcterms:spatial>'
-    supplier(site, {"1.xml": about(1, kern=strange)})
-    run = auditor("--permits", site.url(FOLDER))
-    assert run.returncode == 0
-    assert (
-        "Aansluitbaar: 1 bericht beoordeeld, zonder fouten. Daarnaast te verbeteren: 1 waarschuwing."
-        in unwrapped(run.stdout)
-    )
-    assert auditor("--permits", site.url(FOLDER), "--fail-on", "warning").returncode == 1
-
-
 @pytest.mark.parametrize(
     ("args", "line"),
     [
@@ -306,19 +212,6 @@ def test_a_wrong_argument_is_one_line(auditor: Auditor, args: list[str], line: s
     assert "Traceback" not in run.stderr
 
 
-def test_a_url_with_a_comma_is_one_page(auditor: Auditor, site: Site) -> None:
-    supplier(site, {"1.xml": about(1)})
-    site.pages["/xml,nieuw/"] = Page('<a href="/xml/1.xml">1</a>', content_type="text/html")
-    assert answer_of(auditor("--permits", site.url("/xml,nieuw/"))).hosts[site.host].harvested == 1
-
-
-def test_files_and_an_entry_page_are_audited_together(auditor: Auditor, site: Site) -> None:
-    supplier(site, {"1.xml": about(1)})
-    folder = written(auditor.folder / "klaar", {"2.xml": about(2), "3.xml": INVALID["ipm.datum"]})
-    answer = answer_of(auditor("--permits", site.url(FOLDER), "--file", "klaar"))
-    assert {name: host.listed for name, host in answer.hosts.items()} == {site.host: 1, folder.name: 2}
-
-
 def test_the_same_mistake_in_a_file_has_the_same_finding(auditor: Auditor, site: Site) -> None:
     supplier(site, {f"{code}.xml": body for code, body in INVALID.items()})
     online = rows(answer_of(auditor("--permits", site.url(FOLDER), **SMALL)).hosts[site.host])
@@ -334,41 +227,3 @@ def test_the_same_mistake_in_a_file_has_the_same_finding(auditor: Auditor, site:
             other.expected,
         )
         assert (mine.snippet is None) == (other.snippet is None)
-
-
-def test_a_folder_of_messages_and_sitemaps_is_judged_by_kind(auditor: Auditor) -> None:
-    urlset = b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></urlset>'
-    written(auditor.folder / "klaar", {"1.xml": about(1), "2.xml": b"<message/>", "sitemap.xml": urlset})
-    run = auditor("--file", "klaar", "--lang", "en")
-    hosts = answer_of(run).hosts
-    assert {name: (host.kind, host.listed) for name, host in hosts.items()} == {
-        "klaar": ("woo", 0),
-        "klaar (vergunningen)": ("vergunningen", 2),
-    }
-    assert rows(hosts["klaar (vergunningen)"]).keys() == {"ipm.schema"}
-    assert "1 of the 2 messages is processed" in unwrapped(run.stdout)
-
-
-@pytest.mark.parametrize("code", INVALID)
-def test_no_advice_turns_a_message_into_a_sitemap(auditor: Auditor, code: str) -> None:
-    (auditor.folder / "bericht.xml").write_bytes(INVALID[code])
-    run = auditor("--file", "bericht.xml", "--json", **SMALL)
-    made = json.loads(run.stdout)
-    assert [row["code"] for row in made["hosts"][0]["findings"]] == [code]
-    assert "urlset" not in run.stdout
-    assert "sitemap" not in json.dumps([row.get("snippet") for row in made["hosts"][0]["findings"]])
-
-
-def test_a_report_has_its_version_and_other_forms(auditor: Auditor, site: Site) -> None:
-    supplier(site, {"1.xml": INVALID["ipm.datum"]})
-    run = auditor("--permits", site.url(FOLDER))
-    assert run.report is not None
-    assert read_head(run.report / "report.json").run.kind == "vergunningen"
-    assert [host.host for host in read_hosts(run.report / "report.json")] == [site.host]
-    assert "ipm.datum" in (run.report / "report.csv").read_text(encoding="utf-8-sig")
-
-
-def test_a_file_with_another_extension_is_read_if_it_is_xml(auditor: Auditor, site: Site) -> None:
-    supplier(site, {"1": Page(about(1), content_type=XML)})
-    host = answer_of(auditor("--permits", site.url(FOLDER))).hosts[site.host]
-    assert (host.listed, host.harvested) == (1, 1)

@@ -126,27 +126,3 @@ def test_a_kill_of_one_leaves_the_other_as_it_is_and_comes_right_the_next_day(
     documents = {line["document"]["weblocatie"] for line in written if "document" in line}
     assert documents == harvested(installation.folder)
     assert len(documents) == 15
-
-
-def test_a_second_run_of_the_same_spider_is_refused_while_the_first_goes_on(
-    installation: Fallible, town: GatedSite
-) -> None:
-    runs = begin_both(installation, town)
-    for spider, locked in zip(SPIDERS, (town.host, f"entry pages of {town.host}"), strict=True):
-        second = start(installation, town, spider)
-        assert second.status() == 1
-        assert f"error: another run works on {locked} with the state " in second.stderr
-    town.gates.clear()
-    assert [run.status() for run in runs] == [0, 0]
-
-
-def test_no_command_changes_what_either_is_working_on(installation: Fallible, town: GatedSite) -> None:
-    woo, permits = begin_both(installation, town)
-    town.gates.discard("/s1.xml")
-    assert woo.status() == 0
-    refused = run_scrapy(["state", "forget", town.host], installation.folder)
-    assert (refused.returncode, len(harvested(installation.folder))) == (1, 15)
-    assert f"a run works on entry pages of {town.host}" in refused.stderr
-    town.gates.clear()
-    assert permits.status() == 0
-    assert run_scrapy(["state", "forget", town.host], installation.folder).returncode == 0

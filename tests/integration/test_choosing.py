@@ -1,13 +1,16 @@
-"""Runs that choose documents by category and lastmod, and what the runs after them still deliver."""
+"""Runs that choose documents or deliver all that are listed, and what the runs after them still deliver."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.utils.command import Run, run_scrapy
+from tests.utils.calendar import Calendar, Story
+from tests.utils.command import Line, Run, run_scrapy
 from tests.utils.daily import FIRST, INDEX, METADATA, NEWER, OLDER, XML, Harvester, causes, publish, reported
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
@@ -71,25 +74,6 @@ def hosts_never_read(harvester: Harvester, site: Site) -> bool:
     return row.endswith("never")
 
 
-def test_a_choice_by_lastmod_leaves_older_documents_to_later_runs(site: Site, harvester: Harvester) -> None:
-    publish(site, {"oud": OLDER, "grens": FIRST, "nieuw": NEWER, "zonder": None})
-    since = ("-a", "since=2024-04-02")
-    first = harvester.day(*since)
-    assert causes(first) == dict.fromkeys(["grens", "nieuw"], "aanlevering")
-    assert {finding["url"] for finding in first.findings} <= set(first.locs), "nothing of those left out"
-    publish(site, {"oud": NEWER, "grens": FIRST, "zonder": None})
-    assert causes(harvester.day(*since)) == {"oud": "aanlevering"}
-    assert causes(harvester.day()) == {"zonder": "aanlevering", "nieuw": "intrekking"}
-
-
-def test_no_document_that_is_left_out_is_requested(site: Site, harvester: Harvester) -> None:
-    publish(site, {"oud": OLDER, "nieuw": NEWER})
-    site.pages["/d/nieuw.pdf"] = Page(b"%PDF-1.4", content_type="application/pdf")
-    run = harvester.day("-a", "since=2024-05-01", "-a", "documents=head")
-    assert [request.path for request in site.requests if request.path.startswith("/d/")] == ["/d/nieuw.pdf"]
-    assert causes(run) == {"nieuw": "aanlevering"}
-
-
 def test_a_run_that_chooses_is_not_what_later_reports_compare_with(site: Site, harvester: Harvester) -> None:
     publish(site, {"oud": OLDER, "nieuw": NEWER})
     harvester.day()
@@ -98,3 +82,55 @@ def test_a_run_that_chooses_is_not_what_later_reports_compare_with(site: Site, h
     assert [
         path.name for path in (run.report.parent / "history").iterdir() if run.report.name in path.name
     ] == []
+
+
+ALL: dict[str, Any] = {"DELTAFETCH_ENABLED": 0}
+#: On the third and fourth day all documents are delivered.
+calendar = Calendar(Harvester, on={3: ALL, 4: ALL})
+
+PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
+
+
+def versions(run: Run) -> dict[str, Line]:
+    """Return the version in each record, by the URL of its document."""
+    return {record["document"]["weblocatie"]: record["versies"][0] for record in run.records}
+
+
+@calendar.story
+def test_each_version_is_delivered_as_it_was(site: Site) -> Story:
+    headers: Mapping[str, str] = {"ETag": '"altijd"'}
+    publish(site, {"a": FIRST, "b": FIRST, "zonder": None, "straks": "2042-05-02"})
+    first = yield
+    publish(site, {"a": FIRST, "b": NEWER, "zonder": None, "straks": "2042-05-02"}, headers=headers)
+    second = yield
+    assert causes(second) == {"b": "wijziging"}
+    for _ in range(2):  # though its server would answer 304
+        again = yield
+        assert versions(again) == versions(first) | versions(second)
+        assert reported(again, site)["unchanged"] == reported(again, site)["listed"] == 4
+        assert reported(again, site)["new"] == reported(again, site)["changed"] == 0
+        for record in again.records:
+            assert "aangevuld" not in record["herkomst"]
+            assert record["herkomst"]["opgehaald"] > first.records[0]["herkomst"]["opgehaald"]
+    assert causes((yield)) == {}
+
+
+def test_what_is_known_of_a_file_is_delivered_without_a_request(site: Site, harvester: Harvester) -> None:
+    publish(site, {"a": FIRST})
+    site.pages["/d/a.pdf"] = Page(PDF, content_type="application/pdf", headers={"ETag": '"een"'})
+    download, head = ("-a", "documents=download"), ("-a", "documents=head")
+    first = harvester.day(*download, FILES_STORE="files")
+    (file,) = versions(first)[site.url("/d/a.pdf")]["bestanden"]
+    assert file["hash"]
+    site.requests.clear()
+    (again,) = versions(harvester.day(*head, **ALL)).values()
+    (shown,) = again["bestanden"]
+    assert shown == {key: value for key, value in file.items() if key != "pad"}
+    assert not any(request.path.startswith("/d/") for request in site.requests)
+    assert versions(harvester.day(*download, FILES_STORE="files", **ALL)) == versions(first)
+    assert [
+        request.headers.get("if-none-match") for request in site.requests if request.path == "/d/a.pdf"
+    ] == ['"een"']
+    site.requests.clear()
+    assert causes(harvester.day(*download, FILES_STORE="files")) == {}
+    assert not any(request.path.startswith("/d/") for request in site.requests)

@@ -10,13 +10,11 @@ import pytest
 
 from tests.utils.clock import put_ahead
 from tests.utils.command import run_scrapy
-from tests.utils.daily import FIRST, NEWER, Harvester, causes, publish
+from tests.utils.daily import FIRST, NEWER, Harvester, publish
 from tests.utils.vergunningen import FOLDER, Permits, about
 from tests.utils.vergunningen import NEWER as NEWER_FILE
 from tests.utils.vergunningen import publish as publish_permits
-from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import html_page, pdf
 
 
 def latest(folder: Path) -> list[dict[str, Any]]:
@@ -49,19 +47,6 @@ def test_a_change_a_withdrawal_and_a_return_after_it_are_the_latest_each_in_turn
         assert [one for one in latest(harvester.folder) if one["id"] == record["id"]] == [record]
         files = [str(path) for path in (harvester.folder / "records").glob("*.jsonl")]
         assert run_scrapy(["state", "check", *files], harvester.folder).returncode == 0
-
-
-def test_a_version_that_is_refused_after_it_is_left_alone_as_ever(site: Site, harvester: Harvester) -> None:
-    publish(site, {"a": FIRST})
-    site.pages["/d/a.pdf"] = Page(pdf("Besluit"), content_type="application/pdf")
-    assert causes(harvester.day("-a", "documents=download")) == {"a": "aanlevering"}
-    put_ahead(harvester.folder)
-    site.pages |= {"/d/a.pdf": html_page("Inloggen"), "/d/b.pdf": site.pages["/d/a.pdf"]}
-    site.requests.clear()
-    for others in ({}, {"b": FIRST}):  # its sitemap changes, and is read again
-        publish(site, {"a": NEWER, **others})
-        assert harvester.day("-a", "documents=download").codes >= {"document.html-pagina"}
-    assert len(site.requested("/d/a.pdf")) == 1
 
 
 def test_a_case_that_changes_after_it_is_the_latest(tmp_path: Path, site: Site, ca_bundle: Path) -> None:

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from tests.utils.command import Run, run_scrapy
-from tests.utils.daily import FIRST, INDEX, XML
+from tests.utils.daily import FIRST, INDEX
 from tests.utils.daily import publish as publish_documents
 from tests.utils.ports import free_port
-from tests.utils.sites import MakeSite, in_shards
+from tests.utils.sites import MakeSite
 from woo_harvester.demo.server import Certificate, Page
 from woo_harvester.demo.site import Location, RooEntry, Site, register_xml
-from woo_harvester.demo.sitemaps import robots_txt, sitemapindex
+from woo_harvester.demo.sitemaps import robots_txt
 
 GEMEENTE = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"
 
@@ -124,76 +124,3 @@ def test_a_run_over_the_register_shows_every_organisation_and_host_that_gives_no
     assert (row["systeemId"], row["uri"], row["locations"]) == ("1", GEMEENTE, without_robots.url("/woo"))
     page = (run.report / "coverage.html").read_text(encoding="utf-8")
     assert "4 van de 5 organisaties in het ROO hebben een locatie in de Woo-index" in page
-
-
-def test_the_third_day_says_since_when_and_a_run_on_a_few_hosts_has_no_coverage(
-    country: Country, make_site: MakeSite
-) -> None:
-    mended, broken = make_site(), good(make_site())
-    country.register("gemeente Amsterdam", mended.url("/d"))
-    country.register("gemeente Utrecht", broken.url("/d"))
-    country.register("Adviesraad")
-
-    def day(*args: str, **settings: object) -> tuple[dict[str, str], str]:
-        """Return since when each gap is there, and the moment of the run."""
-        run = country.run(*args, **settings)
-        coverage = coverage_of(run.report)
-        assert coverage is not None
-        gaps = [(gap["host"], gap["since"]) for kind in ("no_robots", "dead") for gap in coverage[kind]]
-        gaps += [(one["name"], one["since"]) for one in coverage["no_location"]]
-        return dict(gaps), run.stats["finish_time"]
-
-    gaps, first = day(WOO_REPORT_LANG="en")
-    assert gaps == {mended.host: first, "Adviesraad": first}
-    ad_hoc = country.run("-a", f"domains={mended.host}")
-    assert coverage_of(ad_hoc.report) is None
-    assert ad_hoc.report is not None
-    assert not list(ad_hoc.report.glob("coverage*")) + list(ad_hoc.report.glob("organisations.json"))
-    assert coverage_of(country.run("-a", "organisation=gemeente Utrecht").report) is None
-    good(mended)
-    broken.pages = {"/robots.txt": Page(status=404)}
-    gaps, second = day()
-    assert gaps == {broken.host: second, "Adviesraad": first}
-    gaps, _ = day()
-    assert gaps == {broken.host: second, "Adviesraad": first}
-
-
-def test_all_shards_together_are_the_whole_register_and_some_of_them_are_not(
-    country: Country, make_site: MakeSite
-) -> None:
-    sites = in_shards(make_site, 2)
-    good(sites[1])
-    country.register("gemeente Amsterdam", sites[1].url("/d"))
-    country.register("gemeente Utrecht", sites[2].url("/d"))
-    country.register("Adviesraad")
-    shards = [country.run("-a", f"shard={number}/2").report for number in (1, 2)]
-    assert [coverage_of(shard) for shard in shards] == [None, None]
-
-    def merged(name: str, *reports: Path | None) -> dict[str, Any] | None:
-        to = country.folder / "reports" / name
-        done = run_scrapy(["merge-reports", *map(str, reports), "--output", str(to)], country.folder)
-        assert done.returncode == 0, done.stderr
-        assert (to / "coverage.html").exists() is (to / "coverage-dead.csv").exists()
-        assert (to / "coverage.html").exists() is (coverage_of(to) is not None)
-        return coverage_of(to)
-
-    coverage = merged("samen", *shards)
-    assert hosts_of(coverage, "no_robots") == {sites[2].host: ("robots.ontbreekt", "HTTP 404")}
-    assert coverage is not None
-    assert [one["name"] for one in coverage["no_location"]] == ["Adviesraad"]
-    assert (coverage["hosts"], coverage["hosts_not_reached"]) == (2, 0)
-    assert merged("een", shards[0]) is None
-
-
-def test_a_run_that_is_ended_early_does_not_call_the_rest_of_the_register_dead(
-    country: Country, make_site: MakeSite
-) -> None:
-    missing, slow = make_site(), make_site()
-    slow.pages["/robots.txt"] = Page(robots_txt(slow.url(INDEX)), delay=30)
-    slow.pages[INDEX] = Page(sitemapindex([]), content_type=XML)
-    country.register("gemeente Amsterdam", missing.url("/d"))
-    country.register("gemeente Utrecht", slow.url("/d"))
-    coverage = coverage_of(country.run(CLOSESPIDER_PAGECOUNT=1, WOO_STOP_TIMEOUT=4).report)
-    assert hosts_of(coverage, "no_robots") == {missing.host: ("robots.ontbreekt", "HTTP 404")}
-    assert coverage is not None
-    assert (coverage["hosts_not_reached"], coverage["dead"]) == (1, [])

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
-from dataclasses import replace
-from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from tests.integration.same_days import days
 from tests.utils.calendar import Calendar, Story
-from tests.utils.command import DATA
 from tests.utils.daily import (
     FIRST,
-    METADATA,
     NEWER,
     OLDER,
-    XML,
     Harvester,
     causes,
     numbered,
     publish,
     reported,
 )
-from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import Entry, sitemap
-from woo_harvester.utils.dates import to_microseconds
 
 with_documents = Calendar(Harvester, "-a", "documents=head")
 
@@ -96,127 +86,6 @@ def test_a_newer_lastmod_gives_a_wijziging_and_keeps_the_openbaarmakingsdatum(si
 
 
 @days.story
-def test_the_same_moment_in_another_notation_is_no_change(site: Site) -> Story:
-    publish(site, {"a": "2024-04-02T10:00:00+02:00"})
-    yield
-    publish(site, {"a": "2024-04-02T08:00:00Z"})
-    assert causes((yield)) == {}
-
-
-@days.story
-def test_a_lastmod_that_appears_gives_a_wijziging(site: Site) -> Story:
-    publish(site, {"a": None})
-    yield
-    publish(site, {"a": FIRST})
-    assert causes((yield)) == {"a": "wijziging"}
-
-
-@days.story
-def test_an_older_lastmod_is_reported_and_not_harvested(site: Site) -> Story:
-    publish(site, {"a": FIRST})
-    yield
-    publish(site, {"a": OLDER})
-    second = yield
-    assert causes(second) == {}
-    assert [finding["seen"] for finding in second.about("lastmod.ouder")] == [OLDER]
-
-
-@days.story
-def test_a_lastmod_in_the_future_is_no_change_until_one_after_its_harvest(site: Site) -> Story:
-    typo = "2042-05-02T10:00:00+02:00"
-    publish(site, {"a": typo})
-    first = yield
-    (record,) = first.records
-    harvested = datetime.fromisoformat(record["herkomst"]["opgehaald"])
-    assert record["herkomst"]["lastmod"] == typo
-    assert record["versies"][0]["openbaarmakingsdatum"] == str(harvested.date())
-    assert first.about("lastmod.toekomst")[0]["seen"] == typo
-    publish(site, {"a": typo, "b": FIRST})  # the sitemap is read again
-    assert causes((yield)) == {"b": "aanlevering"}
-    # A correction to a moment before that harvest, twice: no change, and nothing is older than it was.
-    for corrected in (NEWER, OLDER):
-        publish(site, {"a": corrected, "b": FIRST})
-        run = yield
-        assert causes(run) == {}
-        assert run.codes == set()
-    publish(site, {"a": (harvested + timedelta(seconds=1)).isoformat(), "b": FIRST})
-    changed = yield
-    assert causes(changed) == {"a": "wijziging"}
-    assert changed.records[0]["versies"][0]["openbaarmakingsdatum"] == str(harvested.date())
-    assert causes((yield)) == {}
-
-
-@days.story
-def test_a_document_that_was_withdrawn_returns_with_a_lastmod_in_the_future_once(site: Site) -> Story:
-    publish(site, {"a": FIRST, "b": FIRST})
-    yield
-    publish(site, {"a": FIRST})
-    assert causes((yield)) == {"b": "intrekking"}
-    publish(site, {"a": FIRST, "b": "2042-05-02"})
-    assert causes((yield)) == {"b": "herpublicatie"}
-    publish(site, {"a": NEWER, "b": "2042-05-02"})
-    assert causes((yield)) == {"a": "wijziging"}
-    publish(site, {"a": NEWER})
-    assert causes((yield)) == {"b": "intrekking"}
-    publish(site, {"a": NEWER, "b": "2042-05-02"})
-    again = yield
-    assert causes(again) == {}
-    assert len(again.about("lastmod.heraanbod")) == 1
-
-
-@days.story
-def test_a_state_of_before_with_a_lastmod_in_the_future_heals_by_itself(
-    site: Site, harvester: Harvester
-) -> Story:
-    publish(site, {"a": "2042-05-02"})
-    (record,) = (yield).records
-    harvested = datetime.fromisoformat(record["herkomst"]["opgehaald"])
-    # So an earlier version wrote it: as given, without anything else.
-    with closing(sqlite3.connect(harvester.folder / DATA / "woo-state.sqlite")) as connection, connection:
-        (lastmod,) = connection.execute(
-            "SELECT lastmod FROM documents WHERE loc = ?", [site.url("/d/a.pdf")]
-        ).fetchone()
-    assert lastmod == to_microseconds(datetime.fromisoformat("2042-05-02T00:00:00+02:00"))
-    publish(site, {"a": (harvested + timedelta(seconds=1)).isoformat()})
-    assert causes((yield)) == {"a": "wijziging"}
-
-
-@days.story
-def test_a_lastmod_that_disappears_or_cannot_be_read_is_no_change(site: Site) -> Story:
-    publish(site, {"a": FIRST, "b": FIRST})
-    yield
-    publish(site, {"a": None, "b": "gisteren"})
-    second = yield
-    assert causes(second) == {}
-    assert {"lastmod.ontbreekt", "lastmod.ongeldig"} <= second.codes
-
-
-@days.story
-def test_metadata_that_changes_without_a_newer_lastmod_is_not_read_again(site: Site) -> Story:
-    publish(site, {"a": FIRST})
-    yield
-    other = sitemap(Entry(loc=site.url("/d/a.pdf"), lastmod=FIRST, diwoo=replace(METADATA, titel="Ander")))
-    site.pages["/s0.xml"] = Page(other, content_type=XML)
-    assert causes((yield)) == {}
-
-
-@days.story
-def test_forgetting_with_deltafetch_reset_harvests_everything_again(
-    site: Site, harvester: Harvester
-) -> Story:
-    publish(site, {"a": FIRST})
-    yield
-    assert causes(harvester.only(site).day("-a", "deltafetch_reset=1")) == {"a": "aanlevering"}
-
-
-def test_without_deltafetch_each_run_delivers_everything(site: Site, harvester: Harvester) -> None:
-    publish(site, {"a": FIRST})
-    harvester.day(DELTAFETCH_ENABLED=0)
-    assert causes(harvester.day(DELTAFETCH_ENABLED=0)) == {"a": "aanlevering"}
-    assert causes(harvester.day()) == {}
-
-
-@days.story
 def test_a_304_means_that_all_documents_are_still_there(site: Site, harvester: Harvester) -> Story:
     publish(site, numbered(3), headers={"ETag": '"eerste"'})
     yield
@@ -246,27 +115,3 @@ def test_a_sitemap_with_a_document_that_could_not_be_had_is_read_again(site: Sit
     site.pages["/d/weg.pdf"] = site.pages["/robots.txt"]
     second = yield
     assert [record["document"]["weblocatie"] for record in second.records] == [site.url("/d/weg.pdf")]
-
-
-@with_documents.story
-def test_the_openbaarmakingsdatum_is_that_of_when_a_document_was_first_seen(site: Site) -> Story:
-    publish(site, {"a": FIRST})
-    site.pages["/d/a.pdf"] = Page(b"", status=404)
-    assert (yield).records == []
-    publish(site, {"a": NEWER})
-    site.pages["/d/a.pdf"] = Page(b"%PDF-1.7")
-    (record,) = (yield).records
-    assert record["versies"][0]["openbaarmakingsdatum"] == "2024-04-02"
-
-
-@days.story
-def test_a_document_keeps_its_place_when_it_moves_to_another_host(one: Site, two: Site) -> Story:
-    publish(one, {"a": FIRST, "b": FIRST})
-    publish(two, {"c": FIRST})
-    yield
-    publish(one, {"a": FIRST})
-    publish(two, {"c": FIRST})
-    moved = sitemap(Entry(loc=one.url("/d/b.pdf"), lastmod=FIRST, diwoo=METADATA))
-    two.pages["/s0.xml"] = Page(moved, content_type=XML)
-    third = yield
-    assert causes(third) == {"c": "intrekking"}

@@ -98,18 +98,6 @@ def test_each_day_the_command_starts_at_another_moment_within_the_minutes_that_a
     assert len(set(waits)) > 1
 
 
-def test_a_day_that_was_missed_is_made_up_for_once(container: Container) -> None:
-    container.stamp.parent.mkdir()
-    container.stamp.write_text(container.day(ago=1) + "\n")
-    with container.start("06:30", 0, 'echo ran >> "$LOG"; exit 3') as script:
-        assert script.stderr is not None
-        assert script.stderr.readline() == "daily.sh: woo ended with status 3\n"
-        assert container.stamp.read_text() == container.day() + "\n"
-        script.terminate()
-        assert script.wait(STUCK) == 143
-    assert container.lines() == ["ran"]
-
-
 def test_a_container_that_is_new_or_has_run_today_waits_until_tomorrow(container: Container) -> None:
     waits = container.folder / "waits"
     container.program("sleep", f'echo "$1" >> {waits}; exec /bin/sleep 600')
@@ -179,16 +167,6 @@ def test_a_pod_of_permits_harvests_the_entry_pages_of_its_file(
         assert started.returncode == 0, stderr
         records = sorted(tmp_path.glob("permits/records/vergunningen-*.jsonl"))
         assert sum(len(read_lines(path)) for path in records) == 2
-
-
-def test_a_pod_without_a_file_of_entry_pages_has_nothing_to_do(tmp_path: Path) -> None:
-    with pod(tmp_path, 14400) as started:
-        _, stderr = started.communicate(timeout=STUCK)
-    assert (started.returncode, stderr) == (
-        0,
-        "no entries.csv in the ConfigMap woo-harvester-entries: no permits to harvest\n",
-    )
-    assert not (tmp_path / "permits").exists()
 
 
 def test_a_pod_that_is_stopped_while_it_waits_does_not_count_as_done(tmp_path: Path) -> None:

@@ -98,31 +98,6 @@ def test_a_page_that_gave_an_item_is_not_asked_for_again(project: Project) -> No
     assert len(project.site.requested("/list")) == 2
 
 
-def test_a_page_is_known_by_its_deltafetch_key(project: Project) -> None:
-    project.publish("/a deltafetch_key=one")
-    assert titles(project.run()) == ["A"]
-    project.publish("/moved deltafetch_key=one", "/a deltafetch_key=two", moved="M")
-    assert titles(project.run()) == ["A"]
-
-
-def test_a_request_can_leave_it_off(project: Project) -> None:
-    project.publish("/a deltafetch_enabled=0", "/b deltafetch_enabled=1")
-    assert titles(project.run()) == ["A", "B"]
-    assert titles(project.run()) == ["A"]
-
-
-def test_reset_forgets_what_was_visited(project: Project) -> None:
-    project.run()
-    assert titles(project.run("-a", "deltafetch_reset=1")) == ["A", "B"]
-    assert titles(project.run(DELTAFETCH_RESET=1)) == ["A", "B"]
-    assert titles(project.run()) == []
-
-
-def test_switched_off_everything_is_asked_for(project: Project) -> None:
-    project.run()
-    assert titles(project.run(DELTAFETCH_ENABLED=0)) == ["A", "B"]
-
-
 def test_a_page_whose_item_was_dropped_is_not_asked_for_again(project: Project) -> None:
     project.publish("/a", a="drop")
     assert titles(project.run()) == []

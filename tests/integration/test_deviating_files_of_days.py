@@ -10,7 +10,6 @@ from tests.utils.command import Run
 from tests.utils.daily import (
     FIRST,
     INDEX,
-    METADATA,
     NEWER,
     XML,
     Documents,
@@ -23,7 +22,6 @@ from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, categorie, robots_txt, sitemap, sitemapindex
 
-INFOCAT_2 = "/sitemapindex-diwoo-infocat002.xml"
 INFOCAT_10 = "/sitemapindex-diwoo-infocat010.xml"
 SHARED = "/gedeeld.xml"
 
@@ -68,12 +66,6 @@ def errors(run: Run) -> set[str]:
     return {found["code"] for found in run.findings if found["severity"] == "error"}
 
 
-def mixed(site: Site, documents: Documents) -> bytes:
-    """Return a sitemap of documents with another sitemap among them."""
-    listed = f"<sitemap><loc>{site.url('/diep.xml')}</loc></sitemap></urlset>"
-    return xml(site, documents).replace(b"</urlset>", listed.encode())
-
-
 @days.story
 def test_an_index_under_urlset_is_reported_each_day_also_while_it_has_not_changed(site: Site) -> Story:
     publish(site, {"a": FIRST}, headers={"ETag": '"1"'})
@@ -89,22 +81,6 @@ def test_an_index_under_urlset_is_reported_each_day_also_while_it_has_not_change
     publish(site, {"b": NEWER}, headers={"ETag": '"2"'})
     site.pages[INDEX] = page(index, "1")
     assert causes((yield)) == {"a": "intrekking", "b": "aanlevering"}
-
-
-@days.story
-def test_an_index_whose_root_changes_loses_nothing(site: Site) -> Story:
-    publish(site, {"a": FIRST, "b": FIRST})
-    yield
-    right = site.pages[INDEX]
-    site.pages[INDEX] = page(sitemapindex([site.url("/s0.xml")]).replace("sitemapindex", "urlset"))
-    assert causes((yield)) == {}
-    site.pages["/s0.xml"] = page(xml(site, {"a": FIRST, "b": FIRST}).replace(b"urlset", b"sitemapindex"))
-    third = yield
-    assert causes(third) == {}
-    assert codes(third) >= {"index.andere-wortel", "sitemap.andere-wortel"}
-    publish(site, {"a": FIRST, "b": NEWER})
-    site.pages[INDEX] = right
-    assert causes((yield)) == {"b": "wijziging"}
 
 
 def renamed(body: str | bytes, name: str, other: str) -> Page:
@@ -155,21 +131,6 @@ def test_an_index_with_entries_of_another_name_withdraws_nothing(site: Site) -> 
 
 
 @days.story
-def test_names_in_capitals_are_read_as_if_they_were_in_small_letters(site: Site) -> Story:
-    publish(site, {"a": FIRST, "b": FIRST})
-    yield
-    site.pages["/s0.xml"] = renamed(xml(site, {"a": FIRST, "b": NEWER}), "url", "URL")
-    site.pages[INDEX] = renamed(sitemapindex([site.url("/s0.xml")]), "sitemap", "SITEMAP")
-    second = yield
-    assert (causes(second), errors(second)) == ({"b": "wijziging"}, set())
-    assert sum(found["code"] == "sitemap.hoofdletters" for found in second.findings) == 2
-    site.pages["/s0.xml"] = renamed(xml(site, {"b": NEWER}), "loc", "Loc")
-    third = yield
-    assert (causes(third), errors(third)) == ({"a": "intrekking"}, set())
-    assert "sitemap.hoofdletters" in codes(third)
-
-
-@days.story
 def test_an_index_that_lists_documents_from_one_day_on_withdraws_none_that_it_listed(site: Site) -> Story:
     publish(site, {"a": FIRST, "b": FIRST})
     yield
@@ -179,49 +140,6 @@ def test_an_index_that_lists_documents_from_one_day_on_withdraws_none_that_it_li
     assert "index.is-urlset" in codes(second)
     publish(site, {"a": FIRST})
     assert causes((yield)) == {"b": "intrekking"}
-
-
-@days.story
-def test_sitemaps_in_a_sitemap_are_reported_each_day_and_nothing_is_withdrawn_meanwhile(site: Site) -> Story:
-    publish(site, {"a": FIRST}, {"b": FIRST}, headers={"ETag": '"1"'})
-    site.pages["/s0.xml"] = page(mixed(site, {"a": FIRST}), "1")
-    assert causes((yield)) == {"a": "aanlevering", "b": "aanlevering"}
-    # The mixed sitemap has the same bytes and answers 304 where it is asked to.
-    site.pages["/s1.xml"] = page(xml(site, {}))
-    second = yield
-    assert causes(second) == {}
-    assert "sitemap.gemengd" in codes(second)
-    site.pages["/s0.xml"] = page(xml(site, {"a": FIRST}))
-    assert causes((yield)) == {"b": "intrekking"}
-
-
-@days.story
-def test_an_index_that_lists_only_itself_says_so_each_day(site: Site) -> Story:
-    site.pages |= {"/robots.txt": Page(robots_txt(site.url(INDEX)), headers={"ETag": '"1"'})}
-    site.pages[INDEX] = page(sitemapindex([site.url(INDEX)]), "1")
-    for _ in range(3):
-        run = yield
-        assert [found["url"] for found in run.findings if found["code"] == "index.genest"] == [
-            site.url(INDEX)
-        ]
-        assert causes(run) == {}
-    assert len(site.requested(INDEX)) == 3
-
-
-@days.story
-def test_a_file_that_is_named_as_an_index_and_listed_as_a_sitemap_is_read_each_day(site: Site) -> Story:
-    def put(documents: Documents, version: str) -> None:
-        site.pages[INFOCAT_10] = page(xml(site, documents), version)
-
-    robots(site, INDEX, INFOCAT_10, version="1")
-    site.pages[INDEX] = page(sitemapindex([site.url(INFOCAT_10)]), "1")
-    put({"a": FIRST}, "1")
-    assert causes((yield)) == {"a": "aanlevering"}
-    second = yield
-    assert causes(second) == {}
-    assert "index.onbereikbaar" not in codes(second)
-    put({"a": FIRST, "b": NEWER}, "2")
-    assert causes((yield)) == {"b": "aanlevering"}
 
 
 @days.story
@@ -242,22 +160,6 @@ def test_a_sitemap_that_becomes_an_index_is_not_taken_for_what_it_was(site: Site
 
 
 @days.story
-def test_lines_that_are_joined_one_day_and_apart_the_next_are_the_same_indexes(site: Site) -> Story:
-    publish(site, {"a": FIRST})
-    site.pages[INFOCAT_10] = page(sitemapindex([site.url("/s1.xml")]))
-    site.pages["/s1.xml"] = page(xml(site, {"b": FIRST}))
-    joined = Page(r"\n".join(f"Sitemap: {site.url(index)}" for index in (INDEX, INFOCAT_10)))
-    robots(site, INDEX, INFOCAT_10)
-    yield
-    site.pages["/robots.txt"] = joined
-    second = yield
-    assert causes(second) == {}
-    assert "robots.samengevoegd" in codes(second)
-    robots(site, INFOCAT_10, INDEX)
-    assert causes((yield)) == {}
-
-
-@days.story
 def test_the_category_of_a_shared_sitemap_does_not_change_with_the_order_of_its_indexes(site: Site) -> Story:
     share(site, {"a": FIRST}, INDEX, INFOCAT_10, version="1")
     assert categories((yield)) == {"a": [categorie(10).uri]}
@@ -266,28 +168,3 @@ def test_the_category_of_a_shared_sitemap_does_not_change_with_the_order_of_its_
     assert categories((yield)) == {"b": [categorie(10).uri]}
     share(site, {"a": NEWER, "b": FIRST}, INFOCAT_10, INDEX, version="2")
     assert categories((yield)) == {"a": [categorie(10).uri]}
-
-
-@days.story
-def test_an_index_that_cannot_be_read_for_some_days_keeps_the_category_of_its_sitemaps(site: Site) -> Story:
-    share(site, {"a": FIRST}, INFOCAT_2, INFOCAT_10, INDEX)
-    assert categories((yield)) == {"a": [categorie(2).uri]}
-    for names in ("ab", "abc"):
-        share(site, dict.fromkeys(names, FIRST), INFOCAT_2, INFOCAT_10, INDEX)
-        site.pages[INFOCAT_2] = Page("storing", status=500)
-        assert categories((yield)) == {names[-1]: [categorie(2).uri]}
-    # An index that robots.txt no longer names decides nothing any more.
-    share(site, dict.fromkeys("abcd", FIRST), INFOCAT_10, INDEX)
-    assert categories((yield)) == {"d": [categorie(10).uri]}
-
-
-@days.story
-def test_a_category_of_the_document_itself_stays_whatever_its_indexes_say(site: Site) -> Story:
-    def list_it(lastmod: str, *indexes: str) -> None:
-        share(site, {}, *indexes)
-        site.pages[SHARED] = page(sitemap(Entry(loc=site.url("/d/a.pdf"), lastmod=lastmod, diwoo=METADATA)))
-
-    list_it(FIRST, INDEX, INFOCAT_2)
-    assert categories((yield)) == {"a": [categorie(14).uri]}
-    list_it(NEWER, INFOCAT_2, INFOCAT_10)
-    assert categories((yield)) == {"a": [categorie(14).uri]}

@@ -1,31 +1,86 @@
-"""What happens to documents: fetched, asked for their headers, or left alone; which of them are harvested."""
+"""What happens to documents: fetched, asked for their headers, or left alone.
+
+What the answers make of a document is tested in ``tests/diwoo/test_filetype*.py``,
+``tests/documents/test_filename.py`` and ``tests/crawl``.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from typing import Any
 
 import pytest
 
-from tests.integration.document_sites import (
-    BODY,
-    MEGABYTE,
-    hosts,
-    sent,
-    that_refuses_head,
-    with_a_page_instead_of_a_document,
-    with_contradictions,
-    with_documents_that_break_off,
-    with_documents_that_cannot_be_had,
-    with_good_documents,
-    with_large_documents,
-    with_names_in_content_disposition,
-    with_redirects,
-    with_types_that_are_not_harvested,
-    without_extensions,
-)
-from tests.utils.publishers import Harvest, Host, Publishers
-from woo_harvester.demo.sitemaps import DOCX_TYPE
+from tests.utils.hostile import Exchange, RawSite
+from tests.utils.publishers import Harvest, Host, Hosts, Publishers, publish
+from woo_harvester.demo.server import Page, redirect
+from woo_harvester.demo.site import Site
+from woo_harvester.demo.sitemaps import DOCX_TYPE, docx, pdf
+
+BODY = pdf("Besluit op bezwaar", pages=3)
+MEGABYTE = 1024 * 1024
+#: Bytes of a large document that its server could send, of each request for it.
+sent: list[int] = []
+hosts = Hosts()
+
+
+@hosts.site
+def with_good_documents(site: Site) -> None:
+    publish(site, "/besluit.pdf", "/brief.docx", "/1/download")
+    disposition = {"Content-Disposition": 'attachment; filename="../../etc/passwd.pdf"'}
+    site.pages |= {
+        "/besluit.pdf": Page(BODY),
+        "/brief.docx": Page(docx("Geachte heer"), content_type=f"{DOCX_TYPE}; charset=binary"),
+        "/1/download": Page(BODY, headers=disposition, content_type="application/octet-stream"),
+    }
+
+
+@hosts.site
+def with_large_documents(site: Site) -> None:
+    publish(site, "/groot.pdf", "/te-groot.pdf")
+    site.pages |= {
+        "/groot.pdf": Page(b"%PDF-1.4 " + b"x" * (MEGABYTE - 9)),
+        "/te-groot.pdf": Page(b"%PDF-1.4 " + b"x" * (MEGABYTE + 1)),
+    }
+
+
+@hosts.raw_site
+def that_refuses_head(site: RawSite) -> None:
+    async def behave(exchange: Exchange) -> None:
+        if exchange.request.method == "HEAD":
+            await exchange.head(405, content_length=0)
+            return
+        sent.append(0)
+        disposition = "attachment; filename=groot.pdf"
+        await exchange.head(content_type="application/pdf", content_disposition=disposition)
+        while sent[-1] < 200 * MEGABYTE:
+            await exchange.send(b" " * 65536)
+            sent[-1] += 65536
+            await asyncio.sleep(0.001)  # else the loop never gets to see that the client has gone
+
+    publish(site, "/besluit.pdf")
+    site.behaviours["/besluit.pdf"] = behave
+
+
+@hosts.site
+def with_redirects(site: Site) -> None:
+    targets = {
+        "/verhuisd.pdf": "/nieuw/besluit.pdf",
+        "/naar-elders.pdf": hosts[that_is_redirected_to].url("/elders.pdf"),
+        "/naar-http.pdf": site.url("/doel.pdf").replace("https", "http"),
+        "/naar-vreemde.pdf": f"https://127.0.0.1:{site.port}/doel.pdf",
+        "/rond.pdf": "/rond.pdf",
+    }
+    publish(site, *targets)
+    site.pages |= {path: redirect(to) for path, to in targets.items()}
+    site.pages |= {"/nieuw/besluit.pdf": Page(BODY), "/doel.pdf": Page(BODY)}
+
+
+@hosts.site
+def that_is_redirected_to(site: Site) -> None:
+    publish(site)
+    site.pages["/elders.pdf"] = Page(BODY)
 
 
 @pytest.fixture(scope="module")
@@ -56,27 +111,14 @@ def unasked(started: Publishers) -> Harvest:
     return crawl(started, "none")
 
 
-@pytest.fixture(params=["downloaded", "asked"])
-def harvest(request: pytest.FixtureRequest) -> Harvest:
-    """Either of the two that make a request for each document."""
-    found: Harvest = request.getfixturevalue(request.param)
-    return found
-
-
 def file_of(host: Host, path: str) -> dict[str, Any]:
-    """The only file in the record of a document."""
+    """Return the only file in the record of a document."""
     (found,) = host.record(path)["versies"][0]["bestanden"]
     assert found.pop("url") == host.site.url(path)
     return dict(found)
 
 
-def test_the_run_ends_well(harvest: Harvest) -> None:
-    assert harvest.run.returncode == 0
-    assert "Traceback" not in harvest.run.stderr
-    assert harvest.run.stats["woo/hosts/done"] == len(hosts.sites)
-
-
-def test_download_fetches_each_document_and_tells_its_size_and_hash(downloaded: Harvest) -> None:
+def test_download_fetches_each_document_and_gives_its_size_and_hash(downloaded: Harvest) -> None:
     host = downloaded[with_good_documents]
     assert host.requested("/besluit.pdf") == ["GET"]
     assert file_of(host, "/besluit.pdf") == {
@@ -103,14 +145,7 @@ def test_none_makes_no_request_for_a_document(unasked: Harvest) -> None:
     assert host.paths == ["/besluit.pdf", "/brief.docx"]
     assert host.requested("/besluit.pdf") == []
     assert file_of(host, "/besluit.pdf") == {"mime-type": "application/pdf", "bestandsnaam": "besluit.pdf"}
-
-
-def test_none_cannot_tell_the_type_of_a_document_without_extension(unasked: Harvest) -> None:
-    host = unasked[without_extensions]
-    assert host.paths == []
-    assert [finding["code"] for finding in host.findings if finding["severity"] == "error"] == [
-        "format.onbekend"
-    ] * 3
+    assert host.errors == {"format.onbekend"}, "of the document without an extension"
 
 
 def test_where_head_is_refused_a_get_is_broken_off_after_the_headers(asked: Harvest) -> None:
@@ -120,117 +155,22 @@ def test_where_head_is_refused_a_get_is_broken_off_after_the_headers(asked: Harv
     assert file_of(host, "/besluit.pdf")["bestandsnaam"] == "groot.pdf"
 
 
-@pytest.mark.parametrize(
-    ("path", "name"),
-    [
-        ("/1/download", "Besluit op Woo-verzoek.pdf"),
-        ("/2/download", "Besluit één.pdf"),
-        ("/3/download", "passwd.pdf"),
-        ("/4/download", "download"),
-        ("/5/download", "download"),
-    ],
-)
-def test_content_disposition_tells_the_name_of_the_file(harvest: Harvest, path: str, name: str) -> None:
-    assert file_of(harvest[with_names_in_content_disposition], path)["bestandsnaam"] == name
-
-
-@pytest.mark.parametrize(
-    ("path", "label", "source"),
-    [("/documenten/1/download", "PDF", "content-type"), ("/documenten/2/download", "Word DOCX", "extensie")],
-)
-def test_the_response_tells_the_type_of_a_loc_without_extension(
-    harvest: Harvest, path: str, label: str, source: str
+@pytest.mark.parametrize("harvest", ["downloaded", "asked"])
+def test_name_type_size_and_redirects_count_in_the_same_way(
+    request: pytest.FixtureRequest, harvest: str
 ) -> None:
-    record = harvest[without_extensions].record(path)
-    assert record["document"]["format"]["label"] == label
-    assert record["herkomst"]["standaardwaarden"]["document.format"] == source
-
-
-def test_the_bytes_tell_the_type_where_nothing_else_does(harvest: Harvest) -> None:
-    record = harvest[without_extensions].record("/documenten/3/download")
-    assert record["document"]["format"]["label"] == "PDF"
-    assert record["herkomst"]["standaardwaarden"]["document.format"] == "inhoud"
-
-
-@pytest.mark.parametrize("path", ["/foto.jpg", "/gegevens", "/verklaard.pdf"])
-def test_a_type_that_is_not_on_the_list_is_not_harvested(harvest: Harvest, path: str) -> None:
-    host = harvest[with_types_that_are_not_harvested]
-    assert "format.niet-ondersteund" in host.codes_about(path)
-    assert host.paths == ["/tabel"]
-
-
-def test_the_format_in_the_metadata_goes_first(harvest: Harvest) -> None:
-    record = harvest[with_types_that_are_not_harvested].record("/tabel")
-    assert record["document"]["format"]["label"] == "CSV"
-    assert "document.format" not in record["herkomst"]["standaardwaarden"]
-
-
-@pytest.mark.parametrize("path", ["/besluit.pdf", "/x/1"])
-def test_a_page_of_html_instead_of_a_document_is_not_harvested(harvest: Harvest, path: str) -> None:
-    host = harvest[with_a_page_instead_of_a_document]
-    assert "document.html-pagina" in host.codes_about(path)
-    assert host.paths == ["/echte-pagina.html"]
-
-
-@pytest.mark.parametrize(("path", "label"), [("/besluit.docx", "PDF"), ("/b", "PDF")])
-def test_a_type_that_contradicts_another_source_is_harvested_and_reported(
-    harvest: Harvest, path: str, label: str
-) -> None:
-    host = harvest[with_contradictions]
-    assert "format.strijdig" in host.codes_about(path)
-    assert host.record(path)["document"]["format"]["label"] == label
-
-
-@pytest.mark.parametrize(
-    ("path", "code", "seen"),
-    [
-        ("/weg.pdf", "document.onbereikbaar", "HTTP 404"),
-        ("/storing.pdf", "document.onbereikbaar", "HTTP 500"),
-        ("/besloten.pdf", "document.onbereikbaar", "HTTP 401"),
-        ("/leeg.pdf", "document.leeg", "0 bytes"),
-    ],
-)
-def test_a_document_that_cannot_be_had_is_reported_and_not_harvested(
-    harvest: Harvest, path: str, code: str, seen: str
-) -> None:
-    host = harvest[with_documents_that_cannot_be_had]
-    (finding,) = [found for found in host.about(code) if found["url"] == host.site.url(path)]
-    assert (finding["seen"], finding["severity"]) == (seen, "error")
-    assert host.paths == ["/goed.pdf"]
-
-
-def test_a_document_beyond_the_bound_is_not_harvested(harvest: Harvest) -> None:
-    host = harvest[with_large_documents]
-    assert "document.te-groot" in host.codes_about("/te-groot.pdf")
-    assert "/te-groot.pdf" not in host.paths
-    assert file_of(host, "/groot.pdf")["grootte"] == MEGABYTE
-
-
-def test_a_document_that_does_not_announce_its_size_is_bounded_too(downloaded: Harvest) -> None:
-    host = downloaded[with_large_documents]
-    assert "document.te-groot" in host.codes_about("/te-groot-zonder-lengte.pdf")
-    assert host.paths == ["/groot.pdf"]
-
-
-@pytest.mark.parametrize("path", ["/a.pdf", "/b.pdf"])
-def test_a_document_that_is_cut_off_is_tried_again_and_not_harvested(downloaded: Harvest, path: str) -> None:
-    host = downloaded[with_documents_that_break_off]
-    assert "document.afgebroken" in host.codes_about(path)
-    assert host.requested(path) == ["GET", "GET"]
-    assert host.paths == ["/goed.pdf"]
-
-
-def test_a_redirect_within_https_and_registered_hosts_is_followed(downloaded: Harvest) -> None:
-    host = downloaded[with_redirects]
-    assert host.paths == ["/naar-elders.pdf", "/verhuisd.pdf"]
-    assert file_of(host, "/verhuisd.pdf")["hash"] == hashlib.sha256(BODY).hexdigest()
-
-
-@pytest.mark.parametrize(
-    "path", ["/naar-http.pdf", "/naar-bestand.pdf", "/naar-vreemde.pdf", "/naar-binnen.pdf", "/rond.pdf"]
-)
-def test_any_other_redirect_is_not_followed(harvest: Harvest, path: str) -> None:
-    host = harvest[with_redirects]
-    assert "document.doorverwijzing" in host.codes_about(path)
-    assert path not in host.paths
-    assert host.requested("/doel.pdf") == []
+    """What differs between both is only how much of a document is transferred."""
+    found: Harvest = request.getfixturevalue(harvest)
+    assert found.run.returncode == 0
+    assert found.run.stats["woo/hosts/done"] == len(hosts.sites)
+    record = found[with_good_documents].record("/1/download")
+    assert record["versies"][0]["bestanden"][0]["bestandsnaam"] == "passwd.pdf"
+    assert record["herkomst"]["standaardwaarden"]["document.format"] == "extensie"
+    large = found[with_large_documents]
+    assert "document.te-groot" in large.codes_about("/te-groot.pdf")
+    assert file_of(large, "/groot.pdf")["grootte"] == MEGABYTE
+    redirected = found[with_redirects]
+    assert redirected.paths == ["/naar-elders.pdf", "/verhuisd.pdf"]
+    for path in ("/naar-http.pdf", "/naar-vreemde.pdf", "/rond.pdf"):
+        assert "document.doorverwijzing" in redirected.codes_about(path), path
+    assert redirected.requested("/doel.pdf") == []

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.utils.command import DATA, Run, run_scrapy
+from tests.utils.command import Run
 from tests.utils.daily import FIRST, NEWER, Harvester, causes, publish
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
@@ -55,40 +55,6 @@ def test_what_was_refused_is_not_fetched_again_and_reported_with_since_when(
     assert second.stats["woo/sitemaps/unchanged"] == 1
 
 
-def test_what_was_refused_stays_so_when_its_sitemap_changes(site: Site, harvester: Downloader) -> None:
-    publish(site, {"a": FIRST})
-    site.pages |= {"/d/a.pdf": PAGE, "/d/b.pdf": DOCUMENT}
-    harvester.fetch()
-    publish(site, {"a": FIRST, "b": FIRST})
-    second = harvester.fetch()
-    assert causes(second) == {"b": "aanlevering"}
-    assert [finding["code"] for finding in errors(second)] == ["document.html-pagina"]
-    assert second.stats["woo/documents/refused"] == 1
-    assert len(site.requested("/d/a.pdf")) == 1
-
-
-def test_a_newer_lastmod_has_it_fetched_again(site: Site, harvester: Downloader) -> None:
-    publish(site, {"a": FIRST})
-    site.pages["/d/a.pdf"] = PAGE
-    harvester.fetch()
-    publish(site, {"a": NEWER})
-    site.pages["/d/a.pdf"] = DOCUMENT
-    second = harvester.fetch()
-    assert causes(second) == {"a": "aanlevering"}
-    assert errors(second) == []
-    assert errors(harvester.fetch()) == []
-
-
-def test_after_some_days_it_is_fetched_again_though_nothing_has_changed(
-    site: Site, harvester: Downloader
-) -> None:
-    publish(site, {"a": FIRST}, headers={"ETag": '"1"'})
-    site.pages["/d/a.pdf"] = PAGE
-    harvester.fetch()
-    site.pages["/d/a.pdf"] = DOCUMENT
-    assert causes(harvester.fetch(WOO_REFUSED_DAYS=0)) == {"a": "aanlevering"}
-
-
 def test_what_could_not_be_fetched_is_tried_again_though_its_sitemap_is_the_same(
     site: Site, harvester: Downloader
 ) -> None:
@@ -104,19 +70,6 @@ def test_what_could_not_be_fetched_is_tried_again_though_its_sitemap_is_the_same
     site.pages["/d/a.pdf"] = DOCUMENT
     third = harvester.fetch()
     assert causes(third) == {"a": "aanlevering"}
-    assert errors(third) == []
-
-
-def test_a_refused_version_leaves_the_one_before_it_as_it_was(site: Site, harvester: Downloader) -> None:
-    publish(site, {"a": FIRST})
-    site.pages["/d/a.pdf"] = DOCUMENT
-    harvester.fetch()
-    publish(site, {"a": NEWER})
-    site.pages["/d/a.pdf"] = PAGE
-    assert causes(harvester.fetch()) == {}
-    publish(site, {"a": FIRST})
-    third = harvester.fetch()
-    assert causes(third) == {}
     assert errors(third) == []
 
 
@@ -136,47 +89,3 @@ def test_a_document_that_answers_not_modified_keeps_what_is_known_of_its_file(
     assert after["document"]["format"] == before["document"]["format"]
     assert site.requested("/d/a.pdf")[1].headers["if-none-match"] == '"1"'
     assert second.stats["downloader/response_status_count/304"] == 1
-
-
-def test_without_an_etag_the_date_is_asked_with(site: Site, harvester: Downloader) -> None:
-    date = "Tue, 02 Apr 2024 08:00:00 GMT"
-    publish(site, {"a": FIRST})
-    headers = {"Last-Modified": date}
-    site.pages["/d/a.pdf"] = Page(pdf("Besluit"), content_type="application/pdf", headers=headers)
-    harvester.fetch()
-    publish(site, {"a": NEWER})
-    assert causes(harvester.fetch()) == {"a": "wijziging"}
-    assert site.requested("/d/a.pdf")[1].headers["if-modified-since"] == date
-    # And it is known again after a 304.
-    publish(site, {"a": "2024-06-02T10:00:00+02:00"})
-    harvester.fetch()
-    assert site.requested("/d/a.pdf")[2].headers["if-modified-since"] == date
-
-
-def test_faults_move_with_the_state_of_their_host(site: Site, harvester: Downloader) -> None:
-    publish(site, {"a": FIRST})
-    site.pages["/d/a.pdf"] = PAGE
-    harvester.fetch()
-    assert run_scrapy(["state", "export", "state.jsonl"], harvester.folder).returncode == 0
-    (harvester.folder / DATA).rename(harvester.folder / "old")
-    assert run_scrapy(["state", "import", "state.jsonl"], harvester.folder).returncode == 0
-    second = harvester.fetch()
-    assert [finding["code"] for finding in errors(second)] == ["document.html-pagina"]
-    assert len(site.requested("/d/a.pdf")) == 1
-
-
-def test_a_document_that_the_store_lost_is_fetched_whole(site: Site, harvester: Downloader) -> None:
-    store = harvester.folder / "files"
-    publish(site, {"a": FIRST})
-    site.pages["/d/a.pdf"] = DOCUMENT
-    (before,) = harvester.fetch(FILES_STORE=store).records
-    path = store / before["versies"][0]["bestanden"][0]["pad"]
-    body = path.read_bytes()
-    path.unlink()
-    publish(site, {"a": NEWER})
-    (after,) = harvester.fetch(FILES_STORE=store).records
-    assert after["versies"][0]["bestanden"] == before["versies"][0]["bestanden"]
-    assert path.read_bytes() == body
-    conditional, whole = site.requested("/d/a.pdf")[1:]
-    assert "if-none-match" in conditional.headers
-    assert "if-none-match" not in whole.headers

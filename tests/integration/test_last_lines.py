@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.state.processes import WRITING, running
 from tests.utils.command import DATA, Run, run_scrapy
 from tests.utils.daily import FIRST, NEWER, Harvester, publish
 from tests.utils.disturbed_runs import (
@@ -18,10 +17,8 @@ from tests.utils.disturbed_runs import (
     Fallible,
     GatedSite,
     KillAt,
-    errors,
     harvested,
     locs,
-    small_disk,
 )
 from woo_harvester.demo.site import Site
 
@@ -29,11 +26,6 @@ from woo_harvester.demo.site import Site
 @pytest.fixture
 def harvester(tmp_path: Path, ca_bundle: Path, site: Site) -> Harvester:
     return Harvester(tmp_path, ca_bundle, [site])
-
-
-def feed(name: str, **options: object) -> str:
-    """The setting FEEDS for one file."""
-    return json.dumps({name: {"format": name.rpartition(".")[2], **options}})
 
 
 def state(harvester: Harvester, *args: str) -> Run:
@@ -81,54 +73,6 @@ def test_after_the_recovery_of_a_lost_state_a_truncated_line_is_moved_aside(
     assert state(harvester, "latest", "out.jsonl").stderr == "Wrote 2 documents.\n"
 
 
-def test_a_run_that_is_killed_after_moving_a_line_aside_is_cut_back_to_what_was_whole(
-    gated: GatedSite, installation: Fallible
-) -> None:
-    out = installation.folder / "out.jsonl"
-    out.write_bytes(b'{"id": "half')
-    publish(gated, {f"a{number}": FIRST for number in range(12)}, {"b": FIRST})
-    gated.gates.add("/s1.xml")
-    started = installation.start("-o", "out.jsonl", **SOON)
-    started.wait_until(lambda: len(harvested(installation.folder, missing_ok=True)) == 12, "12 are confirmed")
-    assert started.kill(after=0)
-    with out.open("ab") as file:
-        file.write(b'{"id": "written by the run that was killed')
-    gated.gates.clear()
-    assert installation.run("-o", "out.jsonl").returncode == 0
-    assert len(set(locs([out]))) == len(locs([out])) == 13
-    aside = b'{"id": "half\n{"id": "written by the run that was killed\n'
-    assert out.with_name("out.jsonl.truncated").read_bytes() == aside
-
-
-def test_an_overwritten_file_is_not_looked_at(site: Site, harvester: Harvester) -> None:
-    out = harvester.folder / "out.jsonl"
-    out.write_bytes(b'{"id": "half')
-    publish(site, {"a": FIRST})
-    assert harvester.day("-O", "out.jsonl").locs == [site.url("/d/a.pdf")]
-    assert not out.with_name("out.jsonl.truncated").exists()
-
-
-def test_csv_gets_the_end_of_its_last_row(site: Site, harvester: Harvester) -> None:
-    out = harvester.folder / "out.csv"
-    publish(site, {"a": FIRST})
-    harvester.day(FEEDS=feed("out.csv"))
-    before = out.read_bytes()
-    assert before.endswith(b"\r\n")
-    out.write_bytes(before[:-2])
-    publish(site, {"a": FIRST, "b": FIRST})
-    assert harvester.day(FEEDS=feed("out.csv")).returncode == 0
-    assert out.read_bytes().startswith(before)
-    out.write_bytes(out.read_bytes() + b'x,"half a c')
-    publish(site, {"a": FIRST, "b": FIRST, "c": FIRST})
-    refused = harvester.day(FEEDS=feed("out.csv"))
-    assert refused.returncode == 1
-    (line,) = errors(refused)
-    assert "out.csv ends inside a quoted cell: remove its last row" in line
-    assert out.read_bytes().endswith(b'x,"half a c')
-    assert harvester.day(FEEDS=feed("other.csv")).returncode == 0
-    assert b"/d/c.pdf" in (harvester.folder / "other.csv").read_bytes()
-
-
 GZIP = {
     "out.jsonl.gz": {"format": "jsonlines", "postprocessing": ["scrapy.extensions.postprocessing.GzipPlugin"]}
 }
@@ -162,21 +106,6 @@ def test_a_feed_that_is_written_as_one_is_cut_back_to_where_it_began(
     assert len(harvested(installation.folder)) == 51
 
 
-def test_a_file_that_another_run_writes_is_refused_whatever_the_state(
-    site: Site, harvester: Harvester
-) -> None:
-    out = harvester.folder / "out.jsonl"
-    out.write_bytes(b'{"id": "being writ')
-    publish(site, {"a": FIRST})
-    with running(WRITING, out):
-        for overwrite in (False, True):
-            refused = harvester.day(FEEDS=feed("out.jsonl", overwrite=overwrite), DELTAFETCH_ENABLED=0)
-            assert refused.returncode == 1
-            (line,) = errors(refused)
-            assert f"another run writes to {out}: give each run a file of its own" in line
-            assert out.read_bytes() == b'{"id": "being writ'
-
-
 def test_a_file_that_a_run_writes_is_locked_for_others(gated: GatedSite, installation: Fallible) -> None:
     publish(gated, {"a": FIRST}, {"b": FIRST})
     gated.gates.add("/s1.xml")
@@ -193,20 +122,3 @@ def test_a_file_that_a_run_writes_is_locked_for_others(gated: GatedSite, install
     gated.gates.clear()
     assert started.status() == 0
     assert run_scrapy(["state", "latest", "out.jsonl"], installation.folder).returncode == 1
-
-
-def test_on_a_full_disk_nothing_of_the_file_is_lost(site: Site, harvester: Harvester, tmp_path: Path) -> None:
-    publish(site, {"a": FIRST})
-    content = b'{"id": "half' + b"x" * 40_000
-    with small_disk(tmp_path / "disk", 128 * 1024) as disk:
-        out = disk / "out.jsonl"
-        out.write_bytes(content)
-        (disk / "full").write_bytes(b"x" * 65_536)
-        failed = harvester.day(FEEDS=feed(str(out)))
-        assert failed.returncode == 1
-        assert "No space left on device" in errors(failed)[0]
-        assert out.read_bytes() == content
-        (disk / "full").unlink()
-        assert harvester.day(FEEDS=feed(str(out))).returncode == 0
-        assert (disk / "out.jsonl.truncated").read_bytes() == content + b"\n"
-        assert locs([out]) == [site.url("/d/a.pdf")]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
-from typing import cast
 
 import pytest
 
-from tests.utils import hostile
 from tests.utils.daily import FIRST, INDEX, XML, Harvester, causes, numbered, publish, xml
-from tests.utils.sites import MakeRawSite, MakeSite
+from tests.utils.sites import MakeSite
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.downloader.middlewares import MAX_BODIES
@@ -38,26 +35,6 @@ def test_documents_with_a_status_that_means_nothing_hold_up_no_other(
     assert len(told) == many
 
 
-def test_a_header_that_is_not_utf_8_is_no_fault(
-    make_raw_site: MakeRawSite, site: Site, harvester: Harvester
-) -> None:
-    content = b"%PDF-1.7 besluit"
-    lines = [
-        "HTTP/1.1 200 OK",
-        f"Content-Length: {len(content)}",
-        "Content-Disposition: attachment; filename=besluit-\xe9\xe9n.pdf",
-    ]
-    answer = "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + content
-    old = make_raw_site({"/d/a.pdf": hostile.raw(answer)})
-    publish(site, {})
-    site.pages["/s0.xml"] = Page(xml(old, {"a": FIRST}), content_type=XML)
-    harvester.sites = [site, cast("Site", old)]  # of which only the address is needed
-    run = harvester.day("-a", "documents=download")
-    (record,) = run.records
-    assert record["versies"][0]["bestanden"][0]["bestandsnaam"] == "besluit-\xe9\xe9n.pdf"
-    assert not run.about("document.onbereikbaar")
-
-
 def test_a_304_that_nobody_asked_for_is_no_complete_read(site: Site, harvester: Harvester) -> None:
     publish(site, {"a": FIRST}, {"b": FIRST})
     site.pages["/s1.xml"] = Page(b"", status=304)
@@ -78,18 +55,6 @@ def test_a_304_does_not_take_the_place_of_the_full_read_of_seven_days(
         run = harvester.day(WOO_FULL_READ_DAYS=0)
         assert run.stats["woo/hosts/incomplete"] == 1
         publish(site, {"a": FIRST, "b": FIRST})
-
-
-def test_a_robots_txt_in_gzip_is_obeyed_also_where_only_documents_are_of_its_host(
-    make_site: MakeSite, site: Site, harvester: Harvester
-) -> None:
-    rules = Page(gzip.compress(b"User-agent: *\nDisallow: /d/"), headers={"Content-Encoding": "gzip"})
-    other = make_site({"/robots.txt": rules, "/d/*": Page(b"%PDF-1.7")})
-    publish(site, {"a": FIRST})
-    site.pages["/s0.xml"] = Page(xml(other, {"a": FIRST}), content_type=XML)
-    harvester.sites = [site, other]
-    run = harvester.day("-a", f"domains={site.host}", "-a", "documents=download")
-    assert [finding["code"] for finding in run.findings] == ["robots.verboden"]
 
 
 def test_documents_of_a_host_whose_robots_txt_is_out_of_reach_are_not_asked_for(

@@ -15,13 +15,12 @@ from pathlib import Path
 import pytest
 
 from tests.integration.stopping import both_signals, stopped
-from tests.utils.command import environment, in_project, read_lines, run_scrapy
+from tests.utils.command import environment, in_project, read_lines
 from tests.utils.daily import FIRST, NEWER, Harvester, publish
 from tests.utils.disturbed_runs import (
     SOON,
     Fallible,
     GatedSite,
-    errors,
     harvested,
     locs,
     two_sitemaps,
@@ -138,39 +137,6 @@ def test_what_a_killed_run_delivered_is_kept_and_the_next_run_names_it_once(
     assert (len(locs([kept])), len(locs([path]))) == (12, 3)
 
 
-def test_a_run_that_dies_before_it_delivered_anything_leaves_nothing_for_long(
-    gated: GatedSite, installation: Fallible
-) -> None:
-    two_sitemaps(gated)
-    started = installation.start("-O", "woo.jsonl", WOO_DURABLE_INTERVAL=600)
-    started.wait_until(lambda: bool(list(installation.folder.glob("*.unconfirmed"))), "a record is made")
-    assert started.kill(after=0)
-    gated.gates.clear()
-    assert DIED not in installation.run().stderr
-    assert list(installation.folder.glob("woo.jsonl*")) == []
-
-
-def test_a_file_is_replaced_through_a_link(site: Site, harvester: Harvester) -> None:
-    link, path = harvester.folder / "link.jsonl", harvester.folder / "there" / "woo.jsonl"
-    path.parent.mkdir()
-    path.write_bytes(b'{"id": "old"}\n')
-    link.symlink_to("there/woo.jsonl")
-    assert harvester.day("-O", "link.jsonl").returncode == 0
-    assert link.readlink() == Path("there/woo.jsonl")
-    assert len(locs([path])) == 2
-
-
-def test_a_file_that_cannot_be_replaced_is_left_as_it_is(harvester: Harvester) -> None:
-    path = harvester.folder / f"{'x' * 245}.jsonl"  # no name fits beside it
-    path.write_bytes(b'{"id": "old"}\n')
-    failed = harvester.day("-O", path.name)
-    assert failed.returncode == 1
-    (line,) = errors(failed)
-    assert "a file is replaced by a new one beside it (-O), which cannot be made here: use -o" in line
-    assert path.read_bytes() == b'{"id": "old"}\n'
-    assert len(harvester.day("-o", path.name).records) == 3, "a file is appended to without one beside it"
-
-
 def test_a_pipe_and_standard_output_are_written_to_as_they_are(
     gated: GatedSite, installation: Fallible
 ) -> None:
@@ -217,45 +183,6 @@ def test_ways_out_keep_what_earlier_runs_delivered(site: Site, harvester: Harves
 def csv_rows(path: Path) -> list[list[str]]:
     with path.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.reader(file))
-
-
-def test_a_csv_file_has_a_row_for_each_record_and_the_same_columns_without_any(
-    site: Site, harvester: Harvester
-) -> None:
-    run = harvester.day("-O", "woo.csv", "-O", "woo.jsonl")
-    assert run.returncode == 0
-    header, *rows = csv_rows(harvester.folder / "woo.csv")
-    records = [dict(zip(header, row, strict=True)) for row in rows]
-    assert [record["document.weblocatie"] for record in records] == [
-        record["document"]["weblocatie"] for record in read_lines(harvester.folder / "woo.jsonl")
-    ]
-    assert {record["document.titelcollectie.officieleTitel"] for record in records} == {"Besluit"}
-    harvester.day("-O", "nieuw.csv")
-    assert csv_rows(harvester.folder / "nieuw.csv") == [header]
-    done = run_scrapy(["state", "latest", "woo.jsonl", "-O", "now.csv"], harvester.folder)
-    assert done.returncode == 0
-    assert csv_rows(harvester.folder / "now.csv") == [header, *rows]
-
-
-def test_the_fields_of_a_feed_choose_the_columns(harvester: Harvester) -> None:
-    fields = ["id", "document.publisher.label", "herkomst"]
-    feeds = {"deel.csv": {"format": "csv", "fields": fields, "overwrite": True}}
-    harvester.day(FEEDS=json.dumps(feeds))
-    header, row, _ = csv_rows(harvester.folder / "deel.csv")
-    assert header == fields
-    assert json.loads(row[2])["lastmod"] == FIRST
-
-
-def test_a_csv_file_with_other_columns_is_left_as_it_is(harvester: Harvester) -> None:
-    path = harvester.folder / "woo.csv"
-    path.write_text("id,document\r\n1,2\r\n", encoding="utf-8")
-    run = harvester.day("-o", "woo.csv")
-    assert run.returncode == 1
-    assert "woo.csv has other columns than this run writes: give the run another file" in run.stderr
-    assert csv_rows(path) == [["id", "document"], ["1", "2"]]
-    assert len(harvester.day("-o", "ander.csv", "-o", "woo.jsonl").records) >= 2, (
-        "nothing was counted as delivered"
-    )
 
 
 def test_permits_are_not_lost_either(tmp_path: Path, ca_bundle: Path, site: Site) -> None:

@@ -15,7 +15,7 @@ from tests.utils.daily import NEWER, Harvester, causes, numbered, publish
 from tests.utils.sites import MakeRawSite, MakeSite, write_register
 from tests.utils.vergunningen import FOLDER, Permits
 from tests.utils.waiting import STUCK, wait_until
-from woo_harvester.demo.server import Authority, Certificate, Page
+from woo_harvester.demo.server import Authority, Certificate
 from woo_harvester.demo.site import Site
 from woo_harvester.register.register import shard_of
 from woo_harvester.report.json_file import read_hosts
@@ -86,16 +86,6 @@ def test_an_authority_that_is_wrong_for_all_hosts_is_the_operators_fault(
     assert run.hosts == []
 
 
-def test_a_certificate_that_is_over_its_date_everywhere_is_the_clocks_fault(
-    make_site: MakeSite, tmp_path: Path, ca_bundle: Path
-) -> None:
-    sites = well(make_site, 10, Certificate.EXPIRED)
-    run = Harvester(tmp_path, ca_bundle, sites).day()
-    assert is_own_fault(run, [site.host for site in sites])
-    assert "het certificaat is verlopen" in last_line(run)
-    assert "clock" in last_line(run)
-
-
 def test_one_wrong_certificate_among_ten_is_that_hosts_own(
     make_site: MakeSite, tmp_path: Path, ca_bundle: Path
 ) -> None:
@@ -107,39 +97,6 @@ def test_one_wrong_certificate_among_ten_is_that_hosts_own(
     assert not (run.report / "kept-back.jsonl").exists()
     assert wrong.host in {host.host for host in read_hosts(run.report / "report.json")}
     assert len(run.records) == 18
-
-
-@pytest.mark.parametrize(
-    ("wrong", "right", "own"),
-    [(9, 1, True), (8, 2, False), (9, 0, False), (10, 0, True), (17, 2, False), (18, 2, True)],
-)
-def test_nine_of_ten_hosts_make_it_the_operators_fault(
-    wrong: int, right: int, own: bool, make_site: MakeSite, tmp_path: Path, ca_bundle: Path
-) -> None:
-    failing = well(make_site, wrong, Certificate.UNKNOWN_AUTHORITY)
-    run = Harvester(tmp_path, ca_bundle, [*failing, *well(make_site, right)]).day()
-    hosts = [site.host for site in failing]
-    if own:
-        assert is_own_fault(run, hosts)
-    else:
-        assert run.returncode == 0, run.stderr
-        assert sorted(finding["host"] for finding in run.about("tls.ongeldig")) == sorted(hosts)
-        assert OWN not in run.codes
-        assert run.report is not None
-        assert not (run.report / "kept-back.jsonl").exists()
-    assert len(run.records) == 2 * right  # the hosts that answer are harvested all the same
-
-
-def test_hosts_that_fail_each_in_its_own_way_have_findings_of_their_own(
-    make_site: MakeSite, tmp_path: Path, ca_bundle: Path
-) -> None:
-    expired, gone = well(make_site, 5, Certificate.EXPIRED), well(make_site, 5)
-    for site in gone:
-        site.__exit__()
-    run = Harvester(tmp_path, ca_bundle, [*expired, *gone]).day(**ONCE)
-    assert run.returncode == 0, run.stderr
-    assert {finding["host"] for finding in run.about("tls.ongeldig")} == {site.host for site in expired}
-    assert {finding["host"] for finding in run.about("robots.onbereikbaar")} == {site.host for site in gone}
 
 
 def test_names_without_an_address_are_the_name_servers_fault(tmp_path: Path, ca_bundle: Path) -> None:
@@ -166,22 +123,6 @@ def test_no_connection_with_any_host_is_the_networks_fault_whatever_proxy_there_
     )
     assert is_own_fault(run, [site.host for site in ten])
     assert "network and firewall (publishers are asked without the proxy that" in last_line(run)
-
-
-def test_a_password_that_is_asked_for_on_the_way_is_the_operators_fault(
-    ten: list[Site], tmp_path: Path, ca_bundle: Path
-) -> None:
-    for site in ten:
-        site.pages["/robots.txt"] = Page("", status=407)
-    run = Harvester(tmp_path, ca_bundle, ten).day()
-    assert is_own_fault(run, [site.host for site in ten])
-
-
-def test_a_proxy_that_is_away_harms_no_harvest(ten: list[Site], tmp_path: Path, ca_bundle: Path) -> None:
-    away = {"https_proxy": "http://127.0.0.1:9", "http_proxy": "http://127.0.0.1:9", "NO_PROXY": ""}
-    harvester = Harvester(tmp_path, ca_bundle, ten)
-    run = run_scrapy(harvester.arguments(), tmp_path, ca_bundle, env=away)
-    assert (run.returncode, len(run.records)) == (0, 20)
 
 
 def test_the_day_after_no_host_shows_a_bad_day(ten: list[Site], tmp_path: Path, ca_bundle: Path) -> None:
@@ -245,19 +186,6 @@ def test_shards_decide_each_for_its_own_hosts_and_their_reports_are_merged(
     assert {host.host for host in read_hosts(merged / "report.json")} == served
     assert [finding["code"] for finding in read_lines(merged / "findings.jsonl")].count(OWN) == 1
     assert {finding["host"] for finding in read_lines(merged / "kept-back.jsonl")} == others
-
-
-def test_hosts_that_are_not_in_the_register_are_left_out_too(
-    ten: list[Site], tmp_path: Path, other_bundle: Path
-) -> None:
-    register = write_register(tmp_path / "roo.xml", {"Gemeente": ["https://elders.invalid/woo"]})
-    domains = ",".join(site.host for site in ten)
-    arguments = ["crawl", "woo", "-a", f"register={register}", "-a", f"domains={domains}"]
-    run = run_scrapy(arguments, tmp_path, other_bundle)
-    assert run.returncode == 1
-    assert run.codes == {OWN, "register.domein-ontbreekt"}
-    assert run.report is not None
-    assert list(read_hosts(run.report / "report.json")) == []
 
 
 def test_a_killed_run_has_kept_what_it_knew(

@@ -20,7 +20,6 @@ from tests.utils.waiting import wait_until
 from woo_harvester.demo.server import Handler, Page, Request
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import pdf, robots_txt
-from woo_harvester.extensions.politeness import SHORTEST_DELAY
 from woo_harvester.settings import CONCURRENT_REQUESTS_PER_DOMAIN, USER_AGENT
 
 SITEMAP = f"{INDEX}/sitemap.xml"
@@ -90,18 +89,6 @@ def that_forbids_the_harvester_by_name(site: Site) -> None:
 
 
 @hosts.site
-def that_forbids_another_robot(site: Site) -> None:
-    forbid(site, "/", agent="GPTBot")
-
-
-@hosts.site
-def that_allows_a_part_of_what_it_forbids(site: Site) -> None:
-    publish(site, "/a.pdf", "/b.pdf")
-    rules = f"User-agent: *\nDisallow: /\nAllow: {INDEX}\nAllow: /a.pdf\nSitemap: {site.url(INDEX)}\n"
-    site.pages |= {"/robots.txt": Page(rules), "/a.pdf": DOCUMENT, "/b.pdf": DOCUMENT}
-
-
-@hosts.site
 def whose_documents_another_host_lists(site: Site) -> None:
     publish(site)
     site.pages["/robots.txt"] = Page(f"User-agent: *\nDisallow: /besloten/\nSitemap: {site.url(INDEX)}\n")
@@ -135,24 +122,6 @@ def whose_sitemap_is_busy(site: Site) -> None:
     publish(site, "/a.pdf")
     site.pages["/a.pdf"] = DOCUMENT
     site.pages[SITEMAP] = hostile.busy(entries_of(site, "/a.pdf"), times=2, status=429, retry_after=0)
-
-
-@hosts.site
-def that_is_always_busy(site: Site) -> None:
-    publish(site, "/a.pdf")
-    site.pages["/a.pdf"] = Page("druk", status=503, headers={"Retry-After": "0"})
-
-
-@hosts.site
-def that_wants_a_very_long_rest(site: Site) -> None:
-    publish(site, "/a.pdf")
-    site.pages["/a.pdf"] = Page("druk", status=503, headers={"Retry-After": "86400"})
-
-
-@hosts.site
-def with_a_document_that_is_gone(site: Site) -> None:
-    publish(site, "/weg.pdf", "/vervallen.pdf")
-    site.pages["/vervallen.pdf"] = Page("weg", status=410)
 
 
 @hosts.site
@@ -225,16 +194,6 @@ def test_what_robots_txt_does_not_forbid_is_harvested(harvest: Harvest) -> None:
     assert harvest[that_forbids_a_document].paths == ["/b.pdf"]
 
 
-def test_rules_for_another_robot_do_not_hold(harvest: Harvest) -> None:
-    host = harvest[that_forbids_another_robot]
-    assert host.paths == ["/a.pdf", "/b.pdf"]
-    assert not host.errors
-
-
-def test_the_longest_rule_of_robots_txt_counts(harvest: Harvest) -> None:
-    assert harvest[that_allows_a_part_of_what_it_forbids].paths == ["/a.pdf"]
-
-
 def test_robots_txt_of_the_documents_host_is_obeyed_whoever_lists_them(harvest: Harvest) -> None:
     host = harvest[whose_documents_another_host_lists]
     assert host.requested("/besloten/1.pdf") == []
@@ -268,12 +227,6 @@ def test_retry_after_pauses_the_whole_host(harvest: Harvest) -> None:
     assert len(host.paths) == 10
 
 
-def test_a_pause_of_one_host_is_a_pause_of_no_other(harvest: Harvest) -> None:
-    many = harvest[with_many_documents].site
-    assert many.host not in schedule.paused(harvest.run)
-    assert {sent.delay for sent in schedule.sent(harvest.run, many)} == {SHORTEST_DELAY}
-
-
 @pytest.mark.parametrize(
     ("build", "path", "times"),
     [(whose_sitemap_is_busy, SITEMAP, 3), (that_fails_once, "/a.pdf", 2)],
@@ -284,24 +237,6 @@ def test_a_temporary_fault_is_tried_again(harvest: Harvest, build: Builder, path
     assert len(host.requested(path)) == times
     assert host.paths == ["/a.pdf"]
     assert not host.errors
-
-
-def test_a_host_that_stays_busy_is_given_up(harvest: Harvest) -> None:
-    host = harvest[that_is_always_busy]
-    assert len(host.requested("/a.pdf")) == 3
-    (finding,) = host.about("document.onbereikbaar")
-    assert finding["seen"] == "HTTP 503"
-
-
-def test_a_host_that_wants_a_very_long_rest_is_left_alone(harvest: Harvest) -> None:
-    host = harvest[that_wants_a_very_long_rest]
-    assert host.requested("/a.pdf") == ["GET"]
-    assert host.errors == {"document.onbereikbaar"}
-
-
-@pytest.mark.parametrize("path", ["/weg.pdf", "/vervallen.pdf"])
-def test_what_is_gone_is_not_tried_again(harvest: Harvest, path: str) -> None:
-    assert harvest[with_a_document_that_is_gone].requested(path) == ["GET"]
 
 
 def test_a_slow_host_delays_no_other(harvest: Harvest) -> None:

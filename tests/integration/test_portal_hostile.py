@@ -7,15 +7,136 @@ from collections.abc import Iterator
 from contextlib import suppress
 from http.client import HTTPResponse
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import httpx
 import pytest
 
-from tests.integration.hostile_questions import QUESTIONS, get
 from tests.portal.records import bare, full
 from tests.utils.portals import portal_over
 from tests.utils.waiting import STUCK, wait_until
+
+HOST = b"Host: portal.test\r\n"
+_KNOWN = "/document/00000000-0000-5000-8000-000000000000"
+
+
+def get(target: str, *headers: str, method: str = "GET", body: bytes = b"") -> bytes:
+    """Return a request as it is on the wire."""
+    head = "".join(f"{each}\r\n" for each in headers).encode("latin-1")
+    return f"{method} {target} HTTP/1.1\r\n".encode("latin-1") + HOST + head + b"\r\n" + body
+
+
+def asked(text: str) -> bytes:
+    """Return a search for a text."""
+    return get(f"/?q={quote(text, safe='')}")
+
+
+#: By name: the request, and its status.
+QUESTIONS: dict[str, tuple[bytes, int]] = {
+    # Injection into whatever reads the text of a question.
+    "markup": (asked("<script>alert(1)</script>"), 200),
+    "end of an attribute": (asked("\"'><svg onload=alert(1)>"), 200),
+    "template": (asked("{{ 7 * 7 }}{% for x in () %}${7*7}#{7*7}"), 200),
+    "template that reads": (asked("{{ config.__class__.__init__.__globals__ }}"), 200),
+    "SQL": (asked("' OR 1=1; DROP TABLE documents; --"), 200),
+    "JSON of Elasticsearch": (asked('{"query": {"match_all": {}}, "size": 100000}'), 200),
+    "script of Elasticsearch": (asked('{"script": {"source": "while (true) {}"}}'), 200),
+    "operators of Lucene": (asked("*:* AND NOT (tekst:/.*/ OR titel:[* TO *])~5^99 \\"), 200),
+    "wildcards": (asked("*" * 200 + " ?" * 10), 200),
+    "regular expression": (asked("(a+)+$ (.*)*b [[:alpha:]]{1,99999}"), 200),
+    "operators of SQLite": (asked("NEAR(a b, 999999999) AND {titel tekst}: * ^x"), 200),
+    "shell": (asked("$(reboot) `reboot` | reboot; reboot && reboot"), 200),
+    "log": (asked("${jndi:ldap://127.0.0.1/a}"), 200),
+    "format": (asked("%s%n%x {0.__class__} %(key)s"), 200),
+    "entities": (asked('<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>&a;'), 200),
+    "header in a question": (asked("x\r\nSet-Cookie: a=b\r\n\r\n<html>"), 200),
+    # Texts that are long, many or strange.
+    "no words": (asked('"" - -"" "'), 200),
+    "open quote": (asked('"stikstof'), 200),
+    "quotes": (asked('"' * 400), 200),
+    "minus signs": (asked("-" * 400), 200),
+    "too long a text": (asked("a" * 501), 400),
+    "too many words": (asked(" ".join(map(str, range(60)))), 400),
+    "one long word": (asked("a" * 500), 200),
+    "combining marks": (asked("e" + "\u0301" * 400), 200),
+    "emoji": (asked("\U0001f468\u200d\U0001f469\u200d\U0001f467" * 20), 200),
+    "right to left": (asked("\u202egnp.exe"), 200),
+    "NUL": (get("/?q=a%00b"), 400),
+    "control characters": (get("/?q=a%01%1b%7f"), 400),
+    "invalid UTF-8": (get("/?q=%ff%fe%fd"), 400),
+    "surrogate": (get("/?q=%ed%a0%80"), 400),
+    "overlong encoding": (get("/?q=%c0%ae%c0%ae"), 400),
+    "broken percent": (get("/?q=%zz%1"), 200),
+    # Parameters.
+    "unknown parameter": (get("/?query=x"), 400),
+    "parameter of markup": (get("/?%3Cscript%3E=x"), 400),
+    "order twice": (get("/?q=a&sorteer=titel&sorteer=oudste"), 400),
+    "deep page": (get("/?q=a&start=10000"), 400),
+    "endless page": (get("/?q=a&start=99999999999999999999999999"), 400),
+    "page before the first": (get("/?q=a&start=-1"), 400),
+    "number of another script": (get("/?q=a&start=%D9%A1"), 400),
+    "number of hits": (get("/?q=a&aantal=1000000"), 400),
+    "day that is none": (get("/?openbaarmakingsdatum_van=2024-02-30"), 400),
+    "day far away": (get("/?openbaarmakingsdatum_van=99999-01-01"), 400),
+    "order that is none": (get("/?q=a&sorteer=__class__"), 400),
+    "many values": (get("/?" + "thema=x&" * 60), 400),
+    "long value": (get("/?thema=" + "x" * 5000), 400),
+    "value of markup": (get("/?thema=%22%3E%3Cimg%20src%3Dx%3E"), 200),
+    "many parameters": (get("/?" + "a&" * 3000), 400),
+    "too long an address": (get("/?q=" + "a" * 9000), 414),
+    # Paths.
+    "path to a file": (get("/../../../../etc/passwd"), 404),
+    "encoded path to a file": (get("/%2e%2e/%2e%2e/etc/passwd"), 404),
+    "path twice encoded": (get("/document/%252e%252e%252fetc%252fpasswd"), 404),
+    "path of Windows": (get("/..%5c..%5cwindows%5cwin.ini"), 404),
+    "path with NUL": (get(f"{_KNOWN}%00.html"), 404),
+    "path to the style's neighbours": (get("/stijl-../../portal/app.py"), 404),
+    "path of slashes": (get("//" + "/" * 3000), 404),
+    "path to another server": (get("//elders.example/%2e%2e"), 404),
+    "organisation of a path": (get("/organisatie/../../etc/passwd"), 404),
+    "organisation of invalid UTF-8": (get("/organisatie?waarde=%ff%fe"), 404),
+    "category of markup": (get("/categorie/%3Cscript%3E"), 404),
+    "id that is none": (get("/document/1%27%20OR%201=1"), 404),
+    "id in capitals": (get(_KNOWN.replace("0000-5", "0000-A").upper().replace("DOCUMENT", "document")), 404),
+    "absolute address": (get("http://elders.example/"), 404),
+    "anything as a target": (get("*", method="OPTIONS"), 405),
+    "not ASCII": (b"GET /\xe9\xff HTTP/1.1\r\n" + HOST + b"\r\n", 400),
+    # Methods and bodies.
+    "deletion": (get(_KNOWN, method="DELETE"), 405),
+    "writing": (get("/", "Content-Length: 2", method="PUT", body=b"{}"), 405),
+    "form": (get("/", "Content-Length: 3", method="POST", body=b"q=a"), 405),
+    "trace": (get("/", method="TRACE"), 405),
+    "proxy": (get("elders.example:443", method="CONNECT"), 405),
+    "other method": (get("/", method="x" * 1000), 405),
+    "huge body": (get("/api/v0/zoek", "Content-Length: 70000", method="POST", body=b"x" * 70_000), 413),
+    "body with a GET": (get("/gezond", "Content-Length: 5", body=b"hello"), 200),
+    # Headers.
+    "no host": (b"GET / HTTP/1.1\r\n\r\n", 400),
+    "two hosts": (get("/", "Host: elders.example"), 400),
+    "other host": (b'GET / HTTP/1.1\r\nHost: elders.example"><script>\r\n\r\n', 200),
+    "two lengths": (get("/", "Content-Length: 1", "Content-Length: 2"), 400),
+    "length and chunks": (
+        get("/", "Content-Length: 4", "Transfer-Encoding: chunked", body=b"0\r\n\r\n"),
+        200,
+    ),
+    "unknown coding": (get("/", "Transfer-Encoding: xchunked"), 400),
+    "negative length": (get("/", "Content-Length: -1"), 400),
+    "large header": (get("/", "X: " + "x" * 15_000), 431),
+    "many headers": (get("/", *("A: b",) * 200), 431),
+    "folded header": (get("/", "A: b\r\n c: d"), 200),
+    "header without a name": (get("/", ": x"), 400),
+    "other client": (get("/", "X-Forwarded-For: <script>, ${x}", "X-Forwarded-Proto: javascript"), 200),
+    "other path": (get("/", "X-Forwarded-Prefix: //elders.example", "X-Original-URL: /x"), 200),
+    "web socket": (get("/", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"), 200),
+    "HTTP/2": (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 405),
+    "many ranges": (get("/", "Range: bytes=" + ",".join(["0-1"] * 1000)), 200),
+    "cookie": (get("/", "Cookie: " + "a=b; " * 500), 200),
+    # What is no HTTP at all.
+    "TLS": (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\x00" * 200 + b"\r\n\r\n", 400),
+    "noise": (bytes(range(128, 256)) * 20 + b"\r\n\r\n", 400),
+    "empty lines": (b"\r\n" * 5000, 400),
+}
+
 
 pytestmark = pytest.mark.integration
 

@@ -12,13 +12,15 @@ from random import Random
 from typing import Any
 
 import pytest
+from sqlalchemy import create_engine
+from sqlalchemy.pool import NullPool
 
 from tests.integration import test_daily, test_withdrawal
 from tests.integration.test_daily import test_what_did_not_change_is_not_harvested_again
 from tests.integration.test_kill import SETTINGS, UNDER_WAY, World, files, twice, world
 from tests.utils.calendar import Calendar
-from tests.utils.command import Run, run_scrapy
-from tests.utils.daily import FIRST, publish
+from tests.utils.command import Run, read_lines, run_scrapy, start_forked
+from tests.utils.daily import FIRST, Harvester, numbered, publish
 from tests.utils.disturbed_runs import (
     KILLED,
     SOON,
@@ -33,10 +35,9 @@ from tests.utils.disturbed_runs import (
     state_of,
     two_sitemaps,
 )
-from tests.utils.postgresql import Server, postgresql_server, postgresql_url, query, server
+from tests.utils.postgresql import OTHERS, Server, postgresql_server, postgresql_url, query, server
 from tests.utils.sites import MakeSite
-from tests.utils.waiting import wait_until
-from woo_harvester.demo.site import Site
+from tests.utils.waiting import STUCK, wait_until
 from woo_harvester.state import transfer
 from woo_harvester.state.store import State
 
@@ -90,12 +91,6 @@ test_what_is_gone = calendar.again(test_withdrawal.test_what_is_gone_from_a_full
 test_what_could_not_be_had = with_documents.again(
     test_daily.test_a_sitemap_with_a_document_that_could_not_be_had_is_read_again
 )
-
-
-@pytest.fixture
-def harvester(tmp_path: Path, ca_bundle: Path, site: Site, postgresql_url: str) -> Node:
-    """The installation for the test of another module."""
-    return Node(tmp_path, ca_bundle, [site], postgresql_url)
 
 
 @pytest.fixture
@@ -242,19 +237,91 @@ def test_a_server_that_cannot_be_used_is_one_clear_line(
     assert gated.requests == []
 
 
-def test_two_shards_that_list_the_same_documents_do_not_hinder_each_other(
-    tmp_path: Path, ca_bundle: Path, make_site: MakeSite, postgresql_url: str
-) -> None:
-    one, other = make_site(), make_site()
-    publish(one, {f"d{number}": FIRST for number in range(300)})
-    publish(other, {})
-    other.pages["/s0.xml"] = one.pages["/s0.xml"]  # the documents of the one, listed by the other too
-    node = Node(tmp_path, ca_bundle, [one, other], postgresql_url)
-    settings = {**SOON, "WOO_DURABLE_RECORDS": 20}
-    runs = [
-        node.start("-a", f"domains={site.host}", "-o", f"{site.port}.jsonl", **settings)
-        for site in (one, other)
-    ]
-    assert [run.status() for run in runs] == [0, 0]
-    assert len(node.known()) == 300
-    assert not list(tmp_path.rglob("*.sqlite*"))
+pytestmark = pytest.mark.integration
+
+WAITING = (
+    "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+)
+
+
+class Installation(Harvester):
+    """One whose state is in PostgreSQL."""
+
+    url: str = ""
+
+    def run(self) -> Run:
+        return self.day(WOO_STATE_URL=self.url)
+
+    def state(self, *args: str) -> Run:
+        return run_scrapy(["state", *args], self.folder, settings={"WOO_STATE_URL": self.url})
+
+    def known(self, name: str) -> list[dict[str, object]]:
+        """Everything that the state knows."""
+        file = self.folder / name
+        assert self.state("export", str(file)).returncode == 0
+        return read_lines(file)
+
+    def killed(self, *args: str) -> None:
+        """Kill ``scrapy state`` in the middle: it waits to write while somebody else keeps it from that."""
+        engine = create_engine(self.url, poolclass=NullPool)
+        with engine.connect() as connection:
+            connection.exec_driver_sql("LOCK TABLE documents, hosts, listings, resources IN SHARE MODE")
+            started = start_forked(["state", *args], self.folder, settings={"WOO_STATE_URL": self.url})
+            wait_until(lambda: query(self.url, WAITING) == [(1,)], "waits", lambda: not started.ended)
+            started.send(signal.SIGKILL)
+            started.done(STUCK)
+        wait_until(lambda: query(self.url, OTHERS) == [(0,)], "its session ends")
+
+
+@pytest.fixture
+def installation(make_site: MakeSite, tmp_path: Path, ca_bundle: Path, postgresql_url: str) -> Installation:
+    """With two hosts of three documents each."""
+    made = Installation(tmp_path, ca_bundle, [make_site(), make_site()])
+    made.url = postgresql_url
+    for site in made.sites:
+        publish(site, numbered(3))
+    assert len(made.run().records) == 6
+    return made
+
+
+def test_a_host_is_forgotten_whole_or_not_at_all(installation: Installation) -> None:
+    host = installation.sites[0].host
+    before = installation.known("before.jsonl")
+    installation.killed("forget", host)
+    assert installation.known("after.jsonl") == before
+    assert installation.run().records == []
+    done = installation.state("forget", host)
+    assert done.returncode == 0, done.stderr
+    assert host not in installation.state().stdout
+    assert {loc.split("/")[2] for loc in installation.run().locs} == {host}
+
+
+def test_an_import_is_there_whole_or_not_at_all(installation: Installation) -> None:
+    before = installation.known("before.jsonl")
+    for site in installation.sites:
+        publish(site, numbered(5))
+    assert len(installation.run().records) == 4
+    later = installation.known("later.jsonl")
+    assert later != before
+    installation.killed("import", str(installation.folder / "before.jsonl"))
+    assert installation.known("after.jsonl") == later
+    done = installation.state("import", str(installation.folder / "before.jsonl"))
+    assert done.returncode == 0, done.stderr
+    assert installation.known("again.jsonl") == before
+    assert len(installation.run().records) == 4
+
+
+def test_pending_withdrawals_are_confirmed_whole_or_not_at_all(installation: Installation) -> None:
+    site = installation.sites[0]
+    publish(site, numbered(60))
+    assert len(installation.run().records) == 57
+    publish(site, {"doc0": FIRST})
+    assert "intrekking.massaal" in installation.run().codes
+    before = installation.known("before.jsonl")
+    installation.killed("confirm", site.host)
+    assert installation.known("after.jsonl") == before
+    done = installation.state("confirm", site.host)
+    assert done.returncode == 0, done.stderr
+    run = installation.run()
+    assert len(run.records) == 59
+    assert {record["versies"][0]["oorzaak"] for record in run.records} == {"intrekking"}

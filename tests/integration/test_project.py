@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from textwrap import dedent
 
 import pytest
@@ -108,13 +107,6 @@ def test_an_output_that_fails_in_the_run_gives_exit_status_1(with_addon: Project
 # ----- Commands -------------------------------------------------------------------------------------------
 
 
-def test_the_commands_and_the_spiders_are_there(project: Project) -> None:
-    listed = project.typed("list")
-    assert listed.stdout.split() == ["convenanten", "recent", "vergunningen", "woo"]
-    assert {"audit", "demo", "state", "tooi"} <= set(project.typed().stdout.split())
-    assert project.left == set()
-
-
 def test_the_commands_of_the_harvester_work(project: Project, site: Site) -> None:
     publish(site, numbered(2))
     project.crawl("woo", site)
@@ -146,28 +138,7 @@ def test_fetch_and_shell_work_as_without_the_addon(project: Project, site: Site)
     assert project.left == set()
 
 
-def test_bench_works_as_without_the_addon(project: Project) -> None:
-    done = project.typed("bench", "-s", "CLOSESPIDER_ITEMCOUNT=1", "-s", "CLOSESPIDER_TIMEOUT=1")
-    assert done.returncode == 0
-    assert "'finish_reason': 'closespider_timeout'" in done.stderr
-    assert project.left == set()
-
-
 # ----- Settings -------------------------------------------------------------------------------------------
-
-
-def test_settings_of_scrapy_deltafetch_without_a_meaning_are_reported(project: Project, site: Site) -> None:
-    publish(site, numbered(2))
-    project.add(
-        "settings.py", 'SPIDER_MIDDLEWARES = {"scrapy_deltafetch.DeltaFetch": 100}\nDELTAFETCH_DIR = "delta"'
-    )
-    run = project.crawl("woo", site)
-    warnings = "\n".join(re.findall(r"WARNING: (.*)", run.stderr))
-    assert "DELTAFETCH_DIR has no meaning with woo_harvester.Addon" in warnings
-    assert "DELTAFETCH_ENABLED has" not in warnings
-    assert "SPIDER_MIDDLEWARES names scrapy_deltafetch.DeltaFetch" in warnings
-    assert len(run.records) == 2
-    assert project.crawl("woo", site).records == []
 
 
 def test_what_the_projects_own_pipeline_drops_is_in_the_sum(project: Project, site: Site) -> None:

@@ -45,47 +45,6 @@ def test_a_subclass_that_narrows_sitemap_follow_never_withdraws_what_it_leaves_o
     assert paths(all_read) == [*delivered(["b", "c"], "intrekking"), ("d", "aanlevering")]
 
 
-def test_what_a_filter_leaves_out_stays_unknown_and_is_never_withdrawn(project: Project, site: Site) -> None:
-    old, new = {"a": "2025-01-01", "b": "2025-01-01"}, {"c": "2026-01-01", "d": "2026-01-01", "e": None}
-    publish(site, old | new)
-    first = project.crawl("recent", site)
-    assert paths(first) == delivered(["c", "d", "e"])
-    assert first.stats["woo/entries/left_out"] == 2
-    assert project.crawl("recent", site).records == []
-    publish(site, old | {"d": "2026-01-01", "e": None})
-    assert paths(project.crawl("recent", site)) == delivered(["c"], "intrekking")
-    assert paths(project.crawl("woo", site)) == delivered(["a", "b"])
-    # Now known, and moved to another sitemap: still listed, though the filter leaves them out.
-    publish(site, {"a": "2025-01-01", "d": "2026-01-01", "e": None}, {"b": "2025-02-02", "f": "2026-02-02"})
-    assert paths(project.crawl("recent", site)) == delivered(["f"])
-    assert paths(project.crawl("woo", site)) == delivered(["b"], "wijziging")
-
-
-def test_a_filter_may_sort_count_and_copy_and_gets_the_entries_of_indexes_too(
-    project: Project, site: Site
-) -> None:
-    project.add(
-        "spiders/own.py",
-        dedent(
-            """
-            class Newest(WooSpider):
-                name = "newest"
-
-                def sitemap_filter(self, entries):
-                    self.logger.info("GIVEN %s", sorted(entries := list(entries), key=str))
-                    return [dict(entry) for entry in sorted(entries, key=lambda entry: entry["loc"])[:2]]
-            """
-        ),
-    )
-    publish(site, {"c": FIRST, "a": FIRST, "b": FIRST}, {"e": FIRST}, {"d": FIRST})
-    run = project.crawl("newest", site)
-    assert paths(run) == delivered(["a", "b", "e"])
-    assert "/s2.xml" not in {request.path for request in site.requests}
-    given = re.findall(r"GIVEN (.*)", run.stderr)
-    assert given[0] == str([{"loc": site.url(f"/s{number}.xml")} for number in range(3)])
-    assert f"{{'loc': '{site.url('/d/a.pdf')}', 'lastmod': '{FIRST}', 'Document': ''}}" in given[1]
-
-
 def test_an_error_in_a_filter_withdraws_nothing_and_the_other_sitemaps_are_read(
     project: Project, site: Site
 ) -> None:

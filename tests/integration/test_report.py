@@ -10,7 +10,7 @@ import pytest
 from lxml import html
 
 from tests.utils.command import Run, run_scrapy
-from tests.utils.publishers import entries_of, publish
+from tests.utils.publishers import publish
 from tests.utils.sites import MakeSite, write_register
 from woo_harvester.demo.mistaken import GOOD
 from woo_harvester.demo.server import Page
@@ -120,19 +120,6 @@ def test_the_sums_close_whatever_was_known_before(installation: Installation, si
     assert rule.get("href").startswith("https://standaarden.overheid.nl/diwoo/metadata/")
 
 
-def test_two_sitemaps_that_share_a_document_list_it_once(installation: Installation, site: Site) -> None:
-    publish(site, *listed(site, a=DAYS[0], b=DAYS[0]))
-    index = "/sitemapindex-diwoo-infocat002.xml"
-    robots = site.pages["/robots.txt"]
-    publish(site, *listed(site, b=DAYS[0], c=DAYS[0]), index=index)
-    assert isinstance(robots, Page)
-    both = b"".join(robots.chunks()) + f"Sitemap: {site.url(index)}\n".encode()
-    site.pages["/robots.txt"] = Page(both)
-    for _ in range(2):
-        host = installation.host()
-        assert (host.listed, host.harvested, host.repeated) == (3, 3, 1)
-
-
 def test_the_report_tells_of_the_register_and_of_what_was_done_with_documents(
     installation: Installation, site: Site
 ) -> None:
@@ -147,21 +134,6 @@ def test_the_report_tells_of_the_register_and_of_what_was_done_with_documents(
     assert [body.name for body in host.organisations] == ["Gemeente Haven"]
 
 
-def test_a_broken_history_costs_a_line_and_not_the_run(installation: Installation, site: Site) -> None:
-    publish(site, "/a.pdf")
-    assert installation.run().returncode == 0
-    (kept,) = installation.folder.glob("reports/history/*.gz")
-    kept.write_bytes(b"torn")
-    site.pages["/sitemapindex-diwoo.xml/sitemap.xml"] = entries_of(site, "/a.pdf", "/b.pdf")
-    done = installation.run()
-    assert done.returncode == 0
-    assert done.locs == [site.url("/b.pdf")]
-    lines = [line for line in done.stderr.splitlines() if "No report was made of" in line]
-    assert len(lines) == 1
-    assert "is no history of a run" in lines[0]
-    assert "Traceback" not in done.stderr
-
-
 def test_a_disk_that_takes_no_report_gives_exit_status_1(installation: Installation, site: Site) -> None:
     publish(site, "/a.pdf")
     (installation.folder / "reports").mkdir()
@@ -171,12 +143,3 @@ def test_a_disk_that_takes_no_report_gives_exit_status_1(installation: Installat
     assert "scrapy crawl: error: the report in " in done.stderr
     assert done.locs == [site.url("/a.pdf")]
     assert done.stats["finish_reason"] == "finished"
-
-
-def test_a_language_that_there_is_not_is_reported_before_anything_is_asked_for(
-    installation: Installation, site: Site
-) -> None:
-    done = installation.run(WOO_REPORT_LANG="fr")
-    assert done.returncode == 2
-    assert done.stderr == "scrapy crawl: error: WOO_REPORT_LANG: expected nl or en, got fr\n"
-    assert site.requests == []

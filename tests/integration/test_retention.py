@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import signal
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from tests.utils.command import REPORTS, Run, run_scrapy, start_forked
+from tests.utils.command import REPORTS, Run, run_scrapy
 from tests.utils.daily import FIRST, NEWER, Harvester, causes, publish
-from tests.utils.disturbed_runs import GatedSite
-from tests.utils.sites import MakeSite
-from tests.utils.waiting import wait_until
 from woo_harvester.demo.site import Site
 from woo_harvester.report.run_folder import ReportsFolder
 
 pytestmark = pytest.mark.integration
-
-STUCK = 120
 
 
 @pytest.fixture
@@ -56,13 +50,6 @@ def test_a_run_without_news_leaves_no_record_file_and_the_next_goes_on(
     assert [path.stat().st_size > 0 for path in records(harvester)] == [True, True]
 
 
-def test_a_file_that_the_operator_names_is_there_without_news_too(site: Site, harvester: Harvester) -> None:
-    publish(site, {})
-    assert harvester.day("-O", "leeg.jsonl").returncode == 0
-    assert (harvester.folder / "leeg.jsonl").read_bytes() == b""
-    assert records(harvester) == []
-
-
 def test_the_link_leads_to_the_newest_report_and_an_audit_does_not_change_it(
     site: Site, harvester: Harvester
 ) -> None:
@@ -76,43 +63,6 @@ def test_the_link_leads_to_the_newest_report_and_an_audit_does_not_change_it(
     assert audited.report is not None
     assert run.report is not None
     assert (latest / "index.html").resolve() == run.report / "index.html" != audited.report / "index.html"
-
-
-def test_a_folder_that_has_the_name_of_the_link_stays_and_the_log_says_so(
-    site: Site, harvester: Harvester
-) -> None:
-    publish(site, {"a": FIRST})
-    mine = harvester.folder / REPORTS / "latest"
-    mine.mkdir(parents=True)
-    run = harvester.day()
-    assert (run.returncode, mine.is_symlink()) == (0, False)
-    assert f"WARNING: {mine} does not lead to the newest report: " in run.stderr
-
-
-@pytest.mark.parametrize("durable", [1, 1000])
-def test_a_killed_run_leaves_no_empty_record_file_after_the_next(
-    gated: GatedSite, make_site: MakeSite, harvester: Harvester, durable: int
-) -> None:
-    quick = make_site()
-    harvester.sites = [quick, gated]
-    publish(quick, {"a": FIRST})
-    publish(gated, {"b": FIRST})
-    gated.gates.add("/s0.xml")
-    settings = {"WOO_DURABLE_INTERVAL": 1000, "WOO_DURABLE_RECORDS": durable}
-    run = start_forked(harvester.arguments(), harvester.folder, harvester.ca_bundle, settings=settings)
-    wait_until(lambda: bool(records(harvester)) and "/s0.xml" in gated.waiting, "a record was made")
-    if durable == 1:
-        wait_until(lambda: records(harvester)[0].stat().st_size > 0, "the record is durable")
-    (left,) = records(harvester)
-    busy = prune(harvester, "--keep", "0d")
-    assert (busy.stdout, left.exists()) == ("Removed nothing.\n", True)
-    run.send(signal.SIGKILL)
-    run.process.join(STUCK)
-    gated.gates.clear()
-    names = causes(harvester.day())
-    assert names.keys() == ({"b"} if durable == 1 else {"a", "b"})
-    assert left.exists() == (durable == 1)
-    assert all(path.stat().st_size for path in records(harvester))
 
 
 def test_after_a_prune_the_next_day_compares_with_the_day_before_it(site: Site, harvester: Harvester) -> None:

@@ -206,25 +206,6 @@ def test_a_job_that_cannot_start_says_why_in_the_last_line_of_its_log(
     assert "Traceback" not in log
 
 
-@pytest.mark.parametrize(
-    ("setting", "value", "line"),
-    [
-        ("STATS_CLASS", "nowhere.X", "ERROR: STATS_CLASS: No module named 'nowhere' (exit status 2)"),
-        (
-            "FEEDS",
-            '{"/proc/no/a.jsonl": {"format": "jsonlines"}}',
-            "'/proc/no'); what is not in it comes again in the next run (exit status 1)",
-        ),
-    ],
-)
-def test_a_job_with_a_wrong_setting_says_so_in_the_last_line_of_its_log(
-    shared: Node, setting: str, value: str, line: str
-) -> None:
-    given = {**SETTINGS, setting: value}
-    job = shared.scrapyd.schedule(settings=given, register=str(shared.register), documents="none")
-    assert shared.scrapyd.wait(job).splitlines()[-1].endswith(line)
-
-
 def test_a_job_that_is_killed_loses_nothing(node: Node) -> None:
     first_day(node)
     node.one.gates.add("/s1.xml")

@@ -131,17 +131,3 @@ def test_a_host_whose_time_is_used_up_withdraws_nothing_until_it_is_done(
     assert finding["seen"] == "host.achterstand"
     site.pages["/d/*"] = PDF
     assert causes(harvester.day("-a", "documents=head"))["weg"] == "intrekking"
-
-
-def test_the_host_with_most_documents_begins_first(
-    sites: list[Site], tmp_path: Path, ca_bundle: Path
-) -> None:
-    for number, site in enumerate(sites):
-        publish(site, numbered(1 + number))
-    harvester = Harvester(tmp_path, ca_bundle, sites)
-    harvester.day()
-    for site in sites:
-        site.requests.clear()
-    run = harvester.day(CONCURRENT_REQUESTS=1)  # else they overtake each other
-    assert run.stats["woo/hosts/done"] == len(sites)
-    assert min(sites, key=lambda site: site.requests[0].at) is sites[-1]

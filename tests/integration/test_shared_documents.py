@@ -3,20 +3,135 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.integration.shared_hosts import Arranged, Hosts, entry, host, listing
 from tests.utils.calendar import Calendar, Story
 from tests.utils.command import Run, run_scrapy
-from tests.utils.daily import FIRST, NEWER, OLDER, XML, Harvester, causes, numbered, publish, xml
+from tests.utils.daily import FIRST, NEWER, XML, Harvester, causes, numbered, publish
 from tests.utils.postgresql import postgresql_server, postgresql_url
 from tests.utils.sites import MakeSite
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import PDF, DiWoo, Entry
+from woo_harvester.demo.sitemaps import PDF, DiWoo, Entry, categorie, sitemap
+
+
+def listing(*entries: Entry) -> Page:
+    return Page(sitemap(*entries), content_type=XML)
+
+
+def entry(site: Site, name: str, lastmod: str | None = FIRST, title: str = "Besluit") -> Entry:
+    metadata = DiWoo(titel=title, informatiecategorieen=[categorie(14)], format=PDF)
+    return Entry(loc=site.url(f"/d/{name}.pdf"), lastmod=lastmod, diwoo=metadata)
+
+
+def host(site: Site) -> str:
+    return f"localhost:{site.port}"
+
+
+@dataclass
+class Day:
+    """What the runs of one day gave together."""
+
+    runs: list[Run] = field(default_factory=list)
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        return [record for run in self.runs for record in run.records]
+
+    @property
+    def causes(self) -> dict[str, str]:
+        """The last oorzaak of each document by its name; fails where one is given twice."""
+        found = [cause for run in self.runs for cause in causes(run).items()]
+        assert len(set(found)) == len(found), found
+        return dict(found)
+
+    def about(self, code: str) -> list[dict[str, Any]]:
+        return [finding for run in self.runs for finding in run.about(code)]
+
+    def record(self, name: str) -> dict[str, Any]:
+        """The last record of a document."""
+        return [one for one in self.records if one["document"]["weblocatie"].endswith(f"/{name}.pdf")][-1]
+
+    def title(self, name: str) -> str:
+        title: str = self.record(name)["document"]["titelcollectie"]["officieleTitel"]
+        return title
+
+
+@dataclass
+class Arranged(Harvester):
+    """An installation in one of the arrangements that operators use, for stories of two hosts each."""
+
+    arrangement: str
+    database: str | None = None
+    joined: list[list[Site]] = field(default_factory=list)
+    """Sites that are of one organisation; all others have one each."""
+    wanted: list[Site] = field(default_factory=list)
+    """The sites that the next run harvests."""
+
+    @property
+    def runs_a_day(self) -> int:
+        """The runs in which two hosts are harvested."""
+        return 1 if self.arrangement == "one run" else 2
+
+    def day(self, *args: str, **settings: object) -> Run:
+        """Do the next run: over all hosts in the register, or over those that the stories want."""
+        alone = [[site] for site in self.sites if not any(site in sites for sites in self.joined)]
+        self.organisations = {f"Gemeente {sites[0].port}": sites for sites in (*self.joined, *alone)}
+        if self.database:
+            settings["WOO_STATE_URL"] = self.database
+        if self.runs_a_day > 1:
+            args = (*args, "-a", f"domains={','.join(map(host, self.wanted))}")
+        self.wanted.clear()
+        run = super().day(*args, **settings)
+        assert run.returncode == 0, run.stderr
+        return run
+
+
+@dataclass
+class Hosts:
+    """The two hosts of a story."""
+
+    one: Site
+    two: Site
+    installation: Arranged
+
+    def join(self) -> None:
+        """Have both be of one organisation."""
+        self.installation.joined.append([self.one, self.two])
+
+    def forget(self, site: Site) -> None:
+        """Have a site leave the register."""
+        self.installation.sites.remove(site)
+
+    def day(self, first: Site | None = None) -> Generator[None, Run, Day]:
+        """Harvest both hosts; *first* is the one whose run comes first, where each has its own."""
+        order = [self.one, self.two] if first in (None, self.one) else [self.two, self.one]
+        order = [site for site in order if site in self.installation.sites]
+        if self.installation.runs_a_day == 1:
+            return Day([(yield)])
+        runs = []
+        for site in order:
+            self.installation.wanted.append(site)
+            runs.append((yield))
+        return Day(runs)
+
+    def days(self, count: int, first: Site | None = None) -> Generator[None, Run, list[Day]]:
+        """Harvest both hosts on so many days."""
+        found: list[Day] = []
+        while len(found) < count:
+            found.append((yield from self.day(first)))
+        return found
+
+    def causes(self, first: Site | None = None) -> Generator[None, Run, dict[str, str]]:
+        """Harvest both hosts; return the oorzaak of each document."""
+        day = yield from self.day(first)
+        return day.causes
+
 
 __all__ = ["postgresql_server", "postgresql_url"]
 
@@ -94,20 +209,6 @@ def test_what_moves_to_another_host_of_its_organisation_while_that_cannot_be_rea
 
 
 @calendar.story
-def test_another_host_of_the_organisation_is_waited_for_three_complete_reads_at_most(
-    one: Site, two: Site, installation: Arranged
-) -> Story:
-    hosts = Hosts(one, two, installation)
-    hosts.join()
-    publish(hosts.one, {"a": FIRST, "x": FIRST})
-    publish(hosts.two, {"b": FIRST})
-    yield from hosts.day()
-    publish(hosts.one, {"a": FIRST})
-    hosts.two.pages["/s0.xml"] = Page(b"", status=404)
-    assert [day.causes for day in (yield from hosts.days(4))] == [{}, {}, {"x": "intrekking"}, {}]
-
-
-@calendar.story
 def test_a_host_that_left_the_register_no_longer_counts_after_three_complete_reads(
     one: Site, two: Site, installation: Arranged
 ) -> Story:
@@ -119,29 +220,6 @@ def test_a_host_that_left_the_register_no_longer_counts_after_three_complete_rea
     hosts.forget(hosts.two)
     publish(hosts.one, {"a": FIRST})
     assert [day.causes for day in (yield from hosts.days(4))] == [{}, {}, {"x": "intrekking"}, {}]
-
-
-@calendar.story
-def test_a_host_that_is_missing_from_the_register_for_a_day_costs_nothing(
-    one: Site, two: Site, installation: Arranged
-) -> Story:
-    hosts = Hosts(one, two, installation)
-    publish(hosts.one, {"a": FIRST, "x": FIRST})
-    publish(hosts.two, {"b": FIRST})
-    hosts.two.pages["/s0.xml"] = listing(entry(hosts.two, "b"), entry(hosts.one, "x"))
-    yield from hosts.day()
-    publish(hosts.one, {"a": FIRST})
-    yield from hosts.days(3)
-    hosts.forget(hosts.two)
-    day = yield from hosts.day()
-    assert day.causes == {}
-    (finding,) = day.about("intrekking.onvolledig")
-    assert finding["seen"] == f"{host(hosts.two)} staat niet meer in het register"
-    hosts.installation.sites.append(hosts.two)
-    day = yield from hosts.day()
-    assert day.causes == {}
-    assert not day.about("lastmod.heraanbod")
-    assert not day.about("intrekking.onvolledig")
 
 
 # Whose entry counts
@@ -175,66 +253,6 @@ def test_the_own_hosts_entry_counts_and_a_strangers_does_not(
     assert changed.title("x") == "Gewijzigd"
 
 
-def test_in_one_run_the_owners_entry_counts_whichever_host_is_read_first(
-    make_site: MakeSite, tmp_path: Path, ca_bundle: Path
-) -> None:
-    sites = [make_site() for _ in range(4)]
-    for one, other in zip(sites, [*sites[1:], sites[0]], strict=True):
-        publish(one, {})
-        mine, others = entry(one, "x", FIRST, "Echt"), entry(other, "x", "2099-01-01", "Vals")
-        one.pages["/s0.xml"] = listing(mine, others)
-    harvester = Harvester(tmp_path, ca_bundle, sites)
-    run = harvester.day()
-    assert [record["document"]["titelcollectie"]["officieleTitel"] for record in run.records] == ["Echt"] * 4
-    assert len(run.about("loc.andere-host")) == 8
-    assert run.stats["woo/hosts/complete"] == 4
-    again = harvester.day()
-    assert again.records == []
-    assert len(again.about("loc.andere-host")) == 8
-
-
-@calendar.story
-def test_a_strangers_entry_counts_while_there_is_no_own_one(
-    one: Site, two: Site, installation: Arranged
-) -> Story:
-    hosts = Hosts(one, two, installation)
-    owner, stranger = hosts.one, hosts.two
-    publish(owner, {"a": FIRST})
-    publish(stranger, {})
-    stranger.pages["/s0.xml"] = listing(entry(owner, "x", FIRST, "Van een ander"))
-    day = yield from hosts.day()
-    assert day.causes == {"a": "aanlevering", "x": "aanlevering"}
-    assert day.title("x") == "Van een ander"
-    assert day.about("loc.andere-host") == []
-    stranger.pages["/s0.xml"] = listing(entry(owner, "x", NEWER, "Nieuwer"))
-    assert (yield from hosts.causes()) == {"x": "wijziging"}
-    owner.pages["/s0.xml"] = listing(entry(owner, "a"), entry(owner, "x", OLDER, "Van de eigenaar"))
-    own = yield from hosts.day()
-    assert own.causes == {"x": "wijziging"}
-    assert own.title("x") == "Van de eigenaar"
-    assert (yield from hosts.causes()) == {}
-
-
-@calendar.story
-def test_where_the_own_entry_goes_the_document_stays_until_the_strangers_changes(
-    one: Site, two: Site, installation: Arranged
-) -> Story:
-    hosts = Hosts(one, two, installation)
-    owner, stranger = hosts.one, hosts.two
-    publish(owner, {})
-    publish(stranger, {})
-    owner.pages["/s0.xml"] = listing(entry(owner, "x", FIRST, "Van de eigenaar"))
-    yield from hosts.day()
-    stranger.pages["/s0.xml"] = listing(entry(owner, "x", NEWER, "Van een ander"))
-    assert (yield from hosts.causes()) == {}
-    owner.pages["/s0.xml"] = listing()
-    assert [day.causes for day in (yield from hosts.days(3))] == [{}, {}, {}]
-    stranger.pages["/s0.xml"] = listing(entry(owner, "x", "2024-06-01", "Nog nieuwer"))
-    day = yield from hosts.day()
-    assert day.causes == {"x": "wijziging"}
-    assert day.title("x") == "Nog nieuwer"
-
-
 def test_a_strangers_newer_version_that_could_not_be_stored_comes_with_the_next_run(
     make_site: MakeSite, tmp_path: Path, ca_bundle: Path
 ) -> None:
@@ -254,80 +272,6 @@ def test_a_strangers_newer_version_that_could_not_be_stored_comes_with_the_next_
     assert run_scrapy(harvester.arguments(), tmp_path, ca_bundle, settings=broken).returncode == 1
     assert causes(harvester.day()) == {"x": "wijziging"}
     assert causes(harvester.day()) == {}
-
-
-def test_a_refused_document_of_a_strangers_entry_does_not_keep_the_owners_back(
-    make_site: MakeSite, tmp_path: Path, ca_bundle: Path
-) -> None:
-    owner, stranger = make_site(), make_site()
-    harvester = Harvester(tmp_path, ca_bundle, [owner, stranger])
-    publish(owner, {})
-    publish(stranger, {})
-    stranger.pages["/s0.xml"] = listing(entry(owner, "x", "2099-01-01", "Vals"))
-    owner.pages["/d/x.pdf"] = Page(b"", content_type="application/pdf")
-    day = harvester.day("-a", "documents=download")
-    assert day.records == []
-    assert [finding["host"] for finding in day.about("document.leeg")] == [host(stranger)]
-    owner.pages["/d/x.pdf"] = Page(b"%PDF-1.4 x", content_type="application/pdf")
-    owner.pages["/s0.xml"] = listing(entry(owner, "x", FIRST, "Echt"))
-    (record,) = harvester.day("-a", "documents=download").records
-    assert record["document"]["titelcollectie"]["officieleTitel"] == "Echt"
-    assert record["versies"][0]["openbaarmakingsdatum"] == "2024-04-02"
-
-
-@calendar.story
-def test_of_two_hosts_of_one_organisation_the_newest_entry_counts(
-    one: Site, two: Site, installation: Arranged
-) -> Story:
-    hosts = Hosts(one, two, installation)
-    hosts.join()
-    publish(hosts.one, {})
-    publish(hosts.two, {})
-    hosts.one.pages["/s0.xml"] = listing(entry(hosts.one, "x", FIRST, "Oud"))
-    hosts.two.pages["/s0.xml"] = listing(entry(hosts.one, "x", NEWER, "Nieuw"))
-    days = yield from hosts.days(3)
-    last = [day for day in days if day.causes][-1]
-    assert last.title("x") == "Nieuw"
-    assert days[-1].causes == {}
-    assert days[-1].about("loc.andere-host") == []
-
-
-@calendar.story
-def test_the_category_of_a_strangers_index_does_not_count(
-    one: Site, two: Site, installation: Arranged
-) -> Story:
-    hosts = Hosts(one, two, installation)
-    owner, stranger = hosts.one, hosts.two
-    publish(owner, {})
-    publish(stranger, {})
-    bare = Entry(loc=owner.url("/d/x.pdf"), lastmod=FIRST, diwoo=DiWoo(titel="Besluit", format=PDF))
-    owner.pages["/s0.xml"] = listing(bare)
-    stranger.pages["/s0.xml"] = listing(bare)
-    index = "/sitemapindex-diwoo-infocat011.xml"
-    stranger.pages[index] = stranger.pages.pop("/sitemapindex-diwoo.xml")
-    stranger.pages["/robots.txt"] = Page(f"Sitemap: {stranger.url(index)}\n".encode())
-    days = yield from hosts.days(2, owner)
-    (record,) = [record for day in days for record in day.records]
-    (category,) = record["document"]["classificatiecollectie"]["informatiecategorieen"]
-    assert category["label"] == "onbekend"
-
-
-@calendar.story
-def test_a_stranger_that_lists_a_withdrawn_document_does_not_bring_it_back(
-    one: Site, two: Site, installation: Arranged
-) -> Story:
-    hosts = Hosts(one, two, installation)
-    owner, stranger = hosts.one, hosts.two
-    publish(owner, {"a": FIRST, "x": FIRST})
-    publish(stranger, {})
-    yield from hosts.day()
-    publish(owner, {"a": FIRST})
-    assert (yield from hosts.causes()) == {"x": "intrekking"}
-    stranger.pages["/s0.xml"] = listing(entry(owner, "x", "2099-01-01", "Vals"))
-    for _ in range(2):
-        day = yield from hosts.day()
-        assert day.causes == {}
-        assert [finding["host"] for finding in day.about("lastmod.heraanbod")] == [host(stranger)]
 
 
 @calendar.story
@@ -351,22 +295,3 @@ def accounts_of(run: Run, *sites: Site) -> list[dict[str, Any]]:
     hosts: list[dict[str, Any]] = json.loads((run.report / "report.json").read_text())["hosts"]
     own = {host(site) for site in sites}
     return [one for one in hosts if one["host"] in own and one["score"] is not None]
-
-
-@calendar.story
-def test_a_passed_over_sitemap_of_a_stranger_reports_its_entries_too(
-    one: Site, two: Site, installation: Arranged
-) -> Story:
-    hosts = Hosts(one, two, installation)
-    owner, stranger = hosts.one, hosts.two
-    publish(owner, {"x": FIRST}, headers={"ETag": '"a"'})
-    publish(stranger, {}, headers={"ETag": '"b"'})
-    listed = xml(owner, {"x": FIRST})
-    stranger.pages["/s0.xml"] = Page(listed, content_type=XML, headers={"ETag": '"b"'})
-    for number in range(4):
-        day = yield from hosts.day(owner)
-        assert day.causes == ({"x": "aanlevering"} if not number else {})
-        found = {finding["host"] for finding in day.about("loc.andere-host")}
-        assert found == {host(owner), host(stranger)}, number
-    last = [site.requested("/s0.xml")[-1] for site in (owner, stranger)]
-    assert [request.headers.get("if-none-match") for request in last] == ['"a"', '"b"'], "both got a 304"

@@ -85,36 +85,6 @@ def test_a_state_of_an_older_or_newer_version_is_refused(
     assert (again.returncode, again.records) == (0, [])
 
 
-def test_a_state_that_is_a_folder_is_reported(gated: GatedSite, installation: Fallible) -> None:
-    publish(gated, numbered(3))
-    folder = installation.folder / "state"
-    folder.mkdir()
-    check_refused(installation, folder)
-
-
-def test_a_state_whose_folder_cannot_be_made_is_reported(gated: GatedSite, installation: Fallible) -> None:
-    publish(gated, numbered(3))
-    file = installation.folder / "file"
-    file.touch()
-    check_refused(installation, file / "state.sqlite")
-
-
-def test_a_state_that_may_not_be_written_is_reported(gated: GatedSite, installation: Fallible) -> None:
-    publish(gated, numbered(3))
-    state = installation.folder / "disk" / "state.sqlite"
-    with small_disk(state.parent, 1024 * 1024, "ro"):
-        check_refused(installation, state)
-
-
-def check_refused(installation: Fallible, state: Path) -> None:
-    refused = installation.run(WOO_STATE_URL=f"sqlite:///{state}")
-    assert refused.returncode == 1
-    (line,) = errors(refused)
-    assert str(state) in line
-    assert refused.records == []
-    assert "Traceback" not in refused.stderr
-
-
 @pytest.mark.parametrize("feeds", [{"all.jsonl": {"format": "jsonlines"}}, {}])
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_commit_that_fails_once_ends_the_run_and_the_next_delivers_the_rest(

@@ -89,35 +89,6 @@ def test_a_document_is_kept_once_whatever_it_is_called(gated: GatedSite, install
     assert run.stats["woo/files/bytes"] == len(PDF) + len(document(1))
 
 
-def test_a_new_version_with_the_same_file_is_no_second_copy(gated: GatedSite, installation: Fallible) -> None:
-    store = installation.folder / "store"
-    put(gated, {"a": PDF})
-    installation.run(*DOWNLOAD, FILES_STORE=store)
-    before = {path: path.stat().st_mtime_ns for path in stored(store)}
-    put(gated, {"a": PDF}, NEWER)
-    run = installation.run(*DOWNLOAD, FILES_STORE=store)
-    (record,) = run.records
-    assert record["versies"][0]["oorzaak"] == "wijziging"
-    assert file_of(record)["pad"] == path_of(sha256(PDF).hexdigest())
-    assert {path: path.stat().st_mtime_ns for path in stored(store)} == before
-
-
-def test_the_name_that_a_server_gives_cannot_lead_out_of_the_store(
-    gated: GatedSite, installation: Fallible
-) -> None:
-    around = installation.folder / "around"
-    store = around / "it" / "store"
-    put(gated, {"a": PDF})
-    headers = {"Content-Disposition": 'attachment; filename="../../x"'}
-    gated.pages["/d/a.pdf"] = Page(PDF, content_type="application/pdf", headers=headers)
-    run = installation.run(*DOWNLOAD, FILES_STORE=store)
-    (record,) = run.records
-    pad = path_of(sha256(PDF).hexdigest())
-    assert file_of(record)["pad"] == pad
-    found = {path for path in around.rglob("*") if path.is_file()}
-    assert found == {store / pad, store / ".writing" / "lock"}
-
-
 @pytest.mark.parametrize("point", [*STORE_POINTS, "before the fsync"])
 def test_a_kill_leaves_no_part_of_a_document_and_the_next_run_delivers_the_rest(
     point: str, gated: GatedSite, installation: Fallible
@@ -223,17 +194,6 @@ def test_a_store_that_cannot_be_used_ends_the_run_before_anything_is_asked(
     assert gated.requests == []
 
 
-def test_what_a_killed_run_left_is_removed_a_day_later(gated: GatedSite, installation: Fallible) -> None:
-    store = installation.folder / "store"
-    put(gated, {"a": PDF})
-    left = store / ".writing" / f"{'ab' * 32}.0123456789abcdef.part"
-    left.parent.mkdir(parents=True)
-    left.touch()
-    os.utime(left, (1_700_000_000, 1_700_000_000))
-    installation.run(*DOWNLOAD, FILES_STORE=store)
-    assert not left.exists()
-
-
 def test_a_document_that_is_withdrawn_stays_until_it_is_removed(
     gated: GatedSite, installation: Fallible
 ) -> None:
@@ -288,15 +248,6 @@ def test_the_text_of_the_same_file_is_not_read_twice(
     second = installation.run(*DOWNLOAD, **settings)
     assert second.stats["woo/text/known"] == 1
     assert file_of(second.records[0]) == file_of(first.records[0])
-
-
-def test_a_text_is_read_also_where_nothing_is_kept(gated: GatedSite, installation: Fallible) -> None:
-    put(gated, {"a": PDF})
-    run = installation.run(*DOWNLOAD, WOO_TEXT=1, WOO_TEXT_WORKERS=1)
-    assert run.returncode == 0, run.stderr
-    (record,) = run.records
-    assert SENTENCE in words(file_of(record)["tekst"])
-    assert "pad" not in file_of(record)
 
 
 # Remote stores

@@ -2,26 +2,90 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from hashlib import sha256
+from pathlib import Path
 
-from tests.integration.supplied_sites import (
-    CONTENT,
-    PDF,
-    Installation,
-    added,
-    document,
-    file_of,
-    methods,
-    put,
-    version_of,
-)
-from tests.samples import SENTENCE
+import pytest
+
+from tests.samples import SAMPLES, SENTENCE
 from tests.utils.calendar import Calendar, Story
-from tests.utils.daily import FIRST, NEWER, causes, publish, reported
+from tests.utils.command import Line, Run, run_scrapy
+from tests.utils.daily import FIRST, NEWER, Harvester, causes, publish, reported
+from tests.utils.disturbed_runs import KILLED, Fallible, GatedSite, KillAt
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import html_page
 from woo_harvester.pipelines.stored import path_of
+
+PDF = SAMPLES["PDF"].read_bytes()
+CONTENT: dict[str, object] = {"FILES_STORE": "store", "WOO_TEXT": 1, "WOO_TEXT_WORKERS": 1}
+STORE: dict[str, object] = {"FILES_STORE": "store"}
+
+
+class Installation(Harvester):
+    """The harvester without the argument ``documents``, unless a test gives it."""
+
+    def arguments(self, *args: str) -> list[str]:
+        given = super().arguments(*args)
+        if not any("documents=" in arg for arg in args):
+            place = given.index("documents=none")
+            del given[place - 1 : place + 1]
+        return given
+
+    def of(self, documents: str, **settings: object) -> Run:
+        """Harvest all sites with a value of the argument ``documents``."""
+        return checked(self.day("-a", f"documents={documents}", **settings))
+
+    def run(self, **settings: object) -> Run:
+        """Harvest all sites with these settings."""
+        return checked(self.day(**settings))
+
+
+def checked(run: Run) -> Run:
+    assert run.returncode == 0, run.stderr
+    return run
+
+
+def put(site: Site, documents: Mapping[str, bytes], lastmod: str | None = FIRST) -> None:
+    """Have the site publish these documents."""
+    publish(site, dict.fromkeys(documents, lastmod))
+    for name, body in documents.items():
+        headers = {"ETag": f'"{len(body)}"'}
+        site.pages[f"/d/{name}.pdf"] = Page(body, content_type="application/pdf", headers=headers)
+
+
+def document(number: int) -> bytes:
+    """Return a document of its own."""
+    return PDF + f"% {number}".encode()
+
+
+def file_of(record: Line) -> Line:
+    (file,) = record["versies"][0]["bestanden"]
+    found: Line = file
+    return found
+
+
+def version_of(record: Line) -> Line:
+    """Return the version of a record without its files."""
+    return {key: value for key, value in record["versies"][0].items() if key != "bestanden"}
+
+
+def added(run: Run) -> dict[str, list[str] | None]:
+    """Return what was added to each record, by the name of its document."""
+    return {
+        record["document"]["weblocatie"].rpartition("/")[2].removesuffix(".pdf"): record["herkomst"].get(
+            "aangevuld"
+        )
+        for record in run.records
+    }
+
+
+def methods(site: Site, name: str) -> list[str]:
+    """Return the methods of the requests for a document."""
+    return [request.method for request in site.requested(f"/d/{name}.pdf")]
+
 
 # Metadata on two days, then all content on two days, then metadata, then all content again.
 calendar = Calendar(Installation, on={3: CONTENT, 4: CONTENT, 6: CONTENT})
@@ -98,92 +162,99 @@ def test_a_web_page_in_its_place_withdraws_nothing_and_is_not_asked_for_each_day
     assert methods(site, "a") == ["HEAD", "GET"]
 
 
-@calendar.story
-def test_a_withdrawn_document_is_never_asked_for(site: Site) -> Story:
-    put(site, {"a": PDF, "b": PDF})
-    yield
-    publish(site, {"b": FIRST})
-    second = yield
-    assert causes(second) == {"a": "intrekking"}
-    third = yield
-    assert added(third) == {"b": ["bestand", "tekst"]}
-    assert methods(site, "a") == ["HEAD"]
+@pytest.fixture
+def harvester(tmp_path: Path, ca_bundle: Path, site: Site) -> Installation:
+    return Installation(tmp_path, ca_bundle, [site])
 
 
-@calendar.story
-def test_a_newer_version_of_that_day_is_a_change_and_nothing_else(site: Site) -> Story:
+def test_each_kind_of_content_is_added_once_and_the_summary_counts_it_apart(
+    site: Site, harvester: Installation
+) -> None:
     put(site, {"a": PDF})
-    yield
-    yield
-    put(site, {"a": PDF}, NEWER)
-    third = yield
-    assert (causes(third), added(third)) == ({"a": "wijziging"}, {"a": None})
-    fourth = yield
-    assert fourth.records == []
+    bare = harvester.of("none")
+    assert "grootte" not in file_of(bare.records[0])
+    assert added(harvester.run()) == {"a": ["kopregels"]}
+    assert added(harvester.of("none")) == {}
+    received = harvester.of("download")
+    assert added(received) == {"a": ["bestand"]}
+    assert "0 new, 0 changed, 1 supplied with content, 0 unchanged, 0 withdrawn" in received.stderr
+    assert received.stats["woo/documents/supplied"] == 1
+    kept = harvester.run(**STORE)
+    assert added(kept) == {"a": ["bestand"]}
+    assert file_of(kept.records[0])["pad"] == path_of(sha256(PDF).hexdigest())
+    assert methods(site, "a") == ["HEAD", "GET", "GET"]
+    assert not any("if-none-match" in request.headers for request in site.requested("/d/a.pdf"))
+    text = harvester.run(**CONTENT)
+    assert added(text) == {"a": ["tekst"]}
+    assert file_of(text.records[0])["hash"] == sha256(PDF).hexdigest()
+    assert methods(site, "a") == ["HEAD", "GET", "GET"], "the text is read from the store"
+    short = harvester.run(**CONTENT, WOO_TEXT_MAXLENGTH=10)
+    assert short.records == [], "less text is wanted now"
+    assert causes(harvester.run(**CONTENT)) == {}
 
 
-@calendar.story
-def test_a_lastmod_that_is_absent_or_in_the_future_stays_as_it_was(site: Site) -> Story:
-    put(site, {"a": PDF, "b": PDF})
-    publish(site, {"a": None, "b": "2999-01-01T00:00:00Z"})
-    first = yield
-    publish(site, {"a": None, "b": "2024-04-02T10:00:00+02:00"})
-    yield
-    third = yield
-    for name in "ab":
-        known, record = first.record(site.url(f"/d/{name}.pdf")), third.record(site.url(f"/d/{name}.pdf"))
-        assert version_of(record) == version_of(known)
-        defaults = record["herkomst"]["standaardwaarden"], known["herkomst"]["standaardwaarden"]
-        dates = [{key: one[key] for key in one if key.startswith("versies.")} for one in defaults]
-        assert dates[0] == dates[1]
-    assert third.record(site.url("/d/b.pdf"))["herkomst"]["lastmod"].startswith("2999-01-01")
-    fourth = yield
-    assert fourth.records == []
+def test_a_store_that_was_moved_is_recognised_and_an_empty_one_is_filled(
+    site: Site, harvester: Installation
+) -> None:
+    put(site, {"a": PDF, "b": document(2)})
+    harvester.run(**STORE)
+    (harvester.folder / "store").rename(harvester.folder / "moved")
+    moved = harvester.run(FILES_STORE="moved")
+    assert (moved.records, moved.stats["woo/files/present"]) == ([], 2)
+    assert reported(moved, site)["unchanged"] == 2
+    assert harvester.run(FILES_STORE="moved").stats["woo/sitemaps/unchanged"] == 1
+    other = harvester.run(FILES_STORE="other")
+    assert added(other) == {"a": ["bestand"], "b": ["bestand"]}
+    assert methods(site, "a") == ["GET", "GET"]
 
 
-@calendar.story
-def test_a_sitemap_with_many_documents_is_read_again_for_the_one_that_lacks_content(site: Site) -> Story:
-    put(site, {"a": PDF})
-    yield
-    yield
-    publish(site, {"a": FIRST, "c": FIRST})
-    site.pages["/d/c.pdf"] = Page(document(3), content_type="application/pdf")
-    third = yield
-    assert added(third) == {"a": ["bestand", "tekst"], "c": None}
-    yield
-    publish(site, {"a": FIRST, "c": FIRST, "d": FIRST})
-    site.pages["/d/d.pdf"] = Page(document(4), content_type="application/pdf")
-    fifth = yield
-    assert added(fifth) == {"d": None}
-    sixth = yield
-    assert added(sixth) == {"d": ["bestand", "tekst"]}
-    assert [methods(site, name) for name in "acd"] == [["HEAD", "GET"], ["GET"], ["HEAD", "GET"]]
+def test_a_host_whose_time_is_used_up_is_supplied_in_later_runs_and_stays_complete(
+    site: Site, harvester: Installation
+) -> None:
+    put(site, {f"a{number}": document(number) for number in range(3)})
+    harvester.run()
+    left = harvester.of("download", WOO_HOST_BUDGET=1e-9)
+    assert (left.records, left.stats["woo/documents/lacking"]) == ([], 3)
+    assert left.about("host.achterstand") == []
+    report = reported(left, site)
+    assert (report["complete"], report["unchanged"]) == (True, 3)
+    assert "the content of 3 documents is left to the next runs" in left.stderr
+    assert len(harvester.of("download").records) == 3
 
 
-@calendar.story
-def test_a_document_that_is_listed_twice_is_supplied_once(site: Site) -> Story:
-    put(site, {"a": PDF})
-    publish(site, {"a": FIRST}, {"a": FIRST})
-    yield
-    yield
-    third = yield
-    assert added(third) == {"a": ["bestand", "tekst"]}
-    fourth = yield
-    assert fourth.records == []
-    assert len(fourth.about("loc.dubbel")) == len(third.about("loc.dubbel")) == 1
-    assert methods(site, "a") == ["HEAD", "GET"]
+@pytest.mark.parametrize("count", [1, 4])
+def test_after_a_kill_the_rest_is_supplied_and_nothing_twice(
+    count: int, gated: GatedSite, installation: Fallible
+) -> None:
+    put(gated, {f"a{number}": document(number) for number in range(6)})
+    installation.run("-a", "documents=head")
+    download = ("-a", "documents=download")
+    store = installation.folder / "store"
+    killed = installation.start(
+        *download, fault=KillAt("before the fsync", count), FILES_STORE=store, WOO_DURABLE_RECORDS=1
+    )
+    assert killed.status() == KILLED
+    rest = installation.run(*download, FILES_STORE=store)
+    assert rest.returncode == 0, rest.stderr
+    assert set(map(tuple, filter(None, added(rest).values()))) == {("bestand",)}
+    last = installation.run(*download, FILES_STORE=store)
+    assert (last.records, last.stats["woo/sitemaps/unchanged"]) == ([], 1)
+    lines = [
+        json.loads(line)
+        for path in (installation.folder / "records").glob("*.jsonl")
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    supplied = [line["id"] for line in lines if "aangevuld" in line["herkomst"]]
+    assert sorted(set(supplied)) == sorted({line["id"] for line in lines})
 
 
-@calendar.story
-def test_a_document_that_moves_to_another_sitemap_is_supplied_there(site: Site) -> Story:
-    put(site, {"a": PDF, "b": PDF})
-    publish(site, {"a": FIRST}, {"b": FIRST})
-    yield
-    publish(site, {"c": FIRST}, {"a": FIRST, "b": FIRST})
-    site.pages["/d/c.pdf"] = Page(document(3), content_type="application/pdf")
-    yield
-    third = yield
-    assert added(third) == {name: ["bestand", "tekst"] for name in "abc"}
-    fourth = yield
-    assert fourth.records == []
-    assert [methods(site, name) for name in "abc"] == [["HEAD", "GET"]] * 3
+def test_a_lost_file_is_fetched_again(site: Site, harvester: Installation) -> None:
+    put(site, {"a": PDF, "b": document(2)})
+    harvester.run(**STORE)
+    (harvester.folder / "store" / path_of(sha256(PDF).hexdigest())).unlink()
+    assert harvester.run(**STORE).records == []
+    done = run_scrapy(["state", "lost", "--fetch"], harvester.folder, settings={"FILES_STORE": "store"})
+    assert done.stdout == site.url("/d/a.pdf") + "\n"
+    again = harvester.run(**STORE)
+    assert (causes(again), added(again)) == ({"a": "aanlevering"}, {"a": ["bestand"]})
+    assert (harvester.folder / "store" / file_of(again.records[0])["pad"]).read_bytes() == PDF

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import shutil
-from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from tests.tooi.folders import change_index, change_list, make_folder
+from tests.tooi.folders import change_list, make_folder
 from tests.utils.command import Line, Run, run_scrapy
 from tests.utils.publishers import Harvest, Host, Hosts, Publishers, document, publish
 from tests.utils.vergunningen import about
 from tests.utils.vergunningen import publish as publish_permits
 from woo_harvester.demo.site import Location, RooEntry, Site, register_xml
 from woo_harvester.demo.sitemaps import AFVAL, ONDERTEKENING, Coded, Handeling
-from woo_harvester.tooi.lists import NAMES
-from woo_harvester.utils.dates import AMSTERDAM
 
 TOOI = "https://identifier.overheid.nl/tooi/id/"
 NIEUWSTAD = {"type": "gemeente", "id": f"{TOOI}gemeente/gm9101", "label": "Gemeente Nieuwstad"}
 UTRECHT = {"type": "gemeente", "id": f"{TOOI}gemeente/gm0344", "label": "gemeente Utrecht"}
-UNKNOWN = {"id": f"{TOOI}organisatie_onbekend", "label": "Onbekend"}
 #: A theme that only a newer list has.
 RUIMTEVAART_URI = "https://identifier.overheid.nl/tooi/def/thes/top/c_00000001"
 RUIMTEVAART = Coded("ruimtevaart", RUIMTEVAART_URI)
@@ -52,27 +48,6 @@ def of_a_municipality_that_is_newer_than_the_lists(site: Site) -> list[RooEntry]
         document(site, "/thema.pdf", publisher=given, themas=[RUIMTEVAART, AFVAL]),
     )
     return [registered(site, "Gemeente Nieuwstad", NIEUWSTAD["id"])]
-
-
-@hosts.site
-def shared_by_two_organisations_of_one_name(site: Site) -> list[RooEntry]:
-    publish(
-        site,
-        document(site, "/kort.pdf", publisher=Coded("Utrecht")),
-        document(site, "/voluit.pdf", publisher=Coded("gemeente Utrecht")),
-        document(site, "/stichting.pdf", publisher=Coded("Stichting Het Dorp")),
-    )
-    return [
-        registered(site, "Gemeente Utrecht", UTRECHT["id"]),
-        registered(site, "Provincie Utrecht", f"{TOOI}provincie/pv26", "Provincie"),
-        RooEntry(naam="Stichting Het Dorp", systeem_id="9", type="rwt"),
-    ]
-
-
-@hosts.site
-def of_one_of_them(site: Site) -> list[RooEntry]:
-    publish(site, document(site, "/kort.pdf", publisher=Coded("Utrecht")))
-    return [registered(site, "Gemeente Utrecht", UTRECHT["id"])]
 
 
 @pytest.fixture(scope="module")
@@ -125,51 +100,12 @@ def test_an_organisation_of_the_register_is_known_in_every_place(harvest: Harves
     assert codes(nieuwstad(harvest), "/uri.pdf") == set()
 
 
-def test_a_name_without_the_kind_is_known_on_the_host_of_the_organisation(harvest: Harvest) -> None:
-    assert publisher(nieuwstad(harvest), "/kort.pdf") == {**NIEUWSTAD, "bronwaarde": "Nieuwstad"}
-    assert publisher(harvest[of_one_of_them], "/kort.pdf") == {**UTRECHT, "bronwaarde": "Utrecht"}
-    assert codes(nieuwstad(harvest), "/kort.pdf") == codes(harvest[of_one_of_them], "/kort.pdf") == set()
-
-
-def test_a_name_without_the_kind_is_not_guessed_elsewhere_or_between_two(harvest: Harvest) -> None:
-    for host, path in (
-        (nieuwstad(harvest), "/elders.pdf"),
-        (harvest[shared_by_two_organisations_of_one_name], "/kort.pdf"),
-    ):
-        assert publisher(host, path) == {**UNKNOWN, "bronwaarde": "Utrecht"}
-        assert codes(host, path) == {"waarde.label-onbekend"}
-    shared = harvest[shared_by_two_organisations_of_one_name]
-    assert publisher(shared, "/voluit.pdf") == UTRECHT
-
-
-def test_an_organisation_without_a_uri_has_its_label(harvest: Harvest) -> None:
-    shared = harvest[shared_by_two_organisations_of_one_name]
-    assert publisher(shared, "/stichting.pdf") == {"label": "Stichting Het Dorp"}
-    assert codes(shared, "/stichting.pdf") == set()
-
-
-def test_a_publisher_by_the_register_has_its_registered_name(harvest: Harvest) -> None:
-    assert publisher(nieuwstad(harvest), "/zonder.pdf") == NIEUWSTAD
-
-
 def test_a_value_that_only_a_newer_list_has_is_known_after_an_update(
     harvest: Harvest, updated: Harvest
 ) -> None:
     assert codes(nieuwstad(harvest), "/thema.pdf") == {"waarde.label-onbekend"}
     classification = nieuwstad(updated).record("/thema.pdf")["document"]["classificatiecollectie"]
     assert classification["themas"][0] == {"id": RUIMTEVAART_URI, "label": "ruimtevaart"}
-
-
-def test_a_value_that_the_newer_list_no_longer_has_is_still_known(updated: Harvest) -> None:
-    classification = nieuwstad(updated).record("/thema.pdf")["document"]["classificatiecollectie"]
-    assert classification["themas"][1] == {"id": AFVAL.uri, "label": AFVAL.label}
-    assert codes(nieuwstad(updated), "/thema.pdf") == set()
-
-
-def test_a_newer_list_changes_nothing_else(harvest: Harvest, updated: Harvest) -> None:
-    for path in ("/uri.pdf", "/kort.pdf", "/elders.pdf", "/zonder.pdf"):
-        before, after = (nieuwstad(each).record(path)["document"] for each in (harvest, updated))
-        assert before == after
 
 
 def test_a_damaged_folder_of_lists_stops_no_run_and_is_said(
@@ -191,25 +127,6 @@ def test_the_summary_says_so_if_lists_are_old(harvest: Harvest) -> None:
         "16 are older than WOO_TOOI_MAX_AGE: scrapy tooi update fetches newer ones"
     )
     assert harvest.run.stats["woo/tooi/outdated"] == 16
-
-
-def test_the_summary_is_silent_if_somebody_has_looked_for_newer_lists(
-    publishers: Publishers, harvest: Harvest, tmp_path: Path
-) -> None:
-    folder = make_folder(tmp_path / "tooi")
-    recently = datetime.now(AMSTERDAM).date() - timedelta(days=9)
-    for name in NAMES:
-        change_index(folder, name, {"checked": recently})
-    recent = publishers.crawl("-a", "documents=none", settings={"WOO_DATA_DIR": tmp_path})
-    assert summary_line(recent.run) == ""
-    strict = {"WOO_DATA_DIR": tmp_path, "WOO_TOOI_MAX_AGE": 8}
-    again = publishers.crawl("-a", "documents=none", settings=strict)
-    assert summary_line(again.run).startswith("16 are older")
-
-
-def test_a_run_that_never_wants_to_know_hears_nothing(publishers: Publishers, harvest: Harvest) -> None:
-    never = publishers.crawl("-a", "documents=none", settings={"WOO_TOOI_MAX_AGE": 0})
-    assert summary_line(never.run) == ""
 
 
 def test_a_municipality_of_the_register_is_known_in_permits(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from hashlib import sha256
 from pathlib import Path
-
-import pytest
 
 from tests.integration.same_days import permit_days
 from tests.utils.calendar import Story
-from tests.utils.command import start_forked
+from tests.utils.command import DATA
 from tests.utils.vergunningen import (
     FOLDER,
     NEWER,
@@ -22,19 +24,13 @@ from tests.utils.vergunningen import (
     codes,
     files_asked,
     publish,
-    publish_more,
 )
-from tests.utils.waiting import STUCK
-from woo_harvester.demo.permit_messages import delete_message, document_message
-from woo_harvester.demo.server import Page, Request
+from woo_harvester.demo.permit_messages import document_message
+from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
+from woo_harvester.utils.dates import day_of
 
 INVALID = b"<message/>"
-
-
-@pytest.fixture
-def permits(tmp_path: Path, ca_bundle: Path) -> Permits:
-    return Permits(tmp_path, ca_bundle)
 
 
 @permit_days.story
@@ -108,58 +104,6 @@ def test_a_file_that_is_replaced_changes_its_case(site: Town) -> Story:
 
 
 @permit_days.story
-def test_a_new_file_for_each_mutation_gives_one_record_a_run(site: Town) -> Story:
-    later = site.about(1, "U", title="Verleend", aanmaakdatum="2026-04-02")
-    publish(site, {"b.xml": later, "a.xml": site.about(1)})
-    run = yield
-    assert causes(run) == {"1": "aanlevering"}
-    assert run.records[0]["vergunning"]["title"] == "Verleend"
-    gone = delete_message(transactie_id="9", aanmaakdatum="2026-04-03", identifier=site.case(1))
-    publish(site, {"b.xml": later, "a.xml": site.about(1), "c.xml": gone})
-    run = yield
-    assert causes(run) == {"1": "intrekking"}
-    assert sorted(run.records[0]) == ["herkomst", "id", "vergunning", "versies"]
-    back = site.about(1, "C", title="Opnieuw", aanmaakdatum="2026-04-04")
-    publish(site, {"d.xml": back})
-    assert causes((yield)) == {"1": "herpublicatie"}
-
-
-@permit_days.story
-def test_what_is_made_and_removed_in_one_run_gives_no_record(site: Town) -> Story:
-    gone = delete_message(transactie_id="9", aanmaakdatum="2026-04-03", identifier=site.case(1))
-    publish(site, {"a.xml": site.about(1), "b.xml": gone})
-    assert (yield).records == []
-
-
-@permit_days.story
-def test_a_late_message_does_not_undo_a_later_one(site: Town) -> Story:
-    publish(site, {"new.xml": site.about(1, "U", title="Verleend", aanmaakdatum="2026-04-05")})
-    yield
-    publish_more(site, {"old.xml": site.about(1, aanmaakdatum="2026-04-01")})
-    run = yield
-    assert (run.records, codes(run)) == ([], [("ipm.overgeslagen", "old.xml")])
-
-
-@permit_days.story
-def test_a_document_that_moves_to_another_case_changes_both(site: Town) -> Story:
-    document = {"identifier": site.case(1) + "/b.pdf"}
-    publish(
-        site,
-        {
-            "1.xml": site.about(1),
-            "2.xml": site.about(2),
-            "b.xml": document_message(case=site.case(1), **document),
-        },
-    )
-    assert causes((yield)) == {"1": "aanlevering", "2": "aanlevering"}
-    moved = document_message("U", case=site.case(2), transactie_id="5", aanmaakdatum="2026-04-02", **document)
-    publish(site, {"c.xml": moved})
-    run = yield
-    assert causes(run) == {"1": "wijziging", "2": "wijziging"}
-    assert (yield).records == []
-
-
-@permit_days.story
 def test_on_a_page_without_dates_files_are_asked_for_conditionally(towns: Towns, site: Town) -> Story:
     files = {
         "1.xml": Page(site.about(1), content_type="text/xml", headers={"ETag": '"a"'}),
@@ -204,67 +148,6 @@ def test_an_invalid_file_is_reported_in_each_run_without_asking_for_it_until_it_
 
 
 @permit_days.story
-def test_an_invalid_message_does_not_change_its_case(site: Town) -> Story:
-    publish(site, {"1.xml": site.about(1)})
-    yield
-    publish(
-        site,
-        {
-            "1.xml": site.about(1, "U")
-            .replace(b"kapvergunning", b"")
-            .replace(b"dcterms:title", b"dcterms:titel")
-        },
-        NEWER,
-    )
-    run = yield
-    assert (run.records, run.codes) == ([], {"ipm.schema"})
-    publish(site, {"1.xml": site.about(1)}, "03-Apr-2026 10:00")
-    run = yield
-    assert (run.records, run.findings) == ([], [])
-
-
-@permit_days.story
-def test_a_file_younger_than_two_minutes_is_fetched_again_the_next_time(site: Town) -> Story:
-    def listed(_: Request) -> Page:
-        publish(site, {"1.xml": site.about(1)}, date=f"{datetime.now(UTC):%d-%b-%Y %H:%M}")
-        page = site.pages[FOLDER]
-        assert isinstance(page, Page)
-        return page
-
-    site.pages[FOLDER] = listed
-    yield
-    # Written again within the minute: the listing has the same date as in the first run.
-    site.pages[FOLDER + "1.xml"] = Page(site.about(1, "U", title="Verleend", aanmaakdatum="2026-04-02"))
-    run = yield
-    assert causes(run) == {"1": "wijziging"}
-
-
-@permit_days.story
-def test_a_date_that_is_now_in_two_runs_is_reported_and_then_the_content_decides(site: Town) -> Story:
-    def now(_: Request) -> Page:
-        publish(site, {"1.xml": site.about(1)}, date=f"{datetime.now(UTC):%d-%b-%Y %H:%M}")
-        page, site.pages[FOLDER] = site.pages[FOLDER], now
-        assert isinstance(page, Page)
-        return page
-
-    site.pages[FOLDER] = now
-    assert codes((yield)) == []
-    second = yield
-    assert (second.records, codes(second)) == ([], [("ipm.datum-nu", "1.xml")])
-
-
-@permit_days.story
-def test_a_last_modified_that_is_now_is_reported_too(site: Town) -> Story:
-    def now(_: Request) -> Page:
-        return Page(site.about(1), headers={"Last-Modified": format_datetime(datetime.now(UTC), usegmt=True)})
-
-    publish(site, {"1.xml": b""}, date=None)
-    site.pages[FOLDER + "1.xml"] = now
-    assert codes((yield)) == []
-    assert codes((yield)) == [("ipm.datum-nu", "1.xml")]
-
-
-@permit_days.story
 def test_a_304_that_nobody_asked_for_is_not_believed(site: Town) -> Story:
     publish(site, {"1.xml": site.about(1)})
     yield
@@ -288,48 +171,6 @@ def test_a_message_that_could_not_be_fetched_is_tried_again(site: Town) -> Story
 
 
 @permit_days.story
-def test_a_reset_delivers_everything_again(towns: Towns, site: Town) -> Story:
-    publish(site, {"1.xml": site.about(1)})
-    yield
-    assert causes(towns.run(site.url(FOLDER), "-a", "deltafetch_reset=1")) == {"1": "aanlevering"}
-
-
-def test_without_state_each_run_is_the_first(permits: Permits, site: Site) -> None:
-    publish(site, {"1.xml": about(1)})
-    for _ in range(2):
-        assert causes(permits.run(site.url(FOLDER), DELTAFETCH_ENABLED=0)) == {"1": "aanlevering"}
-
-
-@permit_days.story
-def test_another_organisation_cannot_touch_a_case(own: Town, other: Town) -> Story:
-    publish(own, {"1.xml": own.about(1)})
-    yield
-    for transactie in "CU":
-        publish(other, {f"{transactie}.xml": own.about(1, transactie, aanmaakdatum="2026-05-01")})
-        run = yield
-        assert (run.records, codes(run)) == ([], [("ipm.andere-organisatie", f"{transactie}.xml")])
-        assert run.findings[0]["host"] == other.host
-    publish(other, {"D.xml": delete_message(aanmaakdatum="2026-05-02", identifier=own.case(1))})
-    run = yield
-    assert (run.records, codes(run)) == ([], [("ipm.andere-organisatie", "D.xml")])
-
-
-@permit_days.story
-def test_records_go_to_geojson_too(towns: Towns, site: Town) -> Story:
-    place = (
-        "<zaak:product><zaak:producttype>kap</zaak:producttype></zaak:product><zaak:object><zaak:coordinaten>"
-        "<zaak:x-waarde>155000</zaak:x-waarde><zaak:y-waarde>463000</zaak:y-waarde>"
-        "</zaak:coordinaten></zaak:object>"
-    )
-    publish(site, {"1.xml": site.about(1, meta=place)})
-    args = towns.arguments(site.url(FOLDER), "-O", "kaart.geojson")
-    start_forked(args, towns.folder, towns.ca_bundle).done(STUCK)
-    text = (towns.folder / "kaart.geojson").read_text(encoding="utf-8")
-    assert '"coordinates": [5.387' in text
-    assert (yield).records == [], "the state has learned of it"
-
-
-@permit_days.story
 def test_two_minutes_are_by_the_clock_of_the_server(site: Town) -> Story:
     """A server whose clock is an hour slow: its files are as old as it says."""
     slow = datetime.now(UTC) - timedelta(hours=1)
@@ -343,3 +184,45 @@ def test_two_minutes_are_by_the_clock_of_the_server(site: Town) -> Story:
     files_asked(site)
     yield
     assert files_asked(site) == ["1.xml"]
+
+
+TODAY = day_of(datetime.now(UTC))
+TOMORROW = str(TODAY + timedelta(days=2))
+YESTERDAY = str(TODAY - timedelta(days=2))
+TYPO = "2096-04-01"
+
+
+@permit_days.story
+def test_a_message_of_the_future_is_not_applied_and_keeps_no_other_back(site: Town) -> Story:
+    publish(site, {"1.xml": site.about(1, aanmaakdatum=TYPO), "2.xml": site.about(2)})
+    run = yield
+    assert causes(run) == {"2": "aanlevering"}
+    (finding,) = run.findings
+    assert (finding["code"], finding["severity"]) == ("ipm.datum-toekomst", "error")
+    assert (finding["seen"], finding["element"]) == (TYPO, "aanmaakdatum")
+    files_asked(site)
+    run = yield
+    assert (run.records, codes(run)) == ([], [("ipm.datum-toekomst", "1.xml")]), "it is reported each day"
+    assert files_asked(site) == [], "without being fetched"
+    publish(site, {"1.xml": site.about(1, aanmaakdatum="2026-04-01"), "2.xml": site.about(2)}, NEWER)
+    run = yield
+    assert (causes(run), codes(run)) == ({"1": "aanlevering"}, [])
+
+
+def test_a_message_is_applied_when_its_day_has_come(site: Site, tmp_path: Path, ca_bundle: Path) -> None:
+    town = Permits(tmp_path, ca_bundle)
+    publish(site, {"1.xml": about(1, aanmaakdatum=TOMORROW)})
+    assert codes(town.run(site.url(FOLDER))) == [("ipm.datum-toekomst", "1.xml")]
+    # Days later: the same file, of which the state knows that its day had not come.
+    past = about(1, aanmaakdatum=YESTERDAY)
+    publish(site, {"1.xml": past})
+    with closing(sqlite3.connect(tmp_path / DATA / "woo-state.sqlite")) as connection, connection:
+        ((faults,),) = connection.execute("SELECT faults FROM permit_files").fetchall()
+        (fault,) = json.loads(faults)
+        row = json.dumps([{**fault, "seen": YESTERDAY}]), sha256(past).digest()
+        connection.execute("UPDATE permit_files SET faults = ?, digest = ?", row)
+    run = town.run(site.url(FOLDER))
+    assert (causes(run), codes(run)) == ({"1": "aanlevering"}, [])
+    files_asked(site)
+    run = town.run(site.url(FOLDER))
+    assert (run.records, run.findings, files_asked(site)) == ([], [], [])

@@ -95,50 +95,6 @@ def test_a_page_that_is_not_read_to_its_end_lacks_nothing(site: RawTown) -> Stor
     assert codes((yield)) == []
 
 
-@permit_days.story
-def test_an_invalid_file_may_go_at_any_time(site: Town) -> Story:
-    publish(site, {"fout.xml": b"<geen-bericht/>", "1.xml": site.about(1)})
-    assert codes((yield)) == [("ipm.schema", "fout.xml")]
-    publish(site, {"goed.xml": site.about(2), "1.xml": site.about(1)})
-    run = yield
-    assert (causes(run), codes(run)) == ({"2": "aanlevering"}, [])
-
-
-def test_a_file_that_was_there_for_a_week_may_go(permits: Permits, make_site: MakeSite) -> None:
-    site = make_site()
-    entry = site.url(FOLDER)
-    publish(site, {"1.xml": about(1), "2.xml": about(2)})
-    permits.run(entry)
-    days_later(permits.folder, 6)
-    publish(site, {"2.xml": about(2), "3.xml": about(3)})
-    assert seen(permits.run(entry), "ipm.te-kort") == [f"1 bestand, zoals {entry}1.xml"]
-    days_later(permits.folder, 2)
-    publish(site, {"3.xml": about(3)})
-    assert permits.run(entry).findings == [], "the second file was there for eight days"
-    publish(site, {"3.xml": about(3), "1.xml": about(1)})
-    assert permits.run(entry).findings == []
-    publish(site, {"3.xml": about(3)})
-    assert permits.run(entry).findings == [], "the first one came back, and went after more than a week"
-
-
-def test_the_date_of_a_file_begins_its_week_anew_but_not_one_in_the_future(
-    permits: Permits, make_site: MakeSite
-) -> None:
-    site = make_site()
-    entry = site.url(FOLDER)
-    days_ago = f"{TODAY - timedelta(days=12):%d-%b-%Y} 10:00"
-    publish(site, {"1.xml": about(1), "2.xml": about(2)}, "01-Jan-2090 10:00")
-    publish_more(site, {"3.xml": about(3), "4.xml": about(4)}, days_ago)
-    permits.run(entry)
-    days_later(permits.folder, 10)
-    recently = f"{datetime.now(UTC) - timedelta(days=1):%d-%b-%Y} 10:00"
-    publish(site, {"1.xml": about(1)}, "01-Jan-2090 10:00")
-    publish_more(site, {"3.xml": about(3, "U", title="Nieuw")}, recently)
-    assert permits.run(entry).findings == [], "files 2 and 4 were there for ten days"
-    publish(site, {"1.xml": about(1)}, "01-Jan-2090 10:00")
-    assert seen(permits.run(entry), "ipm.te-kort") == [f"1 bestand, zoals {entry}3.xml"]
-
-
 def test_a_host_that_is_no_longer_the_organisations_takes_no_file_from_the_page(
     permits: Permits, make_site: MakeSite
 ) -> None:
@@ -248,18 +204,3 @@ def test_a_case_whose_url_gets_another_scheme_is_the_same_case(first: str, site:
     publish_more(site, {"terug.xml": back}, NEWER)
     run = yield
     assert (causes(run), run.records[0]["id"]) == ({"1": "herpublicatie"}, record_id(old))
-
-
-@permit_days.story
-def test_a_case_with_both_schemes_in_one_run_is_one_case(site: Town) -> Story:
-    http = site.case(1).replace("https", "http")
-    publish(
-        site,
-        {
-            "1.xml": site.about(1, identifier=http, aanmaakdatum="2026-04-01"),
-            "2.xml": site.about(1, "U", aanmaakdatum="2026-04-02"),
-        },
-    )
-    run = yield
-    assert [each["id"] for each in run.records] == [record_id(site.case(1))], "the URL of its first record"
-    assert (yield).records == []

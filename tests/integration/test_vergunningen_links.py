@@ -162,36 +162,6 @@ def test_links_that_were_passed_over_are_counted_in_one_finding_a_page(site: Tow
     assert causes((yield)) == {"2": "aanlevering"}, "a failure is tried in each run"
 
 
-@permit_days.story
-def test_links_that_are_others_each_day_do_not_fill_the_state(towns: Towns, site: Town) -> Story:
-    for day in range(3):
-        offer(
-            site,
-            {
-                f"zaak.php?id=1&PHPSESSID={day}": Page(site.about(1), content_type=XML),
-                f"menu.php?t={day}": page("een menu"),
-            },
-            None,
-        )
-        site.pages[FOLDER + "zaak.php?id=1"] = Page(site.about(1), content_type=XML)
-        run = yield
-        assert causes(run) == ({"1": "aanlevering"} if day == 0 else {})
-    (path,) = towns.folder.rglob("woo-state.sqlite")
-    with sqlite3.connect(path) as connection:
-        query = "SELECT url FROM permit_files WHERE url LIKE ? ORDER BY url"
-        rows = connection.execute(query, (f"https://{site.host}/%",)).fetchall()
-    connection.close()
-    assert [url.rpartition("/")[2] for (url,) in rows] == ["menu.php?t=2", "zaak.php?id=1"]
-
-
-@permit_days.story
-def test_the_same_message_behind_two_links_is_one_case(site: Town) -> Story:
-    body = Page(site.about(1), content_type=XML)
-    offer(site, {"zaak.php?id=1": body, "zaak.php?id=01": body})
-    assert causes((yield)) == {"1": "aanlevering"}
-    assert (yield).records == []
-
-
 @pytest.mark.parametrize("date", [OLD, None])
 @pytest.mark.parametrize(
     "form",
@@ -235,19 +205,6 @@ def test_a_session_in_each_link_makes_no_link_new(form: str, date: str | None, s
         else:
             assert (len(requests), known) == (len(answers) - (3 in answers), len(requests) - (day == 1))
             site.requests.clear()
-
-
-@permit_days.story
-def test_a_date_in_each_link_is_no_session(site: Town) -> Story:
-    for day in range(1, 3):
-        pages = {
-            f"zaak.php?datum=2026-04-0{day}&nr={number}": page("niets")
-            if day == 1
-            else Page(site.about(number))
-            for number in (1, 2)
-        }
-        offer(site, pages, None)
-        assert set(causes((yield))) == ({"1", "2"} if day == 2 else set())
 
 
 @pytest.mark.parametrize("status", [404, 410])

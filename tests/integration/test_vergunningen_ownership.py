@@ -8,7 +8,7 @@ import pytest
 
 from tests.utils.command import Run
 from tests.utils.postgresql import postgresql_server, postgresql_url
-from tests.utils.sites import MakeSite, in_shards
+from tests.utils.sites import MakeSite
 from tests.utils.vergunningen import FOLDER, NEWER, Permits, codes, files_asked, publish, publish_more
 from woo_harvester.demo.permit_messages import delete_message, document_message, message
 from woo_harvester.demo.server import Page, Request
@@ -87,27 +87,6 @@ def test_who_comes_first_does_not_get_the_case_of_another_organisation(
     assert published(permits.run(entries(owner, stranger))) == [("intrekking", OWNER, None)]
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
-@pytest.mark.parametrize("stranger_first", [True, False])
-def test_shards_come_to_the_same_in_either_order(
-    database: str, stranger_first: bool, permits: Permits, make_site: MakeSite, request: pytest.FixtureRequest
-) -> None:
-    sites = in_shards(make_site, 2)
-    owner, stranger = sites[1], sites[2]
-    register(permits, owner, stranger)
-    publish(stranger, {**take(owner), "u.xml": take(owner, transactie_id="9")["kaap.xml"]})
-    publish(owner, {"1.xml": message(identifier=case_on(owner), title="Eigen")})
-    state = {"WOO_STATE_URL": request.getfixturevalue("postgresql_url")} if database == "postgresql" else {}
-    records = []
-    for _ in range(2):
-        for shard in (2, 1) if stranger_first else (1, 2):
-            run = permits.run(entries(owner, stranger), "-a", f"shard={shard}/2", **state)
-            records += published(run)
-            expected = [] if shard == 1 else [(STRANGER, "kaap.xml"), (STRANGER, "u.xml")]
-            assert refused(run) == expected
-    assert records == [("aanlevering", OWNER, "Eigen")]
-
-
 def test_a_case_that_a_stranger_has_goes_to_its_owner_with_the_owners_message(
     permits: Permits, make_site: MakeSite
 ) -> None:
@@ -132,86 +111,6 @@ def test_a_case_that_a_stranger_has_goes_to_its_owner_with_the_owners_message(
         assert (run.records, refused(run)) == ([], [(STRANGER, "doc.xml"), (STRANGER, "kaap.xml")])
 
 
-def test_a_delete_of_the_owner_removes_a_case_that_a_stranger_has(
-    permits: Permits, make_site: MakeSite
-) -> None:
-    owner, stranger = make_site(), make_site()
-    register(permits, None, stranger)
-    publish(stranger, take(owner))
-    permits.run(entries(stranger))
-    register(permits, owner, stranger)
-    publish(owner, {"weg.xml": delete_message(identifier=case_on(owner), aanmaakdatum="1999-01-01")})
-    assert published(permits.run(entries(owner))) == [("intrekking", OWNER, None)]
-    for _ in range(2):
-        run = permits.run(entries(owner, stranger))
-        assert (run.records, refused(run)) == ([], [(STRANGER, "kaap.xml")])
-
-
-def test_on_a_host_that_nobody_registered_an_entry_page_on_it_comes_first(
-    permits: Permits, make_site: MakeSite
-) -> None:
-    owner, stranger, third = make_site(), make_site(), make_site()
-    publish(stranger, take(owner, aanmaakdatum="2026-09-09"))
-    assert published(permits.run(entries(stranger))) == [("aanlevering", stranger.host, "Gekaapt")]
-    publish(third, take(owner, aanmaakdatum="1999-01-01"))
-    run = permits.run(entries(third, stranger))
-    assert (run.records, refused(run)) == ([], [(third.host, "kaap.xml")]), "of the others the first keeps it"
-    publish(owner, {"1.xml": message(identifier=case_on(owner), title="Eigen")})
-    run = permits.run(entries(third, owner, stranger))
-    assert published(run) == [("wijziging", owner.host, "Eigen")]
-    publish(owner, {"2.xml": delete_message(identifier=case_on(owner), aanmaakdatum="2026-05-01")})
-    assert published(permits.run(entries(owner))) == [("intrekking", owner.host, None)]
-    run = permits.run(entries(third, owner, stranger))
-    others = sorted([(stranger.host, "kaap.xml"), (third.host, "kaap.xml")])
-    assert (run.records, refused(run)) == ([], others), "and what it removed is removed"
-
-
-def test_a_host_with_another_port_is_another_host(permits: Permits, make_site: MakeSite) -> None:
-    owner, other = make_site(), make_site()
-    assert owner.host.partition(":")[0] == other.host.partition(":")[0]
-    permits.organisations = {"Gemeente Voorbeeldstad": [owner.url("/woo")]}
-    publish(other, {"1.xml": message(identifier=case_on(owner), title="Gekaapt")})
-    run = permits.run(entries(other))
-    assert (run.records, refused(run)) == ([], [(other.host, "1.xml")])
-    publish(owner, {"2.xml": message(identifier=case_on(other), title="Gekaapt")})
-    assert published(permits.run(entries(owner))) == [("aanlevering", OWNER, "Gekaapt")]
-    publish(other, {"3.xml": message(identifier=case_on(other), title="Eigen")})
-    assert published(permits.run(entries(other))) == [("wijziging", other.host, "Eigen")]
-
-
-def test_of_organisations_that_share_a_host_the_first_one_keeps_the_case(
-    permits: Permits, make_site: MakeSite
-) -> None:
-    shared, one, other, stranger = (make_site() for _ in range(4))
-    permits.organisations = {
-        "Een": [one.url("/woo"), shared.url("/een")],
-        "Ander": [other.url("/woo"), shared.url("/ander")],
-        "Vreemd": [stranger.url("/woo")],
-    }
-    publish(stranger, take(shared))
-    publish(other, {"1.xml": message(identifier=case_on(shared), title="Ander", aanmaakdatum="2026-04-05")})
-    assert published(permits.run(entries(stranger, other))) == [("aanlevering", "90000101", "Ander")]
-    publish(one, {"1.xml": message(identifier=case_on(shared), title="Een", aanmaakdatum="2026-04-01")})
-    for _ in range(2):
-        run = permits.run(entries(stranger, one, other))
-        assert (run.records, refused(run)) == ([], [("90000100", "1.xml"), ("90000102", "kaap.xml")])
-    publish_more(other, {"2.xml": delete_message(identifier=case_on(shared), aanmaakdatum="2026-04-06")})
-    run = permits.run(entries(stranger, one, other))
-    assert (published(run), refused(run)) == ([("wijziging", "90000100", "Een")], [("90000102", "kaap.xml")])
-
-
-def test_an_entry_page_on_a_shared_host_may_be_of_each_that_registered_it(
-    permits: Permits, make_site: MakeSite
-) -> None:
-    shared, stranger = make_site(), make_site()
-    permits.organisations = {"Een": [shared.url("/een")], "Ander": [shared.url("/ander")]}
-    publish(stranger, take(shared))
-    publish(shared, {"1.xml": message(identifier=case_on(shared), title="Eigen")})
-    run = permits.run(entries(stranger, shared))
-    assert published(run) == [("aanlevering", shared.host, "Eigen")]
-    assert refused(run) == [(stranger.host, "kaap.xml")]
-
-
 def test_what_is_refused_is_reported_where_the_server_says_that_it_did_not_change(
     permits: Permits, make_site: MakeSite
 ) -> None:
@@ -233,55 +132,6 @@ def test_what_is_refused_is_reported_where_the_server_says_that_it_did_not_chang
     run = permits.run(entries(stranger), RETRY_TIMES=0)
     found = [("ipm.andere-organisatie", "kaap.xml"), ("ipm.bericht-onbereikbaar", "kaap.xml")]
     assert codes(run) == found
-
-
-def test_what_is_refused_counts_once_the_host_is_registered_to_its_organisation(
-    permits: Permits, make_site: MakeSite
-) -> None:
-    first, second, host = make_site(), make_site(), make_site()
-    permits.organisations = {"Een": [first.url("/woo"), host.url("/woo")], "Ander": [second.url("/woo")]}
-    later = message("U", identifier=case_on(host), title="Ander", aanmaakdatum="2026-04-01")
-    publish(first, {"1.xml": message(identifier=case_on(host), title="Een", aanmaakdatum="2026-04-05")})
-    publish(second, {"2.xml": later})
-    run = permits.run(entries(first, second))
-    assert (published(run), refused(run)) == (
-        [("aanlevering", "90000100", "Een")], [("90000101", "2.xml")]
-    )  # fmt: skip
-    permits.organisations = {"Ander": [second.url("/woo"), host.url("/woo")]}  # is number 90000100 by now
-    files_asked(second)
-    run = permits.run(entries(first, second))
-    assert published(run) == [("wijziging", "90000100", "Ander")]
-    assert files_asked(second) == [], "its message was kept"
-    for _ in range(2):
-        run = permits.run(entries(first, second))
-        assert (run.records, refused(run)) == ([], [(first.host, "1.xml")])
-
-
-def test_what_is_refused_does_not_count_later_where_its_file_is_not_listed_any_more(
-    permits: Permits, make_site: MakeSite
-) -> None:
-    owner, stranger = make_site(), make_site()
-    register(permits, owner, stranger)
-    publish(stranger, take(owner))
-    assert refused(permits.run(entries(stranger))) == [(STRANGER, "kaap.xml")]
-    publish(stranger, {"x.xml": message(identifier=case_on(stranger))})
-    run = permits.run(entries(stranger))
-    assert (len(run.records), run.findings) == (1, [])
-    register(permits, None, stranger)
-    assert permits.run(entries(stranger)).records == []
-    publish(stranger, take(owner))
-    assert published(permits.run(entries(stranger))) == [("aanlevering", STRANGER, "Gekaapt")]
-
-
-def test_a_file_that_is_replaced_is_no_longer_refused(permits: Permits, make_site: MakeSite) -> None:
-    owner, stranger = make_site(), make_site()
-    register(permits, owner, stranger)
-    publish(stranger, take(owner))
-    assert refused(permits.run(entries(stranger))) == [(STRANGER, "kaap.xml")]
-    publish(stranger, take(stranger), NEWER)
-    run = permits.run(entries(stranger))
-    assert (len(run.records), run.findings) == (1, [])
-    assert permits.run(entries(stranger)).findings == []
 
 
 def test_a_stranger_cannot_take_or_remove_a_document_of_a_case(permits: Permits, make_site: MakeSite) -> None:

@@ -16,13 +16,6 @@ from woo_harvester.report.model import Head, HostReport
 
 calendar = Calendar(Towns)
 
-PRODUCT = "<zaak:product><zaak:producttype>kapvergunning</zaak:producttype></zaak:product>"
-#: Coordinates that are degrees, and not metres.
-NOWHERE = (
-    "<zaak:object><zaak:coordinaten><zaak:x-waarde>5</zaak:x-waarde><zaak:y-waarde>52</zaak:y-waarde>"
-    "</zaak:coordinaten></zaak:object>"
-)
-
 
 def report_of(run: Run, site: Site) -> HostReport:
     """Return what the report of a run says of a town; the sums of its funnel agree."""
@@ -48,35 +41,6 @@ def head_of(run: Run) -> Head:
 def losses(host: HostReport) -> dict[str | None, int]:
     """Return how many files are lost, by code."""
     return {loss.code: loss.documents for step in host.funnel for loss in step.lost}
-
-
-@calendar.story
-def test_a_file_that_stays_as_it_is_counts_as_harvested_each_day(site: Town) -> Story:
-    publish(site, {"1.xml": site.about(1), "2.xml": site.about(2)})
-    first = report_of((yield), site)
-    assert (first.listed, first.harvested, first.new, first.score) == (2, 2, 2, 100)
-    for _ in range(2):
-        host = report_of((yield), site)
-        assert (host.listed, host.harvested, host.unchanged, host.new, host.score) == (2, 2, 2, 0, 100)
-    assert [point.harvested for point in host.history] == [2, 2, 2]
-
-
-@calendar.story
-def test_a_file_without_a_date_that_answers_that_it_is_unchanged_counts_too(site: Town) -> Story:
-    file = Page(site.about(1), content_type="application/xml", headers={"ETag": '"1"'})
-    publish(site, {"1.xml": file}, date=None)
-    yield
-    host = report_of((yield), site)
-    assert (host.listed, host.harvested, host.unchanged) == (1, 1, 1)
-
-
-@calendar.story
-def test_a_file_that_is_gone_is_not_listed_any_more_and_its_case_stays(site: Town) -> Story:
-    publish(site, {"1.xml": site.about(1), "2.xml": site.about(2)})
-    yield
-    publish(site, {"2.xml": site.about(2)})
-    host = report_of((yield), site)
-    assert (host.listed, host.harvested, host.withdrawn) == (1, 1, 0)
 
 
 @calendar.story
@@ -112,75 +76,6 @@ def test_an_entry_page_that_fails_for_a_day_fixes_nothing(site: Town) -> Story:
     assert (host.listed, host.harvested) == (2, 1)
     assert host.changes is not None
     assert (host.changes.stayed, host.changes.mended) == (["ipm.ongeldig"], ["ipm.ingang-onbereikbaar"])
-
-
-@calendar.story
-def test_a_message_about_a_case_of_another_is_lost_each_day(site: Town, other: Town) -> Story:
-    case = f"https://{site.host}/zaken/1"
-    publish(site, {"1.xml": site.about(1, identifier=case)})
-    publish(other, {"1.xml": other.about(1), "2.xml": other.about(2, "D", identifier=case)})
-    for _ in range(3):
-        host = report_of((yield), other)
-        assert (host.listed, host.harvested) == (2, 1)
-        assert losses(host) == {"ipm.andere-organisatie": 1}
-
-
-@calendar.story
-def test_a_link_that_is_no_message_is_not_listed_and_one_to_a_strange_host_is_lost(site: Town) -> Story:
-    publish(
-        site, {"1.xml": site.about(1), "over": Page("<html></html>", content_type="text/html")}, date=None
-    )
-    addresses = ("1.xml", "over", "https://www.vreemd.nl/2.xml", "https://a.nl:99999/3.xml", "4")
-    page = "".join(f'<a href="{address}">bestand</a>' for address in addresses)
-    site.pages[FOLDER] = Page(page, content_type="text/html")
-    site.pages[FOLDER + "4"] = Page(site.about(4), content_type="text/xml")
-    for day in (1, 2):
-        host = report_of((yield), site)
-        assert (host.listed, host.harvested) == (4, 2), day
-        assert losses(host) == {"host.niet-geregistreerd": 1, "ipm.bericht-onbereikbaar": 1}
-
-
-@calendar.story
-def test_a_warning_about_a_message_that_is_not_read_again_stays_open(site: Town) -> Story:
-    publish(
-        site,
-        {
-            "1.xml": site.about(1, meta=PRODUCT + NOWHERE),
-            "2.xml": site.about(2),
-        },
-    )
-    first = report_of((yield), site)
-    assert [row.code for row in first.findings] == ["ipm.coordinaten"]
-    host = report_of((yield), site)
-    assert host.changes is not None
-    assert (host.changes.mended, host.changes.not_looked_at) == ([], ["ipm.coordinaten"])
-
-
-def test_two_organisations_with_entry_pages_on_one_host_share_its_figures(
-    tmp_path: Path, ca_bundle: Path, site: Site
-) -> None:
-    publish(site, {"1.xml": about(1)})
-    publish(site, {"2.xml": about(2), "3.xml": b""}, folder="/b/")
-    entries = tmp_path / "entries.csv"
-    entries.write_text(
-        f"organisatie,url\nGemeente A,{site.url(FOLDER)}\nGemeente B,{site.url('/b/')}\n", encoding="utf-8"
-    )
-    run = Permits(tmp_path, ca_bundle).run(str(entries))
-    host = report_of(run, site)
-    assert [each.name for each in host.organisations] == ["Gemeente A", "Gemeente B"]
-    assert (host.listed, host.harvested, host.complete) == (3, 2, True)
-    assert host.findings[0].organisation == "Gemeente B"
-
-
-def test_files_that_a_run_did_not_come_to_are_not_harvested(
-    tmp_path: Path, ca_bundle: Path, site: Site
-) -> None:
-    publish(site, {f"{number}.xml": about(number) for number in range(1, 6)})
-    run = Permits(tmp_path, ca_bundle).run(site.url(FOLDER), CLOSESPIDER_PAGECOUNT=3)
-    host = report_of(run, site)
-    assert (host.listed, host.harvested, losses(host)) == (5, 0, {None: 5})
-    again = report_of(Permits(tmp_path, ca_bundle).run(site.url(FOLDER)), site)
-    assert (again.listed, again.harvested, again.new) == (5, 5, 5)
 
 
 def test_shards_are_merged_and_a_folder_of_both_kinds_is_monitored(

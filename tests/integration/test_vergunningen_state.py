@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,8 +91,7 @@ def test_the_tables_show_hosts_of_both_kinds(both: Both) -> None:
     assert max(map(len, lines)) <= 80
 
 
-@pytest.mark.parametrize("form", ["jsonl", "csv"])
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+@pytest.mark.parametrize(("form", "database"), [("jsonl", "sqlite"), ("csv", "postgresql")])
 def test_after_a_move_of_the_state_no_run_gives_a_record(
     form: str, database: str, both: Both, request: pytest.FixtureRequest
 ) -> None:
@@ -139,54 +137,25 @@ def test_messages_that_wait_move_with_the_state(both: Both) -> None:
     assert causes(both.permits.run(both.entries, WOO_STATE_URL=there)) == {"6": "aanlevering"}
 
 
-@pytest.mark.parametrize(
-    ("named", "forgotten", "again"),
-    [
-        (
-            lambda both: both.other.host,
-            "1 host, 0 documents, 0 withdrawn; 1 entry page, 2 files, 1 case, 0 withdrawn",
-            {"5": "aanlevering"},
-        ),
-        (
-            lambda both: both.other.url(FOLDER),
-            "0 documents, 0 withdrawn; 1 entry page, 2 files, 1 case, 0 withdrawn",
-            {"5": "aanlevering"},
-        ),
-        (lambda both: case(1), " 1 case, 0 withdrawn", {"1": "aanlevering"}),
-        (lambda both: case(2), " 0 cases, 1 withdrawn", {}),
-        (lambda both: case(3), " 1 case, 0 withdrawn", {"3": "aanlevering"}),
-        (lambda both: both.site.url("/zaken/9"), " 1 case, 0 withdrawn", {"9": "aanlevering"}),
-    ],
-)
-def test_what_is_forgotten_is_delivered_again_if_it_is_listed(
-    named: Callable[[Both], str], forgotten: str, again: dict[str, str], both: Both
-) -> None:
+def test_what_is_forgotten_is_delivered_again_if_it_is_listed(both: Both) -> None:
     assert both.permits.run(both.entries).records == []
-    done = both.state("forget", named(both))
-    assert done.stderr.endswith(f"{forgotten}.\n")
-    run = both.permits.run(both.entries)
-    assert causes(run) == again
-    assert [len(record.get("documenten", ())) for record in run.records] == [int("1" in again)] * len(again)
+    other = "1 entry page, 2 files, 1 case, 0 withdrawn"
+    for named, forgotten, again in (
+        (both.other.host, f"1 host, 0 documents, 0 withdrawn; {other}", {"5": "aanlevering"}),
+        (both.other.url(FOLDER), f"0 documents, 0 withdrawn; {other}", {"5": "aanlevering"}),
+        (case(1), " 1 case, 0 withdrawn", {"1": "aanlevering"}),
+        (case(2), " 0 cases, 1 withdrawn", {}),
+        (case(3), " 1 case, 0 withdrawn", {"3": "aanlevering"}),
+    ):
+        done = both.state("forget", named)
+        assert done.stderr.endswith(f"{forgotten}.\n"), named
+        run = both.permits.run(both.entries)
+        assert causes(run) == again, named
+        assert [len(record.get("documenten", ())) for record in run.records] == [int("1" in again)] * len(
+            again
+        )
     assert both.permits.run(both.entries).records == []
     assert both.documents.day().records == []
-
-
-@pytest.mark.parametrize("named", ["https://www.voorbeeldstad.nl/zaken/99", "www.nergens.nl"])
-@pytest.mark.parametrize("action", ["forget", "confirm", "restore"])
-def test_what_the_state_does_not_know_is_one_line(action: str, named: str, both: Both) -> None:
-    before = both.state("export").stdout
-    done = both.state(action, case(1) if action == "forget" else both.other.host, named, status=2)
-    assert done.stderr == f"scrapy state: error: the state does not know {named}\n"
-    assert both.state("export").stdout == before
-
-
-@pytest.mark.parametrize(
-    ("action", "line"),
-    [("confirm", "no withdrawal is pending of {}"), ("restore", "no document is withdrawn of {}")],
-)
-def test_a_host_with_permits_only_has_no_withdrawals_of_documents(action: str, line: str, both: Both) -> None:
-    done = both.state(action, both.other.host, status=1)
-    assert done.stderr == f"scrapy state: error: {line.format(both.other.host)}\n"
 
 
 def test_check_compares_documents_and_cases(both: Both) -> None:
@@ -205,41 +174,6 @@ def test_check_compares_documents_and_cases(both: Both) -> None:
     extra = both.state("check", "-v", *records, status=1).stdout.splitlines()
     assert extra[0].split() == ["extra", case(1)]
     assert extra[1].startswith("2 documents and 3 cases in the state: 0 missing, 0 older, 1 extra")
-
-
-def test_latest_counts_cases_apart(both: Both) -> None:
-    woo, *permits = both.records()
-    records = (woo, *permits)
-    assert both.state("latest", *records).stderr == "Wrote 2 documents and 4 cases.\n"
-    assert both.state("latest", "--withdrawn", *permits).stderr == "Wrote 4 cases, 1 withdrawn.\n"
-    assert "Verhuisd" in both.state("latest", *records).stdout
-
-
-@pytest.mark.parametrize(
-    ("change", "line"),
-    [
-        ({"kind": "case", "data": "{}"}, "data: expected a message as JSON, as a run stores it"),
-        ({"kind": "case", "entry": "https://www.elders.nl/"}, "expected a message of the entry page"),
-        ({"kind": "entry", "host": "www.elders.nl"}, "expected an entry page on www.elders.nl, got"),
-        ({"kind": "entry", "url": "ftp://a.nl/"}, "expected the URL of an entry page, got 'ftp://a.nl/'"),
-        ({"kind": "permit_file", "faults": '[{"code": "x.y"}]'}, "faults: expected findings as JSON"),
-        (
-            {"kind": "permit_file", "faults": '[{"code": "ipm.datum-toekomst", "seen": "ooit"}]'},
-            "faults: expected findings as JSON",
-        ),
-    ],
-)
-def test_nothing_of_a_file_with_a_bad_row_is_imported(change: dict[str, str], line: str, both: Both) -> None:
-    rows = [json.loads(row) for row in both.state("export").stdout.splitlines()]
-    row = next(row for row in rows if row["kind"] == change["kind"])
-    row |= change
-    path = both.folder / "staat.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    before = both.state("export").stdout
-    done = both.state("import", str(path), status=1)
-    assert line in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert both.state("export").stdout == before
 
 
 def test_a_host_moves_alone(both: Both) -> None:

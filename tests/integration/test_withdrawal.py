@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 
 import pytest
 
 from tests.integration.same_days import days
-from tests.utils import hostile
 from tests.utils.calendar import Story
-from tests.utils.command import DATA, run_scrapy
+from tests.utils.command import run_scrapy
 from tests.utils.daily import (
     FIRST,
+    INDEX,
     METADATA,
     NEWER,
     XML,
@@ -22,6 +20,7 @@ from tests.utils.daily import (
     numbered,
     publish,
     reported,
+    waiting,
     xml,
 )
 from woo_harvester.demo.server import Page
@@ -48,27 +47,6 @@ def test_a_document_that_moves_to_another_sitemap_is_not_withdrawn(site: Site) -
     yield
     publish(site, {"a": FIRST}, {"b": FIRST, "c": FIRST})
     assert causes((yield)) == {}
-
-
-@days.story
-def test_what_a_second_sitemap_lists_for_a_day_is_not_gone_from_the_first(site: Site) -> Story:
-    publish(site, {"a": FIRST, "b": FIRST}, {"c": FIRST}, headers={"ETag": '"same"'})
-    yield
-    site.pages["/s1.xml"] = Page(xml(site, {"a": FIRST, "c": FIRST}), content_type=XML)
-    assert causes((yield)) == {}
-    site.pages["/s1.xml"] = Page(xml(site, {"c": FIRST}), content_type=XML)
-    for _ in range(2):
-        assert causes((yield)) == {}
-    site.pages["/s0.xml"] = Page(xml(site, {"b": FIRST}), content_type=XML)
-    assert causes((yield)) == {"a": "intrekking"}
-
-
-@days.story
-def test_a_sitemap_that_an_index_no_longer_lists_withdraws_its_documents(site: Site) -> Story:
-    publish(site, {"a": FIRST}, {"b": FIRST})
-    yield
-    publish(site, {"a": FIRST})
-    assert causes((yield)) == {"b": "intrekking"}
 
 
 @days.story
@@ -109,45 +87,6 @@ def test_a_host_that_was_not_read_completely_withdraws_nothing(site: Site, broke
     second = yield
     assert causes(second) == {}
     assert len(second.about("intrekking.onvolledig")) == 1
-
-
-@days.story
-def test_an_index_left_out_of_robots_withdraws_its_documents_in_the_end_but_no_index_at_all_does_not(
-    site: Site,
-) -> Story:
-    publish(site, {"a": FIRST})
-    second_index = "/sitemapindex-diwoo-infocat002.xml"
-    site.pages[second_index] = Page(sitemapindex([site.url("/t.xml")]), content_type=XML)
-    site.pages["/t.xml"] = Page(xml(site, {"b": FIRST}), content_type=XML)
-    both = robots_txt(site.url("/sitemapindex-diwoo.xml"), site.url(second_index))
-    site.pages["/robots.txt"] = Page(both)
-    yield
-    site.pages["/robots.txt"] = Page(b"User-agent: *\n")
-    for _ in range(3):
-        assert causes((yield)) == {}
-    site.pages["/robots.txt"] = Page(robots_txt(site.url("/sitemapindex-diwoo.xml")))
-    for _ in range(2):
-        assert causes((yield)) == {}
-    assert causes((yield)) == {"b": "intrekking"}
-
-
-@days.story
-def test_a_withdrawn_document_that_is_listed_again_is_reported_in_each_run_and_the_sums_close(
-    site: Site,
-) -> Story:
-    given = {"ETag": '"altijd"'}
-    publish(site, numbered(9), headers=given)
-    yield
-    publish(site, numbered(5))
-    assert len((yield).records) == 4
-    publish(site, numbered(9), headers=given)
-    for _ in range(4):
-        run = yield
-        assert run.records == []
-        assert len(run.about("lastmod.heraanbod")) == 4
-        host = reported(run, site)
-        assert (host["listed"], host["harvested"]) == (9, 5)
-        assert host["score"] < 100
 
 
 @pytest.mark.parametrize(
@@ -200,52 +139,6 @@ def test_an_entry_whose_address_is_right_but_for_its_beginning_keeps_its_documen
 
 
 @days.story
-def test_what_is_gone_while_an_entry_has_no_address_that_can_be_used_waits(site: Site) -> Story:
-    publish(site, numbered(6))
-    yield
-    wrong = {1: "", 2: "https://elders.example/doc2.pdf", 3: "/d/doc3.pdf", 4: "https://[/doc4.pdf"}
-    list_wrongly(site, 6, wrong)
-    for number in (1, 2):
-        run = yield
-        assert causes(run) == {}
-        (finding,) = run.about("intrekking.massaal")
-        assert finding["seen"] == "4 van 6 documenten; vermeldingen zonder bruikbaar adres: 4"
-        assert f"{number} van 3" in finding["action"]
-    publish(site, numbered(4))
-    assert set(causes((yield))) == {"doc4", "doc5"}, "three complete reads lacked it, or no entry is wrong"
-
-
-@days.story
-def test_what_was_withdrawn_by_mistake_can_be_restored(site: Site, harvester: Harvester) -> Story:
-    publish(site, numbered(3), headers={"ETag": '"altijd"'})
-    yield
-    publish(site, {"doc0": FIRST})
-    assert set(causes((yield)).values()) == {"intrekking"}
-    publish(site, {"doc0": FIRST, "doc1": FIRST}, headers={"ETag": '"altijd"'})
-    assert (yield).records == []
-    restored = run_scrapy(["state", "restore", f"localhost:{site.port}"], harvester.folder)
-    assert (restored.returncode, "2 documents" in restored.stderr) == (0, True)
-    back = yield
-    assert causes(back) == {"doc1": "herpublicatie"}
-    assert back.records[0]["versies"][0]["openbaarmakingsdatum"] == "2024-04-02"
-    assert (yield).records == []
-    # What was not listed in that run stays withdrawn, by the rule of the guide.
-    publish(site, numbered(3))
-    later = yield
-    assert later.records == []
-    assert len(later.about("lastmod.heraanbod")) == 1
-
-
-@days.story
-def test_restoring_where_nothing_is_withdrawn_says_so(site: Site, harvester: Harvester) -> Story:
-    publish(site, numbered(1))
-    yield
-    run = run_scrapy(["state", "restore", f"localhost:{site.port}"], harvester.folder)
-    assert run.returncode == 1
-    assert run.stderr.endswith(f"no document is withdrawn of localhost:{site.port}\n")
-
-
-@days.story
 def test_a_withdrawal_whose_record_could_not_be_stored_comes_with_the_next_run(
     site: Site, harvester: Harvester
 ) -> Story:
@@ -263,22 +156,6 @@ def test_a_withdrawal_whose_record_could_not_be_stored_comes_with_the_next_run(
 
 
 @days.story
-def test_a_listed_document_whose_host_left_the_register_is_not_withdrawn(
-    one: Site, two: Site, harvester: Harvester
-) -> Story:
-    publish(one, {"a": FIRST})
-    elsewhere = Entry(loc=two.url("/d/b.pdf"), lastmod=FIRST, diwoo=METADATA)
-    one.pages["/s0.xml"] = Page(sitemap(elsewhere), content_type=XML)
-    assert causes((yield)) == {"b": "aanlevering"}
-    harvester.sites.remove(two)
-    # One more line end: the sitemap is read, not passed over.
-    one.pages["/s0.xml"] = Page(sitemap(elsewhere) + b"\n", content_type=XML)
-    second = yield
-    assert causes(second) == {}
-    assert len(second.about("loc.niet-geregistreerd")) == 1
-
-
-@days.story
 def test_a_run_that_is_closed_early_withdraws_nothing(site: Site, harvester: Harvester) -> Story:
     publish(site, {"a": FIRST, "b": FIRST})
     yield
@@ -293,32 +170,135 @@ def test_a_run_that_is_closed_early_withdraws_nothing(site: Site, harvester: Har
 
 
 @days.story
-def test_two_sitemaps_with_the_same_document_are_read_each_time(site: Site) -> Story:
-    publish(site, {"a": FIRST, "b": FIRST}, {"b": FIRST, "c": FIRST}, headers={"ETag": '"eerste"'})
+def test_much_gone_at_once_is_held_back_until_the_third_complete_run(site: Site) -> Story:
+    publish(site, numbered(100))
     yield
-    # The second one drops it, the first one answers 304 if it is asked: the document is still listed.
-    site.pages["/s1.xml"] = Page(xml(site, {"c": FIRST}), content_type=XML, headers={"ETag": '"tweede"'})
+    publish(site, numbered(40))
+    for number in (1, 2):
+        run = yield
+        assert causes(run) == {}
+        (finding,) = run.about("intrekking.massaal")
+        assert finding["seen"] == "60 van 100 documenten"
+        assert f"{number} van 3" in finding["action"]
+        assert len(waiting(run, site)) == 60
+    third = yield
+    assert len(third.records) == 60
+    assert set(causes(third).values()) == {"intrekking"}
     assert causes((yield)) == {}
 
 
 @days.story
-def test_a_clock_that_jumped_back_reads_everything_whole(site: Site, harvester: Harvester) -> Story:
-    publish(site, {"a": FIRST}, headers={"ETag": '"altijd"'})
+def test_each_document_waits_for_itself_and_a_second_glitch_starts_its_own_count(site: Site) -> Story:
+    publish(site, numbered(100))
     yield
-    with closing(sqlite3.connect(harvester.folder / DATA / "woo-state.sqlite")) as connection, connection:
-        connection.execute(
-            "UPDATE resources SET read_at = read_at + 864000"
-            " WHERE host_id = (SELECT id FROM hosts WHERE host = ?)",
-            [site.host],
-        )
-    publish(site, {"a": NEWER}, headers={"ETag": '"altijd"'})
-    assert causes((yield)) == {"a": "wijziging"}
+    publish(site, numbered(40))
+    yield
+    yield
+    publish(site)
+    third = yield
+    assert set(causes(third)) == {f"doc{number}" for number in range(40, 100)}
+    (finding,) = third.about("intrekking.massaal")
+    assert finding["seen"] == "40 van 100 documenten"
+    assert "1 van 3" in finding["action"]
+    assert (yield).records == []
+    assert set(causes((yield))) == set(numbered(40))
 
 
 @days.story
-def test_a_busy_host_is_no_reason_to_withdraw(site: Site) -> Story:
-    publish(site, {"a": FIRST, "b": FIRST})
+def test_confirming_confirms_the_documents_that_are_listed_and_the_rest_goes_on_waiting(
+    site: Site, harvester: Harvester
+) -> Story:
+    publish(site, numbered(100))
     yield
-    publish(site, {"a": FIRST})
-    site.pages["/s0.xml"] = hostile.busy(Page(xml(site, {"a": FIRST}), content_type=XML), times=9, status=503)
-    assert causes((yield)) == {}
+    publish(site, numbered(40))
+    run = yield
+    pending = waiting(run, site)
+    assert len(pending) == 60
+    confirmed = run_scrapy(["state", "confirm", f"localhost:{site.port}"], harvester.folder)
+    assert (confirmed.returncode, "60 documents" in confirmed.stderr) == (0, True)
+    # One of them is listed again, and others are gone: these were not confirmed.
+    publish(site, {"doc99": FIRST})
+    next_day = yield
+    assert {site.url(f"/d/{name}.pdf") for name in causes(next_day)} == pending - {site.url("/d/doc99.pdf")}
+    assert waiting(next_day, site) == {site.url(f"/d/doc{number}.pdf") for number in range(40)}
+
+
+SECOND = "/sitemapindex-diwoo-infocat002.xml"
+
+
+def name_indexes(site: Site, *paths: str) -> None:
+    """Have robots.txt name these indexes."""
+    site.pages["/robots.txt"] = Page(robots_txt(*map(site.url, paths)))
+
+
+def publish_two(site: Site, first: list[str], second: list[str]) -> None:
+    """Have the site list documents in two indexes, each with a sitemap of its own."""
+    publish(site, dict.fromkeys(first, FIRST))
+    site.pages[SECOND] = Page(sitemapindex([site.url("/t.xml")]), content_type=XML)
+    site.pages["/t.xml"] = Page(xml(site, dict.fromkeys(second, FIRST)), content_type=XML)
+    name_indexes(site, INDEX, SECOND)
+
+
+@pytest.mark.parametrize("mistake", ["left out", "a typo in the line", "a name that looks like it"])
+@days.story
+def test_the_documents_wait_for_three_reads_and_those_of_other_indexes_do_not(
+    site: Site, mistake: str
+) -> Story:
+    publish_two(site, ["a", "b", "c"], ["x", "y"])
+    assert len((yield).records) == 5
+    named = f"Sitemap: {site.url(INDEX)}\n"
+    mistaken = {
+        "left out": "",
+        "a typo in the line": f"Sitemp: {site.url(SECOND)}\n",
+        "a name that looks like it": f"Sitemap: {site.url('/sitemapindex-diwoo-infocat2.xml')}\n",
+    }
+    site.pages["/robots.txt"] = Page((named + mistaken[mistake]).encode())
+    site.pages["/s0.xml"] = Page(xml(site, {"a": FIRST, "b": FIRST}), content_type=XML)
+    for number in (1, 2):
+        run = yield
+        # What an index that is still named lists no longer is withdrawn at once.
+        assert causes(run) == ({"c": "intrekking"} if number == 1 else {})
+        (finding,) = run.about("index.verdwenen")
+        assert (finding["url"], finding["seen"]) == (site.url(SECOND), "2 documenten")
+        assert finding["action"] == (f"nog niet ingetrokken: volledige ronde {number} van 3; zie held.jsonl")
+        assert waiting(run, site) == {site.url("/d/x.pdf"), site.url("/d/y.pdf")}
+        assert not run.about("intrekking.massaal")
+    third = yield
+    assert causes(third) == {"x": "intrekking", "y": "intrekking"}
+    assert not third.about("index.verdwenen")
+    fourth = yield
+    assert causes(fourth) == {}
+    assert not fourth.about("index.verdwenen")
+
+
+@days.story
+def test_an_index_that_moves_with_all_its_sitemaps_costs_nothing_and_is_reported_once(site: Site) -> Story:
+    publish_two(site, ["a"], ["x"])
+    yield
+    moved = f"/nieuw{SECOND}"
+    site.pages[moved] = site.pages.pop(SECOND)
+    name_indexes(site, INDEX, moved)
+    run = yield
+    assert causes(run) == {}
+    (finding,) = run.about("index.verdwenen")
+    assert (finding["url"], finding["seen"]) == (site.url(SECOND), "0 documenten")
+    assert finding["action"].startswith("niets ingetrokken")
+    for _ in range(2):
+        run = yield
+        assert causes(run) == {}
+        assert run.codes == set()
+
+
+@days.story
+def test_an_operator_sees_what_is_pending_and_can_confirm_it(site: Site, harvester: Harvester) -> Story:
+    publish_two(site, ["a"], ["x", "y"])
+    yield
+    name_indexes(site, INDEX)
+    yield
+    host = f"localhost:{site.port}"
+    table = run_scrapy(["state"], harvester.folder).stdout
+    (line,) = [line for line in table.splitlines() if line.startswith(host)]
+    assert line.split()[1:4] == ["3", "0", "2"]
+    confirmed = run_scrapy(["state", "confirm", host], harvester.folder)
+    assert (confirmed.returncode, "2 documents" in confirmed.stderr) == (0, True)
+    assert causes((yield)) == {"x": "intrekking", "y": "intrekking"}

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.utils.command import DATA, Run, run_scrapy
+from tests.utils.command import DATA, Run
 from tests.utils.daily import FIRST, NEWER, Harvester, causes, publish
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
@@ -99,17 +99,6 @@ def test_a_wrong_304_is_followed_by_a_request_for_the_whole_within_seven_days(
     assert late.stats["woo/documents/rechecked"] == 1
 
 
-def test_once_asked_it_is_not_asked_again(site: Site, changed: Installation) -> None:
-    changed.pass_days(5)
-    changed.fetch()
-    for _ in range(3):
-        changed.pass_days(8)
-        again = changed.fetch()
-        assert causes(again) == {}
-        assert "woo/documents/rechecked" not in again.stats or not again.stats["woo/documents/rechecked"]
-    assert conditional(site) == [False, True, False]
-
-
 def test_a_304_that_was_right_delivers_nothing_and_the_sums_close(site: Site, changed: Installation) -> None:
     put(site, OLD)
     changed.pass_days(5)
@@ -128,70 +117,6 @@ def test_a_304_that_was_right_delivers_nothing_and_the_sums_close(site: Site, ch
     assert changed.fetch().stats["woo/sitemaps/unchanged"] == 1
 
 
-def test_bytes_that_are_older_than_seven_days_are_asked_for_whole_at_once(
-    site: Site, harvester: Installation
-) -> None:
-    publish(site, {"a": FIRST})
-    put(site, OLD)
-    harvester.fetch()
-    harvester.pass_days(8)
-    publish(site, {"a": NEWER})
-    put(site, NEW)
-    assert hash_of(harvester.fetch()) == hashlib.sha256(NEW).hexdigest()
-    assert conditional(site) == [False, False]
-
-
-def test_a_304_each_day_does_not_put_the_request_off(site: Site, harvester: Installation) -> None:
-    publish(site, {"a": FIRST})
-    put(site, OLD)
-    harvester.fetch()
-    put(site, NEW)
-    hashes = []
-    for day in range(1, 9):
-        harvester.pass_days(1)
-        publish(site, {"a": f"2024-05-0{day}T10:00:00+02:00"})
-        hashes.append(hash_of(harvester.fetch()))
-    assert hashes.index(hashlib.sha256(NEW).hexdigest()) == 6, "the seventh day after the first"
-    assert conditional(site) == [False, *[True] * 6, False, True]
-
-
-def test_when_it_was_received_stays_with_a_304_and_is_renewed_by_the_bytes(
-    site: Site, changed: Installation
-) -> None:
-    before = changed.known()
-    assert before["unchanged_since"] - before["fetched_at"] >= 3 * DAY
-    changed.pass_days(5)
-    changed.fetch()
-    after = changed.known()
-    assert after["fetched_at"] > before["fetched_at"]
-    assert after["unchanged_since"] is None
-
-
-def test_a_document_that_is_out_of_reach_then_is_asked_for_in_the_next_run(
-    site: Site, changed: Installation
-) -> None:
-    changed.pass_days(5)
-    site.pages["/d/a.pdf"] = Page(status=404)
-    for _ in range(2):
-        failed = changed.fetch()
-        assert causes(failed) == {}
-        assert [finding["seen"] for finding in failed.about("document.onbereikbaar")] == ["HTTP 404"]
-    put(site, NEW)
-    late = changed.fetch()
-    assert hash_of(late) == hashlib.sha256(NEW).hexdigest()
-    assert not late.about("document.onbereikbaar")
-    assert changed.fetch().stats["woo/sitemaps/unchanged"] == 1
-
-
-def test_a_document_that_was_put_back_is_no_fault_any_more(site: Site, changed: Installation) -> None:
-    changed.pass_days(5)
-    site.pages["/d/a.pdf"] = Page(status=404)
-    changed.fetch()
-    put(site, OLD)
-    assert causes(changed.fetch()) == {}
-    assert changed.known()["fault"] is None
-
-
 def test_a_web_page_in_its_place_is_refused_and_left_alone_for_a_while(
     site: Site, changed: Installation
 ) -> None:
@@ -208,76 +133,3 @@ def test_a_web_page_in_its_place_is_refused_and_left_alone_for_a_while(
     put(site, NEW)
     changed.pass_days(8)
     assert hash_of(changed.fetch()) == hashlib.sha256(NEW).hexdigest()
-
-
-def test_a_lastmod_that_is_gone_by_then_stays_that_of_the_document(site: Site, changed: Installation) -> None:
-    publish(site, {"a": None})
-    changed.pass_days(5)
-    late = changed.fetch()
-    assert causes(late) == {"a": "wijziging"}
-    assert late.records[0]["herkomst"]["lastmod"] == NEWER
-
-
-def test_a_host_whose_time_is_used_up_is_asked_in_a_later_run(site: Site, changed: Installation) -> None:
-    changed.pass_days(5)
-    left = changed.fetch(WOO_HOST_BUDGET=1e-9)
-    assert (causes(left), left.stats["woo/documents/left"]) == ({}, 1)
-    assert hash_of(changed.fetch()) == hashlib.sha256(NEW).hexdigest()
-
-
-def test_a_run_that_asks_for_headers_only_fetches_nothing(site: Site, changed: Installation) -> None:
-    changed.pass_days(5)
-    assert causes(changed.day("-a", "documents=head")) == {}
-    assert len(site.requested("/d/a.pdf")) == 2
-    assert hash_of(changed.fetch()) == hashlib.sha256(NEW).hexdigest()
-
-
-def test_only_the_document_that_waits_is_asked_for(site: Site, harvester: Installation) -> None:
-    publish(site, {"a": FIRST, "b": FIRST}, {"c": FIRST})
-    for name in "abc":
-        put(site, OLD, name=name)
-    harvester.fetch()
-    publish(site, {"a": NEWER, "b": FIRST}, {"c": FIRST})
-    put(site, NEW)
-    harvester.fetch()
-    harvester.pass_days(6.9)
-    assert harvester.fetch().stats["woo/sitemaps/unchanged"] == 2
-    with closing(sqlite3.connect(harvester.folder / DATA / "woo-state.sqlite")) as connection, connection:
-        connection.execute(f"UPDATE documents SET fetched_at = fetched_at - {DAY}")  # and not the sitemaps
-    late = harvester.fetch()
-    assert causes(late) == {"a": "wijziging"}
-    assert late.stats["woo/sitemaps/unchanged"] == 1
-    assert [len(site.requested(f"/d/{name}.pdf")) for name in "abc"] == [3, 1, 1]
-
-
-def test_what_waits_moves_with_the_state(site: Site, changed: Installation) -> None:
-    changed.pass_days(5)
-    assert run_scrapy(["state", "export", "state.jsonl"], changed.folder).returncode == 0
-    (changed.folder / DATA).rename(changed.folder / "old")
-    assert run_scrapy(["state", "import", "state.jsonl"], changed.folder).returncode == 0
-    assert hash_of(changed.fetch()) == hashlib.sha256(NEW).hexdigest()
-
-
-def test_a_clock_that_is_set_back_has_the_bytes_compared(site: Site, changed: Installation) -> None:
-    changed.pass_days(-30)
-    assert hash_of(changed.fetch()) == hashlib.sha256(NEW).hexdigest()
-
-
-def test_a_304_that_nobody_asked_for_is_no_answer(site: Site, harvester: Installation) -> None:
-    publish(site, {"a": FIRST})
-    site.pages["/d/a.pdf"] = Page(OLD, content_type="application/pdf")  # without an ETag
-    harvester.fetch()
-    publish(site, {"a": NEWER})
-    site.pages["/d/a.pdf"] = Page(status=304)
-    second = harvester.fetch()
-    assert causes(second) == {}
-    assert [finding["seen"] for finding in second.about("document.onbereikbaar")] == ["HTTP 304"]
-
-
-def test_a_withdrawn_document_waits_for_nothing(site: Site, changed: Installation) -> None:
-    publish(site, {"b": FIRST})
-    put(site, OLD, name="b")
-    assert causes(changed.fetch()) == {"a": "intrekking", "b": "aanlevering"}
-    changed.pass_days(30)
-    changed.fetch()
-    assert len(site.requested("/d/a.pdf")) == 2

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from woo_harvester.utils.program import program
+from woo_harvester.utils.program import is_complete, program
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,7 @@ def test_messages_name_the_command_that_was_typed(
 def test_an_interpreter_without_arguments_is_scrapy_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", [])
     assert program() == "scrapy"
+
+
+def test_only_200_and_203_bring_the_complete_file() -> None:
+    assert [status for status in range(100, 600) if is_complete(status)] == [200, 203]

@@ -26,7 +26,6 @@ from pydantic import (
     create_model,
     model_validator,
 )
-from pydantic_core import from_json
 from sqlalchemy import Boolean, Column, Integer, LargeBinary
 from sqlalchemy.types import TypeEngine
 
@@ -307,12 +306,15 @@ KINDS = {kind.name: kind for kind in (HOST, FILE, DOCUMENT, LISTING, ENTRY, PERM
 PERMIT_KINDS = frozenset(kind.name for kind in (ENTRY, PERMIT_FILE, MESSAGE, CASE))
 
 
+_JSON: TypeAdapter[Any] = TypeAdapter(Any)
+
+
 def parse_row(text: str) -> Row:
     """Return the row of a line, each value checked. Raises ValueError."""
     try:
-        given = from_json(text)
-    except ValueError as error:
-        raise ValueError(f"Invalid JSON: {error}") from None
+        given = _JSON.validate_json(text)
+    except ValidationError as error:
+        raise ValueError(error.errors()[0]["msg"]) from None
     name = given.get("kind") if isinstance(given, dict) else None
     if not isinstance(name, str) or name not in KINDS:
         raise ValueError(f"kind: expected one of {', '.join(map(repr, KINDS))}, got {name!r}")

@@ -311,7 +311,7 @@ permit_files = Table(
     Column("digest", LargeBinary, nullable=False),
     # Date of the file in the listing, as written there, and whether that was the moment of the request.
     Column("date", String(40)),
-    Column("now", Boolean, nullable=False),
+    Column("now", Boolean, nullable=False, default=False),
     Column("etag", Text),
     Column("last_modified", Text),
     # When it was fetched, in seconds since 1970.
