@@ -62,6 +62,17 @@ def test_an_export_is_never_csv(filled: Shell, args: tuple[str, ...]) -> None:
     assert [path.name for path in filled.folder.iterdir()] == [".scrapy"]
 
 
+@pytest.mark.parametrize("args", [("export",), ("latest", "1.jsonl", "-O")])
+def test_no_command_writes_over_the_state_itself(filled: Shell, args: tuple[str, ...]) -> None:
+    (filled.folder / "1.jsonl").touch()
+    before = filled("export").stdout
+    for name in (".scrapy/woo-state.sqlite", "link"):
+        (filled.folder / "link").unlink(missing_ok=True)
+        (filled.folder / "link").symlink_to(filled.file)
+        assert refused(filled(*args, name), f"{name} is the state itself: name another file")
+    assert filled("export").stdout == before
+
+
 def test_one_host_is_exported(filled: Shell) -> None:
     done = filled("export", "--host", "https://WWW.b.nl:8443/")
     assert {json.loads(line)["host"] for line in done.stdout.splitlines()} == {"www.b.nl:8443"}

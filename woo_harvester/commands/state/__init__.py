@@ -52,7 +52,7 @@ from woo_harvester.state.check import Difference, case_differences, count_cases,
 from woo_harvester.state.exported import ExportedError
 from woo_harvester.state.latest import Latest, RecordsError
 from woo_harvester.state.locks import LockedError, entry_pages_lock, lock_owners
-from woo_harvester.state.store import NOWHERE, NoStateError, State, StateError
+from woo_harvester.state.store import NOWHERE, NoStateError, State, StateError, sqlite_file
 from woo_harvester.state.upkeep import count_as_lost, has_named_files, kept_files, named_files
 from woo_harvester.tooi.lists import informatiecategorieen
 from woo_harvester.utils.program import program
@@ -163,6 +163,7 @@ class Command(ProjectCommand):
         """Write what is known of hosts to a file, or to standard output."""
         path = Path(args[0]) if args else None
         require_json_lines(opts.format, path)
+        self._refuse_state(path)
         with self._open() as state, state.snapshot() as connection:
             known = known_hosts(connection)
             hosts = [known_host(given, known) for given in opts.host or ()] or known
@@ -271,6 +272,7 @@ class Command(ProjectCommand):
     def latest(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the latest version of each document in files."""
         path = Path(opts.output) if opts.output else None
+        self._refuse_state(path)
         is_csv = format_of(opts.format, path) == "csv"
         read = reading(args, self.fail, SingleKind()) if is_csv else reading(args, self.fail)
         with read as files, writing(path, "utf-8-sig" if is_csv else "utf-8") as file, keeping(path):
@@ -316,6 +318,18 @@ class Command(ProjectCommand):
         write_note(f"{number(len(files), 'document')} of which the file is not in {path}{action}.")
         if files and not opts.fetch:
             self.exitcode = 1
+
+    def _refuse_state(self, path: Path | None) -> None:
+        """Raise UsageError if a file that is to be written is the state itself."""
+        state = sqlite_file(state_url(cast("Settings", self.settings)))
+        if (
+            path is not None
+            and state is not None
+            and path.exists()
+            and state.exists()
+            and path.samefile(state)
+        ):
+            raise UsageError(f"{path} is the state itself: name another file")
 
     def _url(self) -> str:
         url = state_url(cast("Settings", self.settings))
