@@ -181,8 +181,16 @@ def test_an_output_that_cannot_be_opened_ends_the_run(
         {"out.jsonl": {**JSONLINES, "batch_item_count": 5}},
         {"out.jsonl": {**JSONLINES, "item_export_kwargs": {"nonsense": 1}}},
         {"out.csv": {"format": "csv", "item_export_kwargs": {"delimiter": "ab"}}},
+        {"out.jsonl": JSONLINES, "./out.jsonl": JSONLINES},
     ],
-    ids=["format", "storage", "batches without a number", "option of JSON", "option of CSV"],
+    ids=[
+        "format",
+        "storage",
+        "batches without a number",
+        "option of JSON",
+        "option of CSV",
+        "one file twice",
+    ],
 )
 def test_outputs_that_make_no_sense_are_refused_before_anything_is_asked(
     feeds: dict[str, Any], gated: GatedSite, installation: Fallible

@@ -30,6 +30,8 @@ from woo_harvester.state.outputs import ANOTHER_WRITER, LEFT_UNFINISHED, RecordF
 from woo_harvester.state.store import StateError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -99,6 +101,7 @@ class DurableFeedExporter(FeedExporter):
             super().open_spider(spider)
             for slot in self.slots:
                 _check_options(slot)
+            _check_files(self.slots)
         except Exception as error:  # a wrong URI, or any error in FEED_URI_PARAMS
             line = str(error) if isinstance(error, UsageError) else f"{NO_FEED}: {cause_of(error)}"
             end_run(self.crawler, "cannot_start", line, 1 if isinstance(error, OSError) else 2)
@@ -325,6 +328,18 @@ def _check_options(slot: FeedSlot) -> None:
         build_from_crawler(exporter, slot.crawler, BytesIO(), fields_to_export=options["fields"], **given)
     except (TypeError, ValueError) as error:
         raise UsageError(f"FEEDS, options of {slot.uri}: {cause_of(error)}") from error
+
+
+def _check_files(slots: Iterable[FeedSlot]) -> None:
+    """Raise UsageError if two feeds are one file: their records would be mixed."""
+    uris: dict[Path, str] = {}
+    for slot in slots:
+        try:
+            path = _local(slot)
+        except OSError:  # opening the file reports it
+            continue
+        if path is not None and (other := uris.setdefault(path, slot.uri)) != slot.uri:
+            raise UsageError(f"FEEDS: {other} and {slot.uri} are the same file")
 
 
 def _refusal(slot: FeedSlot) -> str | None:
