@@ -6,20 +6,74 @@ import json
 import re
 import signal
 from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.utils.command import read_lines, start_forked
+from tests.utils.crawl import Crawl
 from tests.utils.disturbed_runs import GatedSite
-from tests.utils.publishers import Harvest, Hosts, Publishers, publish
+from tests.utils.publishers import Harvest, Hosts, Publishers, entry, publish
 from tests.utils.sites import MakeSite, write_register
 from tests.utils.waiting import STUCK, wait_until
+from woo_harvester.demo.publishers import complete
 from woo_harvester.demo.server import Page
+from woo_harvester.demo.site import Site
+from woo_harvester.demo.sitemaps import pdf, pdf_page
 
 RUN = r"woo-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{6}"
+CODED = {"id", "label"}
+BODY = {"type", *CODED}
+#: Every key that a complete record has, as the interface names them.
+KEYS = {
+    "": {"id", "document", "documentrelaties", "versies", "herkomst"},
+    "document.publisher": BODY,
+    "document.verantwoordelijke": BODY,
+    "document.medeverantwoordelijken": BODY,
+    "document.opsteller": BODY,
+    "document.geldigheid": {"begindatum", "einddatum"},
+    "document.language": CODED,
+    "document.format": CODED,
+    "document.titelcollectie": {"officieleTitel", "verkorteTitels", "alternatieveTitels"},
+    "document.classificatiecollectie": {"documentsoorten", "themas", "informatiecategorieen", "trefwoorden"},
+    "document.classificatiecollectie.documentsoorten": CODED,
+    "document.classificatiecollectie.themas": CODED,
+    "document.classificatiecollectie.informatiecategorieen": CODED,
+    "document.isPartOf": CODED,
+    "document.hasParts": CODED,
+    "document.documenthandelingen": {"soortHandeling", "atTime", "wasAssociatedWith"},
+    "document.documenthandelingen.soortHandeling": CODED,
+    "document.documenthandelingen.wasAssociatedWith": BODY,
+    "document.extraMetadata": {"namespace", "prefix", "velden"},
+    "document.extraMetadata.velden": {"key", "values"},
+    "documentrelaties": {"relation", "role"},
+    "documentrelaties.relation": CODED,
+    "documentrelaties.role": CODED,
+    "versies.bestanden": {"url", "mime-type", "bestandsnaam", "grootte", "hash"},
+}
 hosts = Hosts()
+
+
+@hosts.site
+def that_gives_all(site: Site) -> None:
+    given = complete(site)
+    assert given.loc
+    publish(site, given)
+    site.pages[given.loc.removeprefix(site.url(""))] = Page(pdf("Volledig"), content_type="application/pdf")
+
+
+@hosts.site
+def that_gives_little(site: Site) -> None:
+    publish(site, "/a.pdf", entry(site, "/b.pdf", lastmod="gisteren"), "/c.exe", "/d.pdf")
+    site.pages |= {"/a.pdf": pdf_page("a"), "/b.pdf": pdf_page("b"), "/c.exe": Page(b"MZ")}
+
+
+@hosts.site
+def without_robots(site: Site) -> None:
+    site.pages.clear()
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +81,69 @@ def harvest(publishers: Publishers) -> Harvest:
     return publishers.harvest(hosts, "-a", "documents=download")
 
 
+def walk(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Each value in a record with the path of its keys; positions in lists do not count."""
+    yield path, value
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from walk(part, f"{path}.{key}".removeprefix("."))
+    elif isinstance(value, list):
+        for part in value:
+            yield from walk(part, path)
+
+
 def lines(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
+
+
+def test_no_record_holds_a_null_or_an_empty_value(harvest: Harvest) -> None:
+    values = [(path, value) for record in harvest.run.records for path, value in walk(record)]
+    assert [path for path, value in values if value is None or value in ("", [], {})] == []
+    assert len(harvest.run.records) == 3
+
+
+def test_a_complete_record_has_the_keys_of_the_interface(harvest: Harvest) -> None:
+    (record,) = harvest[that_gives_all].records
+    found: dict[str, set[str]] = {}
+    for path, value in walk(record):
+        if isinstance(value, dict):
+            found.setdefault(path, set()).update(value)
+    assert {path: keys for path, keys in found.items() if path in KEYS} == KEYS
+    assert found["document"] >= {
+        "weblocatie",
+        "creatiedatum",
+        "identifiers",
+        "naamOpsteller",
+        "omschrijvingen",
+    }
+    assert found["versies"] >= {"oorzaak", "openbaarmakingsdatum", "mutatiedatumtijd", "bestanden"}
+    assert found["herkomst"] >= {"index", "sitemap", "lastmod", "opgehaald", "organisatie"}
+
+
+def test_moments_have_an_offset_and_dates_have_none(harvest: Harvest) -> None:
+    for record in harvest.run.records:
+        for path, value in walk(record):
+            name = "" if "standaardwaarden" in path else path.rpartition(".")[2]
+            if name in ("opgehaald", "mutatiedatumtijd", "atTime", "begindatum", "einddatum"):
+                assert datetime.fromisoformat(value).utcoffset() is not None
+            elif name in ("creatiedatum", "openbaarmakingsdatum"):
+                assert re.fullmatch(r"\d{4}-\d\d-\d\d", value)
+
+
+def test_a_finding_leaves_out_what_does_not_apply(harvest: Harvest) -> None:
+    (finding,) = harvest[without_robots].findings
+    moment = finding.pop("at")
+    organisation = finding.pop("organisation")
+    site = harvest[without_robots].site
+    assert finding == {
+        "code": "robots.ontbreekt",
+        "severity": "error",
+        "url": site.url("/robots.txt"),
+        "host": site.host,
+        "seen": "HTTP 404",
+    }
+    assert datetime.fromisoformat(moment).utcoffset() is not None
+    assert organisation
 
 
 def test_findings_are_counted_by_code_in_the_statistics_and_by_host_in_hosts_jsonl(harvest: Harvest) -> None:
@@ -57,6 +172,34 @@ def test_records_and_report_of_a_run_have_the_same_name(harvest: Harvest) -> Non
     folder = harvest.run.report.parents[1]
     assert [path.name for path in (folder / "records").iterdir()] == [f"{harvest.run.report.name}.jsonl"]
     assert {path.name for path in harvest.run.report.iterdir()} >= {"findings.jsonl", "stats.json"}
+
+
+def test_letters_with_accents_are_written_as_they_are(
+    crawl: Crawl, make_site: MakeSite, tmp_path: Path
+) -> None:
+    site = make_site()
+    publish(site, "/besluit-co%C3%B6rdinatie.pdf")
+    register = write_register(tmp_path / "register.xml", {"Gemeente Één": [site.url()]})
+    crawl("-a", f"register={register}", "-a", "documents=none", "-O", "woo.jsonl")
+    text = (tmp_path / "woo.jsonl").read_text(encoding="utf-8")
+    assert "besluit coördinatie" in text
+    assert "Gemeente Één" in text
+
+
+def test_capital_o_replaces_a_file_and_small_o_adds_to_it(
+    crawl: Crawl, make_site: MakeSite, tmp_path: Path
+) -> None:
+    first, second = make_site(), make_site()
+    publish(first, "/eerste.pdf")
+    publish(second, "/tweede.pdf")
+    register = write_register(tmp_path / "register.xml", {"Gemeente": [first.url(), second.url()]})
+    given = ("-a", f"register={register}", "-a", "documents=none", "-a", "deltafetch_reset=1")
+    (tmp_path / "woo.jsonl").write_text('{"document": {"weblocatie": "oud"}}\n')
+    run = crawl(*given, "-a", f"domains={first.host}", "-O", "woo.jsonl")
+    assert run.locs == [first.url("/eerste.pdf")]
+    run = crawl(*given, "-a", f"domains={second.host}", "-o", "woo.jsonl")
+    assert run.locs == [first.url("/eerste.pdf"), second.url("/tweede.pdf")]
+    assert not (tmp_path / "records").exists()
 
 
 def test_runs_that_start_together_do_not_overwrite_each_other(
@@ -95,3 +238,26 @@ def test_findings_are_written_as_they_occur(
     slow.gates.clear()
     process.done(STUCK)
     assert [line["code"] for line in lines(told()[0])] == ["robots.ontbreekt", "robots.geen-diwoo-index"]
+
+
+def test_sigint_ends_a_run_cleanly_while_documents_wait_for_room(
+    ca_bundle: Path, make_site: MakeSite, tmp_path: Path
+) -> None:
+    sites = [make_site() for _ in range(3)]
+    for site in sites:
+        publish(site, *(f"/besluit-{number}.pdf" for number in range(1000)))
+        site.pages["/*"] = Page(pdf("x"), content_type="application/pdf", delay=0.3)
+    register = write_register(tmp_path / "register.xml", {"Gemeente": [site.url() for site in sites]})
+    given = ["crawl", "woo", "-a", f"register={register}", "-a", "documents=download"]
+    process = start_forked(given, tmp_path, ca_bundle)
+    wait_until(lambda: all(len(site.requests) > 12 for site in sites), "documents are asked for")
+    process.send(signal.SIGINT)
+    done = process.done(STUCK)
+    assert done.returncode == 0
+    assert all(len(site.requests) < 1000 for site in sites), "it does not wait for what it has not asked for"
+    assert "Traceback" not in done.stderr
+    (stats,) = [json.loads(path.read_text()) for path in tmp_path.glob("reports/woo-*/stats.json")]
+    assert stats["finish_reason"] == "shutdown"
+    (written,) = (tmp_path / "records").iterdir()
+    assert len(read_lines(written)) == stats["item_scraped_count"] > 0
+    assert stats.get("woo/hosts/complete", 0) == 0
