@@ -16,6 +16,7 @@ from typing import Any
 
 from tantivy import DocAddress, Document, Query, Schema, SchemaBuilder, Searcher, SearchResult
 
+import woo_portal
 from woo_harvester import outputs
 from woo_harvester.outputs.definition import (
     FACETS,
@@ -46,8 +47,8 @@ _KEY_BITS, _ORDER_BITS, _DAY_BITS, _MILLISECOND_BITS = 60, 63, 22, 43
 def digest() -> str:
     """Return a digest of all that the content of the index depends on."""
     content = sha256(f"{LAYOUT}".encode())
-    for name in ("analysis.json", "lucene.json"):
-        content.update(files(outputs).joinpath(name).read_bytes())
+    for file in (files(outputs).joinpath("analysis.json"), files(woo_portal).joinpath("lucene.json")):
+        content.update(file.read_bytes())
     content.update(repr([(kind.name, text_fields(kind), facets(kind)) for kind in KINDS]).encode())
     return content.hexdigest()[:16]
 
