@@ -136,8 +136,8 @@ class Entries:
         for outcome in self.counts.keys() & outcomes.keys():
             self.counts[outcome] += outcomes[outcome]
         unchanged = batch.unchanged + sum(decision.is_unchanged for _, decision in decided)
-        counted = batch.processed - batch.counted - batch.left_out - outcomes[EntryOutcome.POSTPONED]
-        visit.account.count_entries(counted, unchanged)
+        number = batch.processed - batch.counted - batch.left_out - outcomes[EntryOutcome.POSTPONED]
+        visit.account.count_entries(number, unchanged)
         visit.account.count_as_repeated(outcomes[EntryOutcome.FOREIGN])
         reading.leave_out(batch.left_out)
         return self._apply.items(decided, stored, reading), batch.processed
@@ -174,7 +174,7 @@ class Entries:
         """Report, to both sides, how many documents a sitemap lists that their own hosts list too."""
         if not left_to:
             return
-        total = _number(sum(left_to.values()))
+        total = counted(sum(left_to.values()), "document", "documenten")
         visit.report(_FOREIGN, url=sitemap.url, seen=total, action=_LEFT_TO_OWN)
         for host, count in sorted(left_to.items()):
             owners = self._register.organisations_of_host(host)
@@ -183,7 +183,7 @@ class Entries:
                 url=sitemap.url,
                 host=host,
                 organisation=owners[0].identifier if len(owners) == 1 else None,
-                seen=f"{_number(count)} in een sitemap van {visit.host}",
+                seen=f"{counted(count, 'document', 'documenten')} in een sitemap van {visit.host}",
                 action=_LEFT_TO_OWN,
             )
 
@@ -217,7 +217,3 @@ class Entries:
                     supplied.add(known.id)
             decided.append((facts, decision))
         return decided
-
-
-def _number(count: int) -> str:
-    return counted(count, "document", "documenten")

@@ -142,9 +142,11 @@ class PendingWithdrawals:
                 action = waiting.action(runs, name)
             else:
                 action = "ingetrokken" if count else _NOTHING_LOST
-            self._visit.report("index.verdwenen", url=index, seen=_number(count), action=action)
+            self._visit.report(
+                "index.verdwenen", url=index, seen=counted(count, "document", "documenten"), action=action
+            )
         for seen, count in sorted(self._others.items()):
-            action = f"{_number(count)} nog niet ingetrokken; zie {name}"
+            action = f"{counted(count, 'document', 'documenten')} nog niet ingetrokken; zie {name}"
             self._visit.report("intrekking.onvolledig", url=url, seen=seen, action=action)
 
 
@@ -165,10 +167,6 @@ class _Waiting:
         first, last = min(self._rounds), max(self._rounds)
         which = f"{first}" if first == last else f"{first} tot {last}"
         return f"nog niet ingetrokken: volledige ronde {which} van {runs}; zie {file}"
-
-
-def _number(count: int) -> str:
-    return counted(count, "document", "documenten")
 
 
 class Withdrawals:

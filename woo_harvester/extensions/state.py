@@ -22,8 +22,6 @@ from woo_harvester.running.ending import end_run
 from woo_harvester.running.paths import node_name, state_url
 from woo_harvester.running.startlog import warn_always
 from woo_harvester.state import documents, listings, resources
-from woo_harvester.state import documents as faults
-from woo_harvester.state import resources as visited
 from woo_harvester.state.contents import (
     Content,
     Delivery,
@@ -119,7 +117,7 @@ def confirm_deliveries(
     replaced = documents.other_sources(connection, harvested)
     confirm_harvested(connection, harvested)
     for key in sorted({one.visited for one in done if one.visited is not None}):
-        visited.add_visited(connection, spider, key, int(time()))
+        resources.add_visited(connection, spider, key, int(time()))
     confirm_withdrawn(connection, withdrawn)
     for sitemap_id in sorted(replaced.union(listings.end_withdrawn(connection, sorted(withdrawn)))):
         resources.forget_read(connection, sitemap_id)
@@ -213,7 +211,7 @@ class StateKeeper:
                 warn_always(logger, line)
             self.check_feeds()
             if self._is_reset(reset):
-                visited.forget_visited(connection, self._crawler.spidercls.name)
+                resources.forget_visited(connection, self._crawler.spidercls.name)
                 for host in hosts:
                     resources.forget_host(connection, host)
 
@@ -349,7 +347,7 @@ class StateKeeper:
             return
         self._crawler.stats.inc_value("woo/documents/refused" if refused else "woo/documents/failed")
         with self.begin() as connection:
-            faults.keep_fault(
+            documents.keep_fault(
                 connection,
                 delivery.harvested,
                 error.code,

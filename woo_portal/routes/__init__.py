@@ -7,17 +7,13 @@ from itertools import chain
 from starlette.routing import BaseRoute
 
 from woo_portal.routes import api, document, feeds, permits, search, subjects
-from woo_portal.routes import permits as permits_map
-from woo_portal.routes import search as files
 
 ROUTES: list[BaseRoute] = list(
     chain(
         api.ROUTES,
         document.ROUTES,
         feeds.ROUTES,
-        files.FILE_ROUTES,
         permits.ROUTES,
-        permits_map.MAP_ROUTES,
         search.ROUTES,
         subjects.ROUTES,
     )

@@ -155,9 +155,6 @@ def today() -> date:
     return day_of(datetime.now(UTC))
 
 
-ROUTES = [Route(PERMITS_PATH, permits), Route("/vergunning/{id:uuid}", permit)]
-
-
 #: The most permits on a map; the newest count.
 MOST = 2000
 #: The parameters that say which part of the world is shown.
@@ -255,4 +252,8 @@ def _corners(box: Box) -> list[Location]:
     return [Location(box.south, box.west), Location(box.north, box.east)]
 
 
-MAP_ROUTES = [Route(MAP_PATH, permits_map)]
+ROUTES = [
+    Route(PERMITS_PATH, permits),
+    Route("/vergunning/{id:uuid}", permit),
+    Route(MAP_PATH, permits_map),
+]

@@ -84,9 +84,6 @@ def _renamed(pairs: Iterable[tuple[str, str]], name: str, other: str) -> Paramet
     return [(other if given == name else given, value) for given, value in pairs]
 
 
-ROUTES = [Route("/", search)]
-
-
 #: A file whose name changes with its content.
 _FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
 
@@ -107,7 +104,8 @@ async def robots(request: Request) -> PlainTextResponse:
     return PlainTextResponse(f"User-agent: *\nDisallow: {root}*?\nDisallow: {root}api/\n")
 
 
-FILE_ROUTES = [
+ROUTES = [
+    Route("/", search),
     Route("/gezond", health),
     Route(style_name(), style_sheet),
     Route("/robots.txt", robots),

@@ -47,7 +47,6 @@ from woo_harvester.register.register import shard_of
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.running.paths import NoFolderError, data_dir, files_folder, node_name, state_url
 from woo_harvester.state import exported, transfer, upkeep
-from woo_harvester.state import upkeep as permit_upkeep
 from woo_harvester.state.check import Difference, case_differences, count_cases, differences, take_over
 from woo_harvester.state.exported import ExportedError
 from woo_harvester.state.latest import Latest, RecordsError
@@ -130,7 +129,7 @@ class Command(ProjectCommand):
         """Print the table of hosts, and the runs that are active."""
         with self._open() as state, state.snapshot() as connection:
             found = list(upkeep.summaries(connection))
-            pages = list(permit_upkeep.page_summaries(connection))
+            pages = list(upkeep.page_summaries(connection))
             working = lock_owners(connection)
         documents = host_table(found) if found or not pages else ()
         permits = entry_table(pages) if pages else ()
@@ -147,11 +146,11 @@ class Command(ProjectCommand):
         except ValueError as error:
             raise UsageError(str(error)) from None
         known: dict[str, upkeep.HostSummary] = {}
-        pages: list[permit_upkeep.PageSummary] = []
+        pages: list[upkeep.PageSummary] = []
         try:
             with self._open() as state, state.snapshot() as connection:
                 known = {host.host: host for host in upkeep.summaries(connection)}
-                pages = list(permit_upkeep.page_summaries(connection))
+                pages = list(upkeep.page_summaries(connection))
         except NoStateError as error:
             write_note(f"{program()} state: {error}")
         for organisation in organisations:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from woo_harvester.commands.state.arguments import known_host
 from woo_harvester.commands.state.output import Totals
 from woo_harvester.state import resources, upkeep
-from woo_harvester.state import upkeep as permit_upkeep
 from woo_harvester.state.permits import forget_entries
 
 if TYPE_CHECKING:
@@ -36,8 +35,8 @@ def find_named(connection: Connection, args: Iterable[str]) -> Forgotten:
     found, known = Forgotten(), known_hosts(connection)
     for given in args:
         document = upkeep.host_of_document(connection, given)
-        page = permit_upkeep.host_of_page(connection, given)
-        case = permit_upkeep.hosts_of_case(connection, given)
+        page = upkeep.host_of_page(connection, given)
+        case = upkeep.hosts_of_case(connection, given)
         if document is not None:
             found.documents[given] = document
         if page is not None:
@@ -55,9 +54,9 @@ def forget_all(connection: Connection, found: Forgotten) -> Totals:
     for loc in found.documents:
         upkeep.forget_document(connection, loc)
     for case in found.cases:
-        permit_upkeep.forget_case(connection, case)
+        upkeep.forget_case(connection, case)
     for page in found.pages:
-        permit_upkeep.forget_page(connection, page)
+        upkeep.forget_page(connection, page)
     for host in sorted(found.hosts):
         resources.forget_host(connection, host)
         forget_entries(connection, host)
@@ -70,11 +69,11 @@ def forget_all(connection: Connection, found: Forgotten) -> Totals:
 
 def _totals(connection: Connection) -> tuple[int, ...]:
     """Return the numbers of Totals after that of the hosts."""
-    pages = list(permit_upkeep.page_summaries(connection))
+    pages = list(upkeep.page_summaries(connection))
     sums = (sum(getattr(page, name) for page in pages) for name in ("files", "cases", "withdrawn"))
     return *upkeep.document_totals(connection), len(pages), *sums
 
 
 def known_hosts(connection: Connection) -> Sequence[str]:
     """Return the hosts with documents or with entry pages of permits, sorted."""
-    return sorted({*upkeep.known_hosts(connection), *permit_upkeep.hosts_of_pages(connection)})
+    return sorted({*upkeep.known_hosts(connection), *upkeep.hosts_of_pages(connection)})

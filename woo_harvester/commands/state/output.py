@@ -21,7 +21,6 @@ from woo_harvester.permits.mutations import PermitRow
 from woo_harvester.pipelines.folder import DurableFolder, orphans
 from woo_harvester.report.csv_file import TextWriter
 from woo_harvester.state import upkeep
-from woo_harvester.state import upkeep as permit_upkeep
 from woo_harvester.state.latest import Accept, BrokenLine, Latest, RecordsError
 from woo_harvester.state.locks import LockOwner
 from woo_harvester.state.rows import Row
@@ -143,7 +142,7 @@ def host_table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
     yield _totals(len(found), sum(one.documents for one in found), sum(one.withdrawn for one in found))
 
 
-def entry_table(pages: Sequence[permit_upkeep.PageSummary]) -> Iterator[str]:
+def entry_table(pages: Sequence[upkeep.PageSummary]) -> Iterator[str]:
     """Return the lines of the table of hosts with entry pages of permits."""
     hosts = {host: list(group) for host, group in groupby(pages, key=attrgetter("host"))}
     width = min(_PAGE_WIDTH, max(len("permits"), *map(len, hosts)))
