@@ -21,7 +21,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.utils.target import target
-from woo_harvester.documents.text import Limits
+from woo_harvester.documents.extracted import Limits
 from woo_harvester.documents.text_workers import Workers
 
 FOLDER = Path(__file__).parents[2] / "shared" / "data" / "documents"

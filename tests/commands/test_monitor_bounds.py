@@ -11,7 +11,7 @@ from scrapy.settings import Settings
 from tests.extensions.runs import account, write_run
 from tests.utils.command import REPORTS, run_scrapy
 from woo_harvester.commands.monitor import bounds
-from woo_harvester.extensions.monitors import Bounds
+from woo_harvester.extensions.monitored_runs import Bounds
 
 
 def test_each_bound_has_its_setting() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.samples import SAMPLES
-from woo_harvester.documents.text import Extracted, Limits
+from woo_harvester.documents.extracted import Extracted, Limits
 from woo_harvester.documents.text_workers import Workers
 
 TXT = SAMPLES["TXT"]

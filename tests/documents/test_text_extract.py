@@ -9,14 +9,8 @@ import pytest
 from tests.conftest import shared_file
 from tests.documents.pdfs import simple
 from tests.samples import SAMPLES, SCAN, SENTENCE, TITLE, TITLED
-from woo_harvester.documents.text import (
-    MEMBERS_MAXIMUM,
-    TITLE_MAXLENGTH,
-    Extracted,
-    Limits,
-    TextFailedError,
-    extract,
-)
+from woo_harvester.documents.extracted import Extracted, Limits, TextFailedError
+from woo_harvester.documents.text import MEMBERS_MAXIMUM, TITLE_MAXLENGTH, extract
 
 ARCHIVES = {"7z", "ZIP"}
 #: Types whose files say how many pages or slides they have; the samples of others were never laid out.

@@ -15,7 +15,7 @@ from tests.documents import pdfs
 from tests.documents.pools import TXT, busy, in_pool, is_running
 from tests.samples import SAMPLES, SENTENCE
 from tests.utils.waiting import wait_until
-from woo_harvester.documents.text import MB, TextCrashError, TextError, TextFailedError, TextTimeoutError
+from woo_harvester.documents.extracted import MB, TextCrashError, TextError, TextFailedError, TextTimeoutError
 from woo_harvester.documents.text_workers import Workers
 
 pytestmark = pytest.mark.integration
@@ -232,7 +232,7 @@ def test_the_keys_that_end_a_crawl_do_not_end_its_workers() -> None:
 ORPHANS = """
 import asyncio, sys
 from pathlib import Path
-from woo_harvester.documents.text import Limits
+from woo_harvester.documents.extracted import Limits
 from woo_harvester.documents.text_workers import Workers
 
 async def main():

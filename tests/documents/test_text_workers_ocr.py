@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import skip_or_fail
 from tests.samples import SCAN, SENTENCE
-from woo_harvester.documents.text import Limits
+from woo_harvester.documents.extracted import Limits
 from woo_harvester.documents.text_workers import Workers
 
 pytestmark = pytest.mark.integration

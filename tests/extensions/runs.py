@@ -10,8 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from woo_harvester.extensions.monitored_runs import EndedRun
-from woo_harvester.extensions.monitors import Bounds
+from woo_harvester.extensions.monitored_runs import Bounds, EndedRun
 from woo_harvester.findings import Severity
 from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.funnel import Account

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from scrapy.utils.test import get_crawler
 
 from tests.utils.crawlers import Proef
-from woo_harvester.documents.text import Extracted, Limits
+from woo_harvester.documents.extracted import Extracted, Limits
 from woo_harvester.pipelines.opening import open_store
 from woo_harvester.pipelines.stored import DocumentStore
 from woo_harvester.running.default_settings import SETTINGS

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.pipelines.opened import CONTENT, DIGEST, PDF, READ, has, put, with_store
-from woo_harvester.documents.text import Extracted, Limits
+from woo_harvester.documents.extracted import Extracted, Limits
 from woo_harvester.pipelines.stored import DocumentStore, StoreError, path_of, text_path_of
 
 

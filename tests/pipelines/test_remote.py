@@ -12,7 +12,7 @@ import pytest
 
 from tests.pipelines.opened import CONTENT, DIGEST, PDF, READ, has, put, with_store
 from tests.pipelines.servers import PASSWORD, Door, S3Server, ftp_server
-from woo_harvester.documents.text import Extracted
+from woo_harvester.documents.extracted import Extracted
 from woo_harvester.pipelines.remote import _Upload
 from woo_harvester.pipelines.stored import DocumentStore, StoreError, path_of
 

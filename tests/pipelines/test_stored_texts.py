@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from woo_harvester.documents.text import Extracted, Limits
+from woo_harvester.documents.extracted import Extracted, Limits
 from woo_harvester.pipelines.stored import from_json, largest, to_json
 
 LIMITS = Limits(maxlength=1000)

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection, func, select, update
 
 from tests.state.knowledge import harvest, locs, see, sitemap_of
-from woo_harvester.documents.text import Limits
+from woo_harvester.documents.extracted import Limits
 from woo_harvester.record import Aanvulling
 from woo_harvester.state.contents import (
     Content,

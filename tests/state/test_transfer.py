@@ -12,7 +12,7 @@ from tests.permits.world import document as document_of_case
 from tests.state.exports import FILE, HOST, SITEMAP, document, rows_of, transfer
 from tests.state.kept_files import keep_file
 from tests.state.knowledge import harvest, list_in, locs, sitemap_of
-from woo_harvester.documents.text import Limits
+from woo_harvester.documents.extracted import Limits
 from woo_harvester.permits.links import RememberedFile
 from woo_harvester.permits.mutations import PermitRow
 from woo_harvester.sitemaps.facts import SitemapListing

@@ -6,7 +6,7 @@ from pathlib import Path
 from sqlalchemy import Connection, select, update
 
 from tests.state.knowledge import DAY, HARVESTED, LASTMOD, locs, see, sitemap_of
-from woo_harvester.documents.text import Limits
+from woo_harvester.documents.extracted import Limits
 from woo_harvester.state.contents import (
     Content,
     Depth,

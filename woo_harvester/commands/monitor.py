@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn, cast
 from scrapy import Spider
 from scrapy.crawler import Crawler
 
-from woo_harvester.extensions.monitored_runs import read_runs, spiders
-from woo_harvester.extensions.monitors import Bounds
+from woo_harvester.extensions.monitored_runs import Bounds, read_runs, spiders
 from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.running.arguments import suggestion
 from woo_harvester.running.command import ProjectCommand

@@ -20,7 +20,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from woo_harvester.documents.text import LENGTH_BYTES, Limits, TextFailedError, extract, prepare
+from woo_harvester.documents.extracted import LENGTH_BYTES, Limits, TextFailedError
+from woo_harvester.documents.text import extract, prepare
 
 #: Option of ``prctl`` (``linux/prctl.h``): the signal that this process gets when its parent ends.
 _PR_SET_PDEATHSIG = 1

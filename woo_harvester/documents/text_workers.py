@@ -20,7 +20,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
-from woo_harvester.documents.text import (
+from woo_harvester.documents.extracted import (
     LENGTH_BYTES,
     Extracted,
     Limits,

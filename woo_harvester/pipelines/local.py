@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, TypeVar
 
-from woo_harvester.documents.text import Extracted, Limits
+from woo_harvester.documents.extracted import Extracted, Limits
 from woo_harvester.downloader.bodies import SPOOL_SIZE
 from woo_harvester.pipelines.folder import DurableFolder, InUseError, PartialFile
 from woo_harvester.pipelines.stored import (

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from woo_harvester.documents.text import Limits
+    from woo_harvester.documents.extracted import Limits
 
 _EXPECTED = (
     "expected a folder, or a URL such as s3://bucket/folder/, gs://bucket/folder/ or ftp://host:21/folder"

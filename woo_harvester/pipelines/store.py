@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.exceptions import NotConfigured
 
-from woo_harvester.documents.text import Extracted, Limits
+from woo_harvester.documents.extracted import Extracted, Limits
 from woo_harvester.extensions.stopping import Interruptible, Stopping
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.opening import open_store

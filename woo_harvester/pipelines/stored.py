@@ -12,7 +12,7 @@ from weakref import WeakValueDictionary
 
 from pydantic import TypeAdapter, ValidationError
 
-from woo_harvester.documents.text import Extracted, Limits
+from woo_harvester.documents.extracted import Extracted, Limits
 
 #: The end of the name of the file with a document's text, which lies beside the document.
 _TEXT_SUFFIX = ".text.json"

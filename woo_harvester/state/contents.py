@@ -13,7 +13,7 @@ from enum import IntEnum, StrEnum
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Connection, Select, bindparam, false, or_, select, update
 
-from woo_harvester.documents.text import Limits
+from woo_harvester.documents.extracted import Limits
 from woo_harvester.record import Aanvulling
 from woo_harvester.state.schema import contents, documents, listings, resources
 from woo_harvester.state.sql import insert_new
