@@ -19,7 +19,7 @@ TABLE: dict[str, dict[str, str]] = tomllib.loads(
     files("woo_harvester.findings").joinpath("actions.toml").read_text(encoding="utf-8")
 )
 #: Functions that return an action, and those whose last argument is one.
-RETURNING = {"action", "resolved_as", "_filled"}
+RETURNING = {"action", "resolved_as", "_filled", "_repeated_action"}
 TAKING = {"EntryFinding", "FileFinding", "LineFinding", "_Outcome"}
 NOTING = {"_emit", "_note", "note"}
 #: Folders whose arguments ``action`` are of other things: options of commands.

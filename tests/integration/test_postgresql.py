@@ -38,6 +38,7 @@ from tests.utils.disturbed_runs import (
 from tests.utils.postgresql import OTHERS, Server, postgresql_server, postgresql_url, query, server
 from tests.utils.sites import MakeSite
 from tests.utils.waiting import STUCK, wait_until
+from woo_harvester.demo.site import Site
 from woo_harvester.state import transfer
 from woo_harvester.state.store import State
 
@@ -91,6 +92,12 @@ test_what_is_gone = calendar.again(test_withdrawal.test_what_is_gone_from_a_full
 test_what_could_not_be_had = with_documents.again(
     test_daily.test_a_sitemap_with_a_document_that_could_not_be_had_is_read_again
 )
+
+
+@pytest.fixture
+def harvester(tmp_path: Path, ca_bundle: Path, site: Site, postgresql_url: str) -> Node:
+    """The installation for the test of another module."""
+    return Node(tmp_path, ca_bundle, [site], postgresql_url)
 
 
 @pytest.fixture

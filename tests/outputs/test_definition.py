@@ -31,7 +31,7 @@ from woo_portal.engine import text_fields
 
 WOO_2 = "89ba1a5ec431005d9bbe50fbe311b39be1c77265993dea8baef24cc064335c42"
 
-SET = Path(__file__).parent / "compounds.csv"
+SET = Path(__file__).parents[1] / "portal" / "compounds.csv"
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=attrgetter("name"))

@@ -1,4 +1,4 @@
-"""The engine when Elasticsearch is not there, is slow, or has no index; its answers are in tests/search."""
+"""The engine when Elasticsearch is not there, is slow, or has no index; its answers are in tests/portal."""
 
 from __future__ import annotations
 

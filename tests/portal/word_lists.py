@@ -27,8 +27,8 @@ def words() -> list[str]:
     for _ in range(2500):
         choice = characters if drawn.random() < 0.3 else characters[:600]
         chosen.add("".join(drawn.choices(choice, k=drawn.randint(1, 8))))
-    compounds = (ROOT / "tests/search/compounds.csv").read_text(encoding="utf-8").replace(",", " ").split()
-    odd = (ROOT / "tests/search/odd_words.txt").read_text(encoding="utf-8").splitlines()
+    compounds = (ROOT / "tests/portal/compounds.csv").read_text(encoding="utf-8").replace(",", " ").split()
+    odd = (ROOT / "tests/portal/odd_words.txt").read_text(encoding="utf-8").splitlines()
     return sorted({word for word in chosen if len(word) < 200} | {*compounds, *odd})
 
 

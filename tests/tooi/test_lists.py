@@ -181,8 +181,9 @@ def test_unknown_has_an_identifier_and_a_label() -> None:
 def test_the_lists_are_read_from_an_egg_too(tmp_path: Path) -> None:
     egg = tmp_path / "woo_harvester.egg"
     with zipfile.ZipFile(egg, "w") as archive:
-        archive.writestr("woo_harvester/__init__.py", "")
-        archive.write(LISTS.parents[1] / "inputs.py", "woo_harvester/utils/inputs.py")
+        for package in ("woo_harvester", "woo_harvester/utils"):
+            archive.writestr(f"{package}/__init__.py", "")
+        archive.write(LISTS.parents[1] / "utils" / "inputs.py", "woo_harvester/utils/inputs.py")
         for path in [*LISTS.parent.glob("*.py"), *LISTS.glob("*.csv")]:
             archive.write(path, Path("woo_harvester/tooi") / path.relative_to(LISTS.parent))
 

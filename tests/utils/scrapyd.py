@@ -50,7 +50,7 @@ def copy_project(folder: Path) -> Path:
     folder.mkdir(parents=True)
     for name in SOURCES:
         shutil.copy(ROOT / name, folder)
-    for name in ("woo_harvester", "deploy"):
+    for name in ("woo_harvester", "woo_portal", "deploy"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     return folder
 

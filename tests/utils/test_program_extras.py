@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 
 from tests.conftest import ROOT
 from woo_harvester.utils.program import to_install
@@ -18,3 +21,27 @@ def test_every_message_names_an_extra_that_is_there() -> None:
     sources = [path.read_text(encoding="utf-8") for path in (ROOT / "woo_harvester").rglob("*.py")]
     named = {name for source in sources for name in re.findall(r"to_install\(['\"](\w+)", source)}
     assert named == project["optional-dependencies"].keys() - {"deploy", "speed"}  # nothing asks for these
+
+
+def test_commands_and_spiders_are_there_without_any_extra() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = {
+        re.split(r"[^\w.-]", each)[0] for extra in project["optional-dependencies"].values() for each in extra
+    }
+    extras -= {
+        "cryptography",
+        "setuptools",
+    }  # Scrapy needs the one, and the tools that install need the other
+    missing = sorted(name for name, owners in packages_distributions().items() if extras & {*owners})
+    program = (
+        f"import sys; sys.modules.update(dict.fromkeys({missing}))\n"
+        "from scrapy.utils.misc import walk_modules_iter as walk\n"
+        "import woo_harvester.settings\n"
+        "print(len([*walk('woo_harvester.commands'), *walk('woo_harvester.spiders')]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert {"kreuzberg", "spidermon", "tantivy", "elasticsearch"} <= {*missing}
+    assert int(done.stdout) > 20

@@ -1,7 +1,7 @@
 """The runs that the monitors compare, read from the folder of reports, and the checks of a run.
 
-Each check returns its problems as lines. Runs may visit different hosts (shards, ``domains``). So each host is
-compared with the earlier runs that visited it, and a new host is not compared.
+Each check returns its problems as lines. Runs may visit different hosts (shards, ``domains``). So each host
+is compared with the earlier runs that visited it, and a new host is not compared.
 """
 
 from __future__ import annotations

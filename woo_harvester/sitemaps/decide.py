@@ -163,8 +163,7 @@ class _Case:
         """Return what is wrong with an entry, and why it is not harvested if its publisher is to know."""
         facts, found = self._facts, self._why_not_harvested(outcome)
         if outcome is EntryOutcome.DUPLICATE:
-            action = f"{_SKIPPED}: {self._which_counts()}"
-            found = EntryFinding("loc.dubbel", "loc", facts.entry.lastmod, action)
+            found = EntryFinding("loc.dubbel", "loc", facts.entry.lastmod, self._repeated_action())
         elif not (facts.is_listed or facts.is_owner_awaited or facts.is_left_to_owner):
             wrong = self._lastmod_finding()
             if wrong is not None:
@@ -330,11 +329,11 @@ class _Case:
             return EntryFinding(str(known.fault), seen=known.fault_seen, action=NOT_FETCHED)
         return None
 
-    def _which_counts(self) -> str:
-        """Return which entry counts instead of a repeated one, and where it is as far as that is known."""
+    def _repeated_action(self) -> str:
+        """Return the action on a repeated entry: skipped, and which one counts, with its place if known."""
         facts = self._facts
         if facts.is_left_to_owner:
-            return f"de vermelding op {self._version.owner} telt"
+            return f"{_SKIPPED}: de vermelding op {self._version.owner} telt"
         rivals = newest_first(facts.rivals)
         if facts.source_url is not None and not facts.beside:
             where = f"in {facts.source_url}"
@@ -344,10 +343,10 @@ class _Case:
         else:
             where = "eerder in deze sitemap" if facts.place else "op een andere plek"
         if facts.is_older_than(rivals, self._now):
-            return f"de nieuwere vermelding {where} telt"
+            return f"{_SKIPPED}: de nieuwere vermelding {where} telt"
         if facts.is_expected and not facts.beside:
-            return f"de vermelding {where} is eerder gelezen; {_FROM_NEXT_RUN}"
-        return f"de vermelding {where} telt"
+            return f"{_SKIPPED}: de vermelding {where} is eerder gelezen; {_FROM_NEXT_RUN}"
+        return f"{_SKIPPED}: de vermelding {where} telt"
 
     def _listing(self, document_id: int, offered: EntryOutcome) -> SitemapListing:
         """Return the row that says that this sitemap lists the document.
