@@ -88,7 +88,7 @@ def test_rows_of_a_killed_run_are_not_shown_and_are_removed_after_a_day(
     with running(LOCKING_STATE, postgresql_url, "a.nl") as process:
         process.kill()
         process.wait()
-    assert owners(shared) == []
+    wait_until(lambda: not owners(shared), "PostgreSQL has noticed that the process is gone")
     with shared.begin() as connection:
         assert connection.execute(select(table.c.name)).scalars().all() == ["a.nl"]
         connection.execute(update(table).values(beat=table.c.beat - FORGET_AFTER - 1))
