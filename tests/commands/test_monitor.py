@@ -15,11 +15,14 @@ from typing import Any, cast
 import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
+from scrapy.settings import Settings
 
 from tests.extensions.runs import account, write_run
 from tests.utils.command import REPORTS, Run, run_scrapy
 from tests.utils.ports import free_port
+from woo_harvester.commands.monitor import bounds
 from woo_harvester.demo.server import Authority
+from woo_harvester.extensions.monitored_runs import Bounds
 
 HOUR = timedelta(hours=1)
 MAIL: dict[str, Any] = {"SPIDERMON_EMAIL_TO": "beheer@b.nl,wacht@b.nl", "SPIDERMON_EMAIL_SENDER": "woo@a.nl"}
@@ -45,6 +48,33 @@ def unwell(tmp_path: Path) -> Path:
     write_run(tmp_path / REPORTS, account(listed=500), account("www.b.nl", 12), ended=now - 25 * HOUR)
     write_run(tmp_path / REPORTS, account(listed=500), account("www.b.nl", 0), ended=now - HOUR)
     return tmp_path
+
+
+class Mailbox:
+    """A mail server that keeps the delivered mails."""
+
+    def __init__(self) -> None:
+        self.messages: list[EmailMessage] = []
+        self.recipients: list[str] = []
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
+        found = message_from_bytes(cast("bytes", envelope.content), policy=policy.default)
+        self.messages.append(found)
+        self.recipients += envelope.rcpt_tos
+        return "250 OK"
+
+
+@contextmanager
+def mail_server(**options: Any) -> Iterator[tuple[Mailbox, dict[str, Any]]]:
+    """Start a mail server on loopback; return it with the settings for it."""
+    mailbox = Mailbox()
+    port = free_port()  # the controller wants to know it beforehand
+    server = Controller(mailbox, hostname="127.0.0.1", port=port, **options)
+    server.start()
+    try:
+        yield mailbox, {**MAIL, "SPIDERMON_SMTP_HOST": "localhost", "SPIDERMON_SMTP_PORT": port}
+    finally:
+        server.stop()
 
 
 def test_a_good_run_is_status_0(well: Path) -> None:
@@ -135,33 +165,6 @@ def test_statistics_that_are_broken_are_named(well: Path) -> None:
     assert "  FAILED   the run came to its end" in done.stdout
     assert f"{newest / 'stats.json'} holds no statistics of a run" in done.stdout
     assert "  skipped  no drop in documents" in done.stdout, "the run before it is checked"
-
-
-class Mailbox:
-    """A mail server that keeps the delivered mails."""
-
-    def __init__(self) -> None:
-        self.messages: list[EmailMessage] = []
-        self.recipients: list[str] = []
-
-    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
-        found = message_from_bytes(cast("bytes", envelope.content), policy=policy.default)
-        self.messages.append(found)
-        self.recipients += envelope.rcpt_tos
-        return "250 OK"
-
-
-@contextmanager
-def mail_server(**options: Any) -> Iterator[tuple[Mailbox, dict[str, Any]]]:
-    """Start a mail server on loopback; return it with the settings for it."""
-    mailbox = Mailbox()
-    port = free_port()  # the controller wants to know it beforehand
-    server = Controller(mailbox, hostname="127.0.0.1", port=port, **options)
-    server.start()
-    try:
-        yield mailbox, {**MAIL, "SPIDERMON_SMTP_HOST": "localhost", "SPIDERMON_SMTP_PORT": port}
-    finally:
-        server.stop()
 
 
 def test_what_failed_is_mailed(unwell: Path) -> None:
@@ -280,3 +283,24 @@ def test_a_spider_whose_first_run_goes_on_keeps_no_other_from_being_checked(unwe
         f"no run of vergunningen in {unwell / REPORTS} has ended: expected one a day\n"
     )
     assert "  FAILED   no host is suddenly empty" in done.stdout
+
+
+# The limits of the monitors are read from the settings.
+def test_each_bound_has_its_setting() -> None:
+    given = {"AGE": 7, "WELL": 3, "DROP": 0.25, "RISE": 0.75, "COVERAGE": 0.05, "RECORDS": 11}
+    settings = Settings({f"WOO_MONITOR_{name}": value for name, value in given.items()})
+    expected = Bounds(age=timedelta(hours=7), well=3, drop=0.25, rise=0.75, coverage=0.05, records=11)
+    assert bounds(settings) == expected
+
+
+@pytest.mark.parametrize(("runs", "status"), [(2, 1), (1, 0)])
+def test_a_run_is_compared_with_as_many_runs_as_are_set(tmp_path: Path, runs: int, status: int) -> None:
+    now = datetime.now(UTC)
+    for hours, host in [
+        (50, account(listed=100)),
+        (25, account(listed=0, complete=None)),
+        (1, account(listed=0)),
+    ]:
+        write_run(tmp_path / REPORTS, host, ended=now - timedelta(hours=hours))
+    done = run_scrapy(["monitor"], tmp_path, settings={"WOO_MONITOR_RUNS": runs})
+    assert done.returncode == status, done.stdout + done.stderr

@@ -14,6 +14,7 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from tests.portal.analysis import Analysis
+from tests.portal.permits import DAM, DOM, at, gemeente, permit
 from tools.reference.record import rows
 from woo_harvester.outputs.definition import (
     KINDS,
@@ -21,10 +22,14 @@ from woo_harvester.outputs.definition import (
     WOO,
     DefinitionError,
     RecordKind,
+    SingleKind,
     check,
     definition,
     facets,
+    gemeenten,
+    record_kind_of,
 )
+from woo_harvester.outputs.document import document_of
 from woo_harvester.permits.record import PermitRecord, Term
 from woo_harvester.record import Waarde
 from woo_portal.engine import text_fields
@@ -32,18 +37,6 @@ from woo_portal.engine import text_fields
 WOO_2 = "89ba1a5ec431005d9bbe50fbe311b39be1c77265993dea8baef24cc064335c42"
 
 SET = Path(__file__).parents[1] / "portal" / "compounds.csv"
-
-
-@pytest.mark.parametrize("kind", KINDS, ids=attrgetter("name"))
-def test_a_definition_bears_its_number_and_is_strict_at_the_top(kind: RecordKind) -> None:
-    mappings = definition(kind)["mappings"]
-    assert mappings["_meta"]["woo_harvester"]["mapping"] == kind.mapping
-    assert mappings["dynamic"] == "strict"
-    check(kind, "index-v1", mappings)
-
-
-def test_all_kinds_have_the_same_analysis() -> None:
-    assert definition(WOO)["settings"] == definition(PERMITS)["settings"]
 
 
 def paths(properties: dict[str, Any], prefix: str = "") -> Iterator[str]:
@@ -61,6 +54,37 @@ def keys(kind: type[Any]) -> Iterator[str]:
         yield name
         if value in inner:
             yield from (f"{name}.{below}" for below in keys(inner[value]))
+
+
+def mapped(properties: dict[str, Any], path: str) -> dict[str, Any]:
+    """Return the mapping of a field or of a sub-field."""
+    field: dict[str, Any] = {"properties": properties}
+    for name in path.split("."):
+        field = field.get("properties", {}).get(name) or field["fields"][name]
+    return field
+
+
+AMSTERDAM = {
+    "type": "gemeente",
+    "id": "https://identifier.overheid.nl/tooi/id/gemeente/gm0363",
+    "label": "gemeente Amsterdam",
+}
+
+
+def document(record: dict[str, Any]) -> dict[str, Any]:
+    return document_of(PERMITS, record)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=attrgetter("name"))
+def test_a_definition_bears_its_number_and_is_strict_at_the_top(kind: RecordKind) -> None:
+    mappings = definition(kind)["mappings"]
+    assert mappings["_meta"]["woo_harvester"]["mapping"] == kind.mapping
+    assert mappings["dynamic"] == "strict"
+    check(kind, "index-v1", mappings)
+
+
+def test_all_kinds_have_the_same_analysis() -> None:
+    assert definition(WOO)["settings"] == definition(PERMITS)["settings"]
 
 
 def test_the_mapping_of_permits_has_each_key_of_a_record_and_what_the_index_adds() -> None:
@@ -82,14 +106,6 @@ def test_the_index_has_each_searched_field_with_its_analyzers(kind: RecordKind) 
     for field in text_fields(kind):
         analyzers = [mapped(properties, path)["analyzer"] for path in (field.stems, field.exact, field.parts)]
         assert analyzers == ["stam", "exact", "delen"], field
-
-
-def mapped(properties: dict[str, Any], path: str) -> dict[str, Any]:
-    """Return the mapping of a field or of a sub-field."""
-    field: dict[str, Any] = {"properties": properties}
-    for name in path.split("."):
-        field = field.get("properties", {}).get(name) or field["fields"][name]
-    return field
 
 
 @pytest.mark.parametrize(("kind", "other"), [(WOO, PERMITS), (PERMITS, WOO)])
@@ -138,3 +154,90 @@ def test_exact_words_keep_their_endings(elasticsearch: Elasticsearch, alias: str
     analysis = Analysis(elasticsearch, f"{alias}-v1", definition(WOO))
     assert analysis.tokens("exact", "De Coördinatie van Brieven") == ["de", "coordinatie", "van", "brieven"]
     assert analysis.tokens("stam", "De brieven, de brief") == ["brief", "brief"]
+
+
+# The document in the index of permits that is made from a record.
+def test_a_document_is_the_record_with_its_status() -> None:
+    assert document(permit("1")) == {**permit("1"), "status": "gepubliceerd"}
+    assert document(permit("1", "intrekking"))["status"] == "ingetrokken"
+
+
+def test_all_places_of_a_case_are_points() -> None:
+    assert document(permit("1", object=at(DAM, DOM)))["locatie"] == [DAM, DOM]
+
+
+def test_coordinates_outside_of_the_netherlands_are_no_point() -> None:
+    given = permit("1", object={"coordinaten": [{"x-waarde": 0.0, "y-waarde": 0.0}]})
+    assert "locatie" not in document(given)
+
+
+@pytest.mark.parametrize(
+    ("temporal", "expected"),
+    [
+        ({"start": "2026-01-01", "end": "2026-12-31"}, {"gte": "2026-01-01", "lte": "2026-12-31"}),
+        ({"start": "2026-01-01"}, {"gte": "2026-01-01"}),
+        ({"start": "2026-12-31", "end": "2026-01-01"}, None),
+    ],
+)
+def test_a_period_is_a_range_unless_it_ends_before_it_begins(
+    temporal: dict[str, str], expected: dict[str, str] | None
+) -> None:
+    assert document(permit("1", temporal=temporal)).get("temporal") == expected
+
+
+def test_the_municipalities_of_a_case_are_those_of_its_places_each_once() -> None:
+    case = {
+        "creator": gemeente("Stad"),
+        "spatial": [gemeente("Dorp"), {"scheme": "overheid:Provincie", "label": "Utrecht"}, gemeente("dorp")],
+        "object": {"adres": [{"gemeente": "Gehucht"}, {"provincie": "Utrecht"}]},
+    }
+    assert gemeenten(case) == [{"label": "Dorp"}, {"label": "Gehucht"}]
+
+
+@pytest.mark.parametrize("name", ["Amsterdam", "AMSTERDAM", "gemeente Amsterdam"])
+def test_a_municipality_of_the_lists_is_the_same_however_it_is_written(name: str) -> None:
+    assert gemeenten({"spatial": [gemeente(name), gemeente("Amsterdam")]}) == [AMSTERDAM]
+
+
+def test_a_name_that_is_no_municipality_stays_as_it_is() -> None:
+    assert gemeenten({"spatial": [gemeente("provincie Utrecht")]}) == [{"label": "provincie Utrecht"}]
+
+
+def test_a_municipality_that_only_the_register_has_keeps_the_uri_of_its_term() -> None:
+    uri = "https://identifier.overheid.nl/tooi/id/gemeente/gm9101"
+    found = {"type": "gemeente", "id": uri, "label": "Nieuwstad"}
+    assert gemeenten({"spatial": [{**gemeente("Nieuwstad"), "id": uri}, gemeente("Nieuwstad")]}) == [
+        found,
+        {"label": "Nieuwstad"},
+    ]
+    assert gemeenten({"spatial": [{**gemeente("Nieuwstad"), "id": "https://a.nl/gm9101"}]}) == [
+        {"label": "Nieuwstad"}
+    ]
+
+
+def test_a_case_without_places_is_in_the_municipality_that_made_it() -> None:
+    assert gemeenten({"creator": gemeente("Amsterdam")}) == [AMSTERDAM]
+    assert gemeenten({"creator": {"scheme": "overheid:Provincie", "label": "Utrecht"}}) == []
+    assert gemeenten({"creator": {"label": "Amsterdam"}}) == []
+    assert gemeenten({}) == []
+
+
+def test_the_kind_of_a_record_is_recognised() -> None:
+    assert record_kind_of(permit("1")) is PERMITS
+    assert record_kind_of({"id": "1", "document": {}}) is WOO
+
+
+@pytest.mark.parametrize("given", [{}, {"vergunning": 3}, {"vergunning": {}, "document": {}}])
+def test_a_record_of_no_kind_or_of_two_is_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"document \(woo\) or vergunning \(vergunningen\)"):
+        record_kind_of(given)
+
+
+def test_records_of_two_kinds_do_not_go_together() -> None:
+    one_kind = SingleKind()
+    assert one_kind.kind is None
+    one_kind(permit("1"))
+    one_kind(permit("2"))
+    assert one_kind.kind is PERMITS
+    with pytest.raises(ValueError, match=r"of the kind vergunningen, .* is of woo"):
+        one_kind({"id": "3", "document": {}})

@@ -6,6 +6,7 @@ import pytest
 
 from tests.portal.client import Client, client_of
 from tests.portal.records import bare, full
+from woo_portal.pages import HEADERS, policy
 
 PATHS = (
     "/",
@@ -50,3 +51,23 @@ def test_a_page_of_an_error_is_not_kept(client: Client) -> None:
     answer = client.get("/document/onbekend")
     assert answer.status_code == 404
     assert "etag" not in answer.headers
+
+
+@pytest.mark.parametrize("path", ["/", "/niets", "/?onbekend=1", "/gezond", "/robots.txt"])
+def test_every_answer_has_the_safe_headers(path: str) -> None:
+    headers = client_of([]).get(path).headers
+    assert {name: headers[name] for name in HEADERS} == HEADERS
+
+
+def test_nothing_inline_and_nothing_from_elsewhere_is_permitted() -> None:
+    assert policy() == (
+        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
+        "frame-ancestors 'none'"
+    )
+
+
+def test_a_page_may_have_scripts_of_the_portal_and_images_of_one_host() -> None:
+    made = policy(scripts=True, images="https://service.pdok.nl/brt/{z}/{x}/{y}.png").split("; ")
+    assert "img-src 'self' https://service.pdok.nl" in made
+    assert "script-src 'self'" in made
+    assert "img-src 'self'" in policy(images="").split("; ")

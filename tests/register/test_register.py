@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+from collections import Counter
 
-from tests.register.exports import AMSTERDAM, UTRECHT, organisation, read
-from woo_harvester.register import Organisation
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.register.exports import AMSTERDAM, TOOI, UTRECHT, organisation, read
+from woo_harvester.register import Location, Organisation, Register
+from woo_harvester.register.register import Published, PublishedCategories, parse_shard, shard_of
+from woo_harvester.tooi import UNKNOWN_CATEGORY, category_of_index
 
 SHARED = "https://zoek.s.nl/"
 CITY = Organisation("10", "gemeente Amsterdam", AMSTERDAM)
@@ -14,6 +20,36 @@ BODIES = (
     organisation("gemeente Utrecht", SHARED, id="11", uri=UTRECHT),
     organisation("gemeente Amsterdam", SHARED, "https://www.amsterdam.nl/woo", id="10", uri=AMSTERDAM),
 )
+
+HOSTS = st.text(min_size=1)
+TOTALS = st.integers(1, 1000)
+
+ADVIEZEN, CONVENANTEN, JAARPLANNEN = (category_of_index(number).uri for number in (10, 11, 12))
+A = Organisation("1", "gemeente Amsterdam", AMSTERDAM)
+B = Organisation("2", "gemeente Utrecht", f"{TOOI}gemeente/gm0344")
+
+
+class Documents:
+    """Documents that are counted as a run does: by the match of each."""
+
+    def __init__(self, register: Register) -> None:
+        self._register = register
+        self.published = PublishedCategories()
+
+    def count(self, loc: str, categories: list[str], host: str) -> None:
+        self.published.count(self._register.organisation_of(loc, host), categories, host)
+
+    def conflicts(self) -> list[Published]:
+        return list(self.published.conflicts())
+
+
+def published(*locations: Location) -> Documents:
+    return Documents(Register([A, B], locations))
+
+
+def count(found: Documents, *documents: tuple[str, str], host: str = "www.a.nl") -> None:
+    for path, category in documents:
+        found.count(f"https://www.a.nl{path}", [category], host)
 
 
 @pytest.mark.parametrize("key", [AMSTERDAM, "gm0363", "10", "gemeente Amsterdam", " gm0363\n"])
@@ -79,3 +115,114 @@ def test_naming_domains_ad_hoc_leaves_the_register_itself_as_it_is() -> None:
     extended = register.with_domains(["nieuw.nl"])
     assert not register.is_registered("nieuw.nl")
     assert extended.with_domains(["ander.nl"]).is_registered("nieuw.nl")
+
+
+# Dividing the hosts over runs.
+@given(HOSTS, TOTALS)
+def test_every_host_belongs_to_one_shard_from_1_to_the_total(host: str, total: int) -> None:
+    assert 1 <= shard_of(host, total) <= total
+
+
+@given(HOSTS)
+def test_one_shard_has_every_host(host: str) -> None:
+    assert shard_of(host, 1) == 1
+
+
+def test_a_host_belongs_to_the_same_shard_on_every_machine_and_day() -> None:
+    hosts = ["www.rijksoverheid.nl", "www.gemeente.nl", "www.gemeente.nl:8443", "xn--caf-dma.nl"]
+
+    assert [shard_of(host, 8) for host in hosts] == [3, 5, 8, 6]
+
+
+def test_shards_are_about_equally_large() -> None:
+    shares = Counter(shard_of(f"www.gemeente{number}.nl", 8) for number in range(8000))
+
+    assert sorted(shares) == list(range(1, 9))
+    assert all(850 < share < 1150 for share in shares.values())
+
+
+def test_a_port_makes_another_host() -> None:
+    shards = {shard_of(f"www.gemeente.nl:{port}", 100) for port in range(8000, 8100)}
+
+    assert len(shards) > 30
+
+
+def test_a_shard_is_written_as_its_number_and_the_total() -> None:
+    assert parse_shard("1/1") == (1, 1)
+    assert parse_shard("2/8") == (2, 8)
+
+
+@pytest.mark.parametrize("text", ["", "2", "/", "2/", "/8", "0/8", "9/8", "-1/8", "a/8", "2/b", "1/2/3"])
+def test_another_text_is_no_shard(text: str) -> None:
+    with pytest.raises(ValueError, match=r"expected a shard such as 2/8 .*, got '" + text):
+        parse_shard(text)
+
+
+def test_the_reader_keeps_the_category_of_a_location_by_its_label() -> None:
+    register = read(organisation("gemeente Amsterdam", "https://www.a.nl/woo", uri=AMSTERDAM))
+    registered = register.organisation_of("https://www.a.nl/woo/besluit.pdf", "www.a.nl").registered
+    assert registered is not None
+    assert (registered.url, registered.categories) == ("https://www.a.nl/woo", frozenset({ADVIEZEN}))
+    assert register.organisation_of("https://www.a.nl/ander.pdf", "www.a.nl").registered is None
+    assert register.organisation_of("https://www.b.nl/woo", "www.a.nl").registered is None
+
+
+def test_a_location_conflicts_if_no_document_has_its_category() -> None:
+    found = published(Location(A, "https://www.a.nl/woo", ADVIEZEN))
+    count(found, ("/woo/1.pdf", CONVENANTEN), ("/woo/2.pdf", JAARPLANNEN), ("/woo/3.pdf", CONVENANTEN))
+    (conflict,) = found.conflicts()
+    assert conflict.organisation == A
+    assert conflict.documents == 3
+    assert conflict.categories.most_common() == [(CONVENANTEN, 2), (JAARPLANNEN, 1)]
+    assert conflict.hosts == {"www.a.nl"}
+    count(found, ("/woo/4.pdf", ADVIEZEN))
+    assert found.conflicts() == []
+
+
+def test_a_document_with_several_categories_agrees_with_one_of_them() -> None:
+    found = published(Location(A, "https://www.a.nl/woo", ADVIEZEN))
+    found.count("https://www.a.nl/woo/1.pdf", [CONVENANTEN, ADVIEZEN], "www.a.nl")
+    assert found.conflicts() == []
+
+
+def test_the_longest_prefix_decides() -> None:
+    found = published(
+        Location(A, "https://www.a.nl/woo", ADVIEZEN), Location(A, "https://www.a.nl/woo/c", CONVENANTEN)
+    )
+    count(found, ("/woo/c/1.pdf", CONVENANTEN), ("/woo/2.pdf", ADVIEZEN))
+    assert found.conflicts() == []
+    count(found, ("/wootiek/1.pdf", CONVENANTEN))
+    assert found.conflicts() == []
+
+
+def test_a_url_that_is_registered_for_several_categories_may_have_documents_of_each() -> None:
+    found = published(
+        Location(A, "https://www.a.nl/woo", ADVIEZEN), Location(B, "https://www.a.nl/woo/", CONVENANTEN)
+    )
+    count(found, ("/woo/1.pdf", CONVENANTEN))
+    assert found.conflicts() == []
+    count(wrong := published(Location(A, "https://www.a.nl/", ADVIEZEN)), ("/1.pdf", CONVENANTEN))
+    assert len(wrong.conflicts()) == 1
+
+
+@pytest.mark.parametrize("category", ["Andere documenten", "Adviesen", ""])
+def test_a_location_without_a_known_category_permits_every_category(category: str) -> None:
+    text = organisation("gemeente A", "https://www.a.nl/woo").replace("Adviezen", category)
+    register = read(text, organisation("gemeente B", "https://www.a.nl/woo", id="2"))
+    found = Documents(register)
+    count(found, ("/woo/1.pdf", CONVENANTEN))
+    assert found.conflicts() == []
+
+
+def test_a_document_whose_category_is_unknown_says_nothing() -> None:
+    found = published(Location(A, "https://www.a.nl/woo", ADVIEZEN))
+    count(found, ("/woo/1.pdf", UNKNOWN_CATEGORY.uri), ("/woo/2.pdf", "https://www.a.nl/eigen"))
+    assert found.conflicts() == []
+
+
+def test_memory_does_not_grow_with_the_documents() -> None:
+    found = published(Location(A, "https://www.a.nl/woo", ADVIEZEN))
+    for number in range(1000):
+        count(found, (f"/woo/{number}.pdf", CONVENANTEN))
+    assert len(found.published._found) == 1
+    assert len(found.published._found["https://www.a.nl/woo"].categories) == 1

@@ -7,6 +7,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from lxml import html
 
 from tests.conftest import ROOT
 from tests.report.runs import (
@@ -16,15 +17,18 @@ from tests.report.runs import (
     about_document,
     about_file,
     about_host,
+    host_report,
     read,
     read_permits,
+    row,
     write_run,
 )
-from woo_harvester.findings import Finding
-from woo_harvester.report.assemble import assemble_report
+from woo_harvester.findings import Finding, Language, explain
+from woo_harvester.report.assemble import assemble_report, make_report, verdict
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.history import History
 from woo_harvester.report.json_file import read_head
+from woo_harvester.report.model import FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.report.score import PARTS
 from woo_harvester.tooi import UNKNOWN_CATEGORY
@@ -53,6 +57,20 @@ def a_run(folder: Path) -> RunFolder:
         Account(OTHER, visited=True, complete=False),
     ]
     return write_run(folder, accounts, findings, **{"woo/register/date": "2026-11-20", "start_time": "x"})
+
+
+def many(number: int) -> list[Account]:
+    return [read(f"www.{each}.nl", harvested=1) for each in range(number)]
+
+
+def links(page: Path) -> list[Path]:
+    """Return the files to which the links of a page lead, without those to places in it."""
+    hrefs = html.parse(page).xpath("//@href")
+    return [page.parent / href.partition("#")[0] for href in hrefs if href[0] != "#" and "://" not in href]
+
+
+def host(*rows: FindingRow, listed: int = 3, **given: Any) -> HostReport:
+    return host_report("www.a.nl", *rows, kind="vergunningen", listed=listed, **given)
 
 
 def test_a_report_has_what_was_listed_and_what_became_of_it(tmp_path: Path) -> None:
@@ -264,3 +282,123 @@ def test_a_report_without_hosts_is_made_too(tmp_path: Path) -> None:
     report = made(write_run(tmp_path / "woo-1", []))
     assert report["hosts"] == []
     assert report["totals"]["listed"] == 0
+
+
+def test_everything_of_a_run_is_made(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "woo-1", [read(harvested=1), read("b.nl:8443", harvested=1)])
+    assert make_report(folder) == folder.page
+    assert {path.name for path in folder.path.iterdir()} == {
+        "findings.jsonl",
+        "hosts.jsonl",
+        "stats.json",
+        "report.json",
+        "report.csv",
+        "index.html",
+    }
+    assert [path.name for path in (tmp_path / "history").iterdir()] == ["woo-1.json.gz"]
+
+
+def test_an_ad_hoc_report_leaves_no_history(tmp_path: Path) -> None:
+    make_report(write_run(tmp_path / "woo-1", [read(harvested=1)]), history=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["woo-1"]
+
+
+def test_a_report_can_be_made_again(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "woo-1", [read(harvested=1)], [about_host("robots.te-groot")])
+    first = make_report(folder).read_text(encoding="utf-8")
+    assert make_report(folder).read_text(encoding="utf-8") == first
+
+
+def test_a_run_leaves_as_many_files_in_its_folder_however_many_hosts_it_has(tmp_path: Path) -> None:
+    few, much = (make_report(write_run(tmp_path / f"woo-{n}", many(n))).parent for n in (3, 60))
+    assert [path.name for path in sorted(much.iterdir())] == [path.name for path in sorted(few.iterdir())]
+    assert len(list((tmp_path / "hosts").iterdir())) == 60
+
+
+def test_the_page_of_a_host_is_that_of_the_last_run_and_links_lead_there_and_back(tmp_path: Path) -> None:
+    for run in ("woo-1", "woo-2"):
+        overview = make_report(write_run(tmp_path / run, many(60)))
+    to_hosts = [path for path in links(overview) if path.parent.name == "hosts"]
+    assert len(to_hosts) == 60
+    for page in to_hosts:
+        assert page.exists()
+        assert {path.resolve() for path in links(page)} == {overview}
+
+
+def test_a_report_that_is_not_the_current_one_has_the_pages_of_its_hosts_in_its_own_folder(
+    tmp_path: Path,
+) -> None:
+    overview = make_report(write_run(tmp_path / "woo-1", many(60)), history=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["woo-1"]
+    assert len(list((overview.parent / "hosts").iterdir())) == 60
+    assert all(path.exists() for path in links(overview))
+
+
+def test_pages_of_many_hosts_with_permits_lead_to_each_other(tmp_path: Path) -> None:
+    accounts = [read_permits(f"www.{number}.nl") for number in range(60)]
+    page = make_report(write_run(tmp_path / "vergunningen-1", accounts))
+    pages = [found.resolve() for found in links(page)]
+    assert (tmp_path / "hosts" / "vergunningen" / "www.7.nl.html") in pages
+    assert all(found.exists() for found in pages)
+    assert page in [found.resolve() for found in links(tmp_path / "hosts" / "vergunningen" / "www.7.nl.html")]
+
+
+def test_the_accounts_say_what_a_run_of_a_spider_with_another_name_harvested(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "omgeving-1", [read_permits(HOST)])
+    make_report(folder)
+    assert read_head(folder.report).run.kind == "vergunningen"
+
+
+def test_without_errors_a_supplier_can_be_connected() -> None:
+    made = verdict(host(row("ipm.zaak-bekend")), "nl")
+    assert (made.connectable, made.in_the_way) == (True, [])
+    assert made.text == "Aansluitbaar: 3 berichten beoordeeld, zonder fouten."
+
+
+def test_a_warning_is_named_and_is_not_in_the_way() -> None:
+    made = verdict(host(row("ipm.adres", 2), listed=1), "nl")
+    assert made.connectable is True
+    assert made.text.endswith(
+        "1 bericht beoordeeld, zonder fouten. Daarnaast te verbeteren: 2 waarschuwingen."
+    )
+
+
+def test_a_sample_is_named() -> None:
+    assert "(a sample: the entry page names 1,203)" in verdict(host(beyond_sample=1200), "en").text
+
+
+def test_each_error_is_in_the_way_with_what_it_is() -> None:
+    made = verdict(host(row("ipm.schema", 4), row("ipm.adres"), row("host.intern-adres")), "en")
+    assert (made.connectable, made.in_the_way) == (False, ["ipm.schema", "host.intern-adres"])
+    what = explain("ipm.schema", "en").what.rstrip(".")
+    assert f"What is in the way: {what} (ipm.schema, 4 times); " in made.text
+
+
+@pytest.mark.parametrize(("listed", "complete"), [(0, True), (3, None), (3, False)])
+def test_of_what_was_not_read_nothing_is_said(listed: int, complete: bool | None) -> None:
+    made = verdict(host(listed=listed, complete=complete), "nl")
+    assert (made.connectable, made.text) == (None, "Niet te beoordelen: er is geen bericht gelezen.")
+
+
+@pytest.mark.parametrize(
+    ("passed_over", "listed", "lang", "text"),
+    [
+        (10, 3, "nl", "Niet gelezen: 10 links waarachter berichten kunnen staan."),
+        (1, 3, "en", "Not read: 1 link that may lead to messages."),
+        (4, 0, "nl", "er is geen bericht gelezen. Niet gelezen: 4 links waarachter berichten kunnen staan."),
+    ],
+)
+def test_links_that_were_passed_over_are_in_the_verdict(
+    passed_over: int, listed: int, lang: Language, text: str
+) -> None:
+    made = verdict(host(listed=listed, passed_over=passed_over), lang)
+    assert text in made.text
+    assert made.connectable is (True if listed else None)
+
+
+@pytest.mark.parametrize("listed", [0, 3])
+def test_links_that_were_not_requested_are_neither_messages_nor_passed_over(listed: int) -> None:
+    made = verdict(host(listed=listed, not_asked=1200), "en")
+    assert made.text.endswith("Not requested, so not judged: 1,200 links that may lead to messages.")
+    assert ("3 messages judged, without errors. " in made.text) is bool(listed)
+    assert made.connectable is (True if listed else None)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.sitemaps.reading import DIWOO, MAXSIZE, NAMESPACE, read, split, url
+from tests.sitemaps.reading import DECLARATION, DIWOO, MAXSIZE, NAMESPACE, read, split, url, urlset
+from tests.utils.hostile import ODD_BYTES
 from woo_harvester.diwoo.given import GivenMetadata, Value, read_metadata
 from woo_harvester.sitemaps.reader import Entry, SitemapReader
 
@@ -26,6 +27,25 @@ def documents(*inside: str) -> str:
 def entries(body: str) -> list[tuple[Entry, GivenMetadata]]:
     reader = SitemapReader(split(body.encode(), 50), "urlset", MAXSIZE)
     return [(entry, read_metadata(entry.document, entry.outside)) for batch in reader for entry in batch]
+
+
+#: What is wrong with the file, and how many of its two entries are read.
+OUTCOMES: dict[str, tuple[str | None, int]] = {
+    "byte order mark": (None, 2),
+    "white space first": ("ongeldig", 0),
+    "UTF-16": (None, 2),
+    "declared UTF-16, is UTF-8": ("ongeldig", 0),
+    "declared UTF-8, is Latin-1": ("ongeldig", 0),
+    "unknown encoding": ("ongeldig", 0),
+    "NUL bytes": ("ongeldig", 0),
+    "control characters": ("ongeldig", 0),
+    "gzip": (None, 2),
+    "gzip twice": (None, 2),
+    "gzip cut short": ("afgebroken", 0),
+    "rubbish after the end": ("ongeldig", 2),
+    "only zeros": ("ongeldig", 0),
+    "nothing": ("ongeldig", 0),
+}
 
 
 @pytest.mark.parametrize("document", [IN_DOCUMENT, IN_DIWOO])
@@ -85,3 +105,13 @@ def test_documents_in_an_index_are_entries_of_the_other_kind() -> None:
 def test_a_document_directly_below_another_root_is_no_entry() -> None:
     body = documents(IN_DIWOO).replace("diwoo:Documents", "urlset")
     assert read(body).entries == []
+
+
+# The reader on a good sitemap whose bytes are not what a strict reader expects.
+@pytest.mark.parametrize("name", ODD_BYTES)
+def test_a_sitemap_in_odd_bytes_is_read_or_its_fault_is_named(name: str) -> None:
+    body = urlset("https://a.nl/1", "https://a.nl/2", head=DECLARATION).encode()
+
+    outcome = read(ODD_BYTES[name](body))
+
+    assert (outcome.reason, len(outcome.locs)) == OUTCOMES[name]

@@ -10,7 +10,7 @@ from woo_harvester.sitemaps.facts import SitemapListing
 from woo_harvester.state import listings
 from woo_harvester.state.contents import Content, Depth, Harvested, add_content, describe
 from woo_harvester.state.documents import add_seen, confirm_harvested
-from woo_harvester.state.resources import end_read, host_of_state, resource_of
+from woo_harvester.state.resources import end_read, host_of_state, keep_read, resource_of
 
 FIRST_SEEN = 1_700_000_000
 HARVESTED = 1_700_000_100
@@ -40,6 +40,12 @@ def list_in(connection: Connection, sitemap: int, ids: Iterable[int], misses: in
     """Add listings of documents, with a number of misses."""
     rows = [SitemapListing(key, misses, foreign=False, lastmod=None) for key in ids]
     listings.add(connection, sitemap, rows)
+
+
+def read_before(connection: Connection, *files: int, etag: str = '"e"', digest: bytes = b"d") -> None:
+    """Note that files were read, each with the same answer."""
+    for key in files:
+        keep_read(connection, key, etag=etag, last_modified=None, digest=digest, at=7)
 
 
 def miss(connection: Connection, lacking: dict[int, list[int]], host: str = "a.nl") -> None:

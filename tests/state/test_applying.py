@@ -73,12 +73,14 @@ def wait(connection: Connection, entry: int, *messages: Message, organisation: s
         keep_file(connection, entry, url, FILE, Mutation(message, organisation, ENTRY, url))
 
 
+def apply_next(connection: Connection, *entries: int) -> list[applying.Batch] | None:
+    return applying.apply_next(connection, entries, NOBODYS, Reporter(lambda _: None), NOW)
+
+
 def apply_all(connection: Connection, *entries: int) -> list[applying.Batch]:
     """Apply all that waits."""
     found: list[applying.Batch] = []
-    while (
-        made := applying.apply_next(connection, entries, NOBODYS, Reporter(lambda _: None), NOW)
-    ) is not None:
+    while (made := apply_next(connection, *entries)) is not None:
         found += made
     return found
 
@@ -91,8 +93,13 @@ def causes(made: list[applying.Batch]) -> list[list[str]]:
     return [[str(outcome.oorzaak) for outcome in batch.outcomes] for batch in made]
 
 
-def test_nothing_that_waits_is_nothing_to_apply(connection: Connection, entry: int) -> None:
-    assert applying.apply_next(connection, [entry], NOBODYS, Reporter(lambda _: None), NOW) is None
+def test_only_messages_of_the_entry_pages_that_are_asked_for_are_applied(
+    connection: Connection, entry: int
+) -> None:
+    other = entry_page_id(connection, f"https://{HOST}/andere/", HOST)
+    wait(connection, entry, case(1))
+    assert apply_next(connection, other) is None
+    assert apply_next(connection, entry) is not None
 
 
 def test_what_is_linked_is_a_batch(connection: Connection, entry: int) -> None:
@@ -141,12 +148,6 @@ def test_what_gives_no_record_is_known_at_once(connection: Connection, entry: in
     assert (count(connection, permit_messages), count(connection, permit_cases)) == (0, 2)
 
 
-def test_messages_of_other_entry_pages_are_left_alone(connection: Connection, entry: int) -> None:
-    other = entry_page_id(connection, f"https://{HOST}/andere/", HOST)
-    wait(connection, entry, case(1))
-    assert applying.apply_next(connection, [other], NOBODYS, Reporter(lambda _: None), NOW) is None
-
-
 def test_more_messages_than_are_applied_at_once(
     connection: Connection, entry: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,25 +156,14 @@ def test_more_messages_than_are_applied_at_once(
     assert causes(apply_all(connection, entry)) == [["aanlevering"]] * 30
 
 
-def test_large_messages_are_applied_a_few_at_a_time(
-    connection: Connection, entry: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(applying, "AT_ONCE_SIZE", 1)
-    wait(connection, entry, case(1), case(2))
-    made = applying.apply_next(connection, [entry], NOBODYS, Reporter(lambda _: None), NOW)
-    assert made is not None
-    assert len(made) == 1
-
-
-def test_as_many_messages_are_applied_as_have_the_size_together(
-    connection: Connection, entry: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("together", [1, 2])
+def test_as_many_messages_are_applied_as_have_the_size_together_and_at_least_one(
+    connection: Connection, entry: int, monkeypatch: pytest.MonkeyPatch, together: int
 ) -> None:
     wait(connection, entry, *(case(number) for number in range(1, 6)))
-    size = connection.scalar(select(func.max(func.length(permit_messages.c.data))))
-    monkeypatch.setattr(applying, "AT_ONCE_SIZE", 2 * size)
-    made = applying.apply_next(connection, [entry], NOBODYS, Reporter(lambda _: None), NOW)
-    assert made is not None
-    assert len(made) == 2
+    size = connection.scalar(select(func.max(func.length(permit_messages.c.data)))) or 0
+    monkeypatch.setattr(applying, "AT_ONCE_SIZE", 1 if together == 1 else 2 * size)
+    assert len(apply_next(connection, entry) or ()) == together
 
 
 def test_findings_are_of_the_host_of_the_entry_page(connection: Connection, entry: int) -> None:

@@ -38,18 +38,20 @@ def record(
     }
 
 
-def harvest(
-    connection: Connection, *wanted: str, lastmod: datetime | None = LASTMOD, at: datetime = AT
+def know(
+    connection: Connection,
+    *locs: str,
+    lastmod: datetime | None = LASTMOD,
+    at: datetime = AT,
+    withdrawn: datetime | None = None,
 ) -> list[int]:
-    """Add documents to the state, harvested at a moment."""
-    ids = see(connection, sitemap_of(connection), wanted or [LOC])
+    """Add documents to the state, harvested at a moment and perhaps withdrawn at a later one."""
+    ids = see(connection, sitemap_of(connection), locs or [LOC])
     moment = None if lastmod is None else to_microseconds(lastmod)
     confirm_harvested(connection, [Harvested(key, moment, "2024-04-02", int(at.timestamp())) for key in ids])
+    if withdrawn:
+        confirm_withdrawn(connection, dict.fromkeys(ids, int(withdrawn.timestamp())))
     return ids
-
-
-def withdraw(connection: Connection, ids: list[int], at: datetime) -> None:
-    confirm_withdrawn(connection, dict.fromkeys(ids, int(at.timestamp())))
 
 
 def check(connection: Connection, folder: Path, *records: dict[str, Any]) -> list[tuple[str, str]]:
@@ -59,62 +61,71 @@ def check(connection: Connection, folder: Path, *records: dict[str, Any]) -> lis
         return [(str(difference), loc) for difference, loc in differences(connection, files)]
 
 
-def test_a_delivered_document_in_the_files_is_no_difference(connection: Connection, tmp_path: Path) -> None:
-    harvest(connection)
-    assert check(connection, tmp_path, record()) == []
+OTHER_NOTATION = record() | {
+    "herkomst": {"opgehaald": iso_datetime(AT), "lastmod": "2024-04-02T10:00:00+02:00"}
+}
+GONE = record(at=AT + HOUR, cause="intrekking")
+BACK = record(at=AT + 2 * HOUR, cause="herpublicatie")
+#: What the state knows of a document, the records in the files, and the difference.
+COMPARED: dict[str, tuple[dict[str, datetime | None], list[dict[str, Any]], list[str]]] = {
+    "in both": ({}, [record()], []),
+    "the same lastmod in another notation": ({}, [OTHER_NOTATION], []),
+    "only in the state": ({}, [], ["missing"]),
+    "an earlier version in the files": ({}, [record(lastmod=LASTMOD - HOUR)], ["older"]),
+    "no lastmod in the files": ({}, [record(lastmod=None)], ["older"]),
+    "an earlier version in the state": ({"lastmod": LASTMOD - HOUR}, [record()], ["extra"]),
+    "no lastmod in the state": ({"lastmod": None}, [record()], ["extra"]),
+    "no lastmod in either": ({"lastmod": None}, [record(lastmod=None)], []),
+    "withdrawn in both": (
+        {"withdrawn": AT + HOUR},
+        [record(), record(at=AT + HOUR, lastmod=None, cause="intrekking")],
+        [],
+    ),
+    "withdrawn and not in the files": ({"withdrawn": AT + HOUR}, [], []),
+    "withdrawn only in the state": ({"withdrawn": AT + HOUR}, [record()], ["older"]),
+    "withdrawn only in the files": ({}, [record(), GONE], ["extra"]),
+    "returned only in the state": ({"at": AT + 2 * HOUR}, [record(), GONE], ["older"]),
+    "returned only in the files": ({"withdrawn": AT + HOUR}, [record(), BACK], ["extra"]),
+}
 
 
-def test_the_same_moment_in_another_notation_is_the_same_version(
-    connection: Connection, tmp_path: Path
+@pytest.mark.parametrize(("known", "in_files", "found"), COMPARED.values(), ids=COMPARED.keys())
+def test_a_delivered_document_is_compared_with_its_latest_record(
+    connection: Connection,
+    tmp_path: Path,
+    known: dict[str, Any],
+    in_files: list[dict[str, Any]],
+    found: list[str],
 ) -> None:
-    harvest(connection)
-    given = record()
-    given["herkomst"]["lastmod"] = "2024-04-02T10:00:00+02:00"
-    assert check(connection, tmp_path, given) == []
+    know(connection, **known)
+    assert check(connection, tmp_path, *in_files) == [(difference, LOC) for difference in found]
 
 
 def test_a_lastmod_in_the_future_compares_as_the_moment_of_the_harvest(
     connection: Connection, tmp_path: Path
 ) -> None:
     typo, day = datetime(2042, 4, 2, tzinfo=UTC), timedelta(days=1)
-    harvest(connection, lastmod=typo)
+    know(connection, lastmod=typo)
     assert check(connection, tmp_path, record(lastmod=typo)) == []
     assert check(connection, tmp_path, record(lastmod=AT + HOUR, at=AT + day)) == [("extra", LOC)]
-    harvest(connection, lastmod=AT + HOUR, at=AT + day)
+    know(connection, lastmod=AT + HOUR, at=AT + day)
     assert check(connection, tmp_path, record(lastmod=typo)) == [("older", LOC)]
 
 
-def test_a_delivered_document_that_is_not_in_the_files_is_missing(
-    connection: Connection, tmp_path: Path
-) -> None:
-    harvest(connection)
-    assert check(connection, tmp_path) == [("missing", LOC)]
-
-
-def test_a_document_that_was_only_seen_is_not_missing(connection: Connection, tmp_path: Path) -> None:
-    see(connection, sitemap_of(connection), [LOC])
-    assert check(connection, tmp_path) == []
-
-
-@pytest.mark.parametrize("seen", [False, True])
-def test_a_document_that_was_not_delivered_by_the_state_is_extra(
-    connection: Connection, tmp_path: Path, seen: bool
-) -> None:
-    if seen:
-        see(connection, sitemap_of(connection), [LOC])
-    assert check(connection, tmp_path, record()) == [("extra", LOC)]
-
-
-def test_a_withdrawn_document_that_the_state_does_not_know_is_no_difference(
+def test_a_document_that_the_state_did_not_deliver_is_extra_and_not_missing(
     connection: Connection, tmp_path: Path
 ) -> None:
     assert check(connection, tmp_path, record(cause="intrekking")) == []
+    assert check(connection, tmp_path, record()) == [("extra", LOC)]
+    see(connection, sitemap_of(connection), [LOC])
+    assert check(connection, tmp_path, record()) == [("extra", LOC)]
+    assert check(connection, tmp_path) == []
 
 
 def test_what_only_the_files_have_is_taken_over(connection: Connection, tmp_path: Path) -> None:
     """A new document with its file, a newer version, a withdrawal; not what the state knows better."""
     known, changed, gone, newer = locs(5)[1:]
-    harvest(connection, known, changed, gone, newer)
+    know(connection, known, changed, gone, newer)
     file = {"url": LOC, "hash": "ab" * 32, "grootte": 3, "mime-type": "application/pdf", "bestandsnaam": 1}
     new = record(at=AT + HOUR)
     new["versies"][0] |= {"openbaarmakingsdatum": "2024-01-02", "bestanden": [file]}
@@ -141,63 +152,6 @@ def test_what_only_the_files_have_is_taken_over(connection: Connection, tmp_path
     assert host_of_document(connection, LOC) == "b.nl"
 
 
-@pytest.mark.parametrize("given", [LASTMOD - HOUR, None])
-def test_an_earlier_version_in_the_files_is_older(
-    connection: Connection, tmp_path: Path, given: datetime | None
-) -> None:
-    harvest(connection)
-    assert check(connection, tmp_path, record(lastmod=given)) == [("older", LOC)]
-
-
-@pytest.mark.parametrize("known", [LASTMOD - HOUR, None])
-def test_a_version_that_the_state_does_not_know_is_extra(
-    connection: Connection, tmp_path: Path, known: datetime | None
-) -> None:
-    harvest(connection, lastmod=known)
-    assert check(connection, tmp_path, record()) == [("extra", LOC)]
-
-
-def test_a_document_without_lastmod_is_the_same_without(connection: Connection, tmp_path: Path) -> None:
-    harvest(connection, lastmod=None)
-    assert check(connection, tmp_path, record(lastmod=None)) == []
-
-
-def test_a_withdrawal_that_both_know_is_no_difference(connection: Connection, tmp_path: Path) -> None:
-    withdraw(connection, harvest(connection), AT + HOUR)
-    gone = record(at=AT + HOUR, lastmod=None, cause="intrekking")
-    assert check(connection, tmp_path, record(), gone) == []
-
-
-def test_a_withdrawn_document_need_not_be_in_the_files(connection: Connection, tmp_path: Path) -> None:
-    withdraw(connection, harvest(connection), AT + HOUR)
-    assert check(connection, tmp_path) == []
-
-
-def test_a_withdrawal_that_the_files_do_not_have_makes_them_older(
-    connection: Connection, tmp_path: Path
-) -> None:
-    withdraw(connection, harvest(connection), AT + HOUR)
-    assert check(connection, tmp_path, record()) == [("older", LOC)]
-
-
-def test_a_withdrawal_that_the_state_does_not_know_is_extra(connection: Connection, tmp_path: Path) -> None:
-    harvest(connection)
-    gone = record(at=AT + HOUR, cause="intrekking")
-    assert check(connection, tmp_path, record(), gone) == [("extra", LOC)]
-
-
-def test_a_return_that_the_files_do_not_have_makes_them_older(connection: Connection, tmp_path: Path) -> None:
-    harvest(connection, at=AT + 2 * HOUR)
-    gone = record(at=AT + HOUR, cause="intrekking")
-    assert check(connection, tmp_path, record(), gone) == [("older", LOC)]
-
-
-def test_a_return_that_the_state_does_not_know_is_extra(connection: Connection, tmp_path: Path) -> None:
-    withdraw(connection, harvest(connection), AT + HOUR)
-    back = record(at=AT + 2 * HOUR, cause="herpublicatie")
-    assert check(connection, tmp_path, record(), back) == [("extra", LOC)]
-
-
 def test_permits_are_left_out_of_the_comparison(connection: Connection, tmp_path: Path) -> None:
     permit = {"id": "x", "vergunning": {}, "versies": [{"oorzaak": "aanlevering"}]}
     assert check(connection, tmp_path, permit) == []
@@ -205,7 +159,7 @@ def test_permits_are_left_out_of_the_comparison(connection: Connection, tmp_path
 
 def test_more_than_a_batch_is_compared_completely(connection: Connection, tmp_path: Path) -> None:
     wanted = locs(2 * BATCH + 3)
-    harvest(connection, *wanted)
+    know(connection, *wanted)
     extra = [f"https://b.nl/{number}.pdf" for number in range(BATCH + 1)]
     found = check(connection, tmp_path, *map(record, [*wanted[1:], *extra]))
     assert found[0] == (Difference.MISSING, wanted[0])
@@ -214,7 +168,7 @@ def test_more_than_a_batch_is_compared_completely(connection: Connection, tmp_pa
 
 
 def test_a_record_that_added_content_is_missed_in_the_files(connection: Connection, tmp_path: Path) -> None:
-    (key,) = harvest(connection)
+    (key,) = know(connection)
     version = Harvested(
         key,
         to_microseconds(LASTMOD),

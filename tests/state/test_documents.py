@@ -44,19 +44,11 @@ def test_what_was_seen_first_is_known_and_does_not_count_as_harvested(connection
     assert row_of(connection, known[LOC].id)["first_seen"] == FIRST_SEEN
 
 
-def test_nothing_seen_is_nothing_added(connection: Connection) -> None:
-    assert documents.add_seen(connection, [], sitemap_of(connection), FIRST_SEEN) == {}
-
-
 def test_a_location_that_another_run_has_just_seen_stays_as_that_noted_it(connection: Connection) -> None:
     sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
     (key,) = see(connection, sitemap, [LOC])
     assert see(connection, other, [LOC, *locs(1)])[0] == key
     assert row_of(connection, key)["sitemap_id"] == sitemap
-
-
-def test_a_location_that_cannot_be_is_not_known(connection: Connection) -> None:
-    assert documents.look_up(connection, ["https://a.nl/\0.pdf"]) == {}
 
 
 def test_what_publishers_say_is_kept_whatever_is_in_it(connection: Connection) -> None:
@@ -74,20 +66,15 @@ def test_the_longest_location_has_a_place_in_the_index(connection: Connection) -
     assert documents.look_up(connection, [loc])[loc].id == key
 
 
-def test_only_what_is_known_is_found(connection: Connection) -> None:
+def test_only_locations_that_are_known_to_the_letter_are_found(connection: Connection) -> None:
     see(connection, sitemap_of(connection), locs(3))
-    found = documents.look_up(connection, [*locs(2), "https://a.nl/nieuw.pdf"])
-    assert found.keys() == set(locs(2))
-
-
-def test_locations_are_compared_to_the_letter(connection: Connection) -> None:
-    see(connection, sitemap_of(connection), ["https://a.nl/Besluit.pdf"])
-    assert documents.look_up(connection, ["https://a.nl/besluit.pdf", "https://a.nl/Besluit.pdf "]) == {}
-
-
-def test_more_than_a_batch_is_looked_up_whole(connection: Connection) -> None:
-    see(connection, sitemap_of(connection), locs(2 * BATCH + 1))
-    assert len(documents.look_up(connection, locs(2 * BATCH + 1))) == 2 * BATCH + 1
+    others = [
+        "https://a.nl/D/0.pdf",
+        "https://a.nl/d/0.pdf ",
+        "https://a.nl/\0.pdf",
+        "https://a.nl/nieuw.pdf",
+    ]
+    assert documents.look_up(connection, [*locs(2), *others]).keys() == set(locs(2))
 
 
 def test_what_was_read_whole_is_remembered_by_the_digest_of_its_entry(connection: Connection) -> None:
@@ -142,8 +129,10 @@ def test_more_documents_than_are_kept_in_memory_are_asked_of_the_state(
 
 
 def test_a_batch_of_nothing_changes_nothing(connection: Connection) -> None:
-    (key,) = harvest(connection, sitemap_of(connection), [LOC])
+    sitemap = sitemap_of(connection)
+    (key,) = harvest(connection, sitemap, [LOC])
     before = row_of(connection, key)
+    assert documents.add_seen(connection, [], sitemap, FIRST_SEEN) == {}
     documents.move(connection, [], 99)
     documents.keep_digests(connection, {})
     confirm_harvested(connection, [])
@@ -161,26 +150,31 @@ def test_only_harvested_documents_that_are_not_withdrawn_count(connection: Conne
     assert documents.harvested_of(connection, []) == set()
 
 
-def test_more_than_a_batch_is_sorted_out_whole(connection: Connection) -> None:
-    keys = harvest(connection, sitemap_of(connection), locs(BATCH + 2))
+def test_more_than_a_batch_is_handled_completely(connection: Connection) -> None:
+    many = locs(2 * BATCH + 1)
+    keys = harvest(connection, sitemap_of(connection), many)
+    assert documents.look_up(connection, many).keys() == set(many)
     assert documents.harvested_of(connection, keys) == set(keys)
+    gone = gone_documents(connection, keys, host_of_state(connection, "a.nl").id)
+    assert sorted(one.id for one in gone) == sorted(keys)
     assert claim(connection, keys, 1) == set(keys)
+    documents.forget(connection, keys[1:])
+    assert list(documents.look_up(connection, many)) == many[:1]
+    assert connection.execute(select(schema.listings.c.document_id)).scalars().all() == keys[:1]
 
 
 def test_a_version_replaces_that_of_another_sitemap_or_of_none(connection: Connection) -> None:
     before, after = sitemap_of(connection), sitemap_of(connection, "b.nl")
     (known,) = harvest(connection, before, locs(1))
     (new,) = see(connection, before, ["https://a.nl/nieuw.pdf"])
-    of_other, of_same = (
-        Harvested(known, LASTMOD, DAY, HARVESTED, sitemap_id=each) for each in (after, before)
-    )
-    again, first = (
-        Harvested(known, LASTMOD, DAY, HARVESTED),
-        Harvested(new, LASTMOD, DAY, HARVESTED, sitemap_id=after),
-    )
-    assert documents.other_sources(connection, [of_other]) == {before}
-    assert documents.other_sources(connection, [of_same, first]) == set()
-    assert documents.other_sources(connection, [again]) == set()
+
+    def replaced(*versions: tuple[int, int | None]) -> set[int]:
+        made = [Harvested(key, LASTMOD, DAY, HARVESTED, sitemap_id=sitemap) for key, sitemap in versions]
+        return documents.other_sources(connection, made)
+
+    assert replaced((known, after)) == {before}
+    assert replaced((known, before), (new, after)) == set()
+    assert replaced((known, None)) == set()
 
 
 def test_other_sitemaps_of_the_host_that_list_the_document_are_read_again(connection: Connection) -> None:
@@ -227,38 +221,14 @@ def test_what_was_to_be_restored_and_is_not_listed_stays_withdrawn(connection: C
     assert [row_of(connection, key)["restore"] for key in (listed, gone, theirs)] == [True, None, True]
 
 
-def test_a_withdrawal_is_described_with_what_its_record_needs(connection: Connection) -> None:
+def test_a_withdrawal_comes_once_with_a_sitemap_of_the_host_that_is_asked_for(connection: Connection) -> None:
     (key,) = harvest(connection, sitemap_of(connection), [LOC])
-    sitemap, index = "https://a.nl/s0.xml", "https://a.nl/sitemapindex-diwoo.xml"
-    host = host_of_state(connection, "a.nl").id
-    assert list(gone_documents(connection, [key], host)) == [Gone(key, LOC, DAY, HARVESTED, sitemap, index)]
-
-
-def test_a_withdrawal_names_a_sitemap_of_the_host_that_is_asked_for_and_comes_once(
-    connection: Connection,
-) -> None:
-    sitemap = sitemap_of(connection)
-    (key,) = harvest(connection, sitemap, [LOC])
     list_in(connection, sitemap_of(connection, name="s1.xml"), [key], misses=1)
     list_in(connection, sitemap_of(connection, "b.nl"), [key], misses=1)
-    sitemaps = [
-        [one.sitemap for one in gone_documents(connection, [key], host_of_state(connection, host).id)]
-        for host in ("a.nl", "b.nl", "c.nl")
-    ]
-    assert sitemaps == [["https://a.nl/s0.xml"], ["https://b.nl/s0.xml"], []]
-
-
-def test_withdrawals_are_described_in_batches_without_losing_any(connection: Connection) -> None:
-    keys = harvest(connection, sitemap_of(connection), locs(BATCH + 2))
-    host = host_of_state(connection, "a.nl").id
-    assert sorted(one.id for one in gone_documents(connection, keys, host)) == sorted(keys)
-
-
-def test_what_is_forgotten_was_never_seen(connection: Connection) -> None:
-    keys = harvest(connection, sitemap_of(connection), locs(BATCH + 2))
-    documents.forget(connection, keys[1:])
-    assert list(documents.look_up(connection, locs(BATCH + 2))) == locs(1)
-    assert connection.execute(select(schema.listings.c.document_id)).scalars().all() == keys[:1]
+    for host, sitemap in (("a.nl", "https://a.nl/s0.xml"), ("b.nl", "https://b.nl/s0.xml"), ("c.nl", None)):
+        index = f"https://{host}/sitemapindex-diwoo.xml"
+        gone = [Gone(key, LOC, DAY, HARVESTED, sitemap, index)] if sitemap else []
+        assert list(gone_documents(connection, [key], host_of_state(connection, host).id)) == gone
 
 
 def test_the_documents_of_each_host_are_counted_whatever_is_known_of_them(connection: Connection) -> None:

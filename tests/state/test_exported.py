@@ -61,10 +61,27 @@ def lines_of(*rows: Row) -> str:
     return "".join(map(row_line, rows))
 
 
-def listing_line(**values: Any) -> str:
+SITEMAP_LINES = lines_of(HOST, FILE)
+
+
+def host_line(**values: Any) -> str:
+    """Return the line of the host a.nl with these values too."""
+    return json.dumps({"kind": "host", "host": "a.nl"} | values) + "\n"
+
+
+def file_lines(**values: str) -> str:
+    """Return the lines of a host and its sitemap, which has these values too."""
+    return lines_of(HOST) + json.dumps(json.loads(row_line(FILE)) | values) + "\n"
+
+
+def listing_lines(**values: Any) -> str:
     """Return the lines of a host with a listing, with another value for one cell."""
-    row = json.loads(row_line(LISTING)) | values
-    return lines_of(HOST, FILE) + json.dumps(row) + "\n"
+    return SITEMAP_LINES + json.dumps(json.loads(row_line(LISTING)) | values) + "\n"
+
+
+HOST_FIRST = "expected the line of the host a.nl before those of what it has"
+SITEMAP_FIRST = f"expected a line of the sitemap {SITEMAP} before"
+CONTENT = r"line 2: content: expected content that is compressed \(zlib\) and in base64"
 
 
 @pytest.mark.parametrize(
@@ -74,57 +91,39 @@ def listing_line(**values: Any) -> str:
         (lines_of(HOST) + '{"kind": "host"', "line 2: Invalid JSON"),
         ('\n{"kind": "huis"}\n', "line 2: .*'host', 'file', 'document', 'listing'"),
         ('{"kind": "host"}\n', "line 1: host: Field required"),
-        ('{"kind": "host", "host": "A.NL"}\n', "line 1: host: expected a host such as www.a.nl"),
-        ('{"kind": "host", "host": "a.nl/x"}\n', "line 1: host: expected a host such as www.a.nl"),
-        ('{"kind": "host", "host": "a.nl", "naam": 1}\n', "line 1: naam: Extra inputs are not permitted"),
+        (host_line(host="A.NL"), "line 1: host: expected a host such as www.a.nl"),
+        (host_line(host="a.nl/x"), "line 1: host: expected a host such as www.a.nl"),
+        (host_line(naam=1), "line 1: naam: Extra inputs are not permitted"),
+        (host_line(complete="misschien"), "line 1: complete: Input should be a valid bool"),
+        (host_line(unregistered='{"b.nl": -1}'), "line 1: unregistered: expected JSON such as"),
         (
-            '{"kind": "host", "host": "a.nl", "complete": "misschien"}\n',
-            "line 1: complete: Input should be a valid bool",
-        ),
-        (
-            '{"kind": "host", "host": "a.nl", "unregistered": "{\\"b.nl\\": -1}"}\n',
-            "line 1: unregistered: expected JSON such as",
-        ),
-        (lines_of(HOST, LISTING), f"line 2: expected a line of the sitemap {SITEMAP} before"),
-        (lines_of(LISTING), "line 1: expected the line of the host a.nl before those of what it has"),
-        (listing_line(misses=-1), "line 3: misses: Input should be greater than or equal to 0"),
-        (listing_line(misses=2**63), "line 3: misses: Input should be less than or equal to 2000000000"),
-        (listing_line(loc="http://a.nl/d.pdf"), "line 3: loc: expected the https URL of a document"),
-        (listing_line(lastmod="gisteren"), "line 3: lastmod: expected a date-time such as"),
-        (
-            '{"kind": "host", "host": "a.nl", "complete_at": "2024-04-02T08:00:00"}\n',
+            host_line(complete_at="2024-04-02T08:00:00"),
             "line 1: complete_at: expected a date-time such as 2024-04-02T08:00:00Z",
         ),
-        ('{"kind": "host", "host": "a.nl", "complete_at": 5}\n', "line 1: complete_at: expected a date-time"),
+        (host_line(complete_at=5), "line 1: complete_at: expected a date-time"),
         (lines_of(HOST, HOST), "line 2: expected each host once, got a.nl a second time"),
-        (lines_of(FILE), "line 1: expected the line of the host a.nl before those of what it has"),
-        (
-            lines_of(HOST, kinds.HOST.row(host="b.nl"), FILE),
-            "line 3: expected the line of the host a.nl before",
-        ),
+        (lines_of(FILE), f"line 1: {HOST_FIRST}"),
+        (lines_of(HOST, kinds.HOST.row(host="b.nl"), FILE), f"line 3: {HOST_FIRST}"),
         (lines_of(HOST, FILE, FILE), f"line 3: expected each file of a host once, got {SITEMAP} a second"),
-        (lines_of(HOST, document()), f"line 2: expected a line of the sitemap {SITEMAP} before"),
+        (file_lines(digest="zz"), "line 2: digest: expected hexadecimals, got 'zz'"),
+        (file_lines(content="eJwLLU4t"), CONTENT),
+        (file_lines(content="geen base64"), CONTENT),
+        (file_lines(type="kaart"), "line 2: type: Input should be 'robots'"),
+        (lines_of(LISTING), f"line 1: {HOST_FIRST}"),
+        (lines_of(HOST, LISTING), f"line 2: {SITEMAP_FIRST}"),
+        (listing_lines(misses=-1), "line 3: misses: Input should be greater than or equal to 0"),
+        (listing_lines(misses=2**63), "line 3: misses: Input should be less than or equal to 2000000000"),
+        (listing_lines(loc="http://a.nl/d.pdf"), "line 3: loc: expected the https URL of a document"),
+        (listing_lines(lastmod="gisteren"), "line 3: lastmod: expected a date-time such as"),
+        (lines_of(HOST, document()), f"line 2: {SITEMAP_FIRST}"),
         (
-            lines_of(HOST, FILE, document("http://a.nl/d.pdf")),
+            SITEMAP_LINES + lines_of(document("http://a.nl/d.pdf")),
             "line 3: loc: expected the https URL of a document, got 'http://a.nl/d.pdf'",
         ),
         (
-            lines_of(HOST, FILE, document(published="morgen")),
+            SITEMAP_LINES + lines_of(document(published="morgen")),
             "line 3: published: Invalid isoformat string: 'morgen'",
         ),
-        (
-            lines_of(HOST, FILE).replace('"type"', '"digest": "zz", "type"'),
-            "line 2: digest: expected hexadecimals, got 'zz'",
-        ),
-        (
-            lines_of(HOST, FILE).replace('"type"', '"content": "eJwLLU4t", "type"'),
-            r"line 2: content: expected content that is compressed \(zlib\) and in base64",
-        ),
-        (
-            lines_of(HOST, FILE).replace('"type"', '"content": "geen base64", "type"'),
-            r"line 2: content: expected content that is compressed \(zlib\) and in base64",
-        ),
-        (lines_of(HOST, FILE).replace('"sitemap"', '"kaart"'), "line 2: type: Input should be 'robots'"),
     ],
 )
 def test_an_invalid_line_is_reported_with_its_number(tmp_path: Path, text: str, message: str) -> None:

@@ -45,17 +45,13 @@ def latest(paths: Sequence[Path], *, withdrawn: bool = False) -> list[dict[str, 
         return [json.loads(line) for line in files.lines(withdrawn=withdrawn)]
 
 
-def test_the_latest_version_of_each_document_counts(tmp_path: Path) -> None:
-    other = record(loc="https://a.nl/ander.pdf")
+def test_the_latest_version_of_each_document_counts_in_any_order_of_the_files(tmp_path: Path) -> None:
+    other, changed = record(loc="https://a.nl/ander.pdf"), record(SECOND, cause="wijziging")
     monday = file_of(tmp_path / "1.jsonl", record(FIRST), other)
-    tuesday = file_of(tmp_path / "2.jsonl", record(SECOND, cause="wijziging"))
-    assert latest([monday, tuesday]) == [other, record(SECOND, cause="wijziging")]
-
-
-def test_the_order_of_the_files_does_not_matter(tmp_path: Path) -> None:
-    monday = file_of(tmp_path / "1.jsonl", record(FIRST))
-    tuesday = file_of(tmp_path / "2.jsonl", record(SECOND, cause="wijziging"))
-    assert latest([tuesday, monday]) == latest([monday, tuesday]) == [record(SECOND, cause="wijziging")]
+    tuesday = file_of(tmp_path / "2.jsonl", changed)
+    assert latest([monday, tuesday]) == [other, changed]
+    assert latest([tuesday, monday]) == [changed, other]
+    assert latest([]) == []
 
 
 def test_moments_are_compared_and_not_notations(tmp_path: Path) -> None:
@@ -77,31 +73,34 @@ def test_a_record_that_comes_twice_counts_once(tmp_path: Path) -> None:
     assert latest([path, path]) == [record()]
 
 
-def test_withdrawn_documents_are_left_out_unless_they_are_asked_for(tmp_path: Path) -> None:
-    gone = record(SECOND, cause="intrekking")
+def test_withdrawn_documents_are_left_out_unless_they_are_asked_for_or_published_again(
+    tmp_path: Path,
+) -> None:
+    gone, back = record(SECOND, cause="intrekking"), record(THIRD, cause="herpublicatie")
     path = file_of(tmp_path / "1.jsonl", record(FIRST), gone)
     assert latest([path]) == []
     assert latest([path], withdrawn=True) == [gone]
+    assert latest([path, file_of(tmp_path / "2.jsonl", back)]) == [back]
 
 
-def test_a_republished_document_counts_as_published(tmp_path: Path) -> None:
-    back = record(THIRD, cause="herpublicatie")
-    path = file_of(tmp_path / "1.jsonl", record(FIRST), record(SECOND, cause="intrekking"), back)
-    assert latest([path]) == [back]
+LINE = json.dumps({**record(), "titel": "één"}, ensure_ascii=False, separators=(" ,", " : ")).encode()
 
 
-def test_lines_are_returned_as_they_are_in_the_file(tmp_path: Path) -> None:
-    line = json.dumps({**record(), "titel": "één"}, ensure_ascii=False, indent=None, separators=(" ,", " : "))
-    path = tmp_path / "1.jsonl"
-    path.write_text(f"\n{line}\r\n\n", encoding="utf-8", newline="")
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("1.jsonl", LINE + b"\n"),
+        ("1.jsonl", LINE),
+        ("1.jsonl", b"\n" + LINE + b"\r\n\n"),
+        ("1.jsonl", codecs.BOM_UTF8 + LINE + b"\r\n"),
+        ("1.jsonl.gz", gzip.compress(LINE + b"\n")),
+    ],
+)
+def test_a_line_is_returned_as_it_is_in_the_file(tmp_path: Path, name: str, content: bytes) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
     with Latest([path]) as files:
-        assert list(files.lines()) == [line.encode() + b"\n"]
-
-
-def test_gzipped_files_are_read_too(tmp_path: Path) -> None:
-    path = tmp_path / "1.jsonl.gz"
-    path.write_bytes(gzip.compress(json.dumps(record()).encode() + b"\n"))
-    assert latest([path]) == [record()]
+        assert list(files.lines()) == [LINE + b"\n"]
 
 
 def test_a_record_without_a_url_counts_by_its_id(tmp_path: Path) -> None:
@@ -129,12 +128,6 @@ def test_a_truncated_last_line_is_left_out_and_reported(tmp_path: Path) -> None:
     with Latest([path]) as files:
         assert files.truncated == [path]
         assert len(list(files.lines())) == 1
-
-
-def test_a_complete_last_line_without_a_line_end_counts(tmp_path: Path) -> None:
-    path = tmp_path / "1.jsonl"
-    path.write_text(json.dumps(record()))
-    assert latest([path]) == [record()]
 
 
 @pytest.mark.parametrize(
@@ -179,18 +172,17 @@ def test_a_file_that_cannot_be_read_is_reported_by_name(tmp_path: Path, fault: s
         Latest([path])
 
 
-def test_a_record_that_is_not_accepted_is_reported_with_file_and_line(tmp_path: Path) -> None:
-    path = tmp_path / "1.jsonl"
-    path.write_text(
-        f"{json.dumps(record())}\n{json.dumps(record(cause='wijziging'))}"
-    )  # a complete record without a line end
-
+def test_a_record_that_is_not_accepted_is_a_broken_line(tmp_path: Path) -> None:
     def accept(given: Mapping[str, Any]) -> None:
         if given["versies"][0]["oorzaak"] == "wijziging":
             raise ValueError("no changes")
 
+    path = tmp_path / "1.jsonl"  # whose last record is complete, although it has no line end
+    path.write_text(f"{json.dumps(record())}\n{json.dumps(record(cause='wijziging'))}")
     with pytest.raises(RecordsError, match=r"1\.jsonl, line 2: no changes"):
         Latest([path], accept)
+    with Latest([path], accept, lambda line: None) as files:
+        assert [json.loads(line) for line in files.lines()] == [record()]
 
 
 def broken_lines(*paths: Path) -> tuple[list[str], list[dict[str, Any]]]:
@@ -224,31 +216,10 @@ def test_the_lines_before_the_damage_in_a_gzip_file_count(tmp_path: Path) -> Non
     assert lines[-1].startswith("1.jsonl.gz ")
 
 
-def test_a_byte_order_mark_is_not_part_of_the_first_record(tmp_path: Path) -> None:
-    path = tmp_path / "1.jsonl"
-    path.write_bytes(codecs.BOM_UTF8 + json.dumps(record()).encode() + b"\r\n")
-    with Latest([path]) as files:
-        assert list(files.lines()) == [json.dumps(record()).encode() + b"\n"]
-
-
 @pytest.mark.parametrize("loc", [1, 2**63, [], {}, True, 1.5])
 def test_a_location_that_is_not_a_text_is_a_broken_line(tmp_path: Path, loc: object) -> None:
     given = {**record(), "document": {"weblocatie": loc}}
     assert broken_lines(file_of(tmp_path / "1.jsonl", given)) == (["1.jsonl 1"], [])
-
-
-def test_a_record_that_is_not_accepted_is_left_out_if_broken_lines_are_reported(tmp_path: Path) -> None:
-    def accept(given: Mapping[str, Any]) -> None:
-        if given["versies"][0]["oorzaak"] == "wijziging":
-            raise ValueError("no changes")
-
-    path = file_of(tmp_path / "1.jsonl", record(), record(SECOND, cause="wijziging"))
-    with Latest([path], accept, lambda line: None) as files:
-        assert [json.loads(line) for line in files.lines()] == [record()]
-
-
-def test_without_files_there_are_no_documents() -> None:
-    assert latest([]) == []
 
 
 MEASURE = """

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from sqlalchemy import Connection, func, select
 
-from tests.state.knowledge import harvest, list_in, locs, sitemap_of
-from woo_harvester.state import schema
+from tests.state.knowledge import harvest, list_in, locs, miss, read_before, sitemap_of
+from woo_harvester.state import listings, schema
 from woo_harvester.state.documents import look_up
 from woo_harvester.state.listings import sitemaps_of
 from woo_harvester.state.repeated import sitemaps_and_documents
@@ -13,23 +14,29 @@ from woo_harvester.state.resources import (
     CONTENT_MAXSIZE,
     KnownHost,
     Resource,
+    add_visited,
     begin_reads,
     begin_run,
     end_read,
     forget_host,
     forget_read,
     forget_unread,
+    forget_visited,
     host_of_state,
     hosts_of_sitemaps,
     hosts_of_state,
     index_url_of,
+    is_named,
+    is_visited,
     keep_read,
     last_reads,
+    note_named_indexes,
     note_unregistered,
     read_counts,
     resource_of,
     robots_of,
 )
+from woo_harvester.state.schema import visited
 from woo_harvester.state.sql import BATCH
 from woo_harvester.state.withdrawal import claim
 
@@ -39,6 +46,39 @@ SITEMAP = "https://a.nl/s0.xml"
 
 def robots(connection: Connection) -> Resource:
     return resource_of(connection, host_of_state(connection, "a.nl").id, ROBOTS, "robots")
+
+
+def etags(connection: Connection) -> dict[int, str | None]:
+    """Return the ETag of each file, which is None if its digest is too: it is read in full."""
+    columns = schema.resources.c.id, schema.resources.c.etag, schema.resources.c.digest
+    rows = connection.execute(select(*columns)).all()
+    assert all((row.etag is None) is (row.digest is None) for row in rows)
+    return {row.id: row.etag for row in rows}
+
+
+GENERAL, OTHER = "https://a.nl/sitemapindex-diwoo.xml", "https://a.nl/sitemapindex-diwoo-infocat002.xml"
+
+
+def host(connection: Connection, name: str = "a.nl") -> int:
+    return host_of_state(connection, name).id
+
+
+def sitemap_in(connection: Connection, index: str, name: str) -> int:
+    """Return the id of a sitemap that an index lists."""
+    return resource_of(connection, host(connection), f"https://a.nl/{name}", "sitemap", index).id
+
+
+def read_index(connection: Connection, url: str) -> None:
+    """Note that an index was read."""
+    key = resource_of(connection, host(connection), url, "index").id
+    keep_read(connection, key, etag=None, last_modified=None, digest=b"d", at=5, content=b"x")
+
+
+def marked(connection: Connection) -> set[int]:
+    """Return the sitemaps whose index is no longer named."""
+    table = schema.resources
+    query = select(table.c.id).where(table.c.kind == "sitemap", ~is_named())
+    return set(connection.execute(query).scalars())
 
 
 def test_a_host_is_added_once_and_starts_without_a_read(connection: Connection) -> None:
@@ -112,59 +152,33 @@ def test_each_sitemap_has_its_host(connection: Connection) -> None:
 
 
 def test_a_sitemap_that_left_its_index_is_read_in_full_when_it_returns(connection: Connection) -> None:
-    read, dropped, other = (
-        sitemap_of(connection),
-        sitemap_of(connection, name="s1.xml"),
-        sitemap_of(connection, "b.nl"),
-    )
-    for key in (read, dropped, other):
-        keep_read(connection, key, etag='"e"', last_modified=None, digest=b"d", at=7)
-    robots_id = robots(connection).id
-    keep_read(connection, robots_id, etag='"r"', last_modified=None, digest=b"d", at=7, content=b"")
+    read, dropped = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
+    other, robots_id = sitemap_of(connection, "b.nl"), robots(connection).id
+    read_before(connection, read, dropped, other, robots_id)
     forget_unread(connection, host_of_state(connection, "a.nl").id, {read})
-    rows = connection.execute(select(schema.resources.c.id, schema.resources.c.etag)).all()
-    assert dict(tuple(row) for row in rows) == {read: '"e"', dropped: None, other: '"e"', robots_id: '"r"'}
+    assert etags(connection) == {read: '"e"', dropped: None, other: '"e"', robots_id: '"e"'}
 
 
 def test_a_file_is_added_once_and_starts_unread(connection: Connection) -> None:
     first = robots(connection)
     assert first == Resource(first.id, None, None, None, None, None)
     assert robots(connection) == first
-
-
-def test_the_same_url_is_another_file_of_another_host(connection: Connection) -> None:
     other = resource_of(connection, host_of_state(connection, "b.nl").id, ROBOTS, "robots")
-    assert other.id != robots(connection).id
+    assert other.id != first.id, "of another host"
 
 
-def test_a_complete_read_is_remembered_with_its_content(connection: Connection) -> None:
+@pytest.mark.parametrize("content", [b"User-agent: *\n", b"", b"x" * 10**6])
+def test_a_complete_read_is_remembered_with_its_content_until_it_is_forgotten(
+    connection: Connection, content: bytes
+) -> None:
     key = robots(connection).id
-    keep_read(
-        connection, key, etag='"e"', last_modified="gisteren", digest=b"d", at=7, content=b"User-agent: *\n"
-    )
-    assert robots(connection) == Resource(key, '"e"', "gisteren", b"d", 7, b"User-agent: *\n")
-
-
-def test_an_empty_file_is_content_too(connection: Connection) -> None:
-    keep_read(
-        connection, robots(connection).id, etag=None, last_modified=None, digest=None, at=7, content=b""
-    )
-    assert robots(connection).content == b""
-
-
-def test_content_is_compressed(connection: Connection) -> None:
-    keep_read(
-        connection,
-        robots(connection).id,
-        etag=None,
-        last_modified=None,
-        digest=None,
-        at=7,
-        content=b"x" * 10**6,
-    )
+    keep_read(connection, key, etag='"e"', last_modified="gisteren", digest=b"d", at=7, content=content)
+    assert robots(connection) == Resource(key, '"e"', "gisteren", b"d", 7, content)
     stored = connection.scalar(select(func.length(schema.resources.c.content)))
     assert stored is not None
-    assert stored < 10_000
+    assert stored < 10_000, "compressed"
+    forget_read(connection, key)
+    assert robots(connection) == Resource(key, None, None, None, None, None)
 
 
 def test_content_that_is_too_large_is_not_kept(connection: Connection) -> None:
@@ -174,27 +188,14 @@ def test_content_that_is_too_large_is_not_kept(connection: Connection) -> None:
     assert robots(connection).etag is None
 
 
-def test_a_read_can_be_forgotten(connection: Connection) -> None:
-    key = robots(connection).id
-    keep_read(connection, key, etag='"e"', last_modified="g", digest=b"d", at=7, content=b"x")
-    forget_read(connection, key)
-    assert robots(connection) == Resource(key, None, None, None, None, None)
-
-
-def test_the_index_that_lists_a_sitemap_is_kept_up_to_date(connection: Connection) -> None:
-    host = host_of_state(connection, "a.nl").id
-    first = resource_of(connection, host, SITEMAP, "sitemap", "https://a.nl/oud.xml")
-    second = resource_of(connection, host, SITEMAP, "sitemap", "https://a.nl/nieuw.xml")
-    assert second.id == first.id
-    assert connection.scalar(select(schema.resources.c.index_url)) == "https://a.nl/nieuw.xml"
-
-
 def test_the_index_of_a_sitemap_is_that_of_the_last_request(connection: Connection) -> None:
     host, other = host_of_state(connection, "a.nl").id, host_of_state(connection, "b.nl").id
     assert index_url_of(connection, host, SITEMAP) is None
+    ids = set()
     for index in ("https://a.nl/oud.xml", "https://a.nl/nieuw.xml"):
-        resource_of(connection, host, SITEMAP, "sitemap", index)
+        ids.add(resource_of(connection, host, SITEMAP, "sitemap", index).id)
         assert index_url_of(connection, host, SITEMAP) == index
+    assert len(ids) == 1
     assert index_url_of(connection, other, SITEMAP) is None
 
 
@@ -269,6 +270,8 @@ def test_a_forgotten_host_no_longer_counts_as_listing_what_others_list(connectio
     (key,) = harvest(connection, sitemap, locs(1))
     list_in(connection, sitemap_of(connection, "b.nl"), [key])
     forget_host(connection, "b.nl")
+    forget_host(connection, "onbekend.nl")
+    assert connection.execute(select(schema.hosts.c.host)).scalars().all() == ["a.nl"]
     assert list(look_up(connection, locs(1))) == locs(1)
     assert sitemaps_of(connection, key) == [sitemap]
 
@@ -277,13 +280,11 @@ def test_a_sitemap_that_lists_a_document_of_a_forgotten_host_is_read_in_full(con
     (key,) = harvest(connection, sitemap_of(connection), locs(1))
     sitemap, other = sitemap_of(connection, "b.nl"), sitemap_of(connection, "c.nl")
     list_in(connection, sitemap, [key])
-    for each in (sitemap, other):
-        keep_read(connection, each, etag='"e"', last_modified=None, digest=b"d", at=7)
+    read_before(connection, sitemap, other)
     forget_host(connection, "a.nl")
     assert look_up(connection, locs(1)) == {}
     assert connection.execute(select(schema.listings)).all() == []
-    digests = connection.execute(select(schema.resources.c.id, schema.resources.c.digest)).all()
-    assert dict(tuple(row) for row in digests) == {sitemap: None, other: b"d"}
+    assert etags(connection) == {sitemap: None, other: '"e"'}
 
 
 def test_a_sitemap_whose_entry_counts_once_a_host_is_forgotten_is_read_in_full(
@@ -292,12 +293,9 @@ def test_a_sitemap_whose_entry_counts_once_a_host_is_forgotten_is_read_in_full(
     sitemap = sitemap_of(connection, "b.nl")
     (key,) = harvest(connection, sitemap, locs(1))
     list_in(connection, sitemap_of(connection), [key])
-    keep_read(connection, sitemap, etag='"e"', last_modified=None, digest=b"d", at=7)
+    read_before(connection, sitemap)
     forget_host(connection, "a.nl")
-    assert (
-        resource_of(connection, host_of_state(connection, "b.nl").id, "https://b.nl/s0.xml", "sitemap").digest
-        is None
-    )
+    assert etags(connection) == {sitemap: None}
 
 
 def test_a_withdrawal_that_a_forgotten_host_was_to_deliver_is_free_again(connection: Connection) -> None:
@@ -308,7 +306,62 @@ def test_a_withdrawal_that_a_forgotten_host_was_to_deliver_is_free_again(connect
     assert claim(connection, [key], host_of_state(connection, "b.nl").id) == {key}
 
 
-def test_forgetting_a_host_that_is_not_known_does_nothing(connection: Connection) -> None:
-    harvest(connection, sitemap_of(connection), locs(1))
-    forget_host(connection, "b.nl")
-    assert connection.execute(select(schema.hosts.c.host)).scalars().all() == ["a.nl"]
+def test_the_sitemaps_of_an_index_are_marked_while_it_is_not_named(connection: Connection) -> None:
+    sitemap_in(connection, GENERAL, "s0.xml")
+    ours = {sitemap_in(connection, OTHER, "s1.xml"), sitemap_in(connection, OTHER, "s2.xml")}
+    sitemap_of(connection, "b.nl")
+    note_named_indexes(connection, host(connection), {GENERAL, OTHER})
+    assert marked(connection) == set()
+    note_named_indexes(connection, host(connection), {GENERAL})
+    assert marked(connection) == ours
+    ours.add(sitemap_in(connection, OTHER, "s3.xml"))
+    note_named_indexes(connection, host(connection), {GENERAL})
+    assert marked(connection) == ours
+    note_named_indexes(connection, host(connection), {GENERAL, OTHER})
+    assert marked(connection) == set()
+
+
+def test_a_sitemap_that_another_index_lists_now_is_not_marked(connection: Connection) -> None:
+    sitemap_in(connection, OTHER, "s1.xml")
+    note_named_indexes(connection, host(connection), {GENERAL})
+    sitemap_in(connection, GENERAL, "s1.xml")
+    note_named_indexes(connection, host(connection), {GENERAL})
+    assert marked(connection) == set()
+
+
+def test_an_index_that_was_read_before_is_returned_once_when_it_is_no_longer_named(
+    connection: Connection,
+) -> None:
+    for url in (GENERAL, OTHER):
+        read_index(connection, url)
+    never_read = "https://a.nl/oud/sitemapindex-diwoo.xml"
+    resource_of(connection, host(connection), never_read, "index")
+    assert note_named_indexes(connection, host(connection), {GENERAL, OTHER}) == []
+    assert note_named_indexes(connection, host(connection, "b.nl"), {}) == []
+    assert note_named_indexes(connection, host(connection), {GENERAL}) == [OTHER]
+    assert note_named_indexes(connection, host(connection), {GENERAL}) == []
+    read_index(connection, OTHER)
+    assert note_named_indexes(connection, host(connection), {}) == sorted([GENERAL, OTHER])
+
+
+def test_a_missing_document_has_the_index_of_each_sitemap_if_that_is_gone(connection: Connection) -> None:
+    one, two = sitemap_in(connection, GENERAL, "s0.xml"), sitemap_in(connection, OTHER, "s1.xml")
+    (key,) = harvest(connection, one, locs(1))
+    list_in(connection, two, [key])
+    miss(connection, {one: [key], two: [key]})
+    note_named_indexes(connection, host(connection), {GENERAL})
+    assert [row.index_gone for row in listings.known_by(connection, [key])] == [None, OTHER]
+
+
+def test_a_key_is_visited_by_the_spiders_that_added_it_until_it_is_forgotten(connection: Connection) -> None:
+    assert not is_visited(connection, "een", b"k")
+    add_visited(connection, "een", b"k", 5)
+    add_visited(connection, "een", b"k", 6)
+    assert connection.execute(select(visited.c.at)).scalars().all() == [6]
+    add_visited(connection, "twee", b"k", 5)
+    assert is_visited(connection, "een", b"k")
+    assert not is_visited(connection, "drie", b"k")
+    assert not is_visited(connection, "een", b"K")
+    forget_visited(connection, "een")
+    assert not is_visited(connection, "een", b"k")
+    assert is_visited(connection, "twee", b"k")

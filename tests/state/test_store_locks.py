@@ -20,16 +20,6 @@ def test_what_one_run_has_released_another_can_lock(tmp_path: Path) -> None:
         state.close()
 
 
-def test_a_state_in_a_file_has_locks_and_one_in_memory_has_none(tmp_path: Path) -> None:
-    for url, has_locks in ((f"sqlite:///{tmp_path / 'state.sqlite'}", True), (NOWHERE, False)):
-        state = State.open(url)
-        locks = state.locks("a")
-        assert (locks is not None) is has_locks
-        if locks is not None:
-            locks.release()
-        state.close()
-
-
 def test_what_is_not_durable_is_cut_off_the_file_of_a_run_that_was_killed(tmp_path: Path) -> None:
     url, path = f"sqlite:///{tmp_path / 'state.sqlite'}", tmp_path / "records.jsonl"
     path.write_bytes(b"durable\n")

@@ -1,28 +1,77 @@
 from __future__ import annotations
 
-from sqlalchemy import Connection, select
+from contextlib import closing
+from pathlib import Path
 
-from tests.state.knowledge import BEGUN, HARVESTED, harvest, list_in, locs, miss, see, sitemap_of
+import pytest
+from msgspec.structs import replace
+from sqlalchemy import Connection, select, update
+
+from tests.permits.world import CASE, DOCUMENT, ENTRY, OTHER_CASE, document, mutation
+from tests.state.kept_files import keep_file
+from tests.state.knowledge import (
+    BEGUN,
+    DAY,
+    HARVESTED,
+    LASTMOD,
+    harvest,
+    list_in,
+    locs,
+    miss,
+    read_before,
+    see,
+    sitemap_of,
+)
+from woo_harvester.documents.extracted import Limits
+from woo_harvester.permits.links import RememberedFile
+from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.state import schema
-from woo_harvester.state.documents import confirm_withdrawn, look_up, move
-from woo_harvester.state.listings import CONFIRMED, listed_again
-from woo_harvester.state.resources import end_read, host_of_state, keep_read, note_named_indexes, resource_of
+from woo_harvester.state.contents import (
+    Content,
+    Depth,
+    Harvested,
+    KnownFile,
+    KnownText,
+    TextResult,
+    add_content,
+    describe,
+    descriptions,
+    parse,
+)
+from woo_harvester.state.documents import confirm_harvested, confirm_withdrawn, look_up, move
+from woo_harvester.state.listings import listed_again
+from woo_harvester.state.permit_history import note_complete_read
+from woo_harvester.state.permits import (
+    PermitFile,
+    add_case_rows,
+    entry_page_id,
+    look_up_files,
+    named_entries,
+)
+from woo_harvester.state.resources import end_read, host_of_state, note_named_indexes, resource_of
+from woo_harvester.state.schema import documents, permit_cases, permit_files, permit_messages, resources
 from woo_harvester.state.sql import BATCH
+from woo_harvester.state.store import State
 from woo_harvester.state.upkeep import (
     HostSummary,
+    PageSummary,
     confirm_withdrawals,
+    count_as_lost,
+    forget_case,
     forget_document,
+    forget_page,
+    has_named_files,
     host_of_document,
+    host_of_page,
+    hosts_of_case,
+    hosts_of_pages,
+    kept_files,
     known_hosts,
+    named_files,
+    page_summaries,
     restore,
     summaries,
 )
-
-
-def remember(connection: Connection, *sitemaps: int) -> None:
-    """Note a complete read of sitemaps."""
-    for sitemap in sitemaps:
-        keep_read(connection, sitemap, etag='"e"', last_modified=None, digest=b"d", at=HARVESTED)
 
 
 def remembered(connection: Connection) -> set[int]:
@@ -34,6 +83,58 @@ def remembered(connection: Connection) -> set[int]:
 def to_restore(connection: Connection) -> list[str]:
     table = schema.documents.c
     return sorted(connection.execute(select(table.loc).where(table.restore)).scalars())
+
+
+def keep(connection: Connection, *digests: bytes | None) -> list[int]:
+    """Add harvested documents with these files; return their ids."""
+    ids = see(connection, sitemap_of(connection), locs(len(digests)))
+    files = [KnownFile(sha256) if sha256 else None for sha256 in digests]
+    confirm_harvested(
+        connection,
+        [Harvested(key, LASTMOD, DAY, HARVESTED, file=file) for key, file in zip(ids, files, strict=True)],
+    )
+    return ids
+
+
+STORE = "/srv/woo"
+TEXT = KnownText(Limits(), TextResult.READ)
+
+
+def content_of(connection: Connection, key: int) -> Content:
+    """Return what is known of the content of a document."""
+    number = connection.scalar(select(documents.c.known_content).where(documents.c.id == key))
+    return parse(descriptions(connection)[number or 0])
+
+
+HOST, ELSEWHERE = "www.voorbeeldstad.nl", "www.dorp.nl"
+OTHER_ENTRY = f"https://{ELSEWHERE}/xml/"
+FILES = [f"{ENTRY}{number}.xml" for number in range(6)]
+
+
+def offered(made: Mutation, number: int) -> Mutation:
+    return replace(made, bestand=FILES[number])
+
+
+@pytest.fixture
+def entry(connection: Connection) -> int:
+    """Return the number of a page with a case and its document, another case, and messages that wait."""
+    entry = entry_page_id(connection, ENTRY, HOST, "Stad")
+    entry_page_id(connection, OTHER_ENTRY, ELSEWHERE)
+    messages = [
+        offered(mutation("C", 1), 0),
+        offered(document("C", 1), 1),
+        offered(mutation("U", 2), 2),
+        offered(mutation("D", 1, identifier=OTHER_CASE), 3),
+    ]
+    for message in messages:
+        keep_file(connection, entry, message.bestand, PermitFile(RememberedFile("ab"), 9), message)
+    keep_file(connection, entry, FILES[4], PermitFile(RememberedFile("ab"), 9), None)
+    gone = keep_file(connection, entry, FILES[5], PermitFile(RememberedFile("ab"), 9), None)
+    note_complete_read(connection, entry, [gone], 20)
+    presence = (True, None, None, False)
+    rows = [PermitRow(made, made.message.zaak, known) for made, known in zip(messages, presence, strict=True)]
+    add_case_rows(connection, [(rows[0], None), (rows[1], None), (rows[3], None), (rows[2], 7)])
+    return entry
 
 
 def test_a_summary_counts_all_sitemaps_of_a_host(connection: Connection) -> None:
@@ -59,12 +160,9 @@ def test_hosts_come_sorted_and_those_without_documents_too(connection: Connectio
     host_of_state(connection, "leeg.nl")
     harvest(connection, sitemap_of(connection, "b.nl"), locs(1, "b.nl"))
     host_of_state(connection, "a.nl")
-    assert [(one.host, one.documents) for one in summaries(connection)] == [
-        ("a.nl", 0),
-        ("b.nl", 1),
-        ("leeg.nl", 0),
-    ]
-    assert known_hosts(connection) == ["a.nl", "b.nl", "leeg.nl"]
+    expected = [("a.nl", 0), ("b.nl", 1), ("leeg.nl", 0)]
+    assert [(one.host, one.documents) for one in summaries(connection)] == expected
+    assert known_hosts(connection) == [host for host, _ in expected]
 
 
 def test_a_document_belongs_to_the_host_whose_entry_counts(connection: Connection) -> None:
@@ -80,39 +178,17 @@ def test_a_document_belongs_to_the_host_whose_entry_counts(connection: Connectio
 def test_a_forgotten_document_is_gone_and_all_its_sitemaps_are_read_in_full(
     connection: Connection,
 ) -> None:
-    sitemap, theirs, other = (
-        sitemap_of(connection),
-        sitemap_of(connection, "b.nl"),
-        sitemap_of(connection, "c.nl"),
-    )
+    sitemap, theirs, other = (sitemap_of(connection, host) for host in ("a.nl", "b.nl", "c.nl"))
     keys = harvest(connection, sitemap, locs(2))
     list_in(connection, theirs, keys)
-    remember(connection, sitemap, theirs, other)
+    read_before(connection, sitemap, theirs, other)
+    forget_document(connection, "https://a.nl/x.pdf")
+    assert remembered(connection) == {sitemap, theirs, other}
     forget_document(connection, locs(2)[0])
     assert look_up(connection, locs(2)).keys() == {locs(2)[1]}
-    host, index = host_of_state(connection, "a.nl").id, "https://a.nl/sitemapindex-diwoo.xml"
-    assert resource_of(connection, host, "https://a.nl/s0.xml", "sitemap", index).digest is None
     assert remembered(connection) == {other}
     left = connection.execute(select(schema.listings.c.document_id).distinct()).scalars().all()
     assert left == keys[1:]
-
-
-def test_forgetting_a_document_that_is_not_known_does_nothing(connection: Connection) -> None:
-    harvest(connection, sitemap_of(connection), locs(1))
-    forget_document(connection, "https://a.nl/x.pdf")
-    assert len(look_up(connection, locs(1))) == 1
-
-
-def test_only_pending_withdrawals_can_be_confirmed(connection: Connection) -> None:
-    sitemap = sitemap_of(connection)
-    keys = harvest(connection, sitemap, locs(3))
-    assert confirm_withdrawals(connection, "a.nl") == 0
-    assert confirm_withdrawals(connection, "b.nl") == 0
-    miss(connection, {sitemap: keys[:2]})
-    assert confirm_withdrawals(connection, "a.nl") == 2
-    table = schema.listings.c
-    found = connection.execute(select(table.misses).order_by(table.document_id)).scalars().all()
-    assert found == [CONFIRMED, CONFIRMED, 0]
 
 
 def test_a_host_is_confirmed_until_another_withdrawal_is_pending(connection: Connection) -> None:
@@ -127,14 +203,6 @@ def test_a_host_is_confirmed_until_another_withdrawal_is_pending(connection: Con
     assert [(host.pending, host.confirmed) for host in summaries(connection)] == [(0, False)]
 
 
-def test_a_confirmation_does_not_cover_a_document_that_another_host_lists(connection: Connection) -> None:
-    here, there = sitemap_of(connection), sitemap_of(connection, "b.nl")
-    (key,) = harvest(connection, here, locs(1))
-    list_in(connection, there, [key])
-    miss(connection, {here: [key]})
-    assert confirm_withdrawals(connection, "a.nl") == 0
-
-
 def test_withdrawn_documents_of_a_host_are_restored_and_its_sitemaps_are_read_in_full(
     connection: Connection,
 ) -> None:
@@ -142,7 +210,7 @@ def test_withdrawn_documents_of_a_host_are_restored_and_its_sitemaps_are_read_in
     withdrawn, _ = harvest(connection, sitemap, locs(2))
     (theirs,) = harvest(connection, other, locs(1, "b.nl"))
     confirm_withdrawn(connection, dict.fromkeys((withdrawn, theirs), HARVESTED))
-    remember(connection, sitemap, other)
+    read_before(connection, sitemap, other)
     assert restore(connection, "a.nl") == 1
     assert to_restore(connection) == locs(1)
     assert remembered(connection) == {other}
@@ -156,7 +224,7 @@ def test_a_document_on_the_host_is_restored_whoever_listed_it_last(connection: C
     (listed_last,) = harvest(connection, mine, [other_loc])
     list_in(connection, theirs, [listed_last])
     confirm_withdrawn(connection, dict.fromkeys([*keys, listed_last], HARVESTED))
-    remember(connection, mine, theirs)
+    read_before(connection, mine, theirs)
     assert restore(connection, "a.nl") == 2
     assert to_restore(connection) == [host_loc, other_loc]
     assert remembered(connection) == set()
@@ -173,7 +241,7 @@ def test_the_state_still_knows_which_indexes_of_a_restored_host_were_read(connec
     sitemap_of(connection)
     host, url = host_of_state(connection, "a.nl").id, "https://a.nl/sitemapindex-diwoo.xml"
     index = resource_of(connection, host, url, "index").id
-    remember(connection, index)
+    read_before(connection, index)
     restore(connection, "a.nl")
     assert note_named_indexes(connection, host, []) == [url]
 
@@ -184,3 +252,71 @@ def test_more_than_a_batch_is_restored_completely(connection: Connection) -> Non
     end_read(connection, host_of_state(connection, "a.nl").id, HARVESTED, BEGUN)
     assert restore(connection, "a.nl") == BATCH + 2
     assert len(to_restore(connection)) == BATCH + 2
+
+
+def test_the_files_of_published_documents_come_sorted_and_once(tmp_path: Path) -> None:
+    with closing(State.open(f"sqlite:///{tmp_path / 'state.sqlite'}")) as state, state.begin() as connection:
+        keep(connection, None)
+        assert not has_named_files(connection)
+        assert list(named_files(connection)) == []
+        ids = keep(connection, b"\xff" * 32, b"\x01" * 32, None, b"\x01" * 32, b"\x02" * 32)
+        confirm_withdrawn(connection, dict.fromkeys(ids[-1:], HARVESTED))
+        assert list(named_files(connection)) == [b"\x01" * 32, b"\xff" * 32]
+        assert has_named_files(connection)
+
+
+def test_the_files_that_a_store_should_have_are_those_of_its_published_documents(
+    connection: Connection,
+) -> None:
+    here, text, elsewhere, withdrawn = keep(connection, *(bytes([9 - key]) * 32 for key in range(4)))
+    contents = {
+        here: Content(Depth.FILE, STORE),
+        text: Content(Depth.FILE, STORE, TEXT),
+        elsewhere: Content(Depth.FILE, "/srv/other"),
+        withdrawn: Content(Depth.FILE, STORE),
+    }
+    for key, content in contents.items():
+        number = add_content(connection, describe(content))
+        connection.execute(update(documents).where(documents.c.id == key).values(known_content=number))
+    confirm_withdrawn(connection, {withdrawn: HARVESTED})
+    connection.execute(update(resources).values(wanted=1))
+    found = list(kept_files(connection, STORE))
+    assert [(one.id, one.host, one.sha256[0]) for one in found] == [(text, "a.nl", 8), (here, "a.nl", 9)]
+    count_as_lost(connection, [text], STORE)
+    assert [one.id for one in kept_files(connection, STORE)] == [here]
+    assert content_of(connection, text) == Content(Depth.FILE, None, TEXT)
+    assert connection.scalar(select(resources.c.wanted)) is None
+
+
+# What an operator sees and forgets of permits.
+def test_a_page_is_summed_up(connection: Connection, entry: int) -> None:
+    assert list(page_summaries(connection)) == [
+        PageSummary(ELSEWHERE, OTHER_ENTRY, None, 0, 0, 0, None),
+        PageSummary(HOST, ENTRY, "Stad", 5, 1, 1, 20),
+    ]
+    assert hosts_of_pages(connection) == [ELSEWHERE, HOST]
+    assert (host_of_page(connection, ENTRY), host_of_page(connection, ENTRY + "x")) == (HOST, None)
+
+
+@pytest.mark.parametrize("url", [CASE, CASE.replace("https", "http")])
+@pytest.mark.parametrize("is_named", [True, False])
+def test_a_case_is_forgotten_with_its_documents_and_the_files_about_it(
+    connection: Connection, entry: int, url: str, is_named: bool
+) -> None:
+    if not is_named:  # in the message of its last file
+        connection.execute(permit_files.update().values(case_url=None))
+    assert hosts_of_case(connection, DOCUMENT) == hosts_of_case(connection, CASE + "9") == frozenset()
+    assert hosts_of_case(connection, url) == {HOST}
+    forget_case(connection, url)
+    assert hosts_of_case(connection, url) == frozenset()
+    assert list(look_up_files(connection, entry, FILES)) == FILES[3:]
+    for table in (permit_cases, permit_messages):
+        assert connection.execute(select(table.c.identifier)).scalars().all() == [OTHER_CASE]
+
+
+def test_a_page_is_forgotten_with_all_it_has(connection: Connection, entry: int) -> None:
+    forget_page(connection, ENTRY)
+    assert [page.url for page in page_summaries(connection)] == [OTHER_ENTRY]
+    assert named_entries(connection) == {}
+    for table in (permit_files, permit_cases, permit_messages):
+        assert connection.execute(select(table.c.id)).first() is None

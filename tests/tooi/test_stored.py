@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -21,9 +23,9 @@ from tests.tooi.folders import (
     with_nieuwstad,
     without_amsterdam,
 )
-from woo_harvester.tooi.list_files import ListsError, read_from_folder, read_lists
+from woo_harvester.tooi.list_files import Edition, ListFile, ListsError, read_from_folder, read_lists, set_uri
 from woo_harvester.tooi.lists import NAMES, bundled, bundled_files
-from woo_harvester.tooi.stored import compare, known_lists, store_lists
+from woo_harvester.tooi.stored import KnownLists, compare, known_lists, store_lists
 from woo_harvester.tooi.values import Concept
 
 
@@ -44,6 +46,37 @@ def data(tmp_path: Path, folder: Path) -> Path:
     change_list(folder, change=with_nieuwstad)
     update(tmp_path / "data", folder)
     return tmp_path / "data"
+
+
+def replace_by(text: str, name: str) -> Callable[[Path], object]:
+    return lambda link: (link / name).write_text(text)
+
+
+def into_file(link: Path) -> None:
+    link.unlink()
+    link.write_text("in de weg")
+
+
+def into_circle(link: Path) -> None:
+    link.unlink()
+    link.symlink_to(link.name)
+
+
+def into_nothing(link: Path) -> None:
+    link.unlink()
+    link.symlink_to("weg")
+
+
+OLD, NEW, OTHER = Concept(*AMSTERDAM), Concept(*NIEUWSTAD), Concept("https://a.nl/3", "drie")
+
+
+def known(*concepts: Concept, version: int = 4, day: int = 1, checked: date | None = None) -> KnownLists:
+    edition = Edition(set_uri(GEMEENTEN, version), date(2026, 1, day), len(concepts), checked)
+    return KnownLists({GEMEENTEN: ListFile(edition, concepts)}, {})
+
+
+def given(*concepts: Concept, version: int = 5, day: int = 2) -> dict[str, ListFile]:
+    return dict(known(*concepts, version=version, day=day).files)
 
 
 def test_without_a_folder_the_lists_of_the_project_are_used(tmp_path: Path) -> None:
@@ -159,25 +192,6 @@ def test_two_updates_do_not_write_at_the_same_time(data: Path, folder: Path) -> 
     update(data, folder)
 
 
-def replace_by(text: str, name: str) -> Callable[[Path], object]:
-    return lambda link: (link / name).write_text(text)
-
-
-def into_file(link: Path) -> None:
-    link.unlink()
-    link.write_text("in de weg")
-
-
-def into_circle(link: Path) -> None:
-    link.unlink()
-    link.symlink_to(link.name)
-
-
-def into_nothing(link: Path) -> None:
-    link.unlink()
-    link.symlink_to("weg")
-
-
 @pytest.mark.parametrize(
     "damage",
     [
@@ -213,3 +227,45 @@ def test_somebody_s_own_folder_is_used_and_moved_aside_by_an_update(tmp_path: Pa
     (own,) = (tmp_path / "data").glob("tooi-own-*")
     assert (own / "notities.txt").read_text() == "van mij"
     assert (tmp_path / "data/tooi").is_symlink()
+
+
+# What newer value lists change.
+def test_what_is_new_what_is_gone_and_what_has_another_label_is_said() -> None:
+    renamed = replace(OTHER, label="derde")
+    (change,) = compare(known(OLD, OTHER), given(NEW, renamed)).changes
+    assert (change.added, change.removed, change.renamed) == ([NEW], [OLD], [(OTHER, renamed)])
+    assert (change.before.version, change.after.version) == (4, 5)
+
+
+def test_a_value_that_is_gone_stays_known_until_it_is_back() -> None:
+    first = compare(known(OLD, OTHER), given(OTHER))
+    assert first.former == {GEMEENTEN: [OLD]}
+    second = compare(KnownLists(first.lists, first.former), given(OTHER, NEW, version=6))
+    assert second.former == {GEMEENTEN: [OLD]}
+    third = compare(KnownLists(second.lists, second.former), given(OTHER, NEW, OLD, version=7))
+    assert third.former == {GEMEENTEN: []}
+
+
+def test_a_list_that_lacks_more_than_half_of_the_values_is_refused_unless_that_is_right() -> None:
+    with pytest.raises(ListsError, match=r"lacks 2 of the 3 values that are known; use --allow-removed"):
+        compare(known(OLD, NEW, OTHER), given(OTHER))
+    assert compare(known(OLD, NEW, OTHER), given(OTHER), allow_removed=True).former[GEMEENTEN] == [OLD, NEW]
+    assert compare(known(OLD, NEW), given(NEW)).former[GEMEENTEN] == [OLD]
+
+
+@pytest.mark.parametrize(("version", "day"), [(5, 1), (4, 2)])
+def test_an_older_edition_does_not_replace_the_one_in_use(version: int, day: int) -> None:
+    before = known(OLD, version=5, day=2)
+    update = compare(before, given(NEW, version=version, day=day))
+    assert (update.lists, update.changes, update.older) == (before.files, [], [GEMEENTEN])
+
+
+def test_the_same_edition_with_other_values_replaces_it() -> None:
+    update = compare(known(OLD), given(OLD, NEW, version=4, day=1))
+    assert [change.added for change in update.changes] == [[NEW]]
+
+
+def test_the_day_of_the_last_look_is_kept_while_the_version_is_the_same() -> None:
+    before = known(OLD, checked=date(2026, 3, 1))
+    assert compare(before, given(OLD, version=4, day=1)).lists[GEMEENTEN].edition.checked == date(2026, 3, 1)
+    assert compare(before, given(OLD)).lists[GEMEENTEN].edition.checked is None
