@@ -298,11 +298,6 @@ def test_everything_of_a_run_is_made(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "history").iterdir()] == ["woo-1.json.gz"]
 
 
-def test_an_ad_hoc_report_leaves_no_history(tmp_path: Path) -> None:
-    make_report(write_run(tmp_path / "woo-1", [read(harvested=1)]), history=False)
-    assert [path.name for path in tmp_path.iterdir()] == ["woo-1"]
-
-
 def test_a_report_can_be_made_again(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "woo-1", [read(harvested=1)], [about_host("robots.te-groot")])
     first = make_report(folder).read_text(encoding="utf-8")
@@ -349,18 +344,20 @@ def test_the_accounts_say_what_a_run_of_a_spider_with_another_name_harvested(tmp
     assert read_head(folder.report).run.kind == "vergunningen"
 
 
-def test_without_errors_a_supplier_can_be_connected() -> None:
-    made = verdict(host(row("ipm.zaak-bekend")), "nl")
-    assert (made.connectable, made.in_the_way) == (True, [])
-    assert made.text == "Aansluitbaar: 3 berichten beoordeeld, zonder fouten."
-
-
-def test_a_warning_is_named_and_is_not_in_the_way() -> None:
-    made = verdict(host(row("ipm.adres", 2), listed=1), "nl")
-    assert made.connectable is True
-    assert made.text.endswith(
-        "1 bericht beoordeeld, zonder fouten. Daarnaast te verbeteren: 2 waarschuwingen."
-    )
+@pytest.mark.parametrize(
+    ("row", "listed", "text"),
+    [
+        (row("ipm.zaak-bekend"), 3, "3 berichten beoordeeld, zonder fouten."),
+        (
+            row("ipm.adres", 2),
+            1,
+            "1 bericht beoordeeld, zonder fouten. Daarnaast te verbeteren: 2 waarschuwingen.",
+        ),
+    ],
+)
+def test_without_errors_a_supplier_can_be_connected(row: FindingRow, listed: int, text: str) -> None:
+    made = verdict(host(row, listed=listed), "nl")
+    assert (made.connectable, made.in_the_way, made.text) == (True, [], f"Aansluitbaar: {text}")
 
 
 def test_a_sample_is_named() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.report.runs import CATEGORY, HOST, about_document, about_host, read, record
-from woo_harvester.findings import Severity, explanations
+from woo_harvester.findings import Finding, Severity, explanations
 from woo_harvester.record import Aanvulling, Oorzaak
 from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.funnel import (
@@ -97,16 +97,16 @@ def test_a_sitemap_that_is_passed_over_counts_with_its_documents() -> None:
     assert (account.listed, account.unchanged, account.harvested_now_or_before) == (40, 40, 40)
 
 
-@pytest.mark.parametrize("code", ["tls.ongeldig", "robots.verboden", "loc.geen-https"])
-def test_a_finding_about_a_file_loses_no_document(code: str) -> None:
+@pytest.mark.parametrize(
+    "finding",
+    [
+        *map(about_host, ("tls.ongeldig", "robots.verboden", "loc.geen-https")),
+        about_document("titel.ontbreekt"),
+    ],
+)
+def test_a_warning_or_a_finding_about_a_file_loses_no_document(finding: Finding) -> None:
     account = Account(HOST)
-    account.count_finding(about_host(code))
-    assert account.lost == {}
-
-
-def test_a_warning_loses_no_document() -> None:
-    account = Account(HOST)
-    account.count_finding(about_document("titel.ontbreekt"))
+    account.count_finding(finding)
     assert account.lost == {}
 
 
@@ -186,10 +186,6 @@ def test_all_hosts_together_are_the_sum_of_each() -> None:
     assert (both.listed, both.unchanged, both.records) == (9, 5, 3)
     assert both.lost == {"document.leeg": 1}
     assert both.unfinished == 0
-
-
-def test_each_loss_belongs_to_one_stage() -> None:
-    assert sum(map(len, LOSSES["woo"].values())) == len(STAGE_OF["woo"])
 
 
 def test_of_a_sitemap_that_is_passed_over_what_is_still_wrong_is_lost() -> None:

@@ -22,6 +22,13 @@ def visit(past: EarlierRuns, account: Account, *findings: Finding) -> tuple[Chan
     return changes, EarlierRuns([*past.runs, RunResult(f"woo-{at}", "woo", at, {account.host: now})])
 
 
+def changed(past: EarlierRuns, account: Account, *findings: Finding) -> tuple[Changes, EarlierRuns]:
+    """Return the same for a host that an earlier run visited."""
+    changes, runs = visit(past, account, *findings)
+    assert changes is not None
+    return changes, runs
+
+
 def test_a_first_visit_has_nothing_to_compare_with() -> None:
     changes, past = visit(EarlierRuns(), read(harvested=1))
     assert changes is None
@@ -30,8 +37,7 @@ def test_a_first_visit_has_nothing_to_compare_with() -> None:
 
 def test_findings_come_stay_and_are_fixed() -> None:
     _, past = visit(EarlierRuns(), read(), about_host("robots.te-groot"), about_host("sitemap.ongeldig"))
-    changes, _ = visit(past, read(), about_host("robots.te-groot"), about_host("index.naam"))
-    assert changes is not None
+    changes, _ = changed(past, read(), about_host("robots.te-groot"), about_host("index.naam"))
     assert (changes.came, changes.stayed, changes.mended, changes.not_looked_at) == (
         ["index.naam"],
         ["robots.te-groot"],
@@ -43,14 +49,11 @@ def test_findings_come_stay_and_are_fixed() -> None:
 def test_a_warning_about_a_document_that_was_not_read_again_is_not_fixed() -> None:
     finding = about_document("titel.ontbreekt")
     _, past = visit(EarlierRuns(), read(harvested=2, findings=[finding]), finding)
-    changes, past = visit(past, read(unchanged=2))
-    assert changes is not None
+    changes, past = changed(past, read(unchanged=2))
     assert (changes.mended, changes.not_looked_at) == ([], ["titel.ontbreekt"])
-    changes, past = visit(past, read(unchanged=2))
-    assert changes is not None
+    changes, past = changed(past, read(unchanged=2))
     assert changes.not_looked_at == ["titel.ontbreekt"]
-    changes, past = visit(past, read(harvested=2))
-    assert changes is not None
+    changes, past = changed(past, read(harvested=2))
     assert changes.mended == ["titel.ontbreekt"]
 
 
@@ -59,8 +62,7 @@ def test_a_document_that_could_not_be_had_is_tried_in_each_run() -> None:
     _, past = visit(EarlierRuns(), read(unchanged=9, findings=[finding]), finding)
     account = read(unchanged=10)
     account.sitemaps_unchanged = 1
-    changes, _ = visit(past, account)
-    assert changes is not None
+    changes, _ = changed(past, account)
     assert changes.mended == ["document.onbereikbaar"]
 
 
@@ -69,8 +71,7 @@ def test_a_wrong_loc_in_a_sitemap_that_was_skipped_is_not_fixed() -> None:
     _, past = visit(EarlierRuns(), read(harvested=1, findings=[finding]), finding)
     account = read()
     account.count_unchanged_sitemap(1)
-    changes, _ = visit(past, account)
-    assert changes is not None
+    changes, _ = changed(past, account)
     assert changes.not_looked_at == ["loc.geen-https"]
 
 
@@ -78,26 +79,22 @@ def test_an_error_about_a_sitemap_is_fixed_though_other_sitemaps_were_skipped() 
     _, past = visit(EarlierRuns(), read(), about_host("sitemap.ongeldig"))
     account = read(harvested=1)
     account.count_unchanged_sitemap(1)
-    changes, _ = visit(past, account)
-    assert changes is not None
+    changes, _ = changed(past, account)
     assert changes.mended == ["sitemap.ongeldig"]
 
 
 def test_a_category_of_the_register_is_compared_only_if_all_documents_are_seen() -> None:
     code = "register.categorie-strijdig"
     _, past = visit(EarlierRuns(), read(harvested=2), about_host(code))
-    changes, past = visit(past, read(harvested=1, unchanged=1))
-    assert changes is not None
+    changes, past = changed(past, read(harvested=1, unchanged=1))
     assert (changes.mended, changes.not_looked_at) == ([], [code])
-    changes, past = visit(past, read(harvested=2))
-    assert changes is not None
+    changes, past = changed(past, read(harvested=2))
     assert (changes.mended, changes.not_looked_at) == ([code], [])
 
 
 def test_what_an_unreachable_host_hides_is_not_fixed() -> None:
     _, past = visit(EarlierRuns(), read(), about_host("sitemap.ongeldig"), about_document("titel.ontbreekt"))
-    changes, _ = visit(past, Account(HOST, visited=True, complete=False), about_host("robots.onbereikbaar"))
-    assert changes is not None
+    changes, _ = changed(past, Account(HOST, visited=True, complete=False), about_host("robots.onbereikbaar"))
     assert changes.came == ["robots.onbereikbaar"]
     assert changes.not_looked_at == ["sitemap.ongeldig", "titel.ontbreekt"]
 
@@ -105,8 +102,7 @@ def test_what_an_unreachable_host_hides_is_not_fixed() -> None:
 def test_a_host_is_compared_with_the_last_run_that_visited_it() -> None:
     _, past = visit(EarlierRuns(), read(harvested=3))
     _, past = visit(past, read("www.b.nl", harvested=1))
-    changes, _ = visit(past, read(harvested=5))
-    assert changes is not None
+    changes, _ = changed(past, read(harvested=5))
     assert (changes.since, changes.listed, changes.harvested) == ("2026-11-01T08:00:00+01:00", 3, 3)
 
 
@@ -126,8 +122,7 @@ def test_findings_that_stay_open_survive_being_kept(tmp_path: Path) -> None:
     _, past = visit(EarlierRuns(), read(harvested=1, findings=[finding]), finding)
     history = History(tmp_path)
     history.save(past.runs[0])
-    changes, _ = visit(history.before("x", "woo"), read(harvested=1, findings=[finding]), finding)
-    assert changes is not None
+    changes, _ = changed(history.before("x", "woo"), read(harvested=1, findings=[finding]), finding)
     assert changes.stayed == ["titel.ontbreekt"]
     assert changes.came == []
 

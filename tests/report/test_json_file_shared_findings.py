@@ -5,55 +5,38 @@ import pytest
 from tests.report.runs import HOST, host_report, row
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.json_file import MAX_NAMED_HOSTS, MAX_ROWS, SharedFindings, pattern_of
-from woo_harvester.report.model import HostReport
+from woo_harvester.report.model import HostReport, SharedFinding
+
+
+def shared(*reports: HostReport) -> list[SharedFinding]:
+    """Return the rows of the faults that these hosts share."""
+    faults = SharedFindings()
+    for report in reports:
+        faults.add(report)
+    return list(faults.rows())
 
 
 def host(name: str, pattern: str | None, *codes: str, points: float = 2.0) -> HostReport:
     return host_report(name, *(row(code, 3, points) for code in codes), pattern=pattern)
 
 
-def test_the_same_fault_at_hosts_that_look_alike_is_one_row() -> None:
-    faults = SharedFindings()
-    for name in ("www.b.nl", "www.a.nl"):
-        faults.add(host(name, "/api/#.xml", "titel.ontbreekt"))
-    faults.add(host("www.c.nl", "/other/#.xml", "titel.ontbreekt"))
-    (shared,) = faults.rows()
-    assert (shared.code, shared.pattern, shared.hosts) == (
-        "titel.ontbreekt",
-        "/api/#.xml",
-        ["www.a.nl", "www.b.nl"],
-    )
-    assert (shared.host_count, shared.count, shared.points) == (2, 6, 4.0)
-
-
-def test_points_are_added_up_to_one_decimal() -> None:
-    faults = SharedFindings()
-    for name in ("a", "b"):
-        faults.add(host(name, None, "titel.ontbreekt", points=1.23))
-    assert [each.points for each in faults.rows()] == [2.5]
-
-
-def test_hosts_without_a_path_pattern_are_grouped_together() -> None:
-    faults = SharedFindings()
-    for name in ("a", "b"):
-        faults.add(host(name, None, "robots.ontbreekt"))
-    (shared,) = faults.rows()
-    assert shared.pattern is None
+@pytest.mark.parametrize("pattern", ["/api/#.xml", None])
+def test_the_same_fault_at_hosts_that_look_alike_is_one_row(pattern: str | None) -> None:
+    alike = [host(name, pattern, "titel.ontbreekt", points=1.23) for name in ("www.b.nl", "www.a.nl")]
+    (found,) = shared(*alike, host("www.c.nl", "/other/#.xml", "titel.ontbreekt"))
+    assert (found.code, found.pattern, found.hosts) == ("titel.ontbreekt", pattern, ["www.a.nl", "www.b.nl"])
+    assert (found.host_count, found.count, found.points) == (2, 6, 2.5)
 
 
 def test_notices_and_faults_of_one_host_are_left_out() -> None:
-    faults = SharedFindings()
-    faults.add(host("a", "/x/#", "creatiedatum.ontbreekt", "titel.ontbreekt"))
-    faults.add(host("b", "/x/#", "creatiedatum.ontbreekt"))
-    assert list(faults.rows()) == []
+    one = host("a", "/x/#", "creatiedatum.ontbreekt", "titel.ontbreekt")
+    assert shared(one, host("b", "/x/#", "creatiedatum.ontbreekt")) == []
 
 
 def test_the_largest_gain_comes_first() -> None:
-    faults = SharedFindings()
-    for name in ("a", "b"):
-        faults.add(host(name, "/x/#", "titel.ontbreekt", points=1))
-        faults.add(host(name, "/x/#", "loc.geen-https", points=9))
-    assert [each.code for each in faults.rows()] == ["loc.geen-https", "titel.ontbreekt"]
+    gains = (("titel.ontbreekt", 1), ("loc.geen-https", 9))
+    hosts = [host(name, "/x/#", code, points=points) for name in ("a", "b") for code, points in gains]
+    assert [each.code for each in shared(*hosts)] == ["loc.geen-https", "titel.ontbreekt"]
 
 
 def test_a_row_names_a_few_hosts_and_there_are_not_too_many_rows() -> None:

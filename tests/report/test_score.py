@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.report.runs import HOST
 from woo_harvester.findings import explanations
 from woo_harvester.report.funnel import STAGE_OF, Account
-from woo_harvester.report.score import NOT_SCORED, PARTS, Score, part_of, score, weight_of
+from woo_harvester.report.score import NOT_SCORED, PARTS, FindingKey, Score, part_of, score, weight_of
 
 WOO_CODES = [code for code in explanations() if not code.startswith("ipm.")]
 
@@ -30,15 +30,12 @@ def states(result: Score) -> dict[str, str]:
     return {each.part.name: each.state for each in result.parts}
 
 
-def test_nothing_wrong_is_100_points() -> None:
-    assert score({}, host()).shown == 100
-
-
-def test_notices_cost_nothing() -> None:
-    counts = {("creatiedatum.ontbreekt", True): 100, ("robots.andere-sitemap", False): 1}
+@pytest.mark.parametrize(
+    "counts", [{}, {("creatiedatum.ontbreekt", True): 100, ("robots.andere-sitemap", False): 1}]
+)
+def test_nothing_wrong_is_100_points_and_notices_cost_nothing(counts: dict[FindingKey, int]) -> None:
     result = score(counts, host())
-    assert result.shown == 100
-    assert result.costs == {}
+    assert (result.shown, result.costs) == (100, {})
 
 
 def test_a_warning_costs_half_of_what_an_error_costs() -> None:

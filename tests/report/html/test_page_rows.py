@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.report.runs import about_document, about_host, read, write_run
 from woo_harvester.findings import Finding
 from woo_harvester.report.assemble import assemble_report
@@ -24,22 +26,23 @@ def heavy(reports: list[HostReport]) -> HeavyFaults:
     return faults
 
 
-def test_a_row_counts_errors_and_warnings_and_names_the_most_costly_of_them(tmp_path: Path) -> None:
-    findings = [
-        about_document("titel.ontbreekt"),
-        about_document("titel.ontbreekt", number=2),
-        about_document("loc.geen-https", number=3),
-        about_document("creatiedatum.ontbreekt", number=4),
-    ]
+@pytest.mark.parametrize(
+    ("codes", "expected"),
+    [
+        (
+            ["titel.ontbreekt", "titel.ontbreekt", "loc.geen-https", "creatiedatum.ontbreekt"],
+            (1, 2, "loc.geen-https"),
+        ),
+        (["creatiedatum.ontbreekt"], (0, 0, None)),
+    ],
+)
+def test_a_row_counts_errors_and_warnings_and_names_the_most_costly_of_them(
+    tmp_path: Path, codes: list[str], expected: tuple[int, int, str | None]
+) -> None:
+    findings = [about_document(code, number=number) for number, code in enumerate(codes)]
     (report,) = hosts(tmp_path, [read(harvested=9, findings=findings)], *findings)
     row = HostRow.of(report)
-    assert (row.errors, row.warnings, row.worst) == (1, 2, "loc.geen-https")
-
-
-def test_a_row_without_errors_and_warnings_names_none(tmp_path: Path) -> None:
-    notice = about_document("creatiedatum.ontbreekt")
-    (report,) = hosts(tmp_path, [read(harvested=1, findings=[notice])], notice)
-    assert HostRow.of(report).worst is None
+    assert (row.errors, row.warnings, row.worst) == expected
 
 
 def test_a_fault_is_added_up_over_all_hosts_and_notices_do_not_count(tmp_path: Path) -> None:
