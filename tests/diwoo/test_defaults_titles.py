@@ -47,53 +47,26 @@ def test_the_title_is_the_file_name_without_extension_and_with_spaces_for_separa
 
 
 @pytest.mark.parametrize(
-    "name",
+    "loc",
     [
-        "3f2504e0-4f89-11d3-9a0c-0305e82c3301.pdf",
-        "3F2504E0-4F89-11D3-9A0C-0305E82C3301",
-        "12345.pdf",
-        "2024-04-01.pdf",
-        "20240401_101500.pdf",
-        "1.2.3",
-        "d41d8cd98f00b204.pdf",
-        "d41d8cd98f00b204e9800998ecf8427e",
-        "v2.pdf",
-        "½½.pdf",
+        *("", "https://www.gemeente.nl", "https://www.gemeente.nl/?q=besluit", "https://a.nl/.."),
+        *(
+            FOLDER + name
+            for name in (
+                # UUIDs, numbers and hashes.
+                *("3f2504e0-4f89-11d3-9a0c-0305e82c3301.pdf", "3F2504E0-4F89-11D3-9A0C-0305E82C3301"),
+                *("12345.pdf", "2024-04-01.pdf", "20240401_101500.pdf", "1.2.3", "d41d8cd98f00b204.pdf"),
+                *("d41d8cd98f00b204e9800998ecf8427e", "v2.pdf", "½½.pdf"),
+                # General words, also with a number.
+                *("download", "Download", "document.pdf", "documenten/", "index.html", "bestand.docx"),
+                *("default.aspx", "getDocument.ashx", "downloadfile", "pdf", "document-12345"),
+                *("document12345.pdf", "download(3).pdf", "file_1.pdf", "nieuw%20document%20(2).docx"),
+                "index-d41d8cd98f00b204e9800998ecf8427e.pdf",
+            )
+        ),
     ],
 )
-def test_a_uuid_number_or_hash_is_meaningless(name: str) -> None:
-    assert title_from_loc(FOLDER + name) is None
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "download",
-        "Download",
-        "document.pdf",
-        "documenten/",
-        "index.html",
-        "bestand.docx",
-        "default.aspx",
-        "getDocument.ashx",
-        "downloadfile",
-        "pdf",
-        "document-12345",
-        "document12345.pdf",
-        "download(3).pdf",
-        "file_1.pdf",
-        "index-d41d8cd98f00b204e9800998ecf8427e.pdf",
-        "nieuw%20document%20(2).docx",
-    ],
-)
-def test_a_general_word_is_meaningless_also_with_a_number(name: str) -> None:
-    assert title_from_loc(FOLDER + name) is None
-
-
-@pytest.mark.parametrize(
-    "loc", ["", "https://www.gemeente.nl", "https://www.gemeente.nl/?q=besluit", "https://a.nl/.."]
-)
-def test_a_location_without_a_file_name_gives_no_title(loc: str) -> None:
+def test_a_name_that_says_nothing_gives_no_title(loc: str) -> None:
     assert title_from_loc(loc) is None
 
 

@@ -29,25 +29,35 @@ def decided(
     return (decision.filetype.label, decision.source, findings) if decision else (None, None, findings)
 
 
-def test_the_format_in_the_metadata_decides_first() -> None:
-    assert decided("PDF", None, LOC) == ("PDF", None, [])
-    assert decided(Value(None, f"{FILE_TYPE}ODT"), None, f"{LOC}.odt") == ("ODT", None, [])
-
-
-def test_without_a_format_the_media_type_of_the_response_decides() -> None:
-    assert decided(None, "application/pdf; charset=binary") == ("PDF", "content-type", [])
-    assert decided("PLACEHOLDER_format", "Application/PDF") == ("PDF", "content-type", [])
-
-
-@pytest.mark.parametrize("media_type", [None, "", "application/octet-stream", "nonsense"])
-def test_without_a_useful_media_type_the_extension_decides(media_type: str | None) -> None:
-    assert decided(None, media_type, f"{LOC}/a.docx?x=1") == ("Word DOCX", "extensie", [])
-    assert decided(None, media_type, LOC, "besluit.pdf") == ("PDF", "extensie", [])
-
-
-def test_the_extension_of_loc_decides_before_that_of_the_file_name() -> None:
-    assert decided(None, None, f"{LOC}.pdf", "a.docx") == ("PDF", "extensie", [])
-    assert decided(None, None, f"{LOC}.xml", "a.docx") == ("Word DOCX", "extensie", [])
+@pytest.mark.parametrize(
+    ("metadata", "media_type", "loc", "name", "label", "source"),
+    [
+        ("PDF", None, LOC, None, "PDF", None),
+        (Value(None, f"{FILE_TYPE}ODT"), None, f"{LOC}.odt", None, "ODT", None),
+        # Without a format the media type of the response decides.
+        (None, "application/pdf; charset=binary", LOC, None, "PDF", "content-type"),
+        ("PLACEHOLDER_format", "Application/PDF", LOC, None, "PDF", "content-type"),
+        # Without a useful media type the extension of loc, and then that of the file name.
+        *(
+            (None, media_type, loc, name, label, "extensie")
+            for media_type in (None, "", "application/octet-stream", "nonsense")
+            for loc, name, label in (
+                (f"{LOC}/a.docx?x=1", None, "Word DOCX"),
+                (LOC, "besluit.pdf", "PDF"),
+                (f"{LOC}.pdf", "a.docx", "PDF"),
+                (f"{LOC}.xml", "a.docx", "Word DOCX"),
+            )
+        ),
+        # A document may be a web page.
+        ("HTML", "text/html", LOC, None, "HTML", None),
+        (None, "text/html", LOC, None, "HTML", "content-type"),
+        (None, "text/html", f"{LOC}.html", None, "HTML", "content-type"),
+    ],
+)
+def test_the_format_the_media_type_and_the_extension_decide_in_turn(
+    metadata: str | Value | None, media_type: str | None, loc: str, name: str | None, label: str, source: str
+) -> None:
+    assert decided(metadata, media_type, loc, name) == (label, source, [])
 
 
 @pytest.mark.parametrize("media_type", [None, "application/octet-stream"])
@@ -86,12 +96,6 @@ def test_a_web_page_in_place_of_a_document_is_not_harvested(metadata: str | None
         None,
         [("document.html-pagina", "PDF; Content-Type: HTML", "overgeslagen")],
     )
-
-
-def test_a_document_that_is_html_is_harvested() -> None:
-    assert decided("HTML", "text/html") == ("HTML", None, [])
-    assert decided(None, "text/html") == ("HTML", "content-type", [])
-    assert decided(None, "text/html", f"{LOC}.html") == ("HTML", "content-type", [])
 
 
 @pytest.mark.parametrize(

@@ -85,9 +85,65 @@ def test_nor_is_a_media_type_that_servers_give_to_the_wider_kind(media_type: str
     assert decided(code, media_type, f".{code.lower()}", code) == (code, None, code, [])
 
 
-def test_without_any_claim_the_bytes_decide_the_type() -> None:
-    assert decided(None, None, "", "PDF") == ("PDF", "inhoud", "PDF", [])
-    assert decided("PLACEHOLDER", "application/octet-stream", "", "PDF") == ("PDF", "inhoud", "PDF", [])
+def strijdig(seen: str, code: str) -> list[tuple[str, str, str]]:
+    return [("format.strijdig", f"{seen}; inhoud: {code}", f"gelezen als {code}")]
+
+
+NOT_LISTED = "format.niet-ondersteund"
+#: What is claimed by metadata, media type and name, what the bytes are, and the decision.
+DECISIONS = [
+    # Without any claim the bytes decide.
+    (None, None, "", "PDF", ("PDF", "inhoud", "PDF", [])),
+    ("PLACEHOLDER", "application/octet-stream", "", "PDF", ("PDF", "inhoud", "PDF", [])),
+    # A document that is HTML and is called so; a page in place of another document.
+    ("HTML", "text/html", ".html", "HTML", ("HTML", None, "HTML", [])),
+    (None, "text/html", "", "HTML", ("HTML", "content-type", "HTML", [])),
+    (None, None, ".htm", "HTML", ("HTML", "extensie", "HTML", [])),
+    (None, None, "", "HTML", ("HTML", "inhoud", "HTML", [])),
+    ("HTML", "application/pdf", "", "HTML", ("HTML", None, "HTML", strijdig("Content-Type: PDF", "HTML"))),
+    ("PDF", "text/html", ".pdf", TEXT, ("document.html-pagina", "format: PDF; extensie: PDF; inhoud: HTML")),
+    # A type that a server or a name says is not on the list counts if the bytes may be of many kinds.
+    (
+        None,
+        "application/save",
+        "",
+        "PDF",
+        ("PDF", "inhoud", "PDF", strijdig("Content-Type: application/save", "PDF")),
+    ),
+    (None, None, ".ai", "PDF", ("PDF", "inhoud", "PDF", strijdig("extensie: .ai", "PDF"))),
+    (None, "text/calendar", ".ics", TEXT, (NOT_LISTED, "text/calendar")),
+    (None, None, ".eml", TEXT, (NOT_LISTED, ".eml")),
+    (None, None, ".kmz", "ZIP", (NOT_LISTED, ".kmz")),
+    (None, "application/json", ".pdf", TEXT, (NOT_LISTED, "application/json")),
+    (None, "image/png", "", "HTML", (NOT_LISTED, "image/png")),
+    # A text, which may be CSV that comes as a spreadsheet; XML is harvested as a text or a page.
+    ("CSV", "application/vnd.ms-excel", ".csv", TEXT, ("CSV", None, "CSV", [])),
+    (None, None, "", TEXT, ("TXT", "inhoud", "TXT", [])),
+    (None, "text/plain", "", XML, ("TXT", "content-type", "TXT", [])),
+    (None, "application/xhtml+xml", "", XML, ("HTML", "content-type", "HTML", [])),
+    ("PDF", "application/pdf", ".pdf", XML, (NOT_LISTED, "text/xml")),
+    (None, "text/xml", ".xml", XML, (NOT_LISTED, "text/xml")),
+    (None, None, "", XML, (NOT_LISTED, "text/xml")),
+    # What the bytes leave open is what is claimed: old slide shows, encrypted and damaged files.
+    ("PPS", "application/vnd.ms-powerpoint", ".pps", SLIDES, ("PPS", None, "PPS", [])),
+    (None, "application/vnd.ms-powerpoint", "", SLIDES, ("PPT", "content-type", "PPT", [])),
+    ("Word DOCX", None, ".docx", ENCRYPTED, ("DOCX", None, "DOCX", [])),
+    (None, None, ".xlsx", ENCRYPTED, ("XLSX", "extensie", "XLSX", [])),
+    ("PDF", None, "", ENCRYPTED, (NOT_LISTED, "application/x-ole-storage")),
+    ("ODT", "application/zip", "", DAMAGED_ZIP, ("ODT", None, "ODT", [])),
+    (None, "application/zip", "", DAMAGED_ZIP, ("ZIP", "content-type", "ZIP", [])),
+    # Without a detected format the claims decide.
+    ("PDF", "application/pdf", "", NOTHING, ("PDF", None, "PDF", [])),
+    ("PDF", "text/html", "", NOTHING, ("document.html-pagina", "PDF; Content-Type: HTML")),
+    (None, None, "", NOTHING, ("format.onbekend", None)),
+]
+
+
+@pytest.mark.parametrize(("metadata", "media_type", "ending", "content", "expected"), DECISIONS)
+def test_what_is_claimed_and_what_the_bytes_are_decide_together(
+    metadata: str | None, media_type: str | None, ending: str, content: DetectedFormat | str, expected: object
+) -> None:
+    assert decided(metadata, media_type, ending, content) == expected
 
 
 @pytest.mark.parametrize(
@@ -144,31 +200,6 @@ def test_a_web_page_in_place_of_what_is_claimed_is_not_harvested(
     assert decided(metadata, media_type, ending, "HTML") == ("document.html-pagina", seen)
 
 
-def test_a_page_that_begins_like_no_other_is_a_web_page_where_the_server_says_so() -> None:
-    seen = "format: PDF; extensie: PDF; inhoud: HTML"
-    assert decided("PDF", "text/html", ".pdf", TEXT) == ("document.html-pagina", seen)
-
-
-@pytest.mark.parametrize(
-    ("metadata", "media_type", "ending", "expected"),
-    [
-        ("HTML", "text/html", ".html", ("HTML", None, "HTML", [])),
-        (None, "text/html", "", ("HTML", "content-type", "HTML", [])),
-        (None, None, ".htm", ("HTML", "extensie", "HTML", [])),
-        (None, None, "", ("HTML", "inhoud", "HTML", [])),
-    ],
-)
-def test_a_document_that_is_html_and_called_so_is_harvested(
-    metadata: str | None, media_type: str | None, ending: str, expected: object
-) -> None:
-    assert decided(metadata, media_type, ending, "HTML") == expected
-
-
-def test_a_page_that_the_publisher_gives_as_html_is_harvested_whatever_the_server_calls_it() -> None:
-    findings = [("format.strijdig", "Content-Type: PDF; inhoud: HTML", "gelezen als HTML")]
-    assert decided("HTML", "application/pdf", "", "HTML") == ("HTML", None, "HTML", findings)
-
-
 @pytest.mark.parametrize(
     ("metadata", "media_type", "ending"),
     [("PDF", "application/pdf", ".pdf"), ("PDF", "image/jpeg", ""), (None, None, ".docx"), (None, None, "")],
@@ -192,74 +223,8 @@ def test_what_the_publisher_says_is_not_on_the_list_is_not_harvested(content: De
     )
 
 
-def test_what_a_server_or_a_name_says_is_not_on_the_list_is_harvested_where_the_bytes_are() -> None:
-    seen = "Content-Type: application/save; inhoud: PDF"
-    assert decided(None, "application/save", "", "PDF") == (
-        *("PDF", "inhoud", "PDF"),
-        [("format.strijdig", seen, "gelezen als PDF")],
-    )
-    assert decided(None, None, ".ai", "PDF") == (
-        *("PDF", "inhoud", "PDF"),
-        [("format.strijdig", "extensie: .ai; inhoud: PDF", "gelezen als PDF")],
-    )
-
-
-@pytest.mark.parametrize(
-    ("media_type", "ending", "content", "seen"),
-    [
-        ("text/calendar", ".ics", TEXT, "text/calendar"),
-        (None, ".eml", TEXT, ".eml"),
-        (None, ".kmz", "ZIP", ".kmz"),
-        ("application/json", ".pdf", TEXT, "application/json"),
-        ("image/png", "", "HTML", "image/png"),
-    ],
-)
-def test_but_not_where_the_bytes_may_be_of_many_kinds(
-    media_type: str | None, ending: str, content: DetectedFormat | str, seen: str
-) -> None:
-    assert decided(None, media_type, ending, content) == ("format.niet-ondersteund", seen)
-
-
 @pytest.mark.parametrize("code", ["TXT", "CSV", "HTML"])
 def test_a_text_is_the_kind_of_text_that_it_is_called(code: str) -> None:
     assert decided(code, "text/plain", "", TEXT) == (code, None, code, [])
     assert decided(None, KINDS[code].media_type, "", TEXT) == (code, "content-type", code, [])
     assert decided(None, None, f".{code.lower()}", TEXT) == (code, "extensie", code, [])
-
-
-def test_a_csv_may_come_as_a_spreadsheet() -> None:
-    assert decided("CSV", "application/vnd.ms-excel", ".csv", TEXT) == ("CSV", None, "CSV", [])
-
-
-def test_a_text_that_is_called_nothing_is_plain() -> None:
-    assert decided(None, None, "", TEXT) == ("TXT", "inhoud", "TXT", [])
-
-
-def test_xml_is_harvested_only_where_it_is_called_a_text_or_a_page() -> None:
-    assert decided(None, "text/plain", "", XML) == ("TXT", "content-type", "TXT", [])
-    assert decided(None, "application/xhtml+xml", "", XML) == ("HTML", "content-type", "HTML", [])
-    assert decided("PDF", "application/pdf", ".pdf", XML) == ("format.niet-ondersteund", "text/xml")
-    assert decided(None, "text/xml", ".xml", XML) == ("format.niet-ondersteund", "text/xml")
-    assert decided(None, None, "", XML) == ("format.niet-ondersteund", "text/xml")
-
-
-def test_an_old_slide_show_is_recognised_by_its_claimed_type() -> None:
-    assert decided("PPS", "application/vnd.ms-powerpoint", ".pps", SLIDES) == ("PPS", None, "PPS", [])
-    assert decided(None, "application/vnd.ms-powerpoint", "", SLIDES) == ("PPT", "content-type", "PPT", [])
-
-
-def test_an_encrypted_office_file_is_what_it_claims_to_be() -> None:
-    assert decided("Word DOCX", None, ".docx", ENCRYPTED) == ("DOCX", None, "DOCX", [])
-    assert decided(None, None, ".xlsx", ENCRYPTED) == ("XLSX", "extensie", "XLSX", [])
-    assert decided("PDF", None, "", ENCRYPTED) == ("format.niet-ondersteund", "application/x-ole-storage")
-
-
-def test_so_is_a_damaged_one() -> None:
-    assert decided("ODT", "application/zip", "", DAMAGED_ZIP) == ("ODT", None, "ODT", [])
-    assert decided(None, "application/zip", "", DAMAGED_ZIP) == ("ZIP", "content-type", "ZIP", [])
-
-
-def test_without_a_detected_format_the_claims_decide() -> None:
-    assert decided("PDF", "application/pdf", "", NOTHING) == ("PDF", None, "PDF", [])
-    assert decided("PDF", "text/html", "", NOTHING) == ("document.html-pagina", "PDF; Content-Type: HTML")
-    assert decided(None, None, "", NOTHING) == ("format.onbekend", None)

@@ -136,15 +136,23 @@ def test_without_metadata_nothing_is_given() -> None:
     assert read("") == read("<diwoo:Document/>") == read_metadata(None) == GivenMetadata()
 
 
-def test_an_mdto_document_is_only_noticed() -> None:
-    assert read(
-        '<diwoo:Document><MDTO xmlns="urn:mdto"><naam>x</naam></MDTO></diwoo:Document>'
-    ) == GivenMetadata(has_mdto=True)
+@pytest.mark.parametrize("tag", ["<diwoo:Document>{}</diwoo:Document>", "{}"])
+def test_mdto_in_a_document_or_directly_in_the_entry_is_only_noticed(tag: str) -> None:
+    mdto = '<MDTO xmlns="urn:mdto"><naam>x</naam></MDTO>'
+    assert read(tag.format(mdto)) == GivenMetadata(has_mdto=True)
 
 
-def test_white_space_around_texts_and_uris_is_left_off() -> None:
-    given = read_diwoo('<diwoo:publisher resource=" urn:a\n">\n  gemeente A\n </diwoo:publisher>')
-    assert given.publisher == Value("gemeente A", "urn:a")
+@pytest.mark.parametrize(
+    "publisher",
+    [
+        '<diwoo:publisher resource=" urn:a\n">\n  gemeente A\n </diwoo:publisher>',
+        '<diwoo:publisher diwoo:resource="urn:a">gemeente A</diwoo:publisher>',
+        '<diwoo:publisher resource="urn:a">gemeente <b>A</b></diwoo:publisher>',
+    ],
+)
+def test_a_value_is_its_text_without_markup_and_white_space_and_its_uri(publisher: str) -> None:
+    given = read_diwoo(publisher)
+    assert (given.publisher, given.resource_elements) == (Value("gemeente A", "urn:a"), [])
 
 
 @pytest.mark.parametrize(
@@ -164,25 +172,13 @@ def test_an_element_without_a_value_counts_as_absent(element: str) -> None:
     assert read_diwoo(element) == GivenMetadata(has_diwoo=True)
 
 
-def test_a_uri_may_stand_in_an_attribute_with_a_prefix() -> None:
-    assert read_diwoo('<diwoo:publisher diwoo:resource="urn:a">A</diwoo:publisher>').publisher == Value(
-        "A", "urn:a"
-    )
-
-
-def test_comments_cdata_and_character_references_are_part_of_no_value_or_all_of_it() -> None:
+def test_markup_within_a_value_is_not_lost_and_a_comment_is_no_part_of_it() -> None:
     given = read_diwoo(
         "<diwoo:naamOpsteller>A<!-- niet --> &amp; <![CDATA[<B>]]> &#233;</diwoo:naamOpsteller>"
-    )
-    assert given.naam_opsteller == "A & <B> é"
-
-
-def test_the_text_of_markup_within_a_value_is_not_lost() -> None:
-    given = read_diwoo(
         "<diwoo:omschrijvingen><diwoo:omschrijving>Over <b>hoog</b> water</diwoo:omschrijving>"
         "</diwoo:omschrijvingen>"
     )
-    assert given.omschrijvingen == ["Over hoog water"]
+    assert (given.naam_opsteller, given.omschrijvingen) == ("A & <B> é", ["Over hoog water"])
 
 
 @pytest.mark.parametrize(
@@ -328,10 +324,6 @@ def test_a_second_diwoo_is_named_and_not_mixed_with_the_first(first: str) -> Non
     assert (given.creatiedatum, given.format, given.doubled) == ("2024", None, ["DiWoo"])
 
 
-def test_mdto_directly_in_the_entry_is_only_noticed() -> None:
-    assert read('<MDTO xmlns="urn:mdto"><naam>x</naam></MDTO>') == GivenMetadata(has_mdto=True)
-
-
 @pytest.mark.parametrize(
     "publisher",
     [
@@ -362,11 +354,6 @@ def test_a_uri_in_an_element_is_read_of_every_value_and_each_is_named_once() -> 
     assert given.handelingen == [Handling(Value("y", URI), None, None)]
     assert given.resource_elements == ["format", "informatiecategorie", "soortHandeling"]
     assert given.unread == []
-
-
-def test_other_elements_in_a_value_are_its_text_as_before() -> None:
-    given = read_diwoo("<diwoo:publisher>gemeente <b>A</b></diwoo:publisher>")
-    assert (given.publisher, given.resource_elements) == (Value("gemeente A", None), [])
 
 
 # The element that a misspelt name stands for.

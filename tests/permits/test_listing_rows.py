@@ -23,50 +23,49 @@ def dates(page: str) -> dict[str, str | None]:
     return {link.url.removeprefix(FOLDER): str(link.date) if link.date else None for link in read(page).links}
 
 
-@pytest.mark.parametrize("element", ["script", "style", "template"])
-def test_the_text_after_an_element_without_text_belongs_to_the_row(element: str) -> None:
-    assert dates(f"<li>{LINK}<{element}>x</{element}> {DATE}</li>") == {"a.xml": "2026-04-01T10:00"}
+READ, NEXT = "2026-04-01T10:00", "2026-04-02T11:00"
+OTHER_LINE = '2026-04-02 11:00 <a href="b.xml">b</a> 12'
+OTHER_PARAGRAPHS = '<p><a href="b.xml">b</a></p><p>2026-04-02 11:00</p>'
+OTHER_LINKS = f'<a href="b.pdf">b</a> {DATE} <a href="c.xml">c</a> 2026-04-02 11:00'
+#: A page, and the date of each of its files.
+PAGES: dict[str, tuple[str, dict[str, str | None]]] = {
+    **{
+        f"an element without text: {name}": (f"<li>{LINK}<{name}>x</{name}> {DATE}</li>", {"a.xml": READ})
+        for name in ("script", "style", "template")
+    },
+    "a new line": (f"<pre>x</pre>{LINK}\n{DATE}", {"a.xml": READ}),
+    "a new line within preformatted text": (f"<pre>{LINK}\n{DATE}</pre>", {"a.xml": None}),
+    "a new line in a table within preformatted text": (
+        f"<pre><table><tr><td>{LINK}</td>\n<td>{DATE}</td></tr></table></pre>",
+        {"a.xml": READ},
+    ),
+    "text before and after the link of a line": (
+        f"<pre>\n\n{DATE} {LINK}\nx\ny\n{OTHER_LINE}\n</pre>",
+        {"a.xml": READ, "b.xml": NEXT},
+    ),
+    "a paragraph, within a table and outside": (
+        f"<table><tr><td><p>{LINK}</p></td><td><p>{DATE}</p></td></tr></table>{OTHER_PARAGRAPHS}",
+        {"a.xml": READ, "b.xml": None},
+    ),
+    "a block": (f"{LINK}<div>{DATE}</div>", {"a.xml": None}),
+    "the next row of a table": (
+        f"<table><tr><td>{LINK}</td></tr>{DATE}<tr><td>{DATE}</td></tr></table>",
+        {"a.xml": None},
+    ),
+    "text before the row": (f"<p>{DATE}</p><p>{LINK}</p>", {"a.xml": None}),
+    "text around two links to one file": (f"<li>{LINK} x {LINK} {DATE}</li>", {"a.xml": READ}),
+    "text after a link that is left alone": (
+        f"<li>{LINK} x {OTHER_LINKS}</li>",
+        {"a.xml": None, "c.xml": NEXT},
+    ),
+}
 
 
-def test_a_new_line_ends_a_row_only_within_preformatted_text() -> None:
-    assert dates(f"<pre>x</pre>{LINK}\n{DATE}") == {"a.xml": "2026-04-01T10:00"}
-    assert dates(f"<pre>{LINK}\n{DATE}</pre>") == {"a.xml": None}
-    assert dates(f"<pre><table><tr><td>{LINK}</td>\n<td>{DATE}</td></tr></table></pre>") == {
-        "a.xml": "2026-04-01T10:00"
-    }
-
-
-def test_the_text_before_and_after_the_link_of_a_line_belongs_to_its_row() -> None:
-    page = f'<pre>\n\n{DATE} {LINK}\nx\ny\n2026-04-02 11:00 <a href="b.xml">b</a> 12\n</pre>'
-    assert dates(page) == {"a.xml": "2026-04-01T10:00", "b.xml": "2026-04-02T11:00"}
-
-
-def test_a_paragraph_ends_a_row_but_not_within_a_table() -> None:
-    row = f"<tr><td><p>{LINK}</p></td><td><p>{DATE}</p></td></tr>"
-    paragraphs = '<p><a href="b.xml">b</a></p><p>2026-04-02 11:00</p>'
-    assert dates(f"<table>{row}</table>{paragraphs}") == {"a.xml": "2026-04-01T10:00", "b.xml": None}
-
-
-def test_a_block_ends_the_row_before_it() -> None:
-    assert dates(f"{LINK}<div>{DATE}</div>") == {"a.xml": None}
-
-
-def test_a_row_of_a_table_ends_where_the_next_one_begins() -> None:
-    page = f"<table><tr><td>{LINK}</td></tr>{DATE}<tr><td>{DATE}</td></tr></table>"
-    assert dates(page) == {"a.xml": None}
-
-
-def test_text_before_a_row_is_not_of_that_row() -> None:
-    assert dates(f"<p>{DATE}</p><p>{LINK}</p>") == {"a.xml": None}
-
-
-def test_of_two_links_to_one_file_the_text_around_both_counts() -> None:
-    assert dates(f"<li>{LINK} x {LINK} {DATE}</li>") == {"a.xml": "2026-04-01T10:00"}
-
-
-def test_a_link_that_is_left_alone_takes_the_text_after_it() -> None:
-    page = f'<li>{LINK} x <a href="b.pdf">b</a> {DATE} <a href="c.xml">c</a> 2026-04-02 11:00</li>'
-    assert dates(page) == {"a.xml": None, "c.xml": "2026-04-02T11:00"}
+@pytest.mark.parametrize(("page", "expected"), PAGES.values(), ids=PAGES.keys())
+def test_the_date_in_the_row_of_a_link_is_that_of_its_file(
+    page: str, expected: dict[str, str | None]
+) -> None:
+    assert dates(page) == expected
 
 
 @pytest.mark.parametrize("given", ["2026-04-01T08:00:07Z", " 2026-04-01T10:00:07.123456+02:00 "])
@@ -93,24 +92,17 @@ def test_a_page_with_too_many_links_is_read_up_to_a_bound(monkeypatch: pytest.Mo
     assert dates(page) == {"a.xml": "2026-04-01T10:00", "b.xml": None}
 
 
-def test_a_page_says_by_which_encoding_it_was_read() -> None:
+def test_a_page_says_by_which_encoding_it_was_read_which_its_first_bytes_may_declare() -> None:
     assert read(LINK).encoding == "utf-8"
     assert read(LINK.encode("utf-16")).encoding.startswith("utf-16")
-    assert read('<meta charset="iso-8859-15">' + LINK).encoding == "iso8859-15"
+    declaration = '<meta charset="iso-8859-15">'
+    assert read(declaration + LINK).encoding == "iso8859-15"
+    assert read(" " * 5000 + declaration + LINK).encoding == "utf-8"
 
 
-def test_the_declaration_of_an_encoding_is_looked_for_in_the_first_bytes_only() -> None:
-    page = " " * 5000 + '<meta charset="iso-8859-15">' + LINK
-    assert read(page).encoding == "utf-8"
-
-
-def test_a_page_that_is_too_large_says_so() -> None:
+def test_a_page_that_is_too_large_or_damaged_says_so() -> None:
     found = read(LINK, maxsize=10)
-    assert (found.fault, found.links) == ("ipm.te-groot", [])
-    assert found.seen == "more than 10 bytes"
-
-
-def test_a_page_whose_gzip_is_damaged_says_so() -> None:
+    assert (found.fault, found.links, found.seen) == ("ipm.te-groot", [], "more than 10 bytes")
     found = read(b"\x1f\x8b\x08" + b"x" * 100)
     assert found.fault == "ipm.ingang-onbereikbaar"
     assert found.seen

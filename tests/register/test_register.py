@@ -179,30 +179,31 @@ def test_a_location_conflicts_if_no_document_has_its_category() -> None:
     assert found.conflicts() == []
 
 
-def test_a_document_with_several_categories_agrees_with_one_of_them() -> None:
-    found = published(Location(A, "https://www.a.nl/woo", ADVIEZEN))
-    found.count("https://www.a.nl/woo/1.pdf", [CONVENANTEN, ADVIEZEN], "www.a.nl")
-    assert found.conflicts() == []
+WOO = Location(A, "https://www.a.nl/woo", ADVIEZEN)
 
 
-def test_the_longest_prefix_decides() -> None:
-    found = published(
-        Location(A, "https://www.a.nl/woo", ADVIEZEN), Location(A, "https://www.a.nl/woo/c", CONVENANTEN)
-    )
-    count(found, ("/woo/c/1.pdf", CONVENANTEN), ("/woo/2.pdf", ADVIEZEN))
-    assert found.conflicts() == []
-    count(found, ("/wootiek/1.pdf", CONVENANTEN))
-    assert found.conflicts() == []
-
-
-def test_a_url_that_is_registered_for_several_categories_may_have_documents_of_each() -> None:
-    found = published(
-        Location(A, "https://www.a.nl/woo", ADVIEZEN), Location(B, "https://www.a.nl/woo/", CONVENANTEN)
-    )
-    count(found, ("/woo/1.pdf", CONVENANTEN))
-    assert found.conflicts() == []
-    count(wrong := published(Location(A, "https://www.a.nl/", ADVIEZEN)), ("/1.pdf", CONVENANTEN))
-    assert len(wrong.conflicts()) == 1
+@pytest.mark.parametrize(
+    ("locations", "path", "categories", "conflicts"),
+    [
+        ([WOO], "/woo/1.pdf", [CONVENANTEN], 1),
+        # One of several categories of a document, or of a location, suffices.
+        ([WOO], "/woo/1.pdf", [CONVENANTEN, ADVIEZEN], 0),
+        ([WOO, Location(B, "https://www.a.nl/woo/", CONVENANTEN)], "/woo/1.pdf", [CONVENANTEN], 0),
+        # The longest prefix decides, by whole segments of the path.
+        ([WOO, Location(A, "https://www.a.nl/woo/c", CONVENANTEN)], "/woo/c/1.pdf", [CONVENANTEN], 0),
+        ([WOO], "/wootiek/1.pdf", [CONVENANTEN], 0),
+        ([Location(A, "https://www.a.nl/", ADVIEZEN)], "/1.pdf", [CONVENANTEN], 1),
+        # An unknown category says nothing.
+        ([WOO], "/woo/1.pdf", [UNKNOWN_CATEGORY.uri], 0),
+        ([WOO], "/woo/1.pdf", ["https://www.a.nl/eigen"], 0),
+    ],
+)
+def test_a_document_conflicts_with_its_location_if_no_category_is_that_of_both(
+    locations: list[Location], path: str, categories: list[str], conflicts: int
+) -> None:
+    found = published(*locations)
+    found.count(f"https://www.a.nl{path}", categories, "www.a.nl")
+    assert len(found.conflicts()) == conflicts
 
 
 @pytest.mark.parametrize("category", ["Andere documenten", "Adviesen", ""])
@@ -211,12 +212,6 @@ def test_a_location_without_a_known_category_permits_every_category(category: st
     register = read(text, organisation("gemeente B", "https://www.a.nl/woo", id="2"))
     found = Documents(register)
     count(found, ("/woo/1.pdf", CONVENANTEN))
-    assert found.conflicts() == []
-
-
-def test_a_document_whose_category_is_unknown_says_nothing() -> None:
-    found = published(Location(A, "https://www.a.nl/woo", ADVIEZEN))
-    count(found, ("/woo/1.pdf", UNKNOWN_CATEGORY.uri), ("/woo/2.pdf", "https://www.a.nl/eigen"))
     assert found.conflicts() == []
 
 

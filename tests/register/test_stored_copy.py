@@ -23,6 +23,11 @@ def locations(count: int) -> bytes:
     return export(organisation("A", *[f"https://www{number}.a.nl/" for number in range(count)]))
 
 
+@pytest.fixture
+def copy(tmp_path: Path) -> RegisterCopy:
+    return RegisterCopy(tmp_path, SOURCE)
+
+
 def accept(copy: RegisterCopy, document: bytes, etag: str | None = '"1"') -> Register:
     with copy.new_file() as file:
         file.write(document)
@@ -36,8 +41,7 @@ def accept(copy: RegisterCopy, document: bytes, etag: str | None = '"1"') -> Reg
         )
 
 
-def test_an_accepted_register_is_kept_with_what_is_known_about_it(tmp_path: Path) -> None:
-    copy = RegisterCopy(tmp_path, SOURCE)
+def test_an_accepted_register_is_kept_with_what_is_known_about_it(copy: RegisterCopy) -> None:
     register = accept(copy, locations(4))
     assert register.location_count == 4
     assert copy.path.read_bytes() == locations(4)
@@ -56,16 +60,14 @@ def test_a_register_is_accepted_for_its_day(tmp_path: Path) -> None:
     assert register.hosts == ("a.nl",)
 
 
-def test_nothing_but_the_copy_is_left_in_its_folder(tmp_path: Path) -> None:
-    copy = RegisterCopy(tmp_path, SOURCE)
+def test_nothing_but_the_copy_is_left_in_its_folder(copy: RegisterCopy, tmp_path: Path) -> None:
     accept(copy, locations(4))
     with pytest.raises(RegisterError):
         accept(copy, b"kapot")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["register.json", "register.xml"]
 
 
-def test_the_next_request_asks_only_for_a_newer_register(tmp_path: Path) -> None:
-    copy = RegisterCopy(tmp_path, SOURCE)
+def test_the_next_request_asks_only_for_a_newer_register(copy: RegisterCopy) -> None:
     assert copy.conditional_headers() == {}
     accept(copy, locations(1))
     assert copy.conditional_headers() == {
@@ -74,22 +76,21 @@ def test_the_next_request_asks_only_for_a_newer_register(tmp_path: Path) -> None
     }
 
 
-def test_a_header_that_the_server_did_not_give_is_not_sent(tmp_path: Path) -> None:
-    copy = RegisterCopy(tmp_path, SOURCE)
+def test_a_header_that_the_server_did_not_give_is_not_sent(copy: RegisterCopy) -> None:
     accept(copy, locations(1), etag=None)
     assert list(copy.conditional_headers()) == ["If-Modified-Since"]
 
 
-def test_a_damaged_copy_is_fetched_again_completely(tmp_path: Path) -> None:
-    copy = RegisterCopy(tmp_path, SOURCE)
+def test_a_damaged_copy_is_fetched_again_completely(copy: RegisterCopy) -> None:
     accept(copy, locations(1))
     copy.path.write_bytes(locations(2))
     assert copy.conditional_headers() == {}
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"source": 1, "etag": 2}', "null", "\ufffe"])
-def test_without_readable_facts_the_copy_itself_still_serves(tmp_path: Path, text: str) -> None:
-    copy = RegisterCopy(tmp_path, SOURCE)
+def test_without_readable_facts_the_copy_itself_still_serves(
+    copy: RegisterCopy, tmp_path: Path, text: str
+) -> None:
     accept(copy, locations(2))
     (tmp_path / "register.json").write_text(text, encoding="utf-8")
     assert copy.info() is None
@@ -100,8 +101,9 @@ def test_without_readable_facts_the_copy_itself_still_serves(tmp_path: Path, tex
     assert [finding.action for finding in findings] == ["eerdere kopie gebruikt"]
 
 
-def test_a_register_with_half_of_the_locations_is_accepted_and_one_with_fewer_is_not(tmp_path: Path) -> None:
-    copy = RegisterCopy(tmp_path, SOURCE)
+def test_a_register_with_half_of_the_locations_is_accepted_and_one_with_fewer_is_not(
+    copy: RegisterCopy,
+) -> None:
     accept(copy, locations(9))
     with pytest.raises(RegisterError, match="4 Woo locations, fewer than half of the 9"):
         accept(copy, locations(4))
@@ -113,8 +115,9 @@ def test_a_register_with_half_of_the_locations_is_accepted_and_one_with_fewer_is
 @pytest.mark.parametrize(
     "document", [b"", b"<html><body/></html>", export(), locations(9)[:-1], b"\x1f\x8b\x08"]
 )
-def test_what_is_no_register_does_not_replace_the_copy(tmp_path: Path, document: bytes) -> None:
-    copy = RegisterCopy(tmp_path, SOURCE)
+def test_what_is_no_register_does_not_replace_the_copy(
+    copy: RegisterCopy, tmp_path: Path, document: bytes
+) -> None:
     accept(copy, locations(1))
     before = (tmp_path / "register.json").read_bytes()
     with pytest.raises(RegisterError):
@@ -123,8 +126,7 @@ def test_what_is_no_register_does_not_replace_the_copy(tmp_path: Path, document:
     assert (tmp_path / "register.json").read_bytes() == before
 
 
-def test_findings_come_from_an_accepted_register_only(tmp_path: Path) -> None:
-    copy = RegisterCopy(tmp_path, SOURCE)
+def test_findings_come_from_an_accepted_register_only(copy: RegisterCopy) -> None:
     accept(copy, locations(4))
     findings: list[Finding] = []
     for count in (1, 4):
@@ -156,8 +158,7 @@ def test_a_copy_whose_facts_name_another_source_is_not_compared_with(tmp_path: P
     assert json.loads((tmp_path / "register.json").read_text(encoding="utf-8"))["source"] == SOURCE
 
 
-def test_the_copy_stands_in_with_a_finding_that_says_why_and_from_when(tmp_path: Path) -> None:
-    copy = RegisterCopy(tmp_path, SOURCE)
+def test_the_copy_stands_in_with_a_finding_that_says_why_and_from_when(copy: RegisterCopy) -> None:
     accept(copy, locations(2))
     findings: list[Finding] = []
     assert copy.read_instead("HTTP 503", Reporter(findings.append), TODAY).location_count == 2
@@ -171,8 +172,7 @@ def test_the_copy_stands_in_with_a_finding_that_says_why_and_from_when(tmp_path:
     ]
 
 
-def test_the_copy_is_read_for_the_day_of_the_run(tmp_path: Path) -> None:
-    copy = RegisterCopy(tmp_path, SOURCE)
+def test_the_copy_is_read_for_the_day_of_the_run(copy: RegisterCopy) -> None:
     accept(copy, export(organisation("A", "https://a.nl/", end="2026-11-30")))
     findings: list[Finding] = []
     report = Reporter(findings.append)
@@ -218,8 +218,7 @@ def test_a_folder_is_no_register(tmp_path: Path) -> None:
         read_file(tmp_path, unexpected, TODAY)
 
 
-def test_the_day_of_a_register_is_that_of_its_server_else_of_its_file(tmp_path: Path) -> None:
-    copy = RegisterCopy(tmp_path, SOURCE)
+def test_the_day_of_a_register_is_that_of_its_server_else_of_its_file(copy: RegisterCopy) -> None:
     assert accept(copy, locations(1)).date == date(2026, 11, 21)
     assert copy.read(unexpected, TODAY).date == date(2026, 11, 21)
     os.utime(copy.path, (0, 0))

@@ -55,6 +55,15 @@ REFUSED = HARVESTED._replace(
     refused_lastmod=to_microseconds(parse_datetime(LATER)),
 )
 REFUSED_AHEAD = REFUSED._replace(refused_lastmod=to_microseconds(parse_datetime(TYPO)))
+#: Refused when it was fetched for the first time.
+NEVER_DELIVERED = SEEN._replace(
+    fault="format.onbekend",
+    fault_seen="application/x",
+    fault_since=SECONDS,
+    refused_at=SECONDS,
+    refused_lastmod=HARVESTED.lastmod,
+)
+NEVER_DELIVERED_UNDATED = NEVER_DELIVERED._replace(refused_lastmod=None)
 LACKING = HARVESTED._replace(content=SHORT)
 #: Refused when it was fetched again, so that its version lacks content.
 REFUSED_LATER = LACKING._replace(

@@ -56,9 +56,6 @@ def outcome(
     document: KnownDocument | None,
     lastmod: datetime | None,
     standing: Standing = Standing(),  # noqa: B008 -- it does not change
-    *,
-    now: int = NOW,
-    refused_interval: float = 0,
 ) -> Outcome:
     """Return what is done with an entry of that lastmod."""
     listing = SitemapListing(1, 0, not standing.own, standing.lastmod) if standing.seen_before else None
@@ -69,7 +66,7 @@ def outcome(
         listing=listing,
         version=KnownVersion(standing.own_known, owner="www.a.nl" if standing.own_listed else None),
     )
-    return decide(facts, Terms(refused_interval), datetime.fromtimestamp(now, UTC)).outcome
+    return decide(facts, Terms(), datetime.fromtimestamp(NOW, UTC)).outcome
 
 
 def test_what_is_harvested_has_an_oorzaak() -> None:
@@ -169,45 +166,3 @@ def test_anothers_entry_is_compared_with_what_it_said_itself_not_with_what_the_o
     without = Standing(own=False, own_known=True, lastmod=None)
     assert outcome(known(LATER), EARLIER, without) is Outcome.CHANGED
     assert outcome(known(LATER), None, without) is Outcome.UNCHANGED
-
-
-def test_a_mark_to_restore_does_nothing_to_a_document_that_is_published() -> None:
-    assert outcome(known(MOMENT)._replace(restore=True), MOMENT) is Outcome.UNCHANGED
-
-
-WEEK = 7 * 86400
-REFUSED_AT = NOW
-
-
-def refused(lastmod: datetime | None) -> KnownDocument:
-    """A document that was fetched and refused."""
-    given = None if lastmod is None else to_microseconds(lastmod)
-    return known(None, harvested=False)._replace(
-        fault="format.onbekend", fault_since=REFUSED_AT, refused_at=REFUSED_AT, refused_lastmod=given
-    )
-
-
-def is_refused(document: KnownDocument, lastmod: datetime | None, now: int = REFUSED_AT) -> bool:
-    return outcome(document, lastmod, now=now, refused_interval=WEEK) is Outcome.REFUSED
-
-
-def test_what_was_refused_is_left_alone_for_a_week() -> None:
-    assert is_refused(refused(MOMENT), MOMENT)
-    assert is_refused(refused(MOMENT), MOMENT, REFUSED_AT + WEEK - 1)
-    assert not is_refused(refused(MOMENT), MOMENT, REFUSED_AT + WEEK)
-
-
-def test_a_clock_that_jumped_back_does_not_keep_it_refused() -> None:
-    assert not is_refused(refused(MOMENT), MOMENT, REFUSED_AT - 1)
-
-
-def test_what_was_refused_is_asked_for_again_with_a_newer_lastmod_only() -> None:
-    assert not is_refused(refused(MOMENT), LATER)
-    assert is_refused(refused(MOMENT), EARLIER)
-    assert is_refused(refused(MOMENT), None)
-    assert not is_refused(refused(None), MOMENT)
-    assert is_refused(refused(None), None)
-
-
-def test_what_could_not_be_fetched_is_never_left_alone() -> None:
-    assert not is_refused(known(None, harvested=False), None)

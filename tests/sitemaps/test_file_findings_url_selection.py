@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.sitemaps.selections import (
@@ -11,6 +13,7 @@ from tests.sitemaps.selections import (
     HOST,
     ROBOTS,
     Host,
+    category_index,
 )
 from woo_harvester.sitemaps.file_findings import Index
 from woo_harvester.sitemaps.robots import IndexName, NameMatch
@@ -31,54 +34,46 @@ def test_indexes_are_read_in_the_order_of_robots_txt() -> None:
     assert Host().indexes(*names, GENERAL) == [*names, GENERAL]
 
 
-def test_a_sitemap_that_is_no_index_is_ignored_and_counted() -> None:
-    host = Host()
-
-    assert host.indexes("https://elders.nl/sitemap.xml", GENERAL) == [GENERAL]
-    assert host.findings == [
-        {"code": "robots.andere-sitemap", "url": ROBOTS, "line": 1, "seen": "https://elders.nl/sitemap.xml"}
-    ]
+def near_miss(name: str, code: str) -> tuple[str, list[str], dict[str, Any]]:
+    url = f"https://{HOST}/{name}"
+    return f"/{name}", [], {"code": code, "url": url, "seen": f"/{name}", "action": "niet gelezen"}
 
 
-@pytest.mark.parametrize(
-    ("name", "code"),
-    [
-        ("sitemap-diwoo.xml", "index.naam"),
-        ("sitemapindex-diwoo.xml.gz", "index.naam"),
-        ("sitemapindex-diwoo-infocat18.xml", "index.infocat-onbekend"),
-        ("sitemapindex-diwoo-infocat018.xml", "index.infocat-onbekend"),
-    ],
-)
-def test_a_near_miss_is_not_read_and_the_finding_has_its_line(name: str, code: str) -> None:
-    host = Host()
-
-    assert host.indexes(GENERAL, f"/{name}") == [GENERAL]
-    assert host.findings == [
+OTHER_CASE = f"https://{HOST}/SitemapIndex-DiWoo.xml"
+JOINED = rf"{CATEGORY_2.url}\n{CATEGORY_14.url}"
+#: A line of robots.txt, the indexes that are read of it, and the finding on it.
+LINES = {
+    "no index": ("https://elders.nl/sitemap.xml", [], {"code": "robots.andere-sitemap", "url": ROBOTS}),
+    "another name": near_miss("sitemap-diwoo.xml", "index.naam"),
+    "packed": near_miss("sitemapindex-diwoo.xml.gz", "index.naam"),
+    "no category of two digits": near_miss("sitemapindex-diwoo-infocat18.xml", "index.infocat-onbekend"),
+    "no known category": near_miss("sitemapindex-diwoo-infocat018.xml", "index.infocat-onbekend"),
+    "relative": (
+        "/x/sitemapindex-diwoo.xml",
+        [f"https://{HOST}/x/sitemapindex-diwoo.xml"],
+        {"code": "robots.sitemap-relatief", "url": f"https://{HOST}/x/sitemapindex-diwoo.xml"},
+    ),
+    "other letter case": (OTHER_CASE, [OTHER_CASE], {"code": "index.hoofdletters", "url": OTHER_CASE}),
+    "two joined lines": (
+        JOINED,
+        [CATEGORY_2.url, CATEGORY_14.url],
         {
-            "code": code,
-            "url": f"https://{HOST}/{name}",
-            "line": 2,
-            "seen": f"/{name}",
-            "action": "niet gelezen",
-        }
-    ]
+            "code": "robots.samengevoegd",
+            "url": ROBOTS,
+            "seen": f"Sitemap: {JOINED}",
+            "action": "gelezen als 2 adressen",
+        },
+    ),
+}
 
 
-def test_a_relative_line_is_read_with_a_finding() -> None:
+@pytest.mark.parametrize(("line", "read", "finding"), LINES.values(), ids=LINES.keys())
+def test_a_line_that_is_not_as_it_should_be_is_a_finding(
+    line: str, read: list[str], finding: dict[str, Any]
+) -> None:
     host = Host()
-
-    assert host.indexes("/sitemapindex-diwoo.xml") == [GENERAL]
-    assert host.findings == [
-        {"code": "robots.sitemap-relatief", "url": GENERAL, "line": 1, "seen": "/sitemapindex-diwoo.xml"}
-    ]
-
-
-def test_a_name_in_other_letter_case_is_read_with_a_finding() -> None:
-    host = Host()
-    url = f"https://{HOST}/SitemapIndex-DiWoo.xml"
-
-    assert host.indexes(url) == [url]
-    assert host.findings == [{"code": "index.hoofdletters", "url": url, "line": 1, "seen": url}]
+    assert host.indexes(GENERAL, line) == [GENERAL, *read]
+    assert host.findings == [{"line": 2, "seen": line, **finding}]
 
 
 def test_the_same_index_is_read_once_also_in_a_robots_txt_that_is_read_again() -> None:
@@ -139,22 +134,6 @@ def test_an_index_may_stand_on_any_registered_host_and_port(url: str) -> None:
     assert Host().indexes(url) == [url]
 
 
-def test_a_joined_line_is_read_with_a_finding_about_robots_txt() -> None:
-    host = Host()
-    given = rf"{GENERAL}\n{CATEGORY_14.url}"
-
-    assert host.indexes(given) == [GENERAL, CATEGORY_14.url]
-    assert host.findings == [
-        {
-            "code": "robots.samengevoegd",
-            "url": ROBOTS,
-            "line": 1,
-            "seen": f"Sitemap: {given}",
-            "action": "gelezen als 2 adressen",
-        }
-    ]
-
-
 def test_a_line_that_is_not_read_names_no_index() -> None:
     host = Host()
 
@@ -163,18 +142,16 @@ def test_a_line_that_is_not_read_names_no_index() -> None:
     assert not host.selection.names_index
 
 
-def test_an_index_that_the_spider_does_not_follow_is_named_and_not_read() -> None:
+@pytest.mark.parametrize("number", [2, 14])
+def test_an_index_that_the_spider_does_not_follow_is_named_and_not_read(number: int) -> None:
     host = Host()
     lines = f"Sitemap: {CATEGORY_2.url}\nSitemap: {CATEGORY_14.url}\n".encode()
-    host.selection.follows = lambda url: "infocat014" in url
-    assert list(host.selection.indexes(lines, ROBOTS)) == [CATEGORY_14]
+    host.selection.follows = lambda url: f"infocat{number:03}" in url
+    assert list(host.selection.indexes(lines, ROBOTS)) == [category_index(number)]
     assert host.selection.named == {CATEGORY_2.url, CATEGORY_14.url}
     assert host.selection.is_narrowed
     assert host.findings == []
-
-
-def test_a_host_whose_indexes_are_all_followed_is_not_narrowed() -> None:
-    host = Host()
-    host.selection.follows = lambda url: True
-    assert list(host.selection.indexes(f"Sitemap: {CATEGORY_2.url}".encode(), ROBOTS)) == [CATEGORY_2]
-    assert not host.selection.is_narrowed
+    all_followed = Host()
+    all_followed.selection.follows = lambda url: True
+    assert len(list(all_followed.selection.indexes(lines, ROBOTS))) == 2
+    assert not all_followed.selection.is_narrowed

@@ -44,38 +44,25 @@ def test_a_sitemapindex_gives_its_sitemaps() -> None:
     assert read(index, "sitemapindex").entries == [("https://a.nl/1.xml", None)]
 
 
-def test_changefreq_and_priority_are_ignored() -> None:
-    entry = read_one(
-        "<url><loc>https://a.nl/1</loc><changefreq>daily</changefreq><priority>1</priority></url>"
-    )
-
-    assert (entry.loc, entry.lastmod, entry.document) == ("https://a.nl/1", None, None)
-
-
-@pytest.mark.parametrize("element", ["", "<lastmod/>", "<lastmod> \n </lastmod>"])
-def test_an_absent_or_empty_lastmod_is_none(element: str) -> None:
-    assert read_one(f"<url><loc>https://a.nl/1</loc>{element}</url>").lastmod is None
-
-
-@pytest.mark.parametrize("element", ["", "<loc/>", "<loc> \n </loc>"])
-def test_an_absent_or_empty_loc_is_an_empty_text(element: str) -> None:
-    assert read_one(f"<url>{element}<lastmod>{DAY}</lastmod></url>").loc == ""
-
-
-def test_a_lastmod_that_is_no_date_is_given_as_it_stands() -> None:
-    assert read_one("<url><loc>x</loc><lastmod> gisteren </lastmod></url>").lastmod == "gisteren"
-
-
-def test_the_first_loc_of_an_entry_counts() -> None:
-    entry = read_one('<url><loc>https://a.nl/1</loc><loc xmlns="urn:images">https://a.nl/1.png</loc></url>')
-
-    assert entry.loc == "https://a.nl/1"
-
-
-def test_white_space_around_loc_and_lastmod_does_not_count() -> None:
-    entry = read_one(f"<url>\n  <loc>\n    https://a.nl/1\n  </loc>\n  <lastmod> {DAY}\t</lastmod>\n</url>")
-
-    assert (entry.loc, entry.lastmod) == ("https://a.nl/1", DAY)
+@pytest.mark.parametrize(
+    ("elements", "loc", "lastmod"),
+    [
+        ("<loc>x</loc><changefreq>daily</changefreq><priority>1</priority>", "x", None),
+        ("<loc>x</loc><lastmod/>", "x", None),
+        ("<loc>x</loc><lastmod> \n </lastmod>", "x", None),
+        ("<loc>x</loc><lastmod> gisteren </lastmod>", "x", "gisteren"),
+        (f"<lastmod>{DAY}</lastmod>", "", DAY),
+        (f"<loc/><lastmod>{DAY}</lastmod>", "", DAY),
+        (f"<loc> \n </loc><lastmod>{DAY}</lastmod>", "", DAY),
+        (f"\n  <loc>\n    x\n  </loc>\n  <lastmod> {DAY}\t</lastmod>\n", "x", DAY),
+        ('<loc>x</loc><loc xmlns="urn:images">https://a.nl/1.png</loc>', "x", None),
+    ],
+)
+def test_the_text_of_the_first_loc_and_lastmod_counts_without_white_space_around_it(
+    elements: str, loc: str, lastmod: str | None
+) -> None:
+    entry = read_one(f"<url>{elements}</url>")
+    assert (entry.loc, entry.lastmod, entry.document) == (loc, lastmod, None)
 
 
 @pytest.mark.parametrize(
@@ -94,17 +81,14 @@ def test_entities_cdata_comments_and_instructions_in_loc_are_read_as_xml_has_the
     assert read(urlset(written)).locs == [loc]
 
 
-def test_the_document_of_an_entry_comes_with_it() -> None:
-    entry = read_one("<url><loc>x</loc><diwoo:Document><diwoo:DiWoo/></diwoo:Document></url>")
-
+@pytest.mark.parametrize(
+    "document",
+    ["<diwoo:Document><diwoo:DiWoo/></diwoo:Document>", f'<Document xmlns="{DIWOO}"><DiWoo/></Document>'],
+)
+def test_the_document_of_an_entry_comes_with_it_whatever_its_prefix_is(document: str) -> None:
+    entry = read_one(f"<url><loc>x</loc>{document}</url>")
     assert entry.document is not None
     assert [child.tag for child in entry.document] == [f"{{{DIWOO}}}DiWoo"]
-
-
-def test_the_prefix_is_free_and_may_be_declared_on_the_document() -> None:
-    entry = read_one(f'<url><loc>x</loc><Document xmlns="{DIWOO}"><DiWoo/></Document></url>')
-
-    assert entry.document is not None
 
 
 @pytest.mark.parametrize(
@@ -126,14 +110,10 @@ def test_the_namespace_of_the_root_element_is_known() -> None:
     assert reader.namespace == "urn:x"
 
 
-def test_a_url_inside_the_metadata_is_no_entry() -> None:
+def test_a_url_inside_the_metadata_is_no_entry_and_other_elements_are_passed_over() -> None:
     mdto = '<mdto:MDTO xmlns:mdto="urn:mdto"><url><loc>no</loc></url><mdto:url>no</mdto:url></mdto:MDTO>'
     sitemap = urlset("a").replace("</url>", f"<diwoo:Document>{mdto}</diwoo:Document></url>", 1) + "\n"
-
     assert read(sitemap).locs == ["a"]
-
-
-def test_other_elements_beside_the_entries_are_passed_over() -> None:
     assert read(urlset("a").replace("<url>", "<note>x</note>tekst<sitemap/><url>")).locs == ["a"]
 
 
