@@ -1,9 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from scrapy.utils.test import get_crawler
 
 from tests.register.exports import AMSTERDAM, organisation, read
 from woo_harvester.crawl.entries import Entries
@@ -74,20 +71,9 @@ class Run:
             return documents.look_up(connection, [loc])[loc].id
 
 
-@pytest.fixture
-def keeper() -> Iterator[StateKeeper]:
-    made = StateKeeper(get_crawler(settings_dict={"DELTAFETCH_ENABLED": False}))
-    made.outputs = 1
-    made.open([], reset=False)
-    yield made
-    made.engine_stopped()
-
-
 def test_what_is_left_out_stays_unknown_and_the_sitemap_is_read_again(keeper: StateKeeper) -> None:
-    run = Run(keeper, FIRST)
-    reading = run.read(OWNER, "s", FIRST, SECOND)
-    assert reading.left_out == 1
-    assert reading.pending.must_reread
+    reading = Run(keeper, FIRST).read(OWNER, "s", FIRST, SECOND)
+    assert (reading.left_out, reading.pending.must_reread) == (1, True)
     with keeper.begin() as connection:
         assert documents.look_up(connection, [FIRST, SECOND]).keys() == {FIRST}
 
@@ -118,18 +104,14 @@ def test_a_known_document_that_is_left_out_is_listed_again_after_it_was_missing(
     assert run.listing(reading, FIRST) == SitemapListing(run.number(FIRST), 0, foreign=False, lastmod=None)
 
 
-def test_a_document_that_moved_and_is_left_out_is_listed_by_its_new_sitemap(keeper: StateKeeper) -> None:
+@pytest.mark.parametrize(("host", "name"), [(OWNER, "t"), (OTHER, "s")])
+def test_a_document_that_is_left_out_is_listed_by_a_new_sitemap_as_its_own_or_another_s(
+    keeper: StateKeeper, host: str, name: str
+) -> None:
     Run(keeper, FIRST).read(OWNER, "s", FIRST)
     run = Run(keeper)
-    reading = run.read(OWNER, "t", FIRST)
-    assert run.listing(reading, FIRST) == SitemapListing(run.number(FIRST), 0, foreign=False, lastmod=None)
-
-
-def test_a_document_of_another_organisation_that_is_left_out_is_listed_as_such(keeper: StateKeeper) -> None:
-    Run(keeper, FIRST).read(OWNER, "s", FIRST)
-    run = Run(keeper)
-    reading = run.read(OTHER, "s", FIRST)
-    assert run.listing(reading, FIRST) == SitemapListing(run.number(FIRST), 0, foreign=True, lastmod=None)
+    listing = run.listing(run.read(host, name, FIRST), FIRST)
+    assert listing == SitemapListing(run.number(FIRST), 0, foreign=host == OTHER, lastmod=None)
 
 
 def test_a_withdrawn_document_that_is_left_out_is_not_listed(keeper: StateKeeper) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
-from scrapy.utils.test import get_crawler
 
 from tests.register.exports import AMSTERDAM, UTRECHT, organisation, read
 from woo_harvester.crawl.entries import Entries
@@ -92,15 +90,6 @@ class Run:
     @property
     def codes(self) -> list[str]:
         return [finding.code for finding in self.findings]
-
-
-@pytest.fixture
-def keeper() -> Iterator[StateKeeper]:
-    made = StateKeeper(get_crawler(settings_dict={"DELTAFETCH_ENABLED": False}))
-    made.outputs = 1
-    made.open([], reset=False)
-    yield made
-    made.engine_stopped()
 
 
 def next_run(keeper: StateKeeper) -> Run:

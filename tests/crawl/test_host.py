@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -13,39 +14,22 @@ from woo_harvester.sitemaps.file_findings import Index, Sitemap
 from woo_harvester.sitemaps.robots import index_name
 from woo_harvester.state.resources import KnownHost
 
-INDEX = "https://www.a.nl/sitemapindex-diwoo.xml"
+HOST = "www.a.nl"
+INDEX = f"https://{HOST}/sitemapindex-diwoo.xml"
 
 
 def visit_of(findings: list[Finding] | None = None, backlog: int = 2) -> Visit:
-    told: list[Finding] = [] if findings is None else findings
-    known = KnownHost(1, None)
-    return Visit(
-        "www.a.nl",
-        "https://identifier.overheid.nl/x",
-        known,
-        backlog,
-        Reporter(told.append),
-        lambda _: True,
-        Account("www.a.nl"),
-    )
+    reporter = Reporter(([] if findings is None else findings).append)
+    organisation = "https://identifier.overheid.nl/x"
+    return Visit(HOST, organisation, KnownHost(1, None), backlog, reporter, lambda _: True, Account(HOST))
 
 
 def test_a_finding_is_reported_with_the_host_and_its_body() -> None:
     findings: list[Finding] = []
-    visit_of(findings).report(
-        "sitemap.leeg", url="https://www.a.nl/a.xml", line=3, seen="niets", action="gelezen"
-    )
-    assert findings == [
-        Finding(
-            code="sitemap.leeg",
-            url="https://www.a.nl/a.xml",
-            host="www.a.nl",
-            organisation="https://identifier.overheid.nl/x",
-            line=3,
-            seen="niets",
-            action="gelezen",
-        )
-    ]
+    visit_of(findings).report("sitemap.leeg", url="https://www.a.nl/a.xml", line=3, seen="niets")
+    given: dict[str, Any] = {"url": "https://www.a.nl/a.xml", "line": 3, "seen": "niets"}
+    organisation = "https://identifier.overheid.nl/x"
+    assert findings == [Finding(code="sitemap.leeg", host=HOST, organisation=organisation, **given)]
 
 
 def test_an_error_means_that_the_host_was_not_read_completely_but_not_one_about_a_name() -> None:
@@ -97,7 +81,10 @@ def test_there_is_room_until_the_backlog_is_full() -> None:
     assert asyncio.run(run()) == [True, True, False]
 
 
-def test_whoever_waits_for_room_gets_it_when_a_ends() -> None:
+@pytest.mark.parametrize("is_taken", [False, True])
+def test_whoever_waits_for_room_gets_it_when_a_request_ends_unless_another_takes_it_first(
+    is_taken: bool,
+) -> None:
     async def run() -> bool:
         visit = visit_of(backlog=1)
         visit.begin_request()
@@ -105,22 +92,11 @@ def test_whoever_waits_for_room_gets_it_when_a_ends() -> None:
         await asyncio.sleep(0.01)
         assert not waiting.done()
         visit.end_request()
+        if is_taken:
+            visit.begin_request()
         return await asyncio.wait_for(waiting, 1)
 
-    assert asyncio.run(run())
-
-
-def test_room_that_another_took_first_is_no_room() -> None:
-    async def run() -> bool:
-        visit = visit_of(backlog=1)
-        visit.begin_request()
-        waiting = asyncio.create_task(visit.has_capacity(10))
-        await asyncio.sleep(0.01)
-        visit.end_request()
-        visit.begin_request()
-        return await asyncio.wait_for(waiting, 1)
-
-    assert not asyncio.run(run())
+    assert asyncio.run(run()) is not is_taken
 
 
 class Clock:

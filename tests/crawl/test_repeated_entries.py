@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import cast
 
 import pytest
 from lxml import etree
-from scrapy.utils.test import get_crawler
 from sqlalchemy import select
 
 from tests.register.exports import AMSTERDAM, UTRECHT, organisation, read
@@ -113,15 +112,6 @@ class Run:
         return self.items
 
 
-@pytest.fixture
-def keeper() -> Iterator[StateKeeper]:
-    made = StateKeeper(get_crawler(settings_dict={"DELTAFETCH_ENABLED": False}))
-    made.outputs = 1
-    made.open([], reset=False)
-    yield made
-    made.engine_stopped()
-
-
 def kept(keeper: StateKeeper) -> set[Key]:
     """Return the keys of the entries that the state keeps."""
     columns = (schema.repeated.c.sitemap_id, schema.repeated.c.document_id, schema.repeated.c.place)
@@ -222,10 +212,7 @@ def test_where_another_sitemap_lists_a_newer_version_the_one_before_is_read_agai
     second = Run(keeper)
     assert second.read("s1.xml", [entry(LATER)]) != before
     assert [item.record.versies[0].oorzaak for item in second.items] == ["wijziging"]
-    with keeper.begin() as connection:
-        assert (
-            resource_of(connection, second.visit.known.id, f"https://{HOST}/s0.xml", "sitemap").digest is None
-        )
+    assert not is_kept(keeper, "s0.xml")
 
 
 def test_where_an_entry_is_copied_to_another_sitemap_both_are_read_again(keeper: StateKeeper) -> None:
@@ -278,16 +265,13 @@ def test_a_category_in_metadata_comes_before_that_of_an_index_and_the_own_index_
     keeper: StateKeeper,
 ) -> None:
     given = DiWoo(informatiecategorieen=[Coded("Convenanten")])
-    run = Run(keeper)
-    run.read("s0.xml", [entry(LATER)])
-    run.read("s1.xml", [entry(BEFORE, given)])
-    run.read("s2.xml", [entry(None)], index=BY_CATEGORY)
-    run.end()
-    run = Run(keeper)
-    run.read("s0.xml", [entry(LATER)])
-    run.read("s1.xml", [entry(BEFORE, given)])
-    run.read("s2.xml", [entry(None)], index=BY_CATEGORY)
-    (item,) = run.end()
+    for _ in range(2):
+        run = Run(keeper)
+        run.read("s0.xml", [entry(LATER)])
+        run.read("s1.xml", [entry(BEFORE, given)])
+        run.read("s2.xml", [entry(None)], index=BY_CATEGORY)
+        items = run.end()
+    (item,) = items
     assert item.source is not None
     assert item.source.category is None
     assert [value.label for value in item.source.given.informatiecategorieen] == ["Convenanten"]

@@ -36,20 +36,16 @@ def test_a_page_has_the_media_type_of_its_extension_unless_it_has_its_own(ca: Au
     assert types == ["application/pdf", "text/html", "text/csv", "application/octet-stream"]
 
 
-def test_a_page_that_is_not_there_is_a_404(ca: Authority, site: Site) -> None:
-    assert get(ca, site, "/weg").status == 404
-
-
-def test_a_page_has_the_status_and_headers_that_it_was_given(ca: Authority, site: Site) -> None:
-    site.pages["/"] = Page(status=503, headers={"Retry-After": "7"})
-    answer = get(ca, site)
-    assert (answer.status, answer.headers["retry-after"]) == (503, "7")
-
-
-def test_a_redirect_names_the_other_place(ca: Authority, site: Site) -> None:
-    site.pages["/oud"] = redirect("/nieuw", status=301)
-    answer = get(ca, site, "/oud")
-    assert (answer.status, answer.headers["location"]) == (301, "/nieuw")
+def test_a_page_has_the_status_and_headers_that_it_was_given_and_another_is_a_404(
+    ca: Authority, site: Site
+) -> None:
+    site.pages |= {
+        "/": Page(status=503, headers={"Retry-After": "7"}),
+        "/oud": redirect("/nieuw", status=301),
+    }
+    answers = [get(ca, site, path) for path in ("/", "/oud", "/weg")]
+    assert [answer.status for answer in answers] == [503, 301, 404]
+    assert (answers[0].headers["retry-after"], answers[1].headers["location"]) == ("7", "/nieuw")
 
 
 def test_a_head_request_gets_the_length_and_no_body(ca: Authority, site: Site) -> None:
@@ -169,14 +165,9 @@ def test_absent_values_of_an_organisation_are_not_written() -> None:
     assert len(found.attrib) == 1
 
 
-def test_an_ended_organisation_has_the_day_of_its_end() -> None:
-    root = etree.fromstring(
-        register_xml([RooEntry(naam="A", systeem_id="1", einddatum="2020-01-01")]).encode()
-    )
-    assert root.findtext(".//p:eindDatum", namespaces=NAMES) == "2020-01-01"
-
-
-def test_an_organisation_can_be_within_another() -> None:
-    parent = RooEntry(naam="A", systeem_id="1", children=[RooEntry(naam="B", systeem_id="2")])
-    root = etree.fromstring(register_xml([parent]).encode())
-    assert root.findtext(".//p:organisatie//p:organisatie/p:naam", namespaces=NAMES) == "B"
+def test_an_organisation_can_be_within_another_and_have_the_day_of_its_end() -> None:
+    child = RooEntry(naam="B", systeem_id="2", einddatum="2020-01-01")
+    root = etree.fromstring(register_xml([RooEntry(naam="A", systeem_id="1", children=[child])]).encode())
+    within = ".//p:organisatie//p:organisatie"
+    assert root.findtext(f"{within}/p:naam", namespaces=NAMES) == "B"
+    assert root.findtext(f"{within}/p:eindDatum", namespaces=NAMES) == "2020-01-01"

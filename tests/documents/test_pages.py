@@ -42,12 +42,17 @@ def test_a_page_with_text_of_its_own_is_a_document() -> None:
     assert found(page(LINK + "<p>zin.</p>\n" * (TEXT_MAXLENGTH // 4))) == []
 
 
-def test_white_space_is_not_text() -> None:
-    assert found(page(f"<p>\n{' ' * 10_000}</p>" + "<br>\n\t" * 1000 + LINK)) == [FILE]
-
-
-def test_the_text_of_links_is_not_its_own() -> None:
-    assert found(page(f'<a href="/ander">{"lang " * 1000}</a>{LINK}')) == [FILE]
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (f"<p>\n{' ' * 10_000}</p>" + "<br>\n\t" * 1000 + LINK, [FILE]),
+        (f'<a href="/ander">{"lang " * 1000}</a>{LINK}', [FILE]),
+        (f"<nav>menu</nav>{'tekst ' * 1000}{LINK}", []),
+    ],
+    ids=["white space", "the text of links", "text after what does not count"],
+)
+def test_only_text_of_its_own_makes_a_page_a_document(body: str, expected: list[str]) -> None:
+    assert found(page(body)) == expected
 
 
 @pytest.mark.parametrize(
@@ -62,10 +67,6 @@ def test_what_stands_around_the_content_does_not_count(around: str) -> None:
     menu = f"<{around}>{'tekst ' * 1000}</{tag}>"
     assert found(page(f"{menu}{LINK}")) == [FILE]
     assert found(page(f"<p>Kort.</p><{around}>{LINK}</{tag}>")) == []
-
-
-def test_text_after_what_does_not_count_counts() -> None:
-    assert found(page(f"<nav>menu</nav>{'tekst ' * 1000}{LINK}")) == []
 
 
 @pytest.mark.parametrize(
@@ -179,19 +180,13 @@ def test_a_question_stays_within_the_length_of_a_finding() -> None:
     assert documents_asked_for(cut) == []
 
 
-def test_the_byte_order_mark_goes_before_what_is_declared() -> None:
+def test_the_byte_order_mark_goes_before_the_header_and_that_before_the_page_itself() -> None:
     page = '<meta charset="iso-8859-1">één'
     assert decoded(page.encode("utf-16"), content_type="text/html; charset=ascii")[1] == page
-
-
-def test_the_header_goes_before_the_page_itself() -> None:
     page = '<meta charset="utf-8">één'
     assert decoded(page.encode("cp1252"), content_type="text/html; charset=windows-1252") == ("cp1252", page)
     assert decoded(page.encode()) == ("utf-8", page)
-
-
-def test_bytes_that_are_not_utf_8_are_those_of_windows() -> None:
-    assert decoded("één".encode("cp1252")) == ("utf-8", "één")
+    assert decoded("één".encode("cp1252")) == ("utf-8", "één"), "else what is not UTF-8 is of Windows"
 
 
 @pytest.mark.parametrize("name", ["base64", "idna", "rot13", "undefined", "onzin"])

@@ -76,13 +76,9 @@ def test_pages_and_slides_are_counted_if_the_file_has_their_number(code: str) ->
     assert extract(SAMPLES[code], code, LIMITS).pages == (1 if code in PAGED else None)
 
 
-def test_a_scan_has_pages_but_no_text() -> None:
+def test_a_scan_has_pages_but_no_text_and_signs_only_are_no_text() -> None:
     scan = extract(SCAN, "PDF", LIMITS)
-    assert scan == Extracted("", pages=1)
-    assert not scan.has_text
-
-
-def test_text_of_signs_only_is_no_text() -> None:
+    assert (scan, scan.has_text) == (Extracted("", pages=1), False)
     assert not Extracted("- \n • | …").has_text
     assert Extracted("pagina 1").has_text
 
@@ -104,14 +100,12 @@ def test_pages_of_a_pdf_are_counted(tmp_path: Path) -> None:
     )
 
 
-def test_a_long_text_is_cut(tmp_path: Path) -> None:
-    extracted = json_value(tmp_path, b"besluit " * 1000, limits=Limits(maxlength=100))
+def test_a_text_beyond_the_longest_length_is_cut(tmp_path: Path) -> None:
+    limits = Limits(maxlength=100)
+    extracted = json_value(tmp_path, b"besluit " * 1000, limits=limits)
     assert extracted.truncated
     assert len(extracted.text) <= 100
-
-
-def test_a_text_of_just_that_length_is_not_cut(tmp_path: Path) -> None:
-    assert json_value(tmp_path, "é".encode() * 100, limits=Limits(maxlength=100)) == Extracted("é" * 100)
+    assert json_value(tmp_path, "é".encode() * 100, limits=limits) == Extracted("é" * 100)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
@@ -198,18 +192,15 @@ def test_codes_of_three_letters_become_codes_of_two(code: str | None, two: str |
     assert iso_639_1(code) == two
 
 
-def test_the_paragraphs_of_all_slides_are_read_in_order(tmp_path: Path) -> None:
+def test_the_paragraphs_of_all_slides_are_read_in_order_and_breaks_and_tabs_part_words(
+    tmp_path: Path,
+) -> None:
     path = presentation(
         tmp_path / "a.odp",
         "<text:h>Haven</text:h><text:p>Een <text:span>nieuwe</text:span> kade</text:p>",
-        "<text:p/>",
+        "<text:p>a<text:line-break/>b<text:tab/>c<text:s/>d</text:p>",
     )
-    assert read_presentation(path) == ("Haven\nEen nieuwe kade", 2, None)
-
-
-def test_breaks_and_tabs_part_words(tmp_path: Path) -> None:
-    path = presentation(tmp_path / "a.odp", "<text:p>a<text:line-break/>b<text:tab/>c<text:s/>d</text:p>")
-    assert read_presentation(path)[0] == "a b c d"
+    assert read_presentation(path) == ("Haven\nEen nieuwe kade\na b c d", 2, None)
 
 
 def test_a_formula_is_what_was_typed_else_its_symbols(tmp_path: Path) -> None:

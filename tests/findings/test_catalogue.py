@@ -100,38 +100,33 @@ def test_an_entry_is_read_as_it_stands() -> None:
     assert read_catalogue(catalogue_of(ENTRY), "en") == {"loc.voorbeeld": english}
 
 
-@pytest.mark.parametrize("name", ["what", "why", "mend", "source"])
-@pytest.mark.parametrize("given", [None, '""', '"  "', "12"])
-def test_a_missing_text_is_refused_with_the_code_and_the_text(name: str, given: str | None) -> None:
-    entry = {key: value for key, value in ENTRY.items() if key != name}
-    if given is not None:
-        entry[name] = given
-    with pytest.raises(ValueError, match=rf"loc\.voorbeeld \(nl\): expected a text for '{name}'"):
-        read_catalogue(catalogue_of(entry), "nl")
+def without(*names: str) -> dict[str, str]:
+    return {key: value for key, value in ENTRY.items() if key not in names}
 
 
-@pytest.mark.parametrize("name", ["what", "why", "mend"])
-def test_a_missing_english_text_is_refused_too(name: str) -> None:
-    entry = {key: value for key, value in ENTRY.items() if key != f"en.{name}"}
-    with pytest.raises(ValueError, match=rf"loc\.voorbeeld \(en\): expected a text for '{name}'"):
-        read_catalogue(catalogue_of(entry), "en")
+TEXT = "expected a text for"
+ENGLISH = ("en.what", "en.why", "en.mend")
+#: An entry with a fault, and what is said of it.
+FAULTS = [
+    *(
+        (without(name) if given is None else ENTRY | {name: given}, f"(nl): {TEXT} '{name}'")
+        for name in ("what", "why", "mend", "source")
+        for given in (None, '""', '"  "', "12")
+    ),
+    *((without(name), f"(en): {TEXT} '{name.removeprefix('en.')}'") for name in ENGLISH),
+    (without(*ENGLISH), f"(en): {TEXT} 'what'"),
+    (ENTRY | {"severity": '"erg"'}, "(nl): 'erg' is not a valid Severity"),
+    (without("severity"), "(nl): 'severity'"),
+]
 
 
-def test_an_entry_without_any_english_text_is_refused() -> None:
-    entry = {key: value for key, value in ENTRY.items() if not key.startswith("en.")}
-    with pytest.raises(ValueError, match=r"loc\.voorbeeld \(en\): expected a text for 'what'"):
-        read_catalogue(catalogue_of(entry), "en")
-
-
-def test_an_unknown_severity_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"loc\.voorbeeld \(nl\): 'erg' is not a valid Severity"):
-        read_catalogue(catalogue_of(ENTRY | {"severity": '"erg"'}), "nl")
-
-
-def test_an_entry_without_severity_is_refused() -> None:
-    entry = {key: value for key, value in ENTRY.items() if key != "severity"}
-    with pytest.raises(ValueError, match=r"loc\.voorbeeld \(nl\): 'severity'"):
-        read_catalogue(catalogue_of(entry), "nl")
+@pytest.mark.parametrize(("entry", "fault"), FAULTS)
+def test_an_entry_with_a_fault_is_refused_with_its_code_and_language(
+    entry: dict[str, str], fault: str
+) -> None:
+    lang: Language = "en" if fault.startswith("(en)") else "nl"
+    with pytest.raises(ValueError, match=re.escape(f"loc.voorbeeld {fault}")):
+        read_catalogue(catalogue_of(entry), lang)
 
 
 def test_every_code_that_is_promised_is_there_with_its_severity() -> None:
@@ -186,30 +181,17 @@ def test_a_finding_tells_what_applies_in_a_fixed_order() -> None:
     ]
 
 
-def test_what_does_not_apply_is_left_out() -> None:
+def test_what_does_not_apply_is_left_out_and_an_empty_text_applies() -> None:
     assert Finding(code="sitemap.leeg").as_dict() == {"code": "sitemap.leeg", "severity": "info"}
-
-
-def test_an_empty_text_that_was_seen_is_reported() -> None:
     assert Finding(code="loc.ontbreekt", seen="").as_dict()["seen"] == ""
-
-
-def test_a_finding_is_written_as_plain_json() -> None:
     line = json.dumps(Finding(code="lastmod.ongeldig", line=0, seen="gisteren").as_dict())
     assert line == '{"code": "lastmod.ongeldig", "severity": "warning", "line": 0, "seen": "gisteren"}'
 
 
-def test_the_severity_belongs_to_the_code() -> None:
-    assert Finding(code="intrekking.massaal").severity is Severity.WARNING
-
-
-def test_a_long_text_that_was_seen_is_cut_and_says_so() -> None:
-    seen = Finding(code="lastmod.ongeldig", seen="x" * (SEEN_MAXLENGTH + 1)).seen
-    assert seen == "x" * (SEEN_MAXLENGTH - 1) + "…"
-
-
-def test_a_text_of_the_greatest_length_is_kept_whole() -> None:
-    assert Finding(code="lastmod.ongeldig", seen="x" * SEEN_MAXLENGTH).seen == "x" * SEEN_MAXLENGTH
+def test_a_text_that_was_seen_is_cut_beyond_the_greatest_length() -> None:
+    longest = "x" * SEEN_MAXLENGTH
+    assert Finding(code="lastmod.ongeldig", seen=longest).seen == longest
+    assert Finding(code="lastmod.ongeldig", seen=longest + "x").seen == longest[:-1] + "…"
 
 
 def test_an_unknown_code_fails_where_the_finding_is_made() -> None:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import httpx
+from lxml import html
+from lxml.html import HtmlElement
 from starlette.applications import Starlette
 
 from tests.utils.scan_engine import ScanEngine
@@ -41,3 +43,10 @@ class Client:
 def client_of(records: Iterable[Mapping[str, Any]], options: Options | None = None) -> Client:
     """Return a client of a portal over these records."""
     return Client(make_app(ScanEngine(records), options or Options()))
+
+
+def opened(client: Client, path: str) -> HtmlElement:
+    """Return the page at a path, which must be there."""
+    answer = client.get(path)
+    assert answer.status_code == 200, answer.text
+    return html.fromstring(answer.content)

@@ -49,12 +49,9 @@ def test_points_on_both_sides_of_a_square_have_one_mark_between_them() -> None:
     assert not mark.is_one_place
 
 
-def test_a_record_with_two_points_in_a_mark_counts_once() -> None:
+def test_a_record_with_two_points_in_a_mark_counts_once_and_points_at_one_place_are_one() -> None:
     (mark,) = clusters([point("a", 1, 5), point("a", 3, 5)])
-    assert mark.records == {"a": "zaak a"}
-
-
-def test_points_at_the_same_place_are_one_place() -> None:
+    assert (mark.records, mark.is_one_place) == ({"a": "zaak a"}, False)
     (mark,) = clusters([point("a", 7, 5), point("b", 7, 5)])
     assert mark.is_one_place
 
@@ -75,13 +72,9 @@ def test_five_thousand_points_have_few_marks() -> None:
     assert len(clusters(points)) < 120
 
 
-# The arithmetic of a map of tiles.
-def test_the_null_island_is_in_the_middle_of_the_world() -> None:
+def test_a_known_place_is_at_its_known_place_in_the_world() -> None:
     assert to_world(Location(0, 0), 0) == (128, 128)
     assert to_world(Location(0, 180), 3) == (2048, 1024)
-
-
-def test_a_known_place_is_on_its_known_tile() -> None:
     # The numbers of https://wiki.openstreetmap.org/wiki/Slippy_map_tilenames for the Dam in Amsterdam.
     x, y = to_world(DAM, 12)
     assert (int(x // 256), int(y // 256)) == (2103, 1346)
@@ -151,13 +144,7 @@ def test_the_map_of_places_has_all_of_them_as_large_as_can_be() -> None:
     assert all(shown.has(shown.pixel(place)) for place in (DAM, DOM))
     nearer = shown.zoomed(1)
     assert not (nearer.has(nearer.pixel(DAM)) and nearer.has(nearer.pixel(DOM)))
-
-
-def test_the_map_of_one_place_is_not_the_nearest_of_all() -> None:
-    assert view_of([DAM], 840, 600).zoom == MAX_ZOOM - 2
-
-
-def test_without_places_the_map_is_of_the_country() -> None:
-    shown = view_of([], 840, 600)
+    assert view_of([DAM], 840, 600).zoom == MAX_ZOOM - 2, "not the nearest of all"
+    country = view_of([], 840, 600)
     for corner in (Location(BOUNDS.south, BOUNDS.west), Location(BOUNDS.north, BOUNDS.east)):
-        assert shown.has(shown.pixel(corner))
+        assert country.has(country.pixel(corner))

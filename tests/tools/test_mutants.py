@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.conftest import ROOT
 from tools.mutants.__main__ import EQUIVALENT, FOLDERS, equivalent
 from tools.mutants.kinds import Mutant, changes
 
@@ -49,6 +50,12 @@ def test_each_equivalent_mutant_is_of_a_measured_folder_and_follows_a_reason() -
     reasons = [line.startswith("#") for line in lines if line]
     assert reasons[0]
     assert {name.split("/")[1] for name in equivalent()} <= set(FOLDERS)
+
+
+def test_each_measured_folder_has_modules_and_tests() -> None:
+    for folder in FOLDERS:
+        assert list((ROOT / "woo_harvester" / folder).glob("*.py")), folder
+        assert list((ROOT / "tests" / folder).glob("test_*.py")), folder
 
 
 def mutants() -> list[Mutant]:

@@ -12,7 +12,10 @@ from pathlib import Path
 from tools.mutants.kinds import Mutant, changes
 from tools.mutants.trial import Outcome, Tests, Trials, copies_of_checkout, load_slow_imports
 
-FOLDERS = ("state", "sitemaps", "diwoo", "permits", "register", "findings", "report")
+FOLDERS = (
+    *("state", "sitemaps", "diwoo", "permits", "register", "findings", "report"),
+    *("crawl", "spiders", "pipelines", "extensions"),
+)
 
 #: Mutants that do the same as the code, one a line as they are printed, each after a comment with the reason.
 EQUIVALENT = Path(__file__).with_name("equivalent.txt")

@@ -23,6 +23,11 @@ from woo_portal.question import Clause, Question
 FILL = [sys.executable, "-m", "tests.portal.embedded.fill_files"]
 
 
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "woo.jsonl"
+
+
 def read(
     path: Path, after: Position | None = None, *, max_line: int = 1000
 ) -> tuple[list[bytes | None], Position]:
@@ -140,13 +145,7 @@ def test_a_fill_that_is_killed_again_and_again_ends_as_an_undisturbed_one(tmp_pa
     with opened(tmp_path / "calm") as engine:
         engine.fill(files)
         expected, hits = all_of(engine), sorted(titles(engine, "water"))
-    command = [
-        sys.executable,
-        "-m",
-        "tests.portal.embedded.fill_files",
-        str(tmp_path / "portal"),
-        *map(str, files),
-    ]
+    command = [*FILL, str(tmp_path / "portal"), *map(str, files)]
     kills = 0
     for _ in range(12):
         with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process:
@@ -174,13 +173,7 @@ def test_a_full_disk_is_one_line_and_breaks_nothing(tmp_path: Path) -> None:
     with opened(tmp_path / "portal") as engine:
         engine.fill([first])
         before = all_of(engine)
-    command = [
-        sys.executable,
-        "-m",
-        "tests.portal.embedded.fill_files",
-        str(tmp_path / "portal"),
-        str(second),
-    ]
+    command = [*FILL, str(tmp_path / "portal"), str(second)]
 
     def full() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
@@ -276,24 +269,18 @@ def test_what_a_fill_left_that_was_killed_just_before_its_commit_is_in_nobodys_w
         assert sorted(titles(engine)) == ["Nieuw"] * 4 + ["Oud"] * 16
 
 
-def test_a_file_that_grows_gives_its_new_lines(tmp_path: Path) -> None:
-    path = tmp_path / "woo.jsonl"
-    path.write_bytes(b"one\ntwo\n")
-    lines, position = read(path)
-    assert lines == [b"one", b"two"]
-    assert read(path, position)[0] == []
-    with path.open("ab") as file:
-        file.write(b"three\n")
-    assert read(path, position)[0] == [b"three"]
-
-
-def test_a_last_line_without_an_end_waits(tmp_path: Path) -> None:
-    path = tmp_path / "woo.jsonl"
-    path.write_bytes(b"one\ntw")
-    lines, position = read(path)
-    assert lines == [b"one"]
-    path.write_bytes(b"one\ntwo\n")
-    assert read(path, position)[0] == [b"two"]
+def test_a_file_that_grows_gives_its_new_lines_and_a_last_line_without_an_end_waits(path: Path) -> None:
+    position = None
+    for added, expected in (
+        (b"one\ntwo\n", [b"one", b"two"]),
+        (b"", []),
+        (b"thr", []),
+        (b"ee\n", [b"three"]),
+    ):
+        with path.open("ab") as file:
+            file.write(added)
+        lines, position = read(path, position)
+        assert lines == expected
 
 
 def test_a_file_in_the_place_of_another_is_read_from_its_beginning(tmp_path: Path) -> None:
@@ -306,8 +293,7 @@ def test_a_file_in_the_place_of_another_is_read_from_its_beginning(tmp_path: Pat
 
 
 @pytest.mark.parametrize("content", [b"one\nnew\nthree\n", b"new\ntwo\nthree\n", b"one\n"])
-def test_a_file_that_was_written_anew_is_read_from_its_beginning(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "woo.jsonl"
+def test_a_file_that_was_written_anew_is_read_from_its_beginning(path: Path, content: bytes) -> None:
     path.write_bytes(b"one\ntwo\n")
     _, position = read(path)
     with path.open("r+b") as file:  # the same inode
@@ -316,25 +302,17 @@ def test_a_file_that_was_written_anew_is_read_from_its_beginning(tmp_path: Path,
     assert read(path, position)[0] == content.splitlines()
 
 
-def test_a_line_that_is_too_long_is_passed_over(tmp_path: Path) -> None:
-    path = tmp_path / "woo.jsonl"
-    path.write_bytes(b"one\n" + b"x" * 3_000_000 + b"\ntwo\n")
+def test_a_line_that_is_too_long_is_passed_over(path: Path) -> None:
+    path.write_bytes(b"x" * 999 + b"\n" + b"y" * 1000 + b"\n" + b"z" * 3_000_000 + b"\ntwo\n")
     lines, position = read(path)
-    assert lines == [b"one", None, b"two"]
+    assert lines == [b"x" * 999, b"y" * 1000, None, b"two"]
     assert read(path, position)[0] == []
 
 
-def test_a_long_line_without_an_end_waits(tmp_path: Path) -> None:
-    path = tmp_path / "woo.jsonl"
+def test_a_long_line_without_an_end_waits(path: Path) -> None:
     path.write_bytes(b"one\n" + b"x" * 5000)
     lines, position = read(path)
     assert (lines, position.offset) == ([b"one"], 4)
-
-
-def test_a_line_of_just_the_longest_length_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "woo.jsonl"
-    path.write_bytes(b"x" * 999 + b"\n" + b"y" * 1000 + b"\n")
-    assert read(path)[0] == [b"x" * 999, b"y" * 1000]
 
 
 def test_a_compressed_file_is_read_once_and_again_when_it_changes(tmp_path: Path) -> None:

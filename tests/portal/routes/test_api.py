@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.portal.client import Client, client_of
-from tests.portal.engines import ENGINES, client_over
 from tests.portal.short_records import DAM, THEMA, document, permit
 from tests.utils.scan_engine import ScanEngine
 from woo_portal.app import Options, make_app
@@ -23,12 +21,6 @@ RECORDS = [
     document("weg", is_withdrawn=True),
     permit("boom", DAM, termijn={"fase": "aanvraag"}),
 ]
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    with client_over(request.param, RECORDS, tmp_path_factory.mktemp("portal")) as made:
-        yield made
 
 
 def test_an_answer_has_the_number_of_hits_a_page_of_records_and_the_counts(client: Client) -> None:
@@ -186,12 +178,9 @@ def test_a_browser_that_asks_first_may_post_json(client: Client) -> None:
     assert client.request("OPTIONS", "/api/v0/zoek", headers=asked).status_code == 400
 
 
-def test_options_says_what_is_allowed(client: Client) -> None:
+def test_options_says_what_is_allowed_and_head_has_the_headers_of_get(client: Client) -> None:
     answer = client.request("OPTIONS", "/api/v0/zoek")
     assert (answer.status_code, answer.headers["allow"]) == (204, "GET, HEAD, POST, OPTIONS")
-
-
-def test_head_has_the_headers_of_get_without_a_body(client: Client) -> None:
     answer = client.request("HEAD", "/api/v0/zoek")
     assert (answer.status_code, answer.headers["etag"]) == (200, client.get("/api/v0/zoek").headers["etag"])
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
 from io import StringIO
 
 import pytest
 from lxml import etree
 
 from tests.portal.client import Client, client_of
-from tests.portal.engines import ENGINES, client_over
 from tests.portal.short_records import DAM, DOM, document, permit
 from woo_harvester.outputs.columns import columns_of
 from woo_harvester.permits.record import PermitRecord
@@ -38,12 +36,7 @@ RECORDS = [
 ]
 
 
-@pytest.fixture(scope="module", params=ENGINES)
-def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    with client_over(
-        request.param, RECORDS, tmp_path_factory.mktemp("portal"), Options(title="Woo van de regio")
-    ) as made:
-        yield made
+OPTIONS = Options(title="Woo van de regio")
 
 
 def feed_of(client: Client, path: str) -> etree._Element:

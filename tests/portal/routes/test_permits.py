@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from lxml import html
 
-from tests.portal.client import Client, client_of
-from tests.portal.engines import ENGINES, client_over
+from tests.portal.client import Client, client_of, opened
 from tests.portal.short_records import DAM, DOM, document, permit
 from woo_portal.app import Options
 
@@ -88,18 +86,6 @@ RECORDS = [
     permit("weg", is_withdrawn=True),
     document("besluit"),
 ]
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    with client_over(request.param, RECORDS, tmp_path_factory.mktemp("portal")) as made:
-        yield made
-
-
-def opened(client: Client, path: str) -> html.HtmlElement:
-    answer = client.get(path)
-    assert answer.status_code == 200, answer.text
-    return html.fromstring(answer.content)
 
 
 def titles(page: html.HtmlElement) -> list[str]:
@@ -250,16 +236,12 @@ def test_the_page_of_a_permit_has_everything_that_is_known(client: Client) -> No
     assert titles(opened(client, link(page, "in de buurt"))) == ["Zaak eik"]
 
 
-def test_only_addresses_of_the_web_are_links(client: Client) -> None:
+def test_only_addresses_of_the_web_are_links_and_terms_lead_to_permits_that_have_them(client: Client) -> None:
     page = opened(client, f"/vergunning/{RECORDS[0]['id']}")
     addresses = [str(each.get("href")) for each in page.cssselect("a")]
     assert all(address.startswith(("/", "#", "https://")) for address in addresses)
     out = [each for each in page.cssselect("a") if str(each.get("href")).startswith("https://")]
     assert {each.get("rel") for each in out} == {"nofollow noopener external"}
-
-
-def test_terms_of_a_permit_lead_to_the_permits_that_have_them(client: Client) -> None:
-    page = opened(client, f"/vergunning/{RECORDS[0]['id']}")
     for text in ("Kapvergunning", "Bezwaar", "Gemeente Amsterdam"):
         assert titles(opened(client, link(page, text))) == ["Zaak eik"]
 

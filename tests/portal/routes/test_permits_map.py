@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from lxml import html
 
-from tests.portal.client import Client, client_of
-from tests.portal.engines import ENGINES, client_over
+from tests.portal.client import Client, client_of, opened
 from tests.portal.short_records import DAM, DOM, permit
 from woo_portal.app import Options
 from woo_portal.routes import permits
@@ -21,18 +19,6 @@ RECORDS = [
     permit("zonder plaats"),
     permit("weg", DAM, is_withdrawn=True),
 ]
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    with client_over(request.param, RECORDS, tmp_path_factory.mktemp("portal")) as made:
-        yield made
-
-
-def opened(client: Client, path: str) -> html.HtmlElement:
-    answer = client.get(path)
-    assert answer.status_code == 200, answer.text
-    return html.fromstring(answer.content)
 
 
 def marks(page: html.HtmlElement) -> dict[str, str]:
@@ -163,21 +149,13 @@ def test_without_a_background_nothing_is_asked_of_anyone(client: Client) -> None
 @pytest.mark.parametrize(
     "query",
     [
-        "midden=52,5",
-        "zoom=12",
-        "midden=52&zoom=12",
-        "midden=a,b&zoom=12",
-        "midden=99,5&zoom=12",
-        "midden=nan,nan&zoom=12",
-        "midden=52,5&zoom=-1",
-        "midden=52,5&zoom=1e9",
-        "midden=52,5&zoom=x",
+        *("midden=52,5", "zoom=12", "midden=52&zoom=12", "midden=a,b&zoom=12", "midden=99,5&zoom=12"),
+        *("midden=nan,nan&zoom=12", "midden=52,5&zoom=-1", "midden=52,5&zoom=1e9", "midden=52,5&zoom=x"),
         "kleur=rood",
     ],
 )
 def test_a_wrong_map_is_a_page_that_says_what(client: Client, query: str) -> None:
-    answer = client.get(f"/vergunningen/kaart?{query}")
-    assert answer.status_code == 400
+    assert client.get(f"/vergunningen/kaart?{query}").status_code == 400
 
 
 @pytest.mark.parametrize(

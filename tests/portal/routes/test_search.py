@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from lxml import html
 
-from tests.portal.client import Client, client_of
+from tests.portal.client import Client, client_of, opened
 from tests.portal.records import AMSTERDAM, CONVENANTEN, bare, full, withdrawn
 from woo_harvester.utils.templates import base_css
 
@@ -14,12 +14,6 @@ from woo_harvester.utils.templates import base_css
 def client() -> Client:
     many = [bare(f"https://www.amsterdam.nl/{number}.pdf", f"Besluit {number}") for number in range(25)]
     return client_of([full(), withdrawn(), *many])
-
-
-def tree(client: Client, path: str) -> html.HtmlElement:
-    answer = client.get(path)
-    assert answer.status_code == 200, answer.text
-    return html.fromstring(answer.text)
 
 
 def text_of(page: html.HtmlElement) -> str:
@@ -37,7 +31,7 @@ def titles(page: html.HtmlElement) -> list[str]:
 
 
 def test_the_start_page_says_what_is_here(client: Client) -> None:
-    page = tree(client, "/")
+    page = opened(client, "/")
     text = text_of(page)
     assert "Zoek in 26 documenten van 1 organisatie." in text
     assert "1 document is later ingetrokken" in text
@@ -47,11 +41,11 @@ def test_the_start_page_says_what_is_here(client: Client) -> None:
 
 
 def test_a_portal_without_documents_says_so() -> None:
-    assert "nog geen documenten" in text_of(tree(client_of([]), "/"))
+    assert "nog geen documenten" in text_of(opened(client_of([]), "/"))
 
 
 def test_a_search_marks_its_words_and_leads_to_the_document(client: Client) -> None:
-    page = tree(client, "/?q=stikstof")
+    page = opened(client, "/?q=stikstof")
     assert titles(page) == ["Convenant over stikstof"]
     assert [each.text_content().strip() for each in page.cssselect("mark")] == ["stikstof"]
     assert str(page.cssselect(".hit a")[0].get("href")).startswith("/document/")
@@ -59,14 +53,14 @@ def test_a_search_marks_its_words_and_leads_to_the_document(client: Client) -> N
 
 
 def test_a_filter_is_chosen_and_taken_away_again_by_links(client: Client) -> None:
-    page = tree(client, "/?q=a&sorteer=titel&start=10")
+    page = opened(client, "/?q=a&sorteer=titel&start=10")
     chosen = link(page, "Adviezen")
     assert dict(parse_qsl(urlsplit(chosen).query)) == {
         "q": "a",
         "sorteer": "titel",
         "informatiecategorie": CONVENANTEN["id"],
     }
-    page = tree(client, chosen)
+    page = opened(client, chosen)
     assert titles(page) == ["Convenant over stikstof"]
     (removal,) = page.cssselect(".chosen a")
     assert "Informatiecategorie: Adviezen" in removal.text_content()
@@ -74,13 +68,13 @@ def test_a_filter_is_chosen_and_taken_away_again_by_links(client: Client) -> Non
 
 
 def test_a_default_value_is_no_filter(client: Client) -> None:
-    page = tree(client, "/?q=besluit")
+    page = opened(client, "/?q=besluit")
     assert page.cssselect("[id^=filter-]") == []
 
 
 def test_forms_keep_what_was_chosen(client: Client) -> None:
     organisation = AMSTERDAM["id"]
-    page = tree(
+    page = opened(
         client, f"/?q=stikstof&organisatie={organisation}&openbaarmakingsdatum_van=2024-01-01&start=0"
     )
     search, narrow = page.cssselect("form")
@@ -99,7 +93,7 @@ def test_forms_keep_what_was_chosen(client: Client) -> None:
 
 def test_an_empty_field_of_a_form_is_no_mistake(client: Client) -> None:
     assert (
-        len(titles(tree(client, "/?q=&openbaarmakingsdatum_van=&openbaarmakingsdatum_tot=&sorteer=titel")))
+        len(titles(opened(client, "/?q=&openbaarmakingsdatum_van=&openbaarmakingsdatum_tot=&sorteer=titel")))
         == 10
     )
 
@@ -107,7 +101,7 @@ def test_an_empty_field_of_a_form_is_no_mistake(client: Client) -> None:
 def test_pages_follow_one_another_until_the_last(client: Client) -> None:
     seen, path = [], "/?q=besluit"
     for _ in range(10):
-        page = tree(client, path)
+        page = opened(client, path)
         seen += titles(page)
         following = page.cssselect("a[rel=next]")
         if not following:
@@ -119,7 +113,7 @@ def test_pages_follow_one_another_until_the_last(client: Client) -> None:
 
 
 def test_a_page_beyond_the_last_leads_back(client: Client) -> None:
-    page = tree(client, "/?q=besluit&start=500")
+    page = opened(client, "/?q=besluit&start=500")
     assert link(page, "naar de eerste") == "/?q=besluit"
 
 
@@ -129,14 +123,16 @@ def test_pages_end_where_downloads_begin(client: Client) -> None:
 
 
 def test_nothing_found_helps_on(client: Client) -> None:
-    page = tree(client, '/?q="niets+hiervan"&thema=x')
+    page = opened(client, '/?q="niets+hiervan"&thema=x')
     assert "0 documenten" in text_of(page)
     assert "Haal de aanhalingstekens weg" in text_of(page)
     assert link(page, "Haal alle filters weg") == "/?q=%22niets+hiervan%22"
 
 
 def test_a_chosen_value_without_hits_has_its_name_and_is_taken_away(client: Client) -> None:
-    page = tree(client, "/?q=nietsvandit&organisatie=https://identifier.overheid.nl/tooi/id/gemeente/gm0344")
+    page = opened(
+        client, "/?q=nietsvandit&organisatie=https://identifier.overheid.nl/tooi/id/gemeente/gm0344"
+    )
     (removal,) = page.cssselect(".chosen a")
     assert "Organisatie: Gemeente Utrecht" in str(removal.text_content())
     assert removal.get("href") == "/?q=nietsvandit"
@@ -144,7 +140,7 @@ def test_a_chosen_value_without_hits_has_its_name_and_is_taken_away(client: Clie
 
 
 def test_a_search_can_be_followed_and_downloaded(client: Client) -> None:
-    page = tree(client, "/?q=besluit&sorteer=titel&start=10&aantal=20")
+    page = opened(client, "/?q=besluit&sorteer=titel&start=10&aantal=20")
     for text, name in (("feed", "atom"), ("CSV", "csv"), ("JSON Lines", "jsonl")):
         assert link(page, text) == f"/zoek.{name}?zoektekst=besluit&sorteer=titel"
 
@@ -169,7 +165,7 @@ def test_a_wrong_question_says_what_is_wrong(client: Client, query: str, reason:
 
 def test_nothing_of_a_question_becomes_html(client: Client) -> None:
     bad = "%22%3E%3Cscript%3Ealert(1)%3C/script%3E"
-    page = tree(client, f"/?q={bad}&thema={bad}&organisatie={bad}")
+    page = opened(client, f"/?q={bad}&thema={bad}&organisatie={bad}")
     assert page.cssselect("script") == []
     assert '"><script>alert(1)</script>' in text_of(page)
 

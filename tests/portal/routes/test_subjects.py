@@ -6,9 +6,9 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.portal.client import Client, client_of
+from tests.portal.client import Client, client_of, opened
 from tests.portal.records import AMSTERDAM, bare, full
-from tests.portal.routes.test_search import link, text_of, titles, tree
+from tests.portal.routes.test_search import link, text_of, titles
 from woo_harvester.outputs.definition import MAX_COUNTS
 from woo_harvester.utils.urls import record_id
 
@@ -35,50 +35,50 @@ def client() -> Client:
 
 
 def test_an_organisation_has_its_documents_and_their_categories(client: Client) -> None:
-    page = tree(client, "/organisatie/gemeente/gm0363")
+    page = opened(client, "/organisatie/gemeente/gm0363")
     assert page.cssselect("h1")[0].text_content() == "Gemeente Amsterdam"
     assert "4 documenten" in text_of(page)
     assert "2 documenten heeft deze organisatie zelf gepubliceerd." in text_of(page)
     assert len(titles(page)) == 4
     assert link(page, "Adviezen").startswith("/?organisatie=")
-    assert titles(tree(client, link(page, "Adviezen"))) == titles(page)
+    assert titles(opened(client, link(page, "Adviezen"))) == titles(page)
 
 
 def test_an_organisation_that_only_publishes_has_a_page(client: Client) -> None:
-    page = tree(client, "/organisatie/gemeente/gm0369")
+    page = opened(client, "/organisatie/gemeente/gm0369")
     assert "0 documenten" in text_of(page)
     assert "3 documenten heeft deze organisatie zelf gepubliceerd." in text_of(page)
     assert len(titles(page)) == 3
 
 
 def test_an_organisation_without_a_uri_has_a_page(client: Client) -> None:
-    path = link(tree(client, "/organisaties"), "Afvalbedrijf & Zoon")
+    path = link(opened(client, "/organisaties"), "Afvalbedrijf & Zoon")
     assert path == "/organisatie?waarde=Afvalbedrijf+%26+Zoon"
-    assert titles(tree(client, path)) == ["Kaart"]
+    assert titles(opened(client, path)) == ["Kaart"]
 
 
 def test_a_category_names_its_article_of_the_law(client: Client) -> None:
-    page = tree(client, "/categorie/c_99a836c7")
+    page = opened(client, "/categorie/c_99a836c7")
     assert page.cssselect("h1")[0].text_content() == "Adviezen"
     assert "Woo, artikel 3.3" in text_of(page)
     assert link(page, "Gemeente Amsterdam").startswith("/?informatiecategorie=")
 
 
 def test_the_list_of_organisations_is_in_order_of_name(client: Client) -> None:
-    page = tree(client, "/organisaties")
+    page = opened(client, "/organisaties")
     assert [each.text_content() for each in page.cssselect(".counts a")] == [
         "Afvalbedrijf & Zoon",
         "Gemeente Amsterdam",
     ]
-    assert link(tree(client, "/categorieen"), "Adviezen") == "/categorie/c_99a836c7"
+    assert link(opened(client, "/categorieen"), "Adviezen") == "/categorie/c_99a836c7"
 
 
 def test_a_list_that_is_cut_off_says_so() -> None:
     many = [full(id=record_id(f"https://b.nl/{number}")) for number in range(MAX_COUNTS)]
     for number, record in enumerate(many):
         record["document"] = {**record["document"], "verantwoordelijke": {"label": f"Naam {number}"}}
-    assert "Dit zijn de 200 met de meeste documenten." in text_of(tree(client_of(many), "/organisaties"))
-    assert "Dit zijn de" not in text_of(tree(client_of(many[1:]), "/organisaties"))
+    assert "Dit zijn de 200 met de meeste documenten." in text_of(opened(client_of(many), "/organisaties"))
+    assert "Dit zijn de" not in text_of(opened(client_of(many[1:]), "/organisaties"))
 
 
 @pytest.mark.parametrize(
