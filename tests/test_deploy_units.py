@@ -98,9 +98,7 @@ def test_the_installer_makes_the_user_the_program_and_the_units(
     assert conf["settings"]["default"] == "woo_harvester.settings"
 
 
-def test_a_second_installation_changes_no_settings_of_the_machine(
-    machine: tuple[Path, dict[str, str]],
-) -> None:
+def test_a_second_installation_changes_no_settings_of_it(machine: tuple[Path, dict[str, str]]) -> None:
     root, environ = machine
     install(environ)
     mine = {"etc/woo-harvester.env": "WOO_CONTACT=x\n", "var/lib/woo-harvester/scrapy.cfg": "[settings]\n"}

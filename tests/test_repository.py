@@ -57,9 +57,7 @@ def test_hadolint_finds_nothing_in_the_image() -> None:
         ("vendor.citation-file-format", [ROOT / "CITATION.cff"]),
     ],
 )
-def test_files_for_forges_and_for_citing_have_the_form_that_these_expect(
-    schema: str, files: list[Path]
-) -> None:
+def test_files_for_forges_and_citing_have_the_expected_form(schema: str, files: list[Path]) -> None:
     assert files
     # CITATION.cff is YAML under another name.
     done = tool("check-jsonschema", "--default-filetype", "yaml", "--builtin-schema", schema, *files)

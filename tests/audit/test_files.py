@@ -82,9 +82,7 @@ def test_metadata_are_checked_against_the_schema_with_the_line_of_the_element(fi
     assert found.seen == "het attribuut soort hoort hier niet"
 
 
-def test_a_schema_fault_is_reported_with_its_place_and_gone_when_it_is_fixed(
-    file: Path, tmp_path: Path
-) -> None:
+def test_a_schema_fault_is_reported_with_its_place_until_it_is_fixed(file: Path, tmp_path: Path) -> None:
     file.write_bytes(sitemap(entry()).replace(b"<diwoo:creatiedatum>", b"<diwoo:creatiedatum soort='x'>"))
     (row,) = [row for row in report_of(tmp_path / "wrong", file).findings if row.code == "metadata.schema"]
     page = (tmp_path / "wrong" / "index.html").read_text(encoding="utf-8")
@@ -102,9 +100,7 @@ def test_a_schema_fault_is_reported_with_its_place_and_gone_when_it_is_fixed(
         ("2024-05-01", "is deze nieuwer, dan telt zij vanaf de volgende oogst"),
     ],
 )
-def test_an_entry_for_a_document_that_was_listed_before_says_where(
-    file: Path, second: str, said: str
-) -> None:
+def test_a_second_entry_for_a_document_says_where_the_first_is(file: Path, second: str, said: str) -> None:
     file.write_bytes(sitemap(entry(lastmod="2024-04-02"), entry(lastmod=second)))
     found = Read(file).about("loc.dubbel")
     assert found.seen == second
@@ -200,9 +196,7 @@ def test_a_name_that_is_no_utf_8_is_shown_with_question_marks(name: bytes, tmp_p
     assert row.sitemap == host.host
 
 
-def test_a_folder_without_a_robots_txt_counts_as_one_host_with_all_sitemaps_in_it(
-    tmp_path: Path, file: Path
-) -> None:
+def test_a_folder_without_a_robots_txt_is_one_host_with_all_its_sitemaps(tmp_path: Path, file: Path) -> None:
     (tmp_path / "sitemapindex-diwoo.xml").write_text(sitemapindex(["https://www.a.nl/sitemap.xml"]))
     (tmp_path / "sitemap_index.xml").write_text(sitemapindex(["https://www.a.nl/google.xml"]))
     (tmp_path / "onder").mkdir()
@@ -214,9 +208,7 @@ def test_a_folder_without_a_robots_txt_counts_as_one_host_with_all_sitemaps_in_i
     assert "robots" in read.account.not_judged
 
 
-def test_a_folder_with_several_hosts_counts_each_with_a_robots_txt_as_a_host(
-    tmp_path: Path, file: Path
-) -> None:
+def test_in_a_folder_of_several_hosts_each_robots_txt_makes_a_host(tmp_path: Path, file: Path) -> None:
     for host in ("www.a.nl", "www.b.nl"):
         index = f"https://{host}/sitemapindex-diwoo.xml"
         (tmp_path / host).mkdir()
@@ -261,9 +253,7 @@ def test_a_report_of_files_scores_only_what_files_can_show(file: Path, tmp_path:
         ("<Url>", "sitemap.hoofdletters"),
     ],
 )
-def test_what_is_said_of_entries_of_another_name_leads_to_a_good_file(
-    file: Path, wrong: str, code: str
-) -> None:
+def test_the_fix_of_entries_of_another_name_gives_a_good_file(file: Path, wrong: str, code: str) -> None:
     right = sitemap(entry(), entry("2.pdf")).decode()
     ends = "".join(f"</{name}" for name in reversed(wrong.split("<")[1:]))
     file.write_text(right.replace("<url>", wrong).replace("</url>", ends))

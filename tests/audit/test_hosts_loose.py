@@ -42,7 +42,7 @@ def test_what_an_index_lists_is_looked_at(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "code"), [("<html/>", "index"), (sitemap(entry()).decode(), "index.is-urlset")]
 )
-def test_a_file_with_the_name_of_an_index_that_is_none_is_reported(
+def test_a_file_that_only_has_the_name_of_an_index_is_reported(
     tmp_path: Path, content: str, code: str
 ) -> None:
     path = tmp_path / "sitemapindex-diwoo.xml"

@@ -42,27 +42,25 @@ def test_all_that_robots_txt_leads_to_is_judged(folder: Path) -> None:
     assert read.account.not_judged == ["register", "connection", "documents", "withdrawal"]
 
 
-def test_an_index_that_robots_txt_forbids_is_not_read(folder: Path) -> None:
-    rules(folder, "Disallow: /")
-    read = Read(folder)
+@pytest.mark.parametrize(
+    ("rule", "url", "counted", "files", "is_complete"),
+    [
+        ("/", INDEX, (0, 0), (1, 0), False),
+        ("/sitemap.xml", "https://www.a.nl/sitemap.xml", (0, 0), (1, 1), False),
+        ("/besloten/", "https://www.a.nl/besloten/2.pdf", (2, 1), (1, 1), True),
+    ],
+    ids=["an index", "a sitemap", "a document"],
+)
+def test_what_robots_txt_forbids_is_not_read_or_harvested(
+    folder: Path, rule: str, url: str, counted: tuple[int, int], files: tuple[int, int], is_complete: bool
+) -> None:
+    rules(folder, f"Disallow: {rule}")
+    read, account = Read(folder), Read(folder).account
     found = read.about("robots.verboden")
-    assert (found.url, found.sitemap, read.codes) == (INDEX, None, ["robots.verboden"])
-    assert (counts(read), read.account.indexes, read.account.complete) == ((0, 0), 1, False)
-
-
-def test_a_sitemap_that_robots_txt_forbids_is_not_read(folder: Path) -> None:
-    rules(folder, "Disallow: /sitemap.xml")
-    read = Read(folder)
-    assert read.about("robots.verboden").url == "https://www.a.nl/sitemap.xml"
-    assert (read.codes, counts(read), read.account.sitemaps) == (["robots.verboden"], (0, 0), 1)
-
-
-def test_a_document_that_robots_txt_forbids_is_not_harvested(folder: Path) -> None:
-    rules(folder, "Disallow: /besloten/")
-    read = Read(folder)
-    found = read.about("robots.verboden")
-    assert (found.url, found.sitemap) == ("https://www.a.nl/besloten/2.pdf", str(folder / "sitemap.xml"))
-    assert (counts(read), read.account.complete) == ((2, 1), True)
+    assert (found.url, read.codes) == (url, ["robots.verboden"])
+    assert found.sitemap == (str(folder / "sitemap.xml") if counted[0] else found.sitemap)
+    assert (counts(read), (account.indexes, account.sitemaps)) == (counted, files)
+    assert account.complete is is_complete
 
 
 def test_the_rules_for_this_harvester_come_before_those_for_all(folder: Path) -> None:
@@ -82,7 +80,7 @@ def test_the_rules_of_another_host_are_not_known_and_that_is_said(folder: Path) 
 
 
 @pytest.mark.parametrize("name", ["site", "www.a.nl"])
-def test_the_rules_are_those_of_the_host_that_robots_txt_names_most_or_of_the_folder(
+def test_the_rules_are_of_the_host_that_robots_txt_names_most_or_of_the_folder(
     folder: Path, name: str
 ) -> None:
     folder = folder.rename(folder.with_name(name))

@@ -30,9 +30,7 @@ ROOT = Path("/map")
         (["a.xml"], "https://www.a.nl/../../etc/passwd", None),
     ],
 )
-def test_the_file_has_the_name_of_the_url_in_the_folders_most_like_it(
-    files: list[str], url: str, found: str | None
-) -> None:
+def test_a_url_leads_to_the_file_most_like_it(files: list[str], url: str, found: str | None) -> None:
     taken = FolderFiles(ROOT, [ROOT / name for name in files]).take(url)
     assert taken == (None if found is None else ROOT / found)
 

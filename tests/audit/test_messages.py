@@ -110,9 +110,7 @@ def test_messages_beside_a_robots_txt_are_no_sitemaps_that_nothing_names(folder:
         ({"b": sitemap(entry())}, "woo"),
     ],
 )
-def test_files_are_about_permits_if_there_is_nothing_else(
-    folder: Path, files: dict[str, bytes], kind: str
-) -> None:
+def test_files_are_about_permits_if_all_of_them_are(folder: Path, files: dict[str, bytes], kind: str) -> None:
     write(folder, **files)
     assert GivenFiles([folder], MAXSIZE).kind == kind
     assert GivenFiles([folder / f"{name}.xml" for name in files], MAXSIZE).kind == kind

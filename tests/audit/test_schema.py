@@ -80,9 +80,7 @@ def test_a_good_document_has_no_faults() -> None:
         ),
     ],
 )  # fmt: skip
-def test_a_fault_is_reported_with_its_line_and_its_path(
-    before: str, after: str, fault: tuple[int, str, str]
-) -> None:
+def test_a_fault_is_reported_with_line_and_path(before: str, after: str, fault: tuple[int, str, str]) -> None:
     assert before in GOOD
     ((line, path, message),) = faults(GOOD.replace(before, after, 1))
     assert (line, path) == fault[:2]

@@ -83,9 +83,7 @@ def audit(folder: Path, capsys: pytest.CaptureFixture[str]) -> Audit:
         (["-s", "WOO_REPORT_DIR"], "-s: expected NAME=VALUE, got WOO_REPORT_DIR"),
     ],
 )  # fmt: skip
-def test_a_wrong_argument_gives_one_line_with_a_suggestion_and_status_2(
-    audit: Audit, args: list[str], line: str
-) -> None:
+def test_a_wrong_argument_is_one_line_with_a_suggestion(audit: Audit, args: list[str], line: str) -> None:
     done = audit(*args)
     assert done.status == 2
     assert done.stderr.startswith(f"scrapy audit: error: {line}")

@@ -37,9 +37,7 @@ def test_a_wrong_argument_is_one_line_and_status_2(crawl: Crawl, arguments: list
     assert done.report is None
 
 
-def test_an_organisation_that_the_register_does_not_have_is_a_wrong_argument(
-    crawl: Crawl, tmp_path: Path
-) -> None:
+def test_an_organisation_that_the_register_lacks_is_a_wrong_argument(crawl: Crawl, tmp_path: Path) -> None:
     register = write_register(tmp_path / "roo.xml", {"Raad": ["https://www.a.nl/"]})
     done = crawl("-a", f"register={register}", "-a", "organisation=gm0000", settings={"LOG_ENABLED": 0})
     assert done.returncode == 2
@@ -51,7 +49,7 @@ def test_an_organisation_that_the_register_does_not_have_is_a_wrong_argument(
 
 
 @pytest.mark.parametrize("content", [None, "<html>Onderhoud</html>", ""])
-def test_a_register_that_cannot_be_read_is_one_line_and_status_1(
+def test_a_register_that_cannot_be_read_is_one_line(
     crawl: Crawl, tmp_path: Path, content: str | None
 ) -> None:
     register = tmp_path / "roo.xml"

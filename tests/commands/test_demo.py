@@ -109,9 +109,7 @@ def test_the_demo_ends_with_a_portal_in_which_stikstof_finds_the_stikstofbesluit
     assert not (tmp_path / ".scrapy" / "portal").exists()
 
 
-def test_the_demo_says_how_to_search_in_its_records_and_that_command_works_apart_from_the_users_index(
-    tmp_path: Path,
-) -> None:
+def test_the_demo_says_how_to_search_its_records_apart_from_the_users_index(tmp_path: Path) -> None:
     done = run_scrapy(["demo", "--documents", "10"], tmp_path)
     command = done.stdout.splitlines()[-1].removeprefix("Search in a browser: scrapy ").split()
     assert command[:3] == ["portal", "-s", "WOO_DATA_DIR=demo"]

@@ -144,9 +144,7 @@ def test_a_hostile_file_in_the_folder_of_a_run(command: str, name: str, make: Ma
 @pytest.mark.usefixtures("readers")
 @pytest.mark.parametrize("make", HOSTILE)
 @pytest.mark.parametrize("name", ["stats.json", "hosts.jsonl"])
-def test_the_monitor_reports_a_run_with_a_hostile_file_as_one_that_did_not_end(
-    name: str, make: Make, tmp_path: Path
-) -> None:
+def test_for_the_monitor_a_run_with_a_hostile_file_did_not_end(name: str, make: Make, tmp_path: Path) -> None:
     made = write_run(tmp_path, READERS["monitor"])
     (made / name).unlink()
     make(made / name)

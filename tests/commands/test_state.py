@@ -103,9 +103,7 @@ def test_a_state_that_a_run_is_using_can_be_read(filled: Shell) -> None:
         (["-s", "WOO_STATE_URL"], "-s: expected NAME=VALUE, got WOO_STATE_URL"),
     ],
 )
-def test_a_wrong_argument_gives_one_line_with_a_suggestion_and_status_2(
-    filled: Shell, args: list[str], line: str
-) -> None:
+def test_a_wrong_argument_is_one_line_with_a_suggestion(filled: Shell, args: list[str], line: str) -> None:
     done = filled(*args)
     assert done.status == 2
     assert done.stderr.startswith(f"scrapy state: error: {line}")

@@ -43,9 +43,7 @@ def test_hosts_and_documents_are_forgotten_together(filled: Shell) -> None:
         ("https://", "Expected a host, got https://"),
     ],
 )
-def test_what_is_not_known_is_not_forgotten_and_neither_is_the_rest(
-    filled: Shell, given: str, line: str
-) -> None:
+def test_beside_what_is_not_known_nothing_is_forgotten(filled: Shell, given: str, line: str) -> None:
     before = filled.locs()
     assert refused(filled("forget", "https://a.nl/d/1.pdf", given), line)
     assert filled.locs() == before

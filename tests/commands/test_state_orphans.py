@@ -99,9 +99,7 @@ def test_nothing_is_removed_by_a_state_that_names_nothing(state: Shell, store: P
         ("elders", "elders: there is no such folder"),
     ],
 )
-def test_a_store_whose_files_cannot_be_listed_is_one_line(
-    state: Shell, store: Path, uri: str, line: str
-) -> None:
+def test_a_store_that_cannot_be_listed_is_one_line(state: Shell, store: Path, uri: str, line: str) -> None:
     done = state("unnamed", "-s", f"FILES_STORE={uri}")
     assert done == Done(1, "", f"scrapy state: error: {line}\n")
 

@@ -143,9 +143,7 @@ def test_a_host_that_a_run_is_using_is_not_imported_and_neither_are_the_others(f
     assert filled.locs() == locs(5)
 
 
-def test_hosts_stay_locked_until_their_import_has_ended(
-    filled: Shell, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hosts_stay_locked_until_their_import_ends(filled: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     filled("export", "staat.jsonl")
     others: list[str] = []
 

@@ -76,9 +76,7 @@ MAX_REDIRECTIONS = IgnoreRequest("max redirections reached")
         (-1, True),  # the clock jumped back
     ],
 )
-def test_a_file_is_read_whole_when_it_never_was_after_a_week_and_when_the_clock_jumped_back(
-    days_ago: float | None, due: bool
-) -> None:
+def test_a_file_is_read_whole_at_first_and_a_week_later(days_ago: float | None, due: bool) -> None:
     assert is_due(read(days_ago), WEEK) is due
 
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from scrapy.utils.test import get_crawler
@@ -80,34 +79,9 @@ def test_an_item_says_where_it_came_from() -> None:
 
 
 def test_the_same_loc_has_the_same_id_in_every_run() -> None:
-    assert read_one()[0].record.id == read_one(lastmod=None)[0].record.id
-    assert read_one("https://www.a.nl/woo/ander.pdf")[0].record.id != read_one()[0].record.id
-
-
-def test_the_openbaarmakingsdatum_is_the_dutch_day_of_the_lastmod() -> None:
-    item, _ = read_one(lastmod="2024-04-01T22:30:00Z")
-    assert item.record.versies[0].openbaarmakingsdatum == date(2024, 4, 2)
-
-
-@pytest.mark.parametrize(
-    ("lastmod", "code"),
-    [(None, "lastmod.ontbreekt"), ("gisteren", "lastmod.ongeldig"), ("2024-13-01", "lastmod.ongeldig")],
-)
-def test_without_a_lastmod_that_can_be_read_the_day_is_that_of_the_harvest(
-    lastmod: str | None, code: str
-) -> None:
-    item, codes = read_one(lastmod=lastmod)
-    (version,) = item.record.versies
-    assert codes == [code]
-    assert version.mutatiedatumtijd is None
-    assert version.openbaarmakingsdatum is not None
-    assert item.record.herkomst.lastmod == lastmod
-
-
-def test_a_lastmod_in_the_future_is_reported_but_clocks_may_differ_a_little() -> None:
-    now = datetime.now(UTC)
-    assert read_one(lastmod=(now + timedelta(hours=2)).isoformat())[1] == ["lastmod.toekomst"]
-    assert read_one(lastmod=(now + timedelta(minutes=2)).isoformat())[1] == []
+    (item, _), (again, codes) = read_one(), read_one(lastmod=None)
+    assert (item.record.id, codes) == (again.record.id, ["lastmod.ontbreekt"])
+    assert read_one("https://www.a.nl/woo/ander.pdf")[0].record.id != item.record.id
 
 
 @pytest.mark.parametrize(
@@ -115,17 +89,13 @@ def test_a_lastmod_in_the_future_is_reported_but_clocks_may_differ_a_little() ->
     [
         ("", "loc.ontbreekt"),
         ("http://www.a.nl/woo/besluit.pdf", "loc.geen-https"),
-        ("javascript:alert(1)", "loc.ongeldig"),
-        ("/woo/besluit.pdf", "loc.ongeldig"),
-        ("https://jan:geheim@www.a.nl/a.pdf", "loc.inloggegevens"),
         ("https://www.b.nl/a.pdf", "loc.niet-geregistreerd"),
         ("https://www.a.nl:8443/a.pdf", "loc.niet-geregistreerd"),
     ],
 )
 def test_a_loc_that_may_not_be_harvested_gives_no_item_but_a_finding(loc: str, code: str) -> None:
-    items, findings = read_all(Entry(loc, "2024-04-02", 7, None))
+    items, (finding,) = read_all(Entry(loc, "2024-04-02", 7, None))
     assert items == [None]
-    (finding,) = findings
     assert (finding.code, finding.line, finding.action) == (code, 7, "overgeslagen")
     assert finding.sitemap == "https://www.a.nl/a.xml"
 

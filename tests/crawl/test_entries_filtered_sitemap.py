@@ -105,9 +105,7 @@ def test_a_known_document_that_is_left_out_is_listed_again_after_it_was_missing(
 
 
 @pytest.mark.parametrize(("host", "name"), [(OWNER, "t"), (OTHER, "s")])
-def test_a_document_that_is_left_out_is_listed_by_a_new_sitemap_as_its_own_or_another_s(
-    keeper: StateKeeper, host: str, name: str
-) -> None:
+def test_what_is_left_out_is_listed_by_a_new_sitemap_too(keeper: StateKeeper, host: str, name: str) -> None:
     Run(keeper, FIRST).read(OWNER, "s", FIRST)
     run = Run(keeper)
     listing = run.listing(run.read(host, name, FIRST), FIRST)

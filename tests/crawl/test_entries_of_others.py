@@ -167,9 +167,7 @@ def test_the_owners_entry_is_harvested_when_it_appears_whatever_its_lastmod(keep
     assert run.codes == []
 
 
-def test_a_document_whose_owner_drops_it_stays_as_it_is_until_the_others_lastmod_is_newer(
-    keeper: StateKeeper,
-) -> None:
+def test_a_document_that_its_owner_drops_stays_until_anothers_is_newer(keeper: StateKeeper) -> None:
     run = next_run(keeper)
     run.harvest(OWNER, BEFORE)
     run.harvest(OTHER, LONG_AGO)

@@ -82,9 +82,7 @@ def test_there_is_room_until_the_backlog_is_full() -> None:
 
 
 @pytest.mark.parametrize("is_taken", [False, True])
-def test_whoever_waits_for_room_gets_it_when_a_request_ends_unless_another_takes_it_first(
-    is_taken: bool,
-) -> None:
+def test_whoever_waits_for_room_gets_it_unless_another_takes_it_first(is_taken: bool) -> None:
     async def run() -> bool:
         visit = visit_of(backlog=1)
         visit.begin_request()

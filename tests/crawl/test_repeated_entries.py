@@ -148,9 +148,7 @@ def test_a_document_that_is_listed_once_costs_nothing(keeper: StateKeeper) -> No
     assert kept(keeper) == set()
 
 
-def test_a_document_of_many_sitemaps_keeps_so_many_entries_and_does_not_change_each_day(
-    keeper: StateKeeper,
-) -> None:
+def test_a_document_of_many_sitemaps_keeps_a_few_entries_and_stays_the_same(keeper: StateKeeper) -> None:
     paths = [f"s{number}.xml" for number in range(ENTRIES_MAX + 4)]
     sitemaps = {path: entry(BEFORE, DiWoo(trefwoorden=[path])) for path in paths}
     assert len(day(keeper, sitemaps)[0]) == 1
@@ -162,9 +160,7 @@ def test_a_document_of_many_sitemaps_keeps_so_many_entries_and_does_not_change_e
 
 
 @pytest.mark.parametrize("newest", [0, 150, 299])
-def test_of_many_entries_in_one_batch_the_newest_counts_and_a_few_are_compared(
-    keeper: StateKeeper, newest: int
-) -> None:
+def test_of_many_entries_in_a_batch_the_newest_counts(keeper: StateKeeper, newest: int) -> None:
     entries = [entry(LATER if number == newest else BEFORE) for number in range(300)]
     for day in range(3):
         run = Run(keeper)
@@ -202,9 +198,7 @@ def test_what_is_no_longer_listed_twice_is_forgotten_and_harvested_as_before(kee
     assert day(keeper, {"s0.xml": entry(BEFORE)}) == ([], [])
 
 
-def test_where_another_sitemap_lists_a_newer_version_the_one_before_is_read_again(
-    keeper: StateKeeper,
-) -> None:
+def test_a_sitemap_is_read_again_if_another_lists_a_newer_version(keeper: StateKeeper) -> None:
     first = Run(keeper)
     before = first.read("s0.xml", [entry(BEFORE)])
     keep(keeper, before)
@@ -261,9 +255,7 @@ def test_the_later_entry_of_a_sitemap_is_forgotten_when_it_is_gone(keeper: State
     assert kept(keeper) == set()
 
 
-def test_a_category_in_metadata_comes_before_that_of_an_index_and_the_own_index_before_both(
-    keeper: StateKeeper,
-) -> None:
+def test_the_own_index_comes_before_metadata_and_those_before_another_index(keeper: StateKeeper) -> None:
     given = DiWoo(informatiecategorieen=[Coded("Convenanten")])
     for _ in range(2):
         run = Run(keeper)

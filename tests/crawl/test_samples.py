@@ -61,9 +61,7 @@ def answer(
         (item_of(), None),
     ],
 )
-def test_a_sample_is_taken_where_headers_do_not_show_what_a_document_is(
-    item: WooItem, kind: SampleKind | None
-) -> None:
+def test_a_sample_is_taken_where_headers_say_too_little(item: WooItem, kind: SampleKind | None) -> None:
     samples, _ = samples_of()
     assert samples.next_kind(item) is kind
 
@@ -78,9 +76,7 @@ def test_the_beginning_may_show_a_page_and_the_page_is_the_last_sample() -> None
 
 
 @pytest.mark.parametrize(("data", "is_complete"), [(PAGE, True), (PDF[:4096], False)])
-def test_no_page_is_asked_for_where_the_beginning_is_all_or_is_no_page(
-    data: bytes, is_complete: bool
-) -> None:
+def test_a_beginning_that_is_all_or_no_page_suffices(data: bytes, is_complete: bool) -> None:
     samples, _ = samples_of()
     item = headers_of(None)
     fetched_in(item).sample = Sample(answer(), data, is_complete=is_complete, size=None)

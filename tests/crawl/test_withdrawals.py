@@ -226,9 +226,7 @@ def test_a_repair_in_halves_in_other_sitemaps_withdraws_nothing(towns: Towns) ->
 
 
 @pytest.mark.parametrize("listed", [1, 2, 3])
-def test_what_was_listed_for_three_complete_reads_after_a_mistake_is_as_before(
-    towns: Towns, listed: int
-) -> None:
+def test_three_complete_reads_after_a_mistake_all_is_as_before(towns: Towns, listed: int) -> None:
     documents = pdfs(A, *range(12))
     for present in (documents, documents[6:]):
         towns.publish(A, *present)

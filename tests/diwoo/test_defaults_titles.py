@@ -40,9 +40,7 @@ FOLDER = "https://www.gemeente.nl/woo/"
         ("INT24-00123.pdf", "INT24 00123"),
     ],
 )
-def test_the_title_is_the_file_name_without_extension_and_with_spaces_for_separators(
-    name: str, title: str
-) -> None:
+def test_the_title_is_the_file_name_with_spaces_and_without_extension(name: str, title: str) -> None:
     assert title_from_loc(FOLDER + name) == title
 
 

@@ -100,9 +100,7 @@ def test_a_list_of_types_that_is_cut_off_is_read_as_far_as_it_comes() -> None:
 @pytest.mark.parametrize(
     ("folder", "expected"), [("word", ["DOCX"]), ("xl", ["XLSX"]), ("ppt", ["PPTX", "PPSX"])]
 )
-def test_the_names_of_members_show_an_office_document_whose_types_come_late(
-    folder: str, expected: list[str]
-) -> None:
+def test_the_names_of_members_show_an_office_document_too(folder: str, expected: list[str]) -> None:
     body = zipped({f"{folder}/media/1.png": NOISE, "[Content_Types].xml": content_types("x")})
     assert begun(body) == (expected, None)
 

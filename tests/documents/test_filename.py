@@ -134,9 +134,7 @@ def test_a_long_name_is_cut_to_255_bytes_and_keeps_its_extension() -> None:
         ("a" * 250 + ". ", "b.pdf", "a" * 250),
     ],
 )
-def test_a_long_name_in_a_header_is_cut_on_the_border_of_a_character(
-    stem: str, extension: str, kept: str
-) -> None:
+def test_a_long_name_is_cut_on_the_border_of_a_character(stem: str, extension: str, kept: str) -> None:
     name = file_name(f'attachment; filename="{stem}{extension}"', "https://www.a.nl/")
     assert name == f"{kept}.{extension.rpartition('.')[2]}"
 

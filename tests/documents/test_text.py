@@ -192,9 +192,7 @@ def test_codes_of_three_letters_become_codes_of_two(code: str | None, two: str |
     assert iso_639_1(code) == two
 
 
-def test_the_paragraphs_of_all_slides_are_read_in_order_and_breaks_and_tabs_part_words(
-    tmp_path: Path,
-) -> None:
+def test_the_paragraphs_of_all_slides_are_read_in_order(tmp_path: Path) -> None:
     path = presentation(
         tmp_path / "a.odp",
         "<text:h>Haven</text:h><text:p>Een <text:span>nieuwe</text:span> kade</text:p>",

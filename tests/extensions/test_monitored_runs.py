@@ -12,7 +12,7 @@ import pytest
 
 from tests.extensions.runs import BOUNDS, NOW, account, run, write_run
 from woo_harvester.extensions import monitored_runs
-from woo_harvester.extensions.monitored_runs import Runs, UnendedRun, read_run, read_runs, spiders
+from woo_harvester.extensions.monitored_runs import EndedRun, Runs, UnendedRun, read_run, read_runs, spiders
 from woo_harvester.findings import Severity
 from woo_harvester.report.accounts import PermitAccount
 from woo_harvester.report.assemble import AUDIT
@@ -195,9 +195,6 @@ def test_statistics_that_are_none_are_named(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(("hours", "problems"), [(1, 0), (30, 0), (31, 1)])
 def test_a_day_and_a_bit_without_a_run_is_a_problem(hours: float, problems: int) -> None:
     assert len(monitored_runs.age(run(hours_ago=hours), NOW, BOUNDS)) == problems
-
-
-def test_the_age_is_reported_with_what_was_expected() -> None:
     (line,) = monitored_runs.age(run(hours_ago=50), NOW, BOUNDS)
     assert line.startswith("no run has ended for 50 hours: expected one in 30 hours; the last was woo-2026")
 
@@ -262,16 +259,9 @@ def test_a_drop_of_more_than_a_tenth_is_a_problem(listed: int, problems: int) ->
     now = run(account(listed=listed - 100), account("www.b.nl"))
     before = [run(account(listed=100), account("www.b.nl", listed=100))]
     assert len(monitored_runs.dropped(now, before, BOUNDS)) == problems
-
-
-def test_a_drop_is_reported_with_both_numbers() -> None:
     (line,) = monitored_runs.dropped(run(account(listed=500)), [run(account(listed=1000))], BOUNDS)
     assert line.startswith("500 documents are listed, and the same hosts listed 1,000 the last time (-50%)")
-
-
-def test_runs_over_other_hosts_are_no_drop() -> None:
-    shard = run(account("www.a.nl", listed=10))
-    assert monitored_runs.dropped(shard, [run(account("www.b.nl", listed=90_000))], BOUNDS) == []
+    assert monitored_runs.dropped(now, [run(account("www.c.nl", listed=90_000))], BOUNDS) == []
 
 
 def test_a_rise_above_the_most_there_was_is_a_problem() -> None:
@@ -283,17 +273,18 @@ def test_a_rise_above_the_most_there_was_is_a_problem() -> None:
     assert line.endswith("Most of it: www.b.nl (10 to 80).")
 
 
-def test_a_few_findings_are_no_rise() -> None:
-    assert monitored_runs.risen(run(account(), a=20), [run(account(), a=0)], BOUNDS) == []
-    assert len(monitored_runs.risen(run(account(), a=21), [run(account(), a=0)], BOUNDS)) == 1
-
-
-def test_the_findings_of_a_new_host_are_no_rise() -> None:
-    assert monitored_runs.risen(run(account("www.new.nl"), new=900), [run(account(), a=0)], BOUNDS) == []
-
-
-def test_a_spider_without_accounts_is_compared_by_the_hosts_with_findings() -> None:
-    assert len(monitored_runs.risen(run(a=90), [run(a=10)], BOUNDS)) == 1
+@pytest.mark.parametrize(
+    ("now", "before", "problems"),
+    [
+        (run(account(), a=20), run(account(), a=0), 0),
+        (run(account(), a=21), run(account(), a=0), 1),
+        (run(account("www.new.nl"), new=900), run(account(), a=0), 0),
+        (run(a=90), run(a=10), 1),
+    ],
+    ids=["a few", "more than a few", "of a new host", "of a spider without accounts"],
+)
+def test_only_many_findings_of_the_same_hosts_rise(now: EndedRun, before: EndedRun, problems: int) -> None:
+    assert len(monitored_runs.risen(now, [before], BOUNDS)) == problems
 
 
 def test_a_field_that_fewer_records_have_than_usual_is_a_problem() -> None:

@@ -89,9 +89,7 @@ def test_without_retry_after_the_rest_doubles_with_each_try(crawl: Crawl, site: 
     assert "sitemap.onbereikbaar" in done.codes
 
 
-def test_a_host_that_asks_for_a_day_of_rest_is_not_asked_again(
-    crawl: Crawl, site: Site, tmp_path: Path
-) -> None:
+def test_a_host_that_wants_a_day_of_rest_is_left_alone(crawl: Crawl, site: Site, tmp_path: Path) -> None:
     publish(site, 1)
     site.pages["/a.xml"] = Page(status=503, headers={"Retry-After": "86400"})
     done = crawl("-a", f"register={register_of(tmp_path, site)}")
@@ -208,9 +206,7 @@ def test_there_are_no_more_connections_than_the_bound(crawl: Crawl, ca: Authorit
     assert 1 < busy.most <= 3
 
 
-def test_a_refusal_of_one_document_pauses_the_others_of_its_host(
-    crawl: Crawl, site: Site, tmp_path: Path
-) -> None:
+def test_a_refusal_of_one_document_pauses_its_host(crawl: Crawl, site: Site, tmp_path: Path) -> None:
     publish(site, 12)
     page = site.pages["/3.pdf"]
     assert isinstance(page, Page)

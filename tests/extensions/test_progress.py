@@ -256,9 +256,7 @@ def test_the_end_of_permits_is_estimated_by_the_files_that_entry_pages_still_hav
     assert figures(1, 20, kind="vergunningen").unit == "files"
 
 
-def test_a_history_that_cannot_be_read_costs_only_the_estimate(
-    installation: Installation,
-) -> None:
+def test_a_history_that_cannot_be_read_costs_the_estimate(installation: Installation) -> None:
     history = installation.folder / "reports" / "history"
     history.mkdir(parents=True)
     (history / "woo-2020-01-01T00-00-00.000000.json.gz").write_bytes(b"geen gzip")

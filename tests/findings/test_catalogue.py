@@ -121,9 +121,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("entry", "fault"), FAULTS)
-def test_an_entry_with_a_fault_is_refused_with_its_code_and_language(
-    entry: dict[str, str], fault: str
-) -> None:
+def test_an_entry_with_a_fault_is_refused_by_its_code(entry: dict[str, str], fault: str) -> None:
     lang: Language = "en" if fault.startswith("(en)") else "nl"
     with pytest.raises(ValueError, match=re.escape(f"loc.voorbeeld {fault}")):
         read_catalogue(catalogue_of(entry), lang)
@@ -235,9 +233,7 @@ def test_each_of_several_sources_has_its_own_address() -> None:
 
 
 @pytest.mark.parametrize("lang", ["nl", "en"])
-def test_every_source_of_the_catalogue_is_a_link_or_is_known_to_be_unpublished(
-    lang: Language,
-) -> None:
+def test_every_source_of_the_catalogue_is_a_link_or_unpublished(lang: Language) -> None:
     parts = {part for found in explanations(lang).values() for part in source_links(found.source)}
     without = [text for text, address in parts if address is None and not text.startswith(UNPUBLISHED)]
     assert without == [], "add the page to the table in findings/sources.py, or its title to UNPUBLISHED here"

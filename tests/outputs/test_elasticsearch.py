@@ -65,9 +65,7 @@ def test_a_withdrawn_document_is_deleted_where_that_is_asked_for(
 
 
 @pytest.mark.parametrize("uri", ["nonsense://x", "%(nonsense)s.jsonl"])
-def test_a_feed_that_cannot_be_used_stops_the_start_with_an_index_too(
-    installation: Searching, site: Site, uri: str
-) -> None:
+def test_a_feed_that_cannot_be_used_stops_the_start(installation: Searching, site: Site, uri: str) -> None:
     publish(site, numbered(2))
     run = installation.run(FEEDS=json.dumps({uri: {"format": "jsonlines"}}))
     assert (run.returncode, run.records, site.requests) == (2, [], [])

@@ -74,9 +74,7 @@ def test_a_file_with_other_columns_is_not_appended_to(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [{"delimiter": ";"}, {"delimiter": "\t"}, {"quotechar": "'"}], ids=str)
-def test_a_file_with_other_separators_is_appended_to_by_a_run_with_the_same(
-    tmp_path: Path, options: dict[str, Any]
-) -> None:
+def test_a_file_is_appended_to_with_its_own_separators(tmp_path: Path, options: dict[str, Any]) -> None:
     export(tmp_path / "a.csv", woo_item("x"), **options)
     export(tmp_path / "a.csv", woo_item("y"), **options)
     with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:

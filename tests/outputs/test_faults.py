@@ -207,9 +207,7 @@ def test_a_sitemap_of_which_the_index_misses_a_document_is_read_again(
     assert not installation.run().records
 
 
-def test_a_server_that_is_not_there_gives_one_line_before_anything_is_harvested(
-    tmp_path: Path, ca_bundle: Path, site: Site
-) -> None:
+def test_a_server_that_is_not_there_stops_the_start(tmp_path: Path, ca_bundle: Path, site: Site) -> None:
     publish(site, numbered(2))
     run = Searching(tmp_path, ca_bundle, [site], f"http://127.0.0.1:{free_port()}", "woo").run()
     assert (run.returncode, run.records, site.requests) == (1, [], [])

@@ -13,9 +13,7 @@ from woo_harvester.outputs.indices import prepare_index
 pytestmark = pytest.mark.integration
 
 
-def test_runs_that_begin_together_on_an_empty_server_have_one_index(
-    elasticsearch: Elasticsearch, alias: str
-) -> None:
+def test_runs_that_begin_together_have_one_index(elasticsearch: Elasticsearch, alias: str) -> None:
     with ThreadPoolExecutor(4) as pool:
         names = list(pool.map(lambda _: prepare_index(elasticsearch, alias, WOO), range(4)))
     assert names == [f"{alias}-v1"] * 4

@@ -45,21 +45,20 @@ def test_an_unknown_file_is_fetched() -> None:
     assert how_to_ask(None, None) is Ask.FETCH
 
 
-def test_a_file_with_the_date_of_last_time_is_not_requested() -> None:
+def test_a_file_with_the_date_of_last_time_is_not_requested_and_one_without_is_conditionally() -> None:
     known, changed, always_now = compare_file(None, "a", OLD, ASKED)
     assert (known, changed, always_now) == (RememberedFile("a", "2026-04-01T10:00"), True, False)
     assert how_to_ask(OLD, known) is Ask.NOT
+    final = stamp(ASKED - 2 * MINUTE)
+    assert how_to_ask(final, compare_file(None, "a", final, ASKED).known) is Ask.NOT
+    undated = compare_file(None, "a", None, ASKED, ASKED - 60 * MINUTE).known
+    assert how_to_ask(None, undated) is Ask.CONDITIONALLY
 
 
 @pytest.mark.parametrize("minutes", [-1, 1, 60_000])
 def test_a_file_with_another_date_is_fetched_be_it_older_or_newer(minutes: int) -> None:
     known = compare_file(None, "a", OLD, ASKED).known
     assert how_to_ask(stamp(OLD.moment + minutes * MINUTE), known) is Ask.FETCH
-
-
-def test_a_file_without_a_date_in_the_listing_is_requested_conditionally() -> None:
-    known = compare_file(None, "a", None, ASKED, ASKED - 60 * MINUTE).known
-    assert how_to_ask(None, known) is Ask.CONDITIONALLY
 
 
 def test_a_file_that_was_a_minute_old_is_fetched_once_more() -> None:
@@ -69,11 +68,6 @@ def test_a_file_that_was_a_minute_old_is_fetched_once_more() -> None:
     second = compare_file(first.known, "a", date, ASKED + timedelta(days=1))
     assert (second.changed, second.always_now) == (False, False)
     assert how_to_ask(date, second.known) is Ask.NOT
-
-
-def test_a_file_that_was_two_minutes_old_is_final() -> None:
-    date = stamp(ASKED - 2 * MINUTE)
-    assert how_to_ask(date, compare_file(None, "a", date, ASKED).known) is Ask.NOT
 
 
 @pytest.mark.parametrize("hours", [0, 2], ids=["nginx writes UTC", "Apache writes Dutch time"])
@@ -127,9 +121,7 @@ def test_a_date_with_a_zone_stands_for_one_moment() -> None:
         (90, False, timedelta(days=7)),
     ],
 )
-def test_a_link_that_led_to_no_message_is_due_after_as_long_as_it_led_to_none(
-    first: int, is_script: bool, wait: timedelta
-) -> None:
+def test_a_link_to_no_message_is_due_ever_later(first: int, is_script: bool, wait: timedelta) -> None:
     last = ASKED + timedelta(days=first)
 
     def is_due(after: timedelta) -> bool:
@@ -148,20 +140,21 @@ def test_a_page_with_no_more_files_than_the_sample_is_read_completely(size: int)
     assert newest_and_oldest(links, size) == links
 
 
-def test_the_newest_and_the_oldest_files_are_chosen_whatever_the_order_of_the_page() -> None:
-    days = {"a": 5, "b": 0, "c": 9, "d": 3, "e": 1, "f": 7}
-    links = [link(name, day) for name, day in days.items()]
-    assert names(newest_and_oldest(links, 4)) == ["b", "c", "e", "f"], "in the order of the page"
-
-
-@pytest.mark.parametrize(("size", "chosen"), [(1, ["e"]), (3, ["a", "d", "e"])])
-def test_of_an_odd_number_the_newest_are_one_more(size: int, chosen: list[str]) -> None:
-    links = [link(name, day) for day, name in enumerate("abcde")]
-    assert names(newest_and_oldest(links, size)) == chosen
-
-
-def test_without_dates_the_first_and_the_last_of_the_page_are_chosen() -> None:
-    assert names(newest_and_oldest([link(name) for name in "abcde"], 2)) == ["a", "e"]
+@pytest.mark.parametrize(
+    ("days", "size", "chosen"),
+    [
+        ({"a": 5, "b": 0, "c": 9, "d": 3, "e": 1, "f": 7}, 4, ["b", "c", "e", "f"]),
+        # Of an odd number the newest are one more.
+        (dict(zip("abcde", range(5), strict=True)), 1, ["e"]),
+        (dict(zip("abcde", range(5), strict=True)), 3, ["a", "d", "e"]),
+        # Without dates the first and the last of the page.
+        (dict.fromkeys("abcde"), 2, ["a", "e"]),
+    ],
+)
+def test_the_newest_and_the_oldest_files_are_chosen_in_the_order_of_the_page(
+    days: dict[str, int | None], size: int, chosen: list[str]
+) -> None:
+    assert names(newest_and_oldest([link(name, day) for name, day in days.items()], size)) == chosen
 
 
 def test_links_without_the_extension_of_xml_do_not_displace_files() -> None:
@@ -178,9 +171,7 @@ def test_links_to_scripts_come_before_a_menu() -> None:
 
 
 @pytest.mark.parametrize(("hosts", "codes"), [((), 3), (("www.b.nl",), 3), (("www.a.nl", "www.b.nl"), 1)])
-def test_of_a_sample_only_what_the_other_messages_cannot_explain_is_reported(
-    hosts: tuple[str, ...], codes: int
-) -> None:
+def test_what_messages_beyond_a_sample_explain_is_left_out(hosts: tuple[str, ...], codes: int) -> None:
     found: list[Finding] = []
     report = without_the_rest(Reporter(found.append), hosts)
     for code in ("ipm.zaak-onbekend", "ipm.document-zonder-zaak", "ipm.zaak-bekend"):

@@ -90,9 +90,7 @@ DATED: dict[str, tuple[str, dict[str, str | None]]] = {
 
 
 @pytest.mark.parametrize(("page", "expected"), DATED.values(), ids=DATED.keys())
-def test_the_date_of_a_file_is_read_where_software_writes_it(
-    page: str, expected: dict[str, str | None]
-) -> None:
+def test_a_date_is_read_where_software_writes_it(page: str, expected: dict[str, str | None]) -> None:
     assert dates(page) == expected
 
 

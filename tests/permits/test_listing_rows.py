@@ -62,9 +62,7 @@ PAGES: dict[str, tuple[str, dict[str, str | None]]] = {
 
 
 @pytest.mark.parametrize(("page", "expected"), PAGES.values(), ids=PAGES.keys())
-def test_the_date_in_the_row_of_a_link_is_that_of_its_file(
-    page: str, expected: dict[str, str | None]
-) -> None:
+def test_a_date_in_the_row_of_a_link_is_its_file_s(page: str, expected: dict[str, str | None]) -> None:
     assert dates(page) == expected
 
 

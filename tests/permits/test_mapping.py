@@ -154,9 +154,7 @@ def test_an_empty_element_is_absent() -> None:
         ("x" * 1000, None),
     ],
 )
-def test_an_organisation_that_the_lists_have_gets_its_uri_and_keeps_its_name(
-    creator: str, uri: str | None
-) -> None:
+def test_an_organisation_of_the_lists_gets_its_uri_and_keeps_its_name(creator: str, uri: str | None) -> None:
     expected = {"scheme": "overheid:Gemeente", "label": creator}
     if uri:
         expected |= {"type": "gemeente", "id": uri}

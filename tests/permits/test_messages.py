@@ -182,9 +182,7 @@ def test_a_document_needs_the_url_of_its_case() -> None:
 
 @pytest.mark.parametrize("transactie", ["C", "U"])
 @pytest.mark.parametrize("name", ["title", "type", "creator", "modified"])
-def test_elements_that_a_create_and_an_update_need_may_not_be_absent_or_empty(
-    transactie: str, name: str
-) -> None:
+def test_no_element_that_is_required_may_be_absent_or_empty(transactie: str, name: str) -> None:
     content = message(transactie)
     absent = re.sub(rf"<dcterms:{name}.*</dcterms:{name}>".encode(), b"", content)
     empty = re.sub(rf"(<dcterms:{name}[^>]*>).*(</dcterms:{name}>)".encode(), rb"\1 \2", content)

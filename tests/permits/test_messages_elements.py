@@ -140,9 +140,7 @@ def test_metadata_of_any_shape_are_not_read_after_an_error_in_them() -> None:
         ("2026-05-02T10:00:00Z", "2026-05-02T09:54:59+00:00", True),
     ],
 )
-def test_a_file_is_read_again_exactly_when_its_date_is_no_longer_in_the_future(
-    text: str, now: str, ahead: bool
-) -> None:
+def test_a_file_is_read_again_once_its_date_is_in_the_past(text: str, now: str, ahead: bool) -> None:
     moment = datetime.fromisoformat(now)
     result = read_message([message(aanmaakdatum=text)], 10_000, organisaties(), moment)
     assert (result.message is None) is ahead

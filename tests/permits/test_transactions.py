@@ -269,9 +269,7 @@ def test_without_messages_there_is_no_outcome() -> None:
 
 
 @given(MUTATIONS, st.data())
-def test_any_order_of_arrival_over_any_number_of_runs_has_the_same_outcome(
-    mutations: list[Mutation], data: st.DataObject
-) -> None:
+def test_any_order_of_arrival_has_the_same_outcome(mutations: list[Mutation], data: st.DataObject) -> None:
     at_once, split = World(), World()
     at_once.run(*mutations)
     arriving: list[Mutation] = data.draw(st.permutations(mutations))
@@ -295,9 +293,7 @@ def test_a_message_that_was_applied_changes_nothing_the_second_time(mutations: l
 
 
 @given(MUTATIONS, MUTATIONS)
-def test_no_message_of_another_organisation_changes_a_case(
-    mutations: list[Mutation], others: list[Mutation]
-) -> None:
+def test_no_message_of_others_changes_a_case(mutations: list[Mutation], others: list[Mutation]) -> None:
     world = World()
     world.run(*mutations)
     before: dict[str, Any] = world.state()

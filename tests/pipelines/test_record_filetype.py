@@ -127,9 +127,7 @@ def test_a_slide_show_of_old_has_the_media_type_of_a_presentation() -> None:
         (b"MZ\x90\x00", "format.niet-ondersteund"),
     ],
 )
-def test_bytes_that_may_not_be_harvested_are_left_out_whatever_they_are_called(
-    content: bytes, code: str
-) -> None:
+def test_bytes_that_may_not_be_harvested_are_left_out(content: bytes, code: str) -> None:
     item = item_of(GivenMetadata(format=Value("PDF", PDF)), fetched=fetched(content=content))
     with pytest.raises(DropItem, match=code):
         FileTypePipeline.from_crawler(crawler_of()).process_item(item)

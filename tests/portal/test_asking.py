@@ -199,9 +199,7 @@ def test_a_text_comes_complete_in_parts_that_are_bounded() -> None:
     run(test)
 
 
-def test_a_reader_that_stops_is_disconnected_and_nothing_is_read_ahead(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_reader_that_stops_is_disconnected(caplog: pytest.LogCaptureFixture) -> None:
     async def test() -> None:
         text, reader, downloads = Text(100_000), Reader(stops_after=2), Downloads(stalled=0.05)
         response = await download(text, downloads)

@@ -37,9 +37,7 @@ def test_an_alias_without_an_index_is_empty(elasticsearch: Elasticsearch, alias:
     assert engine.version() == engine.version()
 
 
-def test_the_version_changes_with_each_change_that_can_be_seen(
-    elasticsearch: Elasticsearch, alias: str
-) -> None:
+def test_the_version_changes_with_what_can_be_seen(elasticsearch: Elasticsearch, alias: str) -> None:
     create_index(elasticsearch, alias, WOO, aliased=True)
     engine, versions = engine_of(elasticsearch, alias), []
     first, later = woo("a", "Een"), woo("a", "Twee")

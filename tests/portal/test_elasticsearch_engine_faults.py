@@ -32,9 +32,7 @@ def write(client: Elasticsearch, index: str, *records: dict[str, object]) -> Non
     client.indices.refresh(index=index)
 
 
-def test_an_index_of_an_older_mapping_is_refused_with_the_command_that_fills_a_new_one(
-    elasticsearch: Elasticsearch, alias: str
-) -> None:
+def test_an_index_of_an_older_mapping_is_refused(elasticsearch: Elasticsearch, alias: str) -> None:
     mappings = {**definition(WOO)["mappings"], "_meta": {"woo_harvester": {"mapping": 1, "version": "0.1.0"}}}
     settings = definition(WOO)["settings"]
     elasticsearch.indices.create(
@@ -75,9 +73,7 @@ def test_an_index_that_comes_later_is_found_and_was_missed_in_one_line(
     assert engine.version() != before
 
 
-def test_a_rebuilt_index_with_as_many_documents_has_another_version(
-    elasticsearch: Elasticsearch, alias: str
-) -> None:
+def test_a_rebuilt_index_has_another_version(elasticsearch: Elasticsearch, alias: str) -> None:
     create_index(elasticsearch, alias, WOO, aliased=True)
     write(elasticsearch, alias, woo("a", "Brief"))
     engine = engine_of(elasticsearch, alias)
@@ -102,9 +98,7 @@ def test_all_documents_are_those_of_the_first_moment(elasticsearch: Elasticsearc
     assert seen == [f"{number:04}" for number in range(1000)]
 
 
-def test_an_index_that_goes_while_all_is_read_is_an_error_and_no_end(
-    elasticsearch: Elasticsearch, alias: str
-) -> None:
+def test_an_index_that_goes_while_it_is_read_is_an_error(elasticsearch: Elasticsearch, alias: str) -> None:
     name = create_index(elasticsearch, alias, WOO, aliased=True)
     write(elasticsearch, alias, *(woo(f"{number:04}", "Brief") for number in range(600)))
     reading = engine_of(elasticsearch, alias).all_documents(Question(WOO))
@@ -114,9 +108,7 @@ def test_an_index_that_goes_while_all_is_read_is_an_error_and_no_end(
         list(reading)
 
 
-def test_a_text_of_millions_of_characters_is_found_and_marked_at_its_beginning(
-    elasticsearch: Elasticsearch, alias: str
-) -> None:
+def test_a_text_of_millions_of_characters_is_marked(elasticsearch: Elasticsearch, alias: str) -> None:
     create_index(elasticsearch, alias, WOO, aliased=True)
     write(elasticsearch, alias, woo("a", "Boek", "stikstof " + "veel woorden " * 200_000 + "polder"))
     engine = engine_of(elasticsearch, alias)
@@ -125,9 +117,7 @@ def test_a_text_of_millions_of_characters_is_found_and_marked_at_its_beginning(
     assert all(sum(len(piece.text) for piece in each) <= 300 for each in hit.fragments)
 
 
-def test_a_word_of_a_hundred_thousand_letters_makes_no_long_fragment(
-    elasticsearch: Elasticsearch, alias: str
-) -> None:
+def test_a_very_long_word_makes_no_long_fragment(elasticsearch: Elasticsearch, alias: str) -> None:
     create_index(elasticsearch, alias, WOO, aliased=True)
     write(elasticsearch, alias, woo("a", "Boek", "polder " + "a" * 100_000 + " polder"))
     (hit,) = engine_of(elasticsearch, alias).search(Question(WOO, clauses_of("polder"))).hits

@@ -145,9 +145,7 @@ def harvest(site: Site, certificate: ssl.SSLContext, tmp_path: Path) -> Harvest:
     return Harvest(site, certificate, tmp_path / "data")
 
 
-def test_a_register_is_fetched_with_the_user_agent_and_verified_certificate(
-    harvest: Harvest, site: Site
-) -> None:
+def test_a_register_is_fetched_with_user_agent_and_certificate(harvest: Harvest, site: Site) -> None:
     [register] = harvest.run(whole(WHOLE))
     assert register.location_count == 10
     assert harvest.findings == []
@@ -252,9 +250,7 @@ def test_a_redirect_from_https_to_http_is_not_followed(
 @pytest.mark.parametrize(
     "answer", [whole(b"", status=404), whole(WHOLE[:-5]), whole(export()), whole(b"", status=304)]
 )
-def test_without_a_copy_a_register_that_cannot_be_had_is_an_error_of_one_line(
-    harvest: Harvest, answer: Answer
-) -> None:
+def test_without_a_copy_a_register_out_of_reach_is_one_line(harvest: Harvest, answer: Answer) -> None:
     with pytest.raises(RegisterError, match="no earlier copy") as raised:
         harvest.run(answer)
     assert len(str(raised.value).splitlines()) == 1

@@ -123,9 +123,7 @@ def test_an_unknown_uri_with_the_name_without_the_kind_keeps_both_as_given() -> 
         ("gemeente Zonder Soort", ONLY_BY_URI.uri),
     ],
 )
-def test_a_name_with_the_kind_is_known_everywhere_even_if_the_register_leaves_it_out(
-    label: str, uri: str
-) -> None:
+def test_a_name_with_its_kind_is_known_if_the_register_leaves_that_out(label: str, uri: str) -> None:
     found = resolved(label, None)
     assert found is not None
     assert found.concept is not None
@@ -141,9 +139,7 @@ def test_a_name_with_the_kind_is_known_everywhere_even_if_the_register_leaves_it
         ("zonder soort", ONLY_BY_URI),
     ],
 )
-def test_a_name_that_says_nothing_elsewhere_is_known_on_its_own_host(
-    label: str, organisation: Organisation
-) -> None:
+def test_a_name_that_is_vague_elsewhere_is_known_on_its_host(label: str, organisation: Organisation) -> None:
     there, elsewhere = resolved(label, None, organisation), resolved(label, None, AMSTERDAM)
     assert there is not None
     assert there.concept is not None
@@ -208,9 +204,7 @@ def test_the_other_lists_are_those_of_the_run() -> None:
         ("4711", None),
     ],
 )
-def test_the_name_to_show_is_that_of_the_register_else_of_the_lists(
-    identifier: str, name: str | None
-) -> None:
+def test_the_name_to_show_is_of_the_register_else_of_the_lists(identifier: str, name: str | None) -> None:
     names = {"12": "Gemeente Nieuwstad", "1": "Dubbel", "2": "Dubbel"}
     register = Register([Organisation(number, given) for number, given in names.items()], [])
     assert shown_name(identifier, register, organisaties()) == name

@@ -99,9 +99,7 @@ def test_with_several_organisations_on_the_host_and_no_prefix_the_only_one_of_th
     "registered", ["https://s.nl/a", "https://s.nl/a/", "http://s.nl/a", "https://s.nl:443/a"]
 )
 @pytest.mark.parametrize("loc", ["https://s.nl/a", "https://s.nl/a/", "https://s.nl/a/x", "http://s.nl/a/x"])
-def test_a_trailing_slash_the_scheme_and_the_default_port_make_no_difference(
-    registered: str, loc: str
-) -> None:
+def test_trailing_slash_scheme_and_default_port_make_no_difference(registered: str, loc: str) -> None:
     register = read(organisation("A", registered, id="1"), organisation("B", "https://s.nl/b", id="2"))
     assert owner(register, loc) == "A"
 
@@ -187,9 +185,7 @@ def test_what_is_no_url_on_the_web_is_a_value_error(url: str) -> None:
         register_of(A=["https://a.nl/"]).organisation_of(url, INDEX)
 
 
-def test_a_location_of_thousands_of_segments_and_parameters_takes_no_longer_than_the_register_is_deep() -> (
-    None
-):
+def test_a_location_of_thousands_of_segments_takes_no_longer_than_the_register() -> None:
     register = register_of(A=["https://s.nl/a?x=1"], B=["https://s.nl/b"])
     assert owner(register, "https://s.nl" + "/b" * 100_000 + "?" + "&" * 100_000) == "B"
 

@@ -54,9 +54,7 @@ def names(url: str, register: Register = REGISTER) -> list[str]:
         ("https://onbekend.nl/d.pdf", []),
     ],
 )
-def test_a_url_belongs_to_the_organisation_with_the_longest_prefix_or_to_all_of_its_host(
-    url: str, owners: list[str]
-) -> None:
+def test_a_url_is_of_those_with_the_longest_prefix_or_of_its_host(url: str, owners: list[str]) -> None:
     assert names(url) == owners
 
 
@@ -117,9 +115,7 @@ def test_what_is_no_absolute_url_has_no_owner_but_an_error(url: str) -> None:
         ("https://gedeeld.nl/d.pdf", "www.u.nl", True),
     ],
 )
-def test_an_entry_is_its_owners_on_the_urls_host_and_on_hosts_of_the_same_organisation(
-    url: str, host: str, expected: bool
-) -> None:
+def test_an_entry_is_its_owners_on_each_host_of_the_owner(url: str, host: str, expected: bool) -> None:
     assert REGISTER.is_own(url, host) is expected
 
 
@@ -136,9 +132,7 @@ def test_an_entry_is_its_owners_on_the_urls_host_and_on_hosts_of_the_same_organi
         ("https://www.a.nl:8443/d.pdf", ()),
     ],
 )
-def test_the_hosts_that_may_list_a_url_are_its_own_and_those_of_its_only_owner(
-    url: str, hosts: tuple[str, ...]
-) -> None:
+def test_a_url_may_be_listed_on_its_host_and_its_only_owners(url: str, hosts: tuple[str, ...]) -> None:
     assert REGISTER.own_hosts(url) == hosts
     assert all(REGISTER.is_own(url, host) for host in hosts)
 

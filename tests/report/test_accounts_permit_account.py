@@ -74,22 +74,6 @@ def test_a_warning_or_a_finding_about_the_page_loses_no_file() -> None:
     assert (made.lost, made.findings) == ({}, {"ipm.adres": 1, "ipm.te-groot": 1})
 
 
-def test_a_message_that_is_refused_is_lost_and_not_harvested() -> None:
-    made = account(1)
-    made.count_waiting()
-    made.count_finding(about("ipm.andere-organisatie"))
-    made.count_applied()
-    assert (made.lost, made.applied) == ({"ipm.andere-organisatie": 1}, 0)
-
-
-def test_a_refused_message_whose_file_cannot_be_fetched_is_lost_once() -> None:
-    made = account(1)
-    made.count_finding(about("ipm.bericht-onbereikbaar"))
-    made.count_waiting(instead_of="ipm.bericht-onbereikbaar")
-    made.count_finding(about("ipm.andere-organisatie"))
-    assert reached(made) == [1, 1, 1, 1, 0]
-
-
 def test_a_message_of_a_killed_run_that_is_refused_takes_its_file_back() -> None:
     listed, gone = account(1), account()
     listed.count_entries(0, 1)
@@ -145,16 +129,13 @@ def test_findings_before_the_account_is_made_count_in_it() -> None:
     assert [each.host for each in accounts] == [HOST]
 
 
-def test_an_entry_page_that_cannot_be_read_leaves_no_points() -> None:
+def test_an_entry_page_that_cannot_be_read_leaves_no_points_and_one_without_files_has_no_score() -> None:
     made = PermitAccount(HOST, visited=True)
     made.count_page(PAGE)
     made.count_entry_page(complete=False)
     result = score({("ipm.ingang-onbereikbaar", False): 1}, made, "vergunningen")
     assert result.shown == 0
     assert {each.part.name: each.state for each in result.parts}["message"] == "not_reached"
-
-
-def test_a_host_without_files_and_without_faults_has_no_score() -> None:
     assert score({}, account(), "vergunningen").shown is None
 
 

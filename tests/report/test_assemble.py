@@ -320,9 +320,7 @@ def test_the_page_of_a_host_is_that_of_the_last_run_and_links_lead_there_and_bac
         assert {path.resolve() for path in links(page)} == {overview}
 
 
-def test_a_report_that_is_not_the_current_one_has_the_pages_of_its_hosts_in_its_own_folder(
-    tmp_path: Path,
-) -> None:
+def test_a_report_that_is_not_current_has_its_hosts_in_its_own_folder(tmp_path: Path) -> None:
     overview = make_report(write_run(tmp_path / "woo-1", many(60)), history=False)
     assert [path.name for path in tmp_path.iterdir()] == ["woo-1"]
     assert len(list((overview.parent / "hosts").iterdir())) == 60

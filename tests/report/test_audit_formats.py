@@ -140,9 +140,7 @@ def test_a_finding_is_a_result_at_its_sitemap_and_line(tmp_path: Path, lang: Lan
         (about_host("robots.te-groot", url=None), HOST),
     ],
 )
-def test_a_finding_without_a_sitemap_lies_at_its_url_or_host(
-    tmp_path: Path, finding: Finding, uri: str
-) -> None:
+def test_a_finding_without_sitemap_is_at_its_url_or_host(tmp_path: Path, finding: Finding, uri: str) -> None:
     [result] = log(tmp_path, finding)["results"]
     location = result["locations"][0]["physicalLocation"]
     assert location["artifactLocation"]["uri"].removeprefix("https://www.a.nl/") == uri
@@ -168,9 +166,7 @@ def test_errors_come_first_and_findings_about_no_host_are_left_out(tmp_path: Pat
     assert rules == ["creatiedatum.ontbreekt", "loc.geen-https", "titel.ontbreekt"]
 
 
-def test_no_more_results_are_given_than_a_code_host_takes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_as_many_results_as_a_code_host_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MAX_RESULTS", 2)
     findings = [about_document("titel.ontbreekt", number=number) for number in range(1, 4)]
     made = log(tmp_path, *findings, about_document("loc.geen-https"))

@@ -66,9 +66,7 @@ def test_a_file_that_no_run_wrote_is_named(tmp_path: Path, content: bytes) -> No
         ([(1, 1), (2, 2)], False),
     ],
 )
-def test_a_run_is_over_the_whole_register_if_its_shards_together_are(
-    shards: list[tuple[int, int]], expected: bool
-) -> None:
+def test_a_run_is_whole_if_its_shards_together_are(shards: list[tuple[int, int]], expected: bool) -> None:
     assert RunRegister(shards, []).is_whole is expected
 
 

@@ -43,7 +43,7 @@ SCHEMA = "bericht niet verwerkt; verwacht: title, type (naamruimte http://purl.o
         ),
     ],
 )
-def test_what_was_expected_is_said_in_the_language_of_the_report(
+def test_what_was_expected_is_said_in_each_language(
     finding: dict[str, Any], dutch: str, english: str
 ) -> None:
     assert (expected(finding, "nl"), expected(finding, "en")) == (dutch, english)

@@ -39,9 +39,7 @@ def test_the_first_few_are_kept_as_examples(tmp_path: Path) -> None:
     assert [example["line"] for example in examples] == list(range(1, EXAMPLES + 1))
 
 
-def test_more_examples_are_kept_of_messages_of_which_each_may_have_a_mistake_of_its_own(
-    tmp_path: Path,
-) -> None:
+def test_more_examples_are_kept_of_messages(tmp_path: Path) -> None:
     findings = [about_document("ipm.schema", number=number) for number in range(1, 31)]
     tally = read_findings(write(tmp_path / "findings.jsonl", *findings))[HOST]
     assert [example["line"] for example in tally.examples(("ipm.schema", True))] == list(range(1, 21))
@@ -99,9 +97,7 @@ def test_a_line_that_is_no_finding_is_reported_with_its_number(tmp_path: Path, l
 
 
 @pytest.mark.parametrize("cause", ["index.naam", "index.infocat-onbekend"])
-def test_a_finding_that_only_follows_from_another_one_of_its_host_is_left_out(
-    tmp_path: Path, cause: str
-) -> None:
+def test_a_finding_that_follows_from_another_of_its_host_is_left_out(tmp_path: Path, cause: str) -> None:
     follows = "robots.geen-diwoo-index"
     findings = [about_host(cause), about_host(follows), about_host(follows, host="www.b.nl")]
     tallies = read_findings(write(tmp_path / "findings.jsonl", *findings))

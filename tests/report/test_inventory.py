@@ -74,9 +74,7 @@ def suppliers(folder: Path, text: str | bytes) -> Suppliers:
     return Suppliers(path, identifier_of)
 
 
-def test_an_error_comes_with_its_organisation_its_first_moment_and_its_number_of_cases(
-    tmp_path: Path,
-) -> None:
+def test_an_error_comes_with_organisation_first_moment_and_number_of_cases(tmp_path: Path) -> None:
     run(tmp_path, 1, finding(), finding(file="2.xml"), finding("ipm.ongeldig", "3.xml"))
     run(tmp_path, 2, finding(), finding(file="2.xml"), finding("ipm.ongeldig", "3.xml"))
     schema, broken = rows(tmp_path)
@@ -106,9 +104,7 @@ def test_an_error_that_a_complete_run_no_longer_finds_was_fixed_then(tmp_path: P
 
 
 @pytest.mark.parametrize("ended", [{"complete": False}, {"killed": True}])
-def test_a_run_that_could_not_read_the_entry_page_fixes_nothing(
-    ended: dict[str, bool], tmp_path: Path
-) -> None:
+def test_a_run_that_read_no_entry_page_fixes_nothing(ended: dict[str, bool], tmp_path: Path) -> None:
     run(tmp_path, 1, finding())
     run(tmp_path, 2, **ended)
     assert rows(tmp_path)[0]["open"] == "1"
@@ -153,9 +149,7 @@ def test_findings_that_need_no_fix_are_left_out(tmp_path: Path) -> None:
         ("register.onbereikbaar", []),
     ],
 )
-def test_errors_of_hosts_and_their_files_are_those_to_fix(
-    tmp_path: Path, code: str, codes: list[str]
-) -> None:
+def test_errors_of_hosts_and_files_are_to_be_fixed(tmp_path: Path, code: str, codes: list[str]) -> None:
     run(tmp_path, 1, finding(code))
     assert [row["code"] for row in rows(tmp_path)] == codes
 
@@ -269,9 +263,7 @@ def test_a_name_that_only_the_run_knows_is_found_too(tmp_path: Path) -> None:
         (b"organisatie,leverancier\n\0\n", "line"),
     ],
 )
-def test_a_file_that_does_not_say_it_is_refused_in_one_line(
-    tmp_path: Path, text: str | bytes, problem: str
-) -> None:
+def test_a_file_that_does_not_say_it_is_refused(tmp_path: Path, text: str | bytes, problem: str) -> None:
     with pytest.raises(SuppliersError) as raised:
         suppliers(tmp_path, text)
     (line,) = str(raised.value).splitlines()

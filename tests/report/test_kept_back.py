@@ -70,9 +70,7 @@ def explained(kept: KeptBack, cause: Cause, *findings: Finding) -> tuple[Finding
     return explanation(common(cause), cause, kept)
 
 
-def test_one_finding_stands_for_all_that_were_kept_back(
-    kept: KeptBack, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_finding_stands_for_all_kept_back(kept: KeptBack, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("https_proxy", "http://proxy:3128")
     consequence = about_host("intrekking.onvolledig", seen="robots.txt")
     others = [about_host("tls.ongeldig", seen="self-signed"), about_host("tls.ongeldig")]

@@ -119,9 +119,7 @@ FIXES = {
 
 
 @pytest.mark.parametrize(("code", "body", "before", "after"), FIXES.values(), ids=FIXES.keys())
-def test_the_element_is_shown_before_and_after_the_fix(
-    code: str, body: bytes, before: str, after: str
-) -> None:
+def test_an_element_is_shown_before_and_after(code: str, body: bytes, before: str, after: str) -> None:
     assert fix(code, body) == (before, after)
 
 
@@ -214,9 +212,7 @@ def test_an_address_becomes_an_example() -> None:
 @pytest.mark.parametrize(
     ("x", "y", "right"), [("463000", "155000", ("155000", "463000")), ("5.1", "52.1", ("155000", "463000"))]
 )
-def test_swapped_coordinates_are_swapped_back_and_others_become_an_example(
-    x: str, y: str, right: tuple[str, str]
-) -> None:
+def test_swapped_coordinates_are_swapped_back(x: str, y: str, right: tuple[str, str]) -> None:
     numbers = "<zaak:x-waarde>{}</zaak:x-waarde><zaak:y-waarde>{}</zaak:y-waarde>"
     place = f"<zaak:coordinaten>{numbers}</zaak:coordinaten>"
     body = message(meta=f"{PRODUCT}<zaak:object>{place.format(x, y)}</zaak:object>")

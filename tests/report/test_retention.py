@@ -92,14 +92,7 @@ def test_after_killed_runs_and_audits_the_newest_harvest_with_a_report_stays(rep
     assert names(reports) == ["history", harvest.name, audit.name, killed.name]
 
 
-def test_the_report_that_the_link_leads_to_stays(reports: ReportsFolder) -> None:
-    first, _, last = daily(reports, 3)
-    reports.lead_to(RunFolder(first))
-    prune(reports, 0)
-    assert names(reports) == ["latest", first.name, last.name]
-
-
-def test_the_report_of_permits_that_its_link_leads_to_stays_too(reports: ReportsFolder) -> None:
+def test_the_reports_that_the_links_of_both_spiders_lead_to_stay(reports: ReportsFolder) -> None:
     woo, _, last = daily(reports, 3)
     first = make(reports, "vergunningen-2020-01-01T05-15-00.000000")
     newest = make(reports, "vergunningen-2020-01-02T05-15-00.000000")

@@ -108,9 +108,7 @@ def test_a_namespace_becomes_the_one_of_the_schema(seen: str, before: str) -> No
         ("sitemap.hoofdletters", "4 × <URL>, <LOC>, <SiteMap>, <document>", None),
     ],
 )
-def test_the_fix_of_entries_of_another_name_is_a_file_that_is_read(
-    code: str, seen: str, element: str | None
-) -> None:
+def test_the_fix_of_entries_of_another_name_is_read(code: str, seen: str, element: str | None) -> None:
     given = made(about_host(code, url="https://www.a.nl/sitemap.xml", seen=seen, element=element))
     if code == "sitemap.hoofdletters":
         assert given.after == "<url>…</url>\n<loc>…</loc>\n<sitemap>…</sitemap>\n<Document>…</Document>"

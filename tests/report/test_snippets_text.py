@@ -185,9 +185,7 @@ RIGHT = described(f'<diwoo:publisher resource="{GEMEENTE}">gemeente Amsterdam</d
         ("Amsterdam (gm0344)", "<diwoo:publisher>Amsterdam (gm0344)</diwoo:publisher>"),
     ],
 )
-def test_a_value_known_by_its_code_or_another_notation_gets_the_uri_and_label_of_the_list(
-    seen: str, given: str
-) -> None:
+def test_a_value_in_another_notation_gets_the_uri_and_label_of_the_list(seen: str, given: str) -> None:
     found = made("waarde.uri-onbekend", element="publisher", seen=seen, action=READ_AS)
     assert found == Snippet(before=described(given), after=RIGHT)
 

@@ -184,9 +184,7 @@ def test_of_a_name_in_the_environment_that_is_much_like_a_setting_there_is_a_war
 
 @pytest.mark.integration
 @pytest.mark.parametrize(("args", "value"), [((), "of-environment"), (("-s", "WOO_REPORT_DIR=of-s"), "of-s")])
-def test_the_command_line_wins_over_the_environment(
-    tmp_path: Path, args: tuple[str, ...], value: str
-) -> None:
+def test_the_command_line_beats_the_environment(tmp_path: Path, args: tuple[str, ...], value: str) -> None:
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = woo_harvester.settings\n")
     done = subprocess.run(
         [sys.executable, "-m", "scrapy", "settings", "--get", "WOO_REPORT_DIR", *args],

@@ -120,9 +120,7 @@ def test_a_failure_after_the_spider_was_closed_counts_too(crawler: Crawler) -> N
     assert failure_of(spider) == (1, "the report could not be written")
 
 
-def test_a_component_that_cannot_be_made_is_left_out_and_the_spider_is_closed_when_it_opens(
-    crawler: Crawler,
-) -> None:
+def test_a_component_that_cannot_be_made_closes_the_spider_when_it_opens(crawler: Crawler) -> None:
     with pytest.raises(NotConfigured) as caught:
         refuse_start(crawler, "the store cannot be used", OSError("read-only"))
     assert caught.value.args == ()  # with a text, Scrapy would log a warning
@@ -216,9 +214,7 @@ def test_handlers_of_another_sender_or_that_are_gone_are_not_called(handlers: Ha
     assert handlers.done == []
 
 
-def test_an_error_that_is_expected_is_returned_and_not_logged(
-    handlers: Handlers, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_expected_error_is_not_logged(handlers: Handlers, caplog: pytest.LogCaptureFixture) -> None:
     signals = ItemSignals(object())
     signals.connect(handlers.failing, item_dropped)
     ((_, failure),) = signals.send_catch_log(item_dropped, item="one", dont_log=ValueError)
@@ -226,9 +222,7 @@ def test_an_error_that_is_expected_is_returned_and_not_logged(
     assert caplog.records == []
 
 
-def test_a_handler_that_returns_a_deferred_is_reported(
-    handlers: Handlers, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_handler_with_a_deferred_is_reported(handlers: Handlers, caplog: pytest.LogCaptureFixture) -> None:
     signals = ItemSignals(object())
     signals.connect(handlers.deferred, item_dropped)
     signals.send_catch_log(item_dropped)

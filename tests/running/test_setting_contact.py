@@ -21,9 +21,7 @@ from woo_harvester.settings import USER_AGENT
         (f"{default_settings.USER_AGENT} (+https://www.a.nl/)", True),
     ],
 )
-def test_a_user_agent_has_a_contact_if_it_names_a_url_or_mail_address_of_its_own(
-    user_agent: str, expected: bool
-) -> None:
+def test_a_user_agent_has_a_contact_if_it_names_an_own_address(user_agent: str, expected: bool) -> None:
     assert has_contact(user_agent) is expected
 
 
@@ -37,9 +35,7 @@ def test_a_user_agent_has_a_contact_if_it_names_a_url_or_mail_address_of_its_own
         ("x/1", "", "x/1"),
     ],
 )
-def test_the_contact_is_added_to_a_user_agent_without_one_and_only_once(
-    user_agent: str, contact: str | None, made: str
-) -> None:
+def test_the_contact_is_added_where_there_is_none(user_agent: str, contact: str | None, made: str) -> None:
     settings = Settings()
     settings.set("USER_AGENT", user_agent, "cmdline")
     settings.set("WOO_CONTACT", contact)

@@ -66,9 +66,7 @@ def test_what_waits_can_be_forgotten(start_log: StartLog, written: list[str]) ->
     assert written == ["two"]
 
 
-def test_what_was_done_to_a_file_is_written_also_if_the_rest_is_forgotten(
-    start_log: StartLog, written: list[str]
-) -> None:
+def test_what_was_done_to_a_file_is_always_written(start_log: StartLog, written: list[str]) -> None:
     scrapy.info("one")
     warn_always(scrapy, "Moved 5 bytes")
     assert written == []
@@ -106,17 +104,13 @@ def test_an_error_about_a_setting_waits_since_the_last_line_names_it(
     assert (written, wrong) == ([], ["COOKIES_ENABLED: expected True or False, got ja"])
 
 
-def test_an_error_that_is_not_said_at_the_end_is_written_at_once(
-    start_log: StartLog, written: list[str]
-) -> None:
+def test_an_error_not_said_at_the_end_is_written_at_once(start_log: StartLog, written: list[str]) -> None:
     scrapy.info("one")
     scrapy.error("a mistake")
     assert written == ["one", "a mistake"]
 
 
-def test_what_waits_is_written_when_somebody_configures_logging_anew(
-    start_log: StartLog, written: list[str]
-) -> None:
+def test_what_waits_is_written_when_logging_is_configured(start_log: StartLog, written: list[str]) -> None:
     scrapy.info("one")
     dictConfig({"version": 1, "disable_existing_loggers": False, "loggers": {"scrapy": {"level": "DEBUG"}}})
     assert written == ["one"]
@@ -137,9 +131,7 @@ def test_what_waits_is_written_when_somebody_configures_logging_anew(
         (ValueError("wrong"), []),
     ],
 )
-def test_a_lack_of_memory_threads_or_files_is_noticed_where_it_is_only_logged(
-    error: Exception, cause: list[str]
-) -> None:
+def test_a_lack_of_memory_threads_or_files_is_noticed_in_the_log(error: Exception, cause: list[str]) -> None:
     errors = FirstErrors()
     noticed: list[str] = []
     errors.on_exhausted = noticed.append

@@ -64,7 +64,7 @@ class Row:
 
 NO_LASTMOD = EntryFinding("lastmod.ontbreekt", "lastmod")
 AHEAD = EntryFinding("lastmod.toekomst", "lastmod", FUTURE, "telt als het moment van de oogst")
-#: Of repeated entries: tests/sitemaps/test_facts_repeated.py has the other actions.
+#: Of repeated entries: tests/sitemaps/test_facts.py has the other actions.
 READ_BEFORE = "overgeslagen: de vermelding op een andere plek telt"
 DELIVERED_ALREADY = (
     "overgeslagen: de vermelding op een andere plek is eerder gelezen; "

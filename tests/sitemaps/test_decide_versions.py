@@ -47,10 +47,13 @@ def test_the_first_version_is_published_on_the_dutch_day_of_its_lastmod() -> Non
     )
 
 
-def test_a_version_without_lastmod_is_published_today() -> None:
+def test_a_version_without_lastmod_is_published_today_which_is_a_default() -> None:
     for known in (None, SEEN):
         version = version_of(entry(None, known=known))
         assert (version.lastmod, version.lastmod_text, version.published) == (None, None, date(2024, 6, 1))
+        record = version.record(LOC, Herkomst())
+        assert record.versies[0].mutatiedatumtijd is None
+        assert record.herkomst.standaardwaarden == {"versies.openbaarmakingsdatum": "oogstdatum"}
 
 
 def test_a_version_with_a_lastmod_in_the_future_is_of_the_moment_of_the_harvest() -> None:
@@ -73,12 +76,6 @@ def test_a_later_version_in_the_future_keeps_its_openbaarmakingsdatum() -> None:
     assert record.herkomst.standaardwaarden == {"versies.mutatiedatumtijd": "oogstdatum"}
 
 
-def test_a_version_without_lastmod_names_the_day_of_the_harvest_as_a_default() -> None:
-    record = version_of(entry(None, known=SEEN)).record(LOC, Herkomst())
-    assert record.versies[0].mutatiedatumtijd is None
-    assert record.herkomst.standaardwaarden == {"versies.openbaarmakingsdatum": "oogstdatum"}
-
-
 def test_a_later_version_keeps_the_openbaarmakingsdatum_and_comes_after_the_one_before() -> None:
     version = version_of(entry(LATER, known=HARVESTED._replace(harvested=SECONDS + 60)))
     assert (version.cause, version.published) == (Oorzaak.WIJZIGING, date(2024, 3, 1))
@@ -86,17 +83,11 @@ def test_a_later_version_keeps_the_openbaarmakingsdatum_and_comes_after_the_one_
     assert not version.takes_over
 
 
-def test_the_owners_version_takes_over_with_an_openbaarmakingsdatum_of_its_own() -> None:
+def test_a_version_takes_over_that_of_another_and_only_the_owners_has_a_day_of_its_own() -> None:
     version = version_of(entry(EARLIER, known=HARVESTED, version=FROM_OTHERS))
     assert (version.published, version.takes_over) == (date(2024, 4, 1), True)
-
-
-def test_anothers_version_takes_over_and_keeps_the_openbaarmakingsdatum() -> None:
     version = version_of(others(LATER, known=HARVESTED))
     assert (version.published, version.takes_over) == (date(2024, 3, 1), True)
-
-
-def test_a_document_that_was_never_harvested_has_no_version_to_take_over() -> None:
     assert not version_of(entry(known=SEEN, version=FROM_OTHERS)).takes_over
 
 

@@ -132,9 +132,7 @@ def test_an_entry_in_another_namespace_than_its_root_is_a_finding_and_a_prefix_i
         ('<loc>https://a.nl/2</loc><x:loc xmlns:x="urn:x">https://a.nl/image</x:loc>', None),
     ],
 )
-def test_a_loc_in_another_namespace_is_a_finding_if_the_entry_has_no_other(
-    loc: str, seen: str | None
-) -> None:
+def test_a_loc_in_another_namespace_is_a_finding_if_it_is_the_only_one(loc: str, seen: str | None) -> None:
     for area, root in ROOTS.items():
         name = "url" if area == "sitemap" else "sitemap"
         xml = f"<{root} {NAMESPACE}>\n<{name}>{loc}</{name}></{root}>"
@@ -159,9 +157,7 @@ def test_a_loc_in_another_namespace_is_a_finding_if_the_entry_has_no_other(
         ("sitemap", "UrlSet", URL, "<UrlSet> met 1 document"),
     ],
 )
-def test_a_file_with_another_root_that_is_read_all_the_same_is_a_finding(
-    area: Area, root: str, content: str, seen: str
-) -> None:
+def test_a_file_with_another_root_is_a_finding(area: Area, root: str, content: str, seen: str) -> None:
     body = f"\n<{root} {NAMESPACE}>{content}</{root}>"
     assert findings(area, body) == [FileFinding(f"{area}.andere-wortel", seen, line=2)]
 
@@ -185,9 +181,7 @@ def test_entries_of_the_other_kind_among_those_of_a_file_are_counted() -> None:
         ("index", f"{SITEMAP}<item/>", "<item>", "sitemapindex/item"),
     ],
 )
-def test_elements_that_a_root_may_not_have_are_an_error(
-    area: Area, inside: str, seen: str, element: str
-) -> None:
+def test_elements_that_no_root_may_have_are_errors(area: Area, inside: str, seen: str, element: str) -> None:
     root = ROOTS[area]
     found = FileFinding("sitemap.element-onbekend", seen, 1, "niet gelezen", element)
     assert findings(area, f"<{root} {NAMESPACE}>{inside}</{root}>") == [found]
@@ -230,9 +224,7 @@ def test_names_with_other_capitals_are_a_warning(area: Area, inside: str, seen: 
         ("sitemap", "<rss/>", "sitemap.wortelelement", "<rss>"),
     ],
 )
-def test_a_file_of_another_kind_is_reported_with_what_is_lost(
-    area: Area, body: str, code: str, seen: str
-) -> None:
+def test_a_file_of_another_kind_says_what_is_lost(area: Area, body: str, code: str, seen: str) -> None:
     found = other_kind(area, body)
     assert found == FileFinding(code, seen, 1, "niet gelezen")
     assert explain(code).severity == "error"
@@ -289,9 +281,7 @@ def test_the_finding_on_ampersands_names_the_first_lines(lines: int, action: str
         ("sitemap", 0, FileFinding("sitemap.ongeldig", "x", 7)),
     ],
 )
-def test_the_finding_on_a_file_that_cannot_be_read_shows_how_much_is_lost(
-    area: Area, lost: int, finding: FileFinding
-) -> None:
+def test_the_finding_on_a_broken_file_says_what_is_lost(area: Area, lost: int, finding: FileFinding) -> None:
     error = SitemapError("ongeldig", "x", 7)
     error.lost = lost
     assert read_error_finding(area, error) == finding

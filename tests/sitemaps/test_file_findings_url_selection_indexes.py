@@ -52,9 +52,7 @@ def test_a_sitemap_of_an_index_may_have_any_name_and_query_and_is_read_once() ->
         ((INDEX, CATEGORY_2, CATEGORY_14), CATEGORY_2),
     ],
 )
-def test_the_lowest_category_counts_in_whatever_order_indexes_list_a_sitemap(
-    indexes: tuple[Index, ...], counts: Index
-) -> None:
+def test_the_lowest_category_counts_in_whatever_order(indexes: tuple[Index, ...], counts: Index) -> None:
     host = Host()
 
     (sitemap,) = [found for index in indexes for found in host.sitemaps_of(index, SITEMAP)]

@@ -31,9 +31,7 @@ def test_a_file_that_is_cut_anywhere_keeps_the_entries_before_the_cut(encoding: 
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lambda body: gzip.compress(gzip.compress(body))])
-def test_a_packed_file_that_is_cut_anywhere_keeps_what_can_be_unpacked(
-    pack: Callable[[bytes], bytes],
-) -> None:
+def test_a_packed_file_cut_anywhere_keeps_what_can_be_unpacked(pack: Callable[[bytes], bytes]) -> None:
     whole = read(WHOLE).entries
     body = pack(WHOLE.encode())
     for cut in range(2, len(body)):
@@ -92,9 +90,7 @@ def test_a_file_that_breaks_off_shows_what_the_parser_missed() -> None:
     ],
 )
 @pytest.mark.parametrize("size", [7, 100_000])
-def test_entries_before_what_is_not_well_formed_are_kept_and_those_after_it_are_not(
-    second: str, size: int
-) -> None:
+def test_only_entries_before_what_is_not_well_formed_are_kept(second: str, size: int) -> None:
     outcome = read(urlset("https://a.nl/1", second, "https://a.nl/3"), size=size)
 
     assert outcome.locs == ["https://a.nl/1"]
@@ -112,9 +108,7 @@ def test_entries_before_what_is_not_well_formed_are_kept_and_those_after_it_are_
     ],
 )
 @pytest.mark.parametrize("size", [7, 100_000])
-def test_the_entries_before_a_prefix_that_is_not_declared_are_kept_and_no_others(
-    metadata: str, seen: str, size: int
-) -> None:
+def test_only_entries_before_an_undeclared_prefix_are_kept(metadata: str, seen: str, size: int) -> None:
     described = f"<url><loc>b</loc>{metadata}</url>"
     outcome = read(f'<urlset xmlns="{NAMESPACE}">{url("a")}{described}{url("c")}</urlset>', size=size)
 
@@ -198,9 +192,7 @@ def test_a_file_without_a_root_element_is_not_read_to_its_end() -> None:
     ],
     ids=lambda given: given[:60],
 )
-def test_the_error_for_another_root_element_has_its_name_and_line(
-    kind: RootName, body: str, root: str
-) -> None:
+def test_the_error_for_another_root_has_its_name_and_line(kind: RootName, body: str, root: str) -> None:
     outcome = read(DECLARATION + body, kind)
 
     assert (outcome.root, outcome.line, outcome.entries) == (root, 2, [])
@@ -225,9 +217,7 @@ def test_the_entries_decide_what_a_file_is_and_not_its_root(kind: RootName, root
 
 @pytest.mark.parametrize(("kind", "others"), [("urlset", 2), ("sitemapindex", 1)])
 @pytest.mark.parametrize("root", ["urlset", "sitemapindex", "x:anders"])
-def test_a_file_with_entries_of_both_kinds_gives_those_of_its_level_and_counts_the_others(
-    kind: RootName, others: int, root: str
-) -> None:
+def test_of_entries_of_both_kinds_the_others_are_counted(kind: RootName, others: int, root: str) -> None:
     body = f'<{root} xmlns="{NAMESPACE}" xmlns:x="urn:x">{SITEMAP}{url("a")}{SITEMAP}</{root}>'
     reader = SitemapReader([body.encode()], kind, 10_000)
 
@@ -238,9 +228,7 @@ def test_a_file_with_entries_of_both_kinds_gives_those_of_its_level_and_counts_t
 
 @pytest.mark.parametrize("kind", ["urlset", "sitemapindex"])
 @pytest.mark.parametrize("root", ["urlset", "sitemapindex"])
-def test_an_empty_sitemap_or_index_is_empty_whichever_of_the_two_its_root_is(
-    kind: RootName, root: str
-) -> None:
+def test_an_empty_file_is_empty_whichever_root_it_has(kind: RootName, root: str) -> None:
     outcome = read(f'<{root} xmlns="{NAMESPACE}"/>', kind)
 
     assert (outcome.complete, outcome.entries) == (True, [])

@@ -100,9 +100,7 @@ def test_text_beside_entries_leaves_a_file_incomplete(inside: str, size: int) ->
         ("<URL><loc>a</loc><loc>b</loc></URL>", {"URL><loc><loc": None}),
     ],
 )
-def test_of_two_addresses_in_an_entry_only_one_is_read_and_the_file_is_not_complete(
-    inside: str, names: dict[str, None]
-) -> None:
+def test_with_two_addresses_in_an_entry_a_file_is_not_complete(inside: str, names: dict[str, None]) -> None:
     found, reader = read(body(inside))
     assert found == ["a"]
     assert (reader.crowded.names, reader.complete) == (names, False)

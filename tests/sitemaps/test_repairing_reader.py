@@ -79,9 +79,7 @@ def test_a_file_that_is_well_formed_is_read_once() -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("start", [DECLARED, UNDECLARED])
 @pytest.mark.parametrize("amp", ["&", "&amp;"])
-def test_all_entries_are_read_with_their_metadata_and_lines(
-    start: str, amp: str, encoding: str, count: int
-) -> None:
+def test_all_entries_are_read_with_their_lines(start: str, amp: str, encoding: str, count: int) -> None:
     body = start + "".join(described(number, amp) for number in range(count)) + "</urlset>"
     reading = Reading(body.encode(encoding))
     assert reading.error is None

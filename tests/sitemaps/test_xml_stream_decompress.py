@@ -54,9 +54,7 @@ def test_what_is_not_packed_comes_as_it_is(body: bytes, cuts: list[int]) -> None
 
 
 @given(st.lists(st.binary(max_size=50), min_size=1, max_size=5), st.integers(0, MAX_LAYERS - 1), CUTS)
-def test_packed_parts_come_unpacked_and_joined_whatever_the_chunks(
-    parts: list[bytes], more: int, cuts: list[int]
-) -> None:
+def test_packed_parts_come_unpacked_and_joined(parts: list[bytes], more: int, cuts: list[int]) -> None:
     body = b"<" + b"".join(parts)
     packed = gzip.compress(b"<") + b"".join(map(gzip.compress, parts))
     for _ in range(more):

@@ -58,9 +58,7 @@ def test_a_response_is_closed_when_its_callback_fails_at_once(middleware: CloseR
     assert response.file.closed
 
 
-def test_a_response_that_goes_with_an_item_is_closed_when_the_item_has_ended(
-    middleware: CloseResponses,
-) -> None:
+def test_the_response_of_an_item_is_closed_when_the_item_ends(middleware: CloseResponses) -> None:
     response = StreamedResponse(LOC)
     item = item_of(fetched=Fetched(response))
     assert run(middleware, response, made(item)) == [item]

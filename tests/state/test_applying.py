@@ -93,9 +93,7 @@ def causes(made: list[applying.Batch]) -> list[list[str]]:
     return [[str(outcome.oorzaak) for outcome in batch.outcomes] for batch in made]
 
 
-def test_only_messages_of_the_entry_pages_that_are_asked_for_are_applied(
-    connection: Connection, entry: int
-) -> None:
+def test_only_messages_of_the_given_entry_pages_are_applied(connection: Connection, entry: int) -> None:
     other = entry_page_id(connection, f"https://{HOST}/andere/", HOST)
     wait(connection, entry, case(1))
     assert apply_next(connection, other) is None
@@ -235,9 +233,7 @@ def test_a_file_that_has_another_content_by_now_is_not_refused(connection: Conne
     assert not look_up_files(connection, stranger, [url])[url].refused
 
 
-def test_what_an_owner_takes_is_read_again_where_a_stranger_offered_it(
-    connection: Connection, entry: int
-) -> None:
+def test_what_an_owner_takes_is_read_again_from_a_stranger(connection: Connection, entry: int) -> None:
     stranger = offer(connection, case(1, day=9), document(7, of=1, day=9))
     assert refused(connection, stranger, rights=NOBODYS) == []
     wait(connection, entry, case(1))

@@ -101,9 +101,7 @@ def test_a_delivered_document_is_compared_with_its_latest_record(
     assert check(connection, tmp_path, *in_files) == [(difference, LOC) for difference in found]
 
 
-def test_a_lastmod_in_the_future_compares_as_the_moment_of_the_harvest(
-    connection: Connection, tmp_path: Path
-) -> None:
+def test_a_lastmod_in_the_future_counts_as_the_harvest(connection: Connection, tmp_path: Path) -> None:
     typo, day = datetime(2042, 4, 2, tzinfo=UTC), timedelta(days=1)
     know(connection, lastmod=typo)
     assert check(connection, tmp_path, record(lastmod=typo)) == []
@@ -112,9 +110,7 @@ def test_a_lastmod_in_the_future_compares_as_the_moment_of_the_harvest(
     assert check(connection, tmp_path, record(lastmod=typo)) == [("older", LOC)]
 
 
-def test_a_document_that_the_state_did_not_deliver_is_extra_and_not_missing(
-    connection: Connection, tmp_path: Path
-) -> None:
+def test_what_the_state_did_not_deliver_is_extra_only(connection: Connection, tmp_path: Path) -> None:
     assert check(connection, tmp_path, record(cause="intrekking")) == []
     assert check(connection, tmp_path, record()) == [("extra", LOC)]
     see(connection, sitemap_of(connection), [LOC])

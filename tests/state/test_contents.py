@@ -85,9 +85,7 @@ def test_what_is_wanted_and_not_known_is_lacking(
         (TextResult.FAILED, replace(LIMITS, ocr=True), False),
     ],
 )
-def test_a_text_is_read_again_only_if_wider_limits_may_give_more(
-    result: TextResult, limits: Limits, enough: bool
-) -> None:
+def test_only_wider_limits_have_a_text_read_again(result: TextResult, limits: Limits, enough: bool) -> None:
     assert KnownText(LIMITS, result).is_enough(limits) is enough
 
 
@@ -130,9 +128,7 @@ def test_a_run_that_requests_nothing_wants_nothing(connection: Connection) -> No
     assert begin_wanting(connection, wanted_content(Depth.NONE)).sufficient is None
 
 
-def test_after_a_complete_read_by_a_run_each_run_that_wants_no_more_is_content(
-    connection: Connection,
-) -> None:
+def test_a_complete_read_satisfies_each_run_that_wants_no_more(connection: Connection) -> None:
     done = begin_wanting(connection, ALL)
     for content, is_enough in [
         (ALL, True),

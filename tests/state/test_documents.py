@@ -98,9 +98,7 @@ def test_only_what_is_published_and_not_missing_is_passed_over_by_its_digest(con
     assert before.is_all
 
 
-def test_an_entry_of_which_another_hosts_version_is_known_is_not_passed_over_by_its_digest(
-    connection: Connection,
-) -> None:
+def test_an_entry_of_another_hosts_version_is_not_passed_over(connection: Connection) -> None:
     sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
     own, foreign = harvest(connection, sitemap, locs(2))
     documents.keep_digests(connection, {own: b"een", foreign: b"twee"})

@@ -123,9 +123,7 @@ def test_the_faults_of_another_sitemap_are_its_own(connection: Connection) -> No
     assert documents.first_refused(connection, other) is None
 
 
-def test_the_document_that_was_refused_first_is_the_first_to_be_asked_for_again(
-    connection: Connection,
-) -> None:
+def test_the_first_refusal_is_the_first_to_be_asked_for_again(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     one, two, failed = see(connection, sitemap, locs(3))
     refuse(connection, one, HARVESTED + 5)
@@ -166,9 +164,7 @@ def test_a_harvest_a_withdrawal_and_an_unchanged_entry_remove_a_fault(connection
     assert {known.refused_at for known in documents.look_up(connection, locs(3)).values()} == {None}
 
 
-def test_a_document_with_a_fault_is_not_skipped_by_the_digest_of_its_entry(
-    connection: Connection,
-) -> None:
+def test_a_document_with_a_fault_is_not_skipped_by_its_digest(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     one, two = harvest(connection, sitemap, locs(2))
     documents.keep_digests(connection, {one: b"een", two: b"twee"})

@@ -53,9 +53,7 @@ def path(tmp_path: Path) -> Path:
     ],
     ids=lambda content: repr(content[:20]),
 )
-def test_a_complete_last_line_gets_a_line_end_and_nothing_else_changes(
-    path: Path, before: bytes, after: bytes
-) -> None:
+def test_a_complete_last_line_only_gets_a_line_end(path: Path, before: bytes, after: bytes) -> None:
     path.write_bytes(before)
     for _ in range(2):
         assert end(path) is None

@@ -73,9 +73,7 @@ def test_a_record_that_comes_twice_counts_once(tmp_path: Path) -> None:
     assert latest([path, path]) == [record()]
 
 
-def test_withdrawn_documents_are_left_out_unless_they_are_asked_for_or_published_again(
-    tmp_path: Path,
-) -> None:
+def test_withdrawn_documents_are_left_out_unless_they_are_asked_for(tmp_path: Path) -> None:
     gone, back = record(SECOND, cause="intrekking"), record(THIRD, cause="herpublicatie")
     path = file_of(tmp_path / "1.jsonl", record(FIRST), gone)
     assert latest([path]) == []
@@ -146,9 +144,7 @@ def test_a_truncated_last_line_is_left_out_and_reported(tmp_path: Path) -> None:
         ('{"id": "a", "versies": [{"oorzaak": "wijziging", "bestanden": [5]}]}', ".* lists of objects"),
     ],
 )
-def test_a_line_that_is_not_a_record_is_reported_with_file_and_line(
-    tmp_path: Path, line: str, why: str
-) -> None:
+def test_a_line_that_is_no_record_is_named(tmp_path: Path, line: str, why: str) -> None:
     path = tmp_path / "1.jsonl"
     path.write_bytes(f"{json.dumps(record())}\n\n{line}\n".encode(errors="surrogateescape"))
     with pytest.raises(RecordsError, match=f"1.jsonl, line 3: {why}"):

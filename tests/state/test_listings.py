@@ -70,9 +70,7 @@ def test_a_missing_document_does_not_count_as_listed(connection: Connection) -> 
     assert listings.ids_of(connection, sitemap) == keys
 
 
-def test_each_complete_read_without_a_document_is_counted_and_a_read_with_it_resets_the_count(
-    connection: Connection,
-) -> None:
+def test_complete_reads_without_a_document_are_counted_until_one_with_it(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     gone, comes_back, stays = harvest(connection, sitemap, locs(3))
     for _ in range(2):
@@ -173,9 +171,7 @@ def test_the_hosts_of_a_document_come_with_their_last_read(connection: Connectio
     assert list(listings.known_by(connection, [])) == []
 
 
-def test_a_document_that_the_last_complete_read_lacked_is_missing_until_it_is_withdrawn(
-    connection: Connection,
-) -> None:
+def test_what_the_last_complete_read_lacked_is_missing_until_withdrawn(connection: Connection) -> None:
     one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
     twice, withdrawn, _ = harvest(connection, one, locs(3))
     (seen,) = see(connection, one, ["https://a.nl/gezien.pdf"])
@@ -186,9 +182,7 @@ def test_a_document_that_the_last_complete_read_lacked_is_missing_until_it_is_wi
     assert listings.missing(connection, host_id(connection, "b.nl")) == []
 
 
-def test_each_published_document_of_a_host_is_counted_once(
-    connection: Connection,
-) -> None:
+def test_each_published_document_of_a_host_is_counted_once(connection: Connection) -> None:
     one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
     keys = harvest(connection, one, locs(4))
     see(connection, one, ["https://a.nl/gezien.pdf"])
@@ -202,9 +196,7 @@ def test_each_published_document_of_a_host_is_counted_once(
     assert listings.count_published(connection, host_id(connection, "leeg.nl")) == 0
 
 
-def test_a_withdrawal_removes_missing_listings_and_returns_sitemaps_that_list_the_document_again(
-    connection: Connection,
-) -> None:
+def test_a_withdrawal_ends_missing_listings_and_names_other_sitemaps(connection: Connection) -> None:
     here, there = sitemap_of(connection), sitemap_of(connection, "b.nl")
     gone, back, other = harvest(connection, here, locs(3))
     list_in(connection, there, [back])
@@ -241,9 +233,7 @@ def test_only_missing_documents_that_no_host_lists_are_confirmed(connection: Con
     assert misses(connection, two) == {gone: CONFIRMED}
 
 
-def test_a_document_that_is_listed_again_after_it_was_confirmed_is_no_longer_confirmed(
-    connection: Connection,
-) -> None:
+def test_a_document_that_is_listed_again_is_no_longer_confirmed(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     (key,) = harvest(connection, sitemap, locs(1))
     miss(connection, {sitemap: [key]})

@@ -57,9 +57,7 @@ def records(connection: Connection, tmp_path: Path) -> Path:
     return path
 
 
-def test_what_a_killed_run_added_and_the_state_does_not_know_is_moved_aside(
-    connection: Connection, records: Path
-) -> None:
+def test_what_a_killed_run_added_unknown_is_moved_aside(connection: Connection, records: Path) -> None:
     assert cut_back(connection, None).cut == {records: len(SECOND)}
     assert records.read_bytes() == FIRST
     assert truncated(records) == SECOND
@@ -225,9 +223,7 @@ def test_only_an_empty_file_that_a_killed_run_made_is_removed(
     assert [path.exists() for path in (empty, added)] == [not is_made] * 2
 
 
-def test_a_file_that_was_to_replace_another_is_named_once_if_it_has_content(
-    connection: Connection, tmp_path: Path
-) -> None:
+def test_an_unfinished_file_is_named_once_if_it_has_content(connection: Connection, tmp_path: Path) -> None:
     full, empty = (tmp_path / f"{name}.jsonl.20260101T000000Z{UNFINISHED}" for name in ("full", "empty"))
     for path in (full, empty):
         path.touch()
@@ -242,9 +238,7 @@ def test_a_file_that_was_to_replace_another_is_named_once_if_it_has_content(
 
 @pytest.mark.parametrize("replaces", [False, True])
 @pytest.mark.parametrize("in_steps", [False, True])
-def test_nothing_is_added_to_a_file_that_somebody_removed_or_replaced(
-    tmp_path: Path, replaces: bool, in_steps: bool
-) -> None:
+def test_nothing_is_added_to_a_file_that_is_gone(tmp_path: Path, replaces: bool, in_steps: bool) -> None:
     file = RecordFile(tmp_path / "records.jsonl", replaces=replaces)
     writer = file.open("state", in_steps=in_steps)
     writer.write(FIRST)

@@ -73,9 +73,7 @@ def size_of(numbers: DocumentSet) -> int:
     return getsizeof(pages) + sum(getsizeof(key) + getsizeof(page) for key, page in pages.items())
 
 
-def test_a_file_is_missing_until_that_is_noted_and_again_after_it_came_back(
-    connection: Connection, entry: int
-) -> None:
+def test_a_file_is_missing_until_noted_and_after_it_came_back(connection: Connection, entry: int) -> None:
     numbers = [keep(connection, entry, url) for url in URLS]
     assert missing(connection, entry, numbers[0]) == URLS[1:3]
     note_complete_read(connection, entry, numbers[1:2], 2 * DAY)
@@ -125,9 +123,7 @@ def test_the_first_read_of_a_file_stays_known(connection: Connection, entry: int
     assert (file.first_seen, file.read_at, file.dated_at) == (DAY, 9 * DAY, 8 * DAY)
 
 
-def test_a_page_knows_its_first_complete_read_and_when_a_file_last_went(
-    connection: Connection, entry: int
-) -> None:
+def test_a_page_knows_its_first_read_and_when_a_file_last_went(connection: Connection, entry: int) -> None:
     number = keep(connection, entry, URLS[0])
     assert note_complete_read(connection, entry, [], 10) == PageHistory(10, None)
     assert note_complete_read(connection, entry, [number], 20) == PageHistory(10, 20)

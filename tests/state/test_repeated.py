@@ -53,9 +53,7 @@ def test_the_entries_of_a_document_come_with_their_sitemaps(connection: Connecti
     assert repeated.find(connection, host(connection, "b.nl"), [first]) == {}
 
 
-def test_all_sitemaps_of_a_host_come_with_the_documents_that_it_listed_more_than_once(
-    connection: Connection,
-) -> None:
+def test_the_sitemaps_of_a_host_come_with_its_repeated_documents(connection: Connection) -> None:
     one, two, (first, second, _) = two_sitemaps(connection)
     resource_of(connection, host(connection), "https://a.nl/robots.txt", "robots")
     elsewhere = sitemap_of(connection, "b.nl")
@@ -83,9 +81,7 @@ def test_an_entry_that_is_missing_does_not_count(connection: Connection) -> None
     assert [each.sitemap_id for each in found[keys[0]]] == [one]
 
 
-def test_the_source_of_a_version_is_the_sitemap_that_it_came_from_while_that_lists_it(
-    connection: Connection,
-) -> None:
+def test_the_source_of_a_version_is_its_sitemap_while_that_lists_it(connection: Connection) -> None:
     one, _, keys = two_sitemaps(connection)
     assert repeated.sources(connection, keys[:2]) == dict.fromkeys(keys[:2], "https://a.nl/s0.xml")
     miss(connection, {one: keys[:1]})

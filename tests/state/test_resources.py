@@ -168,9 +168,7 @@ def test_a_file_is_added_once_and_starts_unread(connection: Connection) -> None:
 
 
 @pytest.mark.parametrize("content", [b"User-agent: *\n", b"", b"x" * 10**6])
-def test_a_complete_read_is_remembered_with_its_content_until_it_is_forgotten(
-    connection: Connection, content: bytes
-) -> None:
+def test_a_complete_read_is_known_with_its_content(connection: Connection, content: bytes) -> None:
     key = robots(connection).id
     keep_read(connection, key, etag='"e"', last_modified="gisteren", digest=b"d", at=7, content=content)
     assert robots(connection) == Resource(key, '"e"', "gisteren", b"d", 7, content)
@@ -287,9 +285,7 @@ def test_a_sitemap_that_lists_a_document_of_a_forgotten_host_is_read_in_full(con
     assert etags(connection) == {sitemap: None, other: '"e"'}
 
 
-def test_a_sitemap_whose_entry_counts_once_a_host_is_forgotten_is_read_in_full(
-    connection: Connection,
-) -> None:
+def test_a_sitemap_that_counts_without_a_forgotten_host_is_read_in_full(connection: Connection) -> None:
     sitemap = sitemap_of(connection, "b.nl")
     (key,) = harvest(connection, sitemap, locs(1))
     list_in(connection, sitemap_of(connection), [key])
@@ -329,9 +325,7 @@ def test_a_sitemap_that_another_index_lists_now_is_not_marked(connection: Connec
     assert marked(connection) == set()
 
 
-def test_an_index_that_was_read_before_is_returned_once_when_it_is_no_longer_named(
-    connection: Connection,
-) -> None:
+def test_an_index_that_is_no_longer_named_is_returned_once(connection: Connection) -> None:
     for url in (GENERAL, OTHER):
         read_index(connection, url)
     never_read = "https://a.nl/oud/sitemapindex-diwoo.xml"

@@ -334,9 +334,7 @@ def test_a_url_without_driver_is_enough_and_its_options_are_kept(postgresql_url:
         assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "off"
 
 
-def test_two_runs_that_write_the_same_documents_in_several_steps_do_not_deadlock(
-    postgresql_url: str,
-) -> None:
+def test_two_runs_that_write_the_same_documents_do_not_deadlock(postgresql_url: str) -> None:
     writing = """
 import sys
 from woo_harvester.state import documents

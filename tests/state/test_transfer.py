@@ -136,9 +136,7 @@ def listed(state: State) -> set[tuple[str, str, int, bool, int | None]]:
     return {tuple(row) for row in rows}
 
 
-def test_everything_that_is_known_is_imported_exactly_in_any_order_of_hosts_and_however_often(
-    state: State, other: State, tmp_path: Path
-) -> None:
+def test_all_is_imported_exactly_in_any_order(state: State, other: State, tmp_path: Path) -> None:
     fill(state)
     rows = rows_of(state)
     assert len(rows) == 2 + 4 + BATCH + 6 + 2 + 8
@@ -168,9 +166,7 @@ def fill_permits(state: State) -> None:
         note_complete_read(connection, entry, [], 20)
 
 
-def test_a_large_state_that_is_exported_and_imported_gives_the_same_file_again(
-    state: State, other: State, tmp_path: Path
-) -> None:
+def test_a_large_state_gives_the_same_file_again(state: State, other: State, tmp_path: Path) -> None:
     fill(state)
     fill_permits(state)
     with state.begin() as connection:
@@ -224,9 +220,7 @@ def test_an_import_that_is_killed_while_it_adds_hosts_can_be_done_again(state: S
     import_all(other, state, rows)
 
 
-def test_an_import_that_is_killed_while_it_adds_listings_has_the_rest_read_in_full_and_can_be_done_again(
-    state: State, other: State
-) -> None:
+def test_an_import_that_is_killed_while_it_adds_listings_can_be_repeated(state: State, other: State) -> None:
     fill(state)
     with state.begin() as connection:
         sitemap = sitemap_of(connection, "b.nl:8443")
@@ -264,9 +258,7 @@ def digests(state: State) -> dict[str, bytes | None]:
 
 
 @pytest.mark.parametrize("first", ["a.nl", "b.nl"])
-def test_one_of_two_hosts_that_share_a_document_can_be_imported_over_the_other(
-    state: State, other: State, first: str
-) -> None:
+def test_either_of_two_hosts_with_one_document_can_come_first(state: State, other: State, first: str) -> None:
     for each in (state, other):
         shared(each)
     replace_all(other, rows_of(state, first))
@@ -276,9 +268,7 @@ def test_one_of_two_hosts_that_share_a_document_can_be_imported_over_the_other(
     assert digests(other) == {"https://a.nl/s0.xml": b"d", "https://b.nl/s0.xml": theirs}
 
 
-def test_hosts_that_share_a_document_can_be_imported_in_turn_the_owner_first(
-    state: State, other: State
-) -> None:
+def test_hosts_with_one_document_can_be_imported_in_turn_owner_first(state: State, other: State) -> None:
     shared(state)
     for host in ("a.nl", "b.nl"):
         replace_all(other, rows_of(state, host))
@@ -286,9 +276,7 @@ def test_hosts_that_share_a_document_can_be_imported_in_turn_the_owner_first(
     assert rows_of(other) == rows_of(state)
 
 
-def test_a_sitemap_with_a_document_that_was_not_imported_is_read_in_full_and_a_second_import_adds_it(
-    state: State, other: State
-) -> None:
+def test_a_sitemap_without_a_row_for_its_document_is_read_in_full(state: State, other: State) -> None:
     shared(state)
     for host in ("b.nl", "a.nl"):
         replace_all(other, rows_of(state, host))
@@ -313,9 +301,7 @@ def test_an_imported_host_is_replaced_and_others_stay(state: State, other: State
     assert rows_of(other, "b.nl:8443") == before
 
 
-def test_a_document_of_another_host_moves_and_that_host_still_lists_it(
-    other: State,
-) -> None:
+def test_a_document_of_another_host_moves_and_that_host_still_lists_it(other: State) -> None:
     """Else it would be withdrawn when the new host drops it, although the other still lists it."""
     with other.begin() as connection:
         sitemap, third = sitemap_of(connection, "b.nl"), sitemap_of(connection, "c.nl")

@@ -175,9 +175,7 @@ def test_a_document_belongs_to_the_host_whose_entry_counts(connection: Connectio
     assert host_of_document(connection, "https://a.nl/x.pdf") is None
 
 
-def test_a_forgotten_document_is_gone_and_all_its_sitemaps_are_read_in_full(
-    connection: Connection,
-) -> None:
+def test_a_forgotten_document_is_gone_and_its_sitemaps_are_read_in_full(connection: Connection) -> None:
     sitemap, theirs, other = (sitemap_of(connection, host) for host in ("a.nl", "b.nl", "c.nl"))
     keys = harvest(connection, sitemap, locs(2))
     list_in(connection, theirs, keys)
@@ -203,9 +201,7 @@ def test_a_host_is_confirmed_until_another_withdrawal_is_pending(connection: Con
     assert [(host.pending, host.confirmed) for host in summaries(connection)] == [(0, False)]
 
 
-def test_withdrawn_documents_of_a_host_are_restored_and_its_sitemaps_are_read_in_full(
-    connection: Connection,
-) -> None:
+def test_withdrawn_documents_are_restored_and_their_sitemaps_read_in_full(connection: Connection) -> None:
     sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
     withdrawn, _ = harvest(connection, sitemap, locs(2))
     (theirs,) = harvest(connection, other, locs(1, "b.nl"))
@@ -265,9 +261,7 @@ def test_the_files_of_published_documents_come_sorted_and_once(tmp_path: Path) -
         assert has_named_files(connection)
 
 
-def test_the_files_that_a_store_should_have_are_those_of_its_published_documents(
-    connection: Connection,
-) -> None:
+def test_a_store_should_have_the_files_of_its_published_documents(connection: Connection) -> None:
     here, text, elsewhere, withdrawn = keep(connection, *(bytes([9 - key]) * 32 for key in range(4)))
     contents = {
         here: Content(Depth.FILE, STORE),

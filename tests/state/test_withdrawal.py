@@ -48,9 +48,7 @@ LOC = "https://a.nl/d/0.pdf"
         (60, 10, True),  # more than are published: some were withdrawn meanwhile
     ],
 )
-def test_more_than_a_fifth_and_more_than_fifty_or_all_of_ten_exceed_the_limits(
-    count: int, of: int, expected: bool
-) -> None:
+def test_more_than_a_fifth_and_fifty_or_all_of_ten_are_much(count: int, of: int, expected: bool) -> None:
     assert exceeds_limits(count, of, LIMITS) is expected
 
 
@@ -97,9 +95,7 @@ def test_what_others_list_counts_too_since_they_may_stop_doing_so(connection: Co
     assert [one.id for one in missing_of(connection)] == keys[:1]
 
 
-def test_what_was_lacked_for_longer_counts_no_more_and_what_was_confirmed_does(
-    connection: Connection,
-) -> None:
+def test_what_was_lacked_for_long_counts_no_more_and_confirmed_does(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     keys = harvest(connection, sitemap, locs(20))
     host = host_of_state(connection, "a.nl").id
@@ -122,9 +118,7 @@ def test_what_was_lacked_for_longer_counts_no_more_and_what_was_confirmed_does(
     assert listings.count_lacking(connection, host, 3) == 0
 
 
-def test_the_mark_of_a_document_stays_until_it_was_listed_three_times(
-    connection: Connection,
-) -> None:
+def test_the_mark_of_a_document_stays_until_it_was_listed_three_times(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     keys = harvest(connection, sitemap, locs(10))
     miss(connection, {sitemap: keys})
@@ -297,9 +291,7 @@ def test_four_sitemaps_that_are_empty_in_turn_never_cost_a_document(connection: 
     assert [(each.misses, each.massive) for each in missing_of(connection)] == [(3, frozenset())] * 60
 
 
-def test_a_document_that_one_host_drops_and_another_lists_is_missing_from_neither(
-    connection: Connection,
-) -> None:
+def test_what_one_host_drops_and_another_lists_is_missing_from_neither(connection: Connection) -> None:
     """A hostile host lists the documents of another host and then drops them."""
     victim, hostile = sitemap_of(connection, "a.nl"), sitemap_of(connection, "b.nl")
     keys = harvest(connection, victim, locs(3))
@@ -312,9 +304,7 @@ def test_a_document_that_one_host_drops_and_another_lists_is_missing_from_neithe
         assert [each.id for each in missing_of(connection, host)] == keys[:1]
 
 
-def test_a_document_that_one_host_drops_waits_until_the_other_host_can_be_read(
-    connection: Connection,
-) -> None:
+def test_what_one_host_drops_waits_until_the_other_can_be_read(connection: Connection) -> None:
     one, two = sitemap_of(connection), sitemap_of(connection, "b.nl")
     (key,) = harvest(connection, one, locs(1))
     list_in(connection, two, [key])
@@ -345,9 +335,7 @@ def test_documents_in_more_than_one_batch_are_each_missing_once(connection: Conn
     assert [each.id for each in missing_of(connection)] == keys
 
 
-def test_a_host_that_lacked_a_document_long_enough_no_longer_counts_if_another_lists_it(
-    connection: Connection,
-) -> None:
+def test_a_host_that_long_lacked_a_document_counts_no_more(connection: Connection) -> None:
     here, there = sitemap_of(connection, "b.nl"), sitemap_of(connection, "weg.nl")
     both, only, recent = harvest(connection, here, locs(3))
     list_in(connection, there, [both, recent])

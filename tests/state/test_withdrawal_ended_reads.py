@@ -130,9 +130,7 @@ def test_a_host_has_differences_if(connection: Connection, change: Callable[[Con
     assert differs(connection, {sitemap})
 
 
-def test_an_index_that_is_no_longer_named_is_a_difference_though_its_sitemap_was_read(
-    connection: Connection,
-) -> None:
+def test_an_index_that_is_no_longer_named_is_a_difference(connection: Connection) -> None:
     sitemap = usual_host(connection)
     forget_read(connection, was_read(connection, INDEX, "index"))
     assert not differs(connection, {sitemap})
@@ -148,9 +146,7 @@ def test_hosts_without_differences_are_ended_together(connection: Connection) ->
     assert rows == [(HARVESTED, BEGUN, True, 1), (HARVESTED, BEGUN, True, 2), (None, None, False, None)]
 
 
-def test_a_host_publishes_if_one_of_its_documents_was_harvested_and_is_not_withdrawn(
-    connection: Connection,
-) -> None:
+def test_a_host_publishes_if_a_harvested_document_is_not_withdrawn(connection: Connection) -> None:
     names = ("published", "seen", "withdrawn", "empty")
     published, seen, withdrawn, empty = (number(connection, name) for name in names)
     harvest(connection, sitemap_of(connection, "published"), locs(2))

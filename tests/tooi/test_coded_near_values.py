@@ -24,9 +24,7 @@ from woo_harvester.tooi.values import Concept, ValueList
         (organisaties(), "gemeente " * 10_000, None),
     ],
 )
-def test_a_label_that_is_nearly_that_of_a_value_stands_for_it(
-    values: ValueList, label: str, meant: str | None
-) -> None:
+def test_a_label_near_that_of_a_value_stands_for_it(values: ValueList, label: str, meant: str | None) -> None:
     found = nearest_value(values, label)
     assert (None if found is None else found.label) == meant
 

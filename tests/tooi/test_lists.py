@@ -59,9 +59,7 @@ SHARED = Path(__file__).parents[2] / "../shared/data/tooi"
         (redenen, "ccw_plooi_reden_intrekking_of_vervanging"),
     ],
 )
-def test_a_list_has_as_many_values_as_its_edition_says(
-    value_list: Callable[[], ValueList], name: str
-) -> None:
+def test_a_list_has_the_values_of_its_edition(value_list: Callable[[], ValueList], name: str) -> None:
     assert len(value_list()) == editions()[name].values
     assert value_list().name == name
     assert value_list() is value_list()

@@ -58,9 +58,7 @@ def test_a_folder_is_read(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("end", ["", "/", "/index.csv"])
-def test_a_folder_on_the_web_is_fetched_with_the_user_agent(
-    folder: Path, make_site: MakeSite, end: str
-) -> None:
+def test_a_web_folder_is_fetched_with_the_user_agent(folder: Path, make_site: MakeSite, end: str) -> None:
     site = make_site(pages_of(folder))
     found = fetched(site.url(f"/lijsten{end}"))
     assert found[GEMEENTEN].concepts[-1] == Concept(*NIEUWSTAD)
@@ -68,9 +66,7 @@ def test_a_folder_on_the_web_is_fetched_with_the_user_agent(
     assert {request.headers["user-agent"] for request in site.requests} == {"test/1"}
 
 
-def test_a_list_on_the_web_that_cannot_be_had_is_an_error_with_its_address(
-    folder: Path, make_site: MakeSite
-) -> None:
+def test_a_list_out_of_reach_is_an_error_with_its_address(folder: Path, make_site: MakeSite) -> None:
     site = make_site(pages_of(folder))
     url = site.url("/lijsten/scw_toplijst.csv")
     for page, reason in (
@@ -92,9 +88,7 @@ def test_a_server_with_a_wrong_certificate_is_refused(folder: Path, make_site: M
         fetched(site.url("/lijsten"))
 
 
-def test_newer_versions_are_fetched_from_the_addresses_of_tooi(
-    ca: Authority, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_newer_versions_are_fetched_from_tooi(ca: Authority, monkeypatch: pytest.MonkeyPatch) -> None:
     with NamedSite(ca, HOSTS, tooi_site({GEMEENTEN: (5, NEWER)})) as site, Tunnel(site.port) as tunnel:
         for name, value in tunnel.environment.items():
             monkeypatch.setenv(name, value)

@@ -126,9 +126,7 @@ def test_a_normal_uri_stays_as_it_is(text: str) -> None:
     st.sampled_from(["'", "’", "‘", "`", "\u00b4"]),
     st.sampled_from([" ", "\n", "\u00a0\t"]),
 )
-def test_a_label_is_found_in_other_case_spacing_and_apostrophes(
-    name: str, apostrophe: str, space: str
-) -> None:
+def test_a_label_is_found_in_other_case_and_spacing(name: str, apostrophe: str, space: str) -> None:
     concept = Concept("https://a.nl/1", f"de {name} nota's")
 
     written = f"{space}DE {name.upper()}{space}nota's".replace("'", apostrophe).replace(" ", space * 2)

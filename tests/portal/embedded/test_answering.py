@@ -28,9 +28,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[_Asked]:
     return counted
 
 
-def test_another_page_or_order_of_the_same_hits_is_not_counted_again(
-    tmp_path: Path, asked: list[_Asked]
-) -> None:
+def test_another_page_of_the_same_hits_is_not_counted_again(tmp_path: Path, asked: list[_Asked]) -> None:
     path = write(tmp_path / "a.jsonl", [record(1, "Water een"), record(2, "Water twee"), record(3, "Zand")])
     with opened(tmp_path / "portal") as engine:
         engine.fill([path])

@@ -53,9 +53,7 @@ def test_only_stop_words_mark_nothing() -> None:
     assert highlighter(Clause("raad"))
 
 
-def test_a_text_of_many_different_words_that_match_is_read_no_further_than_fragments_need(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_text_is_read_no_further_than_its_fragments_need(monkeypatch: pytest.MonkeyPatch) -> None:
     text = " ".join(f"water-{number:05d}" for number in range(10_000))
     split: list[str] = []
 

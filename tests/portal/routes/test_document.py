@@ -80,9 +80,7 @@ def test_the_title_leads_to_the_publisher_and_values_to_their_pages(client: Clie
     assert links["natuur"].startswith("/?thema=https%3A%2F%2F")
 
 
-def test_a_related_document_that_is_here_leads_to_its_page_and_no_other_scheme_is_a_link(
-    client: Client,
-) -> None:
+def test_a_related_document_leads_to_its_page_and_no_other_scheme_is_a_link(client: Client) -> None:
     page = client.get(f"/document/{record_id(LOC)}").text
     assert links_of(page)["Kaart"] == f"/document/{record_id(OTHER)}"
     assert "Dossier haven" in page

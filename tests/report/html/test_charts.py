@@ -12,9 +12,7 @@ def points(*values: tuple[int, int]) -> list[Point]:
 
 
 @pytest.mark.parametrize(("part", "total", "width"), [(1, 4, "25.0"), (0, 4, "0"), (0, 0, "0")])
-def test_a_bar_is_filled_by_its_share_and_little_of_much_can_still_be_seen(
-    part: int, total: int, width: str
-) -> None:
+def test_a_bar_is_filled_by_its_share_and_little_can_be_seen(part: int, total: int, width: str) -> None:
     assert etree.fromstring(bar(part, total)).findall("rect")[1].get("width") == width
     assert float(etree.fromstring(bar(1, 1_000_000)).findall("rect")[1].get("width", "")) > 0.5
 

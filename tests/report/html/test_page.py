@@ -182,9 +182,7 @@ def test_each_category_has_its_article_of_the_woo_and_the_page_says_where_that_i
         ),
     ],
 )
-def test_a_run_over_the_register_has_a_page_of_its_coverage(
-    tmp_path: Path, lang: Language, short: str
-) -> None:
+def test_a_run_over_the_register_has_a_coverage_page(tmp_path: Path, lang: Language, short: str) -> None:
     folder = run_with_each_gap(tmp_path / "woo-21")
     make_report(folder, lang=lang, history=False)
     overview = html.fromstring(folder.page.read_text(encoding="utf-8"))
