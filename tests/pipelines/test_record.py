@@ -1,15 +1,30 @@
 from __future__ import annotations
 
+from datetime import date
+from typing import Any
+
 import pytest
 from scrapy.exceptions import DropItem
+from scrapy.utils.misc import build_from_crawler
 
 from tests.samples import SAMPLES
 from tests.utils.crawlers import LOC, crawler_of, fetched_of, item_of
 from woo_harvester.diwoo.given import GivenMetadata, Value
 from woo_harvester.findings import Finding
 from woo_harvester.items import Fetched, WooItem
-from woo_harvester.pipelines.record import FileTypePipeline
-from woo_harvester.record import Bestand, Waarde
+from woo_harvester.pipelines.record import DefaultsPipeline, FileTypePipeline, MetadataPipeline
+from woo_harvester.record import Bestand, Oorzaak, Versie, Waarde
+from woo_harvester.register.register import Match, Organisation
+
+BODY = Organisation("12", "Omgevingsdienst Ergens")
+VERSION = Versie(Oorzaak.AANLEVERING, date(2024, 4, 2))
+FILLED_IN = {
+    "document.publisher": "register",
+    "document.verantwoordelijke": "publisher",
+    "document.titelcollectie.officieleTitel": "bestandsnaam",
+    "document.classificatiecollectie.informatiecategorieen": "onbekend",
+    "document.creatiedatum": "openbaarmakingsdatum",
+}
 
 DOCX_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 PDF = "http://publications.europa.eu/resource/authority/file-type/PDF"
@@ -28,6 +43,52 @@ def fetched(media_type: str | None = "application/pdf", content: bytes | None = 
 
 def sample(code: str) -> bytes:
     return SAMPLES[code].read_bytes()
+
+
+def test_what_is_absent_is_filled_in_named_and_counted() -> None:
+    pipeline = DefaultsPipeline.from_crawler(crawler := crawler_of())
+    item = item_of(loc="https://www.a.nl/woo-besluit.pdf", match=Match(BODY), version=VERSION)
+    assert pipeline.process_item(item) is item
+    document = item.record.document
+    assert document.publisher == document.verantwoordelijke == Waarde(label="Omgevingsdienst Ergens")
+    assert document.titelcollectie.officieleTitel == "woo besluit"
+    assert document.creatiedatum == date(2024, 4, 2)
+    assert item.record.herkomst.standaardwaarden == FILLED_IN
+    assert all(crawler.stats.get_value(f"woo/defaults/{field}") == 1 for field in FILLED_IN)
+
+
+def test_what_was_given_stays() -> None:
+    crawler = crawler_of()
+    item = item_of(match=Match(BODY), version=VERSION)
+    document = item.record.document
+    document.publisher = document.verantwoordelijke = Waarde("gemeente", "https://x", "gemeente X")
+    document.titelcollectie.officieleTitel = "Besluit"
+    document.classificatiecollectie.informatiecategorieen = [Waarde(None, "https://y", "adviezen")]
+    document.creatiedatum = date(2020, 1, 1)
+    DefaultsPipeline.from_crawler(crawler).process_item(item)
+    assert document.publisher.label == "gemeente X"
+    assert document.titelcollectie.officieleTitel == "Besluit"
+    assert document.creatiedatum == date(2020, 1, 1)
+    assert item.record.herkomst.standaardwaarden == {}
+    assert not [key for key in crawler.stats.get_stats() if key.startswith("woo/defaults/")]
+
+
+def test_what_the_publisher_gave_is_mapped_to_the_record() -> None:
+    given = GivenMetadata(has_diwoo=True, officiele_titel="Convenant", documentsoorten=[Value("Brief", None)])
+    item = item_of(given)
+    assert MetadataPipeline().process_item(item) is item
+    document = item.record.document
+    assert document.titelcollectie.officieleTitel == "Convenant"
+    uri = "https://identifier.overheid.nl/tooi/def/thes/kern/c_7652d853"
+    assert document.classificatiecollectie.documentsoorten == [Waarde(None, uri, "brief")]
+
+
+def test_findings_about_it_stand_in_the_record() -> None:
+    findings: list[Finding] = []
+    item = item_of(GivenMetadata(), findings=findings)
+    MetadataPipeline().process_item(item)
+    assert "metadata.ontbreekt" in item.record.herkomst.bevindingen
+    assert [finding.code for finding in findings] == item.record.herkomst.bevindingen
 
 
 def test_the_file_is_described_by_what_the_response_says() -> None:
@@ -147,6 +208,7 @@ def test_a_page_that_leads_to_documents_is_harvested_with_a_finding() -> None:
     assert found.seen == "bedoelde u https://www.a.nl/a.pdf, https://www.a.nl/b.odt?"
 
 
-def test_items_of_other_spiders_pass() -> None:
+@pytest.mark.parametrize("pipeline", [DefaultsPipeline, MetadataPipeline, FileTypePipeline])
+def test_items_of_other_spiders_pass(pipeline: type[Any]) -> None:
     other = {"a": 1}
-    assert FileTypePipeline.from_crawler(crawler_of()).process_item(other) is other
+    assert build_from_crawler(pipeline, crawler_of()).process_item(other) is other
