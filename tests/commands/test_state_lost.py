@@ -13,7 +13,7 @@ from sqlalchemy import update
 
 from tests.commands.state_shell import Done, Shell
 from tests.pipelines.writing import write_file
-from tests.state.test_upkeep_files import keep
+from tests.state.test_upkeep import keep
 from woo_harvester.pipelines.folder import DurableFolder
 from woo_harvester.pipelines.stored import path_of
 from woo_harvester.state.contents import Content, Depth, add_content, describe

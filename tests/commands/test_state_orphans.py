@@ -12,7 +12,7 @@ import pytest
 
 from tests.commands.state_shell import Done, Shell
 from tests.pipelines.writing import write_file
-from tests.state.test_upkeep_files import keep
+from tests.state.test_upkeep import keep
 from woo_harvester.pipelines.folder import DurableFolder
 from woo_harvester.pipelines.stored import path_of, text_path_of
 from woo_harvester.state.documents import confirm_withdrawn

@@ -1,0 +1,166 @@
+"""The requests for the files of a host, and what its robots.txt does to the visit."""
+
+from __future__ import annotations
+
+import asyncio
+from io import BytesIO
+from time import time
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from scrapy import Request
+
+from tests.utils.crawlers import crawler_of
+from woo_harvester.crawl.files import FileRequests, StateWrite, read_robots
+from woo_harvester.crawl.host import Visit
+from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.findings import Finding, Reporter
+from woo_harvester.items import StreamedResponse
+from woo_harvester.report.funnel import Account
+from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
+from woo_harvester.state.resources import (
+    KnownHost,
+    Resource,
+    ResourceKind,
+    host_of_state,
+    keep_read,
+    resource_of,
+)
+
+HOST = "www.a.nl"
+URL = f"https://{HOST}/robots.txt"
+INDEX = f"https://{HOST}/sitemapindex-diwoo.xml"
+RULES = f"Sitemap: {INDEX}\n".encode()
+CONDITIONS = {"If-None-Match": '"e"'}
+
+
+def visit_of(findings: list[Finding], known: KnownHost) -> Visit:
+    return Visit(HOST, None, known, 2, Reporter(findings.append), lambda _: True, Account(HOST))
+
+
+class Read:
+    """What a visit and the middleware have of an answer to the request for a robots.txt."""
+
+    def __init__(self, status: int, body: bytes = b"", *flags: str, request: Request | None = None) -> None:
+        self.rules: list[tuple[str, bytes]] = []
+        findings: list[Finding] = []
+        request = request or Request(URL, meta={"woo_kind": "robots"})
+        answer = StreamedResponse(URL, status, file=BytesIO(body), request=request, flags=list(flags))
+        crawler = cast("Any", SimpleNamespace(get_downloader_middleware=lambda _: self))
+        visit = visit_of(findings, KnownHost(1, None))
+        stored = Resource(7, '"e"', None, None, 5, RULES)
+        self.write: StateWrite | None = asyncio.run(read_robots(crawler, answer, visit, stored))
+        self.indexes = [index.url for index in visit.indexes]
+        self.incomplete = visit.incomplete
+        self.found = [(finding.code, finding.seen) for finding in findings]
+
+    async def learn(self, request: Request, rules: bytes) -> None:
+        """Learn the rules of a host, as the middleware does."""
+        self.rules.append((request.url, rules))
+
+
+def test_the_indexes_and_rules_of_a_robots_txt_are_used_and_kept() -> None:
+    read = Read(200, RULES)
+    assert (read.indexes, read.rules, read.found) == ([INDEX], [(URL, RULES)], [])
+    assert read.write is not None
+
+
+def test_what_the_state_has_is_used_if_nothing_changed_since() -> None:
+    asked = Request(URL, headers=CONDITIONS, meta={"woo_kind": "robots"})
+    read = Read(304, request=asked)
+    assert (read.indexes, read.rules, read.write) == ([INDEX], [(URL, RULES)], None)
+
+
+@pytest.mark.parametrize(
+    ("status", "flags", "found", "rules"),
+    [
+        pytest.param(404, (), ("robots.ontbreekt", "HTTP 404"), b"", id="there is none"),
+        pytest.param(410, (), ("robots.ontbreekt", "HTTP 410"), b"", id="it is gone"),
+        pytest.param(403, (), ("robots.onbereikbaar", "HTTP 403"), b"", id="refused: nothing is forbidden"),
+        pytest.param(500, (), ("robots.onbereikbaar", "HTTP 500"), None, id="out of order: nothing is known"),
+        pytest.param(304, (), ("robots.onbereikbaar", "HTTP 304"), None, id="unchanged, though nobody asked"),
+        pytest.param(200, ("dataloss",), ("robots.onbereikbaar", "afgebroken"), None, id="broken off"),
+    ],
+)
+def test_a_robots_txt_that_was_not_received_is_reported(
+    status: int, flags: tuple[str, ...], found: tuple[str, str], rules: bytes | None
+) -> None:
+    read = Read(status, RULES, *flags)
+    assert (read.indexes, read.found, read.write) == ([], [found], None)
+    assert read.rules == ([] if rules is None else [(URL, rules)])
+
+
+def test_a_robots_txt_that_is_too_large_is_used_but_not_kept() -> None:
+    read = Read(200, RULES, "maxsize")
+    assert (read.indexes, read.incomplete) == ([INDEX], ["robots.te-groot"])
+    assert read.write is None
+
+
+def test_a_robots_txt_without_index_is_reported() -> None:
+    assert Read(200, b"User-agent: *\n").found == [("robots.geen-diwoo-index", None)]
+
+
+def test_rules_count_for_the_host_that_was_asked_first() -> None:
+    first = "https://a.nl/robots.txt"
+    read = Read(200, RULES, request=Request(URL, meta={"woo_kind": "robots", "redirect_urls": [first, "x"]}))
+    assert read.rules == [(first, RULES)]
+
+
+def test_a_private_address_is_reported() -> None:
+    request = Request(URL, meta={"woo_kind": "robots", "woo_private": True})
+    assert [code for code, _ in Read(200, RULES, request=request).found] == ["host.intern-adres"]
+
+
+class Documents:
+    """The documents of a run: whether there are some that must be requested again."""
+
+    def __init__(self, *, recheck: bool = False, supply: bool = False) -> None:
+        self.recheck = recheck
+        self.supplies = SimpleNamespace(are_due=lambda *_: supply)
+
+    def is_recheck_due(self, *_: object) -> bool:
+        return self.recheck
+
+
+def request_of(
+    keeper: StateKeeper, kind: ResourceKind, documents: Documents | None = None, **given: bool
+) -> Request:
+    """Return the request for a file that was read an hour ago."""
+    settings = crawler_of(WOO_INDEX_MAXSIZE=10, WOO_SITEMAP_MAXSIZE=20).settings
+    requests = FileRequests(settings, cast("Any", documents or Documents()), cast("Any", None), **given)
+    url = f"https://b.nl/{kind}"
+    with keeper.begin() as connection:
+        host = host_of_state(connection, HOST)
+        known = resource_of(connection, host.id, url, kind)
+        at = int(time()) - 3600
+        keep_read(connection, known.id, etag='"e"', last_modified=None, digest=b"d", at=at)
+        return requests.request(connection, url, kind, visit_of([], host), cast("Any", None))
+
+
+@pytest.mark.parametrize(("kind", "most"), [("robots", ROBOTS_MAXSIZE), ("index", 11), ("sitemap", 21)])
+def test_a_file_is_asked_for_if_it_changed(keeper: StateKeeper, kind: ResourceKind, most: int) -> None:
+    request = request_of(keeper, kind)
+    assert request.headers.to_unicode_dict() == {"Accept-Encoding": "gzip", **CONDITIONS}
+    assert request.meta["download_maxsize"] == most
+    assert request.meta["dont_obey_robotstxt"] == (kind == "robots")
+    assert (request.meta["download_slot"], request.meta["woo_host"]) == ("b.nl", HOST)
+    assert request.dont_filter
+
+
+@pytest.mark.parametrize(
+    ("documents", "given"),
+    [
+        pytest.param(Documents(recheck=True), {}, id="a document that was unchanged for long"),
+        pytest.param(Documents(supply=True), {}, id="a document that lacks content"),
+        pytest.param(Documents(), {"reads_all": True}, id="a run that reads all"),
+    ],
+)
+def test_a_sitemap_with_something_to_request_again_is_read_in_full(
+    documents: Documents, given: dict[str, bool], keeper: StateKeeper
+) -> None:
+    request = request_of(keeper, "sitemap", documents, **given)
+    assert "If-None-Match" not in request.headers
+    known = request.cb_kwargs["resource"]
+    assert (known.etag, known.digest, known.read_at) == (None, None, None)
+    assert "If-None-Match" in request_of(keeper, "index", documents, **given).headers
