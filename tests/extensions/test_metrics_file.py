@@ -33,11 +33,9 @@ def written(path: Path, figures: Figures, *accounts: Account, **stats: Any) -> d
 
 
 def test_each_figure_has_its_metric(tmp_path: Path) -> None:
-    figures = Figures(
-        *("woo", 1.0, 70, 60, 9, 8, 7),
-        **{state: number for number, state in enumerate(STATES, 1)},
-        codes={"lastmod.ontbreekt": 3, "loc.ongeldig": 2},
-    )
+    counts: dict[str, Any] = {state: number for number, state in enumerate(STATES, 1)}
+    codes = {"lastmod.ontbreekt": 3, "loc.ongeldig": 2}
+    figures = Figures("woo", 1.0, 70, 60, 9, 8, 7, codes=codes, **counts)
     accounts = (
         Account("a.nl", complete=True, listed=9, unchanged=4, harvested={"aanlevering": 2}),
         Account("b.nl", complete=False),
@@ -59,7 +57,7 @@ def test_each_figure_has_its_metric(tmp_path: Path) -> None:
         "woo_run_received_bytes": {"": 5000},
         "woo_run_memory_bytes": {"": 800},
         "woo_run_records": {"": 60},
-        "woo_run_documents": {state: number for number, state in enumerate(STATES, 1)},
+        "woo_run_documents": counts,
         "woo_run_findings": {"lastmod.ontbreekt info": 3, "loc.ongeldig error": 2},
         "woo_run_log_messages": {"warning": 4, "error": 0, "critical": 1},
         "woo_host_documents": {

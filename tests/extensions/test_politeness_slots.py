@@ -41,8 +41,12 @@ def reach(politeness: Politeness, host: str = HOST) -> None:
 
 def wait(slot: Slot, failures: list[BaseException]) -> None:
     """Put a request in the queue of a slot; if it fails, its error is added to the list."""
+
+    def note(failure: Any) -> None:
+        failures.append(failure.value)
+
     waiting: Deferred[Any] = Deferred()
-    waiting.addErrback(lambda failure: failures.append(failure.value))
+    waiting.addErrback(note)
     slot.queue.append((Request(f"https://{HOST}/"), waiting))
 
 
