@@ -104,6 +104,7 @@ def test_the_queue_of_a_slot_is_replaced_once_with_what_waits_in_it() -> None:
     assert isinstance(queue, CountingQueue)
     assert slot.queue is queue
     assert len(queue) == 1
+    assert slot.delay == SHORTEST_DELAY
 
 
 def test_what_waits_for_a_host_that_is_given_up_fails_and_what_comes_later_too() -> None:
