@@ -7,11 +7,12 @@ import pytest
 from tests.report.runs import host_report, row
 from woo_harvester.findings import Language, explain
 from woo_harvester.report.assemble import verdict
+from woo_harvester.report.funnel import HarvestKind
 from woo_harvester.report.model import FindingRow, HostReport
 
 
 def host(*rows: FindingRow, listed: int = 3, **given: Any) -> HostReport:
-    return host_report("www.a.nl", *rows, kind="vergunningen", listed=listed, **given)
+    return host_report("www.a.nl", *rows, kind=HarvestKind.PERMITS, listed=listed, **given)
 
 
 def test_without_errors_a_supplier_can_be_connected() -> None:
