@@ -99,7 +99,7 @@ class RunFolder:
     @property
     def pending(self) -> Path:
         """The file with the documents that are gone, and whose withdrawal is pending."""
-        return self.path / "held.jsonl"
+        return self.path / "pending.jsonl"
 
     @property
     def refused(self) -> Path:
