@@ -17,6 +17,7 @@ from woo_harvester.demo.site import Site
 from woo_harvester.extensions.figures import Figures, _ahead
 from woo_harvester.extensions.progress import Speed
 from woo_harvester.report.accounts import PermitAccount
+from woo_harvester.report.funnel import HarvestKind
 
 LINE = re.compile(
     r"(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d woo: (?P<done>\d+) of 2 hosts; (?P<new>\d+) new, 0 changed, "
@@ -85,7 +86,7 @@ def test_a_terminal_shows_how_far_the_run_is(watched: tuple[Terminal, list[list[
     displays = [lines for lines in seen if shows(lines, "woo", "documents", "speed", "findings")]
     assert displays
     at_last = {line.split(maxsplit=1)[0]: line.split(maxsplit=1)[1] for line in displays[-1]}
-    assert re.fullmatch(r"1 of 2 hosts, [^,]+, (about [^,]+ left|end not known yet)", at_last["woo"])
+    assert re.fullmatch(r"[12] of 2 hosts, [^,]+, (about [^,]+ left|end not known yet)", at_last["woo"])
     assert re.fullmatch(
         r"\d+ new, 0 changed, 0 unchanged, 0 withdrawn, \d+ not harvested", at_last["documents"]
     )
@@ -252,8 +253,8 @@ def test_the_end_of_permits_is_estimated_by_the_files_that_entry_pages_still_hav
     begun.count_waiting()
     begun.count_entries(0, 1)
     assert (begun.read, _ahead([begun, done], {})) == (2, 4.0)
-    assert figures(1, 20, kind="vergunningen", read=2).handled == 2
-    assert figures(1, 20, kind="vergunningen").unit == "files"
+    assert figures(1, 20, kind=HarvestKind.PERMITS, read=2).handled == 2
+    assert figures(1, 20, kind=HarvestKind.PERMITS).unit == "files"
 
 
 def test_a_history_that_cannot_be_read_costs_the_estimate(installation: Installation) -> None:

@@ -13,6 +13,7 @@ from woo_harvester.demo.site import Site
 from woo_harvester.extensions import figures as formatting
 from woo_harvester.extensions.figures import Figures, SlowHost
 from woo_harvester.extensions.summary import summary
+from woo_harvester.report.funnel import HarvestKind
 
 CODES = {"lastmod.ontbreekt": 1200, "titel.ontbreekt": 30, "loc.ongeldig": 2, "index.naam": 1}
 
@@ -109,7 +110,7 @@ def test_what_a_pipeline_of_the_project_drops_is_in_the_sum(tmp_path: Path) -> N
 
 def test_the_summary_of_permits_has_files_and_cases(tmp_path: Path) -> None:
     hosts = {"selected": 40, "done": 40, "complete": 39}
-    shown = figures(kind="vergunningen", listed=18_204, read=18_000, codes={}, dropped=2, **hosts)
+    shown = figures(kind=HarvestKind.PERMITS, listed=18_204, read=18_000, codes={}, dropped=2, **hosts)
     assert summary(shown, "finished", tmp_path).splitlines()[1:4] == [
         "  hosts          40 of 40 hosts: 39 complete, 1 not",
         "  files          18,204 listed, 1,203,103 unchanged, 212 not harvested",

@@ -41,8 +41,8 @@ NO_FINDINGS = {"commands", "running"}
         ),
         ("ongeveer 2 documenten niet gelezen", "about 2 documents not read"),
         (
-            "nog niet ingetrokken: volledige ronde 1 tot 2 van 3; zie held.jsonl",
-            "not withdrawn yet: complete reads 1 to 2 of 3; see held.jsonl",
+            "nog niet ingetrokken: volledige ronde 1 tot 2 van 3; zie pending.jsonl",
+            "not withdrawn yet: complete reads 1 to 2 of 3; see pending.jsonl",
         ),
         (
             "bericht niet verwerkt; verwacht: meta (naamruimte geen)",

@@ -260,7 +260,9 @@ def test_the_documents_wait_for_three_reads_and_those_of_other_indexes_do_not(
         assert causes(run) == ({"c": "intrekking"} if number == 1 else {})
         (finding,) = run.about("index.verdwenen")
         assert (finding["url"], finding["seen"]) == (site.url(SECOND), "2 documenten")
-        assert finding["action"] == (f"nog niet ingetrokken: volledige ronde {number} van 3; zie held.jsonl")
+        assert finding["action"] == (
+            f"nog niet ingetrokken: volledige ronde {number} van 3; zie pending.jsonl"
+        )
         assert waiting(run, site) == {site.url("/d/x.pdf"), site.url("/d/y.pdf")}
         assert not run.about("intrekking.massaal")
     third = yield

@@ -20,7 +20,7 @@ from tests.permits.listing_pages import (
     IIS_GERMAN,
     NGINX,
 )
-from woo_harvester.permits.listing import EntryPage, Link, read_listing
+from woo_harvester.permits.listing import Link, Listing, read_listing
 
 FOLDER = "https://www.voorbeeldstad.nl/xml/"
 MAXSIZE = 1_000_000
@@ -28,7 +28,7 @@ MAXSIZE = 1_000_000
 
 def read(
     page: str | bytes, url: str = FOLDER, maxsize: int = MAXSIZE, content_type: str | None = None
-) -> EntryPage:
+) -> Listing:
     content = page if isinstance(page, bytes) else page.encode()
     return read_listing([content], url, maxsize, content_type)
 

@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 import pytest
 
 from woo_harvester.permits import listing
-from woo_harvester.permits.listing import EntryPage, read_listing
+from woo_harvester.permits.listing import Listing, read_listing
 
 FOLDER = "https://www.voorbeeldstad.nl/xml/"
 LINK = '<a href="a.xml">a</a>'
 DATE = "2026-04-01 10:00"
 
 
-def read(page: str | bytes, maxsize: int = 1_000_000) -> EntryPage:
+def read(page: str | bytes, maxsize: int = 1_000_000) -> Listing:
     return read_listing([page if isinstance(page, bytes) else page.encode()], FOLDER, maxsize)
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 
 import pytest
@@ -57,18 +56,6 @@ def test_metadata_of_another_form_are_refused(given: str) -> None:
     with pytest.raises(ValueError, match=r"\S"):
         PermitRow.load(f'{before}"gegevens":{given}}},"organisatie"{after}')
     assert PermitRow.load(f'{before}"gegevens":{other}}},"organisatie"{after}').mutation.message.gegevens
-
-
-def test_a_row_of_an_earlier_version_of_the_program_keeps_its_coordinates() -> None:
-    title = 'Over \\"x_waarde": 1'  # in a text the quote has a backslash before it
-    read = valid(message(kern=FULL_KERN, mantel=FULL_MANTEL, meta=FULL_META))
-    row = PermitRow(Mutation(read, "gm1", ENTRY, ENTRY + "1.xml"), read.zaak)
-    assert isinstance(read.gegevens, Vergunning)
-    read.gegevens.title = title
-    earlier = re.sub('"([xyz])-waarde"', r'"\1_waarde"', row.dump())
-    earlier = earlier.replace('"gegevens":{', '"gegevens":{"references":[],"actor":null,')
-    assert earlier.count('_waarde":') > row.dump().count('_waarde":')
-    assert PermitRow.load(earlier) == row
 
 
 IDS = st.one_of(st.integers(0, 10**30).map(str), st.text("019a-", min_size=1, max_size=5))

@@ -10,7 +10,7 @@ from typing import Any
 from woo_harvester.findings import Finding, explain
 from woo_harvester.record import Document, Documenthandeling, Herkomst, Oorzaak, Record, Versie, Waarde
 from woo_harvester.report.accounts import Accounts, PermitAccount
-from woo_harvester.report.funnel import REPEATED, STAGE_OF, Account
+from woo_harvester.report.funnel import REPEATED, Account, HarvestKind
 from woo_harvester.report.model import FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder, finding_line
 from woo_harvester.tooi import informatiecategorieen
@@ -66,7 +66,9 @@ def read(
     account.count_sitemap(f"https://{host}{path}")
     account.count_sitemap(f"https://{host}{path}")
     noted = [found for found in findings if found.host == host]
-    of_entries = [found for found in noted if found.sitemap and found.code in (*STAGE_OF["woo"], REPEATED)]
+    of_entries = [
+        found for found in noted if found.sitemap and found.code in (*HarvestKind.WOO.stage_of, REPEATED)
+    ]
     account.count_entries(harvested + unchanged + len(of_entries), unchanged)
     for found in noted:
         account.count_finding(found)

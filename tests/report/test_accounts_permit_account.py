@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from woo_harvester.findings import Finding
 from woo_harvester.record import Oorzaak
-from woo_harvester.report.accounts import Accounts, PermitAccount, read_account
-from woo_harvester.report.funnel import Account, stages, total
+from woo_harvester.report.accounts import Accounts, PermitAccount
+from woo_harvester.report.funnel import Account, HarvestKind, stages, total
 from woo_harvester.report.score import FindingKey, score
 
 HOST = "www.a.nl"
@@ -115,13 +115,6 @@ def test_the_sum_of_hosts_counts_files() -> None:
     assert (both.kind, both.listed, both.harvested_now_or_before) == ("vergunningen", 5, 1)
 
 
-def test_a_line_of_an_earlier_version_is_read_by_its_entry_pages() -> None:
-    old = read_account({"host": HOST, "entry_pages": {"complete": 1}, "findings": {"ipm.schema": 2}})
-    assert isinstance(old, PermitAccount)
-    assert old.complete is None
-    assert type(read_account({"host": HOST, "listed": 3, "entry_pages": {}})) is Account
-
-
 def test_findings_before_the_account_is_made_count_in_it() -> None:
     accounts = Accounts()
     accounts.count_finding(about("ipm.ingang-onbereikbaar", None))
@@ -133,10 +126,10 @@ def test_an_entry_page_that_cannot_be_read_leaves_no_points_and_one_without_file
     made = PermitAccount(HOST, visited=True)
     made.count_page(PAGE)
     made.count_entry_page(complete=False)
-    result = score({("ipm.ingang-onbereikbaar", False): 1}, made, "vergunningen")
+    result = score({("ipm.ingang-onbereikbaar", False): 1}, made, HarvestKind.PERMITS)
     assert result.shown == 0
     assert {each.part.name: each.state for each in result.parts}["message"] == "not_reached"
-    assert score({}, account(), "vergunningen").shown is None
+    assert score({}, account(), HarvestKind.PERMITS).shown is None
 
 
 def test_a_second_error_in_a_file_costs_no_points() -> None:
@@ -148,7 +141,7 @@ def test_a_second_error_in_a_file_costs_no_points() -> None:
     for _ in range(9):
         made.count_waiting()
     made.count_applied()
-    result = score(counts, made, "vergunningen")
+    result = score(counts, made, HarvestKind.PERMITS)
     assert list(result.costs) == [("ipm.datum", True)]
     # A tenth of all parts from the messages on, but not of the details: those are of the nine others.
     assert result.exact == 100 - 2.5 - 1 - 1 - 1
@@ -189,4 +182,4 @@ def test_files_beyond_the_sample_are_counted_apart() -> None:
         made.count_waiting()
     made.count_applied()
     assert (made.listed, made.beyond_sample, made.unfinished) == (2, 8, 0)
-    assert score({}, made, "vergunningen").shown == 100
+    assert score({}, made, HarvestKind.PERMITS).shown == 100

@@ -25,7 +25,7 @@ from tests.report.runs import (
 )
 from woo_harvester.findings import Finding, Language, explain
 from woo_harvester.report.assemble import assemble_report, make_report, verdict
-from woo_harvester.report.funnel import Account
+from woo_harvester.report.funnel import Account, HarvestKind
 from woo_harvester.report.history import History
 from woo_harvester.report.json_file import read_head
 from woo_harvester.report.model import FindingRow, HostReport
@@ -70,7 +70,7 @@ def links(page: Path) -> list[Path]:
 
 
 def host(*rows: FindingRow, listed: int = 3, **given: Any) -> HostReport:
-    return host_report("www.a.nl", *rows, kind="vergunningen", listed=listed, **given)
+    return host_report("www.a.nl", *rows, kind=HarvestKind.PERMITS, listed=listed, **given)
 
 
 def test_a_report_has_what_was_listed_and_what_became_of_it(tmp_path: Path) -> None:
@@ -266,7 +266,7 @@ def test_what_files_cannot_show_is_not_judged_and_takes_no_part_in_the_score(tmp
     left_out = {"register", "robots", "fetching", "withdrawal"}
     assert {part for part, state in states.items() if state == "not_judged"} == left_out
     assert host["score"] == 100
-    weights = {part.name: part.points for part in PARTS["woo"]}
+    weights = {part.name: part.points for part in PARTS[HarvestKind.WOO]}
     assert sum(section["of"] for section in host["sections"]) == 100 - sum(weights[part] for part in left_out)
 
 

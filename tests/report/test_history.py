@@ -8,7 +8,7 @@ import pytest
 
 from tests.report.runs import HOST, about_document, about_host, read
 from woo_harvester.findings import Finding
-from woo_harvester.report.funnel import Account, is_about_document
+from woo_harvester.report.funnel import Account, HarvestKind, is_about_document
 from woo_harvester.report.history import KEPT_RUNS, EarlierRuns, History, HostResult, RunResult, compare
 from woo_harvester.report.model import Changes
 from woo_harvester.report.score import score
@@ -19,7 +19,9 @@ def visit(past: EarlierRuns, account: Account, *findings: Finding) -> tuple[Chan
     counts = Counter((found.code, is_about_document(found.as_dict())) for found in findings)
     now, changes = compare(account, score(counts, account), counts, past)
     at = f"2026-11-{len(past.runs) + 1:02}T08:00:00+01:00"
-    return changes, EarlierRuns([*past.runs, RunResult(f"woo-{at}", "woo", at, {account.host: now})])
+    return changes, EarlierRuns(
+        [*past.runs, RunResult(f"woo-{at}", HarvestKind.WOO, at, {account.host: now})]
+    )
 
 
 def changed(past: EarlierRuns, account: Account, *findings: Finding) -> tuple[Changes, EarlierRuns]:
@@ -108,13 +110,13 @@ def test_a_host_is_compared_with_the_last_run_that_visited_it() -> None:
 
 def test_a_run_is_read_as_it_was_kept(tmp_path: Path) -> None:
     history = History(tmp_path / "history")
-    then = RunResult("woo-2026-11-21", "woo", "2026-11-21T08:00:00+01:00")
+    then = RunResult("woo-2026-11-21", HarvestKind.WOO, "2026-11-21T08:00:00+01:00")
     then.hosts[HOST] = HostResult(5, 4, 3, 2, 1, 90, came=["titel.ontbreekt"])
     history.save(then)
-    assert history.before("woo-2026-11-22", "woo").runs == [then]
+    assert history.before("woo-2026-11-22", HarvestKind.WOO).runs == [then]
     assert b" " not in gzip.decompress((tmp_path / "history" / "woo-2026-11-21.json.gz").read_bytes())
-    assert history.before("woo-2026-11-21", "woo").runs == []
-    assert history.before("woo-2026-11-22", "vergunningen").runs == []
+    assert history.before("woo-2026-11-21", HarvestKind.WOO).runs == []
+    assert history.before("woo-2026-11-22", HarvestKind.PERMITS).runs == []
 
 
 def test_findings_that_stay_open_survive_being_kept(tmp_path: Path) -> None:
@@ -122,7 +124,7 @@ def test_findings_that_stay_open_survive_being_kept(tmp_path: Path) -> None:
     _, past = visit(EarlierRuns(), read(harvested=1, findings=[finding]), finding)
     history = History(tmp_path)
     history.save(past.runs[0])
-    changes, _ = changed(history.before("x", "woo"), read(harvested=1, findings=[finding]), finding)
+    changes, _ = changed(history.before("x", HarvestKind.WOO), read(harvested=1, findings=[finding]), finding)
     assert changes.stayed == ["titel.ontbreekt"]
     assert changes.came == []
 
@@ -130,7 +132,7 @@ def test_findings_that_stay_open_survive_being_kept(tmp_path: Path) -> None:
 def test_the_oldest_runs_are_let_go(tmp_path: Path) -> None:
     history = History(tmp_path)
     for number in range(KEPT_RUNS + 3):
-        history.save(RunResult(f"woo-{number:04}", "woo", "2026-11-21T08:00:00+01:00"))
+        history.save(RunResult(f"woo-{number:04}", HarvestKind.WOO, "2026-11-21T08:00:00+01:00"))
     names = sorted(path.name for path in tmp_path.iterdir())
     assert len(names) == KEPT_RUNS
     assert names[0] == "woo-0003.json.gz"
@@ -138,10 +140,10 @@ def test_the_oldest_runs_are_let_go(tmp_path: Path) -> None:
 
 def test_a_run_of_one_spider_never_replaces_the_last_run_of_another(tmp_path: Path) -> None:
     history, at = History(tmp_path), "2026-11-21T08:00:00+01:00"
-    history.save(RunResult("vergunningen-2026-11-20T06-30-00.000000", "vergunningen", at))
+    history.save(RunResult("vergunningen-2026-11-20T06-30-00.000000", HarvestKind.PERMITS, at))
     for second in range(KEPT_RUNS + 1):
         moment = f"2026-11-21T05-{second // 60:02}-{second % 60:02}.000000"
-        history.save(RunResult(f"woo-{moment}", "woo", at))
+        history.save(RunResult(f"woo-{moment}", HarvestKind.WOO, at))
     first, second_run, *_ = sorted(path.name for path in tmp_path.iterdir())
     assert first == "vergunningen-2026-11-20T06-30-00.000000.json.gz"
     assert second_run == "woo-2026-11-21T05-00-01.000000.json.gz"
@@ -151,8 +153,8 @@ def test_a_run_of_one_spider_never_replaces_the_last_run_of_another(tmp_path: Pa
 def test_only_the_last_runs_are_read(tmp_path: Path) -> None:
     history = History(tmp_path)
     for number in range(5):
-        history.save(RunResult(f"woo-{number}", "woo", "2026-11-21T08:00:00+01:00"))
-    assert [run.run for run in history.before("woo-4", "woo", shown=2).runs] == ["woo-2", "woo-3"]
+        history.save(RunResult(f"woo-{number}", HarvestKind.WOO, "2026-11-21T08:00:00+01:00"))
+    assert [run.run for run in history.before("woo-4", HarvestKind.WOO, shown=2).runs] == ["woo-2", "woo-3"]
 
 
 @pytest.mark.parametrize(
@@ -162,11 +164,11 @@ def test_only_the_last_runs_are_read(tmp_path: Path) -> None:
 def test_a_file_that_is_damaged_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "woo-1.json.gz").write_bytes(content)
     with pytest.raises(ValueError, match=r"woo-1\.json\.gz is no history of a run: .*remove it"):
-        History(tmp_path).before("woo-2", "woo")
+        History(tmp_path).before("woo-2", HarvestKind.WOO)
 
 
 def test_a_run_takes_little_room(tmp_path: Path) -> None:
-    then = RunResult("woo-1", "woo", "2026-11-21T08:00:00+01:00")
+    then = RunResult("woo-1", HarvestKind.WOO, "2026-11-21T08:00:00+01:00")
     for number in range(900):
         codes = [(code, True) for code in ("titel.ontbreekt", "waarde.uri-onbekend", "loc.geen-https")]
         then.hosts[f"www.gemeente-{number}.nl"] = HostResult(number, number, 1, 2, 3, 90, open=codes)

@@ -47,10 +47,9 @@ def run(
     lines = [json.dumps({**line, "at": iso_datetime(moment)}) + "\n" for line in findings]
     (folder / "findings.jsonl").write_text("".join(lines), encoding="utf-8")
     if not killed:
-        which = "complete" if complete else "incomplete"
         stats = {"finish_time": iso_datetime(moment + timedelta(hours=1))}
         (folder / "stats.json").write_text(json.dumps(stats), encoding="utf-8")
-        RunFolder(folder).write_accounts([PermitAccount(HOST, entry_pages={which: 1})])
+        RunFolder(folder).write_accounts([PermitAccount(HOST, pages=1, complete=complete)])
 
 
 def rows(reports: Path) -> list[dict[str, str]]:

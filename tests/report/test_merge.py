@@ -27,7 +27,7 @@ def run(
 ) -> Path:
     """Make the folder of a run."""
     folder.mkdir(parents=True)
-    for name, lines in (("findings", findings), ("hosts", hosts), ("held", pending)):
+    for name, lines in (("findings", findings), ("hosts", hosts), ("pending", pending)):
         if lines is not None:
             text = "".join(json.dumps(line) + "\n" for line in lines)
             (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
@@ -62,11 +62,11 @@ def test_findings_hosts_and_pending_withdrawals_are_concatenated(tmp_path: Path)
         {"host": "a.nl", "listed": 3},
         {"host": "b.nl", "listed": 4},
     ]
-    assert read_lines(made / "held.jsonl") == [{"id": "x"}]
+    assert read_lines(made / "pending.jsonl") == [{"id": "x"}]
     assert sorted(path.name for path in made.iterdir()) == [
         "findings.jsonl",
-        "held.jsonl",
         "hosts.jsonl",
+        "pending.jsonl",
         "stats.json",
     ]
 
@@ -74,7 +74,7 @@ def test_findings_hosts_and_pending_withdrawals_are_concatenated(tmp_path: Path)
 def test_runs_without_hosts_or_pending_withdrawals_make_no_files_of_them(tmp_path: Path) -> None:
     merged([run(tmp_path / "1"), run(tmp_path / "2")], tmp_path / "merged")
     assert not (tmp_path / "merged" / "hosts.jsonl").exists()
-    assert not (tmp_path / "merged" / "held.jsonl").exists()
+    assert not (tmp_path / "merged" / "pending.jsonl").exists()
 
 
 def test_counts_are_added_up_and_times_and_peaks_are_not() -> None:

@@ -17,7 +17,7 @@ from woo_harvester.report.run_folder import ReportsFolder, RunFolder, complete_l
 PACKAGE = Path(woo_harvester.__file__).parent
 
 NAMES = (
-    *("findings.jsonl", "kept-back.jsonl", "held.jsonl", "refused.jsonl", "hosts.jsonl", "stats.json"),
+    *("findings.jsonl", "kept-back.jsonl", "pending.jsonl", "refused.jsonl", "hosts.jsonl", "stats.json"),
     *("report.json", "report.csv", "index.html", "organisations.json", "coverage.html"),
 )
 FOLDERS = ("history",)

@@ -81,7 +81,7 @@ def test_a_message_waits_with_its_case(connection: Connection, entry: int) -> No
     keep_file(connection, entry, ENTRY + "3.xml", FAULTY, None)
     assert waiting(connection, entry) == [offered(1), document("C", 2)]
     table = permit_messages.c
-    rows = connection.execute(select(table.identifier, table.case_url, table.package).order_by(table.id))
+    rows = connection.execute(select(table.identifier, table.case_url, table.batch).order_by(table.id))
     assert [tuple(row) for row in rows] == [(CASE, CASE, None), (DOCUMENT, CASE, None)]
 
 

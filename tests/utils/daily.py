@@ -81,9 +81,9 @@ class Harvester:
 
 
 def waiting(run: Run, site: Site) -> set[str]:
-    """Return the missing documents of a site that the run did not withdraw yet, from its ``held.jsonl``."""
+    """Return the missing documents of a site that the run did not withdraw yet (``pending.jsonl``)."""
     assert run.report is not None
-    return {line["url"] for line in read_lines(run.report / "held.jsonl") if line["host"] == site.host}
+    return {line["url"] for line in read_lines(run.report / "pending.jsonl") if line["host"] == site.host}
 
 
 def reported(run: Run, site: Site) -> Line:

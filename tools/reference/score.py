@@ -11,14 +11,14 @@ from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.score import PARTS, SECTIONS, Part, part_of, weight_of
 
 _BASES: dict[HarvestKind, dict[str, str]] = {
-    "woo": {
+    HarvestKind.WOO: {
         "host": "alles of niets",
         "indexes": "deel van de sitemapindexen",
         "sitemaps": "deel van de sitemaps",
         "listed": "deel van de vermelde documenten",
         "described": "deel van de documenten waarvan deze ronde de metadata las",
     },
-    "vergunningen": {
+    HarvestKind.PERMITS: {
         "pages": "deel van de ingangen",
         "listed": "deel van de vermelde berichten",
         "described": "deel van de berichten die deze ronde verwerkte",
@@ -28,14 +28,12 @@ _BASES: dict[HarvestKind, dict[str, str]] = {
 
 def values() -> dict[str, Any]:
     """Return the explanation of a score, and its parts, for each kind of harvest."""
-    texts: dict[str, tuple[HarvestKind, Texts]] = {
-        "documents": ("woo", Texts("nl")),
-        "permits": ("vergunningen", Texts("nl", "vergunningen")),
-    }
-    return {
-        name: {"text": "\n\n".join(text.all("how_score_text")), "rows": _parts(kind, text)}
-        for name, (kind, text) in texts.items()
-    }
+    kinds = {"documents": HarvestKind.WOO, "permits": HarvestKind.PERMITS}
+    return {name: _values(kind, Texts("nl", kind)) for name, kind in kinds.items()}
+
+
+def _values(kind: HarvestKind, texts: Texts) -> dict[str, Any]:
+    return {"text": "\n\n".join(texts.all("how_score_text")), "rows": _parts(kind, texts)}
 
 
 def _parts(kind: HarvestKind, texts: Texts) -> list[tuple[str, ...]]:

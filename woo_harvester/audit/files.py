@@ -17,7 +17,7 @@ from woo_harvester.audit.messages import GivenFiles, MessageAudit
 from woo_harvester.findings import Finding, Language, Reporter
 from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.assemble import AUDIT, make_report
-from woo_harvester.report.funnel import Account
+from woo_harvester.report.funnel import Account, HarvestKind
 from woo_harvester.report.run_folder import RunFolder, finding_line
 from woo_harvester.utils.dates import iso_now
 
@@ -99,7 +99,7 @@ class FileAudit:
     def _begin(self, account: Account) -> Reporter:
         """Note in an account what files cannot show, and return its reporter."""
         account.visited = True
-        for subject in _UNJUDGED_OF_PERMITS if account.kind == "vergunningen" else _UNJUDGED:
+        for subject in _UNJUDGED_OF_PERMITS if account.kind is HarvestKind.PERMITS else _UNJUDGED:
             account.leave_unjudged(subject)
         return self._report.about(host=account.host)
 

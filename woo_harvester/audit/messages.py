@@ -77,7 +77,7 @@ class GivenFiles:
     def kind(self) -> HarvestKind:
         """What all of it is about: permits if there are messages, and nothing else is to be read."""
         others = any(self.others(place) is not None for place in self.files)
-        return "vergunningen" if self.messages and not others else "woo"
+        return HarvestKind.PERMITS if self.messages and not others else HarvestKind.WOO
 
     def others(self, given: Path) -> list[Path] | None:
         """Return the files of *given* that are no messages; None if it has messages and no sitemaps."""

@@ -12,7 +12,13 @@ from woo_harvester.crawl.answers import failure_code, failure_seen, is_ours
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.entry_filter import SitemapFilter
-from woo_harvester.crawl.files import FileRequests, Output, StateWrite, read_robots, report_private_address
+from woo_harvester.crawl.file_requests import (
+    FileRequests,
+    Output,
+    StateWrite,
+    read_robots,
+    report_private_address,
+)
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.sitemap import SitemapFiles, read_index
 from woo_harvester.extensions.state import StateKeeper
@@ -35,8 +41,8 @@ _ERROR = "fout in de oogst"
 class HostReader:
     """The callbacks for the files of hosts. Each reads one file and requests the next one of its host.
 
-    The reading itself is in :mod:`~woo_harvester.crawl.files`, :mod:`~woo_harvester.crawl.sitemap` and
-    :mod:`~woo_harvester.crawl.sitemap`.
+    The reading itself is in :mod:`~woo_harvester.crawl.file_requests`
+    and :mod:`~woo_harvester.crawl.sitemap`.
     """
 
     def __init__(

@@ -13,7 +13,7 @@ from woo_harvester.crawl.answers import is_due, is_not_modified, validator
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.entry_filter import FilteredEntries, SitemapFilter
-from woo_harvester.crawl.files import Output, StateWrite, report_file, state_write
+from woo_harvester.crawl.file_requests import Output, StateWrite, report_file, state_write
 from woo_harvester.crawl.host import Postponed, SitemapReading, Visit
 from woo_harvester.crawl.repeated_entries import end_sitemap
 from woo_harvester.crawl.samples import is_supply

@@ -9,21 +9,19 @@ from typing import TYPE_CHECKING
 
 from woo_harvester.findings import Severity, explain, explanations
 from woo_harvester.record import Oorzaak
+from woo_harvester.report.funnel import HarvestKind, kind_of
 from woo_harvester.utils.program import counted as _counted
 from woo_harvester.utils.program import program
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from woo_harvester.report.funnel import Account, HarvestKind
+    from woo_harvester.report.funnel import Account
 
 
 #: The number of slow hosts that are named, and the delay (in seconds) from which a host is slow.
 _SLOWEST = 3
 _SLOW_DELAY = 1.0
-
-#: The nouns for what hosts list, by kind of harvest.
-_NOUNS: dict[HarvestKind, str] = {"woo": "document", "vergunningen": "file"}
 
 #: The figures that are sums over the accounts of hosts.
 _COUNTED = ("listed", "read", "new", "changed", "unchanged", "supplied", "lost", "withdrawn")
@@ -55,7 +53,7 @@ class Figures:
     """Hosts to visit; None for a spider that does not count them."""
     done: int
     complete: int
-    kind: HarvestKind = "woo"
+    kind: HarvestKind = HarvestKind.WOO
     """What the figures are about: documents; or files with messages, and cases of permits."""
     listed: int | None = None
     read: int = 0
@@ -92,12 +90,7 @@ class Figures:
     @property
     def unit(self) -> str:
         """The unit of the speed."""
-        return "requests" if self.listed is None else self.noun + "s"
-
-    @property
-    def noun(self) -> str:
-        """The noun for what hosts list."""
-        return _NOUNS[self.kind]
+        return "requests" if self.listed is None else self.kind.noun + "s"
 
     @property
     def handled(self) -> int:
@@ -135,7 +128,7 @@ def read_figures(
     codes = {code: count for code in explanations() if (count := stats.get_value(f"woo/findings/{code}"))}
     return Figures(
         spider=crawler.spidercls.name,
-        kind=accounts[0].kind if accounts else "woo",
+        kind=kind_of(accounts),
         seconds=(datetime.now(UTC) - began).total_seconds() if began else 0.0,
         requests=stats.get_value("downloader/response_count", 0),
         records=stats.get_value("item_scraped_count", 0),
@@ -186,7 +179,7 @@ def _ahead(accounts: Sequence[Account], expected: Mapping[str, int]) -> float | 
     """Return :attr:`Figures.ahead`. An entry page of permits says itself how many files it has."""
     ratios = []
     for account in accounts:
-        total = account.listed if account.kind == "vergunningen" else expected.get(account.host)
+        total = account.listed if account.kind is HarvestKind.PERMITS else expected.get(account.host)
         if account.complete is None and account.read and total is not None:
             ratios.append(max(total - account.read, 0) / account.read)
     return max(ratios, default=None)
@@ -195,7 +188,7 @@ def _ahead(accounts: Sequence[Account], expected: Mapping[str, int]) -> float | 
 def _slowest(crawler: Crawler, accounts: Sequence[Account]) -> Iterable[SlowHost]:
     """Return the hosts with active or waiting requests and the longest delays, slowest first."""
     listed = {account.host: account.listed for account in accounts}
-    noun = _NOUNS[accounts[0].kind if accounts else "woo"]
+    noun = kind_of(accounts).noun
     slow = [
         SlowHost(host, slot.delay, listed.get(host, 0), noun)
         for host, slot in crawler.engine.downloader.slots.items()
@@ -243,7 +236,7 @@ def harvest(figures: Figures) -> list[tuple[str, str]]:
     """
     if figures.listed is None:
         return [("documents", counted(figures.records, "record") + dropped(figures))]
-    if figures.kind == "vergunningen":
+    if figures.kind is HarvestKind.PERMITS:
         files = f"{figures.read:,} of {figures.listed:,} read, {figures.unchanged:,} unchanged"
         return [("files", f"{files}, {figures.lost:,} not harvested"), ("cases", changes(figures))]
     return [("documents", f"{changes(figures)}, {figures.lost:,} not harvested")]
@@ -260,7 +253,7 @@ def changes(figures: Figures) -> str:
 
     What was added to records is there only if there was any: on most days there is none.
     """
-    if figures.kind == "vergunningen":
+    if figures.kind is HarvestKind.PERMITS:
         withdrawn = f"{figures.withdrawn:,} withdrawn{dropped(figures)}"
         return f"{figures.new:,} new, {figures.changed:,} changed, {withdrawn}"
     supplied = f"{figures.supplied:,} supplied with content, " if figures.supplied else ""

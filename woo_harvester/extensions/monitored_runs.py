@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from woo_harvester.findings import Severity, explain
 from woo_harvester.report.assemble import AUDIT, OWN_FAULT
-from woo_harvester.report.funnel import FIELDS, Account, HarvestKind, total
+from woo_harvester.report.funnel import FIELDS, Account, HarvestKind, kind_of, total
 from woo_harvester.report.history import History
 from woo_harvester.report.run_folder import FINDINGS, ReportsFolder, RunFolder, parse_name
 from woo_harvester.utils.dates import AMSTERDAM
@@ -43,12 +43,12 @@ class EndedRun:
     @property
     def kind(self) -> HarvestKind:
         """What its accounts count: documents, or files with messages about permits."""
-        return next((account.kind for account in self.accounts.values()), "woo")
+        return kind_of(self.accounts.values())
 
     @property
     def noun(self) -> str:
         """The plural noun for what its hosts list."""
-        return "documents" if self.kind == "woo" else "files"
+        return f"{self.kind.noun}s"
 
     @property
     def title(self) -> str:

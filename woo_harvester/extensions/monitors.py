@@ -27,6 +27,7 @@ from woo_harvester.extensions.monitored_runs import (
     ended,
     risen,
 )
+from woo_harvester.report.funnel import HarvestKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -185,7 +186,7 @@ class _QualityMonitor(_Check):
 
     @monitors.name("fields are given as usual")  # type: ignore[untyped-decorator]
     def test_covered(self) -> None:
-        if self.data.run is not None and self.data.run.kind == "vergunningen":
+        if self.data.run is not None and self.data.run.kind is HarvestKind.PERMITS:
             self.skipTest(_NO_FIELDS)
         self.fail_if_any(covered(*self.accounted()))
 

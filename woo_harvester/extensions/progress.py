@@ -7,7 +7,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, ClassVar, Self, TextIO, cast, get_args
+from typing import TYPE_CHECKING, ClassVar, Self, TextIO, cast
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -257,11 +257,11 @@ class Progress:
 def listed_before(crawler: Crawler) -> dict[str, int]:
     """Return how many documents each host listed in the last few runs, to estimate the end."""
     kind, findings = crawler.spidercls.name, crawler.get_extension(Findings)
-    if findings is None or kind not in get_args(HarvestKind):
+    if findings is None or kind not in set(HarvestKind):
         return {}
     try:
         history = History(findings.run_folder.reports.history)
-        past = history.before(findings.run_name, cast("HarvestKind", kind), _EARLIER_RUNS)
+        past = history.before(findings.run_name, HarvestKind(kind), _EARLIER_RUNS)
     except (OSError, ValueError) as error:
         logger.warning("The end of the run cannot be estimated from earlier ones: %s", error)
         return {}

@@ -12,6 +12,7 @@ from woo_harvester.extensions.figures import Figures, read_figures
 from woo_harvester.extensions.findings import accounts_of, run_written
 from woo_harvester.extensions.progress import Screen
 from woo_harvester.findings import explain
+from woo_harvester.report.funnel import HarvestKind
 from woo_harvester.report.run_folder import REFUSED, RunFolder
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
 def _harvest(figures: Figures) -> list[tuple[str, str]]:
     """Return the lines about what was harvested."""
     listed = f"{figures.listed or 0:,} listed"
-    if figures.kind == "vergunningen":
+    if figures.kind is HarvestKind.PERMITS:
         files = f"{listed}, {figures.unchanged:,} unchanged, {figures.lost:,} not harvested"
         return [("files", files), ("cases", formatting.changes(figures))]
     documents = f"{listed}, {figures.lost:,} not harvested"

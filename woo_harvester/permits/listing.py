@@ -91,7 +91,7 @@ class Link:
 
 
 @dataclass(slots=True)
-class EntryPage:
+class Listing:
     """The links of an entry page."""
 
     links: list[Link] = field(default_factory=list)
@@ -107,9 +107,7 @@ class EntryPage:
     """Details of the fault."""
 
 
-def read_listing(
-    chunks: Iterable[bytes], url: str, maxsize: int, content_type: str | None = None
-) -> EntryPage:
+def read_listing(chunks: Iterable[bytes], url: str, maxsize: int, content_type: str | None = None) -> Listing:
     """Return the links of the page at *url* (after redirects), links to other hosts too.
 
     *chunks* are the parts of the page, gzip or not, of at most *maxsize* bytes after decompression.
@@ -117,7 +115,7 @@ def read_listing(
     before a guess. If a page is too large or breaks off, the links before that are returned. Never raises for
     the content of a page.
     """
-    listing = EntryPage()
+    listing = Listing()
     page = _Page(url)
     # _Page has all methods that lxml calls; the type hints of lxml ask for more.
     parser = etree.HTMLParser(target=cast("Any", page), huge_tree=True)
@@ -131,7 +129,7 @@ def read_listing(
     return listing
 
 
-def _within_bounds(chunks: Iterable[bytes], maxsize: int, listing: EntryPage) -> Iterator[bytes]:
+def _within_bounds(chunks: Iterable[bytes], maxsize: int, listing: Listing) -> Iterator[bytes]:
     try:
         yield from decompress(chunks, maxsize)
     except TooLargeError as error:

@@ -165,13 +165,9 @@ class PermitRow(Struct, frozen=True, omit_defaults=True):
     def load(text: str) -> PermitRow:
         """Return the row of a text that :meth:`dump` made. Raises ValueError for any other text."""
         try:
-            return _decode(_OLD_NAME.sub(r'"\1-waarde":', text) if '_waarde"' in text else text)
+            return _decode(text)
         except (MsgspecError, UnicodeEncodeError) as error:
             raise ValueError(str(error)) from None
-
-
-#: Names in rows that an earlier version of this program wrote. A quote in a text has a backslash before it.
-_OLD_NAME = re.compile('"([xyz])_waarde":')
 
 
 def _metadata(_: type, given: Any) -> Metadata:

@@ -29,7 +29,7 @@ from pydantic import TypeAdapter
 
 from woo_harvester.findings import Finding
 from woo_harvester.record import Oorzaak
-from woo_harvester.report.funnel import STAGE_OF, Account, HarvestKind
+from woo_harvester.report.funnel import Account, HarvestKind
 
 #: The finding that a message is refused. It is made when the messages are applied.
 _REFUSED = "ipm.andere-organisatie"
@@ -49,7 +49,7 @@ class PermitAccount(Account):
         "not_asked",
     )
 
-    kind: HarvestKind = "vergunningen"
+    kind: HarvestKind = HarvestKind.PERMITS
     pages: int = 0
     """Entry pages on the host that the run reads."""
     entry_pages: dict[str, int] = field(default_factory=dict)
@@ -120,7 +120,7 @@ class PermitAccount(Account):
     def count_finding(self, finding: Finding) -> None:
         """Count a finding by its code, and apart if it loses a file."""
         self.findings[finding.code] = self.findings.get(finding.code, 0) + 1
-        if finding.sitemap is None or finding.code not in STAGE_OF[self.kind]:
+        if finding.sitemap is None or finding.code not in self.kind.stage_of:
             return
         if finding.code == _REFUSED:
             if not self._take_back():
@@ -160,7 +160,7 @@ class PermitAccount(Account):
         return self.unchanged + self.applied
 
 
-_TYPES: dict[HarvestKind, type[Account]] = {"woo": Account, "vergunningen": PermitAccount}
+_TYPES: dict[HarvestKind, type[Account]] = {HarvestKind.WOO: Account, HarvestKind.PERMITS: PermitAccount}
 _READERS = {kind: TypeAdapter(type_) for kind, type_ in _TYPES.items()}
 _NAMES = {kind: frozenset(one.name for one in fields(type_)) for kind, type_ in _TYPES.items()}
 
@@ -224,14 +224,8 @@ def empty_account(host: str, kind: HarvestKind) -> Account:
 
 
 def read_account(given: Mapping[str, Any]) -> Account:
-    """Return the account that a run wrote as *given*. Raises ValueError for an unknown name or a wrong value.
-
-    Earlier versions wrote no kind, and the entry pages of every host.
-    """
-    is_of_permits = given.get("kind") == "vergunningen" or given.get("entry_pages")
-    kind: HarvestKind = "vergunningen" if is_of_permits else "woo"
-    if kind == "woo":
-        given = {name: value for name, value in given.items() if name != "entry_pages"}
+    """Return the account that a run wrote as *given*. Raises ValueError for a wrong name or value."""
+    kind = HarvestKind(given.get("kind", HarvestKind.WOO))
     if unknown := given.keys() - _NAMES[kind]:
         raise ValueError(f"unknown: {', '.join(sorted(unknown))}")
     return _READERS[kind].validate_python(given)

@@ -17,7 +17,7 @@ from woo_harvester.report.coverage import RunRegister, find_coverage
 from woo_harvester.report.csv_file import write_coverage_csv, write_csv
 from woo_harvester.report.examples import example_fields, example_of
 from woo_harvester.report.finding_counts import MESSAGES, HostFindings, read_findings
-from woo_harvester.report.funnel import FIELDS, Account, HarvestKind, stages, total
+from woo_harvester.report.funnel import FIELDS, Account, HarvestKind, kind_of, stages, total
 from woo_harvester.report.history import EarlierRuns, History, RunResult, compare
 from woo_harvester.report.html import render
 from woo_harvester.report.html.texts import Texts
@@ -108,7 +108,7 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
     findings = read_findings(folder.findings)
     left_out = _left_out(folder.kept_back, findings)
     accounts = _accounts(folder, findings.keys() - left_out)
-    run = _run(folder, stats, folder.kind if not accounts else accounts[0].kind)
+    run = _run(folder, stats, kind_of(accounts, folder.kind))
     past = history.before(run.name, run.kind) if history else EarlierRuns()
     at = run.finished or run.started or _last_change(folder.findings)
     now = RunResult(run.name, run.kind, at, comparable=not left_out)
@@ -268,7 +268,7 @@ def _fields(account: Account) -> list[FieldShare]:
     return [
         FieldShare(field=name, given=account.fields.get(name, 0), of=account.records)
         for name in FIELDS
-        if account.records and account.kind == "woo"
+        if account.records and account.kind is HarvestKind.WOO
     ]
 
 
@@ -337,7 +337,7 @@ def _left_out(path: Path, findings: Mapping[str, HostFindings]) -> set[str]:
 def _accounts(folder: RunFolder, found: AbstractSet[str]) -> list[Account]:
     """Return the accounts that the run wrote, and an empty one for each other host that findings name."""
     accounts = {account.host: account for account in folder.read_accounts()}
-    kind = next((account.kind for account in accounts.values()), folder.kind)
+    kind = kind_of(accounts.values(), folder.kind)
     for host in sorted(found - accounts.keys() - {""}):
         accounts[host] = empty_account(host, kind)
     return list(accounts.values())

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from woo_harvester.findings import Language, Severity
+from woo_harvester.report.funnel import HarvestKind
 from woo_harvester.report.html.page import unread
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
@@ -73,7 +74,7 @@ _Line = tuple[int, Text]
 def headline(host: HostReport, texts: Texts) -> str:
     """Return the sentence that says how many documents of a host are harvested, without its full stop."""
     if not host.listed and not unread(host):
-        is_known = host.sitemaps or host.kind == "vergunningen"
+        is_known = host.sitemaps or host.kind is HarvestKind.PERMITS
         return texts("headline_nothing_listed" if is_known else "audit_no_sitemap")
     key = "audit_headline_one" if host.harvested == 1 else "audit_headline"
     return texts(key, harvested=host.harvested, listed=host.listed)

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
@@ -13,60 +14,92 @@ from woo_harvester.findings import Finding, Severity, explain
 from woo_harvester.record import Oorzaak, Record, Waarde
 from woo_harvester.tooi import UNKNOWN_CATEGORY
 
-#: The kinds of harvest that a report can be about: documents by the Woo, or permits.
-HarvestKind = Literal["woo", "vergunningen"]
-
 Stage = Literal["listed", "valid", "allowed", "fetched", "harvested"]
 
-#: The stages after ``listed``, each with the finding codes that keep a document from reaching it. In a
-#: harvest of permits, the documents are the files with messages.
-LOSSES: dict[HarvestKind, dict[Stage, tuple[str, ...]]] = {
-    "woo": {
-        "valid": ("loc.ontbreekt", "loc.ongeldig", "loc.geen-https", "loc.inloggegevens"),
-        "allowed": ("loc.niet-geregistreerd", "robots.verboden", "lastmod.heraanbod"),
-        "fetched": (
-            "document.onbereikbaar",
-            "document.afgebroken",
-            "document.te-groot",
-            "document.leeg",
-            "document.doorverwijzing",
-            "tls.ongeldig",
-            "host.bestaat-niet",
-            "host.prive-adres",
-        ),
-        "harvested": ("format.onbekend", "format.niet-ondersteund", "document.html-pagina"),
-    },
-    "vergunningen": {
-        # A link that is no address has the finding of a file that cannot be fetched.
-        "valid": (),
-        "allowed": ("host.niet-geregistreerd", "robots.verboden"),
-        "fetched": (
-            "ipm.bericht-onbereikbaar",
-            "tls.ongeldig",
-            "host.bestaat-niet",
-            "host.prive-adres",
-        ),
-        "harvested": (
-            "ipm.ongeldig",
-            "ipm.doctype",
-            "ipm.te-groot",
-            "ipm.schema",
-            "ipm.transactie",
-            "ipm.identifier",
-            "ipm.datum",
-            "ipm.datum-toekomst",
-            "ipm.andere-organisatie",
-        ),
-    },
+Losses = Mapping[Stage, tuple[str, ...]]
+
+_LOSSES_OF_DOCUMENTS: Losses = {
+    "valid": ("loc.ontbreekt", "loc.ongeldig", "loc.geen-https", "loc.inloggegevens"),
+    "allowed": ("loc.niet-geregistreerd", "robots.verboden", "lastmod.heraanbod"),
+    "fetched": (
+        "document.onbereikbaar",
+        "document.afgebroken",
+        "document.te-groot",
+        "document.leeg",
+        "document.doorverwijzing",
+        "tls.ongeldig",
+        "host.bestaat-niet",
+        "host.prive-adres",
+    ),
+    "harvested": ("format.onbekend", "format.niet-ondersteund", "document.html-pagina"),
+}
+_LOSSES_OF_FILES: Losses = {
+    # A link that is no address has the finding of a file that cannot be fetched.
+    "valid": (),
+    "allowed": ("host.niet-geregistreerd", "robots.verboden"),
+    "fetched": (
+        "ipm.bericht-onbereikbaar",
+        "tls.ongeldig",
+        "host.bestaat-niet",
+        "host.prive-adres",
+    ),
+    "harvested": (
+        "ipm.ongeldig",
+        "ipm.doctype",
+        "ipm.te-groot",
+        "ipm.schema",
+        "ipm.transactie",
+        "ipm.identifier",
+        "ipm.datum",
+        "ipm.datum-toekomst",
+        "ipm.andere-organisatie",
+    ),
 }
 
 
-def _stages(losses: Mapping[Stage, tuple[str, ...]]) -> dict[str, Stage]:
-    return {code: stage for stage, codes in losses.items() for code in codes}
+class HarvestKind(StrEnum):
+    """What a run harvests; the value is the name of its spider.
+
+    A report about permits counts files with messages where one about the Woo counts documents.
+    """
+
+    WOO = "woo"
+    PERMITS = "vergunningen"
+
+    @property
+    def noun(self) -> str:
+        """The noun for what its hosts list, in English."""
+        return "document" if self is HarvestKind.WOO else "file"
+
+    @property
+    def losses(self) -> Losses:
+        """The stages after ``listed``, each with the finding codes that keep a document from reaching it."""
+        return _LOSSES_OF_DOCUMENTS if self is HarvestKind.WOO else _LOSSES_OF_FILES
+
+    @property
+    def stage_of(self) -> Mapping[str, Stage]:
+        """The stage that a finding keeps something from, by code."""
+        return _STAGE_OF[self]
+
+    @classmethod
+    def of_run(cls, name: str) -> HarvestKind:
+        """Return the kind of a run with this name, which begins with the name of its spider."""
+        return cls.PERMITS if name.startswith(cls.PERMITS) else cls.WOO
+
+    def beside_documents(self, name: str, separator: str) -> str:
+        """Return a name of a file about documents, with the kind appended if it is about another one."""
+        return name if self is HarvestKind.WOO else f"{name}{separator}{self}"
 
 
-#: The stage that a finding keeps something from, by kind and code.
-STAGE_OF: dict[HarvestKind, dict[str, Stage]] = {kind: _stages(losses) for kind, losses in LOSSES.items()}
+_STAGE_OF = {
+    kind: {code: stage for stage, codes in kind.losses.items() for code in codes} for kind in HarvestKind
+}
+
+
+def kind_of(accounts: Iterable[Account], otherwise: HarvestKind = HarvestKind.WOO) -> HarvestKind:
+    """Return the kind of a run's first account, *otherwise* if it has none."""
+    return next((account.kind for account in accounts), otherwise)
+
 
 #: Codes of permits of less than an error that each run reports as long as they are there.
 _REPEATED = frozenset({"ipm.datum-nu"})
@@ -136,7 +169,7 @@ class Account:
     """The counts that are added up for all hosts together."""
 
     host: str
-    kind: HarvestKind = "woo"
+    kind: HarvestKind = HarvestKind.WOO
     """What it counts: documents, or files with messages about permits (``PermitAccount``)."""
     organisations: list[dict[str, str]] = field(default_factory=list)
     """The organisations that registered a location on the host: ``id`` and ``name`` of each."""
@@ -228,7 +261,7 @@ class Account:
         _count(self.findings, finding.code)
         if finding.sitemap is None:
             return
-        if finding.code in STAGE_OF[self.kind]:
+        if finding.code in self.kind.stage_of:
             _count(self.lost, finding.code)
         elif finding.code == REPEATED:
             self.repeated += 1
@@ -263,7 +296,7 @@ class Account:
     @property
     def described(self) -> int:
         """The number of documents whose metadata this run read."""
-        return self.records + sum(self.lost.get(code, 0) for code in LOSSES[self.kind]["harvested"])
+        return self.records + sum(self.lost.get(code, 0) for code in self.kind.losses["harvested"])
 
     @property
     def read(self) -> int:
@@ -299,7 +332,7 @@ def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:
         )
     left = account.listed
     yield "listed", left, {}
-    for stage, codes in LOSSES[account.kind].items():
+    for stage, codes in account.kind.losses.items():
         lost = {code: account.lost[code] for code in codes if account.lost.get(code)}
         left -= sum(lost.values())
         if stage == "harvested":

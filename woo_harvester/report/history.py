@@ -151,7 +151,7 @@ def compare(
     score: Score,
     found: Mapping[FindingKey, int],
     past: EarlierRuns,
-    kind: HarvestKind = "woo",
+    kind: HarvestKind = HarvestKind.WOO,
 ) -> tuple[HostResult, Changes | None]:
     """Return the result of this run for a host, and the changes since its last visit (None if none)."""
     now = HostResult(
@@ -195,7 +195,7 @@ def _would_find_again(key: FindingKey, account: Account, score: Score, kind: Har
         return False
     if code == CATEGORY_CONFLICT:
         return account.has_seen_all
-    if kind == "vergunningen":
+    if kind is HarvestKind.PERMITS:
         return bool(account.complete) and (is_repeated(code) or not (about_document and account.unchanged))
     if not about_document:
         return code.partition(".")[0] != "sitemap" or weight_of(code) == 1 or not account.sitemaps_unchanged
@@ -221,6 +221,6 @@ def _read(path: Path) -> RunResult:
     try:
         kept: dict[str, Any] = parse_object(gzip.decompress(path.read_bytes()))
         hosts = {name: HostResult(**host) for name, host in kept.pop("hosts").items()}
-        return RunResult(**kept, hosts=hosts)
+        return RunResult(**kept | {"kind": HarvestKind(kept["kind"])}, hosts=hosts)
     except (EOFError, gzip.BadGzipFile, zlib.error, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is no history of a run: {error}; remove it to go on without it") from error

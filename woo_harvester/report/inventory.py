@@ -254,10 +254,8 @@ def _accounts(folder: RunFolder) -> list[Account]:
 
 
 def _is_complete(account: Account) -> bool:
-    """Return whether a run read all entry pages of a host. Earlier versions counted only those done."""
-    if not isinstance(account, PermitAccount):
-        return False
-    return bool(account.complete) or (not account.pages and account.entry_pages.keys() == {"complete"})
+    """Return whether a run read all entry pages of a host."""
+    return isinstance(account, PermitAccount) and bool(account.complete)
 
 
 def _stats(folder: RunFolder) -> dict[str, Any]:

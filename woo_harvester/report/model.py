@@ -293,7 +293,7 @@ class HostReport(ReportModel):
     """The results of one host."""
 
     host: str
-    kind: HarvestKind = "woo"
+    kind: HarvestKind = HarvestKind.WOO
     """``vergunningen``: its documents are files with messages about permits."""
     listed: int
     """Entries that could be read; a repeated loc counts once. What could not be read is a finding."""

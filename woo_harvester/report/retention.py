@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from woo_harvester.report.funnel import HarvestKind
 from woo_harvester.report.history import History
@@ -85,7 +85,7 @@ def _needed(reports: ReportsFolder) -> set[str]:
         for way in (way for way, is_one in ways.items() if is_one):
             newest[spider, way] = max(newest.get((spider, way), (at, folder.name)), (at, folder.name))
     needed = {name for _, name in newest.values()}
-    for latest in map(reports.latest, get_args(HarvestKind)):
+    for latest in map(reports.latest, HarvestKind):
         if latest.is_symlink():
             needed.add(latest.readlink().name)
     return needed
@@ -181,7 +181,7 @@ def _remove_file(path: Path, kind: Kind, *, dry_run: bool) -> Outcome:
 
 
 def _temporary_files(reports: ReportsFolder) -> Iterator[Path]:
-    for folder in (reports.history, *(reports.host_pages(kind) for kind in get_args(HarvestKind))):
+    for folder in (reports.history, *map(reports.host_pages, HarvestKind)):
         for path in folder.glob("*tmp"):
             is_history = folder == reports.history and path.name.endswith(_UNFINISHED_HISTORY)
             if made_for(path.name) is not None or is_history:

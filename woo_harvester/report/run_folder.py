@@ -79,7 +79,7 @@ class RunFolder:
     @property
     def kind(self) -> HarvestKind:
         """The kind of documents that the run harvested: the name of the folder begins with the spider's."""
-        return "vergunningen" if self.path.resolve().name.startswith("vergunningen") else "woo"
+        return HarvestKind.of_run(self.path.resolve().name)
 
     @property
     def reports(self) -> ReportsFolder:
@@ -99,7 +99,7 @@ class RunFolder:
     @property
     def pending(self) -> Path:
         """The file with the documents that are gone, and whose withdrawal is pending."""
-        return self.path / "held.jsonl"
+        return self.path / "pending.jsonl"
 
     @property
     def refused(self) -> Path:
@@ -251,13 +251,13 @@ class ReportsFolder:
         """The folder with a file about each run, from which later reports say what changed."""
         return self.path / "history"
 
-    def host_pages(self, kind: HarvestKind = "woo") -> Path:
+    def host_pages(self, kind: HarvestKind = HarvestKind.WOO) -> Path:
         """Return the folder with the current page of each host, if a run has too many hosts for one page."""
-        return self._of_kind(_HOST_PAGES, kind)
+        return self.path / kind.beside_documents(_HOST_PAGES, "/")
 
-    def latest(self, kind: HarvestKind = "woo") -> Path:
+    def latest(self, kind: HarvestKind = HarvestKind.WOO) -> Path:
         """Return the symbolic link to the folder of the newest report of a kind."""
-        return self.path / ("latest" if kind == "woo" else f"latest_{kind}")
+        return self.path / kind.beside_documents("latest", "_")
 
     def lead_to(self, folder: RunFolder) -> None:
         """Have :meth:`latest` lead to a folder in this one. Raises OSError.
@@ -266,12 +266,10 @@ class ReportsFolder:
         """
         replace_link(self.latest(folder.kind), folder.name)
         first = self.latest()
-        if folder.kind != "woo" and (not first.is_symlink() or RunFolder(first).kind != "woo"):
+        if folder.kind is not HarvestKind.WOO and not (
+            first.is_symlink() and RunFolder(first).kind is HarvestKind.WOO
+        ):
             replace_link(first, folder.name)
-
-    def _of_kind(self, name: str, kind: HarvestKind) -> Path:
-        """Return a folder of this one: a host may publish documents and permits."""
-        return self.path / _folder_of(name, kind)
 
     def run(self, name: str) -> RunFolder:
         """Return the folder of the run with this name."""
@@ -303,10 +301,6 @@ class ReportsFolder:
         prefix = f"{spider}-"
         for path in sorted(self.path.glob(f"{prefix}*/")):
             yield path.name.removeprefix(prefix)[:10], RunFolder(path)
-
-
-def _folder_of(name: str, kind: HarvestKind) -> str:
-    return name if kind == "woo" else f"{name}/{kind}"
 
 
 def host_page(folder: Path, host: str) -> Path:

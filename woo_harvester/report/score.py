@@ -9,7 +9,7 @@ from math import floor
 from typing import Literal, get_args
 
 from woo_harvester.findings import Severity, explanations
-from woo_harvester.report.funnel import STAGE_OF, Account, HarvestKind
+from woo_harvester.report.funnel import Account, HarvestKind
 
 Section = Literal["findability", "sitemaps", "documents", "metadata", "currency"]
 SECTIONS: tuple[Section, ...] = get_args(Section)
@@ -43,7 +43,7 @@ class Part:
 
 #: The parts in the order of a harvest: what is lost in one part does not reach the parts after it.
 PARTS: dict[HarvestKind, Sequence[Part]] = {
-    "woo": (
+    HarvestKind.WOO: (
         Part(
             "register",
             "findability",
@@ -124,7 +124,7 @@ PARTS: dict[HarvestKind, Sequence[Part]] = {
         ),
         Part("withdrawal", "currency", 2, "host", ("intrekking.",)),
     ),
-    "vergunningen": (
+    HarvestKind.PERMITS: (
         Part(
             "entry",
             "findability",
@@ -204,7 +204,7 @@ NOT_ASKED_FOR = ("index.naam", "index.infocat-onbekend", "index.geen-https", "in
 
 
 @cache
-def part_of(code: str, about_document: bool, kind: HarvestKind = "woo") -> Part | None:
+def part_of(code: str, about_document: bool, kind: HarvestKind = HarvestKind.WOO) -> Part | None:
     """Return the part that a finding lowers: the one with the longest matching code or prefix, or None.
 
     A part at the level of the finding (document or host) goes first. If there is none, a part at the other
@@ -316,7 +316,7 @@ class Score:
         return (sum(each.points for each in parts), of) if of else None
 
 
-def score(counts: _Counts, account: Account, kind: HarvestKind = "woo") -> Score:
+def score(counts: _Counts, account: Account, kind: HarvestKind = HarvestKind.WOO) -> Score:
     """Return the score of a host from its findings and its account. This is the complete rule."""
     parts: list[PartScore] = []
     stopped: dict[FindingKey, float] = {}  # the share of all later parts that each error blocks
@@ -367,6 +367,6 @@ def _number(key: FindingKey, count: int, account: Account) -> int:
     A file of permits may have several errors, of which only the first one loses it.
     """
     code, about_document = key
-    if about_document and account.kind == "vergunningen" and code in STAGE_OF[account.kind]:
+    if about_document and account.kind is HarvestKind.PERMITS and code in account.kind.stage_of:
         return account.lost.get(code, 0)
     return count

@@ -6,8 +6,6 @@ records durably. Then they replace the old rows in one transaction. So a process
 leaves messages that wait, and nothing half done. Memory does not grow with the number of messages.
 
 A message that is refused is stored with its file, and waits again in each run in which the file is listed.
-
-The tables call the number of a batch ``package``.
 """
 
 from __future__ import annotations
@@ -34,9 +32,7 @@ AT_ONCE_SIZE = 4_000_000
 
 #: Notes the number of the batch in which a message was applied.
 _MARK = (
-    update(permit_messages)
-    .where(permit_messages.c.id == bindparam("key"))
-    .values(package=bindparam("number"))
+    update(permit_messages).where(permit_messages.c.id == bindparam("key")).values(batch=bindparam("number"))
 )
 
 
@@ -72,12 +68,12 @@ def undo_unconfirmed(connection: Connection, entries: Sequence[int]) -> None:
     All messages of their batches wait again, even those of an entry page that this run does not read.
     """
     for part in batches(entries):
-        applied = permit_messages.c.entry_id.in_(part), permit_messages.c.package.is_not(None)
-        unconfirmed = connection.execute(select(permit_messages.c.package).where(*applied).distinct())
+        applied = permit_messages.c.entry_id.in_(part), permit_messages.c.batch.is_not(None)
+        unconfirmed = connection.execute(select(permit_messages.c.batch).where(*applied).distinct())
         for numbers in batches(unconfirmed.scalars().all()):
-            connection.execute(delete(permit_cases).where(permit_cases.c.package.in_(numbers)))
-            waiting = update(permit_messages).where(permit_messages.c.package.in_(numbers))
-            connection.execute(waiting.values(package=None))
+            connection.execute(delete(permit_cases).where(permit_cases.c.batch.in_(numbers)))
+            waiting = update(permit_messages).where(permit_messages.c.batch.in_(numbers))
+            connection.execute(waiting.values(batch=None))
 
 
 def apply_next(
@@ -119,12 +115,12 @@ def apply_next(
 def confirm(connection: Connection, numbers: Sequence[int]) -> None:
     """Replace the old rows of batches by the new ones: every output has their records durably."""
     old, new = permit_cases.alias(), permit_cases.alias()
-    same = and_(old.c.identifier == new.c.identifier, old.c.kind == new.c.kind, old.c.package.is_(None))
+    same = and_(old.c.identifier == new.c.identifier, old.c.kind == new.c.kind, old.c.batch.is_(None))
     for part in batches(numbers):
-        replaced = select(old.c.id).select_from(old.join(new, same)).where(new.c.package.in_(part))
+        replaced = select(old.c.id).select_from(old.join(new, same)).where(new.c.batch.in_(part))
         connection.execute(delete(permit_cases).where(permit_cases.c.id.in_(replaced)))
-        connection.execute(update(permit_cases).where(permit_cases.c.package.in_(part)).values(package=None))
-        connection.execute(delete(permit_messages).where(permit_messages.c.package.in_(part)))
+        connection.execute(update(permit_cases).where(permit_cases.c.batch.in_(part)).values(batch=None))
+        connection.execute(delete(permit_messages).where(permit_messages.c.batch.in_(part)))
 
 
 def _first(connection: Connection, entries: Sequence[int]) -> list[str]:
@@ -132,7 +128,7 @@ def _first(connection: Connection, entries: Sequence[int]) -> list[str]:
     size = func.length(permit_messages.c.data)
     query = (
         select(permit_messages.c.identifier, permit_messages.c.case_url, size)
-        .where(permit_messages.c.entry_id.in_(entries), permit_messages.c.package.is_(None))
+        .where(permit_messages.c.entry_id.in_(entries), permit_messages.c.batch.is_(None))
         .order_by(permit_messages.c.id)
         .limit(AT_ONCE)
     )
@@ -157,10 +153,10 @@ def _linked_with(
         names |= new
         found: list[_Row] = []
         for part in batches(sorted(new)):
-            waiting = permit_messages.c.entry_id.in_(entries), permit_messages.c.package.is_(None)
+            waiting = permit_messages.c.entry_id.in_(entries), permit_messages.c.batch.is_(None)
             for table, rows, which in (
                 (permit_messages, messages, waiting),
-                (permit_cases, known, (permit_cases.c.package.is_(None),)),
+                (permit_cases, known, (permit_cases.c.batch.is_(None),)),
             ):
                 columns = (table.c.id, table.c.identifier, table.c.case_url, table.c.data)
                 about = or_(table.c.identifier.in_(part), table.c.case_url.in_(part))
@@ -221,6 +217,6 @@ def _delete_old(connection: Connection, rows: Iterable[PermitRow]) -> None:
             delete(permit_cases).where(
                 permit_cases.c.identifier == row.key.identifier,
                 permit_cases.c.kind == str(row.key.soort),
-                permit_cases.c.package.is_(None),
+                permit_cases.c.batch.is_(None),
             )
         )

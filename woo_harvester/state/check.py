@@ -176,7 +176,7 @@ def _sort_key(lastmod: int | None) -> tuple[bool, int]:
 
 _DELIVERED = (
     permit_cases.c.kind == Soort.ZAAK.value,
-    permit_cases.c.package.is_(None),
+    permit_cases.c.batch.is_(None),
     permit_cases.c.present.is_not(None),
 )
 

@@ -189,7 +189,7 @@ def ended_cases(connection: Connection, entry_id: int, before: date) -> EndedCas
         .where(
             newer.c.identifier == case.c.identifier,
             newer.c.kind == case.c.kind,
-            newer.c.package.is_not(None),
+            newer.c.batch.is_not(None),
         )
         .exists()
     )
@@ -197,7 +197,7 @@ def ended_cases(connection: Connection, entry_id: int, before: date) -> EndedCas
         case.c.entry_id == entry_id,
         case.c.kind == Soort.ZAAK.value,
         case.c.ends < before.isoformat(),
-        case.c.package.is_not(None) | ~replaced,
+        case.c.batch.is_not(None) | ~replaced,
     )
     count = connection.scalar(select(func.count()).select_from(case).where(*which)) or 0
     if not count:

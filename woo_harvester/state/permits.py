@@ -274,7 +274,7 @@ def add_case_rows(connection: Connection, rows: Sequence[tuple[PermitRow, int | 
             "present": row.present,
             "ends": None if row.ends is None else row.ends.isoformat(),
             "data": row.dump(),
-            "package": number,
+            "batch": number,
         }
         for row, number in rows
     ]

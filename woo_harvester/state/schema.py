@@ -26,7 +26,7 @@ from sqlalchemy import (
 metadata = MetaData()
 
 #: Version of the tables; it goes up with each change of them. A state of another version is refused.
-STATE_VERSION = 6
+STATE_VERSION = 7
 
 #: Type of primary keys. SQLite numbers rows by itself only if the type is named INTEGER.
 _Key = BigInteger().with_variant(Integer, "sqlite")
@@ -342,7 +342,7 @@ permit_messages = Table(
     Column("case_url", Text, index=True),
     Column("data", Text, nullable=False),
     # Number of the batch in which it was applied: the id of one of the batch's messages. Null until then.
-    Column("package", BigInteger, index=True),
+    Column("batch", BigInteger, index=True),
 )
 
 #: What is known of cases and their documents: the message that was applied last, as JSON. Two organisations
@@ -362,7 +362,7 @@ permit_cases = Table(
     Column("ends", String(10)),
     Column("data", Text, nullable=False),
     # Number of a batch whose records are not durable yet: this row then replaces the one without a number.
-    Column("package", BigInteger, index=True),
+    Column("batch", BigInteger, index=True),
 )
 
 #: Each run looks for the cases whose period ended long ago.

@@ -83,7 +83,7 @@ def export_permits(connection: Connection, names: Sequence[str] | None = None) -
     After each page come its files, the messages that wait, and its cases. A message of a batch whose records
     are not durable yet waits; the rows that it made are left out.
     """
-    confirmed = permit_cases.c.package.is_(None)
+    confirmed = permit_cases.c.batch.is_(None)
     for entry, key in _owners(connection, ENTRY, permit_entries, names):
         yield entry
         of_page: dict[str, Any] = {"host": entry["host"], "entry": entry["url"]}

@@ -190,7 +190,7 @@ def page_summaries(connection: Connection) -> Iterator[PageSummary]:
     """Yield a summary of each entry page, sorted by host."""
     files = _counts(permit_files, files=permit_files.c.gone_at.is_(None) & is_read_message())
     is_there = permit_cases.c.present
-    confirmed = permit_cases.c.package.is_(None)
+    confirmed = permit_cases.c.batch.is_(None)
     cases = _counts(permit_cases, cases=is_there & confirmed, withdrawn=~is_there & confirmed)
     page = permit_entries.c
     query = (

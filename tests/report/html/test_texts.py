@@ -9,7 +9,7 @@ import pytest
 
 from tests.conftest import ROOT
 from woo_harvester.findings import Language
-from woo_harvester.report.funnel import FIELDS, LOSSES
+from woo_harvester.report.funnel import FIELDS, HarvestKind
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.model import GAP_KINDS, HostGapKind
 from woo_harvester.report.score import NOT_JUDGED, PARTS, SECTIONS, PartState
@@ -39,8 +39,8 @@ def test_the_words_for_permits_stand_in_for_others_with_the_same_values() -> Non
         for key, text in texts.items():
             assert names(text) == names(CATALOGUE[lang][key]), key
             assert text != CATALOGUE[lang][key], key
-    assert Texts("nl", "vergunningen").count(2, "document") == "2 berichten"
-    assert Texts("en", "vergunningen")("severity_error") == "Error"
+    assert Texts("nl", HarvestKind.PERMITS).count(2, "document") == "2 berichten"
+    assert Texts("en", HarvestKind.PERMITS)("severity_error") == "Error"
 
 
 def test_every_word_is_used_and_every_word_that_is_used_is_there() -> None:
@@ -56,7 +56,9 @@ def test_every_word_is_used_and_every_word_that_is_used_is_there() -> None:
 
 
 def test_every_stage_part_section_field_and_gap_has_a_name() -> None:
-    needed = [f"stage_{stage}" for stage in LOSSES["woo"]] + [f"stage_{stage}_why" for stage in LOSSES["woo"]]
+    needed = [f"stage_{stage}" for stage in HarvestKind.WOO.losses] + [
+        f"stage_{stage}_why" for stage in HarvestKind.WOO.losses
+    ]
     needed += [f"part_{part.name}" for parts in PARTS.values() for part in parts]
     needed += [f"section_{section}" for section in SECTIONS] + [f"field_{name}" for name in FIELDS]
     needed += [f"gap_{kind}{more}" for kind in GAP_KINDS for more in ("", "_lead")]

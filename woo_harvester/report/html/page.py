@@ -19,6 +19,7 @@ from markupsafe import Markup
 from woo_harvester.findings import Language, Severity
 from woo_harvester.findings.catalogue import source_links
 from woo_harvester.findings.texts import in_words
+from woo_harvester.report.funnel import HarvestKind
 from woo_harvester.report.html import charts
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
@@ -203,7 +204,7 @@ class _Page:
             "head": head,
             "to_hosts": to_hosts,
             "to_overview": to_overview,
-            "permits": head.run.kind == "vergunningen",
+            "permits": head.run.kind is HarvestKind.PERMITS,
             "explained": explained,
             "rule": rule,
             **page_parts(),

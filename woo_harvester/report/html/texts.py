@@ -27,10 +27,10 @@ class Texts:
     They are those of ``texts.toml``; for permits, those of ``permits.toml`` come before them.
     """
 
-    def __init__(self, lang: Language, kind: HarvestKind = "woo") -> None:
+    def __init__(self, lang: Language, kind: HarvestKind = HarvestKind.WOO) -> None:
         self.lang = lang
         self._texts = _catalogue()[lang]
-        if kind == "vergunningen":
+        if kind is HarvestKind.PERMITS:
             self._texts = self._texts | _catalogue("permits.toml")[lang]
 
     def __call__(self, key: str, **values: Any) -> str:
