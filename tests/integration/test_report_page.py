@@ -23,7 +23,7 @@ pytestmark = pytest.mark.integration
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Pages of one host, of several, and an overview with a page for each host; with runs before them."""
     made = {}
-    for name, number in (("several", 12), ("many", ONE_PAGE_HOSTS + 5)):
+    for name, number in (("few", 4), ("several", 12), ("many", ONE_PAGE_HOSTS + 5)):
         folder = tmp_path_factory.mktemp(name)
         accounts, findings = publishers(number)
         make_report(write_run(folder / "woo-1", accounts, findings[2:]))
@@ -47,7 +47,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return made
 
 
-NAMES = ["one", "several", "many", "host", "english", "coverage", "inventory", "supplier", "permits"]
+#: Pages that together have each kind of part: axe takes long for each further host on a page.
+NAMES = ["one", "few", "many", "host", "english", "coverage", "inventory", "supplier", "permits"]
 
 
 def opened(browser: Browser, path: Path, width: int = LARGE) -> tuple[Page, list[str], list[str]]:
