@@ -30,8 +30,11 @@ SHARED = ROOT.parent / "shared"
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Return more processes than cores: much of the time tests wait for a server or a delay."""
-    return (os.cpu_count() or 1) * 5 // 2
+    """Return more processes than cores: some of the time tests wait for a server or a delay.
+
+    Each process collects all tests, which takes ten seconds, and has servers of its own.
+    """
+    return (os.cpu_count() or 1) * 2
 
 
 #: Files that take longest, by their path in this folder. They begin first, so that no process is left with

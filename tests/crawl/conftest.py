@@ -1,4 +1,4 @@
-"""Fixtures: PostgreSQL, for the withdrawals."""
+"""Fixtures: the keeper of a state, and a state in PostgreSQL for the withdrawals."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Iterator
 import pytest
 from scrapy.utils.test import get_crawler
 
-from tests.utils.postgresql import postgresql_server, postgresql_url
+from tests.state.conftest import EMPTY
+from tests.utils.postgresql import command, new_database, postgresql_server
 from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.state.store import State
 
-__all__ = ["postgresql_server", "postgresql_url"]
+__all__ = ["postgresql_server"]
 
 
 @pytest.fixture
@@ -21,3 +23,18 @@ def keeper() -> Iterator[StateKeeper]:
     made.open([], reset=False)
     yield made
     made.engine_stopped()
+
+
+@pytest.fixture(scope="session")
+def postgresql_with_tables(postgresql_server: str) -> Iterator[str]:
+    """Yield the URL of a database with the tables of a state, which take long to create."""
+    with new_database(postgresql_server) as url:
+        State.open(url).close()
+        yield url
+
+
+@pytest.fixture
+def emptied_postgresql(postgresql_with_tables: str) -> str:
+    """Return the URL of a state in which nothing is known."""
+    command(postgresql_with_tables, EMPTY)
+    return postgresql_with_tables

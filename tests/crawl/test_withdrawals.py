@@ -20,7 +20,7 @@ A, B, C = "a.nl", "b.nl", "c.nl"
 def towns(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Towns]:
     """Yield towns that are harvested in one run or in a run each, with a state in either database."""
     database, _, runs = str(request.param).partition("-")
-    url = NOWHERE if database == "sqlite" else str(request.getfixturevalue("postgresql_url"))
+    url = NOWHERE if database == "sqlite" else str(request.getfixturevalue("emptied_postgresql"))
     state = State.open(url)
     yield Towns(state, tmp_path, apart=runs == "apart")
     state.close()

@@ -20,7 +20,7 @@ from tests.register.exports import export, organisation
 from tests.samples import SAMPLES, SCAN, SENTENCE, TITLE
 from tests.utils.command import run_scrapy
 from tests.utils.crawlers import LOC, crawler_of, fetched_of, item_of
-from tests.utils.waiting import wait_until
+from tests.utils.waiting import STUCK, wait_until
 from woo_harvester.diwoo.defaults import TITLE as TITLE_PATH
 from woo_harvester.documents import file_types
 from woo_harvester.documents.extracted import Limits
@@ -232,7 +232,7 @@ def workers_of(pid: int) -> list[int]:
 @pytest.mark.integration
 def test_a_crawl_delivers_text_and_ends_its_workers(tmp_path: Path) -> None:
     with crawl(tmp_path, SAMPLES["PDF"], SCAN) as process:
-        _, stderr = process.communicate(timeout=60)
+        _, stderr = process.communicate(timeout=STUCK)
     assert process.returncode == 0
     assert "Traceback" not in stderr
     records = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -252,7 +252,7 @@ def test_a_crawl_that_is_asked_to_stop_twice_leaves_no_worker(tmp_path: Path, na
             for _ in range(2):
                 process.send_signal(name)
                 time.sleep(0.5)
-            process.communicate(timeout=60)
+            process.communicate(timeout=STUCK)
         finally:
             process.kill()
     wait_until(lambda: not any(Path(f"/proc/{pid}/cmdline").exists() for pid in pids), "no worker is left")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,7 +13,6 @@ from tests.conftest import skip_or_fail
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-Scheme = Literal["light", "dark"]
 SMALL, PHONE, LARGE = 320, 390, 1280
 #: Elements without a violation are checked, and not described, which takes most of the time.
 AXE = {

@@ -1,8 +1,8 @@
 """What each run needs and what takes long, done once in the server that runs are forked from.
 
-It imports modules, reads the lists and texts of the package, and makes a state and a report, so that their
-statements and templates are compiled. Not the settings, which read the environment, nor Twisted's reactor:
-each run chooses these itself.
+It imports modules, also those with what tests change in a run, reads the lists and texts of the package, and
+makes a state and a report, so that their statements and templates are compiled. Not the settings, which read
+the environment, nor Twisted's reactor: each run chooses these itself.
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ MODULES = (
     "scrapy.squeues",
     "scrapy.statscollectors",
     "sqlalchemy.dialects.sqlite",
+    "tests.utils.disturbed_runs",
     "tests.utils.forked_runs",
+    "tests.utils.sites",
     "woo_harvester.running.ending",
     "woo_harvester.outputs.document",
 )
