@@ -8,7 +8,8 @@ from tests.register.exports import AMSTERDAM, organisation, read
 from woo_harvester.crawl.select_hosts import select_hosts
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.register import Register
-from woo_harvester.running.arguments import ArgumentError, WooArguments
+from woo_harvester.running.arguments import WooArguments
+from woo_harvester.running.causes import ArgumentError
 
 REGISTER = read(
     organisation(

@@ -14,8 +14,7 @@ from tests.extensions.runs import BOUNDS, NOW, account, write_run
 from woo_harvester.extensions.monitored_runs import Runs, read_run, read_runs, spiders
 from woo_harvester.findings import Severity
 from woo_harvester.report.accounts import PermitAccount
-from woo_harvester.report.assemble import AUDIT
-from woo_harvester.report.run_folder import ReportsFolder, RunFolder
+from woo_harvester.report.run_folder import AUDIT, ReportsFolder, RunFolder
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
