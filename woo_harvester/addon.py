@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 from scrapy.exceptions import NotConfigured
 from scrapy.signalmanager import SignalManager
 from scrapy.utils.misc import load_object
-from scrapy_deltafetch import DeltaFetch
 
 from woo_harvester.running.default_settings import wrong_values
 from woo_harvester.running.ending import ItemSignals, close_at_start
 from woo_harvester.running.paths import RECORDS_FEED
 from woo_harvester.running.setting import add_contact
-from woo_harvester.spiders.middlewares import SETTINGS as DELTAFETCH_SETTINGS
-from woo_harvester.spiders.middlewares import WooDeltaFetch
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -134,6 +131,8 @@ SETTINGS: dict[str, Any] = {
     "STATS_CLASS": "woo_harvester.running.causes.RunStats",
 }
 
+#: The settings of scrapy-deltafetch that have a meaning here.
+_DELTAFETCH_SETTINGS = ("DELTAFETCH_ENABLED", "DELTAFETCH_RESET")
 
 _NO_MEANING = (
     "%(name)s has no meaning with woo_harvester.Addon: of scrapy-deltafetch it has %(known)s, and what is "
@@ -213,10 +212,11 @@ def _is_tried_out(crawler: Crawler) -> bool:
 def _report_deltafetch(settings: BaseSettings) -> None:
     """Warn of what the project's settings say to scrapy-deltafetch and what has no meaning here."""
     for name in sorted(name for name in settings if name.startswith("DELTAFETCH_")):
-        if name not in DELTAFETCH_SETTINGS:
-            logger.warning(_NO_MEANING, {"name": name, "known": " and ".join(DELTAFETCH_SETTINGS)})
+        if name not in _DELTAFETCH_SETTINGS:
+            logger.warning(_NO_MEANING, {"name": name, "known": " and ".join(_DELTAFETCH_SETTINGS)})
+    paths = "scrapy_deltafetch.DeltaFetch", "woo_harvester.spiders.middlewares.WooDeltaFetch"
     try:
-        settings.replace_in_component_priority_dict("SPIDER_MIDDLEWARES", DeltaFetch, WooDeltaFetch)
+        settings.replace_in_component_priority_dict("SPIDER_MIDDLEWARES", *map(load_object, paths))
     except KeyError:  # it is not there, as in most projects
         return
     logger.warning(_REPLACED)

@@ -4,25 +4,16 @@
 project's own settings, which begin with ``WOO_``.
 """
 
+from importlib.util import find_spec
 from os import environ
 
-# Imported early although it is not used here: this import inspects the whole call stack a few times, and here
-# the stack is short. Every command starts a quarter of a second sooner.
-import scrapy.core.downloader.contextfactory  # noqa: F401
-
-from woo_harvester.addon import Addon
 from woo_harvester.running.default_settings import from_environment
 from woo_harvester.utils import program
-
-try:
-    from uvloop import Loop
-except ImportError:  # of the extra "speed"
-    Loop = None  # type: ignore[assignment,misc]  # asyncio's own
 
 BOT_NAME = "woo-harvester"
 SPIDER_MODULES = ["woo_harvester.spiders"]
 COMMANDS_MODULE = "woo_harvester.commands"
-ADDONS = {Addon: 500}
+ADDONS = {"woo_harvester.Addon": 500}
 
 # Scrapy: its own name. Publishers see what sends the requests. WOO_CONTACT adds who does, and where to
 # complain.
@@ -59,7 +50,7 @@ RETRY_GIVE_UP_LOG_LEVEL = "INFO"
 
 # Scrapy: None, which is asyncio's own. With uvloop fetching is a tenth faster, and each of perhaps a thousand
 # open TLS connections takes half of the memory. It needs the extra "speed".
-ASYNCIO_EVENT_LOOP = Loop
+ASYNCIO_EVENT_LOOP = "uvloop.Loop" if find_spec("uvloop") else None
 
 # Scrapy: 10. The names of hundreds of hosts are resolved at the start.
 REACTOR_THREADPOOL_MAXSIZE = 32

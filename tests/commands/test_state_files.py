@@ -13,7 +13,7 @@ import pytest
 from tests.commands.state_shell import Shell, record
 from tests.state.knowledge import locs
 from tests.state.processes import WRITING, running
-from woo_harvester.commands.state.output import keeping, writing
+from woo_harvester.crawl.between_runs.output import keeping, writing
 from woo_harvester.outputs.columns import columns_of
 from woo_harvester.record import Record
 from woo_harvester.state.latest import RecordsError

@@ -20,7 +20,8 @@ from woo_harvester.crawl.entry_pages import (
 )
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.report.accounts import PermitAccount
-from woo_harvester.running.arguments import ArgumentError, PermitArguments
+from woo_harvester.running.arguments import PermitArguments
+from woo_harvester.running.causes import ArgumentError
 
 PAGE = "https://www.amsterdam.nl/xml/"
 REGISTER = read(

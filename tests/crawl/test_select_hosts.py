@@ -15,7 +15,8 @@ from woo_harvester.record import Herkomst, Oorzaak, Versie, Waarde, bare_record
 from woo_harvester.register import Location, Organisation, Register
 from woo_harvester.register.register import Match
 from woo_harvester.report.funnel import Account
-from woo_harvester.running.arguments import ArgumentError, WooArguments
+from woo_harvester.running.arguments import WooArguments
+from woo_harvester.running.causes import ArgumentError
 from woo_harvester.tooi import category_of_index
 from woo_harvester.tooi.lists import bundled
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.crawl.towns import INDEX, LIMITS, SECOND, Day, Towns, pdfs
+from woo_harvester.state import NOWHERE
 from woo_harvester.state.resources import forget_host
-from woo_harvester.state.store import NOWHERE, State
+from woo_harvester.state.store import State
 
 A, B, C = "a.nl", "b.nl", "c.nl"
 

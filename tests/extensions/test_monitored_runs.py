@@ -15,9 +15,8 @@ from woo_harvester.extensions import monitored_runs
 from woo_harvester.extensions.monitored_runs import EndedRun, Runs, UnendedRun, read_run, read_runs, spiders
 from woo_harvester.findings import Severity
 from woo_harvester.report.accounts import PermitAccount
-from woo_harvester.report.assemble import AUDIT
 from woo_harvester.report.funnel import Account
-from woo_harvester.report.run_folder import ReportsFolder, RunFolder
+from woo_harvester.report.run_folder import AUDIT, ReportsFolder, RunFolder
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)

@@ -8,14 +8,14 @@ import pytest
 from tests.report.coverages import HOSTS, registered, run_with_each_gap, unread, write_whole_run
 from tests.report.runs import about_document, about_host, read, write_run
 from woo_harvester.findings import Finding
-from woo_harvester.report.assemble import OWN_FAULT, assemble_report
+from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.coverage import host_gap
 from woo_harvester.report.finding_counts import HostFindings, read_findings
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.history import History
 from woo_harvester.report.json_file import read_head
 from woo_harvester.report.model import Coverage
-from woo_harvester.report.run_folder import RunFolder, finding_line
+from woo_harvester.report.run_folder import OWN_FAULT, RunFolder, finding_line
 
 HOST = "www.a.nl"
 

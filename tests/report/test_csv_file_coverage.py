@@ -7,8 +7,8 @@ from tests.report.coverages import registered, run_with_each_gap, unread, write_
 from tests.report.runs import about_host, read, write_run
 from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.csv_file import COVERAGE_COLUMNS, write_coverage_csv
+from woo_harvester.report.funnel import GAP_KINDS, GapKind
 from woo_harvester.report.json_file import read_head
-from woo_harvester.report.model import GAP_KINDS, GapKind
 from woo_harvester.report.run_folder import RunFolder
 
 

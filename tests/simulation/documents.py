@@ -24,9 +24,10 @@ from tests.simulation.publishers import (
     loc_of,
     moment_of,
 )
+from woo_harvester.state import NOWHERE
 from woo_harvester.state.resources import forget_host
 from woo_harvester.state.rows import Row
-from woo_harvester.state.store import NOWHERE, State
+from woo_harvester.state.store import State
 from woo_harvester.state.transfer import export, replace, replace_listings
 from woo_harvester.state.upkeep import confirm_withdrawals, forget_document, restore
 

@@ -41,10 +41,11 @@ from woo_harvester.register.names import Vocabulary
 from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.spiders.vergunningen import VergunningenSpider
+from woo_harvester.state import NOWHERE
 from woo_harvester.state.permits import entry_page_id, links_without_message
 from woo_harvester.state.rows import parse_row, row_line
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
-from woo_harvester.state.store import NOWHERE, State
+from woo_harvester.state.store import State
 from woo_harvester.state.transfer import export_permits, replace_permits
 from woo_harvester.tooi.lists import bundled
 

@@ -35,10 +35,10 @@ from woo_harvester.permits.messages import Message, Soort
 from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.transactions import Outcome
 from woo_harvester.record import Oorzaak
-from woo_harvester.state import applying
+from woo_harvester.state import NOWHERE, applying
 from woo_harvester.state.permits import PermitFile, entry_page_id, look_up_files, wait_again
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
-from woo_harvester.state.store import NOWHERE, State
+from woo_harvester.state.store import State
 
 __all__ = ["postgresql_server"]
 

@@ -10,7 +10,8 @@ import pytest
 from sqlalchemy import Connection
 
 from tests.utils.postgresql import new_database, postgresql_server, postgresql_url
-from woo_harvester.state.store import NOWHERE, State
+from woo_harvester.state import NOWHERE
+from woo_harvester.state.store import State
 
 __all__ = ["postgresql_server", "postgresql_url"]
 

@@ -15,9 +15,10 @@ from tests.conftest import ROOT, skip_or_fail
 from tests.state.processes import running
 from tests.utils.disturbed_runs import small_disk
 from tests.utils.postgresql import command, query
+from woo_harvester.state import NOWHERE
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.schema import STATE_VERSION, about, hosts, metadata
-from woo_harvester.state.store import NOWHERE, State, StateError, sqlite_file
+from woo_harvester.state.store import State, StateError, sqlite_file
 
 
 def url(path: Path) -> str:

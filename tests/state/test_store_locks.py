@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from woo_harvester.state import NOWHERE
 from woo_harvester.state.lastline import open_for_appending
 from woo_harvester.state.outputs import StagedFile
-from woo_harvester.state.store import NOWHERE, State, StateError
+from woo_harvester.state.store import State, StateError
 
 
 def test_what_one_run_has_released_another_can_lock(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from woo_harvester.documents.extracted import Limits
 from woo_harvester.permits.links import RememberedFile
 from woo_harvester.permits.mutations import PermitRow
 from woo_harvester.sitemaps.facts import SitemapListing
-from woo_harvester.state import listings, schema
+from woo_harvester.state import NOWHERE, listings, schema
 from woo_harvester.state.contents import (
     Content,
     Depth,
@@ -32,7 +32,7 @@ from woo_harvester.state.permits import PermitFile, add_case_rows, add_message, 
 from woo_harvester.state.resources import host_of_state, keep_read, last_reads, resource_of
 from woo_harvester.state.rows import KINDS, LISTING, Row
 from woo_harvester.state.sql import BATCH
-from woo_harvester.state.store import NOWHERE, State
+from woo_harvester.state.store import State
 from woo_harvester.state.transfer import replace, replace_listings
 
 

@@ -12,11 +12,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from tempfile import mkstemp
 
 from scrapy.cmdline import execute
+
+_PRELOAD = "tests.utils.preload"
 
 Before = Callable[[], None]
 """Called in the process of the run before the command begins; must be a function of a module."""
@@ -64,9 +67,17 @@ class Forked:
 
 def fork(target: Callable[..., None], *args: object) -> ForkServerProcess:
     """Start a process that calls *target*, a function of a module."""
-    process = _server().Process(target=target, args=args)
+    process = _server().Process(target=_call, args=(target, *args))
     process.start()
     return process
+
+
+def _call(target: Callable[..., None], *args: object) -> None:
+    """Call the function. Raises the ImportError of the preload, which the server passes over."""
+    if _PRELOAD not in sys.modules:
+        import_module(_PRELOAD)
+        raise ImportError(f"the server has not loaded {_PRELOAD}")
+    target(*args)
 
 
 def become(
@@ -86,7 +97,7 @@ def become(
 @cache
 def _server() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.utils.preload"])
+    context.set_forkserver_preload([_PRELOAD])
     return context
 
 

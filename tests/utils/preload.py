@@ -30,12 +30,14 @@ PACKAGES = (
     "scrapy.commands",
     "scrapy.downloadermiddlewares",
     "scrapy.spidermiddlewares",
+    "woo_harvester.audit",
     "woo_harvester.commands",
     "woo_harvester.crawl",
     "woo_harvester.downloader",
     "woo_harvester.outputs",
     "woo_harvester.extensions",
     "woo_harvester.pipelines",
+    "woo_harvester.report",
     "woo_harvester.spiders",
 )
 MODULES = (

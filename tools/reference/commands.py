@@ -18,6 +18,7 @@ from scrapy.settings import Settings
 from tools.reference.markdown import code
 from woo_harvester import commands
 from woo_harvester.commands.state import ACTIONS
+from woo_harvester.crawl.between_runs.actions import StateActions
 from woo_harvester.running.command import GLOBAL_GROUP, ProjectCommand
 
 #: What holds for a status of which a command says nothing.
@@ -60,7 +61,7 @@ def _tables(command: ProjectCommand) -> Iterator[tuple[tuple[str, str], Iterable
     """Yield the heads and the rows of each table of a command."""
     if command.name == "state":
         actions = (
-            (code(f"{name} {action.arguments}".strip()), _summary(action.run))
+            (code(f"{name} {action.arguments}".strip()), _summary(getattr(StateActions, action.method)))
             for name, action in ACTIONS.items()
         )
         yield ("action", "what it does"), actions

@@ -16,9 +16,9 @@ from woo_harvester.audit.local_files import FolderFiles, is_robots_name, is_site
 from woo_harvester.audit.messages import GivenFiles, MessageAudit
 from woo_harvester.findings import Finding, Language, Reporter
 from woo_harvester.report.accounts import Accounts
-from woo_harvester.report.assemble import AUDIT, make_report
+from woo_harvester.report.assemble import make_report
 from woo_harvester.report.funnel import Account, HarvestKind
-from woo_harvester.report.run_folder import RunFolder, finding_line
+from woo_harvester.report.run_folder import AUDIT, RunFolder, finding_line
 from woo_harvester.utils.dates import iso_now
 
 #: What files on disk cannot show of a host with sitemaps, and of one with permits.

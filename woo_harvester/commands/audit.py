@@ -13,23 +13,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn
 from scrapy import signals
 from scrapy.exceptions import UsageError
 
-from woo_harvester.audit.documents import AuditTerms
-from woo_harvester.audit.files import FileAudit, audit_offline
-from woo_harvester.audit.messages import GivenFiles
-from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import Reporter, Severity
-from woo_harvester.permits.mapping import check_conversion
-from woo_harvester.report.assemble import AUDIT
-from woo_harvester.report.audit_formats import junit, sarif
-from woo_harvester.report.audit_summary import print_summary
-from woo_harvester.report.json_file import read_head, read_hosts
-from woo_harvester.report.run_folder import REPORT, ReportsFolder, RunFolder, run_name
-from woo_harvester.running.arguments import ArgumentError, WooArguments, page_problem
+from woo_harvester.report.run_folder import AUDIT, REPORT, ReportsFolder, RunFolder, run_name
+from woo_harvester.running.causes import ArgumentError
 from woo_harvester.running.command import AUDIT_SETTINGS, MESSAGE_SAMPLE, ProjectCommand, one_of
 from woo_harvester.running.ending import has_failed
 from woo_harvester.running.paths import data_dir
@@ -45,6 +34,10 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings, Settings
+
+    from woo_harvester.audit.documents import AuditTerms
+    from woo_harvester.audit.messages import GivenFiles
+    from woo_harvester.extensions.findings import Findings
 
 #: The width of a line if the output is not a terminal and ``COLUMNS`` is not set.
 _WIDTH = 100
@@ -131,6 +124,8 @@ class Command(ProjectCommand):
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Make the audit, and print the result."""
+        from woo_harvester.report.json_file import read_hosts
+
         self._check_packages()
         if opts.permits:
             folder = self._online("vergunningen", {"entries": tuple(dict.fromkeys(opts.permits))})
@@ -152,6 +147,8 @@ class Command(ProjectCommand):
 
     def _check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Raise UsageError for wrong arguments, with a suggestion if there is one."""
+        from woo_harvester.running.arguments import page_problem
+
         if not args and not self._files and not opts.permits:
             raise UsageError(
                 f"expected a domain or --file, such as: {program()} audit www.gemeente.nl, or an entry "
@@ -177,6 +174,8 @@ class Command(ProjectCommand):
 
     def _check_packages(self) -> None:
         """Raise ImportError if a package is missing that reads the given files."""
+        from woo_harvester.permits.mapping import check_conversion
+
         try:
             check_conversion()
         except ImportError:
@@ -185,6 +184,8 @@ class Command(ProjectCommand):
 
     def _given(self) -> GivenFiles:
         """Return the files that were given. Raises OSError."""
+        from woo_harvester.audit.messages import GivenFiles
+
         return GivenFiles(self._files, cast("Settings", self.settings).getint("WOO_INDEX_MAXSIZE"))
 
     def _online(self, spider: str, arguments: dict[str, Any]) -> RunFolder | None:
@@ -201,10 +202,18 @@ class Command(ProjectCommand):
             status, line = failure
             self.fail(line, status)
             return None
-        return cast("Findings", crawler.get_extension(Findings)).run_folder
+        return cast("Findings", self._findings()).run_folder
+
+    def _findings(self) -> Findings | None:
+        """Return the extension that has the findings of the run, or None if it is off."""
+        from woo_harvester.extensions.findings import Findings
+
+        return self._crawler.get_extension(Findings)
 
     def _offline(self) -> RunFolder | None:
         """Read files only; return the folder of the report, or None if it could not be written."""
+        from woo_harvester.audit.files import audit_offline
+
         settings = cast("Settings", self.settings)
         reports = ReportsFolder(Path(settings["WOO_REPORT_DIR"]))
         try:
@@ -219,15 +228,16 @@ class Command(ProjectCommand):
     def _note_audit(self) -> None:
         """Note that the run is an audit, for its report; at once in its folder, since it may be killed."""
         self._crawler.stats.set_value(AUDIT, 1)
-        findings = self._crawler.get_extension(Findings)
+        findings = self._findings()
         if findings is not None:
             with suppress(OSError):  # the run ends for the same reason
                 findings.run_folder.write_stats({AUDIT: 1})
 
     def _read_files(self) -> None:
         """Read the files, and add their findings to the report of the run."""
-        crawler = self._crawler
-        findings = crawler.get_extension(Findings)
+        from woo_harvester.audit.files import FileAudit
+
+        crawler, findings = self._crawler, self._findings()
         if findings is not None and not has_failed(crawler):
             audit = FileAudit(Reporter(findings.report), findings.accounts, _terms(crawler.settings))
             audit.read(self._given())
@@ -235,6 +245,12 @@ class Command(ProjectCommand):
 
 def _print(folder: RunFolder, failing: frozenset[Severity], opts: argparse.Namespace) -> None:
     """Print the report in the format that the options ask for."""
+    from rich.console import Console
+
+    from woo_harvester.report.audit_formats import junit, sarif
+    from woo_harvester.report.audit_summary import print_summary
+    from woo_harvester.report.json_file import read_head
+
     lang = read_head(folder.report).lang
     if opts.json or opts.format == "json":
         print(_json(folder))
@@ -263,6 +279,8 @@ def _sample(given: str) -> int:
 
 def _hosts(given: list[str]) -> list[str]:
     """Return the hosts that were typed. Raises UsageError if one is none."""
+    from woo_harvester.running.arguments import WooArguments
+
     try:
         return list(WooArguments.read({"domains": ",".join(given)}).domains or ())
     except ArgumentError as error:
@@ -271,6 +289,8 @@ def _hosts(given: list[str]) -> list[str]:
 
 def _terms(settings: BaseSettings) -> AuditTerms:
     """Return what an audit of files goes by: the settings of a harvest."""
+    from woo_harvester.audit.documents import AuditTerms
+
     return AuditTerms(
         index_maxsize=settings.getint("WOO_INDEX_MAXSIZE"),
         sitemap_maxsize=settings.getint("WOO_SITEMAP_MAXSIZE"),
@@ -303,6 +323,9 @@ def _existing(given: str) -> Path:
 @contextmanager
 def _progress(crawler: Crawler) -> Iterator[None]:
     """Show the progress of the audit as a line on stderr, if stderr is a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn
+
     console = Console(file=sys.stderr)
     if not console.is_terminal:
         yield

@@ -14,11 +14,10 @@ from scrapy.exceptions import UsageError
 from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.log import configure_logging, get_scrapy_root_handler
 
-from woo_harvester.running.arguments import ArgumentError, WooArguments, suggestion
-from woo_harvester.running.causes import cause_of, naming
+from woo_harvester.running.causes import ArgumentError, cause_of, naming
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.running.process import HarvestProcess
-from woo_harvester.utils.program import program
+from woo_harvester.utils.program import program, suggestion
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
@@ -97,6 +96,8 @@ class Command(ProjectCommand, CrawlCommand):
 
     def _check_spider_arguments(self, args: list[str]) -> None:
         """Raise UsageError for a spider argument without ``-a``."""
+        from woo_harvester.running.arguments import WooArguments
+
         names = [field.alias or name for name, field in WooArguments.model_fields.items()]
         for given in args:
             match = _ARGUMENT.fullmatch(given)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.outputs.elasticsearch import MISSING
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.state.latest import RecordsError
 from woo_harvester.utils.program import program
@@ -63,9 +62,11 @@ class Command(ProjectCommand):
         if not settings["WOO_ELASTICSEARCH_URL"]:
             self.refuse("WOO_ELASTICSEARCH_URL is not set: expected the URL of Elasticsearch")
         try:
-            from woo_harvester.outputs.bulk import SearchError  # noqa: PLC0415  -- needs the extra
-            from woo_harvester.outputs.indices import rebuild  # noqa: PLC0415
+            from woo_harvester.outputs.bulk import SearchError
+            from woo_harvester.outputs.indices import rebuild
         except ImportError as error:
+            from woo_harvester.outputs.elasticsearch import MISSING
+
             raise UsageError(f"{MISSING} ({error})") from error
         try:
             done = rebuild(settings, [Path(arg) for arg in args], keep_old=opts.keep_old)

@@ -12,9 +12,6 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from scrapy.exceptions import UsageError
 
 from woo_harvester.findings import Reporter
-from woo_harvester.register import Register, RegisterError
-from woo_harvester.register.names import shown_name
-from woo_harvester.register.stored_copy import read_stored
 from woo_harvester.report.inventory import (
     Inventory,
     ReportError,
@@ -24,7 +21,6 @@ from woo_harvester.report.inventory import (
     file_names,
     read_inventory,
 )
-from woo_harvester.report.inventory_formats import FORMATS, as_html, supplier_page, terminal_lines
 from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.running.command import ProjectCommand, one_of
 from woo_harvester.running.paths import data_dir
@@ -42,6 +38,7 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from woo_harvester.findings import Language
+    from woo_harvester.register import Register, RegisterError
 
 #: The default length of the period, in days.
 _PERIOD = 30
@@ -69,6 +66,8 @@ class Command(ProjectCommand):
         return "List the errors in permits over a period, by organisation and by supplier"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
+        from woo_harvester.report.inventory_formats import FORMATS
+
         super().add_options(parser)
         parser.add_argument("--from", dest="first", metavar="DATE", help=f"default: {_PERIOD} days ago")
         parser.add_argument("--until", dest="last", metavar="DATE", help="default: today")
@@ -89,6 +88,8 @@ class Command(ProjectCommand):
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Make the inventory."""
+        from woo_harvester.report.inventory_formats import FORMATS
+
         if args:
             raise UsageError(f"it takes no arguments, got {' '.join(args)}", print_help=False)
         last = _day(opts.last, "until") or datetime.now(AMSTERDAM).date()
@@ -132,6 +133,8 @@ class Command(ProjectCommand):
 
 def _write_all(inventory: Inventory, folder: Path, contact: str | None) -> None:
     """Write the inventory in each format, and the page of each supplier; show it on standard output."""
+    from woo_harvester.report.inventory_formats import FORMATS, as_html, supplier_page, terminal_lines
+
     suppliers = folder / "suppliers"
     suppliers.mkdir(parents=True, exist_ok=True)
     for old in suppliers.glob("*.html"):  # of suppliers that were named otherwise
@@ -158,6 +161,8 @@ class _Names:
 
     def __call__(self, identifier: str) -> str | None:
         """Return the name of an organisation; None, with a line on stderr, if it cannot be looked up."""
+        from woo_harvester.register.names import shown_name
+
         name = shown_name(identifier, self._register, self._listed)
         if name is None and self._problem is not None:
             write_stderr(
@@ -180,6 +185,9 @@ class _Names:
 
     @cached_property
     def _register(self) -> Register | None:
+        from woo_harvester.register import RegisterError
+        from woo_harvester.register.stored_copy import read_stored
+
         source, folder = self._settings["WOO_REGISTER"], data_dir(self._settings)
         try:
             return read_stored(source, folder, Reporter(lambda finding: None), self._today)

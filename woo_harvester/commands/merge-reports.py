@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.report.assemble import make_report
-from woo_harvester.report.merge import MergeError, merge
 from woo_harvester.report.run_folder import RunFolder, parse_name
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.utils.program import program
@@ -52,6 +50,9 @@ class Command(ProjectCommand):
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Merge the folders that *args* name."""
+        from woo_harvester.report.assemble import make_report
+        from woo_harvester.report.merge import MergeError, merge
+
         if not args or not opts.output:
             raise UsageError(f"expected {self.syntax()}")
         try:

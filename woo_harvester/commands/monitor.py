@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn, cast
 from scrapy import Spider
 from scrapy.crawler import Crawler
 
-from woo_harvester.extensions.monitored_runs import Bounds, read_runs, spiders
 from woo_harvester.report.run_folder import ReportsFolder
-from woo_harvester.running.arguments import suggestion
 from woo_harvester.running.command import ProjectCommand
-from woo_harvester.utils.program import to_install
+from woo_harvester.utils.program import suggestion, to_install
 
 if TYPE_CHECKING:
     import argparse
 
     from scrapy.settings import Settings
 
+    from woo_harvester.extensions.monitored_runs import Bounds
     from woo_harvester.extensions.monitors import MonitorResults
 
 #: The number of lines of a log in a mail.
@@ -64,6 +63,8 @@ class Command(ProjectCommand):
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the last run of each spider in *args*, or of every spider that has runs."""
+        from woo_harvester.extensions.monitored_runs import spiders
+
         self.exitcode = 0
         if missing := [name for name in _NEEDED if not find_spec(name)]:
             self._fail(f"needs {', '.join(missing)}: {to_install('monitoring')}")
@@ -82,9 +83,10 @@ class Command(ProjectCommand):
             self._monitor(name, reports, settings, quiet=opts.quiet)
 
     def _monitor(self, spider: str, reports: ReportsFolder, settings: Settings, *, quiet: bool) -> None:
-        from spidermon.exceptions import NotConfigured  # noqa: PLC0415  -- of the extra "monitoring"
+        from spidermon.exceptions import NotConfigured
 
-        from woo_harvester.extensions.monitors import run_monitors  # noqa: PLC0415
+        from woo_harvester.extensions.monitored_runs import read_runs
+        from woo_harvester.extensions.monitors import run_monitors
 
         try:
             count, limits, now = settings.getint("WOO_MONITOR_RUNS") + 1, bounds(settings), datetime.now(UTC)
@@ -103,9 +105,9 @@ class Command(ProjectCommand):
             self.write_error(f"not sent: {line}")
 
     def _mail_failure(self, unit: str, args: list[str], settings: Settings) -> None:
-        from spidermon.exceptions import NotConfigured  # noqa: PLC0415  -- of the extra "monitoring"
+        from spidermon.exceptions import NotConfigured
 
-        from woo_harvester.extensions.monitors import mail_failure  # noqa: PLC0415
+        from woo_harvester.extensions.monitors import mail_failure
 
         if args:
             self.refuse(f"--failed checks no runs: unexpected argument {args[0]}")
@@ -132,6 +134,8 @@ def _end_of_log(unit: str) -> str:
 
 def bounds(settings: Settings) -> Bounds:
     """Return the limits that the settings give."""
+    from woo_harvester.extensions.monitored_runs import Bounds
+
     return Bounds(
         age=timedelta(hours=settings.getfloat("WOO_MONITOR_AGE")),
         well=settings.getint("WOO_MONITOR_WELL"),

@@ -9,7 +9,6 @@ from scrapy.exceptions import UsageError
 
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.utils.program import to_install
-from woo_portal.engine import EngineError
 
 if TYPE_CHECKING:
     import argparse
@@ -73,8 +72,8 @@ class Command(ProjectCommand):
             ) from error
 
     def _serve(self, settings: Settings, args: list[str], opts: argparse.Namespace) -> None:
-        # These need the extra "portal".
-        from woo_portal.server import ListenError, NoRecordsError, RecordFiles, run_portal, site_of  # noqa: PLC0415
+        from woo_portal.engine import EngineError
+        from woo_portal.server import ListenError, NoRecordsError, RecordFiles, run_portal, site_of
 
         site = site_of(settings, opts.host, opts.port, access_log=opts.access_log)
         try:

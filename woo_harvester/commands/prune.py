@@ -12,22 +12,17 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.extensions.figures import counted
-from woo_harvester.report.retention import (
-    Left,
-    Outcome,
-    Removal,
-    prune_record_files,
-    prune_reports,
-)
 from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.running.paths import RECORDS_FEED
+from woo_harvester.utils.program import counted
 
 if TYPE_CHECKING:
     import argparse
 
     from scrapy.settings import Settings
+
+    from woo_harvester.report.retention import Outcome, Removal
 
 _KEEP = re.compile(r"(?P<number>\d+)(?P<unit>[dwh]?)")
 _HOURS = {"h": 1, "": 24, "d": 24, "w": 168}
@@ -78,6 +73,8 @@ class Command(ProjectCommand):
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Remove what is older than the option or the setting says."""
+        from woo_harvester.report.retention import Removal
+
         if args:
             raise UsageError(f"unexpected argument {args[0]}: expected {self.syntax()}")
         settings = cast("Settings", self.settings)
@@ -106,6 +103,8 @@ class Command(ProjectCommand):
 
     def _shown(self, outcomes: Iterable[Outcome], opts: argparse.Namespace) -> Iterator[Outcome]:
         """Print what was removed and what was left, and return it one by one."""
+        from woo_harvester.report.retention import Left, Removal
+
         for one in outcomes:
             if isinstance(one, Left) and one.is_error:
                 self.fail(f"{one.path}: {one.why}")
@@ -118,6 +117,8 @@ class Command(ProjectCommand):
 
 
 def _prune(settings: Settings, now: datetime, keep: timedelta, *, dry_run: bool) -> Iterator[Outcome]:
+    from woo_harvester.report.retention import prune_record_files, prune_reports
+
     reports = ReportsFolder(Path(settings["WOO_REPORT_DIR"]))
     yield from prune_reports(reports, now - keep, now, dry_run=dry_run)
     # The default is that of the add-on, whose settings a command without a crawler does not have.
@@ -136,5 +137,7 @@ def summary(removed: Iterable[Removal], *, dry_run: bool) -> str:
     done = "Would remove" if dry_run else "Removed"
     if not kinds:
         return f"{done} nothing."
-    what = ", ".join(counted(kinds[kind], kind, plural) for kind, plural in _PLURALS.items() if kinds[kind])
-    return f"{done} {what}: {counted(files, 'file')}, {size / 1_000_000:,.1f} MB."
+    what = ", ".join(
+        counted(kinds[kind], kind, plural, separator=",") for kind, plural in _PLURALS.items() if kinds[kind]
+    )
+    return f"{done} {what}: {counted(files, 'file', separator=',')}, {size / 1_000_000:,.1f} MB."

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.documents import file_types
-from woo_harvester.running.arguments import suggestion
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.running.paths import data_dir
 from woo_harvester.running.startlog import write_stderr
@@ -21,7 +19,7 @@ from woo_harvester.tooi.public import ListFetcher
 from woo_harvester.tooi.stored import FOLDER, Change, KnownLists, Update, compare, known_lists, store_lists
 from woo_harvester.utils.dates import day_of
 from woo_harvester.utils.fetch import TrustError
-from woo_harvester.utils.program import program
+from woo_harvester.utils.program import program, suggestion
 
 if TYPE_CHECKING:
     import argparse
@@ -143,6 +141,8 @@ def _changes(update: Update) -> Iterator[str]:
 
 def _values(change: Change) -> Iterator[str]:
     """Yield a line for each value that has changed."""
+    from woo_harvester.documents import file_types
+
     harvested = {filetype.uri for filetype in file_types()}
     for concept in change.added:
         is_unread = change.name == "ccw_plooi_filetypes" and concept.uri not in harvested

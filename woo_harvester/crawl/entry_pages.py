@@ -12,7 +12,8 @@ from woo_harvester.crawl.host import Backlog
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.register import Register
 from woo_harvester.register.register import shard_of
-from woo_harvester.running.arguments import ArgumentError, PermitArguments, page_problem
+from woo_harvester.running.arguments import PermitArguments, page_problem
+from woo_harvester.running.causes import ArgumentError
 from woo_harvester.state.permit_history import (
     DocumentSet,
     GoneFile,

@@ -13,7 +13,8 @@ from woo_harvester.register import Register
 from woo_harvester.register.names import find_organisations
 from woo_harvester.register.register import Published, PublishedCategories, shard_of
 from woo_harvester.report.funnel import CATEGORY_CONFLICT, Account
-from woo_harvester.running.arguments import ArgumentError, WooArguments
+from woo_harvester.running.arguments import WooArguments
+from woo_harvester.running.causes import ArgumentError
 from woo_harvester.tooi import informatiecategorieen
 from woo_harvester.utils.program import counted
 from woo_harvester.utils.urls import host_of

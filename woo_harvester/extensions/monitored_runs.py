@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from woo_harvester.findings import Severity, explain
-from woo_harvester.report.assemble import AUDIT, OWN_FAULT
 from woo_harvester.report.funnel import FIELDS, Account, HarvestKind, kind_of, total
 from woo_harvester.report.history import History
-from woo_harvester.report.run_folder import FINDINGS, ReportsFolder, RunFolder, parse_name
+from woo_harvester.report.run_folder import AUDIT, FINDINGS, OWN_FAULT, ReportsFolder, RunFolder, parse_name
 from woo_harvester.utils.dates import AMSTERDAM
 from woo_harvester.utils.program import counted
 

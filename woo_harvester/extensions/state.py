@@ -21,7 +21,7 @@ from woo_harvester.running.components import NO_FEED
 from woo_harvester.running.ending import end_run
 from woo_harvester.running.paths import node_name, state_url
 from woo_harvester.running.startlog import warn_always
-from woo_harvester.state import documents, listings, resources
+from woo_harvester.state import NOWHERE, documents, listings, resources
 from woo_harvester.state.contents import (
     Content,
     Delivery,
@@ -35,7 +35,7 @@ from woo_harvester.state.contents import (
 from woo_harvester.state.documents import confirm_content, confirm_harvested, confirm_same, confirm_withdrawn
 from woo_harvester.state.locks import entry_pages_lock
 from woo_harvester.state.permit_history import DocumentSet
-from woo_harvester.state.store import NOWHERE, State, StateError, StateSettingError
+from woo_harvester.state.store import State, StateError, StateSettingError
 
 if TYPE_CHECKING:
     from scrapy import Spider

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any, ClassVar
 
 from pydantic import TypeAdapter
@@ -161,7 +162,6 @@ class PermitAccount(Account):
 
 
 _TYPES: dict[HarvestKind, type[Account]] = {HarvestKind.WOO: Account, HarvestKind.PERMITS: PermitAccount}
-_READERS = {kind: TypeAdapter(type_) for kind, type_ in _TYPES.items()}
 _NAMES = {kind: frozenset(one.name for one in fields(type_)) for kind, type_ in _TYPES.items()}
 
 
@@ -223,9 +223,14 @@ def empty_account(host: str, kind: HarvestKind) -> Account:
     return _TYPES[kind](host)
 
 
+@cache
+def _reader(kind: HarvestKind) -> TypeAdapter[Account]:
+    return TypeAdapter(_TYPES[kind])
+
+
 def read_account(given: Mapping[str, Any]) -> Account:
     """Return the account that a run wrote as *given*. Raises ValueError for a wrong name or value."""
     kind = HarvestKind(given.get("kind", HarvestKind.WOO))
     if unknown := given.keys() - _NAMES[kind]:
         raise ValueError(f"unknown: {', '.join(sorted(unknown))}")
-    return _READERS[kind].validate_python(given)
+    return _reader(kind).validate_python(given)

@@ -42,7 +42,7 @@ from woo_harvester.report.model import (
     Totals,
     Verdict,
 )
-from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.report.run_folder import AUDIT, OWN_FAULT, RunFolder
 from woo_harvester.report.score import SCORE_VERSION, SECTIONS, Score, score
 from woo_harvester.report.snippets import snippet
 from woo_harvester.tooi import UNKNOWN_CATEGORY, article_of_category, informatiecategorieen
@@ -88,12 +88,6 @@ def _obstacle(row: FindingRow, texts: Texts, lang: Language) -> str:
     """Return what an error says, with its code and count."""
     return f"{explain(row.code, lang).what.rstrip('.')} ({row.code}, {texts.count(row.count, 'time')})"
 
-
-#: The finding that replaces those about hosts which could not be reached because of a fault on our own side.
-OWN_FAULT = "oogst.eigen-verbinding"
-
-#: The statistic of an audit.
-AUDIT = "woo/audit"
 
 _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 

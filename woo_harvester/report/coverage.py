@@ -16,18 +16,9 @@ from pydantic import TypeAdapter
 from woo_harvester.findings import Severity, explain
 from woo_harvester.register import Organisation, Register
 from woo_harvester.report.finding_counts import HostFindings
-from woo_harvester.report.funnel import Account
+from woo_harvester.report.funnel import GAP_KINDS, Account, GapKind, HostGapKind
 from woo_harvester.report.history import EarlierRuns, Gaps, RunResult
-from woo_harvester.report.model import (
-    GAP_KINDS,
-    Coverage,
-    GapKind,
-    HostGap,
-    HostGapKind,
-    KindCoverage,
-    OrganisationGap,
-    OrganisationOnHost,
-)
+from woo_harvester.report.model import Coverage, HostGap, KindCoverage, OrganisationGap, OrganisationOnHost
 from woo_harvester.utils.atomic import replace_file
 from woo_harvester.utils.inputs import check_regular, parse_object
 from woo_harvester.utils.urls import host_of

@@ -10,13 +10,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
+from woo_harvester.report.funnel import GAP_KINDS, GapKind
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import (
-    GAP_KINDS,
     CodeExplanation,
     Coverage,
     FindingRow,
-    GapKind,
     Head,
     HostGap,
     HostReport,

@@ -7,12 +7,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 from urllib.parse import urlsplit
 
 from woo_harvester.findings import Finding, Severity, explain
 from woo_harvester.record import Oorzaak, Record, Waarde
 from woo_harvester.tooi import UNKNOWN_CATEGORY
+
+#: What a registered host, or an organisation too, lacks for anything to be harvested.
+HostGapKind = Literal["no_robots", "no_index", "dead"]
+GapKind = Literal["no_location", "no_robots", "no_index", "dead"]
+#: All kinds of gap, in the order of the page.
+GAP_KINDS: tuple[GapKind, ...] = get_args(GapKind)
 
 Stage = Literal["listed", "valid", "allowed", "fetched", "harvested"]
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 from urllib.request import getproxies
 
 from woo_harvester.findings import Finding
-from woo_harvester.report.assemble import OWN_FAULT
-from woo_harvester.report.run_folder import finding_line
+from woo_harvester.report.run_folder import OWN_FAULT, finding_line
 
 if TYPE_CHECKING:
     from woo_harvester.findings.common_cause import Cause, CommonCause

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from woo_harvester.findings import Language, Severity, explain
-from woo_harvester.report.funnel import HarvestKind, Stage
+from woo_harvester.report.funnel import HarvestKind, HostGapKind, Stage
 from woo_harvester.report.score import PartState, Section
 
 
 class ReportModel(BaseModel):
     """A part of the report. Its JSON Schema has the texts below the fields as descriptions."""
 
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True, defer_build=True)
 
 
 class OrganisationRef(ReportModel):
@@ -23,12 +23,6 @@ class OrganisationRef(ReportModel):
     id: str
     """Its TOOI URI, or its systeemId in the register if it has no TOOI URI."""
     name: str
-
-
-HostGapKind = Literal["no_robots", "no_index", "dead"]
-GapKind = Literal["no_location", "no_robots", "no_index", "dead"]
-#: All kinds of gap, in the order of the page.
-GAP_KINDS: tuple[GapKind, ...] = get_args(GapKind)
 
 
 class RegisteredOrganisation(OrganisationRef):

@@ -15,8 +15,7 @@ from typing import IO, Any, TextIO
 
 from woo_harvester.findings import Finding
 from woo_harvester.report.accounts import read_account
-from woo_harvester.report.funnel import Account, HarvestKind
-from woo_harvester.report.model import GAP_KINDS, GapKind
+from woo_harvester.report.funnel import GAP_KINDS, Account, GapKind, HarvestKind
 from woo_harvester.utils.atomic import made_for, replace_file, replace_link
 from woo_harvester.utils.dates import iso_datetime
 from woo_harvester.utils.inputs import WITHOUT_LOCKS, check_regular, parse_object
@@ -52,6 +51,12 @@ def run_name(spider: str) -> str:
 FINDINGS = "findings.jsonl"
 REPORT = "report.json"
 REFUSED = "refused.jsonl"
+
+#: The finding that replaces those about hosts which could not be reached because of a fault on our own side.
+OWN_FAULT = "oogst.eigen-verbinding"
+
+#: The statistic of an audit.
+AUDIT = "woo/audit"
 
 _PAGE = "index.html"
 _HOST_PAGES = "hosts"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -13,17 +13,15 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from woo_harvester.diwoo.defaults import Choice
 from woo_harvester.register.register import parse_shard
+from woo_harvester.running.causes import ArgumentError
 from woo_harvester.tooi import CATEGORY_COUNT, UNKNOWN_CATEGORY, category_of_index, informatiecategorieen
 from woo_harvester.tooi.coded import resolve
 from woo_harvester.tooi.values import normal_label
 from woo_harvester.utils.dates import parse_datetime
+from woo_harvester.utils.program import suggestion
 from woo_harvester.utils.urls import host_of, is_web_url, loc_problem, secured
 
 DocumentsMode = Literal["download", "head", "none"]
-
-
-class ArgumentError(ValueError):
-    """An argument is invalid; the message is one line with what was expected."""
 
 
 def _hosts(value: Any) -> Any:
@@ -202,13 +200,3 @@ class PermitArguments(Arguments):
 
     entries: Annotated[tuple[str, ...] | Path, BeforeValidator(_entries)] = Field(description=_ENTRIES)
     """URLs of entry pages, or the path of a CSV file with them."""
-
-
-def suggestion(given: str, names: Iterable[str], others: Iterable[str] = ()) -> str:
-    """Return a suggestion for a misspelt name, such as ``did you mean --json?``; without one, list *names*.
-
-    *others* are further candidates for a suggestion, which are too many to list.
-    """
-    known = list(names)
-    close = get_close_matches(given, [*known, *others], n=1)
-    return f"did you mean {close[0]}?" if close else f"expected one of {', '.join(known)}"

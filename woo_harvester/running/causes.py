@@ -42,6 +42,10 @@ _WRONG_VALUE = (AttributeError, ImportError, LookupError, TypeError, ValueError)
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{3,}")
 
 
+class ArgumentError(ValueError):
+    """An argument is invalid; the message is one line with what was expected."""
+
+
 class StartError(Exception):
     """The run cannot start; the message is one line that says why."""
 

@@ -19,7 +19,6 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
-from woo_harvester.running.arguments import suggestion
 from woo_harvester.running.causes import StartError, cause_of, is_exhausted, wrong_setting
 from woo_harvester.running.default_settings import SETTINGS, complete
 from woo_harvester.running.process import HarvestProcess
@@ -31,8 +30,8 @@ from woo_harvester.running.startlog import (
     to_stdout,
     write_stderr,
 )
-from woo_harvester.state.store import NOWHERE
-from woo_harvester.utils.program import program
+from woo_harvester.state import NOWHERE
+from woo_harvester.utils.program import program, suggestion
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings

@@ -17,9 +17,9 @@ from scrapy.exceptions import UsageError
 from scrapy.utils.conf import build_component_list
 from scrapy.utils.misc import arg_to_iter, load_object
 
-from woo_harvester.running.arguments import suggestion
 from woo_harvester.running.causes import naming
 from woo_harvester.running.setting import shown
+from woo_harvester.utils.program import suggestion
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

@@ -16,10 +16,9 @@ from scrapy import cmdline
 from scrapy.utils.conf import closest_scrapy_cfg, init_env
 from scrapy.utils.project import ENVVAR, get_project_settings
 
-from woo_harvester.running.arguments import suggestion
 from woo_harvester.running.causes import cause_of
 from woo_harvester.running.startlog import open_closed_streams, to_stdout, write_stderr
-from woo_harvester.utils.program import NAME, VERSION, program
+from woo_harvester.utils.program import NAME, VERSION, program, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,8 +18,8 @@ from woo_harvester.outputs.definition import RecordKind
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register.fetch import obtain_register
 from woo_harvester.register.names import Vocabulary
-from woo_harvester.running.arguments import ArgumentError, Arguments
-from woo_harvester.running.causes import StartError
+from woo_harvester.running.arguments import Arguments
+from woo_harvester.running.causes import ArgumentError, StartError
 from woo_harvester.running.ending import CANNOT_START, fail_run
 from woo_harvester.running.paths import data_dir
 from woo_harvester.state.resources import forget_host

@@ -63,10 +63,6 @@ def _response_of(made: object) -> Response | None:
     return None
 
 
-#: The settings of scrapy-deltafetch that have a meaning here.
-SETTINGS = ("DELTAFETCH_ENABLED", "DELTAFETCH_RESET")
-
-
 class WooDeltaFetch(DeltaFetch):  # type: ignore[misc]  # the library has no types
     """scrapy-deltafetch on the state: it skips requests that gave an item in an earlier run.
 

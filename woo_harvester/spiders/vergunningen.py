@@ -29,8 +29,8 @@ from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.transactions import permit_record
 from woo_harvester.register import Register
 from woo_harvester.register.names import shown_name
-from woo_harvester.running.arguments import ArgumentError, PermitArguments
-from woo_harvester.running.causes import StartError
+from woo_harvester.running.arguments import PermitArguments
+from woo_harvester.running.causes import ArgumentError, StartError
 from woo_harvester.running.ending import end_run, is_closing
 from woo_harvester.spiders.base import HarvestSpider, status_of
 from woo_harvester.state import applying

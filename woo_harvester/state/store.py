@@ -24,9 +24,6 @@ from woo_harvester.utils.program import to_install
 #: With less room, in bytes, SQLite may fail to make a file, which it reports as an error of the disk.
 _LEAST_ROOM = 1024 * 1024
 
-#: URL of a database in memory, for a run that keeps no state.
-NOWHERE = "sqlite://"
-
 _EXPECTED = (
     "WOO_STATE_URL: expected a URL such as sqlite:///state.sqlite or postgresql+psycopg://user@host/name"
 )

@@ -8,12 +8,14 @@ import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-import aiohttp
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 from woo_harvester.utils.program import is_complete
+
+if TYPE_CHECKING:
+    import aiohttp
 
 #: Names of the certificates that OpenSSL finds in a folder: a hash of the subject, and a number.
 _HASHED = re.compile(r"[0-9a-f]{8}\.\d+")
@@ -112,6 +114,8 @@ async def fetch_file(
     Certificates are verified; ``SSL_CERT_FILE`` adds a private authority. Raises FetchError unless the answer
     is complete and at most *maxsize* bytes. Raises TrustError if no certificate can be verified.
     """
+    import aiohttp  # noqa: PLC0415  -- takes long, and most commands fetch nothing
+
     tries = AsyncRetrying(
         stop=stop_after_attempt(_TRIES),
         wait=wait_exponential(multiplier=backoff),
@@ -130,6 +134,8 @@ async def fetch_file(
 async def _fetch_once(
     session: aiohttp.ClientSession, url: str, file: IO[bytes], maxsize: int
 ) -> FetchedFile | None:
+    import aiohttp  # noqa: PLC0415  -- the same
+
     try:
         async with session.get(url) as response:
             if response.status == _NOT_MODIFIED:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 
 NAME = "woo-harvester"
@@ -35,6 +37,16 @@ VERSION = "1.0.0"
 def to_install(extra: str) -> str:
     """Return the command that installs an extra of ``pyproject.toml``, for messages."""
     return f'pip install "woo-harvester[{extra}]"'
+
+
+def suggestion(given: str, names: Iterable[str], others: Iterable[str] = ()) -> str:
+    """Return a suggestion for a misspelt name, such as ``did you mean --json?``; without one, list *names*.
+
+    *others* are further candidates for a suggestion, which are too many to list.
+    """
+    known = list(names)
+    close = get_close_matches(given, [*known, *others], n=1)
+    return f"did you mean {close[0]}?" if close else f"expected one of {', '.join(known)}"
 
 
 #: Statuses of a complete file (RFC 9110, 15.3.1 and 15.3.4). An answer with another 2xx status has no body,

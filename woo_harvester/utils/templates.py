@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoescape
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 def make_environment(package: str) -> Environment:
@@ -14,6 +16,9 @@ def make_environment(package: str) -> Environment:
 
     It escapes everything that is not marked as HTML. Its test ``web`` is :func:`is_web`.
     """
+    # Takes long, and most commands make no page.
+    from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoescape  # noqa: PLC0415
+
     made = Environment(
         loader=FunctionLoader(lambda name: read_asset(package, f"templates/{name}")),
         autoescape=select_autoescape(default=True, default_for_string=True),

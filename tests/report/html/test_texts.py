@@ -9,9 +9,8 @@ import pytest
 
 from tests.conftest import ROOT
 from woo_harvester.findings import Language
-from woo_harvester.report.funnel import FIELDS, HarvestKind
+from woo_harvester.report.funnel import FIELDS, GAP_KINDS, HarvestKind, HostGapKind
 from woo_harvester.report.html.texts import Texts
-from woo_harvester.report.model import GAP_KINDS, HostGapKind
 from woo_harvester.report.score import NOT_JUDGED, PARTS, SECTIONS, PartState
 
 FOLDER = ROOT / "woo_harvester" / "report" / "html"

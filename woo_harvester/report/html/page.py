@@ -11,20 +11,18 @@ from functools import cache
 from itertools import chain
 from os.path import relpath
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment
 from markupsafe import Markup
 
 from woo_harvester.findings import Language, Severity
 from woo_harvester.findings.catalogue import source_links
 from woo_harvester.findings.texts import in_words
-from woo_harvester.report.funnel import HarvestKind
+from woo_harvester.report.funnel import GAP_KINDS, HarvestKind
 from woo_harvester.report.html import charts
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import (
-    GAP_KINDS,
     CodeExplanation,
     FindingRow,
     Head,
@@ -36,6 +34,9 @@ from woo_harvester.report.model import (
 from woo_harvester.report.run_folder import RunFolder, host_page, slug
 from woo_harvester.utils.atomic import replace_file
 from woo_harvester.utils.templates import base_css, make_environment, read_asset
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 #: The maximum number of hosts that a fault names.
 _NAMED_HOSTS = 20

@@ -1,35 +1,38 @@
-"""``scrapy state``: shows, moves, checks and corrects what is known of hosts and documents."""
+"""The actions of ``scrapy state``: they show, move, check and correct what is known."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.commands.state.arguments import (
-    Action,
-    action_of,
+from woo_harvester.crawl.between_runs.named import (
+    find_given,
+    find_named,
+    forget_all,
     format_of,
+    host_lines,
     known_host,
+    known_hosts,
+    page_lines,
+    read_register,
     require_json_lines,
     shard_given,
 )
-from woo_harvester.commands.state.forgetting import find_named, forget_all, known_hosts
-from woo_harvester.commands.state.output import (
+from woo_harvester.crawl.between_runs.output import (
     RowCounts,
     documents_and_cases,
     entry_table,
     host_table,
     keeping,
     list_orphans,
-    number,
     reading,
     work_line,
     write_csv,
@@ -37,24 +40,22 @@ from woo_harvester.commands.state.output import (
     write_records,
     writing,
 )
-from woo_harvester.commands.state.registered import find_given, host_lines, page_lines, read_register
 from woo_harvester.outputs.definition import SingleKind
 from woo_harvester.pipelines.folder import DurableFolder, InUseError
 from woo_harvester.pipelines.opening import store_name
 from woo_harvester.pipelines.stored import path_of
 from woo_harvester.register import RegisterError
 from woo_harvester.register.register import shard_of
-from woo_harvester.running.command import ProjectCommand
 from woo_harvester.running.paths import NoFolderError, data_dir, files_folder, node_name, state_url
-from woo_harvester.state import exported, transfer, upkeep
+from woo_harvester.state import NOWHERE, exported, transfer, upkeep
 from woo_harvester.state.check import Difference, case_differences, count_cases, differences, take_over
 from woo_harvester.state.exported import ExportedError
 from woo_harvester.state.latest import Latest, RecordsError
 from woo_harvester.state.locks import LockedError, entry_pages_lock, lock_owners
-from woo_harvester.state.store import NOWHERE, NoStateError, State, StateError, sqlite_file
+from woo_harvester.state.store import NoStateError, State, StateError, sqlite_file
 from woo_harvester.state.upkeep import count_as_lost, has_named_files, kept_files, named_files
 from woo_harvester.tooi.lists import informatiecategorieen
-from woo_harvester.utils.program import program
+from woo_harvester.utils.program import counted, program
 
 if TYPE_CHECKING:
     import argparse
@@ -62,57 +63,21 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
     from sqlalchemy import Connection
 
+    from woo_harvester.running.command import ProjectCommand
 
-class Command(ProjectCommand):
-    """Shows, moves, checks and corrects the state.
 
-    Exit status 1 if it failed, or ``check`` or ``lost`` found something, and 2 for a wrong argument.
-    """
+class StateActions:
+    """The actions. The command reports their errors, and has their exit status."""
 
-    name = "state"
-    exit_statuses: ClassVar[Mapping[int, str]] = {
-        0: "it did what the action says; `check` and `lost` found nothing",
-        1: "it failed, or `check` or `lost` found something",
-    }
-    requires_project = True
-    requires_crawler_process = False
+    def __init__(self, command: ProjectCommand) -> None:
+        self._command = command
+        self.settings = cast("Settings", command.settings)
+        self.fail = command.fail
 
-    def syntax(self) -> str:
-        return "[ACTION] [ARGUMENTS] [options]"
-
-    def short_desc(self) -> str:
-        return "Show, move, check and correct what is known of hosts and documents"
-
-    def long_desc(self) -> str:
-        return (
-            "Without an action: a table of hosts. Actions: "
-            + "; ".join(f"{name} {action.arguments}".strip() for name, action in ACTIONS.items())
-            + ". See docs/how-to/state.md."
-        )
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        parser.add_argument("--host", action="append", metavar="HOST", help="export: only this host")
-        parser.add_argument(
-            "--shard", metavar="I/N", help="export: only the hosts of this shard, such as 2/8"
-        )
-        parser.add_argument(
-            "--format", metavar="jsonl|csv", help="latest: default by the file's name; export, import: jsonl"
-        )
-        parser.add_argument("-O", "--output", metavar="FILE", help="latest: write to this file")
-        parser.add_argument("--withdrawn", action="store_true", help="latest: withdrawn documents too")
-        parser.add_argument("--remove", action="store_true", help="unnamed: remove what is listed")
-        parser.add_argument("--fetch", action="store_true", help="lost: have it fetched again")
-        parser.add_argument(
-            "--fix", action="store_true", help="check: let the state take over what only the files have"
-        )
-        parser.add_argument("-v", "--verbose", action="store_true", help="check: list each difference")
-
-    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Run the action that *args* names."""
-        action = action_of(args, opts, ACTIONS, _TABLE)
+    def perform(self, method: str, args: list[str], opts: argparse.Namespace) -> None:
+        """Call a method with the arguments of the action."""
         try:
-            action.run(self, args[1:], opts)
+            getattr(self, method)(args, opts)
             sys.stdout.flush()
         except BrokenPipeError:  # the reader, such as head, has closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -139,7 +104,7 @@ class Command(ProjectCommand):
 
     def show_registered(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print the registered locations of organisations, with what is known of their hosts."""
-        settings = cast("Settings", self.settings)
+        settings = self.settings
         register = read_register(settings, data_dir(settings))
         try:
             organisations = find_given(register, args)
@@ -200,13 +165,13 @@ class Command(ProjectCommand):
     def confirm(self, args: list[str], opts: argparse.Namespace) -> None:
         """Confirm the pending withdrawals of hosts."""
         hosts = self._of_hosts(args, upkeep.confirm_withdrawals, "no withdrawal is pending of")
-        what = ", ".join(f"{number(count, 'document')} of {host}" for host, count in hosts.items())
+        what = ", ".join(f"{counted(count, 'document')} of {host}" for host, count in hosts.items())
         write_note(f"Confirmed: the next complete run withdraws {what}, where they are still gone.")
 
     def restore(self, args: list[str], opts: argparse.Namespace) -> None:
         """Mark withdrawn documents of hosts, so that the next run delivers them again if they are listed."""
         hosts = self._of_hosts(args, upkeep.restore, "no document is withdrawn of")
-        what = ", ".join(f"{number(count, 'document')} of {host}" for host, count in hosts.items())
+        what = ", ".join(f"{counted(count, 'document')} of {host}" for host, count in hosts.items())
         write_note(f"Marked: the next run delivers {what} again, where they are listed.")
 
     def _of_hosts(
@@ -246,7 +211,7 @@ class Command(ProjectCommand):
         found = ", ".join(f"{counts[difference]} {difference}" for difference in Difference)
         print(f"{known} in the state: {found}.")
         if counts:
-            self.exitcode = 1
+            self._command.exitcode = 1
 
     def _cut_back(self, state: State) -> None:
         """Cut off files what killed runs left at their end, as the next run does at its start.
@@ -266,7 +231,7 @@ class Command(ProjectCommand):
             hosts = known_hosts(connection)
         with self._locked(state, hosts), state.begin() as connection:
             taken = take_over(connection, files)
-        write_note(f"Took over {number(taken, 'document')} from the files.")
+        write_note(f"Took over {counted(taken, 'document')} from the files.")
 
     def latest(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the latest version of each document in files."""
@@ -284,7 +249,7 @@ class Command(ProjectCommand):
 
     def orphans(self, args: list[str], opts: argparse.Namespace) -> None:
         """List the orphans, stored files of no published document; with ``--remove``, remove them."""
-        path = files_folder(cast("Settings", self.settings))
+        path = files_folder(self.settings)
         with self._open() as state, closing(DurableFolder.existing(path)) as folder:
             if opts.remove:
                 folder.lock(alone=True)
@@ -297,12 +262,12 @@ class Command(ProjectCommand):
                 count, size = list_orphans(folder, named_files(connection), remove=opts.remove)
         done = "Removed" if opts.remove else "Found"
         write_note(
-            f"{done} {number(count, 'file')} of {number(size, 'byte')} that no published document names."
+            f"{done} {counted(count, 'file')} of {counted(size, 'byte')} that no published document names."
         )
 
     def lost(self, args: list[str], opts: argparse.Namespace) -> None:
         """List the documents whose file is not in the store any more; with ``--fetch``, have it fetched."""
-        settings = cast("Settings", self.settings)
+        settings = self.settings
         path, store = files_folder(settings), str(store_name(settings))
         with self._open() as state, closing(DurableFolder.existing(path)) as folder:
             with state.snapshot() as connection:
@@ -314,13 +279,13 @@ class Command(ProjectCommand):
                 with self._locked(state, {file.host for file in files}), state.begin() as connection:
                     count_as_lost(connection, [file.id for file in files], store)
         action = "; the next run fetches them" if opts.fetch and files else ""
-        write_note(f"{number(len(files), 'document')} of which the file is not in {path}{action}.")
+        write_note(f"{counted(len(files), 'document')} of which the file is not in {path}{action}.")
         if files and not opts.fetch:
-            self.exitcode = 1
+            self._command.exitcode = 1
 
     def _refuse_state(self, path: Path | None) -> None:
         """Raise UsageError if a file that is to be written is the state itself."""
-        state = sqlite_file(state_url(cast("Settings", self.settings)))
+        state = sqlite_file(state_url(self.settings))
         if (
             path is not None
             and state is not None
@@ -331,7 +296,7 @@ class Command(ProjectCommand):
             raise UsageError(f"{path} is the state itself: name another file")
 
     def _url(self) -> str:
-        url = state_url(cast("Settings", self.settings))
+        url = state_url(self.settings)
         if url == NOWHERE:
             raise StateError(f"WOO_STATE_URL is {NOWHERE}, so no run keeps a state")
         return url
@@ -344,7 +309,7 @@ class Command(ProjectCommand):
     @contextmanager
     def _locked(self, state: State, hosts: Collection[str] = ()) -> Iterator[None]:
         """Lock these hosts, so that no run works on them meanwhile. Raises LockedError."""
-        node = node_name(cast("Settings", self.settings))
+        node = node_name(self.settings)
         locks = state.begin_locking(f"{program()} state, process {os.getpid()} on {node}", node)
         try:
             if locks is not None:
@@ -352,19 +317,3 @@ class Command(ProjectCommand):
             yield
         finally:
             state.release()
-
-
-_FILES = "FILE..."
-ACTIONS = {
-    "hosts": Action(Command.show_registered, "ORGANISATION...", 1, None),
-    "export": Action(Command.export, "[FILE]", 0, 1, frozenset({"host", "shard", "format"})),
-    "import": Action(Command.import_, "FILE", 1, 1, frozenset({"format"})),
-    "forget": Action(Command.forget, "HOST|URL...", 1, None),
-    "confirm": Action(Command.confirm, "HOST...", 1, None),
-    "restore": Action(Command.restore, "HOST...", 1, None),
-    "check": Action(Command.check, _FILES, 1, None, frozenset({"fix", "verbose"})),
-    "latest": Action(Command.latest, _FILES, 1, None, frozenset({"output", "withdrawn", "format"})),
-    "unnamed": Action(Command.orphans, "", 0, 0, frozenset({"remove"})),
-    "lost": Action(Command.lost, "", 0, 0, frozenset({"fetch"})),
-}
-_TABLE = Action(Command.show_hosts, "", 0, 0)

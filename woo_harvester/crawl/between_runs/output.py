@@ -27,7 +27,7 @@ from woo_harvester.state.rows import Row
 from woo_harvester.utils.atomic import replacing
 from woo_harvester.utils.dates import AMSTERDAM
 from woo_harvester.utils.inputs import is_being_written
-from woo_harvester.utils.program import program
+from woo_harvester.utils.program import counted, program
 
 #: The width of the column of hosts, so that the table fits in 80 columns; a longer host has its own line.
 _HOST_WIDTH = 33
@@ -219,39 +219,36 @@ class RowCounts:
 
 
 def _totals(hosts: int, documents: int, withdrawn: int) -> str:
-    return f"{number(hosts, 'host')}, {number(documents, 'document')}, {withdrawn} withdrawn"
+    return f"{counted(hosts, 'host')}, {counted(documents, 'document')}, {withdrawn} withdrawn"
 
 
 def _permit_totals(pages: int, files: int, cases: int, withdrawn: int) -> str:
-    counts = number(pages, "entry page"), number(files, "file"), number(cases, "case")
+    counts = counted(pages, "entry page"), counted(files, "file"), counted(cases, "case")
     return f"{', '.join(counts)}, {withdrawn} withdrawn"
 
 
 def documents_and_cases(documents: int, cases: int) -> str:
     """Return the number of documents, of cases, or of both; without any, that of documents."""
     if not cases:
-        return number(documents, "document")
+        return counted(documents, "document")
     return (
-        f"{number(documents, 'document')} and {number(cases, 'case')}" if documents else number(cases, "case")
+        f"{counted(documents, 'document')} and {counted(cases, 'case')}"
+        if documents
+        else counted(cases, "case")
     )
 
 
 def work_line(holder: LockOwner) -> str:
     """Return the line about an active run: its owner and its hosts, without the outputs that it locked."""
     hosts = [name for name in holder.names if ":/" not in name]
-    what = hosts[0] if len(hosts) == 1 else number(len(hosts), "host")
+    what = hosts[0] if len(hosts) == 1 else counted(len(hosts), "host")
     ago = max(0, int(time()) - holder.beat)
-    return f"{holder.owner} works on {what} since {day(holder.since)}, seen {number(ago, 'second')} ago"
+    return f"{holder.owner} works on {what} since {day(holder.since)}, seen {counted(ago, 'second')} ago"
 
 
 def day(at: int | None) -> str:
     """Return the day and the time in Dutch time of a moment in seconds since 1970; "never" for none."""
     return f"{datetime.fromtimestamp(at, UTC).astimezone(AMSTERDAM):%Y-%m-%d %H:%M}" if at else "never"
-
-
-def number(count: int, name: str) -> str:
-    """Return a number with its noun, such as ``1 host`` and ``2 hosts``."""
-    return f"{count} {name}" if count == 1 else f"{count} {name}s"
 
 
 def write_note(line: str) -> None:

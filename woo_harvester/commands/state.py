@@ -1,0 +1,121 @@
+"""``scrapy state``: shows, moves, checks and corrects what is known of hosts and documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from scrapy.exceptions import UsageError
+
+from woo_harvester.running.command import ProjectCommand
+from woo_harvester.utils.program import counted, program, suggestion
+
+if TYPE_CHECKING:
+    import argparse
+
+_OPTIONS = ("host", "shard", "format", "output", "withdrawn", "fix", "verbose", "remove", "fetch")
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An action of the command, such as ``export``."""
+
+    method: str
+    """Its method of ``StateActions``."""
+    arguments: str
+    """The arguments as the help shows them."""
+    least: int
+    """The minimum number of arguments."""
+    most: int | None
+    """The maximum number of arguments; None for any number."""
+    options: frozenset[str] = frozenset()
+    """The options that the action accepts."""
+
+
+class Command(ProjectCommand):
+    """Shows, moves, checks and corrects the state.
+
+    Exit status 1 if it failed, or ``check`` or ``lost`` found something, and 2 for a wrong argument.
+    """
+
+    name = "state"
+    exit_statuses: ClassVar[Mapping[int, str]] = {
+        0: "it did what the action says; `check` and `lost` found nothing",
+        1: "it failed, or `check` or `lost` found something",
+    }
+    requires_project = True
+    requires_crawler_process = False
+
+    def syntax(self) -> str:
+        return "[ACTION] [ARGUMENTS] [options]"
+
+    def short_desc(self) -> str:
+        return "Show, move, check and correct what is known of hosts and documents"
+
+    def long_desc(self) -> str:
+        return (
+            "Without an action: a table of hosts. Actions: "
+            + "; ".join(f"{name} {action.arguments}".strip() for name, action in ACTIONS.items())
+            + ". See docs/how-to/state.md."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--host", action="append", metavar="HOST", help="export: only this host")
+        parser.add_argument(
+            "--shard", metavar="I/N", help="export: only the hosts of this shard, such as 2/8"
+        )
+        parser.add_argument(
+            "--format", metavar="jsonl|csv", help="latest: default by the file's name; export, import: jsonl"
+        )
+        parser.add_argument("-O", "--output", metavar="FILE", help="latest: write to this file")
+        parser.add_argument("--withdrawn", action="store_true", help="latest: withdrawn documents too")
+        parser.add_argument("--remove", action="store_true", help="unnamed: remove what is listed")
+        parser.add_argument("--fetch", action="store_true", help="lost: have it fetched again")
+        parser.add_argument(
+            "--fix", action="store_true", help="check: let the state take over what only the files have"
+        )
+        parser.add_argument("-v", "--verbose", action="store_true", help="check: list each difference")
+
+    def perform(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Run the action that *args* names."""
+        from woo_harvester.crawl.between_runs.actions import StateActions
+
+        action = _action_of(args, opts)
+        StateActions(self).perform(action.method, args[1:], opts)
+
+
+def _action_of(args: Sequence[str], opts: argparse.Namespace) -> Action:
+    """Return the action that is typed, or the table if none is. Raises UsageError for wrong arguments."""
+    name = args[0] if args else ""
+    if name and name not in ACTIONS:
+        raise UsageError(f"unknown action {name}: {suggestion(name, ACTIONS)}")
+    action = ACTIONS.get(name, _TABLE)
+    usage = f"{program()} state {name} {action.arguments}".strip()
+    if "" in args[1:]:
+        raise UsageError(f"expected: {usage}; got an empty argument")
+    for option in _OPTIONS:
+        if getattr(opts, option) and option not in action.options:
+            fitting = [each for each, other in ACTIONS.items() if option in other.options]
+            raise UsageError(f"option --{option} belongs to {' and '.join(fitting)}, not to: {usage}")
+    count = len(args) - 1 if args else 0
+    if count < action.least or (action.most is not None and count > action.most):
+        raise UsageError(f"expected: {usage}; got {counted(count, 'argument')}")
+    return action
+
+
+_FILES = "FILE..."
+ACTIONS = {
+    "hosts": Action("show_registered", "ORGANISATION...", 1, None),
+    "export": Action("export", "[FILE]", 0, 1, frozenset({"host", "shard", "format"})),
+    "import": Action("import_", "FILE", 1, 1, frozenset({"format"})),
+    "forget": Action("forget", "HOST|URL...", 1, None),
+    "confirm": Action("confirm", "HOST...", 1, None),
+    "restore": Action("restore", "HOST...", 1, None),
+    "check": Action("check", _FILES, 1, None, frozenset({"fix", "verbose"})),
+    "latest": Action("latest", _FILES, 1, None, frozenset({"output", "withdrawn", "format"})),
+    "unnamed": Action("orphans", "", 0, 0, frozenset({"remove"})),
+    "lost": Action("lost", "", 0, 0, frozenset({"fetch"})),
+}
+_TABLE = Action("show_hosts", "", 0, 0)

@@ -1,0 +1,240 @@
+"""The harvests of ``scrapy demo``, and what it shows of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from rich.console import Console
+from scrapy import signals
+from scrapy.crawler import Crawler
+from scrapy.settings import SETTINGS_PRIORITIES
+
+from woo_harvester.demo.municipalities import PermitDemo, table
+from woo_harvester.demo.publishers import Demo
+from woo_harvester.extensions.findings import Findings
+from woo_harvester.findings import explain
+from woo_harvester.report.audit_summary import print_summary
+from woo_harvester.report.run_folder import AUDIT, RunFolder
+from woo_harvester.running.command import AUDIT_SETTINGS, ProjectCommand
+from woo_harvester.running.process import Failure, HarvestProcess
+from woo_harvester.utils.program import program, to_install
+from woo_portal.engine import EngineError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from scrapy.settings import Settings
+
+#: The number of records and findings that are shown; the files have all of them.
+_SHOWN_RECORDS = 2
+_SHOWN_FINDINGS = 8
+_WIDTH = 100
+
+#: The folder in the working folder for all that a demo writes.
+FOLDER = Path("demo")
+_RECORDS = f"{FOLDER}/records/%(run)s.jsonl"
+_PLACES = f"{FOLDER}/records/%(run)s.geojson"
+_OWN_FOLDER = f"All files of this demo are in {FOLDER}/. It does not use your own state, records and reports."
+
+#: The operator of the fictional publishers is this machine.
+_CONTACT = "https://localhost/"
+
+
+class DemoHarvest:
+    """The harvests of one demo. *command* gets the error of one that fails."""
+
+    def __init__(self, command: ProjectCommand, opts: argparse.Namespace) -> None:
+        self._command, self._opts = command, opts
+
+    def harvest_documents(self, demo: Demo, data: Path) -> None:
+        """Harvest the documents of three publishers, and show the result."""
+        print(f"Harvesting {len(demo.hosts)} hosts of three fictional publishers on this machine ...")
+        print(_OWN_FOLDER)
+        crawler = self._harvest(demo.register_path, demo.ca_path, data)
+        if crawler is not None:
+            _show(crawler)
+            if self._opts.portal:
+                self._serve_portal([crawler])
+            else:
+                self._offer_portal([crawler])
+
+    def _offer_portal(self, crawlers: Sequence[Crawler]) -> None:
+        """Print how to search in the records."""
+        files = [str(_record_files(crawler)[0]) for crawler in crawlers]
+        print(f"Search in a browser: {program()} portal -s WOO_DATA_DIR={FOLDER} {' '.join(files)}")
+
+    def _serve_portal(self, crawlers: Sequence[Crawler]) -> None:
+        """Serve a portal over the records until it is stopped; the publishers still answer then."""
+        files = [str(_record_files(crawler)[0]) for crawler in crawlers]
+        try:
+            # These need the extra "portal".
+            from woo_portal.server import ListenError, RecordFiles, run_portal, site_of  # noqa: PLC0415
+
+            settings = crawlers[0].settings
+            run_portal(settings, RecordFiles(files), site_of(settings, "127.0.0.1", self._opts.port))
+        except ImportError as error:
+            self._command.fail(f"the portal needs {error.name}: {to_install('portal')}")
+        except (EngineError, ListenError) as error:
+            self._command.fail(str(error))
+
+    def _harvest(self, register: Path, authority: Path, data: Path) -> Crawler | None:
+        """Run the spider; return None if the run ended early."""
+        process = self._process(register, authority, data)
+        crawler = process.create_crawler("woo")
+        failure = process.run(crawler, {})
+        return crawler if self._is_finished(failure, crawler) else None
+
+    def _is_finished(self, failure: Failure | None, crawler: Crawler) -> bool:
+        """Return whether a run finished; if not, report why."""
+        if failure is not None:
+            self._command.fail(failure[1])
+            return False
+        reason = crawler.stats.get_value("finish_reason")
+        if reason != "finished":
+            self._command.fail(f"the run ended early ({reason})")
+        return bool(reason == "finished")
+
+    def _process(self, register: Path, authority: Path, data: Path) -> HarvestProcess:
+        os.environ["SSL_CERT_FILE"] = str(authority)
+        settings = {
+            "WOO_REGISTER": str(register),
+            "WOO_DATA_DIR": str(data),
+            "WOO_ALLOW_PRIVATE_HOSTS": True,
+            "WOO_CONTACT": _CONTACT,
+            "WOO_TEXT": find_spec("kreuzberg") is not None,
+            "WOO_SUMMARY": False,  # the demo shows more than the summary
+            # Fictional documents never come among those of the user.
+            "WOO_STATE_URL": None,  # so it is in the data directory, which is temporary
+            "DELTAFETCH_ENABLED": True,
+            "FEEDS": {_RECORDS: {"format": "jsonlines", "encoding": "utf8"}},
+            "FILES_STORE": None,
+            "WOO_ELASTICSEARCH_URL": None,
+            "WOO_METRICS_FILE": None,
+            "WOO_REPORT_DIR": str(FOLDER / "reports"),
+            "WOO_REPORT_HISTORY": False,  # the hosts of the demo before had other ports
+        }
+        given = cast("Settings", self._command.settings)
+        given.setdict(settings, "cmdline")
+        self._command.crawler_process = process = HarvestProcess(given)
+        return process
+
+    def harvest_permits(self, demo: PermitDemo, data: Path) -> None:
+        """Harvest two days, one after the other, audit the entry pages, and show the results."""
+        process = self._process(demo.register_path, demo.ca_path, data)
+        feeds = {_RECORDS: {"format": "jsonlines"}, _PLACES: {"format": "geojson"}}
+        process.settings.set("FEEDS", feeds, "cmdline")
+        first, second = (process.create_crawler("vergunningen") for _ in range(2))
+        audit = _audit(process)
+
+        def begin_second() -> None:
+            demo.second_day()
+            process.crawl(second, entries=demo.entries).add_done_callback(begin_audit)
+
+        def begin_audit(_: object) -> None:
+            process.crawl(audit, entries=demo.entries)
+
+        print("Harvesting two fictional municipalities on this machine, a fortnight apart ...")
+        print(_OWN_FOLDER)
+        failure = process.run(first, {"entries": demo.entries}, begin_second)
+        for day, crawler in (("On 1 April", first), ("On 15 April", second)):
+            if not self._is_finished(failure, crawler):
+                return
+            print(f"\n{day}:\n")
+            _show_permits(crawler)
+        if not self._opts.portal:
+            self._offer_portal([first, second])
+        if self._is_finished(failure, audit):
+            print(
+                f"\nWhat `{program()} audit --permits` answers to both municipalities, "
+                "or to their supplier:\n"
+            )
+            print_summary(cast("Findings", audit.get_extension(Findings)).run_folder, Console())
+            if self._opts.portal:
+                self._serve_portal([first, second])
+
+
+def _audit(process: HarvestProcess) -> Crawler:
+    """Return a crawler that audits entry pages; it knows nothing of the harvests before it."""
+    settings = process.settings.copy()
+    # Scrapy gives a crawler the settings of the process that have the same priority.
+    settings.setdict(AUDIT_SETTINGS, SETTINGS_PRIORITIES["cmdline"] + 1)
+    crawler = Crawler(process.spider_loader.load("vergunningen"), settings)
+    crawler.signals.connect(lambda: crawler.stats.set_value(AUDIT, 1), signals.engine_started, weak=False)
+    return crawler
+
+
+def _show_permits(crawler: Crawler) -> None:
+    findings = cast("Findings", crawler.get_extension(Findings))
+    records, places = _record_files(crawler)
+    for line in table(_records(records)):
+        print(f"  {line}")
+    print("\nFindings:\n")
+    for finding in findings.run_folder.read_findings():
+        print(f"  {finding['url']}: {finding['code']}: {explain(finding['code']).what}")
+    print(f"\nRecords: {records}\nGeoJSON: {places}\nFindings: {findings.run_folder.findings}")
+    print(f"Report, for a browser: {findings.run_folder.page.absolute()}")
+
+
+def _show(crawler: Crawler) -> None:
+    findings = cast("Findings", crawler.get_extension(Findings))
+    records = _record_files(crawler)
+    stats = crawler.stats
+    print(f"\n{stats.get_value('item_scraped_count', 0)} records, two of them:\n")
+    for record in _few(_records(records[0])):
+        _shorten_text(record)
+        print(textwrap.indent(json.dumps(record, ensure_ascii=False, indent=2), "  "))
+    _show_findings(findings.run_folder)
+    print(f"\nRecords:  {records[0]}\nFindings: {findings.run_folder.findings}")
+    print(f"Statistics: {findings.run_folder.stats}")
+    print(f"Report, for a browser: {findings.run_folder.page.absolute()}")
+
+
+def _show_findings(run: RunFolder) -> None:
+    counts = Counter(finding["code"] for finding in run.read_findings())
+    errors = [code for code in sorted(counts, key=lambda code: (-counts[code], code)) if _is_error(code)]
+    print(f"\n{counts.total()} findings of {len(counts)} kinds; some that keep documents from being found:\n")
+    for code in errors[:_SHOWN_FINDINGS]:
+        explanation = explain(code)
+        print(f"  {counts[code]} x {code}: {explanation.what}")
+        print(
+            textwrap.fill(
+                f"→ {explanation.mend}", _WIDTH, initial_indent="      ", subsequent_indent="        "
+            )
+        )
+
+
+def _is_error(code: str) -> bool:
+    return explain(code).severity == "error"
+
+
+def _record_files(crawler: Crawler) -> list[Path]:
+    """Return the files that a run wrote."""
+    run_name = cast("Findings", crawler.get_extension(Findings)).run_name
+    return [Path(uri % {"run": run_name}) for uri in crawler.settings.getdict("FEEDS")]
+
+
+def _records(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def _shorten_text(record: dict[str, Any]) -> None:
+    for file in record["versies"][-1].get("bestanden", []):
+        if "tekst" in file:
+            file["tekst"] = textwrap.shorten(file["tekst"], _WIDTH, placeholder=" …")
+
+
+def _few(records: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the record with the most metadata, and the one with the most defaults."""
+    found = list(records)
+    return [
+        max(found, key=lambda record: len(record["document"])),
+        max(found, key=lambda record: len(record["herkomst"].get("standaardwaarden", {}))),
+    ][:_SHOWN_RECORDS]
