@@ -178,3 +178,17 @@ def test_a_host_whose_indexes_are_all_followed_is_not_narrowed() -> None:
     host.selection.follows = lambda url: True
     assert list(host.selection.indexes(f"Sitemap: {CATEGORY_2.url}".encode(), ROBOTS)) == [CATEGORY_2]
     assert not host.selection.is_narrowed
+
+
+def test_all_empty_files_of_a_host_are_one_finding_with_their_number() -> None:
+    host = Host()
+    host.selection.note_empty(GENERAL)
+    host.selection.report_empty()
+    for number in range(32):
+        host.selection.note_empty(f"https://{HOST}/{number}.xml")
+    host.selection.report_empty()
+    host.selection.report_empty()
+    assert host.findings == [
+        {"code": "sitemap.leeg", "url": GENERAL},
+        {"code": "sitemap.leeg", "url": f"https://{HOST}/0.xml", "seen": "32 bestanden"},
+    ]
