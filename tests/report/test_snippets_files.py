@@ -6,6 +6,7 @@ from tests.report.runs import about_document, about_host
 from tests.report.snippets import made
 from woo_harvester.diwoo.given import DIWOO_NAMESPACE
 from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE, RootName, SitemapReader
+from woo_harvester.tooi import informatiecategorieen
 
 
 @pytest.mark.parametrize(
@@ -13,8 +14,8 @@ from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE, RootName, SitemapRe
     [
         ("index.naam", "https://www.a.nl/x/sitemap-diwoo.xml", "https://www.a.nl/x/sitemapindex-diwoo.xml"),
         (
-            "index.infocat-onbekend",
-            "https://www.a.nl/sitemapindex-diwoo-infocat018.xml",
+            "index.naam",
+            "https://www.a.nl/sitemapindex-diwoo/x.xml",
             "https://www.a.nl/sitemapindex-diwoo.xml",
         ),
         (
@@ -32,6 +33,17 @@ from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE, RootName, SitemapRe
 def test_a_line_of_robots_txt_is_written_right(code: str, seen: str, right: str) -> None:
     given = made(about_host(code, url=seen, seen=seen))
     assert (given.before, given.after) == (f"Sitemap: {seen}", f"Sitemap: {right}")
+
+
+def test_documents_of_an_index_without_a_category_go_in_the_general_one_with_their_own() -> None:
+    given = made(
+        about_host("index.infocat-onbekend", seen="https://www.a.nl/sitemapindex-diwoo-infocat018.xml")
+    )
+    line, _, category = (given.after or "").split("\n")
+    assert line == "Sitemap: https://www.a.nl/sitemapindex-diwoo.xml"
+    concept = informatiecategorieen().by_label("inspanningsverplichting art 3.1 Woo")
+    assert concept is not None
+    assert f'resource="{concept.uri}">{concept.label}<' in category
 
 
 def test_a_line_of_which_nothing_was_seen_has_the_url_of_the_index() -> None:

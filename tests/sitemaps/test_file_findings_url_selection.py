@@ -155,3 +155,17 @@ def test_an_index_that_the_spider_does_not_follow_is_named_and_not_read(number: 
     all_followed.selection.follows = lambda url: True
     assert len(list(all_followed.selection.indexes(lines, ROBOTS))) == 2
     assert not all_followed.selection.is_narrowed
+
+
+def test_all_empty_files_of_a_host_are_one_finding_with_their_number() -> None:
+    host = Host()
+    host.selection.note_empty(GENERAL)
+    host.selection.report_empty()
+    for number in range(32):
+        host.selection.note_empty(f"https://{HOST}/{number}.xml")
+    host.selection.report_empty()
+    host.selection.report_empty()
+    assert host.findings == [
+        {"code": "sitemap.leeg", "url": GENERAL},
+        {"code": "sitemap.leeg", "url": f"https://{HOST}/0.xml", "seen": "32 bestanden"},
+    ]

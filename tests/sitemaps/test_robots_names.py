@@ -7,7 +7,7 @@ import string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from woo_harvester.sitemaps.robots import INDEX_URL, IndexName, NameMatch, index_name
+from woo_harvester.sitemaps.robots import INDEX_URL, IndexName, NameMatch, index_name, right_address
 
 HOST = "https://www.gemeente.nl"
 GENERAL = "sitemapindex-diwoo.xml"
@@ -68,8 +68,25 @@ def test_a_name_that_is_percent_encoded_is_the_same_name() -> None:
     assert index_name(f"{HOST}/sitemapindex%2Ddiwoo.xml") == IndexName(NameMatch.INDEX)
 
 
-def test_only_the_last_segment_counts() -> None:
-    assert match(f"{HOST}/{GENERAL}/publications") is NameMatch.OTHER
+def test_a_folder_with_a_name_of_the_convention_makes_no_index_but_is_noticed() -> None:
+    for folder in ("sitemapindex-diwoo", GENERAL, "nl/SiteMapIndex-Diwoo-infocat014"):
+        assert match(f"{HOST}/{folder}/sitemap.xml?page=1") is NameMatch.NEAR_MISS, folder
+    assert match(f"{HOST}/sitemapindex-diwoo/") is NameMatch.NEAR_MISS
+
+
+def test_an_index_gets_the_name_of_its_category_at_the_same_place() -> None:
+    for path, right in {
+        "x/sitemap-diwoo.xml": f"x/{GENERAL}",
+        "x/sitemapindex-diwoo-infocat018.xml": f"x/{GENERAL}",
+        "x/sitemap_diwoo_infocat14.xml?page=2": "x/sitemapindex-diwoo-infocat014.xml",
+        "sitemapindex-diwoo/sitemap.xml": GENERAL,
+        "nl/sitemapindex-diwoo-infocat007/index.xml#top": "nl/sitemapindex-diwoo-infocat007.xml",
+        "sitemapindex-diwoo/diwoo.xml": f"sitemapindex-diwoo/{GENERAL}",
+    }.items():
+        assert right_address(f"{HOST}/{path}") == f"{HOST}/{right}", path
+
+
+def test_no_other_folder_counts() -> None:
     assert match(f"{HOST}/diwoo/sitemap.xml") is NameMatch.OTHER
     assert match("https://diwoo.nl/sitemap.xml") is NameMatch.OTHER
 

@@ -62,11 +62,13 @@ class DocumentAudit:
         self._locs: dict[str, tuple[str, int | None]] = {}
         """File and lastmod of the entries that would be harvested, by loc."""
 
-    def read(self, path: Path, category: Concept | None) -> None:
-        """Read a sitemap. *category* is the one that its index gives. Raises OSError."""
-        for entry in FileEntries(path, "sitemap", self._terms.sitemap_maxsize, self._report):
+    def read(self, path: Path, category: Concept | None) -> bool:
+        """Read a sitemap; return whether it is empty. *category* is that of its index. Raises OSError."""
+        entries = FileEntries(path, "sitemap", self._terms.sitemap_maxsize, self._report)
+        for entry in entries:
             self._account.count_entries(1, 0)
             self._read_entry(entry, shown(path), category)
+        return entries.is_empty
 
     def _read_entry(self, entry: Entry, file: str, category: Concept | None) -> None:
         found: list[Finding] = []

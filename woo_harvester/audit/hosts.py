@@ -76,6 +76,8 @@ class HostAudit:
         self._place = self._places[index.url] = shown(path)
         entries = FileEntries(path, "index", self._terms.index_maxsize, self._report)
         sitemaps = [found for entry in entries if (found := self._select(entry, index)) is not None]
+        if entries.is_empty:
+            self._note_empty(path)
         if entries.has_others:
             self._selection.with_documents.add(index.url)
         self._selection.report_shared(index)
@@ -91,7 +93,13 @@ class HostAudit:
 
     def _read_documents(self, path: Path, number: int | None) -> None:
         """Read a sitemap; *number* is that of its category. Raises OSError."""
-        self._documents.read(path, category_by_number(number, self._terms.lists.informatiecategorieen))
+        category = category_by_number(number, self._terms.lists.informatiecategorieen)
+        if self._documents.read(path, category):
+            self._note_empty(path)
+
+    def _note_empty(self, path: Path) -> None:
+        self._places[shown(path)] = shown(path)
+        self._selection.note_empty(shown(path))
 
     def _kind_of(self, path: Path) -> Area | None:
         return found_kind(path, self._terms.index_maxsize)
@@ -129,6 +137,7 @@ class SiteAudit(HostAudit):
             sitemap = sitemaps.popleft()
             if (path := self._find(sitemap.url, self._account.count_sitemap)) is not None:
                 self._read_documents(path, sitemap.index.name.number)
+        self._selection.report_empty()
         if self._files is not None:
             self._report_left(self._files)
         self._account.complete = self._report.error is None and "files" not in self._account.not_judged
@@ -227,6 +236,7 @@ class LooseAudit(HostAudit):
                 if code := _code_of_name(path.name):
                     self._report(code, url=shown(path), seen=name)
                 self._read_index(path, Index(shown(path), index_name(path.name)))
+        self._selection.report_empty()
         self._account.complete = self._report.error is None if files else None
 
     def _select(self, entry: Entry, index: Index) -> Sitemap | None:

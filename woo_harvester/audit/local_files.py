@@ -91,8 +91,11 @@ class FileEntries:
         reader = self._reading.current
         for found in file_findings(area, reader):
             found.send(report, url)
-        if reader.complete and not reader.entries:
-            report("sitemap.leeg", url=url)
+
+    @property
+    def is_empty(self) -> bool:
+        """True if the file was read to its end and has no entries."""
+        return self._reading.current.complete and not self._reading.current.entries
 
     @property
     def has_others(self) -> bool:

@@ -136,6 +136,7 @@ class HostReader:
         """Count a host as done, once, if nothing is left to read or to download."""
         if visit.finished and visit.account.complete is None:
             stats = self._crawler.stats
+            visit.selection.report_empty()
             if visit.budget.left:
                 self._report_backlog(visit)
             if visit.budget.supplies_left:

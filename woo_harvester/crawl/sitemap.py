@@ -92,7 +92,7 @@ def _add_sitemaps(
     visit.selection.report_shared(index)
     report_file(visit, index.url, "index", reader)
     if reader.complete and not reader.entries:
-        visit.report("sitemap.leeg", url=index.url)
+        visit.selection.note_empty(index.url)
     return reader.complete
 
 
@@ -204,7 +204,7 @@ class SitemapFiles:
                 self._crawler.stats.inc_value("woo/entries/left_out", reading.left_out)
             report_file(visit, url, "sitemap", contents)
             if is_complete_read and not reader.entries:
-                visit.report("sitemap.leeg", url=url)
+                visit.selection.note_empty(url)
         if contents.others:
             reading.pending.must_reread = True  # so that each run reports them
         if is_complete_read:

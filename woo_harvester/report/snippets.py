@@ -38,7 +38,7 @@ from woo_harvester.report.xml_lines import (
 )
 from woo_harvester.sitemaps.reader import PROPER_NAMES, SITEMAP_NAMESPACE
 from woo_harvester.sitemaps.repair import NAMESPACES
-from woo_harvester.sitemaps.robots import read_robots_lines
+from woo_harvester.sitemaps.robots import read_robots_lines, right_address
 from woo_harvester.utils.urls import loc_problem, secured
 
 #: Elements with metadata that belong in a document.
@@ -187,6 +187,7 @@ _PARTS: dict[str, Callable[[FindingLine, OrganisationRef], _Part]] = {
     "seen": lambda finding, _: _seen(finding),
     "address": lambda finding, _: _address(finding),
     "address_folder": lambda finding, _: "".join(_address(finding).rpartition("/")[:2]),
+    "right_address": lambda finding, _: right_address(_address(finding)),
     "address_name_in_small_letters": lambda finding, _: _address(finding).rpartition("/")[2].lower(),
     "with_https": lambda finding, _: _with_https(finding),
     "with_escapes": lambda finding, _: _with_escapes(finding),

@@ -208,6 +208,8 @@ class UrlSelection:
         """Number of sitemaps of the index being read that another index lists too, by finding and index."""
         self.names_index = False
         """True if robots.txt names an index by the convention, even one that may not be requested."""
+        self._empty: list[str] = []
+        """URLs of the indexes and sitemaps without entries."""
         self._full_index: Index | None = None
         """The last index with more sitemaps than are read."""
         self.follows: Callable[[str], bool] | None = None
@@ -289,6 +291,17 @@ class UrlSelection:
         for (code, other), count in self._shared.items():
             self._report(code, url=index.url, seen=f"{counted(count, 'sitemap')}, ook in {other}")
         self._shared.clear()
+
+    def note_empty(self, url: str) -> None:
+        """Note that an index or a sitemap has no entries."""
+        self._empty.append(url)
+
+    def report_empty(self) -> None:
+        """Report the files without entries: one finding, whatever their number."""
+        if self._empty:
+            seen = f"{len(self._empty)} bestanden" if len(self._empty) > 1 else None
+            self._report("sitemap.leeg", url=self._empty[0], seen=seen)
+            self._empty.clear()
 
     def _add(self, entry: Entry, index: Index) -> Sitemap | None:
         """Return the sitemap in an entry, or None if it is known, or one too many."""

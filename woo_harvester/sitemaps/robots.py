@@ -17,6 +17,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from protego import Protego
 
+from woo_harvester.tooi.lists import CATEGORY_COUNT
 from woo_harvester.utils.program import counted
 
 #: The action on an index or a sitemap that is not requested.
@@ -30,13 +31,17 @@ INDEX_URL = re.compile(rf"^[^?#]*/{_NAME}(?:[?#]|$)", re.ASCII | re.IGNORECASE)
 
 _INFOCAT = re.compile(r".*-infocat\d+\.xml", re.ASCII | re.DOTALL)
 
+#: One of the names as that of a folder, as some publishing systems serve an index: ``…-diwoo/sitemap.xml``.
+_FOLDER = re.compile(r"/sitemapindex-diwoo(?:-infocat\d+)?(?:\.xml)?(?=/.)", re.ASCII | re.IGNORECASE)
+_NUMBER = re.compile(r"infocat[_-]?0*([0-9]{1,2})(?![0-9])", re.ASCII | re.IGNORECASE)
+
 
 class NameMatch(Enum):
     """How the last path segment of a ``Sitemap:`` line matches the naming convention."""
 
     INDEX = "one of the 18 names"
     UNKNOWN_INFOCAT = "-infocat with a number outside 001 to 017"
-    NEAR_MISS = "contains diwoo or infocat, but is none of the 18 names"
+    NEAR_MISS = "contains diwoo or infocat, but is none of the 18 names; or one of them is that of its folder"
     OTHER = "a sitemap that has nothing to do with the Woo"
 
 
@@ -63,9 +68,20 @@ def index_name(url: str) -> IndexName:
         return IndexName(NameMatch.INDEX, int(number) if number else None, other_case=segment != name)
     if _INFOCAT.fullmatch(name) and not re.search(r"-infocat0(0[1-9]|1[0-7])\.xml$", name):
         return IndexName(NameMatch.UNKNOWN_INFOCAT)
-    if "diwoo" in name or "infocat" in name:
+    if "diwoo" in name or "infocat" in name or _FOLDER.search(path):
         return IndexName(NameMatch.NEAR_MISS)
     return IndexName(NameMatch.OTHER)
+
+
+def right_address(url: str) -> str:
+    """Return the address at which an index is read: the same place, with the name of the category, if any."""
+    path = re.split(r"[?#]", url, maxsplit=1)[0]
+    folder, _, name = path.rpartition("/")
+    if "diwoo" not in name.lower() and (found := _FOLDER.search(path)) is not None:
+        folder, name = path[: found.start()], found[0]
+    number = int(match[1]) if (match := _NUMBER.search(name)) else 0
+    category = f"-infocat{number:03}" if 1 <= number <= CATEGORY_COUNT else ""
+    return f"{folder}/sitemapindex-diwoo{category}.xml"
 
 
 #: Bytes of a robots.txt that are read. RFC 9309, 2.5, requires at least 500 KiB.
