@@ -37,14 +37,8 @@ def written() -> Iterator[list[str]]:
 
 
 @pytest.fixture
-def wrong() -> list[str]:
-    """What the log has said of wrong settings."""
-    return []
-
-
-@pytest.fixture
-def start_log(written: list[str], wrong: list[str]) -> Iterator[StartLog]:
-    log = StartLog(wrong.append)
+def start_log(written: list[str]) -> Iterator[StartLog]:
+    log = StartLog()
     yield log
     log.close()
 
@@ -91,17 +85,6 @@ def test_what_was_done_to_a_file_is_written_once_whatever_the_log_leaves_out(
         (line,) = capfd.readouterr().err.splitlines()
         assert line.endswith("WARNING: Moved 5 bytes" if is_logged else "Moved 5 bytes"), given
         assert (line == "Moved 5 bytes") != is_logged, given
-
-
-def test_an_error_about_a_setting_waits_since_the_last_line_names_it(
-    start_log: StartLog, written: list[str], wrong: list[str]
-) -> None:
-    name = "COOKIES_ENABLED"
-    try:
-        Settings({name: "ja"}).getbool(name)
-    except ValueError:
-        scrapy.exception("not loaded")
-    assert (written, wrong) == ([], ["COOKIES_ENABLED: expected True or False, got ja"])
 
 
 def test_an_error_not_said_at_the_end_is_written_at_once(start_log: StartLog, written: list[str]) -> None:

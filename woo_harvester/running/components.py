@@ -1,12 +1,7 @@
-"""Checks of Scrapy's settings: components that cannot be loaded, and values that fail without a word.
-
-Whatever else Scrapy accepts is accepted, and what it cannot read is named when it reads it
-(``causes.wrong_setting``).
-"""
+"""Checks of those values of Scrapy's settings with which a run would wait for ever, or write no records."""
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Iterator, Mapping
 from os import PathLike
@@ -14,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from scrapy.exceptions import UsageError
-from scrapy.utils.conf import build_component_list
-from scrapy.utils.misc import arg_to_iter, load_object
 
 from woo_harvester.running.causes import naming
 from woo_harvester.running.setting import shown
@@ -23,32 +16,6 @@ from woo_harvester.utils.program import suggestion
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
-
-#: Settings whose keys are components; the value None turns one off.
-_BY_KEY = ("EXTENSIONS", "ITEM_PIPELINES", "DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES")
-
-#: Settings whose values are components; None turns one off.
-_BY_VALUE = ("DOWNLOAD_HANDLERS", "FEED_EXPORTERS", "FEED_STORAGES")
-
-#: Settings that name one component, if they are set.
-_ONE = (
-    "DOWNLOADER",
-    "DUPEFILTER_CLASS",
-    "FEED_URI_PARAMS",
-    "ITEM_PROCESSOR",
-    "LOG_FORMATTER",
-    "REQUEST_FINGERPRINTER_CLASS",
-    "ROBOTSTXT_PARSER",
-    "SCHEDULER",
-    "SCHEDULER_DISK_QUEUE",
-    "SCHEDULER_MEMORY_QUEUE",
-    "SCHEDULER_PRIORITY_QUEUE",
-    "SCHEDULER_START_DISK_QUEUE",
-    "SCHEDULER_START_MEMORY_QUEUE",
-    "STATS_CLASS",
-    "TWISTED_DNS_RESOLVER",
-    "TWISTED_REACTOR",
-)
 
 #: The longest delay between two requests to a host, in seconds: a day. A timer accepts no infinite one.
 _LONGEST_DELAY = 86_400
@@ -91,54 +58,21 @@ _SHAPES: dict[str, tuple[tuple[type, ...], str]] = {
     "postprocessing": ((list, tuple), "a JSON list"),
 }
 
-#: What ends a header, or begins another one.
-_LINE_ENDS = frozenset("\r\n\0")
-
 #: The start of the error for feeds: if Scrapy cannot use one feed, it uses none of them.
 NO_FEED = "FEEDS names outputs of which none can be used"
 
 
 def check_settings(settings: BaseSettings) -> None:
-    """Check the settings that a process needs. Raises UsageError with the name of the setting."""
-    with naming("ADDONS"):
-        for addon in build_component_list(settings.getdict("ADDONS")):
-            load_object(addon)
-    if loop := settings["ASYNCIO_EVENT_LOOP"]:
-        with naming("ASYNCIO_EVENT_LOOP"):
-            load_object(loop)
-    _check_logging(settings)
+    """Raise UsageError for a value that would fail without a word. The error names the setting."""
     for name, bounds in _BOUNDS.items():
         with naming(name):
             _check_bounds(name, settings[name], settings.getfloat(name), bounds)
     _check_slots(settings)
-    _check_headers(settings)
-
-
-def check_components(settings: BaseSettings) -> None:
-    """Load each component that a setting names. Install the reactor first: a component may import it.
-
-    Raises UsageError with the name of the setting.
-    """
-    for name in _BY_KEY:
-        with naming(name):
-            for component, place in settings.getdict(name).items():
-                if place is not None:
-                    load_object(component)
-    for name in _BY_VALUE:
-        with naming(name):
-            for component in settings.getdict(name).values():
-                if component is not None:
-                    load_object(component)
-    for name in _ONE:
-        if component := settings[name]:
-            with naming(name):
-                load_object(component)
     _check_feeds(settings)
 
 
 def _check_feeds(settings: BaseSettings) -> None:
     """Raise UsageError for a feed with a wrong option, since Scrapy would use no feed or fail later."""
-    _check_encoding("FEED_EXPORT_ENCODING", settings["FEED_EXPORT_ENCODING"])
     formats, storages = settings.getwithbase("FEED_EXPORTERS"), settings.getwithbase("FEED_STORAGES")
     for uri, options in _parts(settings, "FEEDS", "its format and other options"):
         if not isinstance(uri, str | PathLike):
@@ -153,11 +87,6 @@ def _check_feeds(settings: BaseSettings) -> None:
         scheme = urlsplit(str(uri)).scheme if "://" in str(uri) else ""
         if scheme and storages.get(scheme) is None:
             raise UsageError(f"{NO_FEED}: no storage for {scheme}://, of {uri}", print_help=False)
-        _check_encoding(f"FEEDS, encoding of {uri}", options.get("encoding"))
-        with naming(f"FEEDS, {uri}"):
-            for option in ("item_filter", "item_classes", "postprocessing"):
-                for component in arg_to_iter(options.get(option)):
-                    load_object(component)
 
 
 def _check_slots(settings: BaseSettings) -> None:
@@ -192,35 +121,5 @@ def _check_bounds(name: str, given: Any, number: float, bounds: tuple[float, flo
     raise _wrong(name, f"a number, {expected}", given)
 
 
-def _check_headers(settings: BaseSettings) -> None:
-    """Raise UsageError for a text that no header can have, since every request would fail."""
-    _check_header("USER_AGENT", settings["USER_AGENT"])
-    for header, value in settings.getdict("DEFAULT_REQUEST_HEADERS").items():
-        for text in (header, *(value if isinstance(value, list | tuple) else [value])):
-            _check_header(f"DEFAULT_REQUEST_HEADERS, {shown(header)}", text)
-
-
-def _check_header(name: str, text: Any) -> None:
-    with naming(name):
-        if isinstance(text, str) and text.encode() and not _LINE_ENDS.isdisjoint(text):
-            raise _wrong(name, "one line of text", text)
-
-
 def _wrong(name: str, expected: str, given: Any) -> UsageError:
     return UsageError(f"{name}: expected {expected}, got {shown(given)}", print_help=False)
-
-
-def _check_encoding(name: str, encoding: Any) -> None:
-    with naming(name):
-        "".encode(encoding or "utf-8")
-
-
-def _check_logging(settings: BaseSettings) -> None:
-    with naming("LOG_LEVEL"):
-        logging.NullHandler().setLevel(settings["LOG_LEVEL"])
-    _check_encoding("LOG_ENCODING", settings["LOG_ENCODING"])
-    line = logging.makeLogRecord({"name": "scrapy", "msg": ""})
-    with naming("LOG_FORMAT"):
-        logging.Formatter(settings["LOG_FORMAT"]).format(line)
-    with naming("LOG_DATEFORMAT"):
-        logging.Formatter("%(asctime)s", settings["LOG_DATEFORMAT"]).format(line)

@@ -21,8 +21,8 @@ from scrapy.exceptions import UsageError
 from scrapy.utils.log import get_scrapy_root_handler, log_scrapy_info
 
 from woo_harvester.running.causes import StartError, cause_of, is_exhausted, wrong_setting
-from woo_harvester.running.components import check_components, check_settings
-from woo_harvester.running.ending import CANNOT_START, close_at_start, end_run, has_failed
+from woo_harvester.running.components import check_settings
+from woo_harvester.running.ending import end_run, has_failed
 from woo_harvester.running.startlog import FirstErrors, StartLog, flush_stderr, flush_stdout, write_stderr
 
 if TYPE_CHECKING:
@@ -146,7 +146,6 @@ class HarvestProcess(AsyncCrawlerProcess):
             if (line := wrong_setting(error)) is not None:
                 raise UsageError(line, print_help=False) from error
             raise StartError(_with_log_file(settings, error)) from error
-        check_components(settings)
         self._start_log: StartLog | None = None
         self._spider: Spider | None = None
         self._errors = FirstErrors()
@@ -158,9 +157,8 @@ class HarvestProcess(AsyncCrawlerProcess):
 
         *done* is called at its end, and may start another crawl.
         """
-        self._errors.on_wrong_setting = partial(_close_for, crawler)
         if not self.settings["LOG_FILE"]:
-            self._start_log = StartLog(self._errors.on_wrong_setting)
+            self._start_log = StartLog()
             crawler.signals.connect(self._start_log.write_kept, signals.request_scheduled)
         self._spider = None
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
@@ -176,10 +174,6 @@ class HarvestProcess(AsyncCrawlerProcess):
             self.start()
             self._deadline.status = None  # the command still has to print its result
             return self._failure(crawler, task)
-        except Exception as error:
-            if wrong_setting(error) is not None:
-                self._release_log(drop=True)
-            raise
         finally:
             self._release_log()
             self._errors.close()
@@ -257,14 +251,6 @@ class HarvestProcess(AsyncCrawlerProcess):
                 handler.flush()  # the first lines are in its buffer
         except OSError as error:
             raise StartError(_with_log_file(self.settings, error)) from error
-
-
-def _close_for(crawler: Crawler, line: str) -> None:
-    """End the run for a wrong setting; if that shows before the spider is opened, as soon as it is."""
-    if crawler._engine is None:
-        close_at_start(crawler, line, 2)
-    else:
-        end_run(crawler, CANNOT_START, line, 2)
 
 
 def _first(error: BaseException) -> BaseException:

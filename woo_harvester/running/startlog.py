@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 
 from scrapy.utils.log import get_scrapy_root_handler
 
-from woo_harvester.running.causes import cause_of, exhaustion_in, wrong_setting
+from woo_harvester.running.causes import cause_of, exhaustion_in
 
 _MODES = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
@@ -99,13 +99,11 @@ class StartLog(logging.Handler):
     """Keeps the log back until the run starts, because one line is enough for a run that does not start.
 
     Any other error is written at once, after the records that were kept. Other loggers, and what is written
-    to stderr without a logger, are not affected. *on_wrong_setting* is called with what is wrong with a
-    setting, if that is the error: Scrapy logs some of these and goes on.
+    to stderr without a logger, are not affected.
     """
 
-    def __init__(self, on_wrong_setting: Callable[[str], None]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._on_wrong_setting = on_wrong_setting
         self._kept: list[logging.LogRecord] = []
         self._loggers = [logging.getLogger(name) for name in _NAMES]
         for logger in self._loggers:
@@ -114,11 +112,7 @@ class StartLog(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep the record; but before an error that the last line does not repeat, write all kept records."""
-        error = _error_of(record)
-        if error is not None and (line := wrong_setting(error)) is not None:
-            self._kept.append(record)
-            self._on_wrong_setting(line)
-        elif record.levelno >= logging.ERROR and not hasattr(record, IN_LAST_LINE):
+        if record.levelno >= logging.ERROR and not hasattr(record, IN_LAST_LINE):
             self.write_kept()  # the record itself goes on to the root logger after this
         else:
             self._kept.append(record)
@@ -159,17 +153,13 @@ class FirstErrors(logging.Handler):
         """The cause of the first exception that was a lack of memory, threads or files."""
         self.on_exhausted: Callable[[str], None] | None = None
         """Called with that cause, in the thread that logs it."""
-        self.on_wrong_setting: Callable[[str], None] | None = None
-        """Called with what is wrong with a setting, in the thread that logs it."""
         logging.root.addHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Store the cause of the record's exception, if it is the first."""
-        error = _error_of(record)
+        error = record.exc_info[1] if record.exc_info else None
         if error is None:
             return
-        if self.on_wrong_setting is not None and (line := wrong_setting(error)) is not None:
-            self.on_wrong_setting(line)
         self.first = self.first or cause_of(error)
         if self.exhausted is None and (lack := exhaustion_in(error)) is not None:
             self.exhausted = cause_of(lack)
@@ -180,7 +170,3 @@ class FirstErrors(logging.Handler):
         """Remove the handler from the root logger."""
         logging.root.removeHandler(self)
         super().close()
-
-
-def _error_of(record: logging.LogRecord) -> BaseException | None:
-    return record.exc_info[1] if record.exc_info else None
