@@ -140,7 +140,7 @@ PERMITS = RecordKind(
     "vergunningen",
     key="vergunning",
     setting="WOO_ELASTICSEARCH_PERMITS_INDEX",
-    mapping=2,
+    mapping=3,
     fields=_permit_fields,
 )
 
