@@ -49,9 +49,10 @@ KEYS = {
     "document.documenthandelingen.wasAssociatedWith": BODY,
     "document.extraMetadata": {"namespace", "prefix", "velden"},
     "document.extraMetadata.velden": {"key", "values"},
-    "documentrelaties": {"relation", "role"},
-    "documentrelaties.relation": CODED,
-    "documentrelaties.role": CODED,
+    "documentrelaties": {"relation", "role", "titel"},
+    "herkomst.documentrelaties": {"relation", "role"},
+    "herkomst.documentrelaties.role": CODED,
+    "herkomst.redenVerwijderingVervanging": CODED,
     "versies.bestanden": {"url", "mime-type", "bestandsnaam", "grootte", "hash"},
 }
 hosts = Hosts()

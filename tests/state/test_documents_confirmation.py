@@ -30,6 +30,7 @@ def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None
         file,
         supplemented=5,
         cause="wijziging",
+        number=2,
         content=3,
         supplied_at=HARVESTED + 7,
     )
@@ -57,6 +58,7 @@ def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None
         "restore": None,
         "supplemented": 5,
         "cause": "wijziging",
+        "number": 2,
         "known_content": 3,
         "supplied_at": HARVESTED + 7,
         **NO_FAULT,

@@ -186,6 +186,7 @@ def _harvested(
         cause=version.cause.value,
         supplied_at=int(version.at.timestamp()) if version.began_at is not None else None,
     )
+        number=version.number,
 
 
 def _write_documents(connection: Connection, updates: Sequence[StateUpdate], sitemap_id: int) -> None:

@@ -394,6 +394,7 @@ def new_version(facts: EntryFacts, outcome: EntryOutcome, now: datetime) -> NewV
         takes_over=known is not None and known.harvested is not None and not facts.is_comparable,
         is_ahead=is_ahead,
         is_dated_by_harvest=is_first and (lastmod is None or is_ahead),
+        number=1 if known is None or known.harvested is None else (known.number or 1) + 1,
     )
 
 
@@ -424,4 +425,5 @@ def _known_version(facts: EntryFacts, known: KnownDocument, began_at: datetime, 
         takes_over=False,
         is_ahead=is_ahead,
         is_dated_by_harvest=cause is Oorzaak.AANLEVERING and (lastmod is None or is_ahead),
+        number=known.number or 1,
     )

@@ -61,6 +61,8 @@ class KnownDocument(NamedTuple):
     """Seconds since 1970; when the version was delivered again with content that its record lacked."""
     refused_with: int | None = None
     """Number of what the run wanted to know of its content that refused a version of it."""
+    number: int | None = None
+    """Number of the version that was harvested last, 1 for the first one; None if there is none."""
 
     @property
     def delivered_at(self) -> datetime | None:
@@ -362,6 +364,8 @@ class NewVersion(Struct, frozen=True):
     """The moment of its first record, if it is the known version, delivered again; else None."""
 
     def record(self, loc: str, origin: Herkomst) -> Record:
+    number: int = 1
+    """Its number, 1 for the first version of the document."""
         """Return the record of the document at *loc*, with this version and no metadata yet."""
         origin.lastmod = self.lastmod_text
         if self.is_dated_by_harvest:
@@ -369,7 +373,7 @@ class NewVersion(Struct, frozen=True):
         if self.is_ahead:
             origin.standaardwaarden["versies.mutatiedatumtijd"] = _HARVEST
         moment = (self.began_at or self.at) if self.is_ahead else self.lastmod
-        return bare_record(loc, Versie(self.cause, self.published, moment), origin)
+        return bare_record(loc, Versie(self.cause, self.published, moment, self.number), origin)
 
 
 class Decision(Struct, frozen=True):
