@@ -132,6 +132,7 @@ def test_only_what_was_decided_on_a_document_is_counted() -> None:
         "republished",
         "rechecked",
         "supplied",
+        "supplemented",
         "unchanged",
         "unchanged_again",
         "older",

@@ -254,6 +254,8 @@ class EntryOutcome(Enum):
     """Unchanged by its entry, and fetched all the same: a version only if its bytes differ."""
     SUPPLIED = "supplied", Oorzaak.AANLEVERING
     """Unchanged, and delivered again with content that its record lacked, as the version that it was."""
+    SUPPLEMENTED = "supplemented", Oorzaak.AANLEVERING
+    """The same, with fields that only another entry of its host gives, which was read after it."""
     UNCHANGED_AGAIN = "unchanged, delivered again", Oorzaak.AANLEVERING
     """Unchanged, and delivered again as the version that it was, because the run delivers all documents."""
     OLDER_AGAIN = "older, delivered again", Oorzaak.AANLEVERING
@@ -286,7 +288,7 @@ class EntryOutcome(Enum):
 #: Outcomes with which the known version is delivered again because the run delivers all documents.
 DELIVERED_AGAIN = (EntryOutcome.UNCHANGED_AGAIN, EntryOutcome.OLDER_AGAIN)
 #: Outcomes with which the known version is delivered again.
-KNOWN_VERSION = (EntryOutcome.SUPPLIED, *DELIVERED_AGAIN)
+KNOWN_VERSION = (EntryOutcome.SUPPLIED, EntryOutcome.SUPPLEMENTED, *DELIVERED_AGAIN)
 #: Outcomes with which an entry does not count as listed by its host in this run, or not yet.
 NOT_LISTED = (EntryOutcome.POSTPONED, EntryOutcome.UNUSABLE, EntryOutcome.UNREGISTERED)
 _UNCOUNTED = (EntryOutcome.DUPLICATE, *NOT_LISTED)
@@ -362,10 +364,10 @@ class NewVersion(Struct, frozen=True):
     """The openbaarmakingsdatum is the day of the harvest, since no lastmod gives it."""
     began_at: datetime | None = None
     """The moment of its first record, if it is the known version, delivered again; else None."""
-
-    def record(self, loc: str, origin: Herkomst) -> Record:
     number: int = 1
     """Its number, 1 for the first version of the document."""
+
+    def record(self, loc: str, origin: Herkomst) -> Record:
         """Return the record of the document at *loc*, with this version and no metadata yet."""
         origin.lastmod = self.lastmod_text
         if self.is_dated_by_harvest:
