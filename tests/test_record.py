@@ -25,6 +25,7 @@ from woo_harvester.record import (
     Herkomst,
     Oorzaak,
     Record,
+    Relatierol,
     Titelcollectie,
     Veld,
     Versie,
@@ -85,13 +86,14 @@ def full() -> Record:
             documenthandelingen=[Documenthandeling(waarde, MOMENT, waarde)],
             extraMetadata=[ExtraMetadata("urn:x", "x", [Veld("k", ["v"])])],
         ),
-        documentrelaties=[Documentrelatie(waarde, waarde)],
+        documentrelaties=[Documentrelatie("urn:d", "urn:r", "Ander")],
         versies=[
             Versie(
                 Oorzaak.AANLEVERING,
                 date(2024, 4, 2),
                 MOMENT,
-                waarde,
+                2,
+                "reden",
                 [Bestand(LOC, "application/pdf", "besluit.pdf", 20480, "00ff", 3, "Tekst", "nl", "00/00ff")],
             )
         ],
@@ -105,6 +107,8 @@ def full() -> Record:
             ["x.y"],
             "Titel",
             [Aanvulling.TEKST],
+            [Relatierol("urn:d", waarde)],
+            waarde,
         ),
     )
 

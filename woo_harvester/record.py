@@ -140,13 +140,15 @@ class Oorzaak(StrEnum):
 
 
 class Aanvulling(StrEnum):
-    """A part of the content that a record lacked, and with which it is delivered again."""
+    """What a record lacked, and with which the harvester delivers it again."""
 
     KOPREGELS = "kopregels"
     """What the server says of the file: size, media type and name."""
     BESTAND = "bestand"
     """The file itself: its hash, the type that its content shows, and its path if it is kept."""
     TEKST = "tekst"
+    METADATA = "metadata"
+    """Fields that only another entry of the host for the same document gives."""
 
 
 class Part(Struct, omit_defaults=True):
@@ -281,10 +283,12 @@ class Document(Part):
 class Documentrelatie(Part):
     """A relation to another document."""
 
-    relation: Waarde | None = None
-    """The other document."""
-    role: Waarde | None = None
-    """Kind of relation, such as heeft bijlage."""
+    relation: str | None = None
+    """URI of the other document."""
+    role: str | None = None
+    """URI of the kind of relation; `herkomst` has its label, such as heeft bijlage."""
+    titel: str | None = None
+    """Title of the other document, as given."""
 
 
 class Bestand(Part):
@@ -322,13 +326,24 @@ class Versie(Part):
     """The `lastmod`; the moment of the harvest if that was in the future. For an intrekking the moment at
     which it was noticed.
     """
-    redenVerwijderingVervanging: Waarde | None = None
-    """Reason why an earlier version was withdrawn or replaced."""
+    nummer: int | None = None
+    """Number of the version: 1 for the first one of the document. An intrekking has none."""
+    redenVerwijderingVervanging: str | None = None
+    """Reason why an earlier version was withdrawn or replaced: its label, or as given if it is not known."""
     bestanden: list[Bestand] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if self.mutatiedatumtijd is not None:
             self.mutatiedatumtijd = with_dutch_offset(self.mutatiedatumtijd)
+
+
+class Relatierol(Part):
+    """The role of one of the `documentrelaties`."""
+
+    relation: str | None = None
+    """URI of the other document, else its title."""
+    role: Waarde | None = None
+    """Kind of relation, with its label and what the publisher gave."""
 
 
 class Herkomst(Part):
@@ -351,9 +366,13 @@ class Herkomst(Part):
     titelVoorstel: str | None = None
     """Title in the document's own properties, if neither publisher nor file name gave a title."""
     aangevuld: list[Aanvulling] = field(default_factory=list)
-    """The content that an earlier record of this version lacked: `kopregels`, `bestand`, `tekst`. The version
-    and its oorzaak are those of that record.
+    """What an earlier record of this version lacked: `kopregels`, `bestand`, `tekst`, or the `metadata` of
+    another entry of the host. The publisher changed nothing: the version and its oorzaak are those of that
+    record.
     """
+    documentrelaties: list[Relatierol] = field(default_factory=list)
+    redenVerwijderingVervanging: Waarde | None = None
+    """The reason in the version, with its URI and what the publisher gave."""
 
     def __post_init__(self) -> None:
         if self.opgehaald is not None:

@@ -167,9 +167,11 @@ def relations(document: Json) -> list[tuple[str, Json]]:
     """Return each relation to another document: its kind in words, and the term of the other one."""
     found = [("Onderdeel van", term) for term in _objects(document, f"{_DOCUMENT}.isPartOf")]
     found += [("Heeft als onderdeel", term) for term in _objects(document, f"{_DOCUMENT}.hasParts")]
+    known = _objects(document, "herkomst.documentrelaties.role")
+    roles = {str(role.get("id")): role.get("label") for role in known}
     for relation in _objects(document, "documentrelaties"):
-        role = (relation.get("role") or {}).get("label") or "Heeft te maken met"
-        found.append((capitalised(str(role)), relation.get("relation") or {}))
+        role = capitalised(str(roles.get(str(relation.get("role"))) or "Heeft te maken met"))
+        found.append((role, {"id": relation.get("relation"), "label": relation.get("titel")}))
     return [(role, term) for role, term in found if term.get("id") or term.get("label")]
 
 

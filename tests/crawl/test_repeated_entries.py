@@ -188,7 +188,10 @@ def test_what_is_no_longer_listed_twice_is_forgotten_and_harvested_as_before(kee
     both = {"s0.xml": entry(BEFORE), "s1.xml": entry(BEFORE, DiWoo(titel="Besluit"))}
     day(keeper, both)
     items, _ = day(keeper, both)
-    assert [item.record.versies[0].oorzaak for item in items] == ["wijziging"]
+    assert [(item.record.versies[0].oorzaak, item.record.versies[0].nummer) for item in items] == [
+        ("aanlevering", 1)
+    ]
+    assert [item.record.herkomst.aangevuld for item in items] == [["metadata"]]
     assert len(kept(keeper)) == 2
     run = Run(keeper)
     run.read("s0.xml", [entry(BEFORE)])

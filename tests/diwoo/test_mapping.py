@@ -49,7 +49,7 @@ def test_everything_that_was_given_is_in_the_record_and_nothing_else() -> None:
         is_part_of=Value("geheel", "urn:geheel"),
         has_parts=[Value(None, "urn:deel")],
         handelingen=[Handling(Value("vaststelling", None), "2024-04-01", Value(None, AMSTERDAM))],
-        relaties=[Relation(Value("verwijst naar", None), Value("ander", None))],
+        relaties=[Relation(Value("verwijst naar", None), Value("ander", "urn:ander"))],
         reden=Value("correctie procedurele fout", None),
         extra=[Extra("urn:gem", "gem", [ExtraField("wijk", ["Noord", "Oost"])])],
     )
@@ -110,22 +110,28 @@ def test_everything_that_was_given_is_in_the_record_and_nothing_else() -> None:
             ],
         },
         "documentrelaties": [
-            {
-                "relation": {"label": "ander"},
-                "role": {"id": f"{THESAURUS}c_75fac459", "label": "verwijst naar"},
-            }
+            {"relation": "urn:ander", "role": f"{THESAURUS}c_75fac459", "titel": "ander"},
         ],
         "versies": [
             {
                 "oorzaak": "aanlevering",
                 "openbaarmakingsdatum": "2024-04-02",
                 "mutatiedatumtijd": "2024-04-02T10:00:00+02:00",
-                "redenVerwijderingVervanging": {
-                    "id": f"{THESAURUS}c_c77c86e0",
-                    "label": "correctie procedurele fout",
-                },
+                "redenVerwijderingVervanging": "correctie procedurele fout",
             }
         ],
+        "herkomst": {
+            "documentrelaties": [
+                {
+                    "relation": "urn:ander",
+                    "role": {"id": f"{THESAURUS}c_75fac459", "label": "verwijst naar"},
+                }
+            ],
+            "redenVerwijderingVervanging": {
+                "id": f"{THESAURUS}c_c77c86e0",
+                "label": "correctie procedurele fout",
+            },
+        },
     }
 
 

@@ -102,8 +102,11 @@ def test_where_the_list_has_nothing_for_unknown_only_what_was_given_is_kept() ->
     kept = {"bronwaarde": "? (urn:x)"}
     record = json_value(outcome.record)
     assert outcome.document == {"language": kept, "format": kept}
-    assert record["documentrelaties"] == [{"role": kept}]
-    assert record["versies"][0]["redenVerwijderingVervanging"] == kept
+    assert record["documentrelaties"] == [{"role": "urn:x"}]
+    assert record["versies"][0]["redenVerwijderingVervanging"] == "?"
+    origin = record["herkomst"]
+    assert origin["documentrelaties"] == [{"role": kept}]
+    assert origin["redenVerwijderingVervanging"] == kept
     assert outcome.noted == [("waarde.label-onbekend", "? (urn:x)")] * 4
     assert {finding.action for finding in outcome.findings if finding.seen} == {"bewaard als bronwaarde"}
 

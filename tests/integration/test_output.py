@@ -19,12 +19,16 @@ from tests.utils.disturbed_runs import GatedSite
 from tests.utils.publishers import Harvest, Hosts, Publishers, entry, publish
 from tests.utils.sites import MakeSite, write_register
 from tests.utils.waiting import STUCK, wait_until
+from tools.reference.record import differences
+from woo_harvester.demo import sitemaps as values
 from woo_harvester.demo.publishers import complete
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import pdf, pdf_page
+from woo_harvester.demo.sitemaps import Coded, DiWoo, Handeling, pdf, pdf_page
 
 RUN = r"woo-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{6}"
+TOOI = "https://identifier.overheid.nl/tooi"
+IS_BIJLAGE_BIJ = f"{TOOI}/def/thes/kern/c_4d1ea9ba"
 CODED = {"id", "label"}
 BODY = {"type", *CODED}
 #: Every key that a complete record has, as the interface names them.
@@ -49,9 +53,10 @@ KEYS = {
     "document.documenthandelingen.wasAssociatedWith": BODY,
     "document.extraMetadata": {"namespace", "prefix", "velden"},
     "document.extraMetadata.velden": {"key", "values"},
-    "documentrelaties": {"relation", "role"},
-    "documentrelaties.relation": CODED,
-    "documentrelaties.role": CODED,
+    "documentrelaties": {"relation", "role", "titel"},
+    "herkomst.documentrelaties": {"relation", "role"},
+    "herkomst.documentrelaties.role": CODED,
+    "herkomst.redenVerwijderingVervanging": CODED,
     "versies.bestanden": {"url", "mime-type", "bestandsnaam", "grootte", "hash"},
 }
 hosts = Hosts()
@@ -63,6 +68,31 @@ def that_gives_all(site: Site) -> None:
     assert given.loc
     publish(site, given)
     site.pages[given.loc.removeprefix(site.url(""))] = Page(pdf("Volledig"), content_type="application/pdf")
+
+
+@hosts.site
+def that_open_overheid_nl_has_too(site: Site) -> None:
+    publish(
+        site,
+        entry(
+            site,
+            "/kaart.pdf",
+            lastmod="2026-03-21T10:23:36+01:00",
+            diwoo=DiWoo(
+                identifiers=["nvt"],
+                publisher=values.GEMEENTE,
+                verantwoordelijke=values.GEMEENTE,
+                titel="Kaart van de kade",
+                omschrijvingen=["Waar de kade dicht is."],
+                informatiecategorieen=[values.categorie(3)],
+                creatiedatum="2026-03-20",
+                format=values.PDF,
+                handelingen=[Handeling(values.VASTSTELLING, "2026-03-21T10:22:31+01:00", values.GEMEENTE)],
+                relaties=[(Coded("", IS_BIJLAGE_BIJ), Coded("Besluit", "https://localhost/besluit.pdf"))],
+            ),
+        ),
+    )
+    site.pages["/kaart.pdf"] = Page(pdf("Kaart"), content_type="application/pdf")
 
 
 @hosts.site
@@ -99,7 +129,7 @@ def lines(text: str) -> list[dict[str, Any]]:
 def test_no_record_holds_a_null_or_an_empty_value(harvest: Harvest) -> None:
     values = [(path, value) for record in harvest.run.records for path, value in walk(record)]
     assert [path for path, value in values if value is None or value in ("", [], {})] == []
-    assert len(harvest.run.records) == 3
+    assert len(harvest.run.records) == 4
 
 
 def test_a_complete_record_has_the_keys_of_the_interface(harvest: Harvest) -> None:
@@ -118,6 +148,109 @@ def test_a_complete_record_has_the_keys_of_the_interface(harvest: Harvest) -> No
     }
     assert found["versies"] >= {"oorzaak", "openbaarmakingsdatum", "mutatiedatumtijd", "bestanden"}
     assert found["herkomst"] >= {"index", "sitemap", "lastmod", "opgehaald", "organisatie"}
+
+
+def live(loc: str) -> dict[str, Any]:
+    """Return what open.overheid.nl answers about a document, by what it answered about one of March 2026."""
+    pid = "https://open.overheid.nl/documenten/eef2edec-0000-4000-8000-000000000001"
+    gemeente = {"type": "overheid:Gemeente", "id": values.GEMEENTE.uri, "label": values.GEMEENTE.label}
+    category = values.categorie(3)
+    return {
+        "document": {
+            "pid": pid,
+            "weblocatie": loc,
+            "creatiedatum": "2026-03-20",
+            "identifiers": ["nvt"],
+            "verantwoordelijke": gemeente,
+            "medeverantwoordelijken": [],
+            "publisher": gemeente,
+            "opsteller": {"id": f"{TOOI}/id/organisatie_onbekend", "label": "Onbekend"},
+            "language": {"type": "eu:Taal", "id": values.NEDERLANDS.uri, "label": "Nederlands"},
+            "format": {"id": values.PDF.uri, "label": "PDF"},
+            "onderwerpen": [],
+            "omschrijvingen": ["Waar de kade dicht is."],
+            "titelcollectie": {
+                "officieleTitel": "Kaart van de kade",
+                "verkorteTitels": [],
+                "alternatieveTitels": [],
+            },
+            "classificatiecollectie": {
+                "documentsoorten": [{"id": f"{TOOI}/id/documentsoort_onbekend", "label": "Onbekend"}],
+                "themas": [{"id": f"{TOOI}/id/thema_onbekend", "label": "Onbekend"}],
+                "onderwerpenRonl": [{"id": "https://opendata.rijksoverheid.nl/x", "label": "Kades"}],
+                "informatiecategorieen": [
+                    {"type": "woo:Informatiecategorie", "id": category.uri, "label": category.label}
+                ],
+                "trefwoorden": [],
+                "wooinformatiecategorie": [],
+            },
+            "hasParts": [],
+            "documenthandelingen": [
+                {
+                    "soortHandeling": {"id": values.VASTSTELLING.uri, "label": "vaststelling"},
+                    "atTime": "2026-03-21T09:22:31.000Z",
+                    "wasAssociatedWith": {"id": values.GEMEENTE.uri, "label": values.GEMEENTE.label},
+                }
+            ],
+            "extraMetadata": [],
+            "publicatiebestemming": ["rijksoverheid.nl"],
+        },
+        "plooiIntern": {"dcnId": "plooi-api-eef2edec", "publicatiestatus": "gepubliceerd"},
+        "documentrelaties": [
+            {"relation": "https://localhost/besluit.pdf", "role": IS_BIJLAGE_BIJ, "titel": "Besluit"}
+        ],
+        "versies": [
+            {
+                "nummer": 1,
+                "oorzaak": "aanlevering",
+                "openbaarmakingsdatum": "2026-03-21",
+                "mutatiedatumtijd": "2026-03-21T09:23:36.000Z",
+                "blokkades": [],
+                "bestanden": [
+                    {
+                        "id": f"{pid}/file",
+                        "gepubliceerd": True,
+                        "label": "file",
+                        "mime-type": "application/pdf",
+                        "bestandsnaam": "kaart.pdf",
+                        "mutatiedatumtijd": "2026-03-21T09:23:36.515964209Z",
+                        "grootte": len(pdf("Kaart")),
+                        "paginas": 1,
+                        "hash": "0c2f34fe8af84928dc2ea835836ca6ed1c457f4d",
+                    }
+                ],
+            }
+        ],
+    }
+
+
+def leaves(record: dict[str, Any]) -> dict[str, list[Any]]:
+    """Return the values of each key of a record; those of an empty list are that list."""
+    found: dict[str, list[Any]] = {}
+    for path, value in walk(record):
+        if not isinstance(value, dict | list) or value == []:
+            found.setdefault(path, []).append(value)
+    return found
+
+
+def test_a_record_differs_from_that_of_open_overheid_nl_as_the_page_about_records_says(
+    harvest: Harvest,
+) -> None:
+    (record,) = harvest[that_open_overheid_nl_has_too].records
+    ours, theirs = leaves(record), leaves(live(record["document"]["weblocatie"]))
+    rows = [(key, number) for number, row in enumerate(differences()) for key in row["keys"]]
+    used, unexplained = set(), []
+    for path in sorted(ours.keys() | theirs.keys()):
+        if ours.get(path) != theirs.get(path):
+            name = "[]" if theirs.get(path) == [[]] and path not in ours else path
+            whose = {(key, number) for key, number in rows if f"{name}.".startswith(f"{key}.")}
+            whose |= {(key, number) for key, number in rows if f"{path}.".startswith(f"{key}.")}
+            used |= whose
+            unexplained += [] if whose else [path]
+    assert unexplained == []
+    assert set(rows) - used == set()  # no row says more than is so
+    for path in ("document.documenthandelingen.atTime", "versies.mutatiedatumtijd"):
+        assert [*map(datetime.fromisoformat, ours[path])] == [*map(datetime.fromisoformat, theirs[path])]
 
 
 def test_moments_have_an_offset_and_dates_have_none(harvest: Harvest) -> None:
@@ -159,10 +292,10 @@ def test_findings_are_counted_by_code_in_the_statistics_and_by_host_in_hosts_jso
 def test_statistics_count_hosts_documents_and_defaults(harvest: Harvest) -> None:
     stats = harvest.run.stats
     assert stats["finish_reason"] == "finished"
-    assert (stats["woo/hosts/selected"], stats["woo/hosts/done"]) == (3, 3)
-    assert (stats["woo/hosts/complete"], stats["woo/hosts/incomplete"]) == (2, 1)
-    assert stats["woo/entries"] == 5
-    assert stats["item_scraped_count"] == 3
+    assert (stats["woo/hosts/selected"], stats["woo/hosts/done"]) == (4, 4)
+    assert (stats["woo/hosts/complete"], stats["woo/hosts/incomplete"]) == (3, 1)
+    assert stats["woo/entries"] == 6
+    assert stats["item_scraped_count"] == 4
     assert stats["woo/defaults/document.publisher"] >= 2
 
 

@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from woo_harvester.outputs.definition import PERMITS, WOO
-from woo_harvester.outputs.document import Withdrawn, bulk_action, document_of, record_of, version_number
+from woo_harvester.outputs.document import (
+    Withdrawn,
+    bulk_action,
+    document_of,
+    in_present_shape,
+    record_of,
+    version_number,
+)
 
 HARVESTED = "2026-11-21T08:00:00+01:00"
 
@@ -127,3 +134,41 @@ def test_a_record_that_adds_content_replaces_the_one_before_it() -> None:
     after = {**record(), "herkomst": herkomst}
     assert version_number(after) > version_number(record())
     assert document_of(WOO, after)["herkomst"] == herkomst
+
+
+def test_a_record_of_1_0_0_gets_texts_for_its_relations_and_its_reason() -> None:
+    role = {"id": "urn:rol", "label": "heeft bijlage"}
+    old = {
+        "id": "1",
+        "document": {"weblocatie": "https://a.nl/1.pdf"},
+        "documentrelaties": [
+            {"relation": {"id": "urn:ander", "label": "kaart"}, "role": role},
+            {"relation": {"label": "nota"}},
+            {"role": {"bronwaarde": "hoort bij"}},
+        ],
+        "versies": [
+            {"oorzaak": "aanlevering", "redenVerwijderingVervanging": {"id": "urn:r", "label": "correctie"}},
+            {"oorzaak": "wijziging", "redenVerwijderingVervanging": {"bronwaarde": "fout"}},
+            {"oorzaak": "wijziging"},
+        ],
+        "herkomst": {"sitemap": "https://a.nl/s.xml"},
+    }
+    new = in_present_shape(old)
+    assert new == {
+        **old,
+        "documentrelaties": [
+            {"relation": "urn:ander", "role": "urn:rol", "titel": "kaart"},
+            {"titel": "nota"},
+        ],
+        "versies": [
+            {"oorzaak": "aanlevering", "redenVerwijderingVervanging": "correctie"},
+            {"oorzaak": "wijziging", "redenVerwijderingVervanging": "fout"},
+            {"oorzaak": "wijziging"},
+        ],
+        "herkomst": {
+            "sitemap": "https://a.nl/s.xml",
+            "documentrelaties": [{"role": role}, {"role": {"bronwaarde": "hoort bij"}}],
+        },
+    }
+    assert in_present_shape(new) == new
+    assert document_of(WOO, old)["documentrelaties"] == new["documentrelaties"]

@@ -260,3 +260,52 @@ def test_a_term_that_ends_before_it_begins_is_reported() -> None:
 @pytest.mark.parametrize("decimals", [1, 1000])
 def test_the_day_of_a_text_of_any_length_is_read(decimals: int) -> None:
     assert day_in(f"2024-04-01T12:00:00.{'0' * decimals}Z") == date(2024, 4, 1)
+
+
+FREE = """
+  <overheid:authority scheme="overheid:Gemeente">Amsterdam</overheid:authority>
+  <dcterms:subject scheme="overheid:TaxonomieBeleidsagenda">Bouwen</dcterms:subject>
+  <dcterms:subject>bomen</dcterms:subject>
+  <dcterms:publisher scheme="overheid:Eigenlijst">De stad</dcterms:publisher>
+  <dcterms:issued>2026-04-02T09:00:00</dcterms:issued>
+  <dcterms:available><overheid:start>2026-04-01</overheid:start><end>later</end></dcterms:available>
+  <dcterms:alternative>Kapvergunning</dcterms:alternative><dcterms:alternative>Eiken</dcterms:alternative>"""
+
+
+def test_what_owms_has_and_the_model_lacks_is_in_the_record_without_a_finding() -> None:
+    plain = given(message())
+    for made in (message(kern=FREE), message(mantel=FREE)):
+        assert given(made) == plain | {
+            "authority": {
+                "scheme": "overheid:Gemeente",
+                "type": "gemeente",
+                "id": "https://identifier.overheid.nl/tooi/id/gemeente/gm0363",
+                "label": "Amsterdam",
+            },
+            "subject": [
+                {"scheme": "overheid:TaxonomieBeleidsagenda", "label": "Bouwen"},
+                {"label": "bomen"},
+            ],
+            "publisher": {"scheme": "overheid:Eigenlijst", "label": "De stad"},
+            "issued": "2026-04-02",
+            "available": {"start": "2026-04-01", "end": "later"},
+            "alternative": ["Kapvergunning", "Eiken"],
+        }
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("<dcterms:issued>voorjaar 2026</dcterms:issued>", {"issued": "voorjaar 2026"}),
+        ("<dcterms:available>2026-04-01T00:00</dcterms:available>", {"available": {"start": "2026-04-01"}}),
+        ("<issued>2026-04-01</issued><zaak:publisher>A</zaak:publisher>",
+         {"issued": "2026-04-01", "publisher": {"label": "A"}}),
+        ("<dcterms:available/><dcterms:issued> </dcterms:issued><dcterms:authority/>", {}),
+        ("<dcterms:available><end/></dcterms:available>", {}),
+        ("<dcterms:subject><b>diep</b></dcterms:subject>", {}),
+    ],
+)  # fmt: skip
+def test_no_content_of_such_an_element_makes_a_message_invalid(
+    written: str, expected: dict[str, Any]
+) -> None:
+    assert given(message(mantel=written)) == given(message()) | expected

@@ -9,6 +9,7 @@ from woo_harvester.utils.urls import record_id
 TOOI = "https://identifier.overheid.nl/tooi"
 AMSTERDAM = {"type": "gemeente", "id": f"{TOOI}/id/gemeente/gm0363", "label": "gemeente Amsterdam"}
 CONVENANTEN = {"id": f"{TOOI}/def/thes/kern/c_99a836c7", "label": "adviezen"}
+BIJLAGE = f"{TOOI}/def/thes/kern/c_05f4a5f3"
 LOC = "https://www.amsterdam.nl/convenant.pdf"
 OTHER = "https://www.amsterdam.nl/kaart.pdf"
 
@@ -64,14 +65,15 @@ def full(**changes: Any) -> Json:
             ],
         },
         "documentrelaties": [
-            {"relation": {"id": OTHER, "label": "kaart"}, "role": {"label": "heeft bijlage"}}
+            {"relation": OTHER, "role": BIJLAGE, "titel": "kaart"},
+            {"relation": "https://www.amsterdam.nl/advies.pdf", "role": "urn:rol"},
         ],
         "versies": [
             {
                 "oorzaak": "wijziging",
                 "openbaarmakingsdatum": "2024-04-03",
                 "mutatiedatumtijd": "2024-05-03T09:00:00+02:00",
-                "redenVerwijderingVervanging": {"label": "correctie"},
+                "redenVerwijderingVervanging": "correctie",
                 "bestanden": [
                     {
                         "url": LOC,
@@ -87,6 +89,7 @@ def full(**changes: Any) -> Json:
             }
         ],
         "herkomst": {
+            "documentrelaties": [{"relation": OTHER, "role": {"id": BIJLAGE, "label": "heeft bijlage"}}],
             "index": "https://www.amsterdam.nl/index.xml",
             "sitemap": "https://www.amsterdam.nl/sitemap.xml",
             "lastmod": "2024-05-03T09:00:00+02:00",
@@ -139,7 +142,7 @@ def withdrawn(loc: str = "https://www.amsterdam.nl/weg.pdf") -> Json:
             {
                 "oorzaak": "intrekking",
                 "mutatiedatumtijd": "2026-11-20T08:00:00+01:00",
-                "redenVerwijderingVervanging": {"label": "onterecht openbaar gemaakt"},
+                "redenVerwijderingVervanging": "onterecht openbaar gemaakt",
             }
         ],
         "herkomst": {"opgehaald": "2026-11-20T08:00:00+01:00"},

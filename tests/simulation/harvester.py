@@ -80,6 +80,8 @@ class Record:
     described: bool = False
     sha256: str | None = None
     """Of the document, if the run received it."""
+    is_supplied: bool = False
+    """It adds something to the version before, and is that version."""
 
 
 @dataclass(eq=False)
@@ -414,4 +416,5 @@ def _record(item: WooItem) -> Record:
         at.timestamp() if at else 0.0,
         bool(record.document.omschrijvingen),
         item.source.fetched.sha256 if item.source is not None and item.source.fetched is not None else None,
+        bool(record.herkomst.aangevuld),
     )

@@ -44,7 +44,7 @@ from tests.sitemaps.facts_of_entries import (
     row,
 )
 from woo_harvester.sitemaps.decide import decide
-from woo_harvester.sitemaps.facts import DELIVERED_AGAIN, EntryFacts, EntryFinding, StateUpdate
+from woo_harvester.sitemaps.facts import DELIVERED_AGAIN, EntryFacts, EntryFinding, OtherEntry, StateUpdate
 from woo_harvester.sitemaps.facts import EntryOutcome as Outcome
 
 
@@ -92,6 +92,9 @@ def left_out(code: str, seen: str | None) -> tuple[EntryFinding, ...]:
 
 # One case a paragraph: the case, the facts, the outcome, the findings, and what is remembered.
 # fmt: off
+#: An older entry of the same host, with a field that the known version lacks.
+OTHER_ENTRY = OtherEntry(8, 0, "https://www.a.nl/s2.xml", None, None, SECONDS - 60, fields=1)
+
 ROWS = [
     # Locs that may not be harvested.
     Row("no loc", entry(loc=""),
@@ -217,6 +220,8 @@ ROWS = [
         Outcome.REFUSED, (NO_LASTMOD, STILL_REFUSED)),
     Row("refused without lastmod, and it has one now", entry(known=NEVER_DELIVERED_UNDATED), Outcome.NEW),
     Row("said to be the same a week ago", entry(known=SAID_SAME), Outcome.RECHECKED),
+    Row("it lacks a field that another entry of its host gives", entry(others=[OTHER_ENTRY], known=HARVESTED),
+        Outcome.SUPPLEMENTED, reread=True),
     Row("it lacks content", entry(known=LACKING), Outcome.SUPPLIED),
     Row("nothing is known of its content", entry(known=LACKING._replace(content=None)), Outcome.SUPPLIED),
     Row("it lacks content, and is said to be the same", entry(known=SAID_SAME._replace(content=SHORT)),

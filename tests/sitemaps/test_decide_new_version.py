@@ -98,3 +98,8 @@ def test_an_oorzaak_that_the_state_does_not_have_is_likely_by_the_day_of_the_fir
     moment = to_microseconds(parse_datetime(lastmod)) if lastmod else None
     known = KNOWN._replace(lastmod=moment, published=published, cause=None)
     assert supplied(known, lastmod).cause is cause
+
+
+def test_it_has_the_number_that_it_had() -> None:
+    assert supplied(KNOWN._replace(number=3)).number == 3
+    assert supplied(KNOWN._replace(number=None)).number == 1  # it was imported from a state without numbers

@@ -123,6 +123,7 @@ def test_only_what_was_decided_on_a_document_is_counted() -> None:
         "republished",
         "rechecked",
         "supplied",
+        "supplemented",
         "unchanged",
         "unchanged_again",
         "older",
@@ -131,3 +132,14 @@ def test_only_what_was_decided_on_a_document_is_counted() -> None:
         "foreign",
         "refused",
     }
+
+
+def test_versions_are_counted_from_1_by_what_outputs_have() -> None:
+    changed = entry(LATER, known=HARVESTED._replace(number=4))
+    assert version_of(entry(LATER, known=None)).number == 1
+    assert version_of(entry(LATER, known=SEEN)).number == 1  # also if a killed run wrote it before
+    assert version_of(changed).number == 5
+    assert version_of(entry(LATER, known=HARVESTED._replace(number=None))).number == 2
+    back = HARVESTED._replace(number=4, withdrawn=SECONDS)
+    assert version_of(entry(LATER, known=back)).number == 5
+    assert version_of(changed).record(LOC, Herkomst()).versies[0].nummer == 5

@@ -208,14 +208,14 @@ def test_a_withdrawn_document_is_reported_once_and_the_other_entry_is_repeated()
     )
 
 
-def test_a_field_that_only_another_entry_gives_is_a_change_once() -> None:
+def test_a_field_that_only_another_entry_gives_is_delivered_once() -> None:
     others = [other(OLDER, fields=TITLE | CATEGORY)]
-    assert decided(BEFORE, fields=TITLE, others=others).outcome is Outcome.CHANGED
+    assert decided(BEFORE, fields=TITLE, others=others).outcome is Outcome.SUPPLEMENTED
     taken = known(supplemented=CATEGORY)
     assert decided(BEFORE, fields=TITLE, others=others, known=taken).outcome is Outcome.UNCHANGED
     assert decided(BEFORE, fields=TITLE | CATEGORY, others=others).outcome is Outcome.UNCHANGED
-    assert decided(BEFORE, fields=0, others=others, known=taken).outcome is Outcome.CHANGED
-    assert decided(BEFORE, beside=[other(OLDER, fields=TITLE, line=9)]).outcome is Outcome.CHANGED
+    assert decided(BEFORE, fields=0, others=others, known=taken).outcome is Outcome.SUPPLEMENTED
+    assert decided(BEFORE, beside=[other(OLDER, fields=TITLE, line=9)]).outcome is Outcome.SUPPLEMENTED
 
 
 def test_a_field_of_another_entry_is_no_change_of_an_entry_that_does_not_count() -> None:

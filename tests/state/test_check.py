@@ -54,6 +54,13 @@ def know(
     return ids
 
 
+def numbered(number: int | None, **changes: Any) -> dict[str, Any]:
+    """Return a record whose version has a number."""
+    given = record(**changes)
+    given["versies"][0] |= {"nummer": number} if number else {}
+    return given
+
+
 def check(connection: Connection, folder: Path, *records: dict[str, Any]) -> list[tuple[str, str]]:
     path = folder / "records.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in records))
@@ -175,3 +182,32 @@ def test_a_record_that_added_content_is_missed_in_the_files(connection: Connecti
     confirm_harvested(connection, [version])
     assert check(connection, tmp_path, record()) == [("older", LOC)]
     assert check(connection, tmp_path, record(), record(at=AT + HOUR)) == []
+
+
+def test_of_two_versions_with_the_same_lastmod_the_number_says_which_is_older(
+    connection: Connection, tmp_path: Path
+) -> None:
+    (key,) = know(connection)
+    version = Harvested(key, to_microseconds(LASTMOD), "2024-04-02", int(AT.timestamp()), number=2)
+    confirm_harvested(connection, [version])
+    found = {number: check(connection, tmp_path, numbered(number)) for number in (None, 1, 2, 3)}
+    assert found == {None: [], 1: [("older", LOC)], 2: [], 3: [("extra", LOC)]}
+
+
+def test_a_restored_state_goes_on_counting_where_the_files_are(
+    connection: Connection, tmp_path: Path
+) -> None:
+    gone = "https://a.nl/d/1.pdf"
+    know(connection, LOC, gone)
+    later = [
+        numbered(3, lastmod=LASTMOD + HOUR, at=AT + HOUR),
+        numbered(4, loc=gone, lastmod=LASTMOD + HOUR, at=AT + HOUR),
+        numbered(None, loc=gone, at=AT + 2 * HOUR, cause="intrekking"),
+    ]
+    for each in later:
+        each["herkomst"]["sitemap"] = "https://a.nl/sitemap.xml"
+    path = tmp_path / "records.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in later))
+    with Latest([path]) as files:
+        assert take_over(connection, files) == 2
+    assert {loc: known.number for loc, known in look_up(connection, [LOC, gone]).items()} == {LOC: 3, gone: 4}

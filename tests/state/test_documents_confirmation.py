@@ -37,6 +37,7 @@ def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None
         file,
         supplemented=5,
         cause="wijziging",
+        number=2,
         content=3,
         supplied_at=HARVESTED + 7,
     )
@@ -64,6 +65,7 @@ def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None
         "restore": None,
         "supplemented": 5,
         "cause": "wijziging",
+        "number": 2,
         "known_content": 3,
         "supplied_at": HARVESTED + 7,
         **NO_FAULT,

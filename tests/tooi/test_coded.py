@@ -14,6 +14,8 @@ from woo_harvester.tooi import (
     Concept,
     Resolved,
     ValueList,
+    ValueLists,
+    bundled,
     documentsoorten,
     handelingen,
     informatiecategorieen,
@@ -23,6 +25,7 @@ from woo_harvester.tooi import (
     talen,
     themas,
 )
+from woo_harvester.tooi.lists import bundled_files
 
 THESAURUS = "https://identifier.overheid.nl/tooi/def/thes/kern/"
 ADVIES = Concept(f"{THESAURUS}c_d506b718", "advies")
@@ -238,3 +241,41 @@ def test_nothing_that_was_given_is_lost(label: str, uri: str) -> None:
         assert resolved.bronwaarde is not None
         assert one_line(label) in resolved.bronwaarde
         assert uri.strip() in resolved.bronwaarde
+
+
+@pytest.mark.parametrize(
+    ("code", "label"),
+    [
+        *dict.fromkeys(("nl", "nl-NL", "NL_be", "nld", "dut", "NLD", "nl-Latn-NL"), "Nederlands").items(),
+        *dict.fromkeys(("en", "en-GB", "eng"), "Engels").items(),
+        *dict.fromkeys(("de", "de-DE", "deu", "ger"), "Duits").items(),
+        *dict.fromkeys(("fr", "fr-BE", "fra", "fre"), "Frans").items(),
+        *dict.fromkeys(("fy", "fy-NL", "fry"), "Fries").items(),
+        ("PAP-AW", "Papiamento"),
+    ],
+)
+def test_a_language_is_known_by_its_codes_of_iso_639_in_either_place(code: str, label: str) -> None:
+    language = talen().by_label(label)
+    expected = Resolved(language, code, UNKNOWN_URI)
+    assert (resolve(talen(), code, None), resolve(talen(), None, code)) == (expected, expected)
+
+
+@pytest.mark.parametrize("text", ["pap", "zh", "xx-NL", "nl-", "n", "nlx", "de-besluiten", "nl en"])
+def test_another_text_is_no_code_of_a_known_language(text: str) -> None:
+    assert resolve(talen(), text, None) == Resolved(None, text, ("waarde.label-onbekend",))
+
+
+def test_every_language_has_two_codes_but_the_two_that_share_one() -> None:
+    for language in talen():
+        code = language.uri.rpartition("/")[2].lower()
+        assert (talen().by_code(code) == language) is not code.startswith("pap")
+
+
+def test_the_roles_that_open_overheid_nl_uses_are_known_with_newer_lists_too() -> None:
+    newer = ValueLists.make(bundled_files(), {"scw_documentrelatie": [Concept("urn:oud", "oud")]})
+    for roles in (bundled().documentrelaties, newer.documentrelaties):
+        uri = "https://identifier.overheid.nl/tooi/def/thes/kern/c_4d1ea9ba"
+        assert resolve(roles, None, uri) == Resolved(Concept(uri, "is bijlage bij"))
+        for name in ("bundel", "onderdeel", "bijlage", "identiteitsgroep", "gerelateerd"):
+            uri = f"https://identifier.overheid.nl/plooi/def/thes/documentrelatie/{name}"
+            assert resolve(roles, None, uri) == Resolved(Concept(uri, name))

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 import inspect
+import tomllib
 from collections.abc import Iterator
 from datetime import date, datetime
+from pathlib import Path
 from typing import Any, get_origin
 
 from tools.reference.markdown import code
 from woo_harvester.outputs.columns import columns_of
 from woo_harvester.permits.record import PermitRecord, Term
 from woo_harvester.record import Oorzaak, Record, Waarde, has_fields, record_fields
+
+_DIFFERENCES = Path(__file__).parent / "open_overheid.toml"
 
 #: The number of columns of a CSV file that the page names.
 _FIRST = 7
@@ -35,8 +39,15 @@ def values() -> dict[str, Any]:
         "rows": {name: rows(kind) for name, kind in kinds.items()},
         "waarde": _doc(Waarde),
         "term": _doc(Term),
+        "differences": [(row["live"], row["here"], row["why"]) for row in differences()],
         "first": ", ".join(map(code, columns_of(Record)[:_FIRST])),
     }
+
+
+def differences() -> list[dict[str, Any]]:
+    """Return how a record differs from the JSON of open.overheid.nl: keys, both values, and the reason."""
+    found: list[dict[str, Any]] = tomllib.loads(_DIFFERENCES.read_text(encoding="utf-8"))["difference"]
+    return found
 
 
 def rows(kind: type[Any], path: str = "") -> Iterator[tuple[str, str, str]]:

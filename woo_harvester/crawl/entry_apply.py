@@ -20,7 +20,7 @@ from woo_harvester.diwoo.given import metadata_of
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
 from woo_harvester.items import Fetched, Source, StreamedResponse, WooItem
-from woo_harvester.record import Herkomst
+from woo_harvester.record import Aanvulling, Herkomst
 from woo_harvester.sitemaps.facts import (
     DELIVERED_AGAIN,
     Decision,
@@ -118,9 +118,11 @@ class EntryApply:
                 if decision.outcome is EntryOutcome.SUPPLIED and self._keeper.wanted is not None:
                     source.content = self._keeper.wanted.content_of(known.content)
                     record.herkomst.aangevuld = [*self._keeper.wanted.lacks(known.content)]
+                elif decision.outcome is EntryOutcome.SUPPLEMENTED:
+                    record.herkomst.aangevuld = [Aanvulling.METADATA]
                 item = WooItem(record, source, report)
                 harvested = _harvested(facts, known.id, version, reading.sitemap_id, supplemented)
-                if decision.outcome in DELIVERED_AGAIN:
+                if decision.outcome in (EntryOutcome.SUPPLEMENTED, *DELIVERED_AGAIN):
                     self._keep_known(known, decision, source, harvested)
                 self._keeper.expect(item, Delivery(harvested=harvested, reading=reading.pending))
                 yield item
@@ -184,6 +186,7 @@ def _harvested(
         takes_over=version.takes_over,
         supplemented=supplemented,
         cause=version.cause.value,
+        number=version.number,
         supplied_at=int(version.at.timestamp()) if version.began_at is not None else None,
     )
 

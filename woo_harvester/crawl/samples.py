@@ -225,11 +225,12 @@ def count_as_change(item: WooItem) -> None:
     if item.source is not None and isinstance(delivery, Delivery) and delivery.harvested is not None:
         item.source.content = item.source.again = None
         item.record.herkomst.aangevuld.clear()
-        item.record.versies[-1].oorzaak = Oorzaak.WIJZIGING
-        harvested = delivery.harvested
+        harvested, version = delivery.harvested, item.record.versies[-1]
+        version.oorzaak, version.nummer = Oorzaak.WIJZIGING, (version.nummer or 1) + 1
         delivery.harvested = replace(
             harvested,
             at=harvested.supplied_at or harvested.at,
             supplied_at=None,
             cause=Oorzaak.WIJZIGING.value,
+            number=version.nummer,
         )

@@ -20,6 +20,7 @@ from woo_harvester.record import (
     ExtraMetadata,
     Geldigheid,
     Record,
+    Relatierol,
     Veld,
     Waarde,
 )
@@ -246,13 +247,15 @@ def _map_references(given: GivenMetadata, record: Record, lists: ValueLists, rep
     _note_insecure(given, report)
     document.isPartOf = _reference(given.is_part_of)
     document.hasParts = [_given_reference(value) for value in given.has_parts]
-    record.documentrelaties = [
-        _relation(relation, lists.documentrelaties, report) for relation in given.relaties
-    ]
-    if given.reden:
-        reason = _coded(given.reden, lists.redenen, report, "redenVerwijderingVervanging")
+    for relation in given.relaties:
+        _add_relation(relation, record, lists.documentrelaties, report)
+    if reason := given.reden:
+        known = _coded(reason, lists.redenen, report, "redenVerwijderingVervanging")
+        record.herkomst.redenVerwijderingVervanging = known
         for version in record.versies:
-            version.redenVerwijderingVervanging = reason
+            version.redenVerwijderingVervanging = (
+                (known and known.label) or one_line(reason.label or "") or reason.uri
+            )
 
 
 def _format(value: Value, values: ValueList, report: Reporter) -> Waarde | None:
@@ -297,10 +300,14 @@ def _given_reference(value: Value) -> Waarde:
     return Waarde(None, value.uri, one_line(value.label) if value.label else None)
 
 
-def _relation(relation: Relation, roles: ValueList, report: Reporter) -> Documentrelatie:
-    path = f"{_RELATION}/role"
-    role = _coded(relation.role, roles, report, path) if relation.role else None
-    return Documentrelatie(_reference(relation.relation), role)
+def _add_relation(given: Relation, record: Record, roles: ValueList, report: Reporter) -> None:
+    """Add a relation, whose parts are texts, and what they leave out of its role to ``herkomst``."""
+    role, other = given.role, _reference(given.relation) or Waarde()
+    known = _coded(role, roles, report, f"{_RELATION}/role") if role else None
+    if role and known:
+        record.herkomst.documentrelaties.append(Relatierol(other.id or other.label, known))
+    uri = (known and known.id) or (role and role.uri) or None
+    record.documentrelaties.append(Documentrelatie(other.id, uri, other.label))
 
 
 def _handlings(given: list[Handling], lists: ValueLists, report: Reporter) -> list[Documenthandeling]:

@@ -82,7 +82,7 @@ def _without_text(versions: list[dict[str, Any]]) -> tuple[list[dict[str, Any]],
     ], texts
 
 
-WOO = RecordKind("woo", key="document", setting="WOO_ELASTICSEARCH_INDEX", mapping=2, fields=_fields)
+WOO = RecordKind("woo", key="document", setting="WOO_ELASTICSEARCH_INDEX", mapping=3, fields=_fields)
 
 
 _GEMEENTE = "gemeente"
@@ -140,7 +140,7 @@ PERMITS = RecordKind(
     "vergunningen",
     key="vergunning",
     setting="WOO_ELASTICSEARCH_PERMITS_INDEX",
-    mapping=2,
+    mapping=3,
     fields=_permit_fields,
 )
 

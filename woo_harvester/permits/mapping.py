@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import date
 from functools import cache, lru_cache
 from importlib.util import find_spec
@@ -16,6 +17,7 @@ from woo_harvester.permits.parsing import Notebook
 from woo_harvester.permits.record import (
     Actor,
     Adres,
+    Beschikbaar,
     Coordinaten,
     Perceel,
     Periode,
@@ -295,6 +297,26 @@ def _make_term(scheme: str, label: str, organisations: ValueList) -> tuple[Term,
 _cached_term = lru_cache(maxsize=8192)(_make_term)
 
 
+def _plain_term(label: str | None, element: etree._Element, note: Notebook) -> Term | None:
+    """Return the term of an element that the model does not check, so that nothing of it is a finding."""
+    if label is None:
+        return None
+    return _make_term(element.get("scheme", ""), label, note.organisations)[0]
+
+
+def _plain_day(text: str | None, *_: object) -> str | None:
+    """Return the day of such an element, or its text if it is none."""
+    with suppress(ValueError):
+        return day_in(text or "").isoformat()
+    return text
+
+
+def _available(text: str | None, element: etree._Element, note: Notebook) -> Beschikbaar | None:
+    days = {local_name(child.tag): _plain_day((child.text or "").strip() or None) for child in element}
+    start, end = days.get("start") or _plain_day(text), days.get("end")
+    return Beschikbaar(start, end) if start or end else None
+
+
 def _period(found: dict[str, Any], element: etree._Element, note: Notebook) -> Periode:
     period = Periode(**found)
     _check_order(element, period.start, period.end, note)
@@ -358,6 +380,12 @@ _OWMS = _fields(
     _Field("language"),
     _Field("type", _term),
     _Field("creator", _term),
+    _Field("authority", _plain_term),
+    _Field("publisher", _plain_term),
+    _Field("subject", _plain_term, many=True),
+    _Field("alternative", many=True),
+    _Field("issued", _plain_day),
+    _Field("available", _available),
     _Field("modified", _day),
     _object("temporal", _period, _fields("", _Field("start", _day), _Field("end", _day))),
     _Field("spatial", _term, many=True),

@@ -55,6 +55,15 @@ class Periode(Part):
     """Last day."""
 
 
+class Beschikbaar(Part):
+    """A period as given; a day that can be read is `YYYY-MM-DD`."""
+
+    start: str | None = None
+    """First day, or the text without days."""
+    end: str | None = None
+    """Last day."""
+
+
 class Product(Part):
     """Product that the permit is for."""
 
@@ -172,6 +181,18 @@ class _Owms(Part, Metadata, kw_only=True):
     """Kind of information, of ``overheid:Informatietype``."""
     creator: Term | None = None
     """The organisation that made it."""
+    authority: Term | None = None
+    """The organisation that is responsible for it by law."""
+    publisher: Term | None = None
+    """The organisation that published it."""
+    subject: list[Term] = field(default_factory=list)
+    """Subjects."""
+    alternative: list[str] = field(default_factory=list)
+    """Other titles."""
+    issued: str | None = None
+    """Day of its publication, `YYYY-MM-DD`; as given if it cannot be read."""
+    available: Beschikbaar | None = None
+    """The period in which it is available."""
     modified: date | None = None
     """Day of the last change; of a date-time the day in Dutch time."""
     temporal: Periode | None = None

@@ -125,7 +125,7 @@ class _Case:
         is_same = outcome is EntryOutcome.UNCHANGED and facts.is_comparable
         if is_same and not self._is_repeated(outcome):
             if self._lacks_fields(known):
-                outcome = EntryOutcome.CHANGED
+                outcome = EntryOutcome.SUPPLEMENTED
             elif self._is_supply_due(known):
                 outcome = EntryOutcome.SUPPLIED
             elif self._is_recheck_due(known):
@@ -377,7 +377,7 @@ def new_version(facts: EntryFacts, outcome: EntryOutcome, now: datetime) -> NewV
         return None
     if outcome in KNOWN_VERSION and known is not None and known.harvested is not None:
         return _known_version(facts, known, datetime.fromtimestamp(known.harvested, UTC), now)
-    is_same = facts.is_comparable and outcome in (EntryOutcome.RECHECKED, EntryOutcome.CHANGED)
+    is_same = facts.is_comparable and outcome is EntryOutcome.RECHECKED
     if is_same and lastmod is None and known is not None and known.lastmod:
         lastmod = from_microseconds(known.lastmod)
         text = iso_datetime(lastmod)
@@ -394,6 +394,7 @@ def new_version(facts: EntryFacts, outcome: EntryOutcome, now: datetime) -> NewV
         takes_over=known is not None and known.harvested is not None and not facts.is_comparable,
         is_ahead=is_ahead,
         is_dated_by_harvest=is_first and (lastmod is None or is_ahead),
+        number=1 if known is None or known.harvested is None else (known.number or 1) + 1,
     )
 
 
@@ -424,4 +425,5 @@ def _known_version(facts: EntryFacts, known: KnownDocument, began_at: datetime, 
         takes_over=False,
         is_ahead=is_ahead,
         is_dated_by_harvest=cause is Oorzaak.AANLEVERING and (lastmod is None or is_ahead),
+        number=known.number or 1,
     )

@@ -61,6 +61,8 @@ class KnownDocument(NamedTuple):
     """Seconds since 1970; when the version was delivered again with content that its record lacked."""
     refused_with: int | None = None
     """Number of what the run wanted to know of its content that refused a version of it."""
+    number: int | None = None
+    """Number of the version that was harvested last, 1 for the first one; None if there is none."""
 
     @property
     def delivered_at(self) -> datetime | None:
@@ -252,6 +254,8 @@ class EntryOutcome(Enum):
     """Unchanged by its entry, and fetched all the same: a version only if its bytes differ."""
     SUPPLIED = "supplied", Oorzaak.AANLEVERING
     """Unchanged, and delivered again with content that its record lacked, as the version that it was."""
+    SUPPLEMENTED = "supplemented", Oorzaak.AANLEVERING
+    """The same, with fields that only another entry of its host gives, which was read after it."""
     UNCHANGED_AGAIN = "unchanged, delivered again", Oorzaak.AANLEVERING
     """Unchanged, and delivered again as the version that it was, because the run delivers all documents."""
     OLDER_AGAIN = "older, delivered again", Oorzaak.AANLEVERING
@@ -284,7 +288,7 @@ class EntryOutcome(Enum):
 #: Outcomes with which the known version is delivered again because the run delivers all documents.
 DELIVERED_AGAIN = (EntryOutcome.UNCHANGED_AGAIN, EntryOutcome.OLDER_AGAIN)
 #: Outcomes with which the known version is delivered again.
-KNOWN_VERSION = (EntryOutcome.SUPPLIED, *DELIVERED_AGAIN)
+KNOWN_VERSION = (EntryOutcome.SUPPLIED, EntryOutcome.SUPPLEMENTED, *DELIVERED_AGAIN)
 #: Outcomes with which an entry does not count as listed by its host in this run, or not yet.
 NOT_LISTED = (EntryOutcome.POSTPONED, EntryOutcome.UNUSABLE, EntryOutcome.UNREGISTERED)
 _UNCOUNTED = (EntryOutcome.DUPLICATE, *NOT_LISTED)
@@ -360,6 +364,8 @@ class NewVersion(Struct, frozen=True):
     """The openbaarmakingsdatum is the day of the harvest, since no lastmod gives it."""
     began_at: datetime | None = None
     """The moment of its first record, if it is the known version, delivered again; else None."""
+    number: int = 1
+    """Its number, 1 for the first version of the document."""
 
     def record(self, loc: str, origin: Herkomst) -> Record:
         """Return the record of the document at *loc*, with this version and no metadata yet."""
@@ -369,7 +375,7 @@ class NewVersion(Struct, frozen=True):
         if self.is_ahead:
             origin.standaardwaarden["versies.mutatiedatumtijd"] = _HARVEST
         moment = (self.began_at or self.at) if self.is_ahead else self.lastmod
-        return bare_record(loc, Versie(self.cause, self.published, moment), origin)
+        return bare_record(loc, Versie(self.cause, self.published, moment, self.number), origin)
 
 
 class Decision(Struct, frozen=True):

@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, func, select, update
 
 from woo_harvester.permits.messages import Soort
 from woo_harvester.permits.mutations import PermitRow
@@ -97,12 +97,15 @@ def _take_over(
     latest = record["versies"][-1]
     if version.withdrawn:
         confirm_withdrawn(connection, {key: at})
-        connection.execute(update(documents).where(documents.c.id == key).values(restore=True))
+        values = {"restore": True, "number": func.coalesce(version.number, documents.c.number)}
+        connection.execute(update(documents).where(documents.c.id == key).values(**values))
     else:
         day = latest.get("openbaarmakingsdatum") or iso_seconds(at)[:10]
         file = _file(latest.get("bestanden") or [{}])
-        cause = latest["oorzaak"]
-        harvested = Harvested(key, version.lastmod, day, at, file=file, sitemap_id=sitemap_id, cause=cause)
+        cause, number = latest["oorzaak"], version.number
+        harvested = Harvested(
+            key, version.lastmod, day, at, file=file, sitemap_id=sitemap_id, cause=cause, number=number
+        )
         confirm_harvested(connection, [harvested])
         listings.add(connection, sitemap_id, [own_listing(key)])
     for each in {sitemap_id, *listings.sitemaps_of(connection, key)}:
@@ -158,6 +161,8 @@ def _compare(known: KnownDocument, version: LatestVersion | None) -> Difference 
             return None
         moment = (known.withdrawn or known.harvested or 0) * _SECOND
         return Difference.OLDER if moment >= version.harvested else Difference.EXTRA
+    if version.number and known.number and version.number != known.number:
+        return Difference.OLDER if version.number < known.number else Difference.EXTRA
     if version.lastmod == known.lastmod:
         is_supplied = known.supplied_at is not None and version.harvested < known.supplied_at * _SECOND
         return Difference.OLDER if is_supplied else None

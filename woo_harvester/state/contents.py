@@ -234,6 +234,8 @@ class Harvested:
     """The fields that it has from other entries than its own, a bit for each; None for none."""
     cause: str | None = None
     """Its oorzaak."""
+    number: int | None = None
+    """Its number, 1 for the first version of the document."""
     content: int | None = None
     """Number of what is known of its content; None for nothing."""
     supplied_at: int | None = None

@@ -111,6 +111,7 @@ def confirm_harvested(connection: Connection, harvested: Iterable[Harvested]) ->
             "source": one.sitemap_id,
             "supplements": one.supplemented,
             "oorzaak": one.cause,
+            "nummer": one.number,
             "contents": one.content,
             "again": one.supplied_at,
             **(_values(one.file) if one.file else _NO_FILE),
@@ -140,6 +141,7 @@ _CONFIRM = (
         restore=None,
         supplemented=bindparam("supplements"),
         cause=bindparam("oorzaak"),
+        number=bindparam("nummer"),
         known_content=bindparam("contents"),
         supplied_at=bindparam("again"),
         **{column.name: bindparam(f"new_{column.name}") for column in FILE_COLUMNS},
@@ -207,6 +209,7 @@ KNOWN_COLUMNS = (
     documents.c.known_content,
     documents.c.supplied_at,
     documents.c.refused_with,
+    documents.c.number,
 )
 
 #: Makes a KnownDocument from a row, without the Python code in the constructor of a named tuple.

@@ -26,14 +26,15 @@ INDEX_BATCH = 1000
 _CREATE = """
 CREATE TABLE latest (
     id TEXT PRIMARY KEY, loc TEXT, harvested INTEGER NOT NULL, lastmod INTEGER, withdrawn INTEGER NOT NULL,
-    case_url TEXT, file INTEGER NOT NULL, line INTEGER NOT NULL
+    case_url TEXT, number INTEGER, file INTEGER NOT NULL, line INTEGER NOT NULL
 ) WITHOUT ROWID
 """
-_COLUMNS = "id, loc, harvested, lastmod, withdrawn, case_url"
+_COLUMNS = "id, loc, harvested, lastmod, withdrawn, case_url, number"
 _UPSERT = """
-INSERT INTO latest VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
+INSERT INTO latest VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
     loc = excluded.loc, harvested = excluded.harvested, lastmod = excluded.lastmod,
-    withdrawn = excluded.withdrawn, case_url = excluded.case_url, file = excluded.file, line = excluded.line
+    withdrawn = excluded.withdrawn, case_url = excluded.case_url, file = excluded.file, line = excluded.line,
+    number = coalesce(excluded.number, latest.number)
 WHERE excluded.harvested >= latest.harvested
 """
 
@@ -81,6 +82,8 @@ class LatestVersion(NamedTuple):
     withdrawn: bool
     case: str | None = None
     """URL of the case; None if the record is not about a permit."""
+    number: int | None = None
+    """Number of the version; None if it has none. A withdrawal has that of the version read before it."""
 
 
 class Latest:
@@ -191,8 +194,8 @@ class Latest:
 
 
 def _version(row: tuple[Any, ...]) -> LatestVersion:
-    key, loc, harvested, lastmod, withdrawn, case = row
-    return LatestVersion(key, loc, harvested, lastmod, bool(withdrawn), case)
+    key, loc, harvested, lastmod, withdrawn, case, number = row
+    return LatestVersion(key, loc, harvested, lastmod, bool(withdrawn), case, number)
 
 
 class _DamagedError(RecordsError):
@@ -232,8 +235,8 @@ def _parse(line: bytes) -> Any:
         raise ValueError(f"expected a record as JSON: {error}") from None
 
 
-def _read(record: Any) -> tuple[str, str | None, int, int | None, bool, str | None]:
-    """Return the columns of the index for a record, up to ``case_url``. Raises ValueError."""
+def _read(record: Any) -> tuple[str, str | None, int, int | None, bool, str | None, int | None]:
+    """Return the columns of the index for a record, up to ``number``. Raises ValueError."""
     match record:
         case {"id": str(key), "versies": [*_, {"oorzaak": str(cause)}]}:
             pass
@@ -253,8 +256,9 @@ def _read(record: Any) -> tuple[str, str | None, int, int | None, bool, str | No
     harvested = _microseconds(source.get("opgehaald")) or 0
     withdrawn, permit = cause == Oorzaak.INTREKKING, record.get("vergunning")
     case = permit.get("identifier") if isinstance(permit, dict) else None
-    lastmod = _microseconds(source.get("lastmod"))
-    return key, loc, harvested, lastmod, withdrawn, case if isinstance(case, str) else None
+    lastmod, number = _microseconds(source.get("lastmod")), record["versies"][-1].get("nummer")
+    case, number = case if isinstance(case, str) else None, number if type(number) is int else None
+    return key, loc, harvested, lastmod, withdrawn, case, number
 
 
 def _is_version(value: Any) -> bool:

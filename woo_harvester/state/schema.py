@@ -26,7 +26,7 @@ from sqlalchemy import (
 metadata = MetaData()
 
 #: Version of the tables; it goes up with each change of them. A state of another version is refused.
-STATE_VERSION = 7
+STATE_VERSION = 8
 
 #: Type of primary keys. SQLite numbers rows by itself only if the type is named INTEGER.
 _Key = BigInteger().with_variant(Integer, "sqlite")
@@ -164,6 +164,8 @@ documents = Table(
     Column("supplemented", BigInteger),
     # The oorzaak of that version. Null until it is harvested.
     Column("cause", String(13)),
+    # Its number, 1 for the first version of the document. Null until one is harvested.
+    Column("number", Integer),
     # What is known of its content, a number in contents. Null if nothing is.
     Column("known_content", Integer),
     # When the version was delivered again with content that its record lacked, in seconds since 1970.

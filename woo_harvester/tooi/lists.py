@@ -14,7 +14,7 @@ from importlib.resources import files
 from itertools import chain
 from types import MappingProxyType
 
-from woo_harvester.tooi.list_files import Edition, ListFile, ListFiles, read_lists
+from woo_harvester.tooi.list_files import Edition, ListFile, ListFiles, read_lists, read_rows
 from woo_harvester.tooi.values import Concept, ValueList
 
 _UNKNOWN = "https://identifier.overheid.nl/tooi/id/"
@@ -75,8 +75,15 @@ class ValueLists:
         A document may still have such a value, so it stays known.
         """
         former = former or {}
+        added, codes = _additions()
         single = {
-            field: ValueList(name, lists[name].concepts, unknown, former.get(name, ()))
+            field: ValueList(
+                name,
+                lists[name].concepts,
+                unknown,
+                (*former.get(name, ()), *added.get(name, ())),
+                codes.get(name, {}),
+            )
             for field, (name, unknown) in _LISTS.items()
         }
         organisations = ValueList(
@@ -92,6 +99,22 @@ class ValueLists:
         """Return the names of the lists that are older than *max_age* days, the oldest first."""
         ages = {name: edition.age(today) for name, edition in self.editions.items()}
         return sorted((name for name, age in ages.items() if age > max_age), key=lambda name: -ages[name])
+
+
+@cache
+def _additions() -> tuple[Mapping[str, list[Concept]], Mapping[str, dict[str, str]]]:
+    """Return what ``additions.csv`` adds to lists of whichever edition, by the name of the list.
+
+    The first are values that open.overheid.nl uses and no edition has. The second are other codes of values,
+    those of ISO 639 for languages, each with the URI of its value.
+    """
+    values: dict[str, list[Concept]] = {}
+    codes: dict[str, dict[str, str]] = {}
+    content = files(__package__).joinpath("additions.csv").read_bytes()
+    for row in read_rows("additions", content, "list", "uri", "label", "codes"):
+        values.setdefault(row["list"], []).append(Concept(row["uri"], row["label"]))
+        codes.setdefault(row["list"], {}).update(dict.fromkeys(row["codes"].split(), row["uri"]))
+    return values, codes
 
 
 @cache

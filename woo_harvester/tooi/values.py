@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 _ORGANISATION = re.compile(r"https://identifier\.overheid\.nl/tooi/id/([a-z_]+)/[A-Za-z0-9_.-]+")
 
@@ -28,6 +29,10 @@ _APOSTROPHES = dict.fromkeys(
 )
 
 _WEB_URI = re.compile(r"https?://(?P<host>[^/?#]+)(?P<path>/[^?#]*)", re.IGNORECASE)
+
+
+#: A code of a language (ISO 639), with or without a script and a region (BCP 47).
+_LANGUAGE = re.compile(r"([A-Za-z]{2,3})(?:[-_][A-Za-z]{4})?(?:[-_](?:[A-Za-z]{2}|[0-9]{3}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,7 @@ class ValueList:
 
     ``unknown`` is the concept for a value that the list does not have; some lists have no such concept. The
     *former* values, which an earlier edition had, stay known. Their labels count if no other value has them.
+    *codes* are other codes of values, in lower case, each with the URI of its value.
     """
 
     def __init__(
@@ -75,6 +81,7 @@ class ValueList:
         concepts: Iterable[Concept],
         unknown: Concept | None = None,
         former: Iterable[Concept] = (),
+        codes: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.name = name
         self.unknown = unknown
@@ -84,6 +91,7 @@ class ValueList:
         gone = [concept for concept in former if concept.uri not in self._by_uri]
         self._by_label = _unambiguous((normal_label(each.label), each) for each in gone) | self._by_label
         self._by_uri |= {concept.uri: concept for concept in gone}
+        self._codes = codes
 
     def __iter__(self) -> Iterator[Concept]:
         return iter(self._by_uri.values())
@@ -109,8 +117,14 @@ class ValueList:
         return self._by_normal_uri.get(normal_uri(uri))
 
     def by_code(self, code: str) -> Concept | None:
-        """Return the only concept with this code, or None. The code is the end of its URI: ``gm0363``."""
-        return self._by_code.get(code)
+        """Return the only concept with this code, or None. The code is the end of its URI: ``gm0363``.
+
+        Other codes are found in any letter case, and with a region behind them: ``nl-NL``, ``EN_gb``.
+        """
+        concept = self._by_code.get(code)
+        if concept is None and self._codes and (other := _LANGUAGE.fullmatch(code)):
+            concept = self._by_uri.get(self._codes.get(other[1].lower(), ""))
+        return concept
 
     def by_label(self, label: str) -> Concept | None:
         """Return the only concept with this label, or None. Labels are compared by ``normal_label``."""

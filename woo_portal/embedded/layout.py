@@ -33,7 +33,7 @@ from woo_portal.dutch import normalized, piece_cache, pieces
 from woo_portal.engine import PERIOD_FIELDS, SORT_DATES, text_fields, title_field
 
 #: Goes up when the meaning of an index field changes; the index is then filled anew.
-LAYOUT = 1
+LAYOUT = 2
 #: The kind of the document that keeps the positions in the files, and of a point of a record with several.
 POSITIONS, POINT = "posities", "punt"
 #: A longer title counts as missing for sorting, as in Elasticsearch.

@@ -37,7 +37,7 @@ async def document(request: Request) -> Response:
     if found is None:
         raise HTTPException(404, "Dit document is hier niet bekend.")
     version = version_of(found)
-    reason = (version.get("redenVerwijderingVervanging") or {}).get("label", "")
+    reason = version.get("redenVerwijderingVervanging", "")
     if found.get("status") == Status.INGETROKKEN:
         since = day(version.get("mutatiedatumtijd"))
         return page(

@@ -84,6 +84,9 @@ def test_a_related_document_leads_to_its_page_and_no_other_scheme_is_a_link(clie
     page = client.get(f"/document/{record_id(LOC)}").text
     assert links_of(page)["Kaart"] == f"/document/{record_id(OTHER)}"
     assert "Dossier haven" in page
+    text = " ".join(html.fromstring(page).text_content().split())
+    assert "Heeft bijlage: Kaart" in text
+    assert "Heeft te maken met: https://www.amsterdam.nl/advies.pdf" in text  # a role without a label
     assert "javascript:" not in page
 
 
@@ -137,10 +140,12 @@ def test_nothing_of_a_record_becomes_html() -> None:
     record["document"]["omschrijvingen"] = [bad]
     record["document"]["extraMetadata"] = [{"prefix": bad, "velden": [{"key": bad, "values": [bad]}]}]
     record["documentrelaties"] = [
-        {"relation": {"id": "data:text/html,x", "label": bad}, "role": {"label": bad}}
+        {"relation": "data:text/html,x", "role": "urn:rol", "titel": bad},
+        {"relation": bad, "role": bad},
     ]
     record["herkomst"] = {
         "bevindingen": [bad],
+        "documentrelaties": [{"role": {"id": "urn:rol", "label": bad}}],
         "sitemap": bad,
         "standaardwaarden": {"document.creatiedatum": bad},
     }

@@ -16,6 +16,7 @@ from time import time
 from typing import IO
 
 from woo_harvester.outputs.columns import cells, columns_of_record
+from woo_harvester.outputs.document import in_present_shape
 from woo_harvester.permits.messages import Soort
 from woo_harvester.permits.mutations import PermitRow
 from woo_harvester.pipelines.folder import DurableFolder, orphans
@@ -119,7 +120,7 @@ def write_csv(lines: Iterable[bytes], file: IO[str]) -> None:
     writer = TextWriter(file)
     columns: tuple[str, ...] = ()
     for line in lines:
-        record = json.loads(line)
+        record = in_present_shape(json.loads(line))
         if not columns:
             columns = columns_of_record(record)
             writer.writerow(columns)

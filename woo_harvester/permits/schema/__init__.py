@@ -31,7 +31,9 @@ FAULTS_MAX = 20
 _CONTROL = ("transactietype", "transactieID", "volgnummer", "aanmaakdatum")
 _META = ("meta", "owmskern", "owmsmantel", "vergunningenmeta")
 
-_OWMS = frozenset(
+#: Elements of OWMS that the model lacks: real software writes them in several namespaces, with any content.
+_FREE = frozenset({"authority", "publisher", "subject", "alternative", "issued", "available"})
+_OWMS = _FREE | frozenset(
     {"identifier", "title", "language", "type", "creator", "modified", "temporal", "spatial"}
     | {"description", "references", "hasPart", "isPartOf", "format"}
 )
@@ -80,7 +82,9 @@ def correct_namespaces(message: etree._Element) -> None:
     """Give the known elements of a message the namespaces of the schema."""
     places = _PLACES[DOCUMENT_NS if _is_about_document(message) else CASE_NS]
     for element in message.iterdescendants():
-        if (tag := places.get(str(element.tag))) is not None:
+        name = local_name(element.tag)
+        tag = f"{{{DCTERMS_NS}}}{name}" if name in _FREE else places.get(str(element.tag))
+        if tag is not None:
             element.tag = tag
 
 
