@@ -23,7 +23,7 @@ DEPLOY = ROOT / "deploy"
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
 MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
 #: The services of Compose that write in the folder of the harvest.
-HARVESTERS = ("scrapyd", "woo", "vergunningen", "monitor", "prune")
+HARVESTERS = ("scrapyd", "woo", "vergunningen", "monitor", "prune", "tooi")
 NAMES = {setting.name for setting in SETTINGS}
 
 
@@ -81,7 +81,8 @@ def test_compose_yaml_starts_the_harvests_of_every_day_only_where_they_are_asked
     assert "profiles" not in services["scrapyd"]
     asked = {name: services[name]["profiles"] for name in HARVESTERS[1:]}
     both = ["daily", "permits"]
-    assert asked == {"woo": ["daily"], "vergunningen": ["permits"], "monitor": both, "prune": both}
+    shared = dict.fromkeys(("monitor", "prune", "tooi"), both)
+    assert asked == {"woo": ["daily"], "vergunningen": ["permits"], **shared}
     for name in HARVESTERS[1:]:
         shell, script, stamp, at, minutes, program, *rest = services[name]["command"]
         assert (shell, script, stamp, program) == ("sh", "/usr/local/lib/daily.sh", name, "scrapy")

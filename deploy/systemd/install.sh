@@ -39,7 +39,7 @@ for unit in "$here"/woo-harvester*.service "$here"/woo-harvester*.timer; do
 done
 systemctl daemon-reload
 systemctl enable --now woo-harvester.timer woo-harvester-vergunningen.timer \
-    woo-harvester-monitor.timer woo-harvester-prune.timer
+    woo-harvester-monitor.timer woo-harvester-prune.timer woo-harvester-tooi.timer
 # The portal is started only where it is wanted. One that runs goes on with the new version.
 systemctl try-restart woo-harvester-portal.service
 
