@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.register.exports import AMSTERDAM, organisation, read
-from woo_harvester.crawl.select_hosts import LocationCategories, select_hosts
+from woo_harvester.crawl.select_hosts import RegisterComparison, select_hosts
 from woo_harvester.diwoo.given import GivenMetadata
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import Source, WooItem
@@ -71,7 +71,7 @@ def found(
 ) -> list[Finding]:
     findings: list[Finding] = []
     given = locations or (Location(A, URL, category(1)),)
-    register, compared = Register([A, B], given), LocationCategories(Reporter(findings.append))
+    register, compared = Register([A, B], given), RegisterComparison(Reporter(findings.append))
     for each in items:
         if each.source is not None:
             each.source.match = register.organisation_of(each.record.document.weblocatie, HOST)
@@ -212,3 +212,35 @@ def test_a_run_that_did_not_see_all_documents_of_the_host_reports_nothing(accoun
 
 def test_a_run_that_did_not_visit_the_host_that_lists_a_document_reports_nothing() -> None:
     assert found(item(1, 10, host="www.b.nl")) == []
+
+
+def of_organisation(number: int, own: str | None, **fields: str) -> WooItem:
+    """Return an item of a host with one organisation, whose document names these."""
+    made = item(number)
+    made.report = Reporter(lambda finding: None, host=HOST, organisation=own)
+    for name, uri in fields.items():
+        setattr(made.record.document, name, Waarde("gemeente", uri, uri[-6:]))
+    return made
+
+
+def test_documents_of_other_organisations_are_one_finding_a_host_with_their_numbers() -> None:
+    findings: list[Finding] = []
+    compared = RegisterComparison(Reporter(findings.append))
+    gm = "https://identifier.overheid.nl/tooi/id/gemeente/gm{:04}".format
+    supplied = of_organisation(7, gm(1), publisher=gm(2))
+    supplied.record.herkomst.standaardwaarden["document.publisher"] = "register"
+    for each in (
+        of_organisation(1, gm(1), publisher=gm(2)),
+        of_organisation(2, gm(1), publisher=gm(3), verantwoordelijke=gm(2)),
+        of_organisation(3, gm(1), publisher=gm(3)),
+        of_organisation(4, gm(1), publisher=gm(1), verantwoordelijke=gm(2)),
+        of_organisation(5, None, publisher=gm(2)),
+        of_organisation(6, "10", publisher=gm(2)),
+        supplied,
+        item(8),
+    ):
+        compared.count(each)
+    compared.report_others()
+    (finding,) = findings
+    assert (finding.code, finding.host, finding.organisation) == ("publisher.andere-organisatie", HOST, gm(1))
+    assert finding.seen == "gm0002 (2), gm0003 (1)"

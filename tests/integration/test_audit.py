@@ -30,6 +30,7 @@ ELSEWHERE = {
     "register.domein-ontbreekt": "test_a_host_that_is_not_registered",
     "register.categorie-strijdig": "tests/integration/test_location_categories.py",
     "register.meerdere-organisaties": "tests/diwoo/test_defaults.py",
+    "publisher.andere-organisatie": "tests/integration/test_location_categories.py",
     "tls.ongeldig": "test_an_expired_certificate",
     "host.bestaat-niet": "test_a_name_that_does_not_exist",
     "host.prive-adres": "test_a_private_address",

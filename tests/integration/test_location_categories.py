@@ -14,7 +14,7 @@ from tests.utils.publishers import entries_of, index_of, robots_of
 from tests.utils.sites import MakeSite
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Location, RooEntry, Site, register_xml
-from woo_harvester.demo.sitemaps import DiWoo, Entry, categorie
+from woo_harvester.demo.sitemaps import Coded, DiWoo, Entry, categorie
 
 CODE = "register.categorie-strijdig"
 ADVIEZEN, CONVENANTEN, JAARPLANNEN = 10, 11, 12
@@ -52,12 +52,12 @@ class Register:
         return run
 
 
-def publish(site: Site, documents: Documents) -> None:
+def publish(site: Site, documents: Documents, publisher: Coded | None = None) -> None:
     """Have the site list the documents, each in a sitemap of its own."""
     paths = [f"/s{number}.xml" for number, _ in enumerate(documents)]
     site.pages |= {"/robots.txt": robots_of(site, INDEX), INDEX: index_of(site, *paths)}
     for sitemap, (path, category, lastmod) in zip(paths, documents, strict=True):
-        diwoo = DiWoo(titel="Stuk", informatiecategorieen=[categorie(category)])
+        diwoo = DiWoo(titel="Stuk", informatiecategorieen=[categorie(category)], publisher=publisher)
         site.pages[sitemap] = entries_of(site, Entry(loc=site.url(path), lastmod=lastmod, diwoo=diwoo))
 
 
@@ -99,3 +99,13 @@ def test_a_location_with_which_no_document_agrees_is_reported_once_to_its_organi
         "adviezen (2), jaarplannen en jaarverslagen (1)"
     )
     assert [row["points"] for row in reported(run, wrong)["findings"] if row["code"] == CODE] == [0]
+
+
+def test_documents_of_another_organisation_are_told_of_once(register: Register) -> None:
+    tooi = "https://identifier.overheid.nl/tooi/id/gemeente/"
+    documents = [(f"/{number}.pdf", ADVIEZEN, FIRST) for number in range(3)]
+    site = register.site(("/", "Adviezen"), documents=documents, tooi=f"{tooi}gm0363")
+    publish(site, documents, Coded("gemeente Utrecht", f"{tooi}gm0344"))
+    (finding,) = register.day().about("publisher.andere-organisatie")
+    assert (finding["host"], finding["organisation"]) == (site.host, f"{tooi}gm0363")
+    assert (finding["severity"], finding["seen"]) == ("info", "gemeente Utrecht (3)")

@@ -82,12 +82,14 @@ _SHOWN = 3
 _ACTION = "niets: de categorie van elk document zelf telt"
 
 
-class LocationCategories:
-    """The comparison of the categories in the register with those of the documents that a run harvests."""
+class RegisterComparison:
+    """The comparison of the register with what a run harvests: the categories and the organisations."""
 
     def __init__(self, report: Reporter) -> None:
         self._published = PublishedCategories()
         self._report = report
+        self._others: dict[tuple[str, str], Counter[str]] = {}
+        """Documents of other organisations, by the host and the organisation that registered it."""
 
     def count(self, item: WooItem) -> None:
         """Count the document of an item that passed all pipelines."""
@@ -96,6 +98,21 @@ class LocationCategories:
         given = item.record.document.classificatiecollectie.informatiecategorieen
         categories = [waarde.id for waarde in given if waarde.id is not None]
         self._published.count(item.source.match, categories, item.report.host or "")
+        if (other := _other_organisation(item)) is not None:
+            place = item.report.host or "", item.report.organisation or ""
+            self._others.setdefault(place, Counter())[other] += 1
+
+    def report_others(self) -> None:
+        """Report of each host how many documents it lists of organisations that did not register it."""
+        for (host, own), others in self._others.items():
+            self._report(
+                "publisher.andere-organisatie",
+                host=host,
+                organisation=own,
+                url=f"https://{host}/",
+                element="publisher",
+                seen=_first([f"{name} ({count})" for name, count in others.most_common()]),
+            )
 
     def report_conflicts(self, accounts: Mapping[str, Account]) -> None:
         """Report each location with which no document agrees, if the run has seen all documents there.
@@ -122,6 +139,19 @@ class LocationCategories:
             seen=f"geregistreerd voor {registered}; {documents} in deze oogst: {seen}",
             action=_ACTION,
         )
+
+
+def _other_organisation(item: WooItem) -> str | None:
+    """Return the organisation that a publisher gave to a document, if another one registered its place."""
+    document, own = item.record.document, item.report.organisation
+    if own is None or not own.startswith("https:"):  # an organisation without a URI may be any of them
+        return None
+    fields = {"verantwoordelijke": document.verantwoordelijke, "publisher": document.publisher}
+    filled_in = item.record.herkomst.standaardwaarden
+    given = [value for name, value in fields.items() if value and f"document.{name}" not in filled_in]
+    if not given or any(value.id in (own, None) for value in given):
+        return None
+    return given[0].label or given[0].id
 
 
 def _registered(found: Published) -> str:

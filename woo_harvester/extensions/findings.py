@@ -204,8 +204,8 @@ class Findings:
         else:
             account.count_record(item.record)
         # Not a signal of its own: for each item, that would cost more than what is done here.
-        if (categories := getattr(self._crawler.spider, "location_categories", None)) is not None:
-            categories.count(item)
+        if (comparison := getattr(self._crawler.spider, "register_comparison", None)) is not None:
+            comparison.count(item)
 
     def item_dropped(self, item: Any, exception: BaseException) -> None:
         """Count an item that was dropped without a finding about it.

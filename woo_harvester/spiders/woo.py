@@ -18,7 +18,7 @@ from woo_harvester.crawl.entry_filter import SitemapFilter
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.host_reader import HostReader
 from woo_harvester.crawl.samples import wanted_of
-from woo_harvester.crawl.select_hosts import LocationCategories, select_hosts
+from woo_harvester.crawl.select_hosts import RegisterComparison, select_hosts
 from woo_harvester.crawl.withdrawals import Withdrawals
 from woo_harvester.extensions.figures import counted
 from woo_harvester.items import WooItem
@@ -122,7 +122,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
         self.crawler.stats.set_value("woo/documents/mode", mode)
         self.reader = HostReader(self.crawler, keeper, self.entries, documents, self._filter())
         documents.finish = self.reader.finish
-        self.location_categories = LocationCategories(self.report)
+        self.register_comparison = RegisterComparison(self.report)
         limits = WithdrawalLimits(
             settings.getfloat("WOO_WITHDRAW_SHARE"),
             settings.getint("WOO_WITHDRAW_DOCUMENTS"),
@@ -182,7 +182,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
         for outcome, count in self.entries.counts.items():
             self.crawler.stats.inc_value(f"woo/documents/{outcome.name.lower()}", count)
         self.crawler.stats.inc_value("deltafetch/skipped", self.entries.skipped)
-        self.location_categories.report_conflicts({account.host: account for account in self.accounts})
+        self.register_comparison.report_conflicts({account.host: account for account in self.accounts})
+        self.register_comparison.report_others()
         if self.arguments.is_choosing:  # no host was read completely, so nothing is withdrawn
             return
         try:

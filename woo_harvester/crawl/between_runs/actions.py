@@ -278,8 +278,8 @@ class StateActions:
             if opts.fetch and files:
                 with self._locked(state, {file.host for file in files}), state.begin() as connection:
                     count_as_lost(connection, [file.id for file in files], store)
-        action = "; the next run fetches them" if opts.fetch and files else ""
-        write_note(f"{counted(len(files), 'document')} of which the file is not in {path}{action}.")
+        consequence = "; the next run fetches them" if opts.fetch and files else ""
+        write_note(f"{counted(len(files), 'document')} of which the file is not in {path}{consequence}.")
         if files and not opts.fetch:
             self._command.exitcode = 1
 
