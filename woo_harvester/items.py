@@ -62,7 +62,7 @@ class StreamedResponse(Response):
         self.size = size
         """Size of the body in bytes, after decoding, up to the limit of the request."""
         self.coding = ""
-        """The Content-Encoding as given, if the request has ``woo_decompress``; else empty."""
+        """The Content-Encoding as given. The body has it still, unless the request has ``woo_decompress``."""
         self.sha256 = sha256
         """SHA-256 of the body in hexadecimals, if the request has ``woo_digest`` and the body is complete."""
         self.on_close: Callable[[], None] | None = None

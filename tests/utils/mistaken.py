@@ -241,4 +241,8 @@ AUDITED: dict[str, Build] = {
     ),
     "sitemap.ampersand": _page(SITEMAP, lambda site: _whole(site).replace(b"</loc>", b"?a=1&b=2</loc>")),
     "sitemap.leeg": _page(SITEMAP, entries_of),
+    "sitemap.codering": _page(
+        SITEMAP,
+        lambda site: Page(_whole(site), headers={"Content-Encoding": "gzip"}, content_type="application/xml"),
+    ),
 }

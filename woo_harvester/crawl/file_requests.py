@@ -19,6 +19,7 @@ from woo_harvester.items import StreamedResponse, WooItem
 from woo_harvester.sitemaps.file_findings import Area, file_findings
 from woo_harvester.sitemaps.reader import FileContents
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
+from woo_harvester.sitemaps.xml_stream import GZIP_MAGIC
 from woo_harvester.state.documents import first_refused
 from woo_harvester.state.resources import (
     Resource,
@@ -162,6 +163,15 @@ def report_file(visit: Visit, url: str, area: Area, contents: FileContents) -> N
     """Report what is wrong with a file as a whole, such as its size."""
     for found in file_findings(area, contents):
         found.send(visit.report, url)
+
+
+def report_coding(visit: Visit, response: StreamedResponse, url: str) -> None:
+    """Report a file that its server says is packed, and that is not."""
+    if response.coding.strip().lower() not in ("gzip", "x-gzip"):
+        return
+    if not next(response.chunks(), b"").startswith(GZIP_MAGIC):
+        seen = f"Content-Encoding: {response.coding}"
+        visit.report("sitemap.codering", url=url, seen=seen, action="gelezen zoals het kwam")
 
 
 #: The answers that mean that a host has no robots.txt.

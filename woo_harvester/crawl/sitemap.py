@@ -13,7 +13,7 @@ from woo_harvester.crawl.answers import is_due, is_not_modified, validator
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.entry_filter import FilteredEntries, SitemapFilter
-from woo_harvester.crawl.file_requests import Output, StateWrite, report_file, state_write
+from woo_harvester.crawl.file_requests import Output, StateWrite, report_coding, report_file, state_write
 from woo_harvester.crawl.host import Postponed, SitemapReading, Visit
 from woo_harvester.crawl.repeated_entries import end_sitemap
 from woo_harvester.crawl.samples import is_supply
@@ -60,6 +60,7 @@ def read_index(
         return None
     if not _add_sitemaps(response.chunks, visit, index, maxsize, keeps):
         return None
+    report_coding(visit, response, index.url)
     if "dataloss" in response.flags:
         visit.report("index.ongeldig", url=index.url, seen="afgebroken")
         return None
@@ -203,6 +204,7 @@ class SitemapFiles:
             if reading.left_out:
                 self._crawler.stats.inc_value("woo/entries/left_out", reading.left_out)
             report_file(visit, url, "sitemap", contents)
+            report_coding(visit, response, url)
             if is_complete_read and not reader.entries:
                 visit.selection.note_empty(url)
         if contents.others:

@@ -245,17 +245,16 @@ def _response(answer: aiohttp.ClientResponse, request: Request) -> StreamedRespo
     headers = list(answer.raw_headers)  # as bytes, because some are not text
     response = StreamedResponse(request.url, answer.status, headers, file=file, request=request)
     response.headers.pop("Content-Encoding", None)  # the body of the response is empty
-    if request.meta.get("woo_decompress"):
-        response.coding = answer.headers.get("Content-Encoding", "")
-        if response.coding:
-            response.headers.pop("Content-Length", None)  # it is the length of the coded body
+    response.coding = answer.headers.get("Content-Encoding", "")
+    if response.coding and request.meta.get("woo_decompress"):
+        response.headers.pop("Content-Length", None)  # it is the length of the coded body
     return response
 
 
 async def _receive(answer: aiohttp.ClientResponse, response: StreamedResponse, request: Request) -> None:
     """Write the body into the response's file, up to the limit of the request."""
     try:
-        decoder = decoder_for(response.coding)
+        decoder = decoder_for(response.coding if request.meta.get("woo_decompress") else "")
     except UnknownCodingError:
         response.flags.append("coding")
         answer.close()
