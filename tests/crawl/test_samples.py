@@ -9,7 +9,7 @@ import pytest
 
 from tests.samples import SAMPLES
 from tests.utils.crawlers import crawler_of, fetched_of, item_of
-from woo_harvester.crawl.samples import SampleKind, Samples, count_as_change, find_linked_documents
+from woo_harvester.crawl.samples import SampleKind, Samples, count_as_change, find_linked_documents, is_again
 from woo_harvester.diwoo.given import GivenMetadata, Value
 from woo_harvester.items import Fetched, Sample, StreamedResponse, WooItem
 from woo_harvester.record import Aanvulling, Oorzaak, Versie
@@ -213,6 +213,7 @@ def test_a_known_version_whose_file_has_changed_is_the_next_version() -> None:
     item.delivery = Delivery(harvested=Harvested(7, None, "2024-04-02", 5, number=3, supplied_at=9))
     count_as_change(item)
     assert item.record.versies == [Versie(Oorzaak.WIJZIGING, nummer=4)]
-    assert (item.source.again, item.record.herkomst.aangevuld) == (None, [])
+    assert not is_again(item)
+    assert item.record.herkomst.aangevuld == []
     changed = Harvested(7, None, "2024-04-02", 9, number=4, cause="wijziging")
     assert item.delivery == Delivery(harvested=changed)
