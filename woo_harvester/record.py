@@ -263,7 +263,7 @@ class Document(Part):
     naamOpsteller: str | None = None
     """Name of the author, as a text."""
     language: Waarde | None = None
-    """Language of the document."""
+    """Language of the document, also if given by a code such as `nl`. Absent if the publisher gave none."""
     format: Waarde | None = None
     """File type, one of the 19 that may be harvested."""
     omschrijvingen: list[str] = field(default_factory=list)
