@@ -54,7 +54,7 @@ def cases(folder: Path) -> set[str]:
     """Return the cases that the state of the installation counts as delivered."""
     path = folder / DATA / "woo-state.sqlite"
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-        rows = connection.execute("SELECT identifier FROM permit_cases WHERE package IS NULL")
+        rows = connection.execute("SELECT identifier FROM permit_cases WHERE batch IS NULL")
         return {identifier.rpartition("/")[2] for (identifier,) in rows}
 
 

@@ -391,6 +391,7 @@ def test_what_is_given_is_taken_over_and_nothing_is_filled_in(harvest: Harvest) 
                 "oorzaak": "aanlevering",
                 "openbaarmakingsdatum": "2024-04-02",
                 "mutatiedatumtijd": "2024-04-02T10:00:00+02:00",
+                "nummer": 1,
                 "bestanden": [{"url": loc, "mime-type": "application/pdf", "bestandsnaam": "haven.pdf"}],
             }
         ],

@@ -256,5 +256,5 @@ def test_names_in_templates_are_those_of_the_standards() -> None:
     listed = [lists.informatiecategorieen(), lists.handelingen(), lists.filetypes()]
     labels = {concept.uri: concept.label for values in listed for concept in values}
     coded = re.findall(r'resource="(http[^"…]+)">([^<]+)<', text)
-    assert len(set(coded)) == 3
+    assert len(set(coded)) == 4
     assert {uri: labels[uri] for uri, _ in coded} == dict(coded)
