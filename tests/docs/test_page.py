@@ -98,5 +98,10 @@ def test_dots_stand_for_any_lines() -> None:
     assert not alike(("a", "…", "d"), ["a", "b"])
 
 
+def test_a_run_of_pytest_is_alike_whether_it_takes_a_minute_or_not() -> None:
+    assert alike(("1 passed in 0.01s",), ["1 passed in 66.60s (0:01:06)"])
+    assert not alike(("1 passed in 0.01s",), ["2 passed in 66.60s (0:01:06)"])
+
+
 def test_the_program_is_there_outside_a_project(reader: Reader) -> None:
     reader.do(Command("woo-harvester list", ("vergunningen", "woo")))
