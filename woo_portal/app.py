@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
@@ -19,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from woo_portal.asking import Asking, BusyError
 from woo_portal.engine import Engine, EngineError, SlowQuestionError
+from woo_portal.harvest import Harvest
 from woo_portal.pages import HEADERS, SafeHeaders, own_path, page
 from woo_portal.question import QuestionError
 from woo_portal.routes import ROUTES
@@ -191,10 +193,15 @@ class Options:
     """The number of questions that the engine answers at the same time."""
     title: str = "Woo-documenten"
     """The name of the site, on each page."""
+    report: Path | None = None
+    """The folder of the run whose report says how complete the documents of an organisation are."""
 
 
 def make_app(engine: Engine, options: Options) -> Starlette:
-    """Return the application over *engine*. Its state has ``engine``, ``options`` and ``asking``."""
+    """Return the application over *engine*.
+
+    Its state has ``engine``, ``options``, ``asking`` and ``harvest``.
+    """
     asking = Asking(options.concurrency, options.seconds)
 
     @asynccontextmanager
@@ -210,4 +217,5 @@ def make_app(engine: Engine, options: Options) -> Starlette:
     )
     app.router.redirect_slashes = False  # it would lead to whatever host the request names
     app.state.engine, app.state.options, app.state.asking = engine, options, asking
+    app.state.harvest = Harvest(options.report)
     return app

@@ -21,6 +21,7 @@ from starlette.applications import Starlette
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from woo_harvester.outputs.definition import KINDS
+from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.running.paths import data_dir
 from woo_harvester.utils.program import program, to_install
 from woo_portal.app import Options, make_app
@@ -312,7 +313,16 @@ def _options(settings: BaseSettings) -> Options:
         seconds=settings.getfloat("WOO_PORTAL_TIMEOUT"),
         concurrency=settings.getint("WOO_PORTAL_CONCURRENCY"),
         title=str(settings["WOO_PORTAL_TITLE"]),
+        report=_report(settings),
     )
+
+
+def _report(settings: BaseSettings) -> Path | None:
+    """Return the folder of the report that pages quote: the newest, unless another is set, or none."""
+    given = settings["WOO_PORTAL_REPORT"]
+    if given:
+        return None if given == "none" else Path(given)
+    return ReportsFolder(Path(settings["WOO_REPORT_DIR"])).latest() if settings["WOO_REPORT_DIR"] else None
 
 
 def _announce(address: str) -> None:

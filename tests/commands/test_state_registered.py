@@ -21,7 +21,7 @@ HAVEN = RooEntry(
     locations=[
         Location("https://a.nl/woo", categorie(14).label),
         Location("https://a.nl/anders", "Andere documenten"),
-        Location("https://nieuw.nl/", categorie(11).label),
+        Location("https://nieuw.nl/", categorie(11).label, "In voorbereiding"),
     ],
 )
 OTHERS = [RooEntry(naam="Commissie", systeem_id="102", locations=[Location("https://www.b.nl:8443/")])]
@@ -46,7 +46,7 @@ def test_the_hosts_of_an_organisation_are_shown_with_what_is_known(filled: Shell
         "    Andere documenten: https://a.nl/anders",
         "    Woo-verzoeken en -besluiten: https://a.nl/woo",
         "  nieuw.nl: not harvested yet",
-        "    convenanten: https://nieuw.nl/",
+        "    convenanten: https://nieuw.nl/ (In voorbereiding)",
     ]
 
 

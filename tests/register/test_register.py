@@ -167,6 +167,23 @@ def test_the_reader_keeps_the_category_of_a_location_by_its_label() -> None:
     assert register.organisation_of("https://www.b.nl/woo", "www.a.nl").registered is None
 
 
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [("Zie de site", "Zie de site"), (" In\n  voorbereiding ", "In voorbereiding"), ("", None)],
+)
+def test_the_reader_keeps_the_remark_of_a_location_on_one_line(given: str, kept: str | None) -> None:
+    text = organisation("gemeente Amsterdam", "https://www.a.nl/woo").replace("Zie de site", given)
+    assert [location.remark for location in read(text).locations] == [kept]
+
+
+def test_a_long_remark_is_shortened() -> None:
+    text = organisation("gemeente Amsterdam", "https://www.a.nl/woo").replace("Zie de site", "site " * 400)
+    (location,) = read(text).locations
+    assert location.remark is not None
+    assert location.remark.endswith("site …")
+    assert len(location.remark) <= 500
+
+
 def test_a_location_conflicts_if_no_document_has_its_category() -> None:
     found = published(Location(A, "https://www.a.nl/woo", ADVIEZEN))
     count(found, ("/woo/1.pdf", CONVENANTEN), ("/woo/2.pdf", JAARPLANNEN), ("/woo/3.pdf", CONVENANTEN))

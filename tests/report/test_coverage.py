@@ -97,6 +97,7 @@ def test_the_coverage_has_every_gap_of_the_register(tmp_path: Path) -> None:
                 "system_id": "id-Gemeente dood.nl",
                 "kind": "Gemeente",
                 "locations": ["https://dood.nl/woo"],
+                "remarks": [],
             }
         ],
         "code": "robots.onbereikbaar",

@@ -28,13 +28,28 @@ def test_the_file_has_every_organisation_with_each_of_its_locations_once(tmp_pat
         [(2, 8)],
         [
             Registered(
-                "1", "gemeente Amsterdam", AMSTERDAM, "Gemeente", ["https://www.a.nl/woo", "https://b.nl/"]
+                "1",
+                "gemeente Amsterdam",
+                AMSTERDAM,
+                "Gemeente",
+                ["https://www.a.nl/woo", "https://b.nl/"],
+                dict.fromkeys(["https://www.a.nl/woo", "https://b.nl/"], "Zie de site"),
             ),
             Registered("2", "Dienst zonder locatie", None, "Gemeente", []),
         ],
     )
     assert [one.id for one in kept.organisations] == [AMSTERDAM, "2"]
     assert [each.name for each in tmp_path.iterdir()] == ["organisations.json"]
+
+
+def test_a_url_has_each_remark_of_its_locations_once() -> None:
+    text = organisation(
+        "gemeente Amsterdam", "https://a.nl/", "https://a.nl/", "https://a.nl/", "https://b.nl/"
+    )
+    for remark in ("Besluiten", "Adviezen", "Besluiten", ""):
+        text = text.replace("Zie de site", remark, 1)
+    (kept,) = RunRegister.of(read(text), None).organisations
+    assert kept.remarks == {"https://a.nl/": "Besluiten; Adviezen"}
 
 
 def test_a_run_without_the_file_has_no_register(tmp_path: Path) -> None:

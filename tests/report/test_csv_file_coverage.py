@@ -34,10 +34,12 @@ def test_an_organisation_without_a_location_is_a_row(tmp_path: Path) -> None:
 
 def test_a_host_is_a_row_for_each_organisation_on_it(tmp_path: Path) -> None:
     shared = [registered("B", "https://s.nl/b", "https://s.nl/b2"), registered("A", "https://s.nl/a")]
+    shared[0].remarks.update({"https://s.nl/b": "In voorbereiding", "https://elders.nl/": "Elders"})
     finding = about_host("robots.onbereikbaar", host="s.nl", seen="time-out")
     first, second = rows(write_whole_run(tmp_path / "woo-21", shared, [unread("s.nl")], [finding]), "dead")
     assert (first["organisation"], first["uri"], first["locations"]) == ("A", "", "https://s.nl/a")
     assert second["locations"] == "https://s.nl/b https://s.nl/b2"
+    assert (first["remarks"], second["remarks"]) == ("", "In voorbereiding")
     for row in (first, second):
         assert (row["host"], row["code"], row["seen"]) == ("s.nl", "robots.onbereikbaar", "time-out")
         assert row["what"].startswith("De robots.txt van dit domein kon niet worden opgehaald")

@@ -19,7 +19,7 @@ from functools import cache
 from http import HTTPStatus
 from itertools import repeat
 
-from woo_harvester.demo.server import Authority, Certificate, Handler, LoopbackServer, Page, Request, redirect
+from woo_harvester.demo.server import Authority, Certificate, Handler, LoopbackServer, Page, Request
 from woo_harvester.demo.sitemaps import SITEMAP_NAMESPACE, XML_DECLARATION
 
 MEGABYTE = 1024 * 1024
@@ -218,11 +218,6 @@ def busy(page: Page, times: int = 1, status: int = 503, retry_after: str | int =
         return page if next(left, None) is None else refusal
 
     return handle
-
-
-def redirect_loop(path: str) -> dict[str, Page]:
-    """Two pages that send the client to each other, the first at ``path``."""
-    return {path: redirect(f"{path}?rond"), f"{path}?rond": redirect(path)}
 
 
 @cache

@@ -126,15 +126,14 @@ class EntryLookUp:
         self, connection: Connection, asked: Iterable[str], reading: SitemapReading
     ) -> dict[str, KnownDocument]:
         """Return the host's own documents that locs mean which cannot be used, by the given loc."""
-        meant = {loc: corrected_locs(loc) for loc in asked}
+        unusable = [loc for loc in asked if find_loc_problem(loc) is not None or not self._is_registered(loc)]
+        meant = {loc: corrected_locs(loc) for loc in unusable}
         known = documents.look_up(connection, [one for locs in meant.values() for one in locs])
         return {
             loc: known[one]
             for loc, locs in meant.items()
             for one in reversed(locs)
-            if one in known
-            and not (find_loc_problem(loc) is None and self._is_registered(loc))
-            and self._register.is_own(one, reading.visit.host)
+            if one in known and self._register.is_own(one, reading.visit.host)
         }
 
     def _compare(self, listed: Entry | ScannedEntry, batch: Batch, reading: SitemapReading) -> None:

@@ -146,9 +146,15 @@ def _other_organisation(item: WooItem) -> str | None:
     document, own = item.record.document, item.report.organisation
     if own is None or not own.startswith("https:"):  # an organisation without a URI may be any of them
         return None
-    fields = {"verantwoordelijke": document.verantwoordelijke, "publisher": document.publisher}
     filled_in = item.record.herkomst.standaardwaarden
-    given = [value for name, value in fields.items() if value and f"document.{name}" not in filled_in]
+    given = [
+        value
+        for name, value in (
+            ("document.verantwoordelijke", document.verantwoordelijke),
+            ("document.publisher", document.publisher),
+        )
+        if value and name not in filled_in
+    ]
     if not given or any(value.id in (own, None) for value in given):
         return None
     return given[0].label or given[0].id

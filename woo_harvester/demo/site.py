@@ -75,6 +75,7 @@ class Location(NamedTuple):
 
     url: str
     informatiecategorie: str = "Andere documenten"
+    toelichting: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +110,7 @@ class RooEntry:
         locations = "".join(
             "<p:documentLocatie>"
             f"{_element('informatiecategorie', location.informatiecategorie)}{_element('url', location.url)}"
+            f"{_element('toelichting', location.toelichting) if location.toelichting else ''}"
             "</p:documentLocatie>"
             for location in self.locations
         )

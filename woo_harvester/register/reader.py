@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from datetime import date
 from functools import partial
+from textwrap import shorten
 from typing import Any, BinaryIO
 
 from lxml import etree
@@ -31,6 +32,9 @@ _MAXLENGTH = 10_000
 _CHUNK = 64 * 1024
 _PLACE = "documentLocatie"
 _CATEGORY = "informatiecategorie"
+_REMARK = "toelichting"
+#: Longest remark of a location that is kept, in characters.
+_REMARK_LENGTH = 500
 #: End of the host in a URL without a scheme: a top-level domain, or a port.
 _TOP_LEVEL = re.compile(r"\.[a-z][a-z0-9-]+$|:[0-9]+$")
 _SCHEME = re.compile(r"\s*(?:([a-z][a-z0-9+.-]*):)?//", re.IGNORECASE)
@@ -197,7 +201,8 @@ class _Export:
             )
             return
         category = informatiecategorieen().by_label(place.get(_CATEGORY, ""))
-        self.locations.append(Location(organisation, url, category.uri if category is not None else None))
+        remark = shorten(place.get(_REMARK, ""), _REMARK_LENGTH, placeholder=" …") or None
+        self.locations.append(Location(organisation, url, category.uri if category else None, remark))
 
 
 _WANTED = frozenset(
@@ -207,6 +212,7 @@ _WANTED = frozenset(
         ("types", "type"),
         (_PLACE, "url"),
         (_PLACE, _CATEGORY),
+        (_PLACE, _REMARK),
     }
 )
 

@@ -45,6 +45,8 @@ class Location:
     """The absolute URL, with the scheme https and the host as ``urls.host_of`` writes it."""
     category: str | None = None
     """URI of the informatiecategorie of its documents; None for "Andere documenten", or if it is unknown."""
+    remark: str | None = field(default=None, compare=False)
+    """What the organisation says of the location, as ``toelichting``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any, Self
@@ -36,6 +36,8 @@ class Registered:
     kind: str | None
     locations: list[str]
     """The URLs that it registered, each once."""
+    remarks: dict[str, str] = field(default_factory=dict)
+    """What it says in the register of some of those URLs (``toelichting``)."""
 
     @property
     def id(self) -> str:
@@ -54,16 +56,18 @@ class RunRegister:
     @classmethod
     def of(cls, register: Register, shard: tuple[int, int] | None) -> Self:
         """Return what a run over a register leaves."""
-        locations: dict[Organisation, dict[str, None]] = {}
+        found = {
+            one: Registered(one.system_id, one.name, one.uri, one.kind, []) for one in register.organisations
+        }
+        urls: dict[Organisation, dict[str, dict[str, None]]] = {one: {} for one in found}
         for location in register.locations:
-            locations.setdefault(location.organisation, {})[location.url] = None
-        return cls(
-            [shard or _WHOLE],
-            [
-                Registered(one.system_id, one.name, one.uri, one.kind, list(locations.get(one, ())))
-                for one in register.organisations
-            ],
-        )
+            remarks = urls[location.organisation].setdefault(location.url, {})
+            if location.remark:
+                remarks[location.remark] = None  # another category of the same URL mostly has the same
+        for one, there in urls.items():
+            found[one].locations.extend(there)
+            found[one].remarks.update((url, "; ".join(remarks)) for url, remarks in there.items() if remarks)
+        return cls([shard or _WHOLE], list(found.values()))
 
     @staticmethod
     def read(path: Path) -> RunRegister | None:
@@ -94,6 +98,7 @@ def together(registers: Sequence[RunRegister]) -> RunRegister:
     for one in chain.from_iterable(each.organisations for each in registers):
         known = found.setdefault(one.id, one)
         known.locations.extend(url for url in one.locations if url not in known.locations)
+        known.remarks.update(one.remarks)
     return RunRegister([shard for each in registers for shard in each.shards], list(found.values()))
 
 
@@ -231,7 +236,11 @@ def _host_gap(
     host: str, found: _Found, organisations: list[tuple[Registered, list[str]]], since: str | None
 ) -> HostGap:
     on_host = [
-        OrganisationOnHost(**_reference(one), locations=urls)
+        OrganisationOnHost(
+            **_reference(one),
+            locations=urls,
+            remarks=[one.remarks[url] for url in urls if url in one.remarks],
+        )
         for one, urls in sorted(organisations, key=lambda each: _by_name(each[0]))
     ]
     return HostGap(host=host, organisations=on_host, code=found.code, seen=found.seen, since=since)

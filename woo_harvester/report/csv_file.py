@@ -19,6 +19,7 @@ from woo_harvester.report.model import (
     Head,
     HostGap,
     HostReport,
+    OrganisationOnHost,
     RegisteredOrganisation,
 )
 from woo_harvester.report.run_folder import RunFolder
@@ -136,6 +137,7 @@ COVERAGE_COLUMNS = (
     "uri",
     "host",
     "locations",
+    "remarks",
     "code",
     "what",
     "seen",
@@ -167,7 +169,11 @@ def _rows(head: Head, coverage: Coverage, kind: GapKind) -> Iterator[dict[str, A
     for gap in coverage.hosts_of(kind):
         about = _coverage_host(gap, head.explanations[gap.code].what)
         for on_host in gap.organisations:
-            yield {**_organisation(on_host), **about, "locations": " ".join(on_host.locations)}
+            yield {**_organisation(on_host), **about, **_registered(on_host)}
+
+
+def _registered(one: OrganisationOnHost) -> dict[str, Any]:
+    return {"locations": " ".join(one.locations), "remarks": "; ".join(one.remarks)}
 
 
 def _organisation(one: RegisteredOrganisation) -> dict[str, Any]:

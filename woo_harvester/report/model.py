@@ -46,6 +46,8 @@ class OrganisationOnHost(RegisteredOrganisation):
 
     locations: list[str]
     """The URLs that it registered there."""
+    remarks: list[str] = Field(default_factory=list)
+    """What it says of them in the register (``toelichting``)."""
 
 
 class HostGap(ReportModel):
@@ -407,7 +409,7 @@ class Totals(ReportModel):
 class Head(ReportModel):
     """The first line of the file: everything but the hosts."""
 
-    version: Literal["1.2"] = "1.2"
+    version: Literal["1.3"] = "1.3"
     """Version of this format. A new key makes a new minor version, any other change a new major version."""
     lang: Literal["nl", "en"]
     tool: Tool

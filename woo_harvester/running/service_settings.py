@@ -133,6 +133,12 @@ PORTAL = (
         "The name of the site, on each page of `scrapy portal`.",
     ),
     Setting(
+        "WOO_PORTAL_REPORT",
+        None,
+        "folder of a run's report, or none",
+        "The report that the pages of organisations quote: how many documents were listed and harvested, and what could not be read. By default `latest` in `WOO_REPORT_DIR`. `none`: these pages say nothing about it.",
+    ),
+    Setting(
         "WOO_PORTAL_TILES",
         "https://service.pdok.nl/brt/achtergrondkaart/wmts/v2_0/standaard/EPSG:3857/{z}/{x}/{y}.png",
         "URL with {z}, {x} and {y}, or none",

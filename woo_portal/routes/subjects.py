@@ -14,6 +14,7 @@ from woo_harvester.outputs.definition import MAX_COUNTS, WOO
 from woo_harvester.tooi import article_of_category, informatiecategorieen, organisaties
 from woo_harvester.tooi.values import ValueList
 from woo_portal.engine import Answer, Count
+from woo_portal.harvest import HarvestOfHost
 from woo_portal.pages import page
 from woo_portal.question import MAX_TEXT, Question, Sort
 from woo_portal.wording import capitalised, search_path, value_of
@@ -90,7 +91,8 @@ async def _value_page(request: Request, subject: _Subject) -> Response:
         raise HTTPException(404)
     answer = await _newest(request, subject.facet, value)
     others = await _newest(request, subject.other, value) if subject.other else None
-    if not answer.total and not (others and others.total):
+    harvest = await _harvest(request, value) if subject is _ORGANISATIONS else ()
+    if not answer.total and not (others and others.total) and not harvest:
         raise HTTPException(404, "Hierbij zijn geen documenten.")
     name, heading = subject.beside
     return page(
@@ -103,6 +105,7 @@ async def _value_page(request: Request, subject: _Subject) -> Response:
         all=search_path([(subject.facet, value), ("sorteer", Sort.NEWEST.value)]),
         published=others.total if others else 0,
         all_published=search_path([(subject.other, value), ("sorteer", Sort.NEWEST.value)]),
+        harvest=harvest,
         beside=heading,
         choices=_narrowed(subject, value, answer.counts.get(name, ())),
     )
@@ -114,6 +117,13 @@ async def _newest(request: Request, facet: str, value: str) -> Answer:
     state = request.app.state
     answer: Answer = await state.asking(request, state.engine.search, question)
     return answer
+
+
+async def _harvest(request: Request, organisation: str) -> Sequence[HarvestOfHost]:
+    """Return what the last run says of the hosts of an organisation."""
+    state = request.app.state
+    found: Sequence[HarvestOfHost] = await state.asking(request, state.harvest.of, organisation)
+    return found
 
 
 def _narrowed(subject: _Subject, value: str, counts: Sequence[Count]) -> list[tuple[Count, str]]:

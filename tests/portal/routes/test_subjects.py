@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -9,8 +10,10 @@ import pytest
 from tests.portal.client import Client, client_of, opened
 from tests.portal.records import AMSTERDAM, bare, full
 from tests.portal.routes.test_search import link, text_of, titles
+from tests.portal.test_harvest import write_report
 from woo_harvester.outputs.definition import MAX_COUNTS
 from woo_harvester.utils.urls import record_id
+from woo_portal.app import Options
 
 
 def published_by(records: Iterable[int], organisation: dict[str, str]) -> list[dict[str, Any]]:
@@ -95,3 +98,18 @@ def test_a_list_that_is_cut_off_says_so() -> None:
 )
 def test_a_value_that_no_document_has_is_not_found(client: Client, path: str) -> None:
     assert client.get(path).status_code == 404
+
+
+def test_an_organisation_says_how_complete_its_documents_are(tmp_path: Path) -> None:
+    client = client_of([], Options(report=write_report(tmp_path / "woo-21").path))
+    text = text_of(opened(client, "/organisatie/gemeente/gm0363"))  # though it has no document
+    assert "Hoe volledig is dit?" in text
+    assert "De sitemaps van deze website noemen 5 documenten. Daarvan zijn er 3 opgehaald." in text
+    assert "21 november 2026" in text
+    assert "(2 documenten)" in text
+    assert "De organisatie schrijft hierover in het register van overheidsorganisaties: “Vanaf 2022”" in text
+    assert client.get("/organisatie/gemeente/gm0001").status_code == 404
+
+
+def test_without_a_report_no_organisation_says_how_complete_it_is(client: Client) -> None:
+    assert "Hoe volledig is dit?" not in text_of(opened(client, "/organisatie/gemeente/gm0363"))

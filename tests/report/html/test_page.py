@@ -209,6 +209,18 @@ def test_a_run_over_the_register_has_a_coverage_page(tmp_path: Path, lang: Langu
     assert [(folder.path / name).is_file() for name in links] == [True] * 4
 
 
+def test_a_gap_has_what_its_organisation_says_in_the_register(tmp_path: Path) -> None:
+    one = registered("A", "https://nieuw.nl/woo")
+    one.remarks["https://nieuw.nl/woo"] = "In <b>voorbereiding</b>"
+    finding = about_host("robots.ontbreekt", host="nieuw.nl")
+    run = write_whole_run(tmp_path / "woo-21", [one], [unread("nieuw.nl")], [finding])
+    make_report(run)
+    (row,) = html.fromstring(run.coverage_page.read_text(encoding="utf-8")).xpath(
+        "//section[@id='no_robots']//tbody/tr"
+    )
+    assert "In het register staat: “In <b>voorbereiding</b>”" in row.text_content()
+
+
 def test_the_coverage_has_a_date_since_when_only_if_earlier_runs_are_known(tmp_path: Path) -> None:
     for day in ("21", "22"):
         run = run_with_each_gap(tmp_path / f"woo-{day}")

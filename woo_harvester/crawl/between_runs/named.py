@@ -181,7 +181,8 @@ def host_lines(
     for host, locations in hosts.items():
         yield f"  {host}: {_known(known.get(host))}"
         for location in sorted(locations, key=lambda each: (each.url, each.category or "")):
-            yield f"    {_label(location, categories)}: {location.url}"
+            remark = f" ({location.remark})" if location.remark else ""
+            yield f"    {_label(location, categories)}: {location.url}{remark}"
     if not hosts:
         yield "  no registered location in the Woo-index"
 
