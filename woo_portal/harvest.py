@@ -10,6 +10,7 @@ from threading import Lock
 
 from woo_harvester.findings import Explanation, Severity, explain
 from woo_harvester.report.coverage import RunRegister
+from woo_harvester.report.funnel import HarvestKind
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder
@@ -95,6 +96,8 @@ def _hosts(folder: RunFolder) -> _Hosts:
     finished = read_head(folder.report).run.finished
     found: dict[str, dict[str, HarvestOfHost]] = {}
     for report in read_hosts(folder.report):
+        if report.kind is not HarvestKind.WOO:  # pages of permits: they list no documents
+            continue
         about = _about(report, finished)
         for organisation in report.organisations:
             found.setdefault(organisation.id, {})[report.host] = about

@@ -77,7 +77,9 @@ class DemoHarvest:
             # These need the extra "portal".
             from woo_portal.server import ListenError, RecordFiles, run_portal, site_of  # noqa: PLC0415
 
-            settings = crawlers[0].settings
+            settings = cast("HarvestProcess", self._command.crawler_process).settings.copy()
+            report = cast("Findings", crawlers[0].get_extension(Findings)).run_folder.path
+            settings.set("WOO_PORTAL_REPORT", str(report), "cmdline")  # it is not the latest of the folder
             run_portal(settings, RecordFiles(files), site_of(settings, "127.0.0.1", self._opts.port))
         except ImportError as error:
             self._command.fail(f"the portal needs {error.name}: {to_install('portal')}")

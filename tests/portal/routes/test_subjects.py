@@ -106,7 +106,7 @@ def test_an_organisation_says_how_complete_its_documents_are(tmp_path: Path) -> 
     assert "Hoe volledig is dit?" in text
     assert "De sitemaps van deze website noemen 5 documenten. Daarvan zijn er 3 opgehaald." in text
     assert "21 november 2026" in text
-    assert "(2 documenten)" in text
+    assert ". (2 documenten)" in text
     assert "De organisatie schrijft hierover in het register van overheidsorganisaties: “Vanaf 2022”" in text
     assert client.get("/organisatie/gemeente/gm0001").status_code == 404
 
