@@ -5,7 +5,8 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# uv does what pip does, sooner.
+PIP := $(if $(shell command -v uv),uv pip install --python $(BIN)/python,$(BIN)/python -m pip --disable-pip-version-check install)
 PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet --strip-extras \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options --upgrade
 
@@ -34,23 +35,28 @@ $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 or newer with the venv module was found (on Debian: apt install python3-venv)" >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
 
-# The stamps make that a second run does nothing, until the requirements change.
-$(VENV)/.installed: requirements.txt | $(BIN)/python
-	@echo "Setting up $(VENV) ..."
-	@$(PIP) install -r requirements.txt
-	@touch $@
+# The stamps make that a second run does nothing, until the requirements change. The project itself is installed as it stands in
+# this folder, so that the command woo-harvester works in any folder, with what is changed here.
+$(VENV)/.installed: requirements.txt pyproject.toml | $(BIN)/python
+	$(PIP) --requirement requirements.txt --editable .
+	@touch $@ $(VENV)/.demo
 
 $(VENV)/.installed-dev: requirements.txt requirements-dev.txt $(VENV)/.installed
-	@echo "Setting up the test tools ..."
-	@$(PIP) install -r requirements.txt -r requirements-dev.txt
+	$(PIP) --requirement requirements.txt --requirement requirements-dev.txt
+	@touch $@
+
+# What the demo needs, which is a quarter of all.
+$(VENV)/.demo: requirements.txt pyproject.toml | $(BIN)/python
+	$(PIP) --constraint requirements.txt --editable '.[demo,portal]'
 	@touch $@
 
 install: $(VENV)/.installed
+	@echo "Now type: . $(VENV)/bin/activate   and then: woo-harvester --help"
 
 install-dev: $(VENV)/.installed-dev
 
-demo: install
-	@$(BIN)/scrapy demo
+demo: $(VENV)/.demo
+	@$(BIN)/woo-harvester demo
 
 # mypy uses one core for a minute: the tests run beside it.
 test: lint

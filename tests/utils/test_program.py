@@ -13,6 +13,7 @@ from woo_harvester.utils.program import is_complete, program
         ("/opt/woo/bin/woo-harvester", "woo-harvester"),
         ("/usr/local/bin/woo-harvester-1.0", "woo-harvester-1.0"),  # pipx install --suffix
         ("woo-harvester.exe", "woo-harvester"),
+        (".venv/bin/woo-harvester", ".venv/bin/woo-harvester"),  # as make demo starts it
         ("/opt/woo/lib/woo_harvester/__main__.py", "python -m woo_harvester"),
         ("/opt/woo/lib/scrapy/__main__.py", "scrapy"),
         ("/opt/woo/bin/scrapy", "scrapy"),

@@ -6,12 +6,15 @@ import json
 import os
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.settings import SETTINGS_PRIORITIES
@@ -32,10 +35,11 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-#: The number of records and findings that are shown; the files have all of them.
-_SHOWN_RECORDS = 2
-_SHOWN_FINDINGS = 8
-_WIDTH = 100
+#: The number of findings that are shown; the files have all of them.
+_SHOWN_FINDINGS = 5
+_WIDTH = 110
+#: The columns of the table of records, with their widths.
+_COLUMNS = {"organisatie": 24, "titel": 28, "categorie": 21, "datum": 10, "bestand": 16}
 
 #: The folder in the working folder for all that a demo writes.
 FOLDER = Path("demo")
@@ -63,12 +67,11 @@ class DemoHarvest:
             if self._opts.portal:
                 self._serve_portal([crawler])
             else:
-                self._offer_portal([crawler])
+                self._offer_portal()
 
-    def _offer_portal(self, crawlers: Sequence[Crawler]) -> None:
+    def _offer_portal(self, *words: str) -> None:
         """Print how to search in the records."""
-        files = [str(_record_files(crawler)[0]) for crawler in crawlers]
-        print(f"Search in a browser: {program()} portal -s WOO_DATA_DIR={FOLDER} {' '.join(files)}")
+        print(f"Search:   {' '.join([program(), 'demo', *words, '--portal'])}")
 
     def _serve_portal(self, crawlers: Sequence[Crawler]) -> None:
         """Serve a portal over the records until it is stopped; the publishers still answer then."""
@@ -151,7 +154,7 @@ class DemoHarvest:
             print(f"\n{day}:\n")
             _show_permits(crawler)
         if not self._opts.portal:
-            self._offer_portal([first, second])
+            self._offer_portal("vergunningen")
         if self._is_finished(failure, audit):
             print(
                 f"\nWhat `{program()} audit --permits` answers to both municipalities, "
@@ -180,22 +183,23 @@ def _show_permits(crawler: Crawler) -> None:
     print("\nFindings:\n")
     for finding in findings.run_folder.read_findings():
         print(f"  {finding['url']}: {finding['code']}: {explain(finding['code']).what}")
-    print(f"\nRecords: {records}\nGeoJSON: {places}\nFindings: {findings.run_folder.findings}")
-    print(f"Report, for a browser: {findings.run_folder.page.absolute()}")
+    print(f"\nRecords:  {records}\nGeoJSON:  {places}\nFindings: {findings.run_folder.findings}")
+    print(f"Report:   {findings.run_folder.page.absolute().as_uri()}")
 
 
 def _show(crawler: Crawler) -> None:
     findings = cast("Findings", crawler.get_extension(Findings))
-    records = _record_files(crawler)
-    stats = crawler.stats
-    print(f"\n{stats.get_value('item_scraped_count', 0)} records, two of them:\n")
-    for record in _few(_records(records[0])):
-        _shorten_text(record)
-        print(textwrap.indent(json.dumps(record, ensure_ascii=False, indent=2), "  "))
+    records = list(_records(_record_files(crawler)[0]))
+    print(f"\n{len(records)} records, ten of them:\n")
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for name, width in _COLUMNS.items():
+        table.add_column(name, width=width, no_wrap=True, overflow="ellipsis")
+    for record in _ten(records):
+        table.add_row(*_row(record))
+    Console(width=_WIDTH).print(table)
     _show_findings(findings.run_folder)
-    print(f"\nRecords:  {records[0]}\nFindings: {findings.run_folder.findings}")
-    print(f"Statistics: {findings.run_folder.stats}")
-    print(f"Report, for a browser: {findings.run_folder.page.absolute()}")
+    print(f"\nRecords:  {_record_files(crawler)[0]}\nFindings: {findings.run_folder.findings}")
+    print(f"Report:   {findings.run_folder.page.absolute().as_uri()}")
 
 
 def _show_findings(run: RunFolder) -> None:
@@ -204,12 +208,11 @@ def _show_findings(run: RunFolder) -> None:
     print(f"\n{counts.total()} findings of {len(counts)} kinds; some that keep documents from being found:\n")
     for code in errors[:_SHOWN_FINDINGS]:
         explanation = explain(code)
-        print(f"  {counts[code]} x {code}: {explanation.what}")
-        print(
-            textwrap.fill(
-                f"→ {explanation.mend}", _WIDTH, initial_indent="      ", subsequent_indent="        "
-            )
-        )
+        for first, text in (
+            ("  ", f"{counts[code]} x {code}: {explanation.what}"),
+            ("      → ", explanation.mend),
+        ):
+            print(textwrap.fill(text, _WIDTH, initial_indent=first, subsequent_indent="        "))
 
 
 def _is_error(code: str) -> bool:
@@ -227,16 +230,24 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, lines)
 
 
-def _shorten_text(record: dict[str, Any]) -> None:
-    for file in record["versies"][-1].get("bestanden", []):
-        if "tekst" in file:
-            file["tekst"] = textwrap.shorten(file["tekst"], _WIDTH, placeholder=" …")
+def _ten(records: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Yield ten records, of all organisations in turn: one of them publishes nearly all."""
+    by_organisation: dict[str, list[Mapping[str, Any]]] = {}
+    for record in sorted(records, key=_row):  # hosts are read side by side
+        by_organisation.setdefault(_row(record)[0], []).append(record)
+    in_turn = chain.from_iterable(zip_longest(*by_organisation.values()))
+    return islice(filter(None, in_turn), 10)
 
 
-def _few(records: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the record with the most metadata, and the one with the most defaults."""
-    found = list(records)
-    return [
-        max(found, key=lambda record: len(record["document"])),
-        max(found, key=lambda record: len(record["herkomst"].get("standaardwaarden", {}))),
-    ][:_SHOWN_RECORDS]
+def _row(record: Mapping[str, Any]) -> tuple[str, ...]:
+    document, version = record["document"], record["versies"][-1]
+    publisher = document.get("verantwoordelijke") or document.get("publisher") or {}
+    categories = document["classificatiecollectie"]["informatiecategorieen"]
+    shown = (
+        publisher.get("label", ""),
+        document["titelcollectie"]["officieleTitel"],
+        categories[0]["label"],
+        document.get("creatiedatum", version["openbaarmakingsdatum"]),
+        version["bestanden"][0]["bestandsnaam"],
+    )
+    return tuple(map(escape, shown))

@@ -13,13 +13,15 @@ NAME = "woo-harvester"
 def program() -> str:
     """Return what a user types before ``crawl``, ``audit`` and so on.
 
-    That is ``scrapy`` unless the process was started by the command of this project.
+    That is ``scrapy`` unless the process was started by the command of this project. One that was
+    typed with its folder is named so, as in ``.venv/bin/woo-harvester``: it may not be on the ``PATH``.
     """
     path = Path(sys.argv[0]) if sys.argv else Path()
     if (path.parent.name, path.name) == ("woo_harvester", "__main__.py"):
         return "python -m woo_harvester"
-    # pipx may give the command a suffix.
-    return path.name.removesuffix(".exe") if path.name.startswith(NAME) else "scrapy"
+    if path.name.startswith(NAME):  # pipx may give the command a suffix
+        return str(path if not path.is_absolute() else path.name).removesuffix(".exe")
+    return "scrapy"
 
 
 def counted(count: int, one: str, several: str | None = None, *, separator: str = "") -> str:
