@@ -117,6 +117,35 @@ def test_the_log_stands_above_the_display_line_for_line(installation: Installati
         assert len(re.findall(rf"DEBUG: Crawled \(404\) <HEAD https://\S+/d/doc{number}\.pdf>", text)) == 1
 
 
+def test_the_log_of_a_run_on_a_terminal_is_in_its_folder(installation: Installation) -> None:
+    history = installation.folder / "reports" / "history"
+    history.mkdir(parents=True)
+    (history / "woo-2020-01-01T00-00-00.000000.json.gz").write_bytes(b"geen gzip")  # gives a warning
+    terminal, _ = installation.watch("-a", "documents=none", slow=False)
+    assert terminal.all_lines[0].startswith("woo: finished in ")
+    (log,) = installation.folder.glob("reports/woo-*/run.log")
+    assert f"  log            {log}, with 1 warning\r\n".encode() in terminal.raw
+    lines = log.read_text()
+    assert " INFO: Scrapy " in lines.splitlines()[0], "it is there from the start"
+    assert "The end of the run cannot be estimated from earlier ones: " in lines
+    assert "Spider closed (finished)" in lines
+
+
+@pytest.mark.parametrize("args", [("--verbose",), ("-L", "INFO"), ("-s", "LOG_LEVEL=INFO")])
+def test_whoever_asks_for_the_log_has_it_on_the_terminal(
+    installation: Installation, args: tuple[str, ...]
+) -> None:
+    terminal, _ = installation.watch(*args, "-a", "documents=none", slow=False)
+    assert b" INFO: Spider closed (finished)" in terminal.raw
+    assert list(installation.folder.glob("reports/woo-*/run.log")) == []
+
+
+def test_without_a_terminal_the_log_is_on_stderr(installation: Installation) -> None:
+    done = installation.run("-a", "documents=none", slow=False)
+    assert " INFO: Spider closed (finished)" in done.stderr
+    assert list(installation.folder.glob("reports/woo-*/run.log")) == []
+
+
 def test_a_log_file_keeps_the_terminal_for_the_display(installation: Installation) -> None:
     terminal, seen = installation.watch("--logfile=run.log", LOG_LEVEL="DEBUG")
     assert any(shows(lines, "woo", "speed") for lines in seen)

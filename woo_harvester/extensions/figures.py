@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import Severity, explain, explanations
 from woo_harvester.record import Oorzaak
 from woo_harvester.report.funnel import HarvestKind, kind_of
@@ -53,6 +54,10 @@ class Figures:
     """Hosts to visit; None for a spider that does not count them."""
     done: int
     complete: int
+    is_over_register: bool = True
+    """True unless the run visits only hosts or organisations that were asked for."""
+    is_choosing: bool = False
+    """True if the run chooses some of the documents only."""
     kind: HarvestKind = HarvestKind.WOO
     """What the figures are about: documents; or files with messages, and cases of permits."""
     listed: int | None = None
@@ -81,6 +86,8 @@ class Figures:
     """Value lists that are older than ``WOO_TOOI_MAX_AGE``."""
     unusable_lists: bool = False
     """True if the value lists in the data folder could not be used."""
+    warnings: int = 0
+    """Warnings in the log of the run."""
     codes: dict[str, int] = field(default_factory=dict)
     """The number of findings by code."""
     slowest: tuple[SlowHost, ...] = ()
@@ -123,11 +130,14 @@ def read_figures(
     *accounts* are those of the hosts of the run; *expected* is the number of documents of each host in an
     earlier run.
     """
-    stats = crawler.stats
+    stats, findings = crawler.stats, crawler.get_extension(Findings)
+    arguments = findings.arguments if findings is not None else None
     began = stats.get_value("start_time")
     codes = {code: count for code in explanations() if (count := stats.get_value(f"woo/findings/{code}"))}
     return Figures(
         spider=crawler.spidercls.name,
+        is_over_register=arguments is None or arguments.is_over_register,
+        is_choosing=arguments is not None and arguments.is_choosing,
         kind=kind_of(accounts),
         seconds=(datetime.now(UTC) - began).total_seconds() if began else 0.0,
         requests=stats.get_value("downloader/response_count", 0),
@@ -142,6 +152,7 @@ def read_figures(
         refused=stats.get_value("woo/elasticsearch/refused", 0),
         outdated_lists=stats.get_value("woo/tooi/outdated", 0),
         unusable_lists=bool(stats.get_value("woo/tooi/unusable", 0)),
+        warnings=stats.get_value("log_count/WARNING", 0),
         codes=codes,
         slowest=tuple(_slowest(crawler, accounts)),
         ahead=_ahead(accounts, expected or {}),
@@ -278,10 +289,13 @@ def apart(figures: Figures) -> Iterator[str]:
 
 
 def value_lists(figures: Figures) -> str:
-    """Return what an operator should do about the value lists; empty if nothing."""
+    """Return what an operator should do about the value lists; empty if nothing.
+
+    Whoever asks for some hosts need not know how old the lists are.
+    """
     if figures.unusable_lists:
         return f"those in the data folder cannot be used: {program()} tooi says why"
-    if figures.outdated_lists:
+    if figures.outdated_lists and figures.is_over_register:
         outdated = counted(figures.outdated_lists, "is", "are")
         return f"{outdated} older than WOO_TOOI_MAX_AGE: {program()} tooi update fetches newer ones"
     return ""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from woo_harvester.findings.common_cause import Cause
+    from woo_harvester.running.arguments import Arguments
 
 
 #: The number of new objects (made minus freed) that starts a collection. Python's default is 700 or 2,000,
@@ -68,6 +69,9 @@ logger = logging.getLogger(__name__)
 
 _FAILED = "report_failed"
 
+#: Sent with ``folder``, when the run has made its folder.
+run_opened = object()
+
 #: Sent with ``folder``, when findings, statistics and report have been written, or could not be.
 run_written = object()
 
@@ -94,8 +98,8 @@ class Findings:
         """The check whether nearly all hosts fail in the same way."""
         self._kept_back = KeptBack(self.run_folder.kept_back)
         self._has_accounts = False
-        self.in_history = True
-        """Whether later runs compare themselves with this one."""
+        self.arguments: Arguments | None = None
+        """The arguments of the run, once the spider has begun; None for a spider of another project."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -128,6 +132,7 @@ class Findings:
         except OSError as error:
             self._fail(error)
             raise CloseSpider(_FAILED) from error
+        self._crawler.signals.send_catch_log(run_opened, folder=self.folder)
 
     def report(self, finding: Finding) -> None:
         """Write and count a finding; a ``Reporter`` sends its findings here.
@@ -260,7 +265,8 @@ class Findings:
             self._lock.close()
 
     def _make_report(self) -> None:
-        failure = make_run_report(self.run_folder, self._crawler.settings, in_history=self.in_history)
+        is_choosing = self.arguments is not None and self.arguments.is_choosing
+        failure = make_run_report(self.run_folder, self._crawler.settings, in_history=not is_choosing)
         if failure is not None:
             fail_run(self._crawler, failure)
 

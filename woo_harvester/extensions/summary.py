@@ -70,8 +70,11 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
         rows.append(("refused", f"{figures.refused:,} by Elasticsearch: see {REFUSED}"))
     if lists := formatting.value_lists(figures):
         rows.append(("value lists", lists))
-    page = RunFolder(folder).page
-    rows.append(("report", str(page)) if page.exists() else ("files", str(folder)))
+    run = RunFolder(folder)
+    rows.append(("report", str(run.page)) if run.page.exists() else ("files", str(folder)))
+    if run.log.exists():
+        warnings = f", with {formatting.counted(figures.warnings, 'warning')}" if figures.warnings else ""
+        rows.append(("log", f"{run.log}{warnings}"))
     lines = (f"  {name:<15}{value}" for name, value in rows)
     return "\n".join([f"{figures.spider}: {ended} in {formatting.duration(figures.seconds)}", *lines])
 

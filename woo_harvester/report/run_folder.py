@@ -63,7 +63,7 @@ _HOST_PAGES = "hosts"
 
 #: The properties of a run's folder that are the paths of its files.
 _OWN_FILES = (
-    *("findings", "kept_back", "pending", "refused", "register", "accounts", "stats"),
+    *("findings", "log", "kept_back", "pending", "refused", "register", "accounts", "stats"),
     *("report", "csv", "page", "coverage_page"),
 )
 
@@ -95,6 +95,11 @@ class RunFolder:
     def findings(self) -> Path:
         """The file with one finding a line, written while the run goes on."""
         return self.path / FINDINGS
+
+    @property
+    def log(self) -> Path:
+        """The log of a run that was started on a terminal."""
+        return self.path / "run.log"
 
     @property
     def kept_back(self) -> Path:

@@ -136,6 +136,11 @@ class Arguments(BaseModel):
     """Delete the state of the hosts in this run first."""
 
     @property
+    def is_over_register(self) -> bool:
+        """True for a run over all that the register is about, or over a shard of that."""
+        return True
+
+    @property
     def is_choosing(self) -> bool:
         """True for a run that chooses some of the documents of its hosts only."""
         return False
