@@ -25,7 +25,7 @@ _SLOWEST = 3
 _SLOW_DELAY = 1.0
 
 #: The figures that are sums over the accounts of hosts.
-_COUNTED = ("listed", "read", "new", "changed", "unchanged", "supplied", "lost", "withdrawn")
+_COUNTED = ("listed", "left_out", "read", "new", "changed", "unchanged", "supplied", "lost", "withdrawn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,6 @@ def read_figures(
         dropped=_dropped(crawler, accounts),
         lacking=stats.get_value("woo/documents/lacking", 0),
         again=stats.get_value("woo/documents/delivered_again", 0),
-        left_out=stats.get_value("woo/entries/left_out", 0),
         refused=stats.get_value("woo/elasticsearch/refused", 0),
         outdated_lists=stats.get_value("woo/tooi/outdated", 0),
         unusable_lists=bool(stats.get_value("woo/tooi/unusable", 0)),
@@ -156,7 +155,7 @@ def read_figures(
         codes=codes,
         slowest=tuple(_slowest(crawler, accounts)),
         ahead=_ahead(accounts, expected or {}),
-        **_documents(accounts),
+        **(totals(accounts) if accounts else {}),
     )
 
 
@@ -168,14 +167,13 @@ def _dropped(crawler: Crawler, accounts: Sequence[Account]) -> int:
     return dropped
 
 
-def _documents(accounts: Sequence[Account]) -> dict[str, int]:
-    """Return the totals of the document counts; nothing if there are no accounts."""
-    if not accounts:
-        return {}
+def totals(accounts: Sequence[Account]) -> dict[str, int]:
+    """Return the totals of the document counts."""
     counts = dict.fromkeys(_COUNTED, 0)
     for account in accounts:
         harvested = account.harvested
         counts["listed"] += account.listed
+        counts["left_out"] += account.left_out
         counts["read"] += account.read
         counts["new"] += harvested.get(Oorzaak.AANLEVERING, 0) + harvested.get(Oorzaak.HERPUBLICATIE, 0)
         counts["changed"] += harvested.get(Oorzaak.WIJZIGING, 0)

@@ -15,7 +15,7 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.reactor import is_reactor_installed
 
-from woo_harvester.findings import Finding
+from woo_harvester.findings import Finding, Severity
 from woo_harvester.findings.common_cause import CommonCause
 from woo_harvester.items import NothingAddedError, PermitItem, WooItem
 from woo_harvester.report.accounts import Accounts, PermitAccount
@@ -94,6 +94,8 @@ class Findings:
         """The lock that keeps the folder from being removed while the run goes on."""
         self.accounts = Accounts()
         """The accounts of the hosts; filled by the spider, the findings and the items."""
+        self.first_errors: dict[tuple[str | None, str], Finding] = {}
+        """The first finding of each host and code that is an error."""
         self.common_cause = CommonCause()
         """The check whether nearly all hosts fail in the same way."""
         self._kept_back = KeptBack(self.run_folder.kept_back)
@@ -191,6 +193,8 @@ class Findings:
         except OSError as error:
             self._fail(error)
         self.accounts.count_finding(finding)
+        if finding.severity is Severity.ERROR:
+            self.first_errors.setdefault((finding.host, finding.code), finding)
         self._crawler.stats.inc_value(f"woo/findings/{finding.code}")
         logger.debug("%(code)s %(url)s", {"code": finding.code, "url": finding.url})
 
