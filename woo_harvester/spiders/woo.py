@@ -19,7 +19,7 @@ from woo_harvester.crawl.entry_filter import SitemapFilter
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.host_reader import HostReader
 from woo_harvester.crawl.samples import wanted_of
-from woo_harvester.crawl.select_hosts import RegisterComparison, select_hosts
+from woo_harvester.crawl.select_hosts import RegisterComparison, notes_on, select_hosts
 from woo_harvester.crawl.withdrawals import Withdrawals
 from woo_harvester.extensions.figures import counted
 from woo_harvester.findings import Finding
@@ -95,6 +95,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
             logger.warning(NO_CONTACT)
         if not (register.hosts or self.arguments.domains):
             raise RegisterError(self._no_host(register))
+        self.notes = notes_on(register, self.arguments.domains or ())
         register, self.run_hosts = select_hosts(register, self.arguments, self.report)
         self.hosts = self.run_hosts
         keeper.open(self.hosts, reset=self.arguments.deltafetch_reset)
