@@ -283,9 +283,9 @@ def make_run_report(folder: RunFolder, settings: BaseSettings, *, in_history: bo
 
     *in_history* says whether later runs compare themselves with this one. Raises OSError.
     """
-    is_current = in_history and settings.getbool("WOO_REPORT_HISTORY")
+    is_harvest = settings.getbool("WOO_REPORT_HISTORY")
     try:
-        make_report(folder, lang=settings["WOO_REPORT_LANG"], history=is_current)
+        make_report(folder, lang=settings["WOO_REPORT_LANG"], history=in_history and is_harvest)
     except OSError:
         raise
     except Exception as error:
@@ -293,7 +293,7 @@ def make_run_report(folder: RunFolder, settings: BaseSettings, *, in_history: bo
             return f"no report was made of {folder.path}: {cause_of(error)}"
         logger.error("No report was made of %s: %s: %s", folder.path, type(error).__name__, error)  # noqa: TRY400
         return None
-    if is_current:
+    if is_harvest:
         try:
             folder.reports.lead_to(folder)
         except OSError as error:  # such as a file system without links

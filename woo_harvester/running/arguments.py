@@ -183,6 +183,11 @@ class Arguments(BaseModel):
         """True for a run that chooses some of the documents of its hosts only."""
         return False
 
+    @property
+    def is_filtered(self) -> bool:
+        """True for a run that visits named hosts or chooses documents: its report is not that of the day."""
+        return self.domains is not None or self.is_choosing
+
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Self:
         """Validate the arguments of a run. Raises :class:`ArgumentError` for the first invalid one.

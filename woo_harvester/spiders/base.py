@@ -18,6 +18,7 @@ from woo_harvester.outputs.definition import RecordKind
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register.fetch import obtain_register
 from woo_harvester.register.names import Vocabulary
+from woo_harvester.report.run_folder import FILTERED
 from woo_harvester.running.arguments import Arguments
 from woo_harvester.running.causes import ArgumentError, StartError
 from woo_harvester.running.ending import CANNOT_START, fail_run
@@ -169,6 +170,8 @@ class HarvestSpider(Spider):
         self.keeper = keeper
         self.accounts, self.common_cause = findings.accounts, findings.common_cause
         findings.arguments = self.arguments
+        if self.arguments.is_filtered:
+            self.crawler.stats.set_value(FILTERED, 1)
         today = day_of(datetime.now(UTC))
         report = self.report if self.arguments.is_over_register else Reporter(self.of_register.append)
         register = await self.read_register(settings, report)
