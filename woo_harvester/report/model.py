@@ -407,7 +407,7 @@ class Totals(ReportModel):
 class Head(ReportModel):
     """The first line of the file: everything but the hosts."""
 
-    version: Literal["1.2"] = "1.2"
+    version: Literal["1.3"] = "1.3"
     """Version of this format. A new key makes a new minor version, any other change a new major version."""
     lang: Literal["nl", "en"]
     tool: Tool
@@ -419,6 +419,9 @@ class Head(ReportModel):
     """Those that cost the most points first."""
     findings: list[FindingRow]
     """Findings that are not about a host, such as a register that cannot be fetched."""
+    hosts_without_figures: list[str] = Field(default_factory=list)
+    """Hosts of the register that the run should have visited, and whose figures are not in the report: their run
+    was killed, or its shard was not merged."""
     coverage: Coverage | None = None
     """The parts of the register that give nothing; null unless the run was over the whole register."""
     explanations: dict[str, CodeExplanation]
