@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from tests.utils.command import Run, run_scrapy
 from tests.utils.daily import numbered, publish
@@ -15,7 +17,7 @@ from tests.utils.terminal import COLUMNS, Terminal, run_on_terminal
 from woo_harvester.demo.server import Authority
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.figures import Figures, _ahead
-from woo_harvester.extensions.progress import Speed
+from woo_harvester.extensions.progress import Speed, progress_table
 from woo_harvester.report.accounts import PermitAccount
 from woo_harvester.report.funnel import HarvestKind
 
@@ -86,7 +88,8 @@ def test_a_terminal_shows_how_far_the_run_is(watched: tuple[Terminal, list[list[
     displays = [lines for lines in seen if shows(lines, "woo", "documents", "speed", "findings")]
     assert displays
     at_last = {line.split(maxsplit=1)[0]: line.split(maxsplit=1)[1] for line in displays[-1]}
-    assert re.fullmatch(r"[12] of 2 hosts, [^,]+, (about [^,]+ left|end not known yet)", at_last["woo"])
+    left = r"about [^,]+ left|end not known yet|ending \(Ctrl-C: at once\)"
+    assert re.fullmatch(rf"[12] of 2 hosts, [^,]+, ({left})", at_last["woo"])
     assert re.fullmatch(
         r"\d+ new, 0 changed, 0 unchanged, 0 withdrawn, \d+ not harvested", at_last["documents"]
     )
@@ -272,6 +275,12 @@ def test_the_end_is_estimated_by_the_host_that_is_furthest_from_it(
     given: dict[str, Any], left: float | None
 ) -> None:
     assert figures(100, 1000, **given).seconds_left == left
+
+
+def test_a_run_that_was_stopped_says_that_it_is_ending() -> None:
+    shown = StringIO()
+    Console(file=shown, width=COLUMNS).print(progress_table(figures(10, 5, is_ending=True), 1))
+    assert "0 of 10 hosts, 10 s, ending (Ctrl-C: at once)" in shown.getvalue()
 
 
 def test_the_end_of_permits_is_estimated_by_the_files_that_entry_pages_still_have() -> None:

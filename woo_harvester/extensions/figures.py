@@ -11,6 +11,7 @@ from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import Severity, explain, explanations
 from woo_harvester.record import Oorzaak
 from woo_harvester.report.funnel import HarvestKind, kind_of
+from woo_harvester.running.ending import is_closing
 from woo_harvester.utils.program import counted as _counted
 from woo_harvester.utils.program import program
 
@@ -58,6 +59,8 @@ class Figures:
     """True unless the run visits only hosts or organisations that were asked for."""
     is_choosing: bool = False
     """True if the run chooses some of the documents only."""
+    is_ending: bool = False
+    """True if the run is being closed: it has read all, or it was stopped."""
     kind: HarvestKind = HarvestKind.WOO
     """What the figures are about: documents; or files with messages, and cases of permits."""
     listed: int | None = None
@@ -138,6 +141,7 @@ def read_figures(
         spider=crawler.spidercls.name,
         is_over_register=arguments is None or arguments.is_over_register,
         is_choosing=arguments is not None and arguments.is_choosing,
+        is_ending=is_closing(crawler),
         kind=kind_of(accounts),
         seconds=(datetime.now(UTC) - began).total_seconds() if began else 0.0,
         requests=stats.get_value("downloader/response_count", 0),
