@@ -70,7 +70,12 @@ def machine(tmp_path: Path) -> tuple[Path, dict[str, str]]:
 def run_installer(environ: dict[str, str], *names: str) -> subprocess.CompletedProcess[str]:
     script = FOLDER / "install.sh"
     return subprocess.run(
-        ["sh", script, *names], env=environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        ["sh", script, *names],
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -128,7 +133,9 @@ def test_what_is_named_is_enabled_once_publishers_can_see_who_harvests(
     commands = (tmp_path / "commands").read_text().splitlines()
     assert commands[-2] == f"systemctl enable --now {' '.join(NAMED.values())}"
     assert NAMED.keys() - {"portal"} == {
-        path.stem.removeprefix("woo-harvester").lstrip("-") or "woo" for path in UNITS if path.suffix == ".timer"
+        path.stem.removeprefix("woo-harvester").lstrip("-") or "woo"
+        for path in UNITS
+        if path.suffix == ".timer"
     }
     settings = root / "etc" / "woo-harvester.env"
     assert settings.read_text().endswith("\nWOO_CONTACT=https://www.example.nl/woo?a=1&b=2\n")

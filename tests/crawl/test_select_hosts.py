@@ -31,6 +31,7 @@ REGISTER = read(
     organisation("Omgevingsdienst", "https://www.od.nl/", id="11"),
     organisation("Raad zonder site", id="12"),
     organisation("Commissie zonder site", id="13"),
+    organisation("Zondersite", id="14"),
 )
 ALL = ("open.amsterdam.nl", "www.amsterdam.nl", "www.od.nl")
 
@@ -136,8 +137,11 @@ def test_a_name_that_is_registered_is_read_as_it_is() -> None:
                 "www.amsterdam.nl"
             },
         ),
-        ("omgevingsdienst.nl", {"omgevingsdienst.nl": "not in the register; Omgevingsdienst registered www.od.nl"}),
-        ("raad zonder site.nl", {}),
+        (
+            "omgevingsdienst.nl",
+            {"omgevingsdienst.nl": "not in the register; Omgevingsdienst registered www.od.nl"},
+        ),
+        ("zondersite.nl", {"zondersite.nl": "not in the register; Zondersite registered no location"}),
         ("www.elders.nl", {}),
         ("localhost:8443", {}),
         ("127.0.0.1", {}),

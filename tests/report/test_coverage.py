@@ -221,9 +221,7 @@ def test_hosts_that_a_fault_on_our_own_side_kept_away_are_not_dead(days: Days) -
 
 def test_a_shard_has_the_figures_of_its_own_hosts_and_several_shards_those_of_all() -> None:
     organisations = [registered(f"Gemeente {host}", f"https://{host}/woo") for host in HOSTS]
-    shards = [
-        hosts_without_figures(RunRegister([(number, 2)], organisations), known=()) for number in (1, 2)
-    ]
+    shards = [hosts_without_figures(RunRegister([(number, 2)], organisations), known=()) for number in (1, 2)]
     assert sorted([*shards[0], *shards[1]]) == sorted(HOSTS)
     assert all(shard_of(host, 2) == 1 for host in shards[0])
     for numbers in ([1, 2], [1, 3]):

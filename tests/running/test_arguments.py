@@ -165,7 +165,9 @@ def test_until_is_the_end_of_a_day_month_or_year_in_dutch_time(given: str, momen
 
 def test_until_does_not_come_before_since() -> None:
     assert WooArguments.read({"since": "2025-06-01", "until": "2025-06-01"}).is_choosing
-    with pytest.raises(ArgumentError, match=r"^argument until: expected a day on or after that of since, got"):
+    with pytest.raises(
+        ArgumentError, match=r"^argument until: expected a day on or after that of since, got"
+    ):
         WooArguments.read({"since": "2025-06-01", "until": "2025-05"})
 
 

@@ -49,8 +49,8 @@ class Command(ProjectCommand, CrawlCommand):
     exit_statuses: ClassVar[Mapping[int, str]] = {
         0: "the run came to its end, or to a bound such as `CLOSESPIDER_TIMEOUT`, whatever publishers did "
         "wrong: that is in the findings",
-        1: "it could not start, or could not go on, as at `MEMUSAGE_LIMIT_MB` and `CLOSESPIDER_ERRORCOUNT`; or "
-        "nothing could be read of the hosts in `domains`",
+        1: "it could not start, or could not go on, as at `MEMUSAGE_LIMIT_MB` and `CLOSESPIDER_ERRORCOUNT`; "
+        "or nothing could be read of the hosts in `domains`",
     }
     requires_crawler_process = False  # perform() makes it, so that its errors get a line and an exit status
 

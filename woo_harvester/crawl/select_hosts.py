@@ -31,9 +31,9 @@ def select_hosts(
 ) -> tuple[Register, tuple[str, ...]]:
     """Return the register as this run sees it, and the hosts to visit.
 
-    Hosts in ``domains`` count as registered for this run, and are those that :func:`meant_host` returns. Reports ``register.domein-ontbreekt`` for those
-    that are not. Raises :class:`ArgumentError` for an organisation that the register does not have, and if
-    the arguments together leave no host.
+    Hosts in ``domains`` count as registered for this run, and are those that :func:`meant_host` returns.
+    Reports ``register.domein-ontbreekt`` for those that are not. Raises :class:`ArgumentError` for an
+    organisation that the register does not have, and if the arguments together leave no host.
     """
     hosts = register.hosts
     if arguments.organisation:
@@ -66,10 +66,9 @@ def notes_on(register: Register, domains: Iterable[str]) -> dict[str, str]:
         host = meant_host(register, typed)
         if host != typed:
             notes[host] = f"typed as {typed}, which is not in the register"
-        elif not register.is_registered(host) and (organisation := organisation_meant(register, host)):
-            if others := register.hosts_of(organisation):
-                of = shown(organisation.name)
-                notes[host] = f"not in the register; {of} registered {_first(others, 'and {} more')}"
+        elif not register.is_registered(host) and (meant := organisation_meant(register, host)) is not None:
+            hosts = _first(register.hosts_of(meant), "and {} more")
+            notes[host] = f"not in the register; {shown(meant.name)} registered {hosts or 'no location'}"
     return notes
 
 

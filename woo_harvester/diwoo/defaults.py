@@ -322,7 +322,7 @@ class Choice:
 
 
 def _date(facts: EntryFacts) -> date:
-    """Return the date that the record of an entry would have: its creatiedatum, else its openbaarmakingsdatum."""
+    """Return the date that the record of an entry would have: creatiedatum, else openbaarmakingsdatum."""
     with suppress(ValueError):
         if given := metadata_of(facts.entry).creatiedatum:
             return parse_date(given)

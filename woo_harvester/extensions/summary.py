@@ -1,4 +1,4 @@
-"""Prints a summary at the end of a run, at any log level, and what became of the hosts that were asked for."""
+"""Prints a summary at the end of a run, at any log level, and what became of hosts that were asked for."""
 
 from __future__ import annotations
 

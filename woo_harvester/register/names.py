@@ -175,8 +175,8 @@ def find_organisations(register: Register, given: str) -> tuple[Organisation, ..
 def organisation_meant(register: Register, host: str) -> Organisation | None:
     """Return the organisation that a host which is not registered most likely belongs to, or None.
 
-    It is the only one with hosts in the same domain, such as ``amersfoort.nl``. If nobody has such a host, it is the
-    one with that name.
+    It is the only one with hosts in the same domain, such as ``amersfoort.nl``. If nobody has such a host, it
+    is the one with that name.
     """
     domain = ".".join(host.partition(":")[0].split(".")[-2:])
     near = [each for each in register.hosts if f".{each.partition(':')[0]}".endswith(f".{domain}")]
