@@ -120,12 +120,15 @@ def test_the_log_stands_above_the_display_line_for_line(installation: Installati
         assert len(re.findall(rf"DEBUG: Crawled \(404\) <HEAD https://\S+/d/doc{number}\.pdf>", text)) == 1
 
 
-def test_the_log_of_a_run_on_a_terminal_is_in_its_folder(installation: Installation) -> None:
+def test_the_log_of_a_run_on_a_terminal_is_in_its_folder_and_its_errors_are_shown(
+    installation: Installation,
+) -> None:
     history = installation.folder / "reports" / "history"
     history.mkdir(parents=True)
-    (history / "woo-2020-01-01T00-00-00.000000.json.gz").write_bytes(b"geen gzip")  # gives a warning
+    (history / "woo-2020-01-01T00-00-00.000000.json.gz").write_bytes(b"geen gzip")  # a warning, then an error
     terminal, _ = installation.watch("-a", "documents=none", slow=False)
-    assert terminal.all_lines[0].startswith("woo: finished in ")
+    assert b" ERROR: No report was made of " in terminal.raw
+    assert not any(level in terminal.raw for level in (b" INFO: ", b" WARNING: "))
     (log,) = installation.folder.glob("reports/woo-*/run.log")
     assert f"  log            {log}, with 1 warning\r\n".encode() in terminal.raw
     lines = log.read_text()

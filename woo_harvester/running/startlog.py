@@ -164,7 +164,10 @@ class FolderLog(logging.FileHandler):
         """Write the record, and count it: Scrapy counts those of the terminal only."""
         if record.levelno < logging.ERROR:
             self._crawler.stats.inc_value(f"log_count/{record.levelname}")
-        super().emit(record)
+        try:
+            super().emit(record)
+        except OSError:  # the file cannot be opened
+            self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 -- the name of logging's method
         """Stop writing at the first error of the disk, with one line on stderr."""
