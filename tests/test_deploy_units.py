@@ -62,13 +62,25 @@ def machine(tmp_path: Path) -> tuple[Path, dict[str, str]]:
         (programs / name).write_text(note + body)
         (programs / name).chmod(0o755)
     environ = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "DESTDIR": str(root)}
-    environ.pop("PYTHON", None)
+    for name in ("PYTHON", "WOO_CONTACT"):
+        environ.pop(name, None)
     return root, environ
 
 
-def install(environ: dict[str, str]) -> None:
+def run_installer(environ: dict[str, str], *names: str) -> subprocess.CompletedProcess[str]:
     script = FOLDER / "install.sh"
-    done = subprocess.run(["sh", script], env=environ, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        ["sh", script, *names],
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def install(environ: dict[str, str], *names: str) -> None:
+    done = run_installer(environ, *names)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -84,9 +96,7 @@ def test_the_installer_makes_the_user_the_program_and_the_units(
         f"pip install --quiet -r {ROOT}/requirements.txt",
         f"pip install --quiet --no-deps --force-reinstall {ROOT}",
     ]
-    timers = [path.name for path in UNITS if path.suffix == ".timer"]
-    assert commands[-3] == "systemctl daemon-reload"
-    assert sorted(commands[-2].removeprefix("systemctl enable --now ").split()) == timers
+    assert commands[-2] == "systemctl daemon-reload", "nothing was named, so nothing is enabled"
     assert commands[-1] == "systemctl try-restart woo-harvester-portal.service", "not started by itself"
     installed = {path.name for path in (root / "etc" / "systemd" / "system").iterdir()}
     assert installed == {path.name for path in UNITS} - {"scrapyd.service"}
@@ -96,6 +106,54 @@ def test_the_installer_makes_the_user_the_program_and_the_units(
     conf = configparser.ConfigParser()
     conf.read(data / "scrapy.cfg")
     assert conf["settings"]["default"] == "woo_harvester.settings"
+
+
+#: What may be named, and the unit that is then enabled.
+NAMED = {
+    "woo": "woo-harvester.timer",
+    "vergunningen": "woo-harvester-vergunningen.timer",
+    "monitor": "woo-harvester-monitor.timer",
+    "prune": "woo-harvester-prune.timer",
+    "tooi": "woo-harvester-tooi.timer",
+    "portal": "woo-harvester-portal.service",
+}
+
+
+def test_what_is_named_is_enabled_once_publishers_can_see_who_harvests(
+    machine: tuple[Path, dict[str, str]], tmp_path: Path
+) -> None:
+    root, environ = machine
+    for contact in ({}, {"WOO_CONTACT": "mij"}, {"WOO_CONTACT": "https://a.nl/\nX=1"}):
+        refused = run_installer({**environ, **contact}, "woo")
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert refused.stderr.startswith("install.sh: expected a URL or an e-mail address of yours")
+    assert not (tmp_path / "commands").exists()
+    assert not root.exists()
+    install({**environ, "WOO_CONTACT": "https://www.example.nl/woo?a=1&b=2"}, *NAMED)
+    commands = (tmp_path / "commands").read_text().splitlines()
+    assert commands[-2] == f"systemctl enable --now {' '.join(NAMED.values())}"
+    assert NAMED.keys() - {"portal"} == {
+        path.stem.removeprefix("woo-harvester").lstrip("-") or "woo"
+        for path in UNITS
+        if path.suffix == ".timer"
+    }
+    settings = root / "etc" / "woo-harvester.env"
+    assert settings.read_text().endswith("\nWOO_CONTACT=https://www.example.nl/woo?a=1&b=2\n")
+    assert settings.stat().st_mode & 0o777 == 0o600
+    before = settings.read_text()
+    install(environ, "portal")
+    assert (tmp_path / "commands").read_text().splitlines()[-2] == f"systemctl enable --now {NAMED['portal']}"
+    assert settings.read_text() == before, "it is asked for once"
+
+
+def test_a_name_that_is_none_changes_nothing(machine: tuple[Path, dict[str, str]]) -> None:
+    root, environ = machine
+    done = run_installer({**environ, "WOO_CONTACT": "a@b.nl"}, "woo", "permits")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "install.sh: unknown permits: expected woo, vergunningen, monitor, prune, tooi or portal\n"
+    )
+    assert not root.exists()
 
 
 def test_a_second_installation_changes_no_settings_of_it(machine: tuple[Path, dict[str, str]]) -> None:

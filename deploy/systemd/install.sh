@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the harvester and its timers on this machine, or a newer version of it: sudo sh deploy/systemd/install.sh
+# Installs the harvester on this machine, or a newer version of it, and enables what is named:
+# sudo sh deploy/systemd/install.sh [woo] [vergunningen] [monitor] [prune] [tooi] [portal]
 # The program is in /opt/woo-harvester, and belongs to root. What it writes is in /var/lib/woo-harvester.
 set -eu
 
@@ -11,6 +12,38 @@ program=$root/opt/woo-harvester
 data=$root/var/lib/woo-harvester
 units=$root/etc/systemd/system
 settings=$root/etc/woo-harvester.env
+
+enabled=
+for name in "$@"; do
+    case $name in
+        woo) enabled="$enabled woo-harvester.timer" ;;
+        vergunningen | monitor | prune | tooi) enabled="$enabled woo-harvester-$name.timer" ;;
+        portal) enabled="$enabled woo-harvester-portal.service" ;;
+        *)
+            echo "install.sh: unknown $name: expected woo, vergunningen, monitor, prune, tooi or portal" >&2
+            exit 2
+            ;;
+    esac
+done
+
+# Nothing is enabled before publishers can see who harvests.
+contact=
+if [ -n "$enabled" ] && ! grep -qs '^WOO_CONTACT=.' "$settings"; then
+    contact=${WOO_CONTACT:-}
+    if [ -z "$contact" ] && [ -t 0 ]; then
+        printf 'Your URL or e-mail address, at which publishers can complain (WOO_CONTACT): '
+        read -r contact || true
+    fi
+    case $contact in
+        *[!A-Za-z0-9./:@_%+?=\&#~,\;-]*) contact= ;;
+        http://?* | https://?* | ?*@?*.?*) ;;
+        *) contact= ;;
+    esac
+    if [ -z "$contact" ]; then
+        echo "install.sh: expected a URL or an e-mail address of yours: put it before sh, as WOO_CONTACT=https://…" >&2
+        exit 2
+    fi
+fi
 
 if ! id -u woo > /dev/null 2>&1; then
     useradd --system --user-group --no-create-home --home-dir /var/lib/woo-harvester --shell /usr/sbin/nologin woo
@@ -32,18 +65,23 @@ chmod 750 "$data"
 if [ ! -e "$settings" ]; then
     (umask 077 && cp "$here/woo-harvester.env" "$settings")
 fi
+if [ -n "$contact" ]; then
+    printf '\nWOO_CONTACT=%s\n' "$contact" >> "$settings"
+fi
 
 for unit in "$here"/woo-harvester*.service "$here"/woo-harvester*.timer; do
     cp "$unit" "$units/"
     chmod 644 "$units/${unit##*/}"
 done
 systemctl daemon-reload
-systemctl enable --now woo-harvester.timer woo-harvester-vergunningen.timer \
-    woo-harvester-monitor.timer woo-harvester-prune.timer woo-harvester-tooi.timer
-# The portal is started only where it is wanted. One that runs goes on with the new version.
+if [ -n "$enabled" ]; then
+    # Without quotes: each is a word.
+    systemctl enable --now $enabled
+fi
+# A portal that runs goes on with the new version.
 systemctl try-restart woo-harvester-portal.service
 
-echo "Installed. Set WOO_CONTACT and the addresses for mail in /etc/woo-harvester.env."
+echo "Installed. Enabled now:${enabled:- nothing. Name what is to run: woo, vergunningen, monitor, prune, tooi, portal}"
+echo "Set the addresses for mail in /etc/woo-harvester.env."
 echo "Permits: write the entry pages to /etc/woo-harvester-entries.csv, with the columns organisatie,url."
 echo "Start a run now: systemctl start woo-harvester.service; read its log: journalctl --unit woo-harvester.service"
-echo "Start the portal on port 8080: systemctl enable --now woo-harvester-portal.service"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.register.exports import AMSTERDAM, organisation, read
-from woo_harvester.crawl.select_hosts import RegisterComparison, select_hosts
+from woo_harvester.crawl.select_hosts import RegisterComparison, notes_on, select_hosts
 from woo_harvester.diwoo.given import GivenMetadata
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import Source, WooItem
@@ -31,6 +31,7 @@ REGISTER = read(
     organisation("Omgevingsdienst", "https://www.od.nl/", id="11"),
     organisation("Raad zonder site", id="12"),
     organisation("Commissie zonder site", id="13"),
+    organisation("Zondersite", id="14"),
 )
 ALL = ("open.amsterdam.nl", "www.amsterdam.nl", "www.od.nl")
 
@@ -100,6 +101,62 @@ def test_a_domain_that_is_not_registered_counts_as_registered_for_this_run_with_
     (finding,) = findings
     assert (finding.code, finding.host) == ("register.domein-ontbreekt", "www.nieuw.nl:8443")
     assert finding.url == "https://www.nieuw.nl:8443/"
+
+
+@pytest.mark.parametrize(
+    ("typed", "hosts"),
+    [
+        ("amsterdam.nl", ("www.amsterdam.nl",)),
+        ("amsterdam.nl,www.amsterdam.nl", ("www.amsterdam.nl",)),
+        ("www.open.amsterdam.nl", ("open.amsterdam.nl",)),
+        ("https://od.nl/woo", ("www.od.nl",)),
+        ("od.nl:8443", ("od.nl:8443",)),
+        ("www.www.od.nl", ("www.od.nl",)),
+    ],
+)
+def test_the_name_with_or_without_www_is_read_if_only_that_is_registered(
+    typed: str, hosts: tuple[str, ...]
+) -> None:
+    assert select(domains=typed)[1] == hosts
+
+
+def test_a_name_that_is_registered_is_read_as_it_is() -> None:
+    register = read(organisation("Raad", "https://a.nl/", "https://www.a.nl/"))
+    assert select_of(register, {"domains": "a.nl,www.a.nl"})[1] == ("a.nl", "www.a.nl")
+    assert notes_on(register, ("a.nl", "www.a.nl")) == {}
+
+
+@pytest.mark.parametrize(
+    ("typed", "notes"),
+    [
+        ("amsterdam.nl", {"www.amsterdam.nl": "typed as amsterdam.nl, which is not in the register"}),
+        (
+            "woo.amsterdam.nl",
+            {
+                "woo.amsterdam.nl": "not in the register; gemeente Amsterdam registered open.amsterdam.nl, "
+                "www.amsterdam.nl"
+            },
+        ),
+        (
+            "omgevingsdienst.nl",
+            {"omgevingsdienst.nl": "not in the register; Omgevingsdienst registered www.od.nl"},
+        ),
+        ("zondersite.nl", {"zondersite.nl": "not in the register; Zondersite registered no location"}),
+        ("www.elders.nl", {}),
+        ("localhost:8443", {}),
+        ("127.0.0.1", {}),
+    ],
+)
+def test_the_hosts_of_the_organisation_that_was_meant_are_named(typed: str, notes: dict[str, str]) -> None:
+    assert notes_on(REGISTER, (typed,)) == notes
+
+
+def test_a_domain_of_several_organisations_says_nothing_of_any() -> None:
+    register = read(
+        organisation("Raad", "https://raad.leverancier.nl/", id="1"),
+        organisation("Dal", "https://dal.leverancier.nl/", id="2"),
+    )
+    assert notes_on(register, ("kust.leverancier.nl",)) == {}
 
 
 def test_hosts_that_are_not_named_stay_registered_for_documents() -> None:

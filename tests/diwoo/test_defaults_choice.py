@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
 from woo_harvester.demo.sitemaps import Coded, DiWoo, categorie, sitemap
 from woo_harvester.demo.sitemaps import Entry as Listed
 from woo_harvester.diwoo.defaults import Choice
-from woo_harvester.sitemaps.facts import EntryFacts
+from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument
 from woo_harvester.sitemaps.scanner import Scan
 from woo_harvester.tooi import UNKNOWN_CATEGORY, category_of_index, informatiecategorieen
 
@@ -57,6 +57,47 @@ def test_the_categories_are_those_of_the_record(
 )
 def test_since_compares_the_lastmod(lastmod: str | None, chosen: bool) -> None:
     assert has(Choice(since=datetime(2025, 5, 31, 22, tzinfo=UTC)), lastmod=lastmod) is chosen
+
+
+@pytest.mark.parametrize(
+    ("lastmod", "chosen"),
+    [
+        ("2025-06-01", True),
+        ("2025-06-30T23:59:59.5+02:00", True),
+        ("2025-07-01T00:00:00+02:00", False),
+        ("2024-06-01", True),
+        (None, False),
+    ],
+)
+def test_until_compares_the_lastmod(lastmod: str | None, chosen: bool) -> None:
+    until = datetime(2025, 6, 30, 21, 59, 59, 999_999, tzinfo=UTC)
+    assert has(Choice(until=until), lastmod=lastmod) is chosen
+
+
+@pytest.mark.parametrize(
+    ("creatiedatum", "published", "lastmod", "chosen"),
+    [
+        ("2025-03-14", None, "2026-01-01", True),
+        ("2025-03-14+02:00", None, None, True),
+        ("2024-12-31", "2025-02-01", "2025-02-01", False),
+        ("in 2025", "2025-02-01", None, True),  # as in the record: a date that cannot be read is absent
+        ("in 2025", "2026-02-01", None, False),
+        (None, "2025-01-01", "2026-01-01", True),
+        (None, None, "2025-12-31T23:59:59+01:00", True),
+        (None, None, "2026-01-01T00:00:00+01:00", False),
+        (None, None, "2042-01-01", False),  # counts as the day of the harvest
+        (None, None, None, False),
+    ],
+)
+def test_published_compares_the_date_that_the_record_has(
+    creatiedatum: str | None, published: str | None, lastmod: str | None, chosen: bool
+) -> None:
+    choice = Choice(published=(date(2025, 1, 1), date(2025, 12, 31)))
+    listed = Listed(loc="https://a.nl/b.pdf", lastmod=lastmod, diwoo=DiWoo(creatiedatum=creatiedatum))
+    ((scanned,),) = Scan([sitemap(listed)], 100_000)
+    known = KnownDocument("https://a.nl/b.pdf", 1, 1, None, published, None, None, None)
+    facts = EntryFacts(scanned.parse(), known=known)
+    assert choice.has(facts, None, informatiecategorieen()) is chosen
 
 
 def test_both_must_hold() -> None:

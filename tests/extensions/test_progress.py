@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from tests.utils.command import Run, run_scrapy
 from tests.utils.daily import numbered, publish
@@ -15,7 +17,7 @@ from tests.utils.terminal import COLUMNS, Terminal, run_on_terminal
 from woo_harvester.demo.server import Authority
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.figures import Figures, _ahead
-from woo_harvester.extensions.progress import Speed
+from woo_harvester.extensions.progress import Speed, progress_table
 from woo_harvester.report.accounts import PermitAccount
 from woo_harvester.report.funnel import HarvestKind
 
@@ -86,7 +88,8 @@ def test_a_terminal_shows_how_far_the_run_is(watched: tuple[Terminal, list[list[
     displays = [lines for lines in seen if shows(lines, "woo", "documents", "speed", "findings")]
     assert displays
     at_last = {line.split(maxsplit=1)[0]: line.split(maxsplit=1)[1] for line in displays[-1]}
-    assert re.fullmatch(r"[12] of 2 hosts, [^,]+, (about [^,]+ left|end not known yet)", at_last["woo"])
+    left = r"about [^,]+ left|end not known yet|ending \(Ctrl-C: at once\)"
+    assert re.fullmatch(rf"[12] of 2 hosts, [^,]+, ({left})", at_last["woo"])
     assert re.fullmatch(
         r"\d+ new, 0 changed, 0 unchanged, 0 withdrawn, \d+ not harvested", at_last["documents"]
     )
@@ -115,6 +118,38 @@ def test_the_log_stands_above_the_display_line_for_line(installation: Installati
     text = terminal.raw.decode()
     for number in range(40):
         assert len(re.findall(rf"DEBUG: Crawled \(404\) <HEAD https://\S+/d/doc{number}\.pdf>", text)) == 1
+
+
+def test_the_log_of_a_run_on_a_terminal_is_in_its_folder_and_its_errors_are_shown(
+    installation: Installation,
+) -> None:
+    history = installation.folder / "reports" / "history"
+    history.mkdir(parents=True)
+    (history / "woo-2020-01-01T00-00-00.000000.json.gz").write_bytes(b"geen gzip")  # a warning, then an error
+    terminal, _ = installation.watch("-a", "documents=none", slow=False)
+    assert b" ERROR: No report was made of " in terminal.raw
+    assert not any(level in terminal.raw for level in (b" INFO: ", b" WARNING: "))
+    (log,) = installation.folder.glob("reports/woo-*/run.log")
+    assert f"  log            {log}, with 1 warning\r\n".encode() in terminal.raw
+    lines = log.read_text()
+    assert " INFO: Scrapy " in lines.splitlines()[0], "it is there from the start"
+    assert "The end of the run cannot be estimated from earlier ones: " in lines
+    assert "Spider closed (finished)" in lines
+
+
+@pytest.mark.parametrize("args", [("--verbose",), ("-L", "INFO"), ("-s", "LOG_LEVEL=INFO")])
+def test_whoever_asks_for_the_log_has_it_on_the_terminal(
+    installation: Installation, args: tuple[str, ...]
+) -> None:
+    terminal, _ = installation.watch(*args, "-a", "documents=none", slow=False)
+    assert b" INFO: Spider closed (finished)" in terminal.raw
+    assert list(installation.folder.glob("reports/woo-*/run.log")) == []
+
+
+def test_without_a_terminal_the_log_is_on_stderr(installation: Installation) -> None:
+    done = installation.run("-a", "documents=none", slow=False)
+    assert " INFO: Spider closed (finished)" in done.stderr
+    assert list(installation.folder.glob("reports/woo-*/run.log")) == []
 
 
 def test_a_log_file_keeps_the_terminal_for_the_display(installation: Installation) -> None:
@@ -243,6 +278,12 @@ def test_the_end_is_estimated_by_the_host_that_is_furthest_from_it(
     given: dict[str, Any], left: float | None
 ) -> None:
     assert figures(100, 1000, **given).seconds_left == left
+
+
+def test_a_run_that_was_stopped_says_that_it_is_ending() -> None:
+    shown = StringIO()
+    Console(file=shown, width=COLUMNS).print(progress_table(figures(10, 5, is_ending=True), 1))
+    assert "0 of 10 hosts, 10 s, ending (Ctrl-C: at once)" in shown.getvalue()
 
 
 def test_the_end_of_permits_is_estimated_by_the_files_that_entry_pages_still_have() -> None:

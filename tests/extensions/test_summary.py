@@ -1,19 +1,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.utils.command import Run
 from tests.utils.crawl import Crawl
 from tests.utils.daily import FIRST, publish
-from tests.utils.sites import write_register
+from tests.utils.sites import MakeSite, write_register
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions import figures as formatting
 from woo_harvester.extensions.figures import Figures, SlowHost
-from woo_harvester.extensions.summary import summary
-from woo_harvester.report.funnel import HarvestKind
+from woo_harvester.extensions.summary import _lines, answer, summary
+from woo_harvester.findings import Finding
+from woo_harvester.report.funnel import Account, HarvestKind
 
 CODES = {"lastmod.ontbreekt": 1200, "titel.ontbreekt": 30, "loc.ongeldig": 2, "index.naam": 1}
 
@@ -64,6 +67,102 @@ def test_what_is_delivered_again_and_what_is_left_out_are_counted_apart(tmp_path
         "                 1,203 of the unchanged delivered again (DELTAFETCH_ENABLED is off)",
         "                 70 entries left out, as asked: a later run may deliver more",
     ]
+
+
+def test_a_run_that_chooses_documents_says_nothing_of_complete_hosts(tmp_path: Path) -> None:
+    lines = summary(figures(is_choosing=True), "finished", tmp_path).splitlines()
+    assert lines[1] == (
+        "  hosts          884 of 884 hosts: withdrawals are not looked for, since the run chose documents"
+    )
+
+
+def lost(code: str, seen: str | None = None) -> Finding:
+    return Finding(code=code, host="www.a.nl", sitemap="https://www.a.nl/a.xml", seen=seen)
+
+
+@pytest.mark.parametrize(
+    ("account", "errors", "line"),
+    [
+        ({"listed": 0, "complete": True}, [], "0 documents, 0 new"),
+        ({"listed": 412, "unchanged": 409, "harvested": {"aanlevering": 3}}, [], "412 documents, 3 new"),
+        (
+            {"listed": 5, "harvested": {"wijziging": 2}, "unchanged": 1, "withdrawn": 1, "left_out": 70},
+            [],
+            "5 documents, 0 new, 2 changed, 1 withdrawn, 70 left out, as asked, 2 not reached",
+        ),
+        (
+            {"listed": 4, "lost": {"document.onbereikbaar": 2, "document.leeg": 1, "loc.ongeldig": 1}},
+            [lost("document.onbereikbaar", "HTTP 404"), lost("loc.ongeldig", "\x1b[2Jhttps:/a")],
+            "4 documents, 0 new, 1 without a location that can be used (loc.ongeldig: '\\x1b[2Jhttps:/a'), "
+            "3 could not be fetched (document.onbereikbaar, such as HTTP 404, document.leeg)",
+        ),
+        (
+            {},
+            [Finding(code="robots.ontbreekt", host="www.a.nl", seen="HTTP 404")],
+            "nothing. There is no robots.txt in the root of this domain (HTTP 404)",
+        ),
+    ],
+)
+def test_a_host_that_was_asked_for_has_a_line(
+    account: dict[str, Any], errors: list[Finding], line: str
+) -> None:
+    assert str(answer(Account("www.a.nl", **account), errors)) == f"www.a.nl: {line}"
+
+
+@pytest.fixture
+def ask(crawl: Crawl, tmp_path: Path) -> Callable[..., Run]:
+    """Run over hosts that are asked for, with a register of one that is not."""
+    register = write_register(tmp_path / "roo.xml", {"Raad": ["https://www.ver.example/"]})
+
+    def run(hosts: str, *args: str, **settings: object) -> Run:
+        given = ("-a", f"register={register}", "-a", f"domains={hosts}", "-a", "documents=none", *args)
+        return crawl(*given, settings={"LOG_ENABLED": 0, **settings})
+
+    return run
+
+
+def test_a_run_over_hosts_ends_with_what_became_of_each(
+    ask: Callable[..., Run], site: Site, make_site: MakeSite
+) -> None:
+    publish(site, {"a": FIRST, "b": None})
+    other = make_site()
+    done = ask(f"{site.host},{other.host}")
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[-2:] == [
+        f"{site.host}: 2 documents, 2 new",
+        f"{other.host}: nothing. There is no robots.txt in the root of this domain (HTTP 404)",
+    ]
+
+
+def test_a_run_over_hosts_of_which_nothing_can_be_read_fails_with_the_cause(
+    ask: Callable[..., Run], site: Site, make_site: MakeSite
+) -> None:
+    cause = "There is no robots.txt in the root of this domain (HTTP 404)"
+    done = ask(site.host)
+    assert done.returncode == 1
+    assert done.stderr.count(cause) == 1
+    assert done.stderr.endswith(f"\nscrapy crawl: error: nothing could be read of {site.host}: {cause}\n")
+    both = ask(f"{site.host},{make_site().host}", WOO_SUMMARY=0)
+    assert both.returncode == 1
+    assert both.stderr.splitlines()[-1] == (
+        f"scrapy crawl: error: nothing could be read of 2 hosts, such as {site.host}: {cause}"
+    )
+
+
+def test_a_choice_that_leaves_all_out_has_read_the_host(ask: Callable[..., Run], site: Site) -> None:
+    publish(site, {"a": FIRST})
+    done = ask(site.host, "-a", "since=2026-01-01")
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[-1] == f"{site.host}: 0 documents, 0 new, 1 left out, as asked"
+
+
+def test_of_many_hosts_those_that_gave_nothing_come_first() -> None:
+    read = [answer(Account(f"www.{number}.nl"), []) for number in range(30)]
+    nothing = answer(Account("www.a.nl"), [Finding(code="robots.ontbreekt", host="www.a.nl")])
+    lines = _lines([*read, nothing])
+    assert lines[0] == str(nothing)
+    assert lines[-1] == "11 more hosts are in the report"
+    assert len(lines) == 21
 
 
 def test_a_run_that_ended_early_says_why(tmp_path: Path) -> None:

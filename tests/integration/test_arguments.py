@@ -99,6 +99,21 @@ def test_a_domain_that_is_not_registered_is_harvested_and_reported_once(
     assert run.returncode == 0
 
 
+def test_a_run_over_some_hosts_reports_no_mistake_in_the_register_of_other_organisations(
+    crawl: Crawl, tmp_path: Path, sites: list[Site]
+) -> None:
+    bodies = {"Haven": [sites[0].url("/woo"), "geen"], "Dal": [sites[1].url("/woo"), "n.v.t."]}
+    given = ("-a", f"register={write_register(tmp_path / 'ander.xml', bodies)}", *NONE)
+    assert mistakes(crawl(*given, "-a", f"domains={sites[0].host}")) == ["geen"]
+    assert mistakes(crawl(*given, "-a", "organisation=Dal")) == ["n.v.t."]
+    assert mistakes(crawl(*given)) == ["geen", "n.v.t."]
+
+
+def mistakes(run: Run) -> list[str]:
+    """What was seen of locations in the register that are not usable."""
+    return [finding["seen"] for finding in run.about("register.url-ongeldig")]
+
+
 def test_documents_are_asked_for_by_head_unless_something_uses_their_content(
     crawl: Crawl, register: Path, sites: list[Site], tmp_path: Path
 ) -> None:

@@ -212,6 +212,10 @@ def test_a_name_that_does_not_exist(auditor: Auditor) -> None:
     assert (found.code, found.url) == ("host.bestaat-niet", f"https://{name}/robots.txt")
     assert "Kijk eerst of de naam goed gespeld is" in words(run.stdout)
     assert "firewall" not in run.stdout
+    write_register(auditor.folder / "register.xml", {"Publicist": [f"https://www.{name}/"]})
+    run = auditor(name)
+    assert answer_of(run).hosts.keys() == {f"www.{name}"}, "which is in the register"
+    assert f"scrapy audit: www.{name} (typed as {name}, which is not in the register)\n" in run.stderr
 
 
 def test_a_private_address(auditor: Auditor, make_site: MakeSite) -> None:

@@ -8,8 +8,9 @@ import pytest
 from tests.report.coverages import HOSTS, registered, run_with_each_gap, unread, write_whole_run
 from tests.report.runs import about_document, about_host, read, write_run
 from woo_harvester.findings import Finding
+from woo_harvester.register.register import shard_of
 from woo_harvester.report.assemble import assemble_report
-from woo_harvester.report.coverage import host_gap
+from woo_harvester.report.coverage import RunRegister, host_gap, hosts_without_figures
 from woo_harvester.report.finding_counts import HostFindings, read_findings
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.history import History
@@ -217,3 +218,13 @@ def test_hosts_that_a_fault_on_our_own_side_kept_away_are_not_dead(days: Days) -
     coverage = days.next(own_fault)
     assert (coverage.hosts_not_reached, since(coverage)) == (5, {})
     assert since(days.next(run_with_each_gap))["dood.nl"] == "21"
+
+
+def test_a_shard_has_the_figures_of_its_own_hosts_and_several_shards_those_of_all() -> None:
+    organisations = [registered(f"Gemeente {host}", f"https://{host}/woo") for host in HOSTS]
+    shards = [hosts_without_figures(RunRegister([(number, 2)], organisations), known=()) for number in (1, 2)]
+    assert sorted([*shards[0], *shards[1]]) == sorted(HOSTS)
+    assert all(shard_of(host, 2) == 1 for host in shards[0])
+    for numbers in ([1, 2], [1, 3]):
+        merged = RunRegister([(number, 3) for number in numbers], organisations)
+        assert hosts_without_figures(merged, known=HOSTS.keys() - {"dood.nl"}) == ["dood.nl"]

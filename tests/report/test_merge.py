@@ -6,10 +6,13 @@ from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
+from lxml import html
 
 from tests.utils.command import Line, read_lines, start_forked
 from tests.utils.waiting import STUCK
 from woo_harvester.report.coverage import Registered, RunRegister
+from woo_harvester.report.funnel import Account
+from woo_harvester.report.json_file import read_head
 from woo_harvester.report.merge import MergeError, merge, sum_stats
 from woo_harvester.report.run_folder import RunFolder
 
@@ -257,6 +260,23 @@ def test_a_register_that_no_run_wrote_is_named(tmp_path: Path) -> None:
 
 def many(name: str) -> list[Line]:
     return [{"host": f"{name}-{number}.nl", "visited": True} for number in range(30)]
+
+
+def test_a_merged_report_names_the_hosts_of_a_run_that_was_killed(tmp_path: Path) -> None:
+    urls = [f"https://{name}.nl/woo" for name in "abc"]
+    organisations = [Registered("1", "Haven", None, None, urls)]
+    shards = run(tmp_path / "woo-1", hosts=[]), run(tmp_path / "woo-2", finding(host="b.nl"))
+    for number, shard in enumerate(shards, 1):
+        RunRegister([(number, 3)], organisations).write(RunFolder(shard).register)
+    RunFolder(shards[0]).write_accounts([Account("a.nl", complete=True)])
+    done = command(tmp_path, "woo-1", "woo-2", "-o", "samen")
+    assert done.returncode == 0, done.stderr
+    assert "scrapy merge-reports: figures of 2 hosts are not in it: b.nl, c.nl\n" in done.stderr
+    folder = RunFolder(tmp_path / "samen")
+    assert read_head(folder.report).hosts_without_figures == ["b.nl", "c.nl"]
+    page = " ".join(html.parse(folder.page).getroot().text_content().split())
+    assert "De cijfers van 2 hosts staan niet in dit verslag" in page
+    assert "b.nl, c.nl" in page
 
 
 def test_the_merged_report_of_the_newest_day_is_the_current_one(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from woo_harvester.report.run_folder import ReportsFolder, RunFolder
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 FILES = {
     *("findings.jsonl", "kept-back.jsonl", "pending.jsonl", "refused.jsonl", "hosts.jsonl", "stats.json"),
+    "run.log",
     *("report.json", "report.csv", "index.html", "organisations.json", "coverage.html"),
     *("coverage-dead.csv", "coverage-no-index.csv", "coverage-no-location.csv", "coverage-no-robots.csv"),
 }

@@ -12,13 +12,20 @@ import pytest
 import woo_harvester
 from tests.report.runs import about_document, read
 from woo_harvester.report.accounts import Accounts
-from woo_harvester.report.run_folder import ReportsFolder, RunFolder, complete_lines, run_name, slug
+from woo_harvester.report.run_folder import (
+    FILTERED,
+    ReportsFolder,
+    RunFolder,
+    complete_lines,
+    run_name,
+    slug,
+)
 
 PACKAGE = Path(woo_harvester.__file__).parent
 
 NAMES = (
     *("findings.jsonl", "kept-back.jsonl", "pending.jsonl", "refused.jsonl", "hosts.jsonl", "stats.json"),
-    *("report.json", "report.csv", "index.html", "organisations.json", "coverage.html"),
+    *("report.json", "report.csv", "index.html", "organisations.json", "coverage.html", "run.log"),
 )
 FOLDERS = ("history",)
 
@@ -53,6 +60,29 @@ def test_a_folder_that_no_run_made_is_no_run(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     (tmp_path / run_name("woo")).touch()
     assert list(ReportsFolder(tmp_path).runs()) == []
+
+
+def test_a_filtered_run_takes_the_link_to_the_newest_report_from_no_other(tmp_path: Path) -> None:
+    reports = ReportsFolder(tmp_path)
+    days = [f"woo-2026-11-2{day}T05-15-00.000000" for day in range(6)]
+
+    def after(name: str, **stats: int) -> str:
+        folder = reports.run(name)
+        folder.path.mkdir()
+        folder.write_stats(stats)
+        reports.lead_to(folder)
+        return reports.latest().readlink().name
+
+    filtered = {FILTERED: 1}
+    assert after(days[0], **filtered) == days[0], "there is no other"
+    assert after(days[1], **filtered) == days[1]
+    assert after(days[2]) == days[2]
+    assert after(days[3], **filtered) == days[2]
+    reports.run(days[2]).stats.write_text("geen JSON", encoding="utf-8")
+    assert after(days[4], **filtered) == days[2]
+    reports.run(days[2]).stats.unlink()
+    reports.run(days[2]).path.rmdir()
+    assert after(days[5], **filtered) == days[5], "it led nowhere"
 
 
 def test_the_runs_of_a_spider_are_given_by_day_those_that_were_merged_too(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -51,7 +51,10 @@ def test_domains_are_hosts_or_urls_with_commas_between(given: str, hosts: tuple[
     assert WooArguments.read({"domains": given}).domains == hosts
 
 
-NAMES = "domains, register, shard, deltafetch_reset, organisation, documents, categories, since"
+NAMES = (
+    "domains, register, shard, deltafetch_reset, organisation, documents, categories, since, until, published"
+)
+DAY = "a day, month or year such as 2025-12-31, 2025-12 or 2025"
 #: An argument, its value, and the line with which it is refused.
 REFUSED = [
     *(
@@ -79,8 +82,21 @@ REFUSED = [
     ),
     ("categories", "014,zzz", "argument categories: no category 'zzz': expected numbers from 001 to 017.*"),
     ("categories", " ,", "argument categories: expected numbers from 001 to 017.*"),
-    ("since", "gisteren", "argument since: expected a day such as 2026-01-01, got 'gisteren'"),
-    ("since", "01-01-2026", "argument since: expected a day such as 2026-01-01, got '01-01-2026'"),
+    *(
+        (name, given, f"argument {name}: expected {DAY}, got '{given}'")
+        for name in ("since", "until")
+        for given in ("gisteren", "01-01-2026", "2025-13", "")
+    ),
+    *(
+        ("published", given, rf"argument published: expected {DAY}, or two .*, got '{re.escape(given)}'")
+        for given in ("2025-", "2025-01..", "..2025", "2025-02-30", "2025..2026..2027", "Q1")
+    ),
+    (
+        "published",
+        "2025-06..2025-01",
+        "argument published: expected a period that begins before its end, got '2025-06..2025-01'",
+    ),
+    ("published", "9000", "argument published: expected a day that has been, got '9000'"),
     ("since", "9000-01-01", "argument since: expected a day that has been, got '9000-01-01'"),
     ("domain", "www.a.nl", r"unknown argument domain: did you mean domains\?"),
     ("zzz", "1", f"unknown argument zzz: expected one of {NAMES}"),
@@ -121,6 +137,8 @@ def test_categories_are_numbers_labels_or_uris(given: str, uris: tuple[str, ...]
     ("given", "moment"),
     [
         ("2026-01-01", datetime(2025, 12, 31, 23, tzinfo=UTC)),
+        ("2026-01", datetime(2025, 12, 31, 23, tzinfo=UTC)),
+        ("2026", datetime(2025, 12, 31, 23, tzinfo=UTC)),
         ("2026-01-01T10:00:00Z", datetime(2026, 1, 1, 10, tzinfo=UTC)),
     ],
 )
@@ -128,6 +146,45 @@ def test_since_is_a_day_in_dutch_time_or_a_moment(given: str, moment: datetime) 
     arguments = WooArguments.read({"since": given})
     assert arguments.since == moment
     assert arguments.choice == Choice(since=moment)
+
+
+@pytest.mark.parametrize(
+    ("given", "moment"),
+    [
+        ("2025-06-30", datetime(2025, 6, 30, 21, 59, 59, 999_999, tzinfo=UTC)),
+        ("2025-06", datetime(2025, 6, 30, 21, 59, 59, 999_999, tzinfo=UTC)),
+        ("2025", datetime(2025, 12, 31, 22, 59, 59, 999_999, tzinfo=UTC)),
+        ("9000", datetime(9000, 12, 31, 22, 59, 59, 999_999, tzinfo=UTC)),
+    ],
+)
+def test_until_is_the_end_of_a_day_month_or_year_in_dutch_time(given: str, moment: datetime) -> None:
+    arguments = WooArguments.read({"until": given})
+    assert arguments.until == moment
+    assert arguments.choice == Choice(until=moment)
+
+
+def test_until_does_not_come_before_since() -> None:
+    assert WooArguments.read({"since": "2025-06-01", "until": "2025-06-01"}).is_choosing
+    with pytest.raises(
+        ArgumentError, match=r"^argument until: expected a day on or after that of since, got"
+    ):
+        WooArguments.read({"since": "2025-06-01", "until": "2025-05"})
+
+
+@pytest.mark.parametrize(
+    ("given", "period"),
+    [
+        ("2025", (date(2025, 1, 1), date(2025, 12, 31))),
+        ("2024-02", (date(2024, 2, 1), date(2024, 2, 29))),
+        ("2025-03-14", (date(2025, 3, 14), date(2025, 3, 14))),
+        ("2025-01..2025-06", (date(2025, 1, 1), date(2025, 6, 30))),
+        ("2024..2025-06-14", (date(2024, 1, 1), date(2025, 6, 14))),
+    ],
+)
+def test_published_is_a_period_of_days(given: str, period: tuple[date, date]) -> None:
+    arguments = WooArguments.read({"published": given})
+    assert arguments.choice == Choice(published=period)
+    assert arguments.is_choosing
 
 
 def test_entry_pages_are_urls_with_commas_between_each_once() -> None:

@@ -10,7 +10,8 @@ import pytest
 from scrapy.settings import Settings
 from scrapy.utils.log import _uninstall_scrapy_root_handler, install_scrapy_root_handler
 
-from woo_harvester.running.startlog import IN_LAST_LINE, FirstErrors, StartLog, warn_always
+from tests.utils.crawlers import crawler_of
+from woo_harvester.running.startlog import IN_LAST_LINE, FirstErrors, FolderLog, StartLog, warn_always
 
 scrapy, other = logging.getLogger("scrapy.core.engine"), logging.getLogger("somebody.else")
 
@@ -99,6 +100,44 @@ def test_what_waits_is_written_when_logging_is_configured(start_log: StartLog, w
     assert written == ["one"]
     scrapy.info("two")
     assert written == ["one", "two"]
+
+
+@pytest.fixture
+def terminal() -> Iterator[None]:
+    """A terminal that shows errors only."""
+    install_scrapy_root_handler(Settings({"LOG_LEVEL": "ERROR"}))
+    yield
+    for handler in logging.root.handlers:
+        if isinstance(handler, FolderLog):
+            logging.root.removeHandler(handler)
+            handler.close()
+    _uninstall_scrapy_root_handler()
+
+
+@pytest.mark.usefixtures("terminal")
+def test_a_terminal_shows_the_errors_of_a_log_that_is_in_a_file(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    crawler = crawler_of(LOG_LEVEL="ERROR")
+    FolderLog(tmp_path / "run.log", crawler)
+    scrapy.debug("nobody needs this")
+    scrapy.warning("one")
+    scrapy.error("two")
+    scrapy.error("three", extra={IN_LAST_LINE: True})
+    lines = (tmp_path / "run.log").read_text(encoding="utf-8").splitlines()
+    assert [line.rpartition("] ")[2] for line in lines] == ["WARNING: one", "ERROR: two", "ERROR: three"]
+    (shown,) = capfd.readouterr().err.splitlines()
+    assert shown.endswith("ERROR: two"), "the command prints the other one itself"
+    assert crawler.stats.get_value("log_count/WARNING") == 1
+
+
+@pytest.mark.usefixtures("terminal")
+def test_a_log_that_cannot_be_written_is_one_line(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    FolderLog(tmp_path / "gone" / "run.log", crawler_of(LOG_LEVEL="ERROR"))
+    scrapy.info("one")
+    scrapy.info("two")
+    (line,) = capfd.readouterr().err.splitlines()
+    assert line.endswith("/gone/run.log: No such file or directory: the rest of the log is not kept")
 
 
 @pytest.mark.parametrize(

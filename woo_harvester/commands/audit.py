@@ -23,7 +23,7 @@ from woo_harvester.running.command import AUDIT_SETTINGS, MESSAGE_SAMPLE, Projec
 from woo_harvester.running.ending import has_failed
 from woo_harvester.running.paths import data_dir
 from woo_harvester.running.process import HarvestProcess
-from woo_harvester.running.startlog import to_stdout
+from woo_harvester.running.startlog import to_stdout, write_stderr
 from woo_harvester.tooi.stored import known_lists
 from woo_harvester.utils.dates import day_of
 from woo_harvester.utils.program import program
@@ -202,6 +202,8 @@ class Command(ProjectCommand):
             status, line = failure
             self.fail(line, status)
             return None
+        for host, note in getattr(crawler.spider, "notes", {}).items():
+            write_stderr(f"{program()} audit: {host} ({note})")
         return cast("Findings", self._findings()).run_folder
 
     def _findings(self) -> Findings | None:

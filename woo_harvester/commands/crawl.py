@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import re
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NoReturn, cast
 
 from scrapy.addons import AddonManager
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
+from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.log import configure_logging, get_scrapy_root_handler
+from scrapy.utils.project import ENVVAR
 
+from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.running.causes import ArgumentError, cause_of, naming
 from woo_harvester.running.command import ProjectCommand
+from woo_harvester.running.console import SETTINGS_MODULE
 from woo_harvester.running.process import HarvestProcess
+from woo_harvester.running.startlog import FolderLog
 from woo_harvester.utils.program import program, suggestion
 
 if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
     from scrapy.settings import Settings
 
 
@@ -40,7 +49,8 @@ class Command(ProjectCommand, CrawlCommand):
     exit_statuses: ClassVar[Mapping[int, str]] = {
         0: "the run came to its end, or to a bound such as `CLOSESPIDER_TIMEOUT`, whatever publishers did "
         "wrong: that is in the findings",
-        1: "it could not start, or could not go on, as at `MEMUSAGE_LIMIT_MB` and `CLOSESPIDER_ERRORCOUNT`",
+        1: "it could not start, or could not go on, as at `MEMUSAGE_LIMIT_MB` and `CLOSESPIDER_ERRORCOUNT`; "
+        "or nothing could be read of the hosts in `domains`",
     }
     requires_crawler_process = False  # perform() makes it, so that its errors get a line and an exit status
 
@@ -55,6 +65,12 @@ class Command(ProjectCommand, CrawlCommand):
             action="store_true",
             help="print nothing but errors, and what was done to files of killed runs, as for cron",
         )
+        parser.add_argument(
+            "-v",
+            "--verbose",
+            action="store_true",
+            help="print the log on a terminal too; without it, or -L, the log is in the folder of the run",
+        )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the arguments before anything is logged."""
@@ -67,6 +83,7 @@ class Command(ProjectCommand, CrawlCommand):
                 super().process_options(args, opts)
                 if opts.quiet:
                     self._be_quiet(settings)
+                self._logs_to_folder = not opts.verbose and self._keep_log_apart(settings)
                 self._check(args, opts)
             except (ArgumentError, UsageError) as error:
                 self.refuse(str(error))
@@ -76,6 +93,23 @@ class Command(ProjectCommand, CrawlCommand):
         settings.setdict({"WOO_PROGRESS": False, "WOO_SUMMARY": False}, "cmdline")
         if not settings["LOG_FILE"]:
             settings.set("LOG_LEVEL", "ERROR", "cmdline")
+
+    def _keep_log_apart(self, settings: Settings) -> bool:
+        """Show only errors if stderr is a terminal, unless the user chose where the log goes or its level.
+
+        Return whether that is done: the log then belongs in the folder of the run.
+        """
+        is_ours = os.environ.get(ENVVAR) == SETTINGS_MODULE  # which sets a level itself
+        least = SETTINGS_PRIORITIES["project" if is_ours else "default"]
+        is_chosen = settings["LOG_FILE"] or (settings.getpriority("LOG_LEVEL") or 0) > least
+        if is_chosen or not settings.getbool("LOG_ENABLED") or not sys.stderr.isatty():
+            return False
+        settings.set("LOG_LEVEL", "ERROR", "cmdline")
+        return True
+
+    def _open_log(self, folder: Path, sender: Crawler) -> None:
+        """Write the log to the folder of the run, which has just been made."""
+        FolderLog(RunFolder(folder).log, sender)
 
     def refuse(self, message: str) -> NoReturn:
         """Report a wrong argument, also in the log if that is a file, and exit with status 2."""
@@ -89,8 +123,13 @@ class Command(ProjectCommand, CrawlCommand):
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the spider that *args* names."""
+        from woo_harvester.extensions.findings import run_opened
+
         self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
-        if failure := process.run(self._create_crawler(args[0]), opts.spargs):
+        crawler = self._create_crawler(args[0])
+        if self._logs_to_folder:
+            crawler.signals.connect(self._open_log, run_opened)
+        if failure := process.run(crawler, opts.spargs):
             status, line = failure
             self.fail(line, status)
 

@@ -11,7 +11,7 @@ from scrapy.exceptions import UsageError
 
 from woo_harvester.report.run_folder import RunFolder, parse_name
 from woo_harvester.running.command import ProjectCommand
-from woo_harvester.utils.program import program
+from woo_harvester.utils.program import counted, program
 
 if TYPE_CHECKING:
     import argparse
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from woo_harvester.findings import Language
+
+#: Most hosts that are named of those without figures; the report has all.
+_NAMED = 20
 
 
 class Command(ProjectCommand):
@@ -51,6 +54,7 @@ class Command(ProjectCommand):
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Merge the folders that *args* name."""
         from woo_harvester.report.assemble import make_report
+        from woo_harvester.report.json_file import read_head
         from woo_harvester.report.merge import MergeError, merge
 
         if not args or not opts.output:
@@ -73,6 +77,11 @@ class Command(ProjectCommand):
                 sys.stderr.write(
                     f"{program()} merge-reports: the last line of {path} is truncated, and left out\n"
                 )
+            if missing := read_head(to.report).hosts_without_figures:
+                more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+                names = ", ".join(missing[:_NAMED]) + more
+                line = f"figures of {counted(len(missing), 'host')} are not in it: {names}"
+                sys.stderr.write(f"{program()} merge-reports: {line}\n")
             sys.stderr.write(f"Merged the reports of {len(args)} run(s) into {opts.output}: see {page}.\n")
 
     def _lead_to(self, merged: RunFolder) -> None:

@@ -149,7 +149,8 @@ class EntryLookUp:
         if visit.is_second and not self._was_postponed(entry.loc, document, visit):
             batch.counted += 1
             return
-        facts, categories = EntryFacts(entry, listed.digest), reading.lists.informatiecategorieen
+        facts = EntryFacts(entry, listed.digest, known=document)
+        categories = reading.lists.informatiecategorieen
         if self._choice is not None and not self._choice.has(facts, reading.category, categories):
             batch.left_out += 1
         else:

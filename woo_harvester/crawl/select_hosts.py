@@ -10,11 +10,12 @@ from itertools import chain
 from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.register import Register
-from woo_harvester.register.names import find_organisations
+from woo_harvester.register.names import find_organisations, organisation_meant
 from woo_harvester.register.register import Published, PublishedCategories, shard_of
 from woo_harvester.report.funnel import CATEGORY_CONFLICT, Account
 from woo_harvester.running.arguments import WooArguments
 from woo_harvester.running.causes import ArgumentError
+from woo_harvester.running.setting import shown
 from woo_harvester.tooi import informatiecategorieen
 from woo_harvester.utils.program import counted
 from woo_harvester.utils.urls import host_of
@@ -30,23 +31,45 @@ def select_hosts(
 ) -> tuple[Register, tuple[str, ...]]:
     """Return the register as this run sees it, and the hosts to visit.
 
-    Hosts in ``domains`` count as registered for this run. Reports ``register.domein-ontbreekt`` for those
-    that are not. Raises :class:`ArgumentError` for an organisation that the register does not have, and if
-    the arguments together leave no host.
+    Hosts in ``domains`` count as registered for this run, and are those that :func:`meant_host` returns.
+    Reports ``register.domein-ontbreekt`` for those that are not. Raises :class:`ArgumentError` for an
+    organisation that the register does not have, and if the arguments together leave no host.
     """
     hosts = register.hosts
     if arguments.organisation:
         hosts = _hosts_of(register, arguments.organisation)
     if arguments.domains:
-        narrowed = set(arguments.domains).intersection(hosts) if arguments.organisation else arguments.domains
-        hosts = tuple(host for host in arguments.domains if host in narrowed)
-        register = with_domains(register, arguments.domains, report)
+        domains = tuple(dict.fromkeys(meant_host(register, typed) for typed in arguments.domains))
+        narrowed = set(domains).intersection(hosts) if arguments.organisation else domains
+        hosts = tuple(host for host in domains if host in narrowed)
+        register = with_domains(register, domains, report)
     if not hosts:
         raise ArgumentError("no host is left: domains and organisation have none in common")
     if arguments.shard:
         number, total = arguments.shard
         hosts = tuple(host for host in hosts if shard_of(host, total) == number)
     return register, hosts
+
+
+def meant_host(register: Register, typed: str) -> str:
+    """Return the registered host that a domain means: with or without ``www.``; else the domain as typed."""
+    if register.is_registered(typed):
+        return typed
+    other = typed.removeprefix("www.") if typed.startswith("www.") else f"www.{typed}"
+    return other if register.is_registered(other) else typed
+
+
+def notes_on(register: Register, domains: Iterable[str]) -> dict[str, str]:
+    """Return what to say of domains that the register has under another name, by the host that is read."""
+    notes = {}
+    for typed in domains:
+        host = meant_host(register, typed)
+        if host != typed:
+            notes[host] = f"typed as {typed}, which is not in the register"
+        elif not register.is_registered(host) and (meant := organisation_meant(register, host)) is not None:
+            hosts = _first(register.hosts_of(meant), "and {} more")
+            notes[host] = f"not in the register; {shown(meant.name)} registered {hosts or 'no location'}"
+    return notes
 
 
 def with_domains(register: Register, domains: tuple[str, ...], report: Reporter) -> Register:
@@ -168,10 +191,10 @@ def _seen(categories: Counter[str]) -> str:
     return _first([f"{_label(uri)} ({count})" for uri, count in categories.most_common()])
 
 
-def _first(texts: Iterable[str]) -> str:
+def _first(texts: Iterable[str], rest: str = "en nog {}") -> str:
     """Return the first of *texts* with commas between, and how many more there are."""
     every = list(texts)
-    more = [f"en nog {len(every) - _SHOWN}"] if len(every) > _SHOWN else []
+    more = [rest.format(len(every) - _SHOWN)] if len(every) > _SHOWN else []
     return ", ".join([*every[:_SHOWN], *more])
 
 

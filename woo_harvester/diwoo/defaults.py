@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 import unicodedata
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 
 from msgspec import ValidationError, json
 from msgspec.structs import replace
@@ -19,11 +20,12 @@ from woo_harvester.diwoo.mapping import CATEGORY, organisation_value, resolved_a
 from woo_harvester.findings import Reporter
 from woo_harvester.record import Record, Waarde
 from woo_harvester.register.register import Match, Organisation
-from woo_harvester.sitemaps.facts import EntryFacts
+from woo_harvester.sitemaps.facts import EntryFacts, first_day
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.tooi import UNKNOWN_CATEGORY, UNKNOWN_ORGANISATION
 from woo_harvester.tooi.coded import resolve
 from woo_harvester.tooi.values import Concept, ValueList
+from woo_harvester.utils.dates import parse_date
 from woo_harvester.utils.urls import last_segment
 
 #: Extensions of documents, and of programs on web servers that send them. Other endings stay in the title,
@@ -290,23 +292,43 @@ def unpack(packed: bytes) -> GivenMetadata:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The entries that a run chooses, by category and lastmod; None for no limit."""
+    """The entries that a run chooses, by category, lastmod and date; None for no limit."""
 
     categories: frozenset[str] | None = None
     """URIs of informatiecategorieën: a document has one of them."""
     since: datetime | None = None
     """The lastmod is this moment or a later one. An entry without a lastmod that can be read is left out."""
+    until: datetime | None = None
+    """The lastmod is this moment or an earlier one, in the same way."""
+    published: tuple[date, date] | None = None
+    """The date of the document is one of these days or between them."""
 
     def has(self, facts: EntryFacts, index: Concept | None, categories: ValueList) -> bool:
         """Return whether the run chooses an entry.
 
         *index* is the category in the name of its index. *categories* is the value list of this run.
         """
-        if self.since is not None and (facts.moment is None or facts.moment < self.since):
+        if (self.since or self.until) and not (
+            facts.moment is not None
+            and (self.since is None or self.since <= facts.moment)
+            and (self.until is None or facts.moment <= self.until)
+        ):
+            return False
+        if self.published is not None and not self.published[0] <= _date(facts) <= self.published[1]:
             return False
         return self.categories is None or not self.categories.isdisjoint(
             _categories(facts.entry, index, categories)
         )
+
+
+def _date(facts: EntryFacts) -> date:
+    """Return the date that the record of an entry would have: creatiedatum, else openbaarmakingsdatum."""
+    with suppress(ValueError):
+        if given := metadata_of(facts.entry).creatiedatum:
+            return parse_date(given)
+    if facts.known is not None and facts.known.published:
+        return date.fromisoformat(facts.known.published)
+    return first_day(facts.moment, datetime.now(UTC))
 
 
 def _categories(entry: Entry, index: Concept | None, categories: ValueList) -> set[str]:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import Severity, explain, explanations
 from woo_harvester.record import Oorzaak
 from woo_harvester.report.funnel import HarvestKind, kind_of
+from woo_harvester.running.ending import is_closing
 from woo_harvester.utils.program import counted as _counted
 from woo_harvester.utils.program import program
 
@@ -24,7 +26,7 @@ _SLOWEST = 3
 _SLOW_DELAY = 1.0
 
 #: The figures that are sums over the accounts of hosts.
-_COUNTED = ("listed", "read", "new", "changed", "unchanged", "supplied", "lost", "withdrawn")
+_COUNTED = ("listed", "left_out", "read", "new", "changed", "unchanged", "supplied", "lost", "withdrawn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,12 @@ class Figures:
     """Hosts to visit; None for a spider that does not count them."""
     done: int
     complete: int
+    is_over_register: bool = True
+    """True unless the run visits only hosts or organisations that were asked for."""
+    is_choosing: bool = False
+    """True if the run chooses some of the documents only."""
+    is_ending: bool = False
+    """True if the run is being closed: it has read all, or it was stopped."""
     kind: HarvestKind = HarvestKind.WOO
     """What the figures are about: documents; or files with messages, and cases of permits."""
     listed: int | None = None
@@ -81,6 +89,8 @@ class Figures:
     """Value lists that are older than ``WOO_TOOI_MAX_AGE``."""
     unusable_lists: bool = False
     """True if the value lists in the data folder could not be used."""
+    warnings: int = 0
+    """Warnings in the log of the run."""
     codes: dict[str, int] = field(default_factory=dict)
     """The number of findings by code."""
     slowest: tuple[SlowHost, ...] = ()
@@ -123,11 +133,15 @@ def read_figures(
     *accounts* are those of the hosts of the run; *expected* is the number of documents of each host in an
     earlier run.
     """
-    stats = crawler.stats
+    stats, findings = crawler.stats, crawler.get_extension(Findings)
+    arguments = findings.arguments if findings is not None else None
     began = stats.get_value("start_time")
     codes = {code: count for code in explanations() if (count := stats.get_value(f"woo/findings/{code}"))}
     return Figures(
         spider=crawler.spidercls.name,
+        is_over_register=arguments is None or arguments.is_over_register,
+        is_choosing=arguments is not None and arguments.is_choosing,
+        is_ending=is_closing(crawler),
         kind=kind_of(accounts),
         seconds=(datetime.now(UTC) - began).total_seconds() if began else 0.0,
         requests=stats.get_value("downloader/response_count", 0),
@@ -138,14 +152,14 @@ def read_figures(
         dropped=_dropped(crawler, accounts),
         lacking=stats.get_value("woo/documents/lacking", 0),
         again=stats.get_value("woo/documents/delivered_again", 0),
-        left_out=stats.get_value("woo/entries/left_out", 0),
         refused=stats.get_value("woo/elasticsearch/refused", 0),
         outdated_lists=stats.get_value("woo/tooi/outdated", 0),
         unusable_lists=bool(stats.get_value("woo/tooi/unusable", 0)),
+        warnings=stats.get_value("log_count/WARNING", 0),
         codes=codes,
         slowest=tuple(_slowest(crawler, accounts)),
         ahead=_ahead(accounts, expected or {}),
-        **_documents(accounts),
+        **(totals(accounts) if accounts else {}),
     )
 
 
@@ -157,14 +171,13 @@ def _dropped(crawler: Crawler, accounts: Sequence[Account]) -> int:
     return dropped
 
 
-def _documents(accounts: Sequence[Account]) -> dict[str, int]:
-    """Return the totals of the document counts; nothing if there are no accounts."""
-    if not accounts:
-        return {}
+def totals(accounts: Sequence[Account]) -> dict[str, int]:
+    """Return the totals of the document counts."""
     counts = dict.fromkeys(_COUNTED, 0)
     for account in accounts:
         harvested = account.harvested
         counts["listed"] += account.listed
+        counts["left_out"] += account.left_out
         counts["read"] += account.read
         counts["new"] += harvested.get(Oorzaak.AANLEVERING, 0) + harvested.get(Oorzaak.HERPUBLICATIE, 0)
         counts["changed"] += harvested.get(Oorzaak.WIJZIGING, 0)
@@ -278,10 +291,13 @@ def apart(figures: Figures) -> Iterator[str]:
 
 
 def value_lists(figures: Figures) -> str:
-    """Return what an operator should do about the value lists; empty if nothing."""
+    """Return what an operator should do about the value lists; empty if nothing.
+
+    Whoever asks for some hosts need not know how old the lists are.
+    """
     if figures.unusable_lists:
         return f"those in the data folder cannot be used: {program()} tooi says why"
-    if figures.outdated_lists:
+    if figures.outdated_lists and figures.is_over_register:
         outdated = counted(figures.outdated_lists, "is", "are")
         return f"{outdated} older than WOO_TOOI_MAX_AGE: {program()} tooi update fetches newer ones"
     return ""

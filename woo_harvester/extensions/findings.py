@@ -15,7 +15,7 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.reactor import is_reactor_installed
 
-from woo_harvester.findings import Finding
+from woo_harvester.findings import Finding, Severity
 from woo_harvester.findings.common_cause import CommonCause
 from woo_harvester.items import NothingAddedError, PermitItem, WooItem
 from woo_harvester.report.accounts import Accounts, PermitAccount
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from woo_harvester.findings.common_cause import Cause
+    from woo_harvester.running.arguments import Arguments
 
 
 #: The number of new objects (made minus freed) that starts a collection. Python's default is 700 or 2,000,
@@ -68,6 +69,9 @@ logger = logging.getLogger(__name__)
 
 _FAILED = "report_failed"
 
+#: Sent with ``folder``, when the run has made its folder.
+run_opened = object()
+
 #: Sent with ``folder``, when findings, statistics and report have been written, or could not be.
 run_written = object()
 
@@ -90,12 +94,14 @@ class Findings:
         """The lock that keeps the folder from being removed while the run goes on."""
         self.accounts = Accounts()
         """The accounts of the hosts; filled by the spider, the findings and the items."""
+        self.first_errors: dict[tuple[str | None, str], Finding] = {}
+        """The first finding of each host and code that is an error."""
         self.common_cause = CommonCause()
         """The check whether nearly all hosts fail in the same way."""
         self._kept_back = KeptBack(self.run_folder.kept_back)
         self._has_accounts = False
-        self.in_history = True
-        """Whether later runs compare themselves with this one."""
+        self.arguments: Arguments | None = None
+        """The arguments of the run, once the spider has begun; None for a spider of another project."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -128,6 +134,7 @@ class Findings:
         except OSError as error:
             self._fail(error)
             raise CloseSpider(_FAILED) from error
+        self._crawler.signals.send_catch_log(run_opened, folder=self.folder)
 
     def report(self, finding: Finding) -> None:
         """Write and count a finding; a ``Reporter`` sends its findings here.
@@ -186,6 +193,8 @@ class Findings:
         except OSError as error:
             self._fail(error)
         self.accounts.count_finding(finding)
+        if finding.severity is Severity.ERROR:
+            self.first_errors.setdefault((finding.host, finding.code), finding)
         self._crawler.stats.inc_value(f"woo/findings/{finding.code}")
         logger.debug("%(code)s %(url)s", {"code": finding.code, "url": finding.url})
 
@@ -260,7 +269,8 @@ class Findings:
             self._lock.close()
 
     def _make_report(self) -> None:
-        failure = make_run_report(self.run_folder, self._crawler.settings, in_history=self.in_history)
+        is_choosing = self.arguments is not None and self.arguments.is_choosing
+        failure = make_run_report(self.run_folder, self._crawler.settings, in_history=not is_choosing)
         if failure is not None:
             fail_run(self._crawler, failure)
 
@@ -273,9 +283,9 @@ def make_run_report(folder: RunFolder, settings: BaseSettings, *, in_history: bo
 
     *in_history* says whether later runs compare themselves with this one. Raises OSError.
     """
-    is_current = in_history and settings.getbool("WOO_REPORT_HISTORY")
+    is_harvest = settings.getbool("WOO_REPORT_HISTORY")
     try:
-        make_report(folder, lang=settings["WOO_REPORT_LANG"], history=is_current)
+        make_report(folder, lang=settings["WOO_REPORT_LANG"], history=in_history and is_harvest)
     except OSError:
         raise
     except Exception as error:
@@ -283,7 +293,7 @@ def make_run_report(folder: RunFolder, settings: BaseSettings, *, in_history: bo
             return f"no report was made of {folder.path}: {cause_of(error)}"
         logger.error("No report was made of %s: %s: %s", folder.path, type(error).__name__, error)  # noqa: TRY400
         return None
-    if is_current:
+    if is_harvest:
         try:
             folder.reports.lead_to(folder)
         except OSError as error:  # such as a file system without links

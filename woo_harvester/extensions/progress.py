@@ -168,10 +168,8 @@ def progress_table(now: Figures, per_second: float) -> RenderableType:
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
     ahead = formatting.hosts(now) if now.selected is not None else formatting.counted(now.requests, "request")
-    table.add_row(
-        now.spider,
-        f"{ahead}, {formatting.duration(now.seconds)}, {formatting.time_left(now.seconds_left)}",
-    )
+    left = "ending (Ctrl-C: at once)" if now.is_ending else formatting.time_left(now.seconds_left)
+    table.add_row(now.spider, f"{ahead}, {formatting.duration(now.seconds)}, {left}")
     for name, counts in formatting.harvest(now):
         table.add_row(name, counts)
     table.add_row("speed", formatting.speed(now, per_second))

@@ -1,19 +1,25 @@
-"""Prints a summary at the end of a run, at any log level."""
+"""Prints a summary at the end of a run, at any log level, and what became of hosts that were asked for."""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from scrapy.exceptions import NotConfigured
+from scrapy import Spider, signals
 
 from woo_harvester.extensions import figures as formatting
 from woo_harvester.extensions.figures import Figures, read_figures
-from woo_harvester.extensions.findings import accounts_of, run_written
+from woo_harvester.extensions.findings import Findings, accounts_of, run_written
 from woo_harvester.extensions.progress import Screen
-from woo_harvester.findings import explain
-from woo_harvester.report.funnel import HarvestKind
-from woo_harvester.report.run_folder import REFUSED, RunFolder
+from woo_harvester.findings import Finding, explain
+from woo_harvester.findings.texts import in_words
+from woo_harvester.report.funnel import Account, HarvestKind, Stage
+from woo_harvester.report.run_folder import AUDIT, REFUSED, RunFolder
+from woo_harvester.running.arguments import WooArguments
+from woo_harvester.running.ending import fail_run, has_failed
+from woo_harvester.running.setting import shown
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -21,28 +27,135 @@ if TYPE_CHECKING:
 #: The number of finding codes that are shown: errors first, the most frequent first.
 _SHOWN_CODES = 5
 
+#: The number of hosts of which the summary says what became of them: those that gave nothing first.
+_SHOWN_HOSTS = 20
+
+#: What became of the documents that did not reach a stage.
+_LOST: dict[Stage, str] = {
+    "valid": "without a location that can be used",
+    "allowed": "that may not be fetched",
+    "fetched": "could not be fetched",
+    "harvested": "of a format that is not harvested",
+}
+
+
+class Answer(NamedTuple):
+    """What became of a host that was asked for."""
+
+    name: str
+    """The host, and how it was asked for."""
+    text: str
+    is_nothing: bool
+    """True if nothing could be read of it; the text is the cause."""
+
+    def __str__(self) -> str:
+        return f"{self.name}: {'nothing. ' if self.is_nothing else ''}{self.text}"
+
 
 class Summary:
-    """The extension that writes the totals and the path of the report to stderr; see ``WOO_SUMMARY``."""
+    """The extension that writes the totals and the path of the report to stderr; see ``WOO_SUMMARY``.
+
+    A run over hosts that were asked for ends with what became of each. It fails if nothing could be read of
+    any of them.
+    """
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
+        self._answers: list[Answer] = []
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        if not crawler.settings.getbool("WOO_SUMMARY"):
-            raise NotConfigured
         extension = cls(crawler)
-        crawler.signals.connect(extension.run_written, run_written)
+        crawler.signals.connect(extension.spider_closed, signals.spider_closed)
+        if crawler.settings.getbool("WOO_SUMMARY"):
+            crawler.signals.connect(extension.run_written, run_written)
         return extension
+
+    def spider_closed(self, spider: Spider, reason: str) -> None:
+        """Make the answers, if hosts were asked for; let the run fail if nothing could be read."""
+        findings, arguments = self._crawler.get_extension(Findings), getattr(spider, "arguments", None)
+        is_asked = isinstance(arguments, WooArguments) and arguments.domains is not None
+        if findings is None or not is_asked or has_failed(self._crawler):
+            return
+        if self._crawler.stats.get_value(AUDIT):  # which has answers of its own
+            return
+        notes, errors = getattr(spider, "notes", {}), defaultdict[str | None, list[Finding]](list)
+        for (host, _), finding in findings.first_errors.items():
+            errors[host].append(finding)
+        self._answers = [
+            answer(account, errors[account.host], notes.get(account.host)) for account in findings.accounts
+        ]
+        if self._answers and reason == "finished" and all(each.is_nothing for each in self._answers):
+            self._fail(self._answers[0], len(self._answers))
+
+    def _fail(self, first: Answer, hosts: int) -> None:
+        """Let the run fail, with the cause in the last line, which need not be in the summary too."""
+        of = first.name if hosts == 1 else f"{hosts} hosts, such as {first.name}"
+        fail_run(self._crawler, f"nothing could be read of {of}: {first.text}")
+        if hosts == 1:
+            self._answers = []
 
     def run_written(self, folder: Path) -> None:
         """Write the summary, unless the run could not start: then the command prints one line."""
         reason = self._crawler.stats.get_value("finish_reason")
         if reason != "cannot_start":
-            Screen.write_lines(
-                summary(read_figures(self._crawler, accounts_of(self._crawler)), reason, folder)
-            )
+            figures = read_figures(self._crawler, accounts_of(self._crawler))
+            Screen.write_lines("\n".join([summary(figures, reason, folder), *_lines(self._answers)]))
+
+
+def answer(account: Account, errors: Sequence[Finding], note: str | None = None) -> Answer:
+    """Return what became of a host; *errors* are the first of each code.
+
+    *note* says how it was asked for, or what was probably meant.
+    """
+    name = f"{account.host} ({note})" if note else account.host
+    causes = [error for error in errors if error.sitemap is None]
+    if causes and not (account.listed or account.repeated or account.left_out or account.withdrawn):
+        return Answer(name, _explained(causes[0]), is_nothing=True)
+    counts = formatting.totals([account])
+    parts = [formatting.counted(account.listed, account.kind.noun), f"{counts['new']:,} new"]
+    parts += [f"{counts[key]:,} {key}" for key in ("changed", "withdrawn") if counts[key]]
+    parts += _losses(account, {error.code: error for error in errors})
+    if account.left_out:
+        parts.append(f"{account.left_out:,} left out, as asked")
+    if account.unfinished > 0:
+        parts.append(f"{account.unfinished:,} not reached")
+    return Answer(name, ", ".join(parts), is_nothing=False)
+
+
+def _explained(error: Finding) -> str:
+    """Return what an error means, with what was seen."""
+    what = explain(error.code, "en").what.rstrip(".")
+    return f"{what} ({_seen(error)})" if error.seen else what
+
+
+def _losses(account: Account, errors: Mapping[str, Finding]) -> Iterator[str]:
+    """Yield how many documents of a host did not reach each stage, and why."""
+    for stage, codes in account.kind.losses.items():
+        lost = Counter({code: account.lost[code] for code in codes if account.lost.get(code)})
+        if lost:
+            reasons = (_reason(code, count, errors.get(code)) for code, count in lost.most_common())
+            yield f"{lost.total():,} {_LOST[stage]} ({', '.join(reasons)})"
+
+
+def _reason(code: str, count: int, error: Finding | None) -> str:
+    """Return the code of a loss, with what was seen of the first document."""
+    if error is None or not error.seen:
+        return code
+    return f"{code}{': ' if count == 1 else ', such as '}{_seen(error)}"
+
+
+def _seen(error: Finding) -> str:
+    """Return what a finding saw, in English and on one line, without what could change a terminal."""
+    return shown(in_words(error.code, error.seen or "", "en"))
+
+
+def _lines(answers: list[Answer]) -> list[str]:
+    """Return the lines about hosts, those that gave nothing first if there are too many for all of them."""
+    if len(answers) <= _SHOWN_HOSTS:
+        return [str(each) for each in answers]
+    first = sorted(answers, key=lambda each: not each.is_nothing)[:_SHOWN_HOSTS]
+    return [*map(str, first), f"{len(answers) - _SHOWN_HOSTS:,} more hosts are in the report"]
 
 
 def summary(figures: Figures, reason: str | None, folder: Path) -> str:
@@ -50,16 +163,12 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
     ended = "finished" if reason == "finished" else f"ended early ({reason})"
     rows = [("findings", formatting.findings(figures))]
     if figures.selected is not None:
-        incomplete = figures.done - figures.complete
         if figures.lacking:
             lacking = formatting.counted(figures.lacking, "document")
             rows.insert(0, ("", f"the content of {lacking} is left to the next runs"))
         for line in formatting.apart(figures):
             rows.insert(0, ("", line))
-        rows[:0] = _harvest(figures)
-        rows.insert(
-            0, ("hosts", f"{formatting.hosts(figures)}: {figures.complete:,} complete, {incomplete:,} not")
-        )
+        rows[:0] = [("hosts", f"{formatting.hosts(figures)}: {_completeness(figures)}"), *_harvest(figures)]
     else:
         rows.insert(0, ("records", f"{figures.records:,}{formatting.dropped(figures)}"))
     worst = sorted(figures.codes.items(), key=_worst_first)[:_SHOWN_CODES]
@@ -70,10 +179,20 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
         rows.append(("refused", f"{figures.refused:,} by Elasticsearch: see {REFUSED}"))
     if lists := formatting.value_lists(figures):
         rows.append(("value lists", lists))
-    page = RunFolder(folder).page
-    rows.append(("report", str(page)) if page.exists() else ("files", str(folder)))
+    run = RunFolder(folder)
+    rows.append(("report", str(run.page)) if run.page.exists() else ("files", str(folder)))
+    if run.log.exists():
+        warnings = f", with {formatting.counted(figures.warnings, 'warning')}" if figures.warnings else ""
+        rows.append(("log", f"{run.log}{warnings}"))
     lines = (f"  {name:<15}{value}" for name, value in rows)
     return "\n".join([f"{figures.spider}: {ended} in {formatting.duration(figures.seconds)}", *lines])
+
+
+def _completeness(figures: Figures) -> str:
+    """Return how many hosts were read completely: a run that chooses documents reads none so."""
+    if figures.is_choosing:
+        return "withdrawals are not looked for, since the run chose documents"
+    return f"{figures.complete:,} complete, {figures.done - figures.complete:,} not"
 
 
 def _harvest(figures: Figures) -> list[tuple[str, str]]:

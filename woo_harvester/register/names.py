@@ -172,6 +172,21 @@ def find_organisations(register: Register, given: str) -> tuple[Organisation, ..
     return tuple(found)
 
 
+def organisation_meant(register: Register, host: str) -> Organisation | None:
+    """Return the organisation that a host which is not registered most likely belongs to, or None.
+
+    It is the only one with hosts in the same domain, such as ``amersfoort.nl``. If nobody has such a host, it
+    is the one with that name.
+    """
+    domain = ".".join(host.partition(":")[0].split(".")[-2:])
+    near = [each for each in register.hosts if f".{each.partition(':')[0]}".endswith(f".{domain}")]
+    found = {organisation for each in near for organisation in register.organisations_of_host(each)}
+    if not near:
+        with suppress(ValueError):  # several have this name
+            found = set(_Search(register).find(domain.partition(".")[0]))
+    return found.pop() if len(found) == 1 else None
+
+
 class _Search:
     """The keys, names and kinds of the organisations in a register."""
 

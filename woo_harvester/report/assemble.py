@@ -13,7 +13,7 @@ from typing import Any
 
 from woo_harvester.findings import Language, Severity, explain
 from woo_harvester.report.accounts import PermitAccount, empty_account
-from woo_harvester.report.coverage import RunRegister, find_coverage
+from woo_harvester.report.coverage import RunRegister, find_coverage, hosts_without_figures
 from woo_harvester.report.csv_file import write_coverage_csv, write_csv
 from woo_harvester.report.examples import example_fields, example_of
 from woo_harvester.report.finding_counts import MESSAGES, HostFindings, read_findings
@@ -25,7 +25,6 @@ from woo_harvester.report.json_file import HostLines, pattern_of, read_head, wri
 from woo_harvester.report.model import (
     Category,
     CodeExplanation,
-    Coverage,
     Example,
     FieldShare,
     FindingRow,
@@ -125,24 +124,15 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
             findings=_rows(findings.get("", HostFindings()), Score(()), None, lang),
             explanations=_explanations(findings.values(), past, lang),
         )
-        head.coverage = _coverage(folder, accounts, findings, past if history else None, now)
+        register = RunRegister.read(folder.register)
+        if register is not None:
+            with_figures = left_out.union(account.host for account in folder.read_accounts())
+            head.hosts_without_figures = hosts_without_figures(register, with_figures)
+            if register.is_whole:
+                head.coverage = find_coverage(register, accounts, findings, past if history else None, now)
         write_report(folder.report, head, host_lines.lines())
     if history:
         history.save(now)
-
-
-def _coverage(
-    folder: RunFolder,
-    accounts: list[Account],
-    findings: Mapping[str, HostFindings],
-    past: EarlierRuns | None,
-    now: RunResult,
-) -> Coverage | None:
-    """Return the coverage of the register, or None if the run was not over all of its hosts."""
-    register = RunRegister.read(folder.register)
-    if register is None or not register.is_whole:
-        return None
-    return find_coverage(register, accounts, findings, past, now)
 
 
 def _host(

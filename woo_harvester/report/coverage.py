@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 
 from woo_harvester.findings import Severity, explain
 from woo_harvester.register import Organisation, Register
+from woo_harvester.register.register import shard_of
 from woo_harvester.report.finding_counts import HostFindings
 from woo_harvester.report.funnel import GAP_KINDS, Account, GapKind, HostGapKind
 from woo_harvester.report.history import EarlierRuns, Gaps, RunResult
@@ -103,6 +104,18 @@ def together(registers: Sequence[RunRegister]) -> RunRegister:
 
 
 _ADAPTER = TypeAdapter(RunRegister)
+
+
+def hosts_without_figures(register: RunRegister, known: Container[str]) -> list[str]:
+    """Return the hosts that the runs over a register should have visited, except those that are *known*.
+
+    One shard visits its own hosts only. Several shards are one run over the whole register.
+    """
+    hosts = {host_of(url) for one in register.organisations for url in one.locations}
+    if len(register.shards) == 1:
+        number, total = register.shards[0]
+        hosts = {host for host in hosts if shard_of(host, total) == number}
+    return sorted(host for host in hosts if host not in known)
 
 
 #: What was seen of a robots.txt that is unreachable although its host answers.

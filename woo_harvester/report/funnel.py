@@ -198,6 +198,8 @@ class Account:
     """Entries that could be read, including those of skipped sitemaps; a repeated loc counts once."""
     repeated: int = 0
     """Entries whose loc was listed before, or is listed by its own host. They are not part of ``listed``."""
+    left_out: int = 0
+    """Entries that the run did not choose. They are not part of ``listed``."""
     unchanged: int = 0
     """Documents that an earlier run harvested and that did not change."""
     lost: dict[str, int] = field(default_factory=dict)

@@ -421,6 +421,9 @@ class Head(ReportModel):
     """Those that cost the most points first."""
     findings: list[FindingRow]
     """Findings that are not about a host, such as a register that cannot be fetched."""
+    hosts_without_figures: list[str] = Field(default_factory=list)
+    """Hosts of the register that the run should have visited, and whose figures are not in the report: their
+    run was killed, or its shard was not merged."""
     coverage: Coverage | None = None
     """The parts of the register that give nothing; null unless the run was over the whole register."""
     explanations: dict[str, CodeExplanation]

@@ -55,15 +55,16 @@ REFUSED = "refused.jsonl"
 #: The finding that replaces those about hosts which could not be reached because of a fault on our own side.
 OWN_FAULT = "oogst.eigen-verbinding"
 
-#: The statistic of an audit.
+#: The statistic of an audit, and that of a run that visits named hosts or chooses documents.
 AUDIT = "woo/audit"
+FILTERED = "woo/filtered"
 
 _PAGE = "index.html"
 _HOST_PAGES = "hosts"
 
 #: The properties of a run's folder that are the paths of its files.
 _OWN_FILES = (
-    *("findings", "kept_back", "pending", "refused", "register", "accounts", "stats"),
+    *("findings", "log", "kept_back", "pending", "refused", "register", "accounts", "stats"),
     *("report", "csv", "page", "coverage_page"),
 )
 
@@ -95,6 +96,11 @@ class RunFolder:
     def findings(self) -> Path:
         """The file with one finding a line, written while the run goes on."""
         return self.path / FINDINGS
+
+    @property
+    def log(self) -> Path:
+        """The log of a run that was started on a terminal."""
+        return self.path / "run.log"
 
     @property
     def kept_back(self) -> Path:
@@ -237,6 +243,14 @@ class RunFolder:
         text = json.dumps(stats, default=_json_value, indent=2, sort_keys=True)
         replace_file(self.stats, f"{text}\n".encode())
 
+    @property
+    def is_filtered(self) -> bool:
+        """True if the statistics say that the run visited named hosts or chose documents. Raises OSError."""
+        try:
+            return FILTERED in self.read_stats()
+        except ValueError:  # somebody else wrote them
+            return False
+
     def read_stats(self) -> dict[str, Any]:
         """Return the statistics; an empty dict if the run wrote none. Raises OSError and ValueError."""
         if not self.stats.exists():
@@ -267,9 +281,14 @@ class ReportsFolder:
     def lead_to(self, folder: RunFolder) -> None:
         """Have :meth:`latest` lead to a folder in this one. Raises OSError.
 
-        Without a report about documents, the link to it leads to the newest one about permits.
+        A filtered run takes the place of no other. Without a report about documents, the link to it leads to
+        the newest one about permits.
         """
-        replace_link(self.latest(folder.kind), folder.name)
+        latest = self.latest(folder.kind)
+        before = RunFolder(latest)
+        if folder.is_filtered and latest.exists() and before.kind is folder.kind and not before.is_filtered:
+            return
+        replace_link(latest, folder.name)
         first = self.latest()
         if folder.kind is not HarvestKind.WOO and not (
             first.is_symlink() and RunFolder(first).kind is HarvestKind.WOO

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import UTC, date, datetime
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo
 
 from woo_harvester.diwoo.defaults import Choice
 from woo_harvester.register.register import parse_shard
@@ -17,7 +17,7 @@ from woo_harvester.running.causes import ArgumentError
 from woo_harvester.tooi import CATEGORY_COUNT, UNKNOWN_CATEGORY, category_of_index, informatiecategorieen
 from woo_harvester.tooi.coded import resolve
 from woo_harvester.tooi.values import normal_label
-from woo_harvester.utils.dates import parse_datetime
+from woo_harvester.utils.dates import day_of, parse_datetime, parse_end
 from woo_harvester.utils.program import suggestion
 from woo_harvester.utils.urls import host_of, is_web_url, loc_problem, secured
 
@@ -100,16 +100,54 @@ def _category(given: str) -> str:
     raise ValueError(f"no category {given!r}: {meant}")
 
 
+#: The values of the arguments for periods, for error messages.
+_DAY = "a day, month or year such as 2025-12-31, 2025-12 or 2025"
+
+
 def _since(value: Any) -> Any:
-    """Return the moment in a text, a day or a date-time, in UTC."""
+    """Return the moment at which a day, month or year begins, or the moment in a date-time, in UTC."""
     if not isinstance(value, str):
         return value
-    try:
+    with _expecting(_DAY, value):
         moment = parse_datetime(value)
+    return _that_has_been(moment, value)
+
+
+def _until(value: Any, info: ValidationInfo) -> Any:
+    """Return the moment at which a day, month or year ends, or the moment in a date-time, in UTC."""
+    if not isinstance(value, str):
+        return value
+    with _expecting(_DAY, value):
+        moment = parse_end(value).replace(microsecond=999_999)  # nothing lies between it and the next day
+    if (since := info.data.get("since")) is not None and moment < since:
+        raise ValueError(f"expected a day on or after that of since, got {value!r}")
+    return moment
+
+
+def _published(value: Any) -> Any:
+    """Return the first and the last day of a period."""
+    if not isinstance(value, str):
+        return value
+    first, dots, last = value.partition("..")
+    with _expecting(f"{_DAY}, or two of them such as 2025-01..2025-06", value):
+        begin, end = parse_datetime(first), parse_end(last if dots else first)
+    if end < begin:
+        raise ValueError(f"expected a period that begins before its end, got {value!r}")
+    return day_of(_that_has_been(begin, value)), day_of(end)
+
+
+@contextmanager
+def _expecting(expected: str, given: str) -> Iterator[None]:
+    """Turn a ValueError about a date into one that says what was expected."""
+    try:
+        yield
     except ValueError:
-        raise ValueError(f"expected a day such as 2026-01-01, got {value!r}") from None
+        raise ValueError(f"expected {expected}, got {given!r}") from None
+
+
+def _that_has_been(moment: datetime, given: str) -> datetime:
     if moment > datetime.now(UTC):
-        raise ValueError(f"expected a day that has been, got {value!r}")
+        raise ValueError(f"expected a day that has been, got {given!r}")
     return moment
 
 
@@ -136,9 +174,19 @@ class Arguments(BaseModel):
     """Delete the state of the hosts in this run first."""
 
     @property
+    def is_over_register(self) -> bool:
+        """True for a run over all that the register is about, or over a shard of that."""
+        return True
+
+    @property
     def is_choosing(self) -> bool:
         """True for a run that chooses some of the documents of its hosts only."""
         return False
+
+    @property
+    def is_filtered(self) -> bool:
+        """True for a run that visits named hosts or chooses documents: its report is not that of the day."""
+        return self.domains is not None or self.is_choosing
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Self:
@@ -176,6 +224,10 @@ class WooArguments(Arguments):
     """Harvest only documents of these informatiecategorieën: their URIs."""
     since: Annotated[datetime | None, BeforeValidator(_since)] = None
     """Harvest only documents with this lastmod or a newer one, in UTC."""
+    until: Annotated[datetime | None, BeforeValidator(_until)] = None
+    """Harvest only documents with this lastmod or an older one, in UTC."""
+    published: Annotated[tuple[date, date] | None, BeforeValidator(_published)] = None
+    """Harvest only documents whose own date is in this period: its first and its last day."""
 
     @property
     def is_over_register(self) -> bool:
@@ -184,15 +236,15 @@ class WooArguments(Arguments):
 
     @property
     def is_choosing(self) -> bool:
-        """True if ``categories`` or ``since`` is given."""
+        """True if ``categories``, ``since``, ``until`` or ``published`` is given."""
         return self.choice is not None
 
     @property
     def choice(self) -> Choice | None:
         """What the run chooses of the entries; None for all of them."""
-        if self.categories is None and self.since is None:
-            return None
-        return Choice(frozenset(self.categories) if self.categories else None, self.since)
+        categories = frozenset(self.categories) if self.categories else None
+        choice = Choice(categories, self.since, self.until, self.published)
+        return None if choice == Choice() else choice
 
 
 class PermitArguments(Arguments):

@@ -135,7 +135,7 @@ STATE = (
         "WOO_TOOI_MAX_AGE",
         365,
         "days",
-        "The summary of a run says so if a value list is older: nobody has looked for a newer version for so long. `scrapy tooi` shows the age of each list, and `scrapy tooi update` fetches newer ones. 0: never.",
+        "The summary of a run over the register says so if a value list is older: nobody has looked for a newer version for so long. `scrapy tooi` shows the age of each list, and `scrapy tooi update` fetches newer ones. 0: never.",
     ),
     Setting(
         "WOO_DATA_DIR",

@@ -7,10 +7,15 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scrapy.utils.log import get_scrapy_root_handler
 
 from woo_harvester.running.causes import cause_of, exhaustion_in
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
 
 _MODES = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
@@ -140,6 +145,38 @@ class StartLog(logging.Handler):
             logger.propagate = True
         kept, self._kept = self._kept, []
         return kept
+
+
+class FolderLog(logging.FileHandler):
+    """Writes the log of a run on a terminal to its folder; the terminal gets only errors."""
+
+    def __init__(self, path: Path, crawler: Crawler) -> None:
+        super().__init__(path, "w", encoding="utf-8", delay=True, errors="backslashreplace")
+        self._crawler = crawler
+        self.setLevel(logging.INFO)
+        settings = crawler.settings
+        self.setFormatter(logging.Formatter(settings["LOG_FORMAT"], settings["LOG_DATEFORMAT"]))
+        if (terminal := get_scrapy_root_handler()) is not None:
+            terminal.addFilter(lambda record: not hasattr(record, IN_LAST_LINE))
+        logging.root.addHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the record, and count it: Scrapy counts those of the terminal only."""
+        if record.levelno < logging.ERROR:
+            self._crawler.stats.inc_value(f"log_count/{record.levelname}")
+        try:
+            super().emit(record)
+        except OSError:  # the file cannot be opened
+            self.handleError(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 -- the name of logging's method
+        """Stop writing at the first error of the disk, with one line on stderr."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            super().handleError(record)
+            return
+        write_stderr(f"{self.baseFilename}: {cause_of(error)}: the rest of the log is not kept")
+        logging.root.removeHandler(self)
 
 
 class FirstErrors(logging.Handler):

@@ -20,12 +20,13 @@ from woo_harvester.sitemaps.facts import (
     SitemapListing,
     StateUpdate,
     Terms,
+    first_day,
     is_future,
     is_newer,
     newest_first,
     own_listing,
 )
-from woo_harvester.utils.dates import day_of, from_microseconds, iso_datetime, moment_after
+from woo_harvester.utils.dates import from_microseconds, iso_datetime, moment_after
 from woo_harvester.utils.urls import host_of, loc_problem
 
 _SKIPPED = "overgeslagen"
@@ -384,12 +385,11 @@ def new_version(facts: EntryFacts, outcome: EntryOutcome, now: datetime) -> NewV
     is_ahead = is_future(lastmod, now)
     published = known.published if known is not None else None
     is_first = not published or (facts.is_own and not facts.version.is_own)
-    first_day = now if lastmod is None or is_ahead else lastmod
     return NewVersion(
         cause=outcome.cause,
         lastmod=lastmod,
         lastmod_text=text,
-        published=day_of(first_day) if is_first else date.fromisoformat(str(published)),
+        published=first_day(lastmod, now) if is_first else date.fromisoformat(str(published)),
         at=moment_after(known.delivered_at if known else None, now),
         takes_over=known is not None and known.harvested is not None and not facts.is_comparable,
         is_ahead=is_ahead,
@@ -410,7 +410,7 @@ def _known_version(facts: EntryFacts, known: KnownDocument, began_at: datetime, 
     if facts.moment != lastmod:  # it is absent by now, or it was in the future and has been corrected
         text = iso_datetime(lastmod) if lastmod is not None else None
     is_ahead = is_future(lastmod, began_at)
-    day = day_of(began_at if lastmod is None or is_ahead else lastmod)
+    day = first_day(lastmod, began_at)
     if known.cause is not None:
         cause = Oorzaak(known.cause)
     else:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from woo_harvester.record import Herkomst, Oorzaak, Record, Versie, bare_record
 from woo_harvester.register.register import Match
 from woo_harvester.sitemaps.reader import Entry
-from woo_harvester.utils.dates import CLOCK_SLACK, parse_datetime, to_microseconds
+from woo_harvester.utils.dates import CLOCK_SLACK, day_of, parse_datetime, to_microseconds
 
 
 class KnownDocument(NamedTuple):
@@ -407,6 +407,11 @@ _SECOND = 1_000_000
 def is_future(lastmod: datetime | None, now: datetime) -> bool:
     """Return whether a lastmod lies in the future, by more than clocks differ."""
     return lastmod is not None and lastmod > now + CLOCK_SLACK
+
+
+def first_day(lastmod: datetime | None, now: datetime) -> date:
+    """Return the openbaarmakingsdatum of a document that is first seen with this lastmod."""
+    return day_of(now if lastmod is None or is_future(lastmod, now) else lastmod)
 
 
 def moment_compared(lastmod: int | None, read_at: int | None) -> int | None:

@@ -12,12 +12,13 @@ from scrapy.exceptions import CloseSpider, DontCloseSpider, UsageError
 
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.findings import Reporter
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import RecordItem
 from woo_harvester.outputs.definition import RecordKind
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register.fetch import obtain_register
 from woo_harvester.register.names import Vocabulary
+from woo_harvester.report.run_folder import FILTERED
 from woo_harvester.running.arguments import Arguments
 from woo_harvester.running.causes import ArgumentError, StartError
 from woo_harvester.running.ending import CANNOT_START, fail_run
@@ -82,6 +83,10 @@ class HarvestSpider(Spider):
         super().__init__(*args, **{key: value for key, value in kwargs.items() if key.startswith("_")})
         self.failure: tuple[int, str] | None = None
         """Exit status and message of a run that could not start or had to end; None for any other run."""
+        self.notes: dict[str, str] = {}
+        """What to say of hosts that were typed under a name that the register does not have, by host."""
+        self.of_register: list[Finding] = []
+        """Findings about the register in a run over a part of it."""
         self._is_reading = False
         """True until :meth:`all_read` is called, which happens when no request is left."""
 
@@ -164,13 +169,22 @@ class HarvestSpider(Spider):
         self.run_folder, self.report = findings.run_folder, Reporter(findings.report)
         self.keeper = keeper
         self.accounts, self.common_cause = findings.accounts, findings.common_cause
-        findings.in_history = not self.arguments.is_choosing
+        findings.arguments = self.arguments
+        if self.arguments.is_filtered:
+            self.crawler.stats.set_value(FILTERED, 1)
         today = day_of(datetime.now(UTC))
-        register = await self.read_register(settings, self.report)
+        report = self.report if self.arguments.is_over_register else Reporter(self.of_register.append)
+        register = await self.read_register(settings, report)
         if register.date is not None:
             self.crawler.stats.set_value("woo/register/date", register.date.isoformat())
         self.vocabulary = Vocabulary(self._value_lists(today), register)
         self.register = self.select(register)
+        for finding in filter(self.is_asked, self.of_register):
+            self.report.send(finding)
+
+    def is_asked(self, finding: Finding) -> bool:
+        """Return whether a finding about the register is about what this run visits, a part of it."""
+        return True
 
     async def read_register(self, settings: BaseSettings, report: Reporter) -> Register:
         """Return the register of this run. Raises RegisterError."""

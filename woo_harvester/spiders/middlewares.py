@@ -86,7 +86,7 @@ class WooDeltaFetch(DeltaFetch):  # type: ignore[misc]  # the library has no typ
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         if not crawler.settings.getbool("DELTAFETCH_ENABLED"):
-            raise NotConfigured("DELTAFETCH_ENABLED is off")
+            raise NotConfigured  # with a reason, Scrapy would log a warning about what the user chose
         keeper = crawler.get_extension(StateKeeper)
         if keeper is None:
             raise NotConfigured("WooDeltaFetch needs the extension StateKeeper")

@@ -6,6 +6,7 @@ import logging
 import re
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from scrapy import Request
@@ -18,9 +19,10 @@ from woo_harvester.crawl.entry_filter import SitemapFilter
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.host_reader import HostReader
 from woo_harvester.crawl.samples import wanted_of
-from woo_harvester.crawl.select_hosts import RegisterComparison, select_hosts
+from woo_harvester.crawl.select_hosts import RegisterComparison, notes_on, select_hosts
 from woo_harvester.crawl.withdrawals import Withdrawals
 from woo_harvester.extensions.figures import counted
+from woo_harvester.findings import Finding
 from woo_harvester.items import WooItem
 from woo_harvester.outputs.definition import WOO
 from woo_harvester.register import Register, RegisterError
@@ -93,6 +95,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
             logger.warning(NO_CONTACT)
         if not (register.hosts or self.arguments.domains):
             raise RegisterError(self._no_host(register))
+        self.notes = notes_on(register, self.arguments.domains or ())
         register, self.run_hosts = select_hosts(register, self.arguments, self.report)
         self.hosts = self.run_hosts
         keeper.open(self.hosts, reset=self.arguments.deltafetch_reset)
@@ -152,10 +155,16 @@ class WooSpider(HarvestSpider, SitemapSpider):
             end_claims(connection, [*host_ids, *note_unregistered(connection, self.is_registered)])
             return self.reader.first_requests(visits, connection)
 
+    def is_asked(self, finding: Finding) -> bool:
+        """Return whether a finding about the register is about an organisation on the hosts of this run."""
+        on_hosts = chain.from_iterable(map(self.register.organisations_of_host, self.run_hosts))
+        return finding.organisation in (None, *(each.identifier for each in on_hosts))
+
     def _no_host(self, register: Register) -> str:
         """Return what is wrong with a register without a host, in one line."""
         source = self.arguments.register_source or self.settings["WOO_REGISTER"]
         unusable = self.crawler.stats.get_value("woo/findings/register.url-ongeldig", 0)
+        unusable += sum(finding.code == "register.url-ongeldig" for finding in self.of_register)
         return (
             f"the register {source} has no host to harvest: expected a URL in the Woo-index of one "
             f"organisation or more, got {counted(len(register.organisations), 'organisation')} without one, "
