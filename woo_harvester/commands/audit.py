@@ -19,7 +19,13 @@ from scrapy.exceptions import UsageError
 from woo_harvester.findings import Reporter, Severity
 from woo_harvester.report.run_folder import AUDIT, REPORT, ReportsFolder, RunFolder, run_name
 from woo_harvester.running.causes import ArgumentError
-from woo_harvester.running.command import AUDIT_SETTINGS, MESSAGE_SAMPLE, ProjectCommand, one_of
+from woo_harvester.running.command import (
+    AUDIT_SETTINGS,
+    DOCUMENT_SAMPLE,
+    MESSAGE_SAMPLE,
+    ProjectCommand,
+    one_of,
+)
 from woo_harvester.running.ending import has_failed
 from woo_harvester.running.paths import data_dir
 from woo_harvester.running.process import HarvestProcess
@@ -38,6 +44,7 @@ if TYPE_CHECKING:
     from woo_harvester.audit.documents import AuditTerms
     from woo_harvester.audit.messages import GivenFiles
     from woo_harvester.extensions.findings import Findings
+    from woo_harvester.report.funnel import Account
 
 #: The width of a line if the output is not a terminal and ``COLUMNS`` is not set.
 _WIDTH = 100
@@ -91,6 +98,11 @@ class Command(ProjectCommand):
             metavar="N",
             help=f"read the N newest and oldest messages of each page (default: {MESSAGE_SAMPLE}; 0: all)",
         )
+        parser.add_argument(
+            "--all",
+            action="store_true",
+            help=f"request each document (default: {DOCUMENT_SAMPLE} of each host), or read each message",
+        )
         parser.add_argument("--json", action="store_true", help=f"print JSON: that of {REPORT}")
         parser.add_argument(
             "--format", type=one_of("json", "junit", "sarif"), help="print json (as --json), junit or sarif"
@@ -118,7 +130,8 @@ class Command(ProjectCommand):
         elif opts.permits:
             settings.set("WOO_PRIVATE_HOSTS", [host_of(url) for url in opts.permits], "cmdline")
             sample = MESSAGE_SAMPLE if opts.sample is None else opts.sample
-            settings.set("WOO_MESSAGE_SAMPLE", sample, "cmdline")
+            settings.set("WOO_MESSAGE_SAMPLE", 0 if opts.all else sample, "cmdline")
+        settings.set("WOO_DOCUMENT_SAMPLE", 0 if opts.all else DOCUMENT_SAMPLE, "cmdline")
         if opts.lang:
             settings.set("WOO_REPORT_LANG", opts.lang, "cmdline")
 
@@ -128,9 +141,9 @@ class Command(ProjectCommand):
 
         self._check_packages()
         if opts.permits:
-            folder = self._online("vergunningen", {"entries": tuple(dict.fromkeys(opts.permits))})
+            folder = self._online("vergunningen", {"entries": tuple(dict.fromkeys(opts.permits))}, opts)
         elif args:
-            folder = self._online("woo", {"domains": ",".join(args), "documents": "head"})
+            folder = self._online("woo", {"domains": ",".join(args), "documents": "head"}, opts)
         else:
             folder = self._offline()
         if folder is None:
@@ -158,6 +171,10 @@ class Command(ProjectCommand):
             raise UsageError(f"{args[0]} is no entry page: audit domains and --permits one after the other")
         if opts.sample is not None and not opts.permits:
             raise UsageError("--sample is the number of messages of --permits, which is not there")
+        if opts.sample is not None and opts.all:
+            raise UsageError("expected --sample or --all, not both")
+        if opts.all and not (args or opts.permits):
+            raise UsageError("--all is for domains and --permits: of files, each is read")
         for url in opts.permits or ():
             if problem := page_problem(url):
                 raise UsageError(f"--permits: {problem}")
@@ -188,7 +205,7 @@ class Command(ProjectCommand):
 
         return GivenFiles(self._files, cast("Settings", self.settings).getint("WOO_INDEX_MAXSIZE"))
 
-    def _online(self, spider: str, arguments: dict[str, Any]) -> RunFolder | None:
+    def _online(self, spider: str, arguments: dict[str, Any], opts: argparse.Namespace) -> RunFolder | None:
         """Run the spider; return the folder of its report, or None if the run failed."""
         self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
         crawler = process.create_crawler(spider)
@@ -196,7 +213,7 @@ class Command(ProjectCommand):
         self._crawler = crawler
         if self._files:
             crawler.signals.connect(self._read_files, signals.engine_started)
-        with _progress(crawler):
+        with _progress(crawler, to_people=not (opts.json or opts.format)):
             failure = process.run(crawler, arguments)
         if failure:
             status, line = failure
@@ -321,30 +338,47 @@ def _existing(given: str) -> Path:
 
 
 @contextmanager
-def _progress(crawler: Crawler) -> Iterator[None]:
-    """Show the progress of the audit as a line on stderr, if stderr is a terminal."""
+def _progress(crawler: Crawler, *, to_people: bool) -> Iterator[None]:
+    """Show the progress of the audit as a line on stderr, if stderr is a terminal.
+
+    Show the first verdict on each host as soon as there is one: *to_people* on stdout, else above that line.
+    """
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
+    from woo_harvester.crawl.sitemap import host_read
+    from woo_harvester.report.audit_summary import first_verdict
+    from woo_harvester.report.html.texts import Texts
+
     console = Console(file=sys.stderr)
+    columns = SpinnerColumn(), TextColumn("{task.description}")
+    live = Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
+    task = live.add_task("reading the register")
+
+    def update() -> None:
+        stats = crawler.stats
+        asked = stats.get_value("downloader/response_count", 0)
+        items = stats.get_value("item_scraped_count", 0)
+        live.update(task, description=f"{asked} answers, {items} documents or cases that would be harvested")
+
+    def show_first(account: Account) -> None:
+        if not account.requested:  # the answer follows at once
+            return
+        line = first_verdict(account, Texts(crawler.settings["WOO_REPORT_LANG"]))
+        if console.is_terminal:
+            live.stop()  # it would be written over
+        if to_people or console.is_terminal:
+            with suppress(OSError):  # the answer itself fails in the same way
+                print(line, file=sys.stdout if to_people else sys.stderr, flush=True)
+        if console.is_terminal:
+            live.start()
+
+    crawler.signals.connect(show_first, host_read, weak=False)
     if not console.is_terminal:
         yield
         return
-    columns = SpinnerColumn(), TextColumn("{task.description}")
-    with Progress(
-        *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
-    ) as progress:
-        task = progress.add_task("reading the register")
-
-        def update() -> None:
-            stats = crawler.stats
-            asked = stats.get_value("downloader/response_count", 0)
-            items = stats.get_value("item_scraped_count", 0)
-            progress.update(
-                task, description=f"{asked} answers, {items} documents or cases that would be harvested"
-            )
-
-        crawler.signals.connect(update, signals.response_received, weak=False)
+    crawler.signals.connect(update, signals.response_received, weak=False)
+    with live:
         yield
 
 

@@ -13,6 +13,7 @@ from math import ceil, inf
 from time import monotonic
 from typing import NamedTuple
 
+from woo_harvester.crawl.document_sample import DocumentSample
 from woo_harvester.findings import Finding, Reporter, Severity
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.facts import NOT_LISTED, Decision, EntryFacts, EntryOutcome
@@ -160,6 +161,8 @@ class Visit(Backlog):
         """Documents that the host lists more than once, as far as is known."""
         self.unusable = 0
         """Number of entries whose loc cannot be used and says nothing: missing documents may be theirs."""
+        self.sample: DocumentSample | None = None
+        """The documents to request when all has been read; None if each is requested when it is read."""
 
     def _send(self, finding: Finding) -> None:
         """Send a finding. After an error, the host does not count as read completely."""
@@ -180,7 +183,8 @@ class Visit(Backlog):
     @property
     def finished(self) -> bool:
         """True if nothing is left to read or to download."""
-        return self.reading_done and not self.under_way and not self.postponed
+        is_read = self.reading_done and not self.postponed
+        return is_read and not self.under_way and self.sample is None
 
     @property
     def is_second(self) -> bool:

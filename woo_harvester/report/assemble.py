@@ -15,6 +15,7 @@ from woo_harvester.findings import Language, Severity, explain
 from woo_harvester.report.accounts import PermitAccount, empty_account
 from woo_harvester.report.coverage import RunRegister, find_coverage
 from woo_harvester.report.csv_file import write_coverage_csv, write_csv
+from woo_harvester.report.estimates import estimate
 from woo_harvester.report.examples import example_fields, example_of
 from woo_harvester.report.finding_counts import MESSAGES, HostFindings, read_findings
 from woo_harvester.report.funnel import FIELDS, Account, HarvestKind, kind_of, stages, total
@@ -36,6 +37,7 @@ from woo_harvester.report.model import (
     PartOfScore,
     RegisterInfo,
     Run,
+    Sample,
     SectionOfScore,
     StageCount,
     Tool,
@@ -43,7 +45,7 @@ from woo_harvester.report.model import (
     Verdict,
 )
 from woo_harvester.report.run_folder import AUDIT, OWN_FAULT, RunFolder
-from woo_harvester.report.score import SCORE_VERSION, SECTIONS, Score, score
+from woo_harvester.report.score import SCORE_VERSION, SECTIONS, Score, is_estimated, score
 from woo_harvester.report.snippets import snippet
 from woo_harvester.tooi import UNKNOWN_CATEGORY, article_of_category, informatiecategorieen
 from woo_harvester.utils.dates import iso_seconds
@@ -122,7 +124,7 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
             totals=_totals(run.kind, accounts, findings.values(), host_lines, past, now),
             organisations=host_lines.organisations(),
             faults=list(host_lines.shared_findings.rows()),
-            findings=_rows(findings.get("", HostFindings()), Score(()), None, lang),
+            findings=_rows(findings.get("", HostFindings()), Score(()), None, lang, Account("")),
             explanations=_explanations(findings.values(), past, lang),
         )
         head.coverage = _coverage(folder, accounts, findings, past if history else None, now)
@@ -175,11 +177,12 @@ def _host(
         sitemaps_unchanged=account.sitemaps_unchanged,
         funnel=_funnel(account),
         sections=_sections(result),
-        findings=_rows(found, result, organisation, lang),
+        findings=_rows(found, result, organisation, lang, account),
         fields=_fields(account),
         categories=_categories(account),
         changes=changes,
         history=EarlierRuns([*past.runs, now]).points(account.host),
+        sample=_sample(account),
         beyond_sample=account.beyond_sample if isinstance(account, PermitAccount) else 0,
         passed_over=account.passed_over if isinstance(account, PermitAccount) else 0,
         not_asked=account.not_asked if isinstance(account, PermitAccount) else 0,
@@ -225,8 +228,28 @@ def _by_code(costs: Mapping[tuple[str, bool], float]) -> dict[str, float]:
     return codes
 
 
+def _sample(account: Account) -> Sample | None:
+    """Return what the sample of a host, or of all hosts together, says; None if there is none."""
+    if not account.not_requested:
+        return None
+    found = estimate(account)
+    return Sample(
+        asked=account.requested,
+        not_asked=account.not_requested,
+        of=account.listed,
+        drawn=account.drawn,
+        estimated=round(found.share, 4) if found else None,
+        least=round(found.least, 4) if found else None,
+        most=round(found.most, 4) if found else None,
+    )
+
+
 def _rows(
-    found: HostFindings, result: Score, organisation: OrganisationRef | None, lang: Language
+    found: HostFindings,
+    result: Score,
+    organisation: OrganisationRef | None,
+    lang: Language,
+    account: Account,
 ) -> list[FindingRow]:
     """Return a row per kind of finding, sorted by points lost, then severity (errors first), then count."""
     costs = result.costs
@@ -242,6 +265,7 @@ def _rows(
                 count=count,
                 about_document=about_document,
                 points=round(costs.get(key, 0.0), 4),
+                estimated=is_estimated(key, account),
                 examples=[_example(each, organisation, lang) for each in examples[1:]],
                 snippet=snippet(examples[0], organisation),
             )
@@ -302,6 +326,7 @@ def _totals(
         withdrawn=everything.withdrawn,
         unchanged=everything.unchanged,
         supplied=everything.supplied,
+        sample=_sample(everything),
         errors=severities[Severity.ERROR],
         warnings=severities[Severity.WARNING],
         notices=severities[Severity.INFO],

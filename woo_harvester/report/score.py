@@ -9,6 +9,7 @@ from math import floor
 from typing import Literal, get_args
 
 from woo_harvester.findings import Severity, explanations
+from woo_harvester.report.estimates import estimated_count
 from woo_harvester.report.funnel import Account, HarvestKind
 
 Section = Literal["findability", "sitemaps", "documents", "metadata", "currency"]
@@ -39,6 +40,11 @@ class Part:
     def about_document(self) -> bool:
         """True if findings about single documents count, false if those about the host and its files do."""
         return self.basis in ("listed", "described")
+
+    @property
+    def is_of_answers(self) -> bool:
+        """True if findings about the answers to requests for documents count, which a sample estimates."""
+        return self.about_document and self.section == "documents"
 
 
 #: The parts in the order of a harvest: what is lost in one part does not reach the parts after it.
@@ -361,12 +367,18 @@ def _wrong(found: _Counts, account: Account, most: int) -> dict[FindingKey, floa
     return {key: share for key, share in wrong.items() if share}
 
 
-def _number(key: FindingKey, count: int, account: Account) -> int:
-    """Return how many documents or files have a finding.
+def _number(key: FindingKey, count: int, account: Account) -> float:
+    """Return how many documents or files have a finding; an estimate if only a sample was requested.
 
     A file of permits may have several errors, of which only the first one loses it.
     """
     code, about_document = key
     if about_document and account.kind is HarvestKind.PERMITS and code in account.kind.stage_of:
         return account.lost.get(code, 0)
-    return count
+    return estimated_count(count, code, account) if is_estimated(key, account) else count
+
+
+def is_estimated(key: FindingKey, account: Account) -> bool:
+    """Return whether a finding is about the answers of a sample, so that its points are an estimate."""
+    part = part_of(*key, account.kind)
+    return bool(account.not_requested) and key[1] and part is not None and part.is_of_answers

@@ -12,6 +12,7 @@ from scrapy import Request
 from scrapy.spiders import SitemapSpider
 from scrapy.utils.deprecate import method_is_overridden
 
+from woo_harvester.crawl.document_sample import DocumentSample
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.entry_filter import SitemapFilter
@@ -100,6 +101,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
             self._keep_register(register)
         uses_content = settings["FILES_STORE"] or settings.getbool("WOO_TEXT")
         mode = self.arguments.documents or ("download" if uses_content else "head")
+        self._sample = settings.getint("WOO_DOCUMENT_SAMPLE") if mode == "head" else 0
         wanted = keeper.want(wanted_of(mode, settings))
         terms = Terms(
             refused_interval=settings.getfloat("WOO_REFUSED_DAYS") * _DAY,
@@ -217,6 +219,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
             visit.selection.follows = self._is_followed
         if self.arguments.is_choosing:
             visit.incomplete.append(_CHOICE)
+        if self._sample:
+            visit.sample = DocumentSample(self._sample)
         return visit
 
     def _is_followed(self, url: str) -> bool:
