@@ -158,12 +158,14 @@ def _host(
     then, changes = compare(account, result, found.counts, past, account.kind)
     now.hosts[account.host] = then
     organisation = OrganisationRef(**account.organisations[0]) if len(account.organisations) == 1 else None
+    rows = _rows(found, result, organisation, lang, account)
     return HostReport(
         host=account.host,
         kind=account.kind,
         listed=account.listed,
         harvested=account.harvested_now_or_before,
         score=result.shown,
+        unreached=_unreached(rows, result.obstacle, lang),
         organisations=[OrganisationRef(**each) for each in account.organisations],
         complete=account.complete,
         not_judged=account.not_judged,
@@ -177,7 +179,7 @@ def _host(
         sitemaps_unchanged=account.sitemaps_unchanged,
         funnel=_funnel(account),
         sections=_sections(result),
-        findings=_rows(found, result, organisation, lang, account),
+        findings=rows,
         fields=_fields(account),
         categories=_categories(account),
         changes=changes,
@@ -226,6 +228,15 @@ def _by_code(costs: Mapping[tuple[str, bool], float]) -> dict[str, float]:
     for (code, _), share in costs.items():
         codes[code] = round(codes.get(code, 0.0) + share, 6)
     return codes
+
+
+def _unreached(rows: list[FindingRow], obstacle: str | None, lang: Language) -> str | None:
+    """Return the sentence that says why a host could not be reached; None if it was."""
+    if obstacle is None:
+        return None
+    row = next(row for row in rows if row.code == obstacle and not row.about_document)
+    cause = explain(obstacle, lang).what.rstrip(".")
+    return Texts(lang)("unreached", cause=f"{cause} ({row.seen})" if row.seen else cause)
 
 
 def _sample(account: Account) -> Sample | None:

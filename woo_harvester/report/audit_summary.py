@@ -74,6 +74,8 @@ _Line = tuple[int, Text]
 
 def headline(host: HostReport, texts: Texts) -> str:
     """Return the sentence that says how many documents of a host are harvested, without its full stop."""
+    if host.unreached:
+        return host.unreached
     if not host.listed and not unread(host):
         is_known = host.sitemaps or host.kind is HarvestKind.PERMITS
         return texts("headline_nothing_listed" if is_known else "audit_no_sitemap")
@@ -152,7 +154,7 @@ def _host(host: HostReport, texts: Texts) -> Iterator[_Line]:
     yield 0, Text(headline(host, texts), style=style)
     if host.verdict is not None:
         yield 0, Text(host.verdict.text, style="bold green" if host.verdict.connectable else "bold red")
-    lost = unread(host)
+    lost = [] if host.unreached else unread(host)
     if lost:
         yield 0, Text(texts("unread"), style="bold red")
     for row in lost:

@@ -320,7 +320,9 @@ class HostReport(ReportModel):
     harvested: int
     """Listed documents that were harvested in this run, or earlier and are unchanged."""
     score: int | None
-    """0 to 100, rounded down; null if no document could be checked."""
+    """0 to 100, rounded down; null if no document could be checked, or the host could not be reached."""
+    unreached: str | None = None
+    """Why the host could not be reached, in a sentence in the language of the report; null if it was."""
     organisations: list[OrganisationRef]
     """The organisations that registered a location on it."""
     complete: bool | None

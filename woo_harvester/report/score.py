@@ -205,6 +205,9 @@ NOT_SCORED = frozenset(
     }
 )
 
+#: Findings that a host could not be reached. Such a host has no score: nothing of it was judged.
+_NOT_REACHED = ("tls.ongeldig", "host.bestaat-niet", "host.prive-adres", "robots.onbereikbaar")
+
 #: Findings about indexes that the run does not request, so that no account counts those indexes.
 NOT_ASKED_FOR = ("index.naam", "index.infocat-onbekend", "index.geen-https", "index.verdwenen")
 
@@ -237,7 +240,7 @@ def weight_of(code: str) -> float:
 _TINY = 1e-9
 
 #: The version of the rules. It changes when the same findings give another score.
-SCORE_VERSION = 2
+SCORE_VERSION = 3
 
 FindingKey = tuple[str, bool]
 """A finding code, and whether the finding is about a single document."""
@@ -281,6 +284,8 @@ class Score:
     """The score of a host; without parts if the host was not visited."""
 
     parts: tuple[PartScore, ...]
+    obstacle: str | None = None
+    """The code of the finding that says why the host could not be reached; None if it was."""
 
     @property
     def of(self) -> int:
@@ -292,8 +297,9 @@ class Score:
         """The points scaled to 100 over the parts that apply; None if no part about documents applies.
 
         So a host that lists no documents has no score, unless an error keeps its documents from being listed.
+        Neither has a host that could not be reached.
         """
-        if not any(each.part.about_document and each.counts for each in self.parts):
+        if self.obstacle or not any(each.part.about_document and each.counts for each in self.parts):
             return None
         return 100 * sum(each.points for each in self.parts) / self.of
 
@@ -358,7 +364,13 @@ def score(counts: _Counts, account: Account, kind: HarvestKind = HarvestKind.WOO
             errors |= fatal
         if part.needs and errors and not getattr(account, part.needs):
             stopped = {key: share / sum(errors.values()) for key, share in errors.items()}
-    return Score(tuple(parts))
+    return Score(tuple(parts), _obstacle(counts, account))
+
+
+def _obstacle(counts: _Counts, account: Account) -> str | None:
+    """Return the code of the finding that says why a host could not be reached; None if it was."""
+    is_read = account.indexes or account.listed or account.kind is HarvestKind.PERMITS
+    return next((code for code in _NOT_REACHED if not is_read and (code, False) in counts), None)
 
 
 def _wrong(found: _Counts, account: Account, most: int) -> dict[FindingKey, float]:

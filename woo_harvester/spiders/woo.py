@@ -32,6 +32,7 @@ from woo_harvester.running.setting import NO_CONTACT, has_contact
 from woo_harvester.sitemaps.facts import Terms
 from woo_harvester.sitemaps.robots import INDEX_URL
 from woo_harvester.spiders.base import HarvestSpider
+from woo_harvester.state import NOWHERE
 from woo_harvester.state.documents import count_by_host
 from woo_harvester.state.resources import KnownHost, begin_reads, begin_run, hosts_of_state, note_unregistered
 from woo_harvester.state.withdrawal import WithdrawalLimits, end_claims
@@ -186,7 +187,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
         self.crawler.stats.inc_value("deltafetch/skipped", self.entries.skipped)
         self.register_comparison.report_conflicts({account.host: account for account in self.accounts})
         self.register_comparison.report_others()
-        if self.arguments.is_choosing:  # no host was read completely, so nothing is withdrawn
+        # A run that chooses reads no host completely, and without a state nothing is known to be gone.
+        if self.arguments.is_choosing or self.settings["WOO_STATE_URL"] == NOWHERE:
             return
         try:
             for item in self.withdrawals.items(list(self.visits.values())):
