@@ -139,6 +139,8 @@ class Visit(Backlog):
         """Indexes that were not read to their end, or not yet, by URL."""
         self.sitemaps: deque[Sitemap] = deque()
         """Sitemaps to request."""
+        self.misnamed: deque[str] = deque()
+        """Indexes with a wrong name, of which an audit counts the sitemaps when all else has been read."""
         self.files_requested = 0
         """Number of files that were requested and are not read yet."""
         self.turn = asyncio.Lock()
@@ -173,7 +175,7 @@ class Visit(Backlog):
     @property
     def reading_done(self) -> bool:
         """True if nothing is left to read."""
-        return not (self.files_requested or self.indexes or self.sitemaps)
+        return not (self.files_requested or self.indexes or self.sitemaps or self.misnamed)
 
     @property
     def is_complete(self) -> bool:

@@ -20,11 +20,12 @@ from woo_harvester.crawl.file_requests import (
     report_private_address,
 )
 from woo_harvester.crawl.host import Visit
-from woo_harvester.crawl.sitemap import SitemapFiles, read_index
+from woo_harvester.crawl.sitemap import SitemapFiles, count_missed, read_index
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.items import StreamedResponse
 from woo_harvester.running.ending import is_closing
 from woo_harvester.sitemaps.file_findings import Index, Sitemap
+from woo_harvester.state import NOWHERE
 from woo_harvester.state.resources import Resource, index_url_of
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class HostReader:
         self._crawler = crawler
         self._keeper = keeper
         self._keeps = keeps
+        self._is_audit = crawler.settings["WOO_STATE_URL"] == NOWHERE
         self._index_maxsize = crawler.settings.getint("WOO_INDEX_MAXSIZE")
         self._requests = FileRequests(
             crawler.settings,
@@ -81,6 +83,8 @@ class HostReader:
     async def parse_robots(self, response: StreamedResponse, visit: Visit, resource: Resource) -> Output:
         """Read a robots.txt, and yield the request for the first index."""
         write = await read_robots(self._crawler, response, visit, resource)
+        if self._is_audit:
+            visit.misnamed.extend(visit.selection.misnamed)
         async for made in self._after(visit, write):
             yield made
 
@@ -120,11 +124,24 @@ class HostReader:
                 async for made in self._after(visit):
                     yield made
 
+    async def parse_misnamed(self, response: StreamedResponse, visit: Visit, resource: Resource) -> Output:
+        """Count the sitemaps that only an index with a wrong name lists, and go on."""
+        visit.account.missed = (visit.account.missed or 0) + count_missed(
+            response, visit, self._index_maxsize
+        )
+        async for made in self._after(visit):
+            yield made
+
     async def on_failure(self, failure: Failure) -> Output:
         """Report why the request for a file failed, and yield the request for the next file."""
         request: Request = failure.request  # type: ignore[attr-defined]
         visit: Visit = request.cb_kwargs["visit"]
         if is_ours(failure.value):
+            return
+        if request.callback == self.parse_misnamed:
+            visit.account.missed = (visit.account.missed or 0) + 1
+            async for made in self._after(visit):
+                yield made
             return
         report_private_address(request, visit)
         code = failure_code(failure.value, request.meta["woo_kind"])
@@ -192,6 +209,9 @@ class HostReader:
             return self._requests.request(
                 connection, index.url, "index", visit, self.parse_index, index=index
             )
+        if not visit.sitemaps:
+            url = visit.misnamed.popleft()
+            return self._requests.request(connection, url, "index", visit, self.parse_misnamed)
         sitemap = visit.sitemaps.popleft()
         _keep_category(connection, visit, sitemap)
         if not visit.is_second:

@@ -108,6 +108,17 @@ def _kept(reading: RepairingReader, visit: Visit, keeps: SitemapFilter) -> Itera
     visit.selection.is_narrowed |= kept.left_out > 0
 
 
+def count_missed(response: StreamedResponse, visit: Visit, maxsize: int) -> int:
+    """Return how many sitemaps only this index, which has a wrong name, lists; 1 if that cannot be read."""
+    if not is_complete(response.status):
+        return 1
+    reading = RepairingReader(response.chunks, "sitemapindex", maxsize)
+    try:
+        return visit.selection.unknown(entry.loc for batch in reading for entry in batch)
+    except (OtherRootError, SitemapError):
+        return 1
+
+
 class SitemapFiles:
     """The reader of sitemaps: it makes items and requests of the entries that are new or changed."""
 

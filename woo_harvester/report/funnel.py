@@ -230,6 +230,8 @@ class Account:
     """Documents that were not requested, because ``WOO_HOST_BUDGET`` was used up."""
     backlog_days: int = 0
     """The number of daily runs that the backlog takes, at the pace of this run."""
+    missed: int | None = None
+    """Sitemaps that only an index with a wrong name lists; None if the run did not look in such indexes."""
     requested: int = 0
     """Documents that an audit chose to request when it had read the sitemaps; 0 for any other run."""
     not_requested: int = 0

@@ -209,6 +209,7 @@ NOT_SCORED = frozenset(
 _NOT_REACHED = ("tls.ongeldig", "host.bestaat-niet", "host.prive-adres", "robots.onbereikbaar")
 
 #: Findings about indexes that the run does not request, so that no account counts those indexes.
+_MISNAMED = ("index.naam", "index.infocat-onbekend")
 NOT_ASKED_FOR = ("index.naam", "index.infocat-onbekend", "index.geen-https", "index.verdwenen")
 
 
@@ -337,8 +338,10 @@ def score(counts: _Counts, account: Account, kind: HarvestKind = HarvestKind.WOO
     unjudged = {NOT_JUDGED[subject] for subject in account.not_judged}
     for part in PARTS[kind] if account.visited else ():
         found = {key: count for key, count in counts.items() if part_of(*key, kind) is part}
-        total: int = {"host": 1, "listed": max(0, documents)}.get(part.basis, getattr(account, part.basis, 0))
-        total += sum(count for (code, _), count in found.items() if code.startswith(NOT_ASKED_FOR))
+        total: float = {"host": 1, "listed": max(0, documents)}.get(
+            part.basis, getattr(account, part.basis, 0)
+        )
+        total += sum(_number(key, found[key], account) for key in found if key[0].startswith(NOT_ASKED_FOR))
         wrong = _wrong(found, account, total or 1)
         if part.name in unjudged and not wrong:
             parts.append(PartScore(part, "not_judged", 0.0, {}))
@@ -373,7 +376,7 @@ def _obstacle(counts: _Counts, account: Account) -> str | None:
     return next((code for code in _NOT_REACHED if not is_read and (code, False) in counts), None)
 
 
-def _wrong(found: _Counts, account: Account, most: int) -> dict[FindingKey, float]:
+def _wrong(found: _Counts, account: Account, most: float) -> dict[FindingKey, float]:
     """Return what each error and warning is worth, if *most* things can have it."""
     wrong = {key: weight_of(key[0]) * min(_number(key, found[key], account), most) for key in found}
     return {key: share for key, share in wrong.items() if share}
@@ -382,9 +385,14 @@ def _wrong(found: _Counts, account: Account, most: int) -> dict[FindingKey, floa
 def _number(key: FindingKey, count: int, account: Account) -> float:
     """Return how many documents or files have a finding; an estimate if only a sample was requested.
 
-    A file of permits may have several errors, of which only the first one loses it.
+    A file of permits may have several errors, of which only the first one loses it. An index with a wrong
+    name counts by the sitemaps in it, if an audit counted these.
     """
     code, about_document = key
+    if code in _MISNAMED and account.missed is not None and account.indexes and account.sitemaps:
+        # As many indexes, of those that were read, as would list the sitemaps that were missed.
+        share = count / sum(account.findings.get(name, 0) for name in _MISNAMED)
+        return share * account.indexes * account.missed / account.sitemaps
     if about_document and account.kind is HarvestKind.PERMITS and code in account.kind.stage_of:
         return account.lost.get(code, 0)
     return estimated_count(count, code, account) if is_estimated(key, account) else count
