@@ -26,6 +26,7 @@ from woo_harvester.running.command import (
     ProjectCommand,
     one_of,
 )
+from woo_harvester.running.credentials import PASSWORD, Credentials, trusting
 from woo_harvester.running.ending import has_failed
 from woo_harvester.running.paths import data_dir
 from woo_harvester.running.process import HarvestProcess
@@ -103,6 +104,16 @@ class Command(ProjectCommand):
             action="store_true",
             help=f"request each document (default: {DOCUMENT_SAMPLE} of each host), or read each message",
         )
+        parser.add_argument(
+            "--user",
+            metavar="NAME",
+            help=f"user name for hosts behind a password, which is asked for, or that in {PASSWORD}",
+        )
+        parser.add_argument(
+            "--ca",
+            metavar="FILE",
+            help="trust the certificates in this file too, such as that of your own CA",
+        )
         parser.add_argument("--json", action="store_true", help=f"print JSON: that of {REPORT}")
         parser.add_argument(
             "--format", type=one_of("json", "junit", "sarif"), help="print json (as --json), junit or sarif"
@@ -121,14 +132,19 @@ class Command(ProjectCommand):
         """Check the arguments, and show only errors of the log, unless the command line asks for more."""
         settings = cast("Settings", self.settings)
         settings.set("LOG_LEVEL", "ERROR", "project")
+        self._credentials = Credentials()
+        args[:] = map(self._credentials.take, args)  # before anything else reads them
+        opts.permits = [*map(self._credentials.take, opts.permits or ())]
         super().process_options(args, opts)
         self._files = [_existing(given) for given in opts.file or ()]
         self._check(args, opts)
         settings.setdict(AUDIT_SETTINGS, "cmdline")
-        if args:
-            settings.set("WOO_PRIVATE_HOSTS", _hosts(args), "cmdline")
-        elif opts.permits:
-            settings.set("WOO_PRIVATE_HOSTS", [host_of(url) for url in opts.permits], "cmdline")
+        hosts = _hosts(args) if args else [host_of(url) for url in opts.permits]
+        if hosts:
+            settings.set("WOO_PRIVATE_HOSTS", hosts, "cmdline")
+        if opts.user is not None:
+            self._credentials.add(hosts, opts.user)
+        if opts.permits:
             sample = MESSAGE_SAMPLE if opts.sample is None else opts.sample
             settings.set("WOO_MESSAGE_SAMPLE", 0 if opts.all else sample, "cmdline")
         settings.set("WOO_DOCUMENT_SAMPLE", 0 if opts.all else DOCUMENT_SAMPLE, "cmdline")
@@ -140,12 +156,13 @@ class Command(ProjectCommand):
         from woo_harvester.report.json_file import read_hosts
 
         self._check_packages()
-        if opts.permits:
-            folder = self._online("vergunningen", {"entries": tuple(dict.fromkeys(opts.permits))}, opts)
-        elif args:
-            folder = self._online("woo", {"domains": ",".join(args), "documents": "head"}, opts)
-        else:
-            folder = self._offline()
+        with trusting(opts.ca):
+            if opts.permits:
+                folder = self._online("vergunningen", {"entries": tuple(dict.fromkeys(opts.permits))}, opts)
+            elif args:
+                folder = self._online("woo", {"domains": ",".join(args), "documents": "head"}, opts)
+            else:
+                folder = self._offline()
         if folder is None:
             return
         if not folder.report.exists():
@@ -178,6 +195,8 @@ class Command(ProjectCommand):
         for url in opts.permits or ():
             if problem := page_problem(url):
                 raise UsageError(f"--permits: {problem}")
+        if opts.user is not None and not (args or opts.permits):
+            raise UsageError("--user is for domains and --permits: files need no password")
         if opts.json and opts.format not in (None, "json"):
             raise UsageError(f"expected --json or --format {opts.format}, not both")
         for given in args:
@@ -210,6 +229,8 @@ class Command(ProjectCommand):
         self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
         crawler = process.create_crawler(spider)
         crawler.signals.connect(self._note_audit, signals.engine_started)
+        if self._credentials:
+            crawler.signals.connect(self._credentials.sign, signals.request_reached_downloader)
         self._crawler = crawler
         if self._files:
             crawler.signals.connect(self._read_files, signals.engine_started)

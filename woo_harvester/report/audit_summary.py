@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.findings.texts import is_unknown_issuer
 from woo_harvester.report.funnel import Account, HarvestKind
 from woo_harvester.report.html.page import unread
 from woo_harvester.report.html.texts import Texts
@@ -65,6 +66,9 @@ _PLACE_LENGTH = 300
 #: The finding on a host that a harvest over the internet does not reach.
 _PRIVATE = "host.intern-adres"
 
+#: What a finding saw of a server that asks for a password.
+_ASKS_PASSWORD = "HTTP 401"  # noqa: S105 -- no password
+
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 _ORDER = list(_STYLES)
 
@@ -113,6 +117,10 @@ def notes(host: HostReport, texts: Texts) -> Iterator[str]:
     """Yield the sentences about what an audit did not see, and about what a harvest would not see."""
     if host.sample and host.sample.estimated is not None:
         yield texts.estimate(host.sample)
+    if any(row.seen == _ASKS_PASSWORD for row in host.findings):
+        yield texts("audit_password")
+    if any(row.code == "tls.ongeldig" and is_unknown_issuer(row.seen or "") for row in host.findings):
+        yield texts("audit_ca")
     if any(row.code == _PRIVATE for row in host.findings):
         yield texts("audit_private")
     if host.not_judged:
