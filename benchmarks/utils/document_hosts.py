@@ -2,11 +2,12 @@
 
 ::
 
-    python -m benchmarks.utils.document_hosts FOLDER HOSTS DOCUMENTS SIZE DELAY
+    python -m benchmarks.utils.document_hosts FOLDER HOSTS DOCUMENTS SIZE DELAY [--each]
 
 Each of HOSTS has its own port, and lists DOCUMENTS documents of SIZE bytes. They begin like a PDF, and differ
-from each other. A document is sent after DELAY seconds. The program writes ``ca.pem``, ``register.xml`` and,
-last, ``host`` (the first one) into FOLDER, and serves until its standard input closes.
+from each other. A document is sent after DELAY seconds; with ``--each``, so is every other file. The program
+writes ``ca.pem``, ``register.xml`` and, last, ``host`` (the first one) into FOLDER, and serves until its
+standard input closes.
 """
 
 from __future__ import annotations
@@ -31,15 +32,18 @@ _PIECE = 64 * 1024
 class _Publishers:
     """The pages of all hosts, by the header ``Host``."""
 
-    def __init__(self, documents: int, size: int, delay: float) -> None:
+    def __init__(self, documents: int, size: int, delay: float, *, each: bool) -> None:
         self._documents = documents
         self._size = size
         self._delay = delay
+        self._each = each
         self._sitemaps: dict[str, bytes] = {}
 
     async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
         """Return one of the files of the host, or a document."""
         host, path = request.host, request.path
+        if self._delay and (self._each or path.startswith("/documenten/")):
+            await asyncio.sleep(self._delay)
         if path == "/robots.txt":
             return web.Response(text=robots_txt(f"https://{host}{_INDEX}"))
         if path == _INDEX:
@@ -48,8 +52,6 @@ class _Publishers:
             if host not in self._sitemaps:
                 self._sitemaps[host] = sitemap(*self._entries(host))
             return _xml(self._sitemaps[host])
-        if self._delay:
-            await asyncio.sleep(self._delay)
         return await self._document(request)
 
     async def _document(self, request: web.BaseRequest) -> web.StreamResponse:
@@ -116,6 +118,6 @@ async def _serve(folder: Path, hosts: int, publishers: _Publishers) -> None:
 
 
 if __name__ == "__main__":
-    _, where, hosts_wanted, documents_wanted, bytes_wanted, seconds = sys.argv
-    made = _Publishers(int(documents_wanted), int(bytes_wanted), float(seconds))
+    _, where, hosts_wanted, documents_wanted, bytes_wanted, seconds, *options = sys.argv
+    made = _Publishers(int(documents_wanted), int(bytes_wanted), float(seconds), each="--each" in options)
     asyncio.run(_serve(Path(where), int(hosts_wanted), made))

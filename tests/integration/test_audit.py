@@ -11,7 +11,7 @@ import pytest
 
 from tests.integration.audits import Answer, Auditor, answer_of, words
 from tests.utils.mistaken import AUDITED, BOUNDS, DOCUMENT, SITEMAP, well
-from tests.utils.publishers import INDEX, index_of, publish
+from tests.utils.publishers import INDEX, index_of, publish, robots_of
 from tests.utils.sites import MakeSite, write_register
 from tools.reference.findings import area_of
 from woo_harvester.demo.mistaken import GOOD, LASTMOD
@@ -243,6 +243,71 @@ def test_a_private_address(auditor: Auditor, make_site: MakeSite) -> None:
     assert {"robots.onbereikbaar", "host.intern-adres"} <= silent.codes
     well(typed)
     assert not answer_of(auditor(typed.host)).rows(typed)
+
+
+# The verdict
+
+
+def test_a_host_that_cannot_be_reached_has_no_score_but_a_cause(auditor: Auditor) -> None:
+    write_register(auditor.folder / "register.xml", {"Publicist": ["https://localhost:1/"]})
+    run = auditor("localhost:1")
+    lines = run.stdout.splitlines()
+    assert lines[0] == "localhost:1  Score: geen score"
+    assert lines[1].startswith("Niet beoordeeld. De robots.txt van dit domein kon niet worden opgehaald")
+    assert "0 van de 0" not in run.stdout
+    answer = answer_of(run)
+    assert answer.hosts["localhost:1"].score is None
+    assert answer.hosts["localhost:1"].unreached == words(lines[1] + " " + lines[2]).removesuffix(" ")
+    assert run.returncode == 1
+    assert "Not judged." in auditor("localhost:1", "--lang", "en", "--format", "junit").stdout
+
+
+def test_a_login_page_in_the_place_of_a_document_is_found_without_a_media_type(
+    auditor: Auditor, make_site: MakeSite
+) -> None:
+    site = make_site()
+    well(site)
+    auditor.register(site)
+    site.pages[DOCUMENT] = Page(
+        "<!DOCTYPE html><title>Inloggen</title>", content_type="application/octet-stream"
+    )
+    answer = answer_of(auditor(site.host))
+    assert answer.hosts[site.host].harvested == 0
+    assert "document.html-pagina" in answer.rows(site)
+
+
+def test_an_audit_says_nothing_of_withdrawals(auditor: Auditor, make_site: MakeSite) -> None:
+    site = make_site()
+    well(site)
+    auditor.register(site)
+    site.pages[INDEX] = index_of(site, SITEMAP, "/weg.xml")
+    run = auditor(site.host)
+    assert "sitemap.onbereikbaar" in run.codes
+    assert answer_of(run).hosts[site.host].harvested == 1
+    assert "intrekking.onvolledig" not in run.codes
+
+
+def test_an_index_with_a_wrong_name_costs_what_only_that_index_lists(
+    auditor: Auditor, make_site: MakeSite
+) -> None:
+    site = make_site()
+    well(site)
+    auditor.register(site)
+    wrong = "/sitemap-diwoo.xml"
+    site.pages["/robots.txt"] = robots_of(site, INDEX, wrong)
+    site.pages[wrong] = index_of(site, SITEMAP)
+    same = answer_of(auditor(site.host))
+    assert (same.rows(site)["index.naam"].points, same.hosts[site.host].score) == (0, 100)
+    site.pages[wrong] = index_of(site, SITEMAP, "/alleen-hier.xml", "/en-hier.xml", "/ook-hier.xml")
+    three_of_four = answer_of(auditor(site.host))
+    assert three_of_four.rows(site)["index.naam"].points == pytest.approx(0.75 * 83)
+    assert three_of_four.hosts[site.host].harvested == 1
+    assert "/alleen-hier.xml" not in [request.path for request in site.requests]
+    for page in (Page(status=404), Page("<html/>"), redirect("https://localhost:1/x.xml")):
+        site.pages[wrong] = page
+        unknown = answer_of(auditor(site.host))
+        assert set(unknown.rows(site)) == {"index.naam"}
+        assert unknown.rows(site)["index.naam"].points == pytest.approx(0.5 * 83)
 
 
 # The count

@@ -230,3 +230,25 @@ def test_the_score_of_permits_has_a_part_for_each_error_and_warning() -> None:
 )
 def test_errors_are_reported_in_each_run(code: str, repeated: bool) -> None:
     assert is_repeated(code) is repeated
+
+
+def test_of_a_sample_the_steps_after_the_request_are_about_the_sample() -> None:
+    lost = {"loc.geen-https": 3, "loc.niet-geregistreerd": 2, "robots.verboden": 1, "document.leeg": 4}
+    account = Account(
+        HOST, listed=1000, lost=lost, harvested={"aanlevering": 395}, requested=400, not_requested=595
+    )
+    assert list(stages(account)) == [
+        ("listed", 1000, {}),
+        ("valid", 997, {"loc.geen-https": 3}),
+        ("asked", 400, {"loc.niet-geregistreerd": 2}),
+        ("allowed", 399, {"robots.verboden": 1}),
+        ("fetched", 395, {"document.leeg": 4}),
+        ("harvested", 395, {}),
+    ]
+    assert account.unfinished == 0
+    assert total([account, account]).not_requested == 1190
+
+
+def test_a_host_of_which_a_sample_was_requested_was_not_seen_completely() -> None:
+    assert Account(HOST, complete=True).has_seen_all
+    assert not Account(HOST, complete=True, not_requested=1).has_seen_all

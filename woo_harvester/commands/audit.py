@@ -19,7 +19,14 @@ from scrapy.exceptions import UsageError
 from woo_harvester.findings import Reporter, Severity
 from woo_harvester.report.run_folder import AUDIT, REPORT, ReportsFolder, RunFolder, run_name
 from woo_harvester.running.causes import ArgumentError
-from woo_harvester.running.command import AUDIT_SETTINGS, MESSAGE_SAMPLE, ProjectCommand, one_of
+from woo_harvester.running.command import (
+    AUDIT_SETTINGS,
+    DOCUMENT_SAMPLE,
+    MESSAGE_SAMPLE,
+    ProjectCommand,
+    one_of,
+)
+from woo_harvester.running.credentials import PASSWORD, Credentials, trusting
 from woo_harvester.running.ending import has_failed
 from woo_harvester.running.paths import data_dir
 from woo_harvester.running.process import HarvestProcess
@@ -38,6 +45,7 @@ if TYPE_CHECKING:
     from woo_harvester.audit.documents import AuditTerms
     from woo_harvester.audit.messages import GivenFiles
     from woo_harvester.extensions.findings import Findings
+    from woo_harvester.report.funnel import Account
 
 #: The width of a line if the output is not a terminal and ``COLUMNS`` is not set.
 _WIDTH = 100
@@ -91,6 +99,21 @@ class Command(ProjectCommand):
             metavar="N",
             help=f"read the N newest and oldest messages of each page (default: {MESSAGE_SAMPLE}; 0: all)",
         )
+        parser.add_argument(
+            "--all",
+            action="store_true",
+            help=f"request each document (default: {DOCUMENT_SAMPLE} of each host), or read each message",
+        )
+        parser.add_argument(
+            "--user",
+            metavar="NAME",
+            help=f"user name for hosts behind a password, which is asked for, or that in {PASSWORD}",
+        )
+        parser.add_argument(
+            "--ca",
+            metavar="FILE",
+            help="trust the certificates in this file too, such as that of your own CA",
+        )
         parser.add_argument("--json", action="store_true", help=f"print JSON: that of {REPORT}")
         parser.add_argument(
             "--format", type=one_of("json", "junit", "sarif"), help="print json (as --json), junit or sarif"
@@ -109,16 +132,22 @@ class Command(ProjectCommand):
         """Check the arguments, and show only errors of the log, unless the command line asks for more."""
         settings = cast("Settings", self.settings)
         settings.set("LOG_LEVEL", "ERROR", "project")
+        self._credentials = Credentials()
+        args[:] = map(self._credentials.take, args)  # before anything else reads them
+        opts.permits = [*map(self._credentials.take, opts.permits or ())]
         super().process_options(args, opts)
         self._files = [_existing(given) for given in opts.file or ()]
         self._check(args, opts)
         settings.setdict(AUDIT_SETTINGS, "cmdline")
-        if args:
-            settings.set("WOO_PRIVATE_HOSTS", _hosts(args), "cmdline")
-        elif opts.permits:
-            settings.set("WOO_PRIVATE_HOSTS", [host_of(url) for url in opts.permits], "cmdline")
+        hosts = _hosts(args) if args else [host_of(url) for url in opts.permits]
+        if hosts:
+            settings.set("WOO_PRIVATE_HOSTS", hosts, "cmdline")
+        if opts.user is not None:
+            self._credentials.add(hosts, opts.user)
+        if opts.permits:
             sample = MESSAGE_SAMPLE if opts.sample is None else opts.sample
-            settings.set("WOO_MESSAGE_SAMPLE", sample, "cmdline")
+            settings.set("WOO_MESSAGE_SAMPLE", 0 if opts.all else sample, "cmdline")
+        settings.set("WOO_DOCUMENT_SAMPLE", 0 if opts.all else DOCUMENT_SAMPLE, "cmdline")
         if opts.lang:
             settings.set("WOO_REPORT_LANG", opts.lang, "cmdline")
 
@@ -127,12 +156,13 @@ class Command(ProjectCommand):
         from woo_harvester.report.json_file import read_hosts
 
         self._check_packages()
-        if opts.permits:
-            folder = self._online("vergunningen", {"entries": tuple(dict.fromkeys(opts.permits))})
-        elif args:
-            folder = self._online("woo", {"domains": ",".join(args), "documents": "head"})
-        else:
-            folder = self._offline()
+        with trusting(opts.ca):
+            if opts.permits:
+                folder = self._online("vergunningen", {"entries": tuple(dict.fromkeys(opts.permits))}, opts)
+            elif args:
+                folder = self._online("woo", {"domains": ",".join(args), "documents": "head"}, opts)
+            else:
+                folder = self._offline()
         if folder is None:
             return
         if not folder.report.exists():
@@ -158,9 +188,15 @@ class Command(ProjectCommand):
             raise UsageError(f"{args[0]} is no entry page: audit domains and --permits one after the other")
         if opts.sample is not None and not opts.permits:
             raise UsageError("--sample is the number of messages of --permits, which is not there")
+        if opts.sample is not None and opts.all:
+            raise UsageError("expected --sample or --all, not both")
+        if opts.all and not (args or opts.permits):
+            raise UsageError("--all is for domains and --permits: of files, each is read")
         for url in opts.permits or ():
             if problem := page_problem(url):
                 raise UsageError(f"--permits: {problem}")
+        if opts.user is not None and not (args or opts.permits):
+            raise UsageError("--user is for domains and --permits: files need no password")
         if opts.json and opts.format not in (None, "json"):
             raise UsageError(f"expected --json or --format {opts.format}, not both")
         for given in args:
@@ -188,15 +224,17 @@ class Command(ProjectCommand):
 
         return GivenFiles(self._files, cast("Settings", self.settings).getint("WOO_INDEX_MAXSIZE"))
 
-    def _online(self, spider: str, arguments: dict[str, Any]) -> RunFolder | None:
+    def _online(self, spider: str, arguments: dict[str, Any], opts: argparse.Namespace) -> RunFolder | None:
         """Run the spider; return the folder of its report, or None if the run failed."""
         self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
         crawler = process.create_crawler(spider)
         crawler.signals.connect(self._note_audit, signals.engine_started)
+        if self._credentials:
+            crawler.signals.connect(self._credentials.sign, signals.request_reached_downloader)
         self._crawler = crawler
         if self._files:
             crawler.signals.connect(self._read_files, signals.engine_started)
-        with _progress(crawler):
+        with _progress(crawler, to_people=not (opts.json or opts.format)):
             failure = process.run(crawler, arguments)
         if failure:
             status, line = failure
@@ -323,30 +361,47 @@ def _existing(given: str) -> Path:
 
 
 @contextmanager
-def _progress(crawler: Crawler) -> Iterator[None]:
-    """Show the progress of the audit as a line on stderr, if stderr is a terminal."""
+def _progress(crawler: Crawler, *, to_people: bool) -> Iterator[None]:
+    """Show the progress of the audit as a line on stderr, if stderr is a terminal.
+
+    Show the first verdict on each host as soon as there is one: *to_people* on stdout, else above that line.
+    """
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn
 
+    from woo_harvester.crawl.sitemap import host_read
+    from woo_harvester.report.audit_summary import first_verdict
+    from woo_harvester.report.html.texts import Texts
+
     console = Console(file=sys.stderr)
+    columns = SpinnerColumn(), TextColumn("{task.description}")
+    live = Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
+    task = live.add_task("reading the register")
+
+    def update() -> None:
+        stats = crawler.stats
+        asked = stats.get_value("downloader/response_count", 0)
+        items = stats.get_value("item_scraped_count", 0)
+        live.update(task, description=f"{asked} answers, {items} documents or cases that would be harvested")
+
+    def show_first(account: Account) -> None:
+        if not account.requested:  # the answer follows at once
+            return
+        line = first_verdict(account, Texts(crawler.settings["WOO_REPORT_LANG"]))
+        if console.is_terminal:
+            live.stop()  # it would be written over
+        if to_people or console.is_terminal:
+            with suppress(OSError):  # the answer itself fails in the same way
+                print(line, file=sys.stdout if to_people else sys.stderr, flush=True)
+        if console.is_terminal:
+            live.start()
+
+    crawler.signals.connect(show_first, host_read, weak=False)
     if not console.is_terminal:
         yield
         return
-    columns = SpinnerColumn(), TextColumn("{task.description}")
-    with Progress(
-        *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
-    ) as progress:
-        task = progress.add_task("reading the register")
-
-        def update() -> None:
-            stats = crawler.stats
-            asked = stats.get_value("downloader/response_count", 0)
-            items = stats.get_value("item_scraped_count", 0)
-            progress.update(
-                task, description=f"{asked} answers, {items} documents or cases that would be harvested"
-            )
-
-        crawler.signals.connect(update, signals.response_received, weak=False)
+    crawler.signals.connect(update, signals.response_received, weak=False)
+    with live:
         yield
 
 

@@ -13,6 +13,7 @@ from math import ceil, inf
 from time import monotonic
 from typing import NamedTuple
 
+from woo_harvester.crawl.document_sample import DocumentSample
 from woo_harvester.findings import Finding, Reporter, Severity
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.facts import NOT_LISTED, Decision, EntryFacts, EntryOutcome
@@ -138,6 +139,8 @@ class Visit(Backlog):
         """Indexes that were not read to their end, or not yet, by URL."""
         self.sitemaps: deque[Sitemap] = deque()
         """Sitemaps to request."""
+        self.misnamed: deque[str] = deque()
+        """Indexes with a wrong name, of which an audit counts the sitemaps when all else has been read."""
         self.files_requested = 0
         """Number of files that were requested and are not read yet."""
         self.turn = asyncio.Lock()
@@ -160,6 +163,8 @@ class Visit(Backlog):
         """Documents that the host lists more than once, as far as is known."""
         self.unusable = 0
         """Number of entries whose loc cannot be used and says nothing: missing documents may be theirs."""
+        self.sample: DocumentSample | None = None
+        """The documents to request when all has been read; None if each is requested when it is read."""
 
     def _send(self, finding: Finding) -> None:
         """Send a finding. After an error, the host does not count as read completely."""
@@ -170,7 +175,7 @@ class Visit(Backlog):
     @property
     def reading_done(self) -> bool:
         """True if nothing is left to read."""
-        return not (self.files_requested or self.indexes or self.sitemaps)
+        return not (self.files_requested or self.indexes or self.sitemaps or self.misnamed)
 
     @property
     def is_complete(self) -> bool:
@@ -180,7 +185,8 @@ class Visit(Backlog):
     @property
     def finished(self) -> bool:
         """True if nothing is left to read or to download."""
-        return self.reading_done and not self.under_way and not self.postponed
+        is_read = self.reading_done and not self.postponed
+        return is_read and not self.under_way and self.sample is None
 
     @property
     def is_second(self) -> bool:

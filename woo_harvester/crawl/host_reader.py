@@ -20,11 +20,12 @@ from woo_harvester.crawl.file_requests import (
     report_private_address,
 )
 from woo_harvester.crawl.host import Visit
-from woo_harvester.crawl.sitemap import SitemapFiles, read_index
+from woo_harvester.crawl.sitemap import SitemapFiles, count_missed, read_index
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.items import StreamedResponse
 from woo_harvester.running.ending import is_closing
 from woo_harvester.sitemaps.file_findings import Index, Sitemap
+from woo_harvester.state import NOWHERE
 from woo_harvester.state.resources import Resource, index_url_of
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class HostReader:
         self._crawler = crawler
         self._keeper = keeper
         self._keeps = keeps
+        self._is_audit = crawler.settings["WOO_STATE_URL"] == NOWHERE
         self._index_maxsize = crawler.settings.getint("WOO_INDEX_MAXSIZE")
         self._requests = FileRequests(
             crawler.settings,
@@ -81,8 +83,10 @@ class HostReader:
     async def parse_robots(self, response: StreamedResponse, visit: Visit, resource: Resource) -> Output:
         """Read a robots.txt, and yield the request for the first index."""
         write = await read_robots(self._crawler, response, visit, resource)
-        for request in self._after(visit, write):
-            yield request
+        if self._is_audit:
+            visit.misnamed.extend(visit.selection.misnamed)
+        async for made in self._after(visit, write):
+            yield made
 
     async def parse_index(
         self, response: StreamedResponse, visit: Visit, resource: Resource, index: Index
@@ -91,11 +95,11 @@ class HostReader:
         try:
             write = read_index(response, visit, resource, index, self._index_maxsize, self._keeps)
         except Exception as error:
-            for request in self._after_error(visit, error):
-                yield request
+            async for made in self._after_error(visit, error):
+                yield made
             raise
-        for request in self._after(visit, write):
-            yield request
+        async for made in self._after(visit, write):
+            yield made
 
     async def parse_sitemap(
         self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
@@ -113,12 +117,20 @@ class HostReader:
                 async for made in self._sitemaps.parse(response, visit, resource, sitemap):
                     yield made
             except Exception as error:
-                for request in self._after_error(visit, error):
-                    yield request
+                async for made in self._after_error(visit, error):
+                    yield made
                 raise
             if not is_closing(self._crawler):
-                for request in self._after(visit):
-                    yield request
+                async for made in self._after(visit):
+                    yield made
+
+    async def parse_misnamed(self, response: StreamedResponse, visit: Visit, resource: Resource) -> Output:
+        """Count the sitemaps that only an index with a wrong name lists, and go on."""
+        visit.account.missed = (visit.account.missed or 0) + count_missed(
+            response, visit, self._index_maxsize
+        )
+        async for made in self._after(visit):
+            yield made
 
     async def on_failure(self, failure: Failure) -> Output:
         """Report why the request for a file failed, and yield the request for the next file."""
@@ -126,11 +138,16 @@ class HostReader:
         visit: Visit = request.cb_kwargs["visit"]
         if is_ours(failure.value):
             return
+        if request.callback == self.parse_misnamed:
+            visit.account.missed = (visit.account.missed or 0) + 1
+            async for made in self._after(visit):
+                yield made
+            return
         report_private_address(request, visit)
         code = failure_code(failure.value, request.meta["woo_kind"])
         visit.report(code, url=request.url, seen=failure_seen(failure.value))
-        for following in self._after(visit):
-            yield following
+        async for made in self._after(visit):
+            yield made
 
     def finish(self, visit: Visit) -> None:
         """Count a host as done, once, if nothing is left to read or to download."""
@@ -145,19 +162,30 @@ class HostReader:
             visit.account.complete = visit.is_complete
             stats.inc_value("woo/hosts/complete" if visit.is_complete else "woo/hosts/incomplete")
 
-    def _after_error(self, visit: Visit, error: Exception) -> list[Request]:
-        """Return the request for the next file after one whose reading raised *error*, which Scrapy logs.
+    async def _after_error(self, visit: Visit, error: Exception) -> Output:
+        """Yield what follows on a file whose reading raised *error*, which Scrapy logs.
 
         It may be an error in the spider's own filter. The host does not count as read completely.
         """
         visit.incomplete.append(_ERROR)
-        return [] if isinstance(error, CloseSpider) else self._after(visit)
+        if not isinstance(error, CloseSpider):
+            async for made in self._after(visit):
+                yield made
 
-    def _after(self, visit: Visit, write: StateWrite | None = None) -> list[Request]:
-        """Return the request for the next file after one has been read, unless it was made already.
+    async def _after(self, visit: Visit, write: StateWrite | None = None) -> Output:
+        """Yield the request for the next file after one has been read, unless it was made already.
 
-        *write* writes to the state that the file was read, in the same transaction.
+        After the last file, yield the requests for the documents of the sample. *write* writes to the state
+        that the file was read.
         """
+        for request in self._next_file(visit, write):
+            yield request
+        async for made in self._sitemaps.request_sample(visit):
+            yield made
+        self.finish(visit)
+
+    def _next_file(self, visit: Visit, write: StateWrite | None) -> list[Request]:
+        """Return the request for the next file, and call *write*, in one transaction."""
         visit.files_requested -= 1
         if not visit.indexes and not visit.files_requested:
             visit.sitemaps.extend(visit.selection.nested())
@@ -169,7 +197,6 @@ class HostReader:
                     write(connection)
                 if has_next:
                     following = [self._next(connection, visit)]
-        self.finish(visit)
         return following
 
     def _next(self, connection: Connection, visit: Visit) -> Request:
@@ -182,6 +209,9 @@ class HostReader:
             return self._requests.request(
                 connection, index.url, "index", visit, self.parse_index, index=index
             )
+        if not visit.sitemaps:
+            url = visit.misnamed.popleft()
+            return self._requests.request(connection, url, "index", visit, self.parse_misnamed)
         sitemap = visit.sitemaps.popleft()
         _keep_category(connection, visit, sitemap)
         if not visit.is_second:

@@ -11,8 +11,8 @@ from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
 from woo_harvester.crawl.host import Visit
-from woo_harvester.diwoo.filetype import expected_filetype
-from woo_harvester.documents import documents_of_landing_page
+from woo_harvester.diwoo.filetype import TypeClaims, expected_filetype
+from woo_harvester.documents import documents_of_landing_page, file_name, from_extension
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.items import Fetched, Sample, StreamedResponse, WooItem, announced_size, header
 from woo_harvester.pipelines.opening import store_name
@@ -112,9 +112,17 @@ def _needed(item: WooItem, before: SampleKind | None) -> SampleKind | None:
     if source is None or source.fetched is None or before is SampleKind.PAGE:
         return None
     claims, _ = source.claims_of_type(item.record.document.weblocatie)
-    if before is None and claims.is_type_open:
+    if before is None and (claims.is_type_open or _is_nameless(source.fetched, claims)):
         return SampleKind.BEGINNING
     return SampleKind.PAGE if _page_of(source.fetched) is None and _is_html(item) else None
+
+
+def _is_nameless(fetched: Fetched, claims: TypeClaims) -> bool:
+    """Return whether no header names a type of document, so that the answer may be a login page."""
+    named = from_extension(file_name(fetched.disposition, "") or "")
+    is_named = claims.response.filetype or claims.response.unlisted or named.filetype
+    # A publisher that gives a type outside the list is believed. Of what may be a page, more is requested.
+    return not (is_named or claims.metadata.unlisted or claims.is_html_possible)
 
 
 def _is_html(item: WooItem) -> bool:

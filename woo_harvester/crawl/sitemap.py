@@ -10,6 +10,7 @@ from time import time
 from typing import TYPE_CHECKING
 
 from woo_harvester.crawl.answers import is_due, is_not_modified, validator
+from woo_harvester.crawl.document_sample import DocumentSample
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.entry_filter import FilteredEntries, SitemapFilter
@@ -32,6 +33,9 @@ from woo_harvester.utils.program import is_complete
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
+
+#: Sent with ``account``, when a host has been read and before the documents of its sample are requested.
+host_read = object()
 
 #: Largest index that the state keeps for a 304, in bytes.
 _KEPT_MAXSIZE = 8 * 1024 * 1024
@@ -104,6 +108,17 @@ def _kept(reading: RepairingReader, visit: Visit, keeps: SitemapFilter) -> Itera
     visit.selection.is_narrowed |= kept.left_out > 0
 
 
+def count_missed(response: StreamedResponse, visit: Visit, maxsize: int) -> int:
+    """Return how many sitemaps only this index, which has a wrong name, lists; 1 if that cannot be read."""
+    if not is_complete(response.status):
+        return 1
+    reading = RepairingReader(response.chunks, "sitemapindex", maxsize)
+    try:
+        return visit.selection.unknown(entry.loc for batch in reading for entry in batch)
+    except (OtherRootError, SitemapError):
+        return 1
+
+
 class SitemapFiles:
     """The reader of sitemaps: it makes items and requests of the entries that are new or changed."""
 
@@ -159,6 +174,8 @@ class SitemapFiles:
                 items, processed = self._entries.select(batch, reading)
                 if filtered is None:
                     reader.processed(processed)
+                if visit.sample is not None:
+                    items = _left_out(items, visit.sample)
                 async for made in self._documents_of(items, visit):
                     yield made
                 if is_closing(self._crawler):
@@ -229,11 +246,25 @@ class SitemapFiles:
         visit.read.add(reading.sitemap_id)
         visit.lacking[reading.sitemap_id] = array("q", lacking)
 
+    async def request_sample(self, visit: Visit) -> Output:
+        """Yield the requests for the documents of the sample of a host that has been read."""
+        if visit.sample is None or not visit.reading_done or visit.postponed:
+            return
+        chosen = visit.sample.choose()
+        visit.account.draw(chosen.drawn, requested=len(chosen.requested))
+        self._crawler.signals.send_catch_log(host_read, account=visit.account)
+        for item in _not_requested(chosen.left_out):
+            yield item
+        async for made in self._documents_of(chosen.requested, visit):
+            yield made
+        if not is_closing(self._crawler):
+            visit.sample = None
+
     async def _documents_of(self, items: Iterable[WooItem], visit: Visit) -> Output:
         """Yield the requests for the documents of *items*, or the items if no documents are requested."""
         mode = self._documents.mode
         for item in items:
-            if mode == "none" or (mode == "head" and _is_fetched(item)):
+            if mode == "none" or (mode == "head" and _is_fetched(item)) or _is_left_out(item):
                 yield item
                 continue
             supply = is_supply(item)
@@ -252,6 +283,24 @@ class SitemapFiles:
             visit.budget.requested += not supply
             yield self._documents.request(item, visit)
         await asyncio.sleep(0)  # let other hosts have their turn
+
+
+def _left_out(items: Iterable[WooItem], sample: DocumentSample) -> Iterator[WooItem]:
+    """Offer items to the sample of their host; yield those whose documents are not requested."""
+    for item in items:
+        yield from _not_requested(sample.offer(item))
+
+
+def _not_requested(items: Iterable[WooItem]) -> Iterator[WooItem]:
+    for item in items:
+        if item.source is not None:
+            item.source.is_requested = False
+        yield item
+
+
+def _is_left_out(item: WooItem) -> bool:
+    """Return whether only the metadata of an item are read."""
+    return item.source is not None and not item.source.is_requested
 
 
 def _is_fetched(item: WooItem) -> bool:

@@ -81,6 +81,16 @@ def certificate_fault(code: int | None) -> str | None:
     return None if fault is None else str(fault["nl"])
 
 
+#: OpenSSL's numbers for a certificate whose issuer is not trusted.
+_UNKNOWN_ISSUER = ("18", "19", "20", "21")
+
+
+def is_unknown_issuer(seen: str) -> bool:
+    """Return whether a finding saw a certificate whose issuer is not trusted, in whatever language."""
+    faults = (_table()["certificate"][number] for number in _UNKNOWN_ISSUER)
+    return any(seen.startswith(text) for fault in faults for text in fault.values())
+
+
 def _words(text: str, lang: Language) -> str:
     for pattern, words in _seen_texts():
         if match := pattern.fullmatch(text):

@@ -34,7 +34,7 @@ _MARKUP_MAX = 50_000
 _DOCTYPE = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->)*+(<!DOCTYPE\s+([^\s<>\[]+))", re.DOTALL)
 
 _HTML = frozenset({"html", "HTML", "{http://www.w3.org/1999/xhtml}html"})
-_HTML_PAGE = "een HTML-pagina"
+_HTML_PAGE = "een webpagina (HTML)"
 
 _BYTE_ORDER_MARKS = b"\xef\xbb\xbf\xff\xfe"
 

@@ -15,6 +15,7 @@ from woo_harvester.findings import Language, Severity, explain
 from woo_harvester.report.accounts import PermitAccount, empty_account
 from woo_harvester.report.coverage import RunRegister, find_coverage, hosts_without_figures
 from woo_harvester.report.csv_file import write_coverage_csv, write_csv
+from woo_harvester.report.estimates import estimate
 from woo_harvester.report.examples import example_fields, example_of
 from woo_harvester.report.finding_counts import MESSAGES, HostFindings, read_findings
 from woo_harvester.report.funnel import FIELDS, Account, HarvestKind, kind_of, stages, total
@@ -35,6 +36,7 @@ from woo_harvester.report.model import (
     PartOfScore,
     RegisterInfo,
     Run,
+    Sample,
     SectionOfScore,
     StageCount,
     Tool,
@@ -42,7 +44,7 @@ from woo_harvester.report.model import (
     Verdict,
 )
 from woo_harvester.report.run_folder import AUDIT, OWN_FAULT, RunFolder
-from woo_harvester.report.score import SCORE_VERSION, SECTIONS, Score, score
+from woo_harvester.report.score import SCORE_VERSION, SECTIONS, Score, is_estimated, score
 from woo_harvester.report.snippets import snippet
 from woo_harvester.tooi import UNKNOWN_CATEGORY, article_of_category, informatiecategorieen
 from woo_harvester.utils.dates import iso_seconds
@@ -121,7 +123,7 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
             totals=_totals(run.kind, accounts, findings.values(), host_lines, past, now),
             organisations=host_lines.organisations(),
             faults=list(host_lines.shared_findings.rows()),
-            findings=_rows(findings.get("", HostFindings()), Score(()), None, lang),
+            findings=_rows(findings.get("", HostFindings()), Score(()), None, lang, Account("")),
             explanations=_explanations(findings.values(), past, lang),
         )
         register = RunRegister.read(folder.register)
@@ -146,12 +148,14 @@ def _host(
     then, changes = compare(account, result, found.counts, past, account.kind)
     now.hosts[account.host] = then
     organisation = OrganisationRef(**account.organisations[0]) if len(account.organisations) == 1 else None
+    rows = _rows(found, result, organisation, lang, account)
     return HostReport(
         host=account.host,
         kind=account.kind,
         listed=account.listed,
         harvested=account.harvested_now_or_before,
         score=result.shown,
+        unreached=_unreached(rows, result.obstacle, lang),
         organisations=[OrganisationRef(**each) for each in account.organisations],
         complete=account.complete,
         not_judged=account.not_judged,
@@ -165,11 +169,12 @@ def _host(
         sitemaps_unchanged=account.sitemaps_unchanged,
         funnel=_funnel(account),
         sections=_sections(result),
-        findings=_rows(found, result, organisation, lang),
+        findings=rows,
         fields=_fields(account),
         categories=_categories(account),
         changes=changes,
         history=EarlierRuns([*past.runs, now]).points(account.host),
+        sample=_sample(account),
         beyond_sample=account.beyond_sample if isinstance(account, PermitAccount) else 0,
         passed_over=account.passed_over if isinstance(account, PermitAccount) else 0,
         not_asked=account.not_asked if isinstance(account, PermitAccount) else 0,
@@ -215,8 +220,37 @@ def _by_code(costs: Mapping[tuple[str, bool], float]) -> dict[str, float]:
     return codes
 
 
+def _unreached(rows: list[FindingRow], obstacle: str | None, lang: Language) -> str | None:
+    """Return the sentence that says why a host could not be reached; None if it was."""
+    if obstacle is None:
+        return None
+    row = next(row for row in rows if row.code == obstacle and not row.about_document)
+    cause = explain(obstacle, lang).what.rstrip(".")
+    return Texts(lang)("unreached", cause=f"{cause} ({row.seen})" if row.seen else cause)
+
+
+def _sample(account: Account) -> Sample | None:
+    """Return what the sample of a host, or of all hosts together, says; None if there is none."""
+    if not account.not_requested:
+        return None
+    found = estimate(account)
+    return Sample(
+        asked=account.requested,
+        not_asked=account.not_requested,
+        of=account.listed,
+        drawn=account.drawn,
+        estimated=round(found.share, 4) if found else None,
+        least=round(found.least, 4) if found else None,
+        most=round(found.most, 4) if found else None,
+    )
+
+
 def _rows(
-    found: HostFindings, result: Score, organisation: OrganisationRef | None, lang: Language
+    found: HostFindings,
+    result: Score,
+    organisation: OrganisationRef | None,
+    lang: Language,
+    account: Account,
 ) -> list[FindingRow]:
     """Return a row per kind of finding, sorted by points lost, then severity (errors first), then count."""
     costs = result.costs
@@ -232,6 +266,7 @@ def _rows(
                 count=count,
                 about_document=about_document,
                 points=round(costs.get(key, 0.0), 4),
+                estimated=is_estimated(key, account),
                 examples=[_example(each, organisation, lang) for each in examples[1:]],
                 snippet=snippet(examples[0], organisation),
             )
@@ -292,6 +327,7 @@ def _totals(
         withdrawn=everything.withdrawn,
         unchanged=everything.unchanged,
         supplied=everything.supplied,
+        sample=_sample(everything),
         errors=severities[Severity.ERROR],
         warnings=severities[Severity.WARNING],
         notices=severities[Severity.INFO],

@@ -27,8 +27,9 @@ _NEVER_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ff
 def junit(folder: RunFolder, failing: frozenset[Severity]) -> str:
     """Return the report of a run as JUnit XML: findings of a *failing* severity fail, the others pass.
 
-    The first case of each suite is about all documents of the host. It fails if one is not harvested. Raises
-    OSError, and ValueError if ``report.json`` is not a report.
+    The first case of each suite is about all documents of the host, or those in the sample. It fails if one
+    of them is not harvested, or if the host could not be reached. Raises OSError, and ValueError if
+    ``report.json`` is not a report.
     """
     head = read_head(folder.report)
     suites = [
@@ -55,7 +56,7 @@ def _documents_case(host: HostReport, texts: Texts) -> etree._Element:
     case = E.testcase(name=name, classname=_text(host.host), time="0")
     verdict = [host.verdict.text] if host.verdict is not None else []
     message = " ".join([f"{headline(host, texts)}.", *verdict, *notes(host, texts)])
-    if host.harvested < host.listed:
+    if host.harvested < host.judged or host.unreached:
         case.append(E.failure(message=message, type=name))
     case.append(E("system-out", message))
     return case

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 from rich.console import Console
 from rich.text import Text
 
-from woo_harvester.findings import Language, Severity
-from woo_harvester.report.funnel import HarvestKind
+from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.findings.texts import is_unknown_issuer
+from woo_harvester.report.funnel import Account, HarvestKind
 from woo_harvester.report.html.page import unread
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
@@ -64,6 +66,9 @@ _PLACE_LENGTH = 300
 #: The finding on a host that a harvest over the internet does not reach.
 _PRIVATE = "host.intern-adres"
 
+#: What a finding saw of a server that asks for a password.
+_ASKS_PASSWORD = "HTTP 401"  # noqa: S105 -- no password
+
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 _ORDER = list(_STYLES)
 
@@ -73,15 +78,49 @@ _Line = tuple[int, Text]
 
 def headline(host: HostReport, texts: Texts) -> str:
     """Return the sentence that says how many documents of a host are harvested, without its full stop."""
+    if host.unreached:
+        return host.unreached
     if not host.listed and not unread(host):
         is_known = host.sitemaps or host.kind is HarvestKind.PERMITS
         return texts("headline_nothing_listed" if is_known else "audit_no_sitemap")
-    key = "audit_headline_one" if host.harvested == 1 else "audit_headline"
+    is_one = host.harvested == 1
+    if host.sample:
+        key = "headline_sample_one" if is_one else "headline_sample"
+        return texts(key, asked=host.sample.asked, of=host.sample.of, harvested=host.harvested)
+    key = "audit_headline_one" if is_one else "audit_headline"
     return texts(key, harvested=host.harvested, listed=host.listed)
+
+
+def first_verdict(account: Account, texts: Texts) -> str:
+    """Return what robots.txt, indexes and sitemaps of a host show, before its documents are requested."""
+    by_severity = {severity: Counter[str]() for severity in Severity}
+    for code, count in account.findings.items():
+        by_severity[explain(code).severity][code] = count
+    errors, warnings = by_severity[Severity.ERROR], by_severity[Severity.WARNING]
+    said = [
+        texts(
+            "first_verdict",
+            host=account.host,
+            documents=texts.count(account.listed, "document"),
+            sitemaps=texts.count(account.sitemaps, "sitemap"),
+            errors=texts.count(errors.total(), "error"),
+            warnings=texts.count(warnings.total(), "warning"),
+        )
+    ]
+    if errors:
+        codes = (f"{code} ({texts.count(count, 'time')})" for code, count in errors.most_common(_SHOWN))
+        said.append(texts("first_verdict_codes", codes=", ".join(codes)))
+    return " ".join([*said, texts("first_verdict_ask", asked=texts.count(account.requested, "document"))])
 
 
 def notes(host: HostReport, texts: Texts) -> Iterator[str]:
     """Yield the sentences about what an audit did not see, and about what a harvest would not see."""
+    if host.sample and host.sample.estimated is not None:
+        yield texts.estimate(host.sample)
+    if any(row.seen == _ASKS_PASSWORD for row in host.findings):
+        yield texts("audit_password")
+    if any(row.code == "tls.ongeldig" and is_unknown_issuer(row.seen or "") for row in host.findings):
+        yield texts("audit_ca")
     if any(row.code == _PRIVATE for row in host.findings):
         yield texts("audit_private")
     if host.not_judged:
@@ -117,12 +156,13 @@ def _answer(folder: RunFolder, texts: Texts) -> Iterator[_Line]:
 
 def _host(host: HostReport, texts: Texts) -> Iterator[_Line]:
     score = texts("score_none") if host.score is None else texts("score_of", n=host.score)
-    yield 0, Text.assemble((host.host, "bold"), f"  {texts('score')}: {score}")
-    style = "green" if host.listed and host.harvested == host.listed else "red"
+    estimated = f" ({texts('estimated')})" if host.sample and host.score is not None else ""
+    yield 0, Text.assemble((host.host, "bold"), f"  {texts('score')}: {score}{estimated}")
+    style = "green" if host.listed and host.harvested == host.judged else "red"
     yield 0, Text(headline(host, texts), style=style)
     if host.verdict is not None:
         yield 0, Text(host.verdict.text, style="bold green" if host.verdict.connectable else "bold red")
-    lost = unread(host)
+    lost = [] if host.unreached else unread(host)
     if lost:
         yield 0, Text(texts("unread"), style="bold red")
     for row in lost:
@@ -142,7 +182,8 @@ def _finding(
 ) -> Iterator[_Line]:
     costs = [texts.count(row.count, "time")]
     if row.points > 0:
-        costs.append(texts("audit_points", points=texts.points(row.points)))
+        points = texts("audit_points", points=texts.points(row.points))
+        costs.append(f"{texts('estimated')} {points}" if row.estimated else points)
     severity = texts("severity_" + row.severity)
     first = Text.assemble(
         f"\n{number:>2}. ", (severity, _STYLES[row.severity]), f" {row.code} ({', '.join(costs)})"

@@ -42,10 +42,12 @@ CSV_COLUMNS = (
     "element",
     "seen",
     "action",
+    "asked",
+    "estimated",
 )
 
 #: The columns about a finding for a host without findings.
-_NO_FINDING = ("",) * (len(CSV_COLUMNS) - CSV_COLUMNS.index("code"))
+_NO_FINDING = ("",) * (CSV_COLUMNS.index("asked") - CSV_COLUMNS.index("code"))
 
 #: A spreadsheet reads a text that begins with one of these as a formula.
 _SIGNS = ("=", "+", "-", "@")
@@ -93,9 +95,12 @@ def write_csv(folder: RunFolder) -> None:
         writer = TextWriter(file)
         writer.writerow(CSV_COLUMNS)
         for host in read_hosts(folder.report):
-            rows = [_finding(row, head.explanations[row.code]) for row in host.findings]
-            for row in rows or [_NO_FINDING]:
-                writer.writerow((*_host(host), *row))
+            asked = host.sample.asked if host.sample else ""
+            for row in host.findings:
+                found = _finding(row, head.explanations[row.code])
+                writer.writerow((*_host(host), *found, asked, 1 if row.estimated else ""))
+            if not host.findings:
+                writer.writerow((*_host(host), *_NO_FINDING, asked, ""))
 
 
 def _host(host: HostReport) -> tuple[object, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, get_args
@@ -20,7 +20,7 @@ GapKind = Literal["no_location", "no_robots", "no_index", "dead"]
 #: All kinds of gap, in the order of the page.
 GAP_KINDS: tuple[GapKind, ...] = get_args(GapKind)
 
-Stage = Literal["listed", "valid", "allowed", "fetched", "harvested"]
+Stage = Literal["listed", "valid", "asked", "allowed", "fetched", "harvested"]
 
 Losses = Mapping[Stage, tuple[str, ...]]
 
@@ -38,6 +38,14 @@ _LOSSES_OF_DOCUMENTS: Losses = {
         "host.prive-adres",
     ),
     "harvested": ("format.onbekend", "format.niet-ondersteund", "document.html-pagina"),
+}
+#: The same, if only a sample was requested: what is lost before that stage is known of all documents.
+_LOSSES_OF_SAMPLE: Losses = {
+    "valid": _LOSSES_OF_DOCUMENTS["valid"],
+    "asked": ("loc.niet-geregistreerd", "lastmod.heraanbod"),
+    "allowed": ("robots.verboden",),
+    "fetched": _LOSSES_OF_DOCUMENTS["fetched"],
+    "harvested": _LOSSES_OF_DOCUMENTS["harvested"],
 }
 _LOSSES_OF_FILES: Losses = {
     # A link that is no address has the finding of a file that cannot be fetched.
@@ -164,13 +172,13 @@ FIELDS: dict[str, Callable[[Record], bool]] = {
 }
 
 
-@dataclass(slots=True)
+@dataclass
 class Account:
     """The counts of one host. They count documents, except those of indexes and sitemaps."""
 
     SUMMED: ClassVar[tuple[str, ...]] = (
         *("indexes", "sitemaps", "sitemaps_unchanged", "listed", "repeated", "unchanged", "supplied"),
-        *("withdrawn", "dropped"),
+        *("withdrawn", "dropped", "requested", "not_requested"),
     )
     """The counts that are added up for all hosts together."""
 
@@ -224,6 +232,28 @@ class Account:
     """Documents that were not requested, because ``WOO_HOST_BUDGET`` was used up."""
     backlog_days: int = 0
     """The number of daily runs that the backlog takes, at the pace of this run."""
+    missed: int | None = None
+    """Sitemaps that only an index with a wrong name lists; None if the run did not look in such indexes."""
+    requested: int = 0
+    """Documents that an audit chose to request when it had read the sitemaps; 0 for any other run."""
+    not_requested: int = 0
+    """Documents that it did not choose, which are part of ``listed``. Without any, there is no sample."""
+    drawn: int = 0
+    """Documents in the sample that were drawn at random. The others were chosen for their kind."""
+    drawn_harvested: int = 0
+    """Those of them that are harvested."""
+    drawn_findings: dict[str, int] = field(default_factory=dict)
+    """Findings about them, by code."""
+
+    def __post_init__(self) -> None:
+        # No field, because a run does not write it.
+        self._drawn: Collection[str] = ()
+        """The locations of the documents that were drawn at random."""
+
+    def draw(self, drawn: Collection[str], requested: int) -> None:
+        """Note how many documents are requested, and the locations of those that are *drawn* at random."""
+        self._drawn = drawn
+        self.drawn, self.requested = len(drawn), requested
 
     def leave_unjudged(self, subject: str) -> None:
         """Note that something could not be judged."""
@@ -269,6 +299,8 @@ class Account:
         _count(self.findings, finding.code)
         if finding.sitemap is None:
             return
+        if finding.url in self._drawn:
+            _count(self.drawn_findings, finding.code)
         if finding.code in self.kind.stage_of:
             _count(self.lost, finding.code)
         elif finding.code == REPEATED:
@@ -285,6 +317,7 @@ class Account:
             self.supplied += 1
         else:
             _count(self.harvested, cause)
+        self.drawn_harvested += record.document.weblocatie in self._drawn
         for name, is_given in FIELDS.items():
             if is_given(record):
                 _count(self.fields, name)
@@ -298,13 +331,14 @@ class Account:
 
     @property
     def has_seen_all(self) -> bool:
-        """True if this run read the host completely, and skipped no document as unchanged."""
-        return bool(self.complete) and not self.unchanged
+        """True if this run read the host completely, and left out no document."""
+        return bool(self.complete) and not self.unchanged and not self.not_requested
 
     @property
     def described(self) -> int:
         """The number of documents whose metadata this run read."""
-        return self.records + sum(self.lost.get(code, 0) for code in self.kind.losses["harvested"])
+        lost = sum(self.lost.get(code, 0) for code in self.kind.losses["harvested"])
+        return self.records + self.not_requested + lost
 
     @property
     def read(self) -> int:
@@ -319,7 +353,8 @@ class Account:
     @property
     def unfinished(self) -> int:
         """The number of documents neither harvested nor lost: the run ended, or a pipeline dropped them."""
-        return self.listed - sum(self.lost.values()) - self.harvested_now_or_before
+        judged = sum(self.lost.values()) + self.harvested_now_or_before
+        return self.listed - self.not_requested - judged
 
     def _count_pattern(self, url: str) -> None:
         pattern = path_pattern(url)
@@ -331,7 +366,8 @@ def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:
     """Return each stage, the number of documents that reach it, and the number lost before it, by code.
 
     Each stage is the stage before it minus its losses. The last stage is also lowered by
-    :attr:`Account.unfinished`. Raises ValueError if more documents are harvested and lost than listed.
+    :attr:`Account.unfinished`, and ``asked``, which only a sample has, by those that were not requested.
+    Raises ValueError if more documents are harvested and lost than listed.
     """
     if account.unfinished < 0:
         raise ValueError(
@@ -340,9 +376,11 @@ def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:
         )
     left = account.listed
     yield "listed", left, {}
-    for stage, codes in account.kind.losses.items():
+    for stage, codes in (_LOSSES_OF_SAMPLE if account.not_requested else account.kind.losses).items():
         lost = {code: account.lost[code] for code in codes if account.lost.get(code)}
         left -= sum(lost.values())
+        if stage == "asked":
+            left -= account.not_requested
         if stage == "harvested":
             left -= account.unfinished
         yield stage, left, lost

@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.report.estimates import CONFIDENCE
 from woo_harvester.report.funnel import HarvestKind, HostGapKind, Stage
 from woo_harvester.report.score import PartState, Section
 
@@ -142,12 +143,16 @@ class Loss(ReportModel):
     """The documents that do not reach a stage for one reason."""
 
     code: str | None
-    """Code of the finding; null if the run ended before it reached the documents."""
+    """Code of the finding; null if the run ended before it reached the documents. Those that are not in the
+    sample of an audit are no loss: the stage ``asked`` has only the others."""
     documents: int
 
 
 class StageCount(ReportModel):
-    """A stage of the funnel: the stage before it, minus the documents that are lost."""
+    """A stage of the funnel: the stage before it, minus the documents that are lost.
+
+    Only an audit of a sample has the stage ``asked``, and it and those after it are about the sample.
+    """
 
     stage: Stage
     documents: int
@@ -211,6 +216,25 @@ class Example(ReportModel):
         return {key: value for key, value in handler(self).items() if value is not None}
 
 
+class Sample(ReportModel):
+    """The documents that an audit requested, of a host with more than it requests."""
+
+    asked: int
+    """Documents that were requested."""
+    not_asked: int
+    """Documents that were not requested. Nothing is said of them but what their sitemaps say."""
+    of: int
+    """Listed documents; those that have no usable location are neither asked nor not asked."""
+    drawn: int = 0
+    """Requested documents that were drawn at random. The others were chosen, so that each kind is there."""
+    estimated: float | None = None
+    """Estimated share of the listed documents that are harvested; null if the run ended early."""
+    least: float | None = None
+    most: float | None = None
+    """The ends of the interval that holds that share with this *confidence*."""
+    confidence: float = CONFIDENCE
+
+
 class FindingRow(Example):
     """All findings of one code about a host. The keys of an example are those of the first finding."""
 
@@ -221,6 +245,8 @@ class FindingRow(Example):
     """True if it is about single documents, false if it is about the host and its files."""
     points: float
     """The number of points, of 100, that it costs."""
+    estimated: bool = False
+    """True if ``count`` is about a sample of the documents, so that the points are an estimate."""
     examples: list[Example]
     """The findings after the first: two at most, and nineteen of those about permit messages."""
 
@@ -296,7 +322,9 @@ class HostReport(ReportModel):
     harvested: int
     """Listed documents that were harvested in this run, or earlier and are unchanged."""
     score: int | None
-    """0 to 100, rounded down; null if no document could be checked."""
+    """0 to 100, rounded down; null if no document could be checked, or the host could not be reached."""
+    unreached: str | None = None
+    """Why the host could not be reached, in a sentence in the language of the report; null if it was."""
     organisations: list[OrganisationRef]
     """The organisations that registered a location on it."""
     complete: bool | None
@@ -323,6 +351,8 @@ class HostReport(ReportModel):
     changes: Changes | None = None
     history: list[Point] = Field(default_factory=list)
     """Oldest first, this run last."""
+    sample: Sample | None = None
+    """The sample of an audit that did not request each document; ``harvested`` and ``score`` rest on it."""
     verdict: Verdict | None = None
     """Only of permits in an audit."""
     beyond_sample: int = 0
@@ -335,10 +365,17 @@ class HostReport(ReportModel):
     """The most frequent path pattern of its sitemaps; hosts of one supplier often have the same one."""
 
     @property
+    def judged(self) -> int:
+        """The listed documents of which this run says whether they are harvested."""
+        return self.listed - (self.sample.not_asked if self.sample else 0)
+
+    @property
     def share_lost(self) -> float:
         """The share of listed documents that is not harvested; if none is listed: 1 with errors, else 0."""
-        if self.listed:
-            return 1 - self.harvested / self.listed
+        if self.sample and self.sample.estimated is not None:
+            return 1 - self.sample.estimated
+        if self.judged:
+            return 1 - self.harvested / self.judged
         return float(any(row.severity == Severity.ERROR for row in self.findings))
 
 
@@ -397,6 +434,8 @@ class Totals(ReportModel):
     unchanged: int
     supplied: int = 0
     """Unchanged documents that were delivered again, with content that their records lacked."""
+    sample: Sample | None = None
+    """The samples of all hosts together, without an estimate."""
     errors: int
     warnings: int
     notices: int

@@ -9,6 +9,7 @@ from math import floor
 from typing import Literal, get_args
 
 from woo_harvester.findings import Severity, explanations
+from woo_harvester.report.estimates import estimated_count
 from woo_harvester.report.funnel import Account, HarvestKind
 
 Section = Literal["findability", "sitemaps", "documents", "metadata", "currency"]
@@ -39,6 +40,11 @@ class Part:
     def about_document(self) -> bool:
         """True if findings about single documents count, false if those about the host and its files do."""
         return self.basis in ("listed", "described")
+
+    @property
+    def is_of_answers(self) -> bool:
+        """True if findings about the answers to requests for documents count, which a sample estimates."""
+        return self.about_document and self.section == "documents"
 
 
 #: The parts in the order of a harvest: what is lost in one part does not reach the parts after it.
@@ -199,7 +205,11 @@ NOT_SCORED = frozenset(
     }
 )
 
+#: Findings that a host could not be reached. Such a host has no score: nothing of it was judged.
+_NOT_REACHED = ("tls.ongeldig", "host.bestaat-niet", "host.prive-adres", "robots.onbereikbaar")
+
 #: Findings about indexes that the run does not request, so that no account counts those indexes.
+_MISNAMED = ("index.naam", "index.infocat-onbekend")
 NOT_ASKED_FOR = ("index.naam", "index.infocat-onbekend", "index.geen-https", "index.verdwenen")
 
 
@@ -231,7 +241,7 @@ def weight_of(code: str) -> float:
 _TINY = 1e-9
 
 #: The version of the rules. It changes when the same findings give another score.
-SCORE_VERSION = 2
+SCORE_VERSION = 3
 
 FindingKey = tuple[str, bool]
 """A finding code, and whether the finding is about a single document."""
@@ -275,6 +285,8 @@ class Score:
     """The score of a host; without parts if the host was not visited."""
 
     parts: tuple[PartScore, ...]
+    obstacle: str | None = None
+    """The code of the finding that says why the host could not be reached; None if it was."""
 
     @property
     def of(self) -> int:
@@ -286,8 +298,9 @@ class Score:
         """The points scaled to 100 over the parts that apply; None if no part about documents applies.
 
         So a host that lists no documents has no score, unless an error keeps its documents from being listed.
+        Neither has a host that could not be reached.
         """
-        if not any(each.part.about_document and each.counts for each in self.parts):
+        if self.obstacle or not any(each.part.about_document and each.counts for each in self.parts):
             return None
         return 100 * sum(each.points for each in self.parts) / self.of
 
@@ -325,8 +338,10 @@ def score(counts: _Counts, account: Account, kind: HarvestKind = HarvestKind.WOO
     unjudged = {NOT_JUDGED[subject] for subject in account.not_judged}
     for part in PARTS[kind] if account.visited else ():
         found = {key: count for key, count in counts.items() if part_of(*key, kind) is part}
-        total: int = {"host": 1, "listed": max(0, documents)}.get(part.basis, getattr(account, part.basis, 0))
-        total += sum(count for (code, _), count in found.items() if code.startswith(NOT_ASKED_FOR))
+        total: float = {"host": 1, "listed": max(0, documents)}.get(
+            part.basis, getattr(account, part.basis, 0)
+        )
+        total += sum(_number(key, found[key], account) for key in found if key[0].startswith(NOT_ASKED_FOR))
         wrong = _wrong(found, account, total or 1)
         if part.name in unjudged and not wrong:
             parts.append(PartScore(part, "not_judged", 0.0, {}))
@@ -352,21 +367,38 @@ def score(counts: _Counts, account: Account, kind: HarvestKind = HarvestKind.WOO
             errors |= fatal
         if part.needs and errors and not getattr(account, part.needs):
             stopped = {key: share / sum(errors.values()) for key, share in errors.items()}
-    return Score(tuple(parts))
+    return Score(tuple(parts), _obstacle(counts, account))
 
 
-def _wrong(found: _Counts, account: Account, most: int) -> dict[FindingKey, float]:
+def _obstacle(counts: _Counts, account: Account) -> str | None:
+    """Return the code of the finding that says why a host could not be reached; None if it was."""
+    is_read = account.indexes or account.listed or account.kind is HarvestKind.PERMITS
+    return next((code for code in _NOT_REACHED if not is_read and (code, False) in counts), None)
+
+
+def _wrong(found: _Counts, account: Account, most: float) -> dict[FindingKey, float]:
     """Return what each error and warning is worth, if *most* things can have it."""
     wrong = {key: weight_of(key[0]) * min(_number(key, found[key], account), most) for key in found}
     return {key: share for key, share in wrong.items() if share}
 
 
-def _number(key: FindingKey, count: int, account: Account) -> int:
-    """Return how many documents or files have a finding.
+def _number(key: FindingKey, count: int, account: Account) -> float:
+    """Return how many documents or files have a finding; an estimate if only a sample was requested.
 
-    A file of permits may have several errors, of which only the first one loses it.
+    A file of permits may have several errors, of which only the first one loses it. An index with a wrong
+    name counts by the sitemaps in it, if an audit counted these.
     """
     code, about_document = key
+    if code in _MISNAMED and account.missed is not None and account.indexes and account.sitemaps:
+        # As many indexes, of those that were read, as would list the sitemaps that were missed.
+        share = count / sum(account.findings.get(name, 0) for name in _MISNAMED)
+        return share * account.indexes * account.missed / account.sitemaps
     if about_document and account.kind is HarvestKind.PERMITS and code in account.kind.stage_of:
         return account.lost.get(code, 0)
-    return count
+    return estimated_count(count, code, account) if is_estimated(key, account) else count
+
+
+def is_estimated(key: FindingKey, account: Account) -> bool:
+    """Return whether a finding is about the answers of a sample, so that its points are an estimate."""
+    part = part_of(*key, account.kind)
+    return bool(account.not_requested) and key[1] and part is not None and part.is_of_answers

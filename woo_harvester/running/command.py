@@ -207,6 +207,9 @@ def one_of(*names: str) -> Callable[[str], str]:
 #: The number of messages of an entry page that an audit reads by default.
 MESSAGE_SAMPLE = 200
 
+#: The number of documents of a host that an audit requests by default.
+DOCUMENT_SAMPLE = 400
+
 #: An audit asks for headers, and for samples where these do not suffice. It leaves nothing behind but its
 #: report.
 AUDIT_SETTINGS: dict[str, Any] = {

@@ -63,6 +63,12 @@ FETCHING = (
         "messages",
         "The number of permit messages of an entry page that a run reads: the newest and the oldest. 0: all. `scrapy audit --permits` sets it to the number of `--sample`.",
     ),
+    Setting(
+        "WOO_DOCUMENT_SAMPLE",
+        0,
+        "documents",
+        "With `documents=head`, the number of documents of a host that a run requests, when it has read all sitemaps of the host. It says what the others are by their metadata alone, and does not deliver them. 0: all. `scrapy audit` sets it to 400, and to 0 with `--all`.",
+    ),
     Setting("WOO_DOCUMENT_MAXSIZE", 500 * MB, "bytes", "The largest document that is fetched."),
     Setting(
         "WOO_DOCUMENT_TIMEOUT", 600, "seconds", "The time in which a document must be fetched completely."

@@ -208,6 +208,8 @@ class UrlSelection:
         """Number of sitemaps of the index being read that another index lists too, by finding and index."""
         self.names_index = False
         """True if robots.txt names an index by the convention, even one that may not be requested."""
+        self.misnamed: list[str] = []
+        """URLs of indexes with a wrong name, which a harvest does not read."""
         self._empty: list[str] = []
         """URLs of the indexes and sitemaps without entries."""
         self._full_index: Index | None = None
@@ -234,6 +236,8 @@ class UrlSelection:
             elif name.match is not NameMatch.INDEX:
                 code = "index.naam" if name.match is NameMatch.NEAR_MISS else "index.infocat-onbekend"
                 self._report(code, url=line.url, line=line.line, seen=line.given, action=NOT_READ)
+                if line.url not in self.misnamed and self._problem(line.url) is None:
+                    self.misnamed.append(line.url)
             else:
                 self.names_index = True
                 if self._index_allowed(line, name) and line.url not in self._indexes:
@@ -242,6 +246,10 @@ class UrlSelection:
                         yield Index(line.url, name)
                     else:
                         self.is_narrowed = True
+
+    def unknown(self, locs: Iterable[str | None]) -> int:
+        """Return how many of these sitemaps no index lists that was read."""
+        return len({loc for loc in locs if loc and loc not in self._sitemaps})
 
     def sitemap(self, entry: Entry, index: Index) -> Sitemap | None:
         """Return the sitemap in an entry of an index; None if it is known or may not be requested."""

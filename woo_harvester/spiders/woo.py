@@ -13,6 +13,7 @@ from scrapy import Request
 from scrapy.spiders import SitemapSpider
 from scrapy.utils.deprecate import method_is_overridden
 
+from woo_harvester.crawl.document_sample import DocumentSample
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.entry_filter import SitemapFilter
@@ -33,6 +34,7 @@ from woo_harvester.running.setting import NO_CONTACT, has_contact
 from woo_harvester.sitemaps.facts import Terms
 from woo_harvester.sitemaps.robots import INDEX_URL
 from woo_harvester.spiders.base import HarvestSpider
+from woo_harvester.state import NOWHERE
 from woo_harvester.state.documents import count_by_host
 from woo_harvester.state.resources import KnownHost, begin_reads, begin_run, hosts_of_state, note_unregistered
 from woo_harvester.state.withdrawal import WithdrawalLimits, end_claims
@@ -103,6 +105,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
             self._keep_register(register)
         uses_content = settings["FILES_STORE"] or settings.getbool("WOO_TEXT")
         mode = self.arguments.documents or ("download" if uses_content else "head")
+        self._sample = settings.getint("WOO_DOCUMENT_SAMPLE") if mode == "head" else 0
         wanted = keeper.want(wanted_of(mode, settings))
         terms = Terms(
             refused_interval=settings.getfloat("WOO_REFUSED_DAYS") * _DAY,
@@ -193,7 +196,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
         self.crawler.stats.inc_value("deltafetch/skipped", self.entries.skipped)
         self.register_comparison.report_conflicts({account.host: account for account in self.accounts})
         self.register_comparison.report_others()
-        if self.arguments.is_choosing:  # no host was read completely, so nothing is withdrawn
+        # A run that chooses reads no host completely, and without a state nothing is known to be gone.
+        if self.arguments.is_choosing or self.settings["WOO_STATE_URL"] == NOWHERE:
             return
         try:
             for item in self.withdrawals.items(list(self.visits.values())):
@@ -226,6 +230,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
             visit.selection.follows = self._is_followed
         if self.arguments.is_choosing:
             visit.incomplete.append(_CHOICE)
+        if self._sample:
+            visit.sample = DocumentSample(self._sample)
         return visit
 
     def _is_followed(self, url: str) -> bool:

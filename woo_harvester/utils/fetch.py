@@ -35,7 +35,7 @@ def trusted_context() -> ssl.SSLContext:
     paths = ssl.get_default_verify_paths()
     context = ssl.create_default_context()
     if named := os.environ.get(paths.openssl_cafile_env):
-        _check_file(Path(named), paths.openssl_cafile_env)
+        check_certificates(Path(named), paths.openssl_cafile_env)
     file = os.environ.get(paths.openssl_cafile_env, paths.openssl_cafile)
     folders = os.environ.get(paths.openssl_capath_env, paths.openssl_capath)
     if context.cert_store_stats()["x509"] or any(
@@ -49,7 +49,7 @@ def trusted_context() -> ssl.SSLContext:
     )
 
 
-def _check_file(path: Path, variable: str) -> None:
+def check_certificates(path: Path, given_as: str) -> None:
     """Raise TrustError unless OpenSSL can read the file, and finds a certificate in it."""
     probe = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
@@ -60,7 +60,7 @@ def _check_file(path: Path, variable: str) -> None:
     except OSError as error:
         wrong = error.strerror or str(error)
     if wrong:
-        raise TrustError(f"{variable} is {path}, which cannot be used: {wrong}")
+        raise TrustError(f"{given_as} is {path}, which cannot be used: {wrong}")
 
 
 def _has_certificates(folder: Path) -> bool:

@@ -28,6 +28,7 @@ from woo_harvester.report.model import (
     Head,
     HostReport,
     OrganisationRef,
+    Sample,
     Snippet,
     StageCount,
 )
@@ -54,6 +55,7 @@ class HostRow:
     harvested: int
     score: int | None
     share_lost: float
+    sample: Sample | None
     errors: int
     warnings: int
     visited: bool
@@ -75,6 +77,7 @@ class HostRow:
             host.harvested,
             host.score,
             host.share_lost,
+            host.sample,
             errors,
             warnings,
             bool(host.sections),
@@ -96,6 +99,8 @@ class HeavyFault:
     """The points that fixing it gives these hosts together."""
     is_maximum: bool = False
     """True if it kept parts of the score of a host from being reached, so that the points are a maximum."""
+    is_estimated: bool = False
+    """True if only a sample of the documents of a host was requested, so that the points are an estimate."""
 
 
 class HeavyFaults:
@@ -114,6 +119,7 @@ class HeavyFaults:
             fault.count += sum(row.count for row in rows)
             fault.points += sum(row.points for row in rows)
             fault.is_maximum |= code in at_most
+            fault.is_estimated |= any(row.estimated for row in rows)
             if len(fault.hosts) < _NAMED_HOSTS:
                 fault.hosts.append(host.host)
 

@@ -1,0 +1,156 @@
+"""An audit of a host with more documents than it requests."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from lxml import etree
+
+from tests.integration.audits import Answer, Auditor, answer_of, words
+from tests.utils.publishers import INDEX, document, entries_of, index_of, robots_of
+from tests.utils.sites import MakeSite
+from woo_harvester.demo.mistaken import GOOD, LASTMOD
+from woo_harvester.demo.site import Site
+from woo_harvester.demo.sitemaps import Entry, pdf_page
+
+pytestmark = pytest.mark.integration
+
+LISTED = 900
+
+
+def large(site: Site, *, gone: int = 10) -> None:
+    """Publish 900 documents in a large sitemap and a small one; one in so many is *gone*."""
+    places = ["er" if number % gone else "weg" for number in range(LISTED - 2)]
+    entries = [
+        Entry(loc=site.url(f"/{place}/{number}.pdf"), lastmod=LASTMOD, diwoo=GOOD)
+        for number, place in enumerate(places)
+    ]
+    site.pages |= {
+        "/robots.txt": robots_of(site, INDEX),
+        INDEX: index_of(site, "/groot.xml", "/klein.xml"),
+        "/groot.xml": entries_of(site, *entries),
+        "/klein.xml": entries_of(
+            site,
+            document(site, "/er/zonder-titel.pdf"),
+            Entry(loc=site.url("/er/x.pdf").replace("https:", "http:"), lastmod=LASTMOD, diwoo=GOOD),
+        ),
+        "/er/*": pdf_page("Besluit"),
+    }
+
+
+def requested(site: Site) -> set[str]:
+    """Return the paths of the documents that were requested, and forget all requests."""
+    paths = {request.path for request in site.requests if request.path.endswith(".pdf")}
+    site.requests.clear()
+    return paths
+
+
+@pytest.fixture
+def auditor(tmp_path: Path, ca_bundle: Path) -> Auditor:
+    return Auditor(tmp_path, ca_bundle)
+
+
+def test_a_sample_is_requested_and_the_answer_says_so(auditor: Auditor, make_site: MakeSite) -> None:
+    site = make_site()
+    large(site)
+    auditor.register(site)
+    run = auditor(site.host)
+    first = requested(site)
+    assert len(first) == 400
+    assert "/er/zonder-titel.pdf" in first, "of a sitemap with hardly anything in it"
+    lines = run.stdout.splitlines()
+    assert lines[0].startswith(f"{site.host}: 900 documenten in 2 sitemaps. Tot nu toe: 1 fout,")
+    assert "loc.geen-https (1 keer)" in lines[0]
+    assert lines[0].endswith("Nu op te vragen: 400 documenten.")
+    assert lines[1].endswith("punten (geschat)")
+    (host,) = answer_of(run).hosts.values()
+    assert lines[2] == f"400 van de 900 documenten opgevraagd; {host.harvested} daarvan worden geoogst"
+    assert lines[3].startswith("Geschat voor alle 900 documenten:")
+    gone = sum("/weg/" in path for path in first)
+    assert host.harvested == 400 - gone
+    assert (host.listed, host.judged) == (900, 401)
+    assert host.sample is not None
+    assert (host.sample.asked, host.sample.not_asked, host.sample.of) == (400, 499, 900)
+    assert host.sample.least is not None
+    assert host.sample.most is not None
+    assert host.sample.least < 0.9 < host.sample.most
+    page = Answer(run, {}).page(site)
+    for text in (lines[2], words(lines[3]), "Opgevraagd (steekproef)", "(geschat)"):
+        assert text in page
+    auditor(site.host)
+    assert requested(site) == first, "the same site, the same sample"
+
+
+def test_programs_read_nothing_about_documents_that_were_not_requested(
+    auditor: Auditor, make_site: MakeSite
+) -> None:
+    site = make_site()
+    large(site)
+    auditor.register(site)
+    told = json.loads(auditor(site.host, "--json").stdout)
+    (host,) = told["hosts"]
+    asked = requested(site)
+    gone = {path for path in asked if "/weg/" in path}
+    (row,) = [row for row in host["findings"] if row["code"] == "document.onbereikbaar"]
+    assert (row["count"], row["estimated"]) == (len(gone), True)
+    assert not any(row["estimated"] for row in host["findings"] if row["code"] != "document.onbereikbaar")
+    assert told["totals"]["sample"]["asked"] == 400
+    sarif = json.loads(auditor(site.host, "--format", "sarif").stdout)["runs"][0]["results"]
+    assert Counter(result["ruleId"] for result in sarif)["document.onbereikbaar"] == len(gone)
+    english = auditor(site.host, "--format", "junit", "--lang", "en").stdout
+    assert f"400 of the 900 documents requested; {host['harvested']} of them are harvested." in english
+
+
+def test_a_sample_without_a_fault_is_no_failure_of_its_documents(
+    auditor: Auditor, make_site: MakeSite
+) -> None:
+    site = make_site()
+    large(site, gone=LISTED)
+    site.pages["/weg/*"] = pdf_page("Besluit")
+    site.pages["/klein.xml"] = entries_of(site, "/er/1000.pdf")
+    auditor.register(site)
+    (suite,) = etree.fromstring(auditor(site.host, "--format", "junit").stdout.encode()).iter("testsuite")
+    case = suite[0]
+    assert case.get("name") == "documenten"
+    assert case.find("failure") is None
+    assert case.findtext("system-out", "").startswith("400 van de 899 documenten opgevraagd; 400 daarvan")
+
+
+def test_all_documents_are_requested_if_that_is_asked_for(auditor: Auditor, make_site: MakeSite) -> None:
+    site = make_site()
+    large(site)
+    auditor.register(site)
+    run = auditor(site.host, "--all")
+    assert len(requested(site)) == 899
+    (host,) = answer_of(run).hosts.values()
+    assert (host.listed, host.harvested, host.sample) == (900, 809, None)
+    page = Answer(run, {}).page(site).partition("Hoe de score wordt gemaakt")[0]
+    for word in ("steekproef", "geschat", "Geschat"):
+        assert word not in run.stdout
+        assert word not in page
+
+
+def test_a_small_host_has_no_sample(auditor: Auditor, make_site: MakeSite) -> None:
+    site = make_site()
+    site.pages |= {
+        "/robots.txt": robots_of(site, INDEX),
+        INDEX: index_of(site, "/sitemap.xml"),
+        "/sitemap.xml": entries_of(
+            site, *(Entry(loc=site.url(f"/{n}.pdf"), lastmod=LASTMOD, diwoo=GOOD) for n in range(3))
+        ),
+        "/*": pdf_page("Besluit"),
+    }
+    auditor.register(site)
+    run = auditor(site.host)
+    lines = run.stdout.splitlines()
+    assert lines[0] == (
+        f"{site.host}: 3 documenten in 1 sitemap. Tot nu toe: 0 fouten, 0 waarschuwingen. "
+        "Nu op te vragen: 3 documenten."
+    )
+    assert lines[1:3] == [f"{site.host}  Score: 100 van 100 punten", "3 van de 3 documenten worden geoogst"]
+    (host,) = json.loads((answer_of(run).run.report or Path()).joinpath("report.json").read_text())["hosts"]
+    assert host["sample"] is None
+    assert host["harvested"] == 3
