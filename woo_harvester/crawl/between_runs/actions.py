@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
@@ -237,15 +237,26 @@ class StateActions:
         """Write the latest version of each document in files."""
         path = Path(opts.output) if opts.output else None
         self._refuse_state(path)
-        is_csv = format_of(opts.format, path) == "csv"
+        form = format_of(opts.format, path)
+        is_csv = form != "jsonl"
         read = reading(args, self.fail, SingleKind()) if is_csv else reading(args, self.fail)
         with read as files, writing(path, "utf-8-sig" if is_csv else "utf-8") as file, keeping(path):
-            write = write_csv if is_csv else write_records
-            write(files.lines(withdrawn=opts.withdrawn), file)
+            lines = files.lines(withdrawn=opts.withdrawn)
+            if is_csv:
+                self._write_csv(lines, file, ";" if form == "csv-nl" else ",")
+            else:
+                write_records(lines, file)
             there = Counter(version.case is not None for version in files if not version.withdrawn)
             gone = len(files) - there.total()
         written = documents_and_cases(there[False], there[True])
         write_note(f"Wrote {written}, {gone} withdrawn." if opts.withdrawn else f"Wrote {written}.")
+
+    def _write_csv(self, lines: Iterator[bytes], file: IO[str], delimiter: str) -> None:
+        """Write records as CSV. Raises UsageError for an unknown column in ``WOO_CSV_COLUMNS``."""
+        try:
+            write_csv(lines, file, self.settings.getlist("WOO_CSV_COLUMNS"), delimiter)
+        except ValueError as error:
+            raise UsageError(str(error), print_help=False) from error
 
     def orphans(self, args: list[str], opts: argparse.Namespace) -> None:
         """List the orphans, stored files of no published document; with ``--remove``, remove them."""

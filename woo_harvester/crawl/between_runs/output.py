@@ -15,7 +15,7 @@ from pathlib import Path
 from time import time
 from typing import IO
 
-from woo_harvester.outputs.columns import cells, columns_of_record
+from woo_harvester.outputs.columns import cells, columns_of, record_type_of
 from woo_harvester.outputs.document import in_present_shape
 from woo_harvester.permits.messages import Soort
 from woo_harvester.permits.mutations import PermitRow
@@ -115,16 +115,19 @@ def write_records(lines: Iterable[bytes], file: IO[str]) -> None:
         file.write(line.decode())
 
 
-def write_csv(lines: Iterable[bytes], file: IO[str]) -> None:
-    """Write records of one kind as CSV, with the columns of a run's own CSV file."""
-    writer = TextWriter(file)
-    columns: tuple[str, ...] = ()
+def write_csv(lines: Iterable[bytes], file: IO[str], chosen: Sequence[str], delimiter: str) -> None:
+    """Write records of one kind as CSV, with the columns of a run's own CSV file. Raises ValueError.
+
+    *chosen* is the value of ``WOO_CSV_COLUMNS``.
+    """
+    writer = TextWriter(file, delimiter=delimiter)
+    columns: dict[str, str] = {}
     for line in lines:
         record = in_present_shape(json.loads(line))
         if not columns:
-            columns = columns_of_record(record)
+            columns = columns_of(record_type_of(record), chosen)
             writer.writerow(columns)
-        writer.writerow(cells(record, columns))
+        writer.writerow(cells(record, columns.values()))
 
 
 def host_table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
