@@ -77,7 +77,7 @@ def test_a_state_that_a_run_is_using_can_be_read(filled: Shell) -> None:
         (
             ["zzz"],
             "unknown action zzz: "
-            "expected one of hosts, export, import, forget, confirm, restore, check, latest, unnamed",
+            "expected one of hosts, export, import, forget, confirm, restore, check, latest, documents, ",
         ),
         (["export", "--hots", "a.nl"], "unknown option --hots: did you mean --host?"),
         (

@@ -117,6 +117,7 @@ ACTIONS = {
     "restore": Action("restore", "HOST...", 1, None),
     "check": Action("check", _FILES, 1, None, frozenset({"fix", "verbose"})),
     "latest": Action("latest", _FILES, 1, None, frozenset({"output", "withdrawn", "format"})),
+    "documents": Action("documents", "FOLDER [FILE...]", 1, None),
     "unnamed": Action("orphans", "", 0, 0, frozenset({"remove"})),
     "lost": Action("lost", "", 0, 0, frozenset({"fetch"})),
 }

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
+from woo_harvester.crawl.between_runs.copies import LIST, CopiesFolder
 from woo_harvester.crawl.between_runs.named import (
     find_given,
     find_named,
@@ -33,7 +34,9 @@ from woo_harvester.crawl.between_runs.output import (
     host_table,
     keeping,
     list_orphans,
+    missing_lines,
     reading,
+    record_files,
     work_line,
     write_csv,
     write_note,
@@ -56,6 +59,7 @@ from woo_harvester.state.store import NoStateError, State, StateError, sqlite_fi
 from woo_harvester.state.upkeep import count_as_lost, has_named_files, kept_files, named_files
 from woo_harvester.tooi.lists import informatiecategorieen
 from woo_harvester.utils.program import counted, program
+from woo_harvester.utils.urls import record_id
 
 if TYPE_CHECKING:
     import argparse
@@ -257,6 +261,27 @@ class StateActions:
             write_csv(lines, file, self.settings.getlist("WOO_CSV_COLUMNS"), delimiter)
         except ValueError as error:
             raise UsageError(str(error), print_help=False) from error
+
+    def documents(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Copy stored documents to a folder, under names that people read, by the records in files."""
+        settings = self.settings
+        path, names = files_folder(settings), args[1:] or record_files()
+        with (
+            self._open() as state,
+            closing(DurableFolder.existing(path)) as store,
+            reading(names, self.fail) as files,
+        ):
+            store.lock(alone=False)
+            folder = CopiesFolder(Path(args[0]), store)
+            folder.update(files.lines(withdrawn=True))
+            with state.snapshot() as connection:
+                kept = kept_files(connection, str(store_name(settings)))
+                unknown = sum(record_id(one.loc) not in folder for one in kept) - folder.lost
+        for note in (*folder.notes, *missing_lines(unknown, folder.lost)):
+            write_note(note)
+        gone = f", and removed {folder.withdrawn} withdrawn" if folder.withdrawn else ""
+        copied, there = counted(folder.copied, "document"), counted(len(folder), "document")
+        write_note(f"Copied {copied} to {folder.path}{gone}. {folder.path / LIST} lists {there}.")
 
     def orphans(self, args: list[str], opts: argparse.Namespace) -> None:
         """List the orphans, stored files of no published document; with ``--remove``, remove them."""
