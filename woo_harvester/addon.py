@@ -94,6 +94,7 @@ DOWNLOAD_HANDLERS = {
 _FEED_EXPORTERS = {
     # Scrapy: scrapy.exporters.CsvItemExporter, which is also how items of other spiders are written.
     "csv": "woo_harvester.outputs.exporters.RecordCsvItemExporter",
+    "csv-nl": "woo_harvester.outputs.exporters.DutchCsvItemExporter",
     "geojson": "woo_harvester.outputs.exporters.GeoJsonItemExporter",
     # Scrapy: scrapy.exporters.JsonLinesItemExporter, which takes ten times as long to write the same bytes.
     **dict.fromkeys(

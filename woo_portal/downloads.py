@@ -231,6 +231,9 @@ _Records = Iterable[Mapping[str, Any]]
 
 #: Spreadsheets guess the encoding of a CSV file without it.
 _BYTE_ORDER_MARK = "\ufeff"
+#: Columns without a value for a visitor: the index has no record with its text, and the operator's folder is
+#: not the visitor's.
+_NOT_HERE = frozenset({"tekst", "pad"})
 _RECORD_TYPES: Mapping[str, type[Any]] = {WOO.name: Record, PERMITS.name: PermitRecord}
 
 
@@ -247,10 +250,12 @@ class Form:
 
 
 def _csv(kind: RecordKind, records: _Records) -> Iterator[str]:
-    columns = columns_of(_RECORD_TYPES[kind.name])
+    columns = {
+        name: path for name, path in columns_of(_RECORD_TYPES[kind.name]).items() if name not in _NOT_HERE
+    }
     yield _BYTE_ORDER_MARK + _row(columns)
     for record in records:
-        yield _row(cells(record, columns))
+        yield _row(cells(record, columns.values()))
 
 
 def _row(values: Iterable[object]) -> str:

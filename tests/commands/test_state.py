@@ -77,7 +77,7 @@ def test_a_state_that_a_run_is_using_can_be_read(filled: Shell) -> None:
         (
             ["zzz"],
             "unknown action zzz: "
-            "expected one of hosts, export, import, forget, confirm, restore, check, latest, unnamed",
+            "expected one of hosts, export, import, forget, confirm, restore, check, latest, documents, ",
         ),
         (["export", "--hots", "a.nl"], "unknown option --hots: did you mean --host?"),
         (
@@ -88,8 +88,8 @@ def test_a_state_that_a_run_is_using_can_be_read(filled: Shell) -> None:
         ),
         (["forget", "-x", "a.nl"], "unknown option -x: expected one of --host"),
         (["export", "--host"], "argument --host: expected one argument"),
-        (["export", "--format", "xml"], "expected --format jsonl or --format csv, got xml"),
-        (["import", "x.jsonl", "--format", ""], "expected --format jsonl or --format csv, got "),
+        (["export", "--format", "xml"], "expected --format jsonl, csv or csv-nl, got xml"),
+        (["import", "x.jsonl", "--format", ""], "expected --format jsonl, csv or csv-nl, got "),
         (["check"], "expected: scrapy state check FILE...; got 0 arguments"),
         (["import", "a", "b"], "expected: scrapy state import FILE; got 2 arguments"),
         (

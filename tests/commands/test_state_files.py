@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.state_shell import Shell, record
+from tests.commands.state_shell import Shell, record, refused
 from tests.state.knowledge import locs
 from tests.state.processes import WRITING, running
 from woo_harvester.crawl.between_runs.output import keeping, writing
@@ -59,9 +59,23 @@ def test_the_latest_versions_as_csv_have_the_columns_of_a_run(state: Shell) -> N
     assert state("latest", "1.jsonl", "-O", "now.csv") == (0, "", "Wrote 2 documents.\n")
     with Path("now.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["document.weblocatie"] for row in rows] == ["https://a.nl/1.pdf", "https://a.nl/2.pdf"]
-    assert tuple(rows[0]) == columns_of(Record)
-    assert state("latest", "1.jsonl", "--format", "csv").stdout.startswith('"id","document.titelcollectie')
+    assert [row["link"] for row in rows] == ["https://a.nl/1.pdf", "https://a.nl/2.pdf"]
+    assert list(rows[0]) == list(columns_of(Record))
+    assert state("latest", "1.jsonl", "--format", "csv").stdout.startswith('"titel","organisatie",')
+
+
+def test_the_columns_and_the_separator_of_csv_can_be_chosen(state: Shell) -> None:
+    Path("1.jsonl").write_text(f"{record('https://a.nl/1.pdf')}\n")
+    columns = ("-s", "WOO_CSV_COLUMNS=link,versies.oorzaak")
+    done = state("latest", "1.jsonl", "-O", "now.csv", "--format", "csv-nl", *columns)
+    assert done.status == 0
+    text = '\ufeff"link";"versies.oorzaak"\r\n"https://a.nl/1.pdf";"aanlevering"\r\n'
+    assert Path("now.csv").read_bytes() == text.encode()
+    assert refused(
+        state("latest", "1.jsonl", "-O", "now.csv", "-s", "WOO_CSV_COLUMNS=lnk"),
+        "WOO_CSV_COLUMNS: unknown column lnk: did you mean link?",
+    )
+    assert Path("now.csv").read_bytes() == text.encode()
 
 
 def test_records_of_two_kinds_do_not_come_in_one_csv_file(state: Shell) -> None:

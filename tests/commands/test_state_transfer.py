@@ -52,6 +52,7 @@ def test_an_export_to_a_pipe_is_json_lines(filled: Shell) -> None:
     [
         ("export", "--format", "csv"),
         ("export", "staat.CSV"),
+        ("export", "--format", "csv-nl"),
         ("import", "staat.csv"),
         ("import", "staat.jsonl", "--format", "csv"),
     ],

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from woo_harvester.documents import FILE_NAME_MAXLENGTH, file_name
+from woo_harvester.documents import FILE_NAME_MAXLENGTH, file_name, title_name
 
 
 @pytest.mark.parametrize(
@@ -178,3 +178,26 @@ def test_whatever_is_given_a_name_stays_in_its_folder(disposition: str | bytes, 
         0 < len(name.encode()) <= FILE_NAME_MAXLENGTH and not set(name) & set('/\\\0\n:"')
     )
     assert name is None or not name.startswith(".")
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Woo-besluit zwembad", "Woo-besluit zwembad"),
+        ("  Besluit\n 2024/12: kade. ", "Besluit 2024-12 kade"),
+        ("Cafe\u0301", "Café"),
+        ("con", "con_"),
+        ("aux.txt", "aux_.txt"),
+        ("...", ""),
+    ],
+)
+def test_a_title_becomes_a_name(title: str, name: str) -> None:
+    assert title_name(title, 90) == name
+
+
+@given(st.text(), st.integers(1, 100))
+def test_whatever_a_title_is_its_name_stays_in_its_folder(title: str, length: int) -> None:
+    name = title_name(title, length)
+    assert len(name.encode()) <= length + 1
+    assert not set(name) & set('/\\\0\n:"?*<>|')
+    assert name == name.strip(". ")

@@ -59,12 +59,12 @@ def test_the_link_leads_to_the_newest_report_and_an_audit_does_not_change_it(
         run = harvester.day()
         assert run.report is not None
         assert latest.readlink() == Path(run.report.name)
+    assert run.report is not None
     for filtered in (f"domains={site.host}", "since=2024-01-01"):
         assert harvester.day("-a", filtered).report != run.report
         assert latest.readlink() == Path(run.report.name), filtered
     audited = run_scrapy(["audit", site.host], harvester.folder, harvester.ca_bundle)
     assert audited.report is not None
-    assert run.report is not None
     assert (latest / "index.html").resolve() == run.report / "index.html" != audited.report / "index.html"
 
 

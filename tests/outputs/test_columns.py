@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from woo_harvester.outputs.columns import cells, columns_of, columns_of_record
+from woo_harvester.outputs.columns import ALL, all_columns, cells, columns_of, record_type_of
 from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record
 from woo_harvester.report.csv_file import cell
@@ -64,7 +64,7 @@ def of(column: str, record: dict[str, Any] = RECORD) -> object:
 )
 def test_a_column_has_the_value_at_its_path(column: str, cell: str) -> None:
     assert of(column) == cell
-    assert column in columns_of(Record)
+    assert column in columns_of(Record, [ALL])
 
 
 def test_the_values_of_a_list_are_separated_again_by_splitting() -> None:
@@ -106,14 +106,65 @@ def test_an_object_that_is_not_as_in_a_record_is_its_json() -> None:
 
 
 @pytest.mark.parametrize("kind", [Record, PermitRecord])
-def test_columns_are_unique_and_have_no_text_of_documents(kind: type[Any]) -> None:
-    columns = columns_of(kind)
-    assert len(set(columns)) == len(columns)
+def test_all_columns_are_unique_and_have_no_text_of_documents(kind: type[Any]) -> None:
+    columns = all_columns(kind)
+    assert len(set(columns)) == len(columns) > 80
     assert columns[0] == "id"
     assert "versies.bestanden.tekst" not in columns
+    assert columns_of(kind, [ALL]) == dict(zip(columns, columns, strict=True))
 
 
 def test_the_columns_of_a_record_are_those_of_its_kind() -> None:
-    assert columns_of_record(RECORD) == columns_of(Record)
-    assert columns_of_record({"id": "1", "vergunning": {}}) == columns_of(PermitRecord)
-    assert {"vergunning.title", "documenten.title"} <= set(columns_of(PermitRecord))
+    assert record_type_of(RECORD) is Record
+    assert record_type_of({"id": "1", "vergunning": {}}) is PermitRecord
+    assert {"vergunning.title", "documenten.title"} <= set(all_columns(PermitRecord))
+
+
+@pytest.mark.parametrize("kind", [Record, PermitRecord])
+def test_the_columns_for_people_are_few_and_each_has_a_place_in_a_record(kind: type[Any]) -> None:
+    columns = columns_of(kind)
+    assert list(columns)[:2] == ["titel", "organisatie"]
+    assert list(columns)[-2:] == ["link", "id"] or list(columns)[-3:] == ["pad", "tekst", "id"]
+    assert 10 <= len(columns) <= 14
+    assert set(columns.values()) - {"tekst"} <= set(all_columns(kind))
+
+
+def test_a_list_chooses_columns_by_name_and_by_path() -> None:
+    chosen = ["link", " document.titelcollectie", "versies.bestanden.tekst"]
+    assert columns_of(Record, chosen) == {
+        "link": "document.weblocatie",
+        "document.titelcollectie": "document.titelcollectie",
+        "versies.bestanden.tekst": "versies.bestanden.tekst",
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "chosen", "line"),
+    [
+        (Record, ["titl"], "WOO_CSV_COLUMNS: unknown column titl: did you mean titel?"),
+        (
+            Record,
+            ["document.webloctie"],
+            "unknown column document.webloctie: did you mean document.weblocatie?",
+        ),
+        (Record, ["titel", "all"], "expected all alone, or names without it, got titel,all$"),
+        (Record, ["al"], "unknown column al: did you mean all?"),
+        (PermitRecord, ["xyzw"], "unknown column xyzw: expected one of titel, .*, id, all$"),
+        (PermitRecord, [""], "unknown column : expected one of titel, "),
+    ],
+)
+def test_an_unknown_column_is_refused(kind: type[Any], chosen: list[str], line: str) -> None:
+    with pytest.raises(ValueError, match=line.replace("?", r"\?")):
+        columns_of(kind, chosen)
+
+
+def test_the_column_of_a_text_has_its_beginning_on_one_line() -> None:
+    def beginning(*texts: str | None) -> object:
+        files = [{} if text is None else {"tekst": text} for text in texts]
+        return of("tekst", {"id": "1", "versies": [{"bestanden": files}]})
+
+    assert beginning("Besluit\n\n  over\tde kade\r\n") == "Besluit over de kade"
+    assert beginning("a", None, "b|c") == r"a |  | b\|c"
+    assert len(str(beginning("woord\n" * 100_000))) == 32_000
+    assert beginning() == beginning(None) == of("tekst", {"id": "1"}) == ""
+    assert of("tekst", {"id": "1", "versies": [{"bestanden": [{"tekst": 5}]}]}) == "5"

@@ -5,12 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapy.exceptions import UsageError
 from scrapy.utils.test import get_crawler
 
 from woo_harvester.findings import Reporter
 from woo_harvester.items import PermitItem, WooItem
-from woo_harvester.outputs.columns import columns_of
-from woo_harvester.outputs.exporters import OtherColumnsError, RecordCsvItemExporter
+from woo_harvester.outputs.columns import all_columns, columns_of
+from woo_harvester.outputs.exporters import (
+    DutchCsvItemExporter,
+    OtherColumnsError,
+    RecordCsvItemExporter,
+)
 from woo_harvester.permits.record import PermitRecord, Vergunning
 from woo_harvester.record import Herkomst, Oorzaak, Record, Versie, bare_record
 from woo_harvester.spiders.vergunningen import VergunningenSpider
@@ -23,8 +28,10 @@ def woo_item(name: str, title: str | None = None) -> WooItem:
     return WooItem(record, None, Reporter(lambda finding: None))
 
 
-def export(path: Path, *items: Any, spider: type[Any] | None = WooSpider, **options: Any) -> list[list[str]]:
-    crawler = get_crawler(spider)
+def export(
+    path: Path, *items: Any, spider: type[Any] | None = WooSpider, columns: str = "", **options: Any
+) -> list[list[str]]:
+    crawler = get_crawler(spider, {"WOO_CSV_COLUMNS": columns})
     with path.open("ab") as file:
         exporter = RecordCsvItemExporter.from_crawler(crawler, file, **options)  # type: ignore[arg-type]  # as Scrapy does
         exporter.start_exporting()
@@ -43,19 +50,43 @@ def test_the_columns_do_not_depend_on_the_records(tmp_path: Path) -> None:
     (bare, *_) = export(tmp_path / "a.csv", woo_item("x"))
     (titled, row) = export(tmp_path / "b.csv", woo_item("x", "Één kade"))
     assert bare == titled == list(columns_of(Record))
-    assert dict(zip(titled, row, strict=True))["document.titelcollectie.officieleTitel"] == "Één kade"
+    assert dict(zip(titled, row, strict=True))["titel"] == "Één kade"
 
 
 @pytest.mark.parametrize(("spider", "kind"), [(WooSpider, Record), (VergunningenSpider, PermitRecord)])
 def test_a_run_without_records_writes_the_header(tmp_path: Path, spider: type[Any], kind: type[Any]) -> None:
     assert export(tmp_path / "a.csv", spider=spider) == [list(columns_of(kind))]
+    assert export(tmp_path / "b.csv", spider=spider, columns="all") == [list(all_columns(kind))]
+
+
+def test_a_setting_chooses_columns_and_refuses_others(tmp_path: Path) -> None:
+    header, row = export(tmp_path / "a.csv", woo_item("x"), columns="link,document,id")
+    assert header == ["link", "document", "id"]
+    assert row[:2] == ["https://a.nl/x.pdf", '{"weblocatie": "https://a.nl/x.pdf"}']
+    with pytest.raises(UsageError, match="WOO_CSV_COLUMNS: unknown column lnk: did you mean link"):
+        export(tmp_path / "b.csv", columns="lnk")
 
 
 def test_a_spreadsheet_recognises_the_encoding(tmp_path: Path) -> None:
     export(tmp_path / "a.csv", woo_item("x"))
-    assert (tmp_path / "a.csv").read_bytes().startswith(b'\xef\xbb\xbf"id",')
-    export(tmp_path / "b.csv", woo_item("x"), encoding="latin-1")
-    assert (tmp_path / "b.csv").read_bytes().startswith(b'"id",')
+    assert (tmp_path / "a.csv").read_bytes().startswith(b'\xef\xbb\xbf"titel",')
+    export(tmp_path / "b.csv", woo_item("x"), columns="titel,id", encoding="latin-1")
+    assert (tmp_path / "b.csv").read_bytes().startswith(b'"titel",')
+
+
+def test_a_file_for_excel_in_dutch_has_semicolons_and_is_added_to(tmp_path: Path) -> None:
+    for title in ("Één kade", "a,=1+1;=2"):
+        with (tmp_path / "a.csv").open("ab") as file:
+            exporter = DutchCsvItemExporter.from_crawler(get_crawler(WooSpider), file)  # type: ignore[arg-type]  # as Scrapy does
+            exporter.start_exporting()
+            exporter.export_item(woo_item("x", title))
+            exporter.finish_exporting()
+    content = (tmp_path / "a.csv").read_bytes()
+    assert content.startswith(b'\xef\xbb\xbf"titel";"organisatie";')
+    with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as text:
+        header, *others = csv.reader(text, delimiter=";")
+    assert header == list(columns_of(Record))
+    assert [row[0] for row in others] == ["Één kade", "a,'=1+1;=2"]
 
 
 def test_appending_adds_no_second_header(tmp_path: Path) -> None:
@@ -86,7 +117,8 @@ def test_a_file_is_appended_to_with_its_own_separators(tmp_path: Path, options: 
 
 
 @pytest.mark.parametrize(
-    "fields", [["id", "document.weblocatie"], {"id": "nummer", "document.weblocatie": "adres"}]
+    "fields",
+    [["id", "document.weblocatie"], {"id": "nummer", "document.weblocatie": "adres"}, ["id", "link"]],
 )
 def test_the_fields_of_a_feed_choose_columns_and_their_names(tmp_path: Path, fields: Any) -> None:
     header, row = export(tmp_path / "a.csv", woo_item("x"), fields_to_export=fields)

@@ -69,6 +69,10 @@ HOSTILE = (
     "x;\t1",
     "x;",
     'x;"',
+    "x,=1+1",
+    "x, \t=1+1",
+    'x,"=1+1",y',
+    "x,",
     "x\n",
     "@SUM(1)",
     '","=1+1',
@@ -76,9 +80,9 @@ HOSTILE = (
 )
 
 
-def written(*rows: list[object]) -> str:
+def written(*rows: list[object], delimiter: str = ",") -> str:
     file = StringIO()
-    writer = TextWriter(file)
+    writer = TextWriter(file, delimiter=delimiter)
     for row in rows:
         writer.writerow(row)
     return file.getvalue()
@@ -86,14 +90,15 @@ def written(*rows: list[object]) -> str:
 
 def assert_harmless(first: str, second: str, third: str) -> None:
     """Check that no cell is a formula, whether the file is split at commas or at semicolons."""
-    text = written([first, second, 7, third], [third, None, first, second])
-    for delimiter in ",;":
-        for row in csv.reader(StringIO(text, newline=""), delimiter=delimiter):
-            for found in row:
-                assert not found.startswith(tuple(SIGNS)), (delimiter, text, row)
-                assert not found.lstrip().startswith(tuple("=+-@")), (delimiter, text, row)
-    rows = list(csv.reader(StringIO(text, newline="")))
-    assert rows[0] == [str(cell(first)), str(cell(second)), "7", str(cell(third))]
+    for own in ",;":
+        text = written([first, second, 7, third], [third, None, first, second], delimiter=own)
+        for delimiter in ",;":
+            for row in csv.reader(StringIO(text, newline=""), delimiter=delimiter):
+                for found in row:
+                    assert not found.startswith(tuple(SIGNS)), (delimiter, text, row)
+                    assert not found.lstrip().startswith(tuple("=+-@")), (delimiter, text, row)
+        rows = list(csv.reader(StringIO(text, newline=""), delimiter=own))
+        assert rows[0] == [str(cell(first, own)), str(cell(second, own)), "7", str(cell(third, own))]
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -11,14 +11,11 @@ from pathlib import Path
 from typing import Any, get_origin
 
 from tools.reference.markdown import code
-from woo_harvester.outputs.columns import columns_of
+from woo_harvester.outputs.columns import ALL, columns_of
 from woo_harvester.permits.record import PermitRecord, Term
 from woo_harvester.record import Oorzaak, Record, Waarde, has_fields, record_fields
 
 _DIFFERENCES = Path(__file__).parent / "open_overheid.toml"
-
-#: The number of columns of a CSV file that the page names.
-_FIRST = 7
 
 #: The names of the types on the page; any other dataclass is an object.
 _TYPE_NAMES = {
@@ -40,8 +37,14 @@ def values() -> dict[str, Any]:
         "waarde": _doc(Waarde),
         "term": _doc(Term),
         "differences": [(row["live"], row["here"], row["why"]) for row in differences()],
-        "first": ", ".join(map(code, columns_of(Record)[:_FIRST])),
+        "columns": {name: _columns(kinds[name]) for name in ("record", "permit")},
+        "all": {name: len(columns_of(kinds[name], [ALL])) for name in ("record", "permit")},
     }
+
+
+def _columns(kind: type[Any]) -> list[tuple[str, str]]:
+    """Return name and path of each column for people."""
+    return [(code(name), code(path)) for name, path in columns_of(kind).items()]
 
 
 def differences() -> list[dict[str, Any]]:

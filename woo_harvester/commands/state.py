@@ -67,7 +67,9 @@ class Command(ProjectCommand):
             "--shard", metavar="I/N", help="export: only the hosts of this shard, such as 2/8"
         )
         parser.add_argument(
-            "--format", metavar="jsonl|csv", help="latest: default by the file's name; export, import: jsonl"
+            "--format",
+            metavar="jsonl|csv|csv-nl",
+            help="latest: default by the file's name; csv-nl is for Excel in Dutch; export, import: jsonl",
         )
         parser.add_argument("-O", "--output", metavar="FILE", help="latest: write to this file")
         parser.add_argument("--withdrawn", action="store_true", help="latest: withdrawn documents too")
@@ -115,6 +117,7 @@ ACTIONS = {
     "restore": Action("restore", "HOST...", 1, None),
     "check": Action("check", _FILES, 1, None, frozenset({"fix", "verbose"})),
     "latest": Action("latest", _FILES, 1, None, frozenset({"output", "withdrawn", "format"})),
+    "documents": Action("documents", "FOLDER [FILE...]", 1, None),
     "unnamed": Action("orphans", "", 0, 0, frozenset({"remove"})),
     "lost": Action("lost", "", 0, 0, frozenset({"fetch"})),
 }

@@ -1,7 +1,7 @@
 """File types: which of the 19 harvested types a document has, and the name of its file."""
 
 from woo_harvester.documents.content import DetectedFormat, detect_beginning, detect_format, detected_before
-from woo_harvester.documents.filename import FILE_NAME_MAXLENGTH, file_name
+from woo_harvester.documents.filename import FILE_NAME_MAXLENGTH, file_name, title_name
 from woo_harvester.documents.formats import (
     FileType,
     FormatClaim,
@@ -28,4 +28,5 @@ __all__ = [
     "from_extension",
     "from_media_type",
     "from_metadata",
+    "title_name",
 ]

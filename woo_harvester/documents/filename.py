@@ -1,4 +1,4 @@
-"""The name of a document's file, safe for any file system."""
+"""The names of a document's file, safe for any file system: that of its publisher, and one by its title."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from email.errors import HeaderParseError
 from email.header import decode_header, make_header
 from email.message import Message
 from typing import Any
+from unicodedata import normalize
 from urllib.parse import unquote
 
 from woo_harvester.utils.urls import last_segment
@@ -48,6 +49,13 @@ def file_name(content_disposition: str | bytes | None, url: str) -> str | None:
     given = _disposition_names(content_disposition) if content_disposition else ()
     safe = (_safe_name(name) for name in (*given, last_segment(url)))
     return next((name for name in safe if name), None)
+
+
+def title_name(title: str, length: int) -> str:
+    """Return a title as the name of a file or a folder, in *length* bytes; empty if no character is left."""
+    words = _UNSAFE.sub(" ", normalize("NFC", title).replace("/", "-")).split()
+    name = _cut(" ".join(words).strip(". "), length)
+    return _DEVICE.sub(r"\g<0>_", name) if _DEVICE.match(name) else name
 
 
 def _disposition_names(value: str | bytes) -> Iterator[str]:

@@ -1,26 +1,72 @@
 """The columns of records in a CSV file, and the cells of a record.
 
-A column has the name of the path of its value in the JSON of a record, without ``[]``. So each coded value
-has a column for its label and one for its URI.
+Each column is a path in the JSON of a record, without ``[]``. A few have a Dutch name for people; the others
+are named by their path. So each coded value has a column for its label and one for its URI.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
 from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record, Veld, has_fields, record_fields
+from woo_harvester.utils.program import suggestion
 
 #: Between the values of a list. In the values themselves ``|`` becomes ``\|``.
 SEPARATOR = " | "
 
 #: What is wrong with a file to append to, by its name.
-OTHER_COLUMNS = "{} has other columns than this run writes: give the run another file"
+OTHER_COLUMNS = (
+    "{} has other columns than this run writes: give the run another file, or set WOO_CSV_COLUMNS to the "
+    "columns of that file (all, if their names are paths)"
+)
 
-#: The columns that come first, because readers of a table look for them first.
+#: The value of ``WOO_CSV_COLUMNS`` for all columns.
+ALL = "all"
+
+_TEXT = "versies.bestanden.tekst"
+#: The column with the beginning of the text of a document, and its length in characters. A cell of Excel can
+#: have 32,767; the rest is for apostrophes.
+_BEGINNING, _BEGINNING_LENGTH = "tekst", 32_000
+
+#: The columns for people, in their order: the name of each, and the path of its value.
+_FOR_PEOPLE: dict[type[Any], dict[str, str]] = {
+    Record: {
+        "titel": "document.titelcollectie.officieleTitel",
+        "organisatie": "document.verantwoordelijke.label",
+        "categorieën": "document.classificatiecollectie.informatiecategorieen.label",
+        "datum": "versies.openbaarmakingsdatum",
+        "oorzaak": "versies.oorzaak",
+        "gewijzigd": "versies.mutatiedatumtijd",
+        "soort": "document.classificatiecollectie.documentsoorten.label",
+        "bestandstype": "document.format.label",
+        "link": "document.weblocatie",
+        "bestand": "versies.bestanden.bestandsnaam",
+        "pad": "versies.bestanden.pad",
+        "tekst": _BEGINNING,
+        "id": "id",
+    },
+    PermitRecord: {
+        "titel": "vergunning.title",
+        "organisatie": "vergunning.creator.label",
+        "soort": "vergunning.product.producttype.label",
+        "fase": "vergunning.termijn.fase",
+        "datum": "vergunning.issued",
+        "oorzaak": "versies.oorzaak",
+        "gewijzigd": "versies.mutatiedatumtijd",
+        "bedrijf": "vergunning.actor.bedrijfsnaam",
+        "postcode": "vergunning.object.adres.postcodeHuisnummer.postcode",
+        "huisnummer": "vergunning.object.adres.postcodeHuisnummer.huisnummer",
+        "documenten": "documenten.title",
+        "link": "vergunning.identifier",
+        "id": "id",
+    },
+}
+
+#: The columns that come first if all are written.
 _FIRST: dict[type[Any], tuple[str, ...]] = {
     Record: (
         "id",
@@ -41,26 +87,56 @@ _FIRST: dict[type[Any], tuple[str, ...]] = {
     ),
 }
 
-#: Without the text of a document: it can be larger than the cells that spreadsheets and databases read.
-_LEFT_OUT = frozenset({"versies.bestanden.tekst"})
+
+def columns_of(record_type: type[Any], chosen: Sequence[str] = ()) -> dict[str, str]:
+    """Return the columns of records of a type by name, each with its path for :func:`cells`.
+
+    *chosen* is the value of ``WOO_CSV_COLUMNS``: names and paths, or only ``all``; without any, they are the
+    columns for people. They do not depend on what the records have. Raises ValueError for an unknown name.
+    """
+    for_people, names = _FOR_PEOPLE[record_type], [name.strip() for name in chosen]
+    if not names:
+        return for_people
+    every = all_columns(record_type)
+    if names == [ALL]:
+        return {path: path for path in every}
+    if ALL in names:
+        raise ValueError(f"WOO_CSV_COLUMNS: expected all alone, or names without it, got {','.join(names)}")
+    known = {*for_people, *_with_objects([*every, _TEXT])}
+    for name in names:
+        if name not in known:
+            meant = suggestion(name, [*for_people, ALL], known)
+            raise ValueError(f"WOO_CSV_COLUMNS: unknown column {name}: {meant}")
+    return {name: for_people.get(name, name) for name in names}
 
 
-def columns_of(record_type: type[Any]) -> tuple[str, ...]:
-    """Return the columns of records of a type, which do not depend on what the records have."""
-    return tuple(dict.fromkeys([*_FIRST[record_type], *_paths(record_type, "")]))
+def all_columns(record_type: type[Any]) -> tuple[str, ...]:
+    """Return the paths of all columns of records of a type.
+
+    They lack the text of documents, which can be larger than the cells that spreadsheets and databases read.
+    """
+    paths = (path for path in _paths(record_type, "") if path != _TEXT)
+    return tuple(dict.fromkeys([*_FIRST[record_type], *paths]))
 
 
-def columns_of_record(record: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the columns of records such as this one, a dict as in the output."""
-    return columns_of(PermitRecord if "vergunning" in record else Record)
+def record_type_of(record: Mapping[str, Any]) -> type[Any]:
+    """Return the type of a record, a dict as in the output."""
+    return PermitRecord if "vergunning" in record else Record
 
 
-def cells(record: Mapping[str, Any], columns: Sequence[str]) -> list[object]:
+def cells(record: Mapping[str, Any], columns: Iterable[str]) -> list[object]:
     """Return the cells of a record, a dict as in the output: numbers and texts.
 
-    The path of an object, such as ``document``, gives its JSON.
+    *columns* are paths. That of an object, such as ``document``, gives its JSON.
     """
     return [_cell(record, column) for column in columns]
+
+
+def _with_objects(paths: Sequence[str]) -> Iterator[str]:
+    """Yield each path, and those of the objects on it."""
+    for path in paths:
+        keys = path.split(".")
+        yield from (".".join(keys[:length]) for length in range(1, len(keys) + 1))
 
 
 def _paths(kind: type[Any], before: str) -> Iterator[str]:
@@ -69,13 +145,16 @@ def _paths(kind: type[Any], before: str) -> Iterator[str]:
         path, inner = f"{before}{one.key}", cast("type[Any]", one.type)
         if has_fields(inner) and inner is not Veld:
             yield from _paths(inner, f"{path}.")
-        elif path not in _LEFT_OUT:
+        else:
             yield path
 
 
 def _cell(record: Mapping[str, Any], column: str) -> object:
     found: list[Any] = []
-    is_list = _collect(record, _keys(column), found)
+    is_beginning = column == _BEGINNING
+    is_list = _collect(record, _keys(_TEXT if is_beginning else column), found)
+    if is_beginning:
+        found = [_beginning(text) for text in found]
     if column in _PAIRS:
         found, is_list = [pair for each in found if each for pair in _pairs(column, each)], True
     if not is_list:
@@ -100,6 +179,13 @@ def _collect(value: Any, keys: Sequence[str], found: list[Any]) -> bool:
         return True
     found.append(value)
     return False
+
+
+def _beginning(text: Any) -> Any:
+    """Return the beginning of the text of a document on one line, or the value if it is no text."""
+    if not isinstance(text, str):
+        return text
+    return " ".join(text[: 2 * _BEGINNING_LENGTH].split())[:_BEGINNING_LENGTH]
 
 
 @cache

@@ -1,16 +1,17 @@
-"""The feed format CSV, with the same flat columns in each file."""
+"""The feed formats of records: CSV with the same columns in each file, GeoJSON, and JSON Lines."""
 
 from __future__ import annotations
 
 import codecs
 import csv
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Self
 
 from itemadapter import ItemAdapter
+from scrapy.exceptions import UsageError
 from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonLinesItemExporter
 
 from woo_harvester.items import RecordItem
@@ -33,26 +34,43 @@ class RecordCsvItemExporter(CsvItemExporter):
     """Scrapy's exporter of CSV, with flat columns for records.
 
     A new file in UTF-8 begins with a byte order mark, without which spreadsheets guess the encoding.
-    *item_type* is the type of the items of the spider: without items, the file has the header only. Items of
-    other spiders are written as Scrapy does.
+    *item_type* is the type of the items of the spider: without items, the file has the header only. *columns*
+    are the names of ``WOO_CSV_COLUMNS``. Items of other spiders are written as Scrapy does. Raises UsageError
+    for an unknown column.
     """
 
-    def __init__(self, file: BytesIO, *, item_type: type[RecordItem] | None = None, **kwargs: Any) -> None:
+    delimiter = ","
+
+    def __init__(
+        self,
+        file: BytesIO,
+        *,
+        item_type: type[RecordItem] | None = None,
+        columns: Sequence[str] = (),
+        **kwargs: Any,
+    ) -> None:
         is_at_start = file.seekable() and file.tell() == 0
         self._is_new = is_at_start or not file.seekable()
         encoding = kwargs.get("encoding") or "utf-8"
         if item_type is not None and is_at_start and codecs.lookup(encoding).name == "utf-8":
             encoding = "utf-8-sig"
-        super().__init__(file, **{**kwargs, "encoding": encoding})
+        super().__init__(file, **{"delimiter": self.delimiter, **kwargs, "encoding": encoding})
         self._file: object = file
         self._item_type = item_type
+        self._chosen = columns
         self._columns: list[str] = []
         self._writer = TextWriter(self.stream, **self._kwargs)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, file: BytesIO, **kwargs: Any) -> Self:
         item_type = getattr(crawler.spidercls, "item_type", None)
-        return cls(file, item_type=item_type, **kwargs)
+        columns = crawler.settings.getlist("WOO_CSV_COLUMNS")
+        if item_type is not None:
+            try:
+                columns_of(item_type.record_type, columns)  # before the run begins
+            except ValueError as error:
+                raise UsageError(str(error)) from error
+        return cls(file, item_type=item_type, columns=columns, **kwargs)
 
     def start_exporting(self) -> None:
         if self._item_type is not None:
@@ -69,11 +87,12 @@ class RecordCsvItemExporter(CsvItemExporter):
     def _begin(self, item_type: type[RecordItem]) -> None:
         """Write the header of a new file; check the header of one to append to. Raises OtherColumnsError."""
         self._headers_not_written = False
-        fields = self.fields_to_export or columns_of(item_type.record_type)
-        self._columns = list(fields)
+        given = self.fields_to_export
+        columns = columns_of(item_type.record_type, () if given else self._chosen)
+        self._columns = [columns.get(field, field) for field in given or columns]
         if not self.include_headers_line:
             return
-        header = list(fields.values() if isinstance(fields, Mapping) else fields)
+        header = list(given.values() if isinstance(given, Mapping) else given or columns)
         if self._is_new:
             self._writer.writerow(header)
         else:
@@ -93,6 +112,12 @@ class RecordCsvItemExporter(CsvItemExporter):
             found = next(csv.reader(file, **self._kwargs), [])
         if found != header:
             raise OtherColumnsError(OTHER_COLUMNS.format(os.fspath(name)))
+
+
+class DutchCsvItemExporter(RecordCsvItemExporter):
+    """The exporter of CSV for Excel in Dutch, which splits the lines of a file at semicolons."""
+
+    delimiter = ";"
 
 
 class GeoJsonItemExporter(BaseItemExporter):

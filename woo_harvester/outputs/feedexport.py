@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 #: Formats whose file is valid after each record, so that records are durable before the feed is closed.
-IN_LINES = frozenset({"jsonlines", "jsonl", "jl", "csv"})
+IN_LINES = frozenset({"jsonlines", "jsonl", "jl", "csv", "csv-nl"})
 
 MOVED = (
     "The last line of %(path)s was truncated, by a kill or a crash: moved its %(size)d bytes to %(aside)s, "
@@ -214,7 +214,7 @@ class DurableFeedExporter(FeedExporter):
         try:
             feed.file = file = RecordFile(path, replaces=replaces)
             if feed.in_lines and not replaces:
-                is_csv = feed.slot.format == "csv"
+                is_csv = feed.slot.format.startswith("csv")
                 if aside := end_last_line(file.target, is_csv=is_csv):
                     warn_always(logger, MOVED % {"path": path, "size": aside.size, "aside": aside.path})
         except WriterError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, Protocol
 
 from woo_harvester.report.funnel import GAP_KINDS, GapKind
@@ -55,10 +56,8 @@ _SIGNS = ("=", "+", "-", "@")
 #: White space that a spreadsheet drops before a sign.
 _DROPPED = ("\t", "\r")
 
-#: Where a spreadsheet that does not split at commas begins a new cell in a text, with what may come before a
-#: sign there. Always a match, so that a long run is read once.
-_BORDERS = re.compile(r'[;\t\r\n][;\s"]*+')
-_BORDER = re.compile(r"\r\n|[;\t\r\n]")
+#: The signs at which a spreadsheet in another language splits a line, by the one at which the file does.
+_OTHER_SIGNS = {",": ";", ";": ","}
 
 
 class _File(Protocol):
@@ -73,10 +72,11 @@ class TextWriter:
 
     def __init__(self, file: _File, **options: Any) -> None:
         self._writer = csv.writer(file, **{"quoting": csv.QUOTE_NONNUMERIC, **options})
+        self._delimiter = str(options.get("delimiter", ","))
 
     def writerow(self, values: Iterable[object]) -> None:
         """Write a row; an absent value is an empty text."""
-        self._writer.writerow([cell(value) for value in values])
+        self._writer.writerow([cell(value, self._delimiter) for value in values])
 
     def write_named(self, row: Mapping[str, object], columns: Iterable[str]) -> None:
         """Write a row whose values have names."""
@@ -113,26 +113,38 @@ def _finding(row: FindingRow, explained: CodeExplanation) -> tuple[object, ...]:
     return row.code, row.severity.value, row.count, row.points, explained.what, explained.mend, *place
 
 
-def cell(value: object) -> object:
+def cell(value: object, delimiter: str = ",") -> object:
     """Return a value as a cell: a text in which a spreadsheet would read a formula gets apostrophes.
 
-    Excel in Dutch opens a file with commas as one with semicolons. A quote then protects only a cell at the
-    beginning of a line: a semicolon or a line end in any other text begins a new cell. So a sign after one of
-    these is guarded too, and so is one at the end of the text, before which the closing quote would stand.
+    Excel in Dutch opens a file with commas as one with semicolons, and Excel in English the other way round.
+    A quote then protects only a cell at the beginning of a line: the other sign or a line end in any other
+    text begins a new cell. So a sign after one of these is guarded too, and so is one at the end of the text,
+    before which the closing quote would stand.
     """
     if not isinstance(value, str):
         return value
     if value.startswith(_DROPPED) or value.lstrip().startswith(_SIGNS):
         value = "'" + value
-    return _BORDERS.sub(_guarded, value)
+    borders, border = _borders(delimiter)
+    return borders.sub(lambda found: _guarded(found, border), value)
 
 
-def _guarded(borders: re.Match[str]) -> str:
+@cache
+def _borders(delimiter: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return where a spreadsheet that splits at another sign begins new cells in a text, and one such place.
+
+    The first has what may come before a sign there, and is always a match, so that a long run is read once.
+    """
+    others = _OTHER_SIGNS.get(delimiter, ",;")
+    return re.compile(rf'[{others}\t\r\n][{others}\s"]*+'), re.compile(rf"\r\n|[{others}\t\r\n]")
+
+
+def _guarded(borders: re.Match[str], border: re.Pattern[str]) -> str:
     """Return borders of cells with an apostrophe after each, if a sign or nothing comes after them."""
     run, rest = borders[0], borders.string[borders.end() : borders.end() + 1]
     if rest and rest not in _SIGNS and "\t" not in run:
         return run
-    return _BORDER.sub(r"\g<0>'", run)
+    return border.sub(r"\g<0>'", run)
 
 
 COVERAGE_COLUMNS = (

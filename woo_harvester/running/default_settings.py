@@ -196,6 +196,12 @@ STATE = (
         least=1,
     ),
     Setting(
+        "WOO_CSV_COLUMNS",
+        [],
+        "names and paths, with commas between",
+        "The columns of CSV, of a run and of `scrapy state latest`. Empty: some twelve with Dutch names, which fit a screen. `all`: all columns, named by their paths. Or a list of both, such as `titel,link,document.omschrijvingen` ([record.md](record.md#as-csv)).",
+    ),
+    Setting(
         "WOO_WITHDRAW_SHARE",
         0.2,
         "part of a host's documents",

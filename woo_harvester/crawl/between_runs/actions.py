@@ -9,10 +9,11 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
+from woo_harvester.crawl.between_runs.copies import LIST, CopiesFolder
 from woo_harvester.crawl.between_runs.named import (
     find_given,
     find_named,
@@ -33,7 +34,9 @@ from woo_harvester.crawl.between_runs.output import (
     host_table,
     keeping,
     list_orphans,
+    missing_lines,
     reading,
+    record_files,
     work_line,
     write_csv,
     write_note,
@@ -56,6 +59,7 @@ from woo_harvester.state.store import NoStateError, State, StateError, sqlite_fi
 from woo_harvester.state.upkeep import count_as_lost, has_named_files, kept_files, named_files
 from woo_harvester.tooi.lists import informatiecategorieen
 from woo_harvester.utils.program import counted, program
+from woo_harvester.utils.urls import record_id
 
 if TYPE_CHECKING:
     import argparse
@@ -237,15 +241,47 @@ class StateActions:
         """Write the latest version of each document in files."""
         path = Path(opts.output) if opts.output else None
         self._refuse_state(path)
-        is_csv = format_of(opts.format, path) == "csv"
+        form = format_of(opts.format, path)
+        is_csv = form != "jsonl"
         read = reading(args, self.fail, SingleKind()) if is_csv else reading(args, self.fail)
         with read as files, writing(path, "utf-8-sig" if is_csv else "utf-8") as file, keeping(path):
-            write = write_csv if is_csv else write_records
-            write(files.lines(withdrawn=opts.withdrawn), file)
+            lines = files.lines(withdrawn=opts.withdrawn)
+            if is_csv:
+                self._write_csv(lines, file, ";" if form == "csv-nl" else ",")
+            else:
+                write_records(lines, file)
             there = Counter(version.case is not None for version in files if not version.withdrawn)
             gone = len(files) - there.total()
         written = documents_and_cases(there[False], there[True])
         write_note(f"Wrote {written}, {gone} withdrawn." if opts.withdrawn else f"Wrote {written}.")
+
+    def _write_csv(self, lines: Iterator[bytes], file: IO[str], delimiter: str) -> None:
+        """Write records as CSV. Raises UsageError for an unknown column in ``WOO_CSV_COLUMNS``."""
+        try:
+            write_csv(lines, file, self.settings.getlist("WOO_CSV_COLUMNS"), delimiter)
+        except ValueError as error:
+            raise UsageError(str(error), print_help=False) from error
+
+    def documents(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Copy stored documents to a folder, under names that people read, by the records in files."""
+        settings = self.settings
+        path, names = files_folder(settings), args[1:] or record_files()
+        with (
+            self._open() as state,
+            closing(DurableFolder.existing(path)) as store,
+            reading(names, self.fail) as files,
+        ):
+            store.lock(alone=False)
+            folder = CopiesFolder(Path(args[0]), store)
+            folder.update(files.lines(withdrawn=True))
+            with state.snapshot() as connection:
+                kept = kept_files(connection, str(store_name(settings)))
+                unknown = sum(record_id(one.loc) not in folder for one in kept) - folder.lost
+        for note in (*folder.notes, *missing_lines(unknown, folder.lost)):
+            write_note(note)
+        gone = f", and removed {folder.withdrawn} withdrawn" if folder.withdrawn else ""
+        copied, there = counted(folder.copied, "document"), counted(len(folder), "document")
+        write_note(f"Copied {copied} to {folder.path}{gone}. {folder.path / LIST} lists {there}.")
 
     def orphans(self, args: list[str], opts: argparse.Namespace) -> None:
         """List the orphans, stored files of no published document; with ``--remove``, remove them."""

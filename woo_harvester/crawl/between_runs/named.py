@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
@@ -62,17 +62,17 @@ def shard_given(given: str) -> tuple[int, int]:
 
 def require_json_lines(given: str | None, path: Path | None) -> None:
     """Raise UsageError if the format is another one than that of an exported state."""
-    if format_of(given, path) == "csv":
+    if format_of(given, path) != "jsonl":
         raise UsageError("an exported state is JSON Lines, not CSV: name a file such as state.jsonl")
 
 
-def format_of(given: str | None, path: Path | None) -> Literal["jsonl", "csv"]:
+def format_of(given: str | None, path: Path | None) -> str:
     """Return the format: *given*, or else from the name of the file. Raises UsageError."""
     name = given or (path.suffix.removeprefix(".").lower() if path else "")
-    if name == "csv":
-        return "csv"
+    if name in ("csv", "csv-nl"):
+        return name
     if given not in (None, "jsonl"):
-        raise UsageError(f"expected --format jsonl or --format csv, got {given}")
+        raise UsageError(f"expected --format jsonl, csv or csv-nl, got {given}")
     return "jsonl"
 
 

@@ -15,12 +15,15 @@ from pathlib import Path
 from time import time
 from typing import IO
 
-from woo_harvester.outputs.columns import cells, columns_of_record
+from scrapy.exceptions import UsageError
+
+from woo_harvester.outputs.columns import cells, columns_of, record_type_of
 from woo_harvester.outputs.document import in_present_shape
 from woo_harvester.permits.messages import Soort
 from woo_harvester.permits.mutations import PermitRow
 from woo_harvester.pipelines.folder import DurableFolder, orphans
 from woo_harvester.report.csv_file import TextWriter
+from woo_harvester.running.paths import RECORDS_FEED
 from woo_harvester.state import upkeep
 from woo_harvester.state.latest import Accept, BrokenLine, Latest, RecordsError
 from woo_harvester.state.locks import LockOwner
@@ -93,6 +96,26 @@ def reading(
         yield files
 
 
+def record_files() -> list[str]:
+    """Return the files that runs write in the working folder without ``-o`` and ``-O``. Raises UsageError."""
+    pattern = RECORDS_FEED % {"run": "*"}
+    if found := sorted(map(str, Path().glob(pattern))):
+        return found
+    raise UsageError(f"no records in {pattern}: name the files that have the records of these documents")
+
+
+def missing_lines(unknown: int, lost: int) -> Iterator[str]:
+    """Yield what to do about stored documents without a record, and about documents without their file."""
+    if unknown > 0:
+        yield (
+            f"{counted(unknown, 'stored document')} without a record in these files: name more files, or "
+            f"have all records written again (the usual {program()} crawl woo, with -s DELTAFETCH_ENABLED=0 "
+            "-O all.jsonl)"
+        )
+    if lost:
+        yield f"{counted(lost, 'document')} of which the file is not in the store: {program()} state lost"
+
+
 def list_orphans(folder: DurableFolder, known: Iterator[bytes], *, remove: bool) -> tuple[int, int]:
     """Print size and path of the files of *folder* that are not *known*; return their number and bytes.
 
@@ -115,16 +138,19 @@ def write_records(lines: Iterable[bytes], file: IO[str]) -> None:
         file.write(line.decode())
 
 
-def write_csv(lines: Iterable[bytes], file: IO[str]) -> None:
-    """Write records of one kind as CSV, with the columns of a run's own CSV file."""
-    writer = TextWriter(file)
-    columns: tuple[str, ...] = ()
+def write_csv(lines: Iterable[bytes], file: IO[str], chosen: Sequence[str], delimiter: str) -> None:
+    """Write records of one kind as CSV, with the columns of a run's own CSV file. Raises ValueError.
+
+    *chosen* is the value of ``WOO_CSV_COLUMNS``.
+    """
+    writer = TextWriter(file, delimiter=delimiter)
+    columns: dict[str, str] = {}
     for line in lines:
         record = in_present_shape(json.loads(line))
         if not columns:
-            columns = columns_of_record(record)
+            columns = columns_of(record_type_of(record), chosen)
             writer.writerow(columns)
-        writer.writerow(cells(record, columns))
+        writer.writerow(cells(record, columns.values()))
 
 
 def host_table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
