@@ -284,5 +284,8 @@ def test_nothing_is_asked_of_a_host_with_a_private_address(guarded: Harvest) -> 
     assert guarded[that_is_good].requests == ()
     assert guarded.run.records == []
     assert len(guarded.run.about("host.prive-adres")) == guarded.run.stats["woo/hosts/selected"] == 7
-    assert guarded.run.returncode == 0
+    assert guarded.run.returncode == 1
+    assert guarded.run.stderr.splitlines()[-1].startswith(
+        "scrapy crawl: error: nothing could be read of 7 hosts, such as "
+    )
     assert "Traceback" not in guarded.run.stderr

@@ -105,7 +105,7 @@ def test_shards_are_merged_and_a_folder_of_both_kinds_is_monitored(
     assert (totals.hosts, totals.listed, totals.harvested, totals.new) == (len(sites),) * 4
     register = f"register={tmp_path / 'register.xml'}"
     woo = ["crawl", "woo", "-a", f"domains={sites[0].host}", "-a", register]
-    assert run_scrapy(woo, tmp_path, ca_bundle).returncode == 0
+    assert run_scrapy(woo, tmp_path, ca_bundle).returncode == 1, "it has permits only"
     monitored = run_scrapy(["monitor"], tmp_path)
     assert (monitored.stdout.count("no drop in documents"), monitored.returncode) == (2, 0), monitored.stdout
     permits.run(sites[0].url(FOLDER))
