@@ -23,6 +23,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from woo_harvester.outputs.definition import KINDS
 from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.running.paths import data_dir
+from woo_harvester.state.latest import check_is_records
 from woo_harvester.utils.program import program, to_install
 from woo_portal.app import Options, make_app
 from woo_portal.engine import Engine, EngineError
@@ -51,6 +52,12 @@ class RecordFiles:
         """Return the files that there are now, each once, by name."""
         found = {Path(name) for pattern in self._given for name in _names(pattern)}
         return sorted(path for path in found if path.is_file())
+
+    def check_kinds(self) -> None:
+        """Raise NotRecordsError for what is there and is no file of records."""
+        for pattern in self._given:
+            for name in _names(pattern):
+                check_is_records(Path(name))
 
     def check(self) -> None:
         """Raise NoRecordsError if there is none, or if one that was named is not there."""
@@ -85,7 +92,7 @@ def open_engine(
 ) -> Iterator[Engine]:
     """Give the engine: Elasticsearch, or the embedded index, filled with the records of the files.
 
-    Raises EngineError, NoRecordsError, OSError, and ImportError if an extra is not installed.
+    Raises EngineError, NoRecordsError, NotRecordsError, OSError, and ImportError if an extra is missing.
     """
     if settings["WOO_ELASTICSEARCH_URL"]:
         with closing(_elasticsearch(settings)) as engine:
@@ -100,6 +107,7 @@ def _embedded(settings: BaseSettings, files: RecordFiles, *, rebuild: bool, watc
     # These need the extra "portal".
     from woo_portal.embedded.engine import EmbeddedEngine, Watcher  # noqa: PLC0415
 
+    files.check_kinds()
     folder, seconds = data_dir(settings) / FOLDER, settings.getfloat("WOO_PORTAL_TIMEOUT")
     with ExitStack() as stack:
         engine = stack.enter_context(closing(EmbeddedEngine.open(folder, seconds, rebuild=rebuild)))
@@ -291,7 +299,7 @@ def run_portal(
 ) -> None:
     """Serve the portal until it is stopped, and print its address when it answers.
 
-    Raises ListenError, EngineError, NoRecordsError, OSError and ImportError.
+    Raises ListenError, EngineError, NoRecordsError, NotRecordsError, OSError and ImportError.
     """
     with (
         listen(site) as listener,  # before the filling, which may take minutes

@@ -80,7 +80,10 @@ def test_the_old_index_is_kept_where_that_is_asked_for(
 
 @pytest.mark.parametrize(
     ("content", "why"),
-    [("no record\n", "line 1"), (line("a", "aanlevering", 1, creatiedatum="ooit"), "refuses document a")],
+    [
+        (line("b", "aanlevering", 1) + "no record\n", "line 2"),
+        (line("a", "aanlevering", 1, creatiedatum="ooit"), "refuses document a"),
+    ],
 )
 def test_what_goes_wrong_leaves_the_alias_where_it_is(
     content: str, why: str, tmp_path: Path, elasticsearch: Elasticsearch, elasticsearch_url: str, alias: str
@@ -198,8 +201,11 @@ def test_an_index_of_the_other_kind_is_not_replaced(
     assert list(elasticsearch.indices.get(index=f"{alias}-v*").keys()) == [f"{alias}-v1"]
 
 
-@pytest.mark.parametrize("args", [(), ("--rebuild",), ("records.jsonl",), ("--what",)])
+@pytest.mark.parametrize(
+    "args", [(), ("--rebuild",), ("records.jsonl",), ("--what",), ("--rebuild", "woo.csv")]
+)
 def test_a_wrong_argument_is_one_line(args: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "woo.csv").write_text('"titel","link"\n')
     run = rebuild(tmp_path, "http://127.0.0.1:1", "woo", *args)
     assert run.returncode == 2
     assert run.stderr.startswith("scrapy index: error: ")

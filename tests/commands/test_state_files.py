@@ -115,13 +115,21 @@ def test_a_line_that_a_run_is_writing_is_left_out_and_is_no_error(state: Shell) 
 
 
 @pytest.mark.parametrize("action", ["check", "latest"])
-def test_a_file_without_records_gives_one_line(filled: Shell, action: str) -> None:
-    Path("1.jsonl").write_text("geen record\n")
-    done = filled(action, "1.jsonl")
-    assert done.status == 1
-    first, *rest = done.stderr.splitlines()
-    assert first.startswith("scrapy state: error: 1.jsonl, line 1: expected a record as JSON")
-    assert rest == ([] if action == "check" else ["Wrote 0 documents."])
+@pytest.mark.parametrize("text", ["geen record\n", '"titel","link"\r\n', "[]\n"])
+def test_a_file_without_records_gives_one_line(filled: Shell, action: str, text: str) -> None:
+    Path("woo.csv").write_text(text)
+    assert refused(
+        filled(action, "woo.csv"),
+        "woo.csv has no records: expected JSON Lines, a record a line, and no CSV, XML or list of JSON. This "
+        "writes all that is listed now: scrapy crawl woo -s DELTAFETCH_ENABLED=0 -O woo.jsonl",
+    )
+
+
+@pytest.mark.parametrize("action", ["check", "latest"])
+def test_a_folder_is_refused_and_its_files_are_suggested(filled: Shell, action: str) -> None:
+    Path("map").mkdir()
+    line = "map is a folder: name the files of records in it, such as map/*.jsonl"
+    assert refused(filled(action, "map"), line)
 
 
 def test_each_broken_line_is_named_and_the_rest_is_written(filled: Shell) -> None:
@@ -140,10 +148,16 @@ def test_each_broken_line_is_named_and_the_rest_is_written(filled: Shell) -> Non
     assert (checked.status, checked.stderr.splitlines()) == (1, [one, two])
 
 
-@pytest.mark.parametrize("action", ["check", "latest", "import"])
 @pytest.mark.parametrize(
-    ("name", "why"),
-    [("pijp", "expected a file, got a pipe or a device"), ("map", "Is a directory"), ("niets", "No such")],
+    ("action", "name", "why"),
+    [
+        *(
+            (action, "pijp", "expected a file, got a pipe or a device")
+            for action in ("check", "latest", "import")
+        ),
+        *((action, "niets", "No such") for action in ("check", "latest", "import")),
+        ("import", "map", "Is a directory"),
+    ],
 )
 def test_what_is_not_a_file_is_refused_in_one_line(filled: Shell, action: str, name: str, why: str) -> None:
     os.mkfifo("pijp")

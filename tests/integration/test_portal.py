@@ -115,6 +115,7 @@ def test_a_port_that_is_taken_costs_no_filling(tmp_path: Path) -> None:
     [
         ([], {}, 1, "no records in records/*.jsonl: scrapy crawl woo makes them, and scrapy demo --portal"),
         (["niet.jsonl"], {}, 1, "niet.jsonl: no such file of records"),
+        (["."], {}, 2, ". is a folder: name the files of records in it, such as ./*.jsonl"),
         (["--port", "x"], {}, 2, "argument --port: invalid int value: 'x'"),
         (["--port", "70000"], {}, 2, "--port: expected a number from 0 to 65535, got 70000"),
         (["--hots", "a"], {}, 2, "unknown option --hots: did you mean --host?"),

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from woo_harvester.utils.inputs import NotRecordsError
 from woo_portal.server import NoRecordsError, RecordFiles
 
 
@@ -39,3 +40,15 @@ def test_a_file_that_is_not_there_is_named(folder: Path) -> None:
         RecordFiles(["niet.jsonl"]).check()
     with pytest.raises(NoRecordsError, match="records: no such file"):
         RecordFiles(["records"]).check()
+
+
+def test_what_has_no_records_is_named(folder: Path) -> None:
+    (folder / "woo.csv").write_text('"titel"\n')
+    for given, line in (
+        ("records", "records is a folder"),
+        ("woo.*", r"woo\.csv has no records: expected JSON Lines"),
+    ):
+        with pytest.raises(NotRecordsError, match=line):
+            RecordFiles([given]).check_kinds()
+    (folder / "records" / "woo-1.jsonl").touch()
+    RecordFiles(["niet.jsonl", "records/*"]).check_kinds()

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import ROOT
 from woo_harvester.state.latest import INDEX_BATCH, BrokenLine, Latest, LatestVersion, RecordsError
+from woo_harvester.utils.inputs import NotRecordsError
 from woo_harvester.utils.urls import record_id
 
 LOC = "https://a.nl/d.pdf"
@@ -151,13 +152,11 @@ def test_a_line_that_is_no_record_is_named(tmp_path: Path, line: str, why: str) 
         Latest([path])
 
 
-@pytest.mark.parametrize("fault", ["absent", "folder", "cut", "no gzip", "damaged"])
+@pytest.mark.parametrize("fault", ["absent", "cut", "no gzip", "damaged"])
 def test_a_file_that_cannot_be_read_is_reported_by_name(tmp_path: Path, fault: str) -> None:
     path = tmp_path / "1.jsonl.gz"
     complete = gzip.compress(json.dumps(record()).encode() * 20)
     match fault:
-        case "folder":
-            path.mkdir()
         case "cut":
             path.write_bytes(complete[:-9])
         case "no gzip":
@@ -166,6 +165,48 @@ def test_a_file_that_cannot_be_read_is_reported_by_name(tmp_path: Path, fault: s
             path.write_bytes(complete[:10] + b"\xff" * 30 + complete[40:])
     with pytest.raises(RecordsError, match=r"1\.jsonl\.gz(, line 1)?: "):
         Latest([path])
+
+
+ONE = json.dumps(record())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *('"id","titel"\r\n"1","x"\r\n', "[\n]", f"[{ONE}]", f"[\n{ONE}\n]", f"[\n{ONE},\n{ONE}\n]"),
+        *("<?xml version='1.0'?>\n<items></items>", '{"type": "FeatureCollection", "features": [\n]}\n'),
+        *('{"kind": "document", "host": "a.nl"}\n', '"titel"', "x\n" * 30 + ONE),
+        *(
+            "[" * 100_000 + "\n",
+            '{"a":' * 100_000 + "\n",
+            '{"id": "\\ud800", "versies": []}\n',
+            "\0" * 1000 + "\n",
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_a_file_of_something_else_is_refused(tmp_path: Path, content: str, is_packed: bool) -> None:
+    path = tmp_path / ("woo.gz" if is_packed else "woo.csv")
+    path.write_bytes(gzip.compress(content.encode()) if is_packed else b"\xef\xbb\xbf" + content.encode())
+    with pytest.raises(NotRecordsError, match=r"has no records: expected JSON Lines, .* -O woo\.jsonl$"):
+        Latest([path], on_broken=lambda broken: None)
+
+
+@pytest.mark.parametrize(
+    "content", ["", "\n\n", '{"id": "a", "ver', ONE, f"x\n{ONE}\n", f"{{}}\n[]\n\n{ONE}\n", f'{ONE}\n{{"id"']
+)
+def test_a_file_with_a_record_or_with_none_yet_is_read(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "woo.jsonl"
+    path.write_text(content)
+    with Latest([path], on_broken=lambda broken: None) as latest:
+        assert len(latest) == (ONE in content)
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(
+        NotRecordsError, match=r"is a folder: name the files of records in it, such as .*/\*\.jsonl"
+    ):
+        Latest([tmp_path])
 
 
 def test_a_record_that_is_not_accepted_is_a_broken_line(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from woo_harvester.running.startlog import (
     write_stderr,
 )
 from woo_harvester.state import NOWHERE
+from woo_harvester.utils.inputs import NotRecordsError
 from woo_harvester.utils.program import program, suggestion
 
 if TYPE_CHECKING:
@@ -127,6 +128,8 @@ class ProjectCommand(ScrapyCommand):
         except Exception as error:
             if (line := wrong_setting(error)) is not None:
                 self.refuse(line)
+            if isinstance(error, NotRecordsError):
+                self.refuse(str(error))
             if not (isinstance(error, StartError | OSError | ImportError) or is_exhausted(error)):
                 write_stderr("".join(traceback.format_exception(error)).rstrip())
             self.fail(cause_of(error))

@@ -11,14 +11,15 @@ import gzip
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from woo_harvester.record import Oorzaak
 from woo_harvester.utils.dates import parse_datetime, to_microseconds
-from woo_harvester.utils.inputs import check_regular, is_being_written, parse_json
+from woo_harvester.utils.inputs import NotRecordsError, check_regular, is_being_written, parse_json
+from woo_harvester.utils.program import program
 
 #: Rows that are written to the index at a time.
 INDEX_BATCH = 1000
@@ -45,6 +46,41 @@ Accept = Callable[[Mapping[str, Any]], None]
 
 class RecordsError(ValueError):
     """A file does not contain records. The message names the file and the line."""
+
+
+#: Lines of a file among which there is a record if it is a file of records.
+_FIRST_LINES = 20
+#: The beginnings of other JSON and XML. A JSON list may have its only record on a line.
+_OTHERS = (b"[\n", b"[\r", b"<")
+
+
+def check_is_records(path: Path) -> None:
+    """Raise NotRecordsError for a folder, and for a file whose first lines have no record.
+
+    A file without a complete line may become one. What cannot be read is left to its reader.
+    """
+    if path.is_dir():
+        raise NotRecordsError(f"{path} is a folder: name the files of records in it, such as {path}/*.jsonl")
+    try:
+        lines = [line.lstrip() for _, line in islice(_lines(path), _FIRST_LINES) if line.strip()]
+    except RecordsError:
+        return
+    if not lines or (len(lines) == 1 and _is_truncated(lines[0]) and lines[0].startswith(b"{")):
+        return
+    if lines[0].startswith(_OTHERS) or not any(map(_is_record, lines)):
+        raise NotRecordsError(
+            f"{path} has no records: expected JSON Lines, a record a line, and no CSV, XML or list of JSON. "
+            f"This writes all that is listed now: {program()} crawl woo -s DELTAFETCH_ENABLED=0 -O woo.jsonl"
+        )
+
+
+def _is_record(line: bytes) -> bool:
+    """Return whether a line has what every record has."""
+    try:
+        value = parse_json(line)
+    except ValueError:
+        return False
+    return isinstance(value, dict) and {"id", "versies"} <= value.keys()
 
 
 class BrokenLine(NamedTuple):
@@ -94,7 +130,8 @@ class Latest:
 
     *accept* gets each record and raises ValueError for one that the caller does not want. *on_broken* gets
     each line that is not a record; the index leaves it out. Without *on_broken* such a line raises
-    :class:`RecordsError`, unless it is a truncated last line. A file that cannot be read raises RecordsError.
+    :class:`RecordsError`, unless it is a truncated last line. A file that cannot be read raises RecordsError,
+    and one of something else NotRecordsError.
     """
 
     def __init__(
@@ -104,6 +141,8 @@ class Latest:
         on_broken: OnBroken | None = None,
     ) -> None:
         self._paths: Sequence[Path] = list(dict.fromkeys(paths))
+        for path in self._paths:
+            check_is_records(path)
         self._accept = accept
         self._on_broken = on_broken or self._refuse
         self.truncated: list[Path] = []

@@ -19,6 +19,10 @@ LOCKED = frozenset({errno.EACCES, errno.EAGAIN})
 WITHOUT_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP})
 
 
+class NotRecordsError(ValueError):
+    """A file or folder is no file of records. The message says what to type instead."""
+
+
 def parse_json(text: str | bytes) -> Any:
     """Return the value of a JSON text; bytes must be UTF-8, with or without a byte order mark.
 
