@@ -58,7 +58,7 @@ def main() -> NoReturn:
     """
     open_closed_streams()
     given = sys.argv[1:]
-    if given[:1] == ["--version"]:
+    if given in (["--version"], ["version"]):
         _print(f"{NAME} {VERSION} (Scrapy {scrapy.__version__}, Python {platform.python_version()})")
     commands = _commands()
     name = next((each for each in given if not each.startswith("-")), None)
