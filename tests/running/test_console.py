@@ -55,8 +55,9 @@ def test_without_a_command_it_lists_those_of_the_package_first(tmp_path: Path, a
     assert list(tmp_path.iterdir()) == []
 
 
-def test_it_reports_its_version(tmp_path: Path) -> None:
-    done = typed(tmp_path, "--version")
+@pytest.mark.parametrize("asked", ["--version", "version"])
+def test_it_reports_its_version(tmp_path: Path, asked: str) -> None:
+    done = typed(tmp_path, asked)
     assert done.stdout.startswith(f"{NAME} {VERSION} (Scrapy ")
     assert done.returncode == 0
 
