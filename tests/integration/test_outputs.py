@@ -60,11 +60,12 @@ def all_of(site: GatedSite, **counts: int) -> set[str]:
 # What is durable, and when
 
 
-@pytest.mark.parametrize("kind", ["a file a run", "-o", "-O", "csv"])
+@pytest.mark.parametrize("kind", ["a file a run", "-o", "-O", "csv", "csv-nl"])
 def test_lines_in_a_local_file_are_confirmed_while_the_run_goes_on(
     kind: str, gated: GatedSite, installation: Fallible
 ) -> None:
-    args = {"a file a run": (), "csv": ("-o", "out.csv")}.get(kind, (kind, "out.jsonl"))
+    tables = {"csv": ("-o", "out.csv"), "csv-nl": ("-o", "out.csv:csv-nl")}
+    args = {"a file a run": (), **tables}.get(kind, (kind, "out.jsonl"))
     publish(gated, names("a", 12), names("b", 3))
     gated.gates.add("/s1.xml")
     started = installation.start(*args, **SOON)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, get_origin
 
 from tools.reference.markdown import code
-from woo_harvester.outputs.columns import ALL, columns_of
+from woo_harvester.outputs.columns import ALL, BEGINNING, TEXT, columns_of
 from woo_harvester.permits.record import PermitRecord, Term
 from woo_harvester.record import Oorzaak, Record, Waarde, has_fields, record_fields
 
@@ -43,8 +43,9 @@ def values() -> dict[str, Any]:
 
 
 def _columns(kind: type[Any]) -> list[tuple[str, str]]:
-    """Return name and path of each column for people."""
-    return [(code(name), code(path)) for name, path in columns_of(kind).items()]
+    """Return the name of each column for people, and the path of its value."""
+    beginning = {BEGINNING: f"beginning of {code(TEXT)}"}
+    return [(code(name), beginning.get(path, code(path))) for name, path in columns_of(kind).items()]
 
 
 def differences() -> list[dict[str, Any]]:

@@ -27,10 +27,11 @@ OTHER_COLUMNS = (
 #: The value of ``WOO_CSV_COLUMNS`` for all columns.
 ALL = "all"
 
-_TEXT = "versies.bestanden.tekst"
+#: The text of a document, which is in no column unless it is named.
+TEXT = "versies.bestanden.tekst"
 #: The column with the beginning of the text of a document, and its length in characters. A cell of Excel can
 #: have 32,767; the rest is for apostrophes.
-_BEGINNING, _BEGINNING_LENGTH = "tekst", 32_000
+BEGINNING, _BEGINNING_LENGTH = "tekst", 32_000
 
 #: The columns for people, in their order: the name of each, and the path of its value.
 _FOR_PEOPLE: dict[type[Any], dict[str, str]] = {
@@ -46,7 +47,7 @@ _FOR_PEOPLE: dict[type[Any], dict[str, str]] = {
         "link": "document.weblocatie",
         "bestand": "versies.bestanden.bestandsnaam",
         "pad": "versies.bestanden.pad",
-        "tekst": _BEGINNING,
+        "tekst": BEGINNING,
         "id": "id",
     },
     PermitRecord: {
@@ -54,7 +55,7 @@ _FOR_PEOPLE: dict[type[Any], dict[str, str]] = {
         "organisatie": "vergunning.creator.label",
         "soort": "vergunning.product.producttype.label",
         "fase": "vergunning.termijn.fase",
-        "datum": "vergunning.issued",
+        "datum": "vergunning.modified",
         "oorzaak": "versies.oorzaak",
         "gewijzigd": "versies.mutatiedatumtijd",
         "bedrijf": "vergunning.actor.bedrijfsnaam",
@@ -102,7 +103,7 @@ def columns_of(record_type: type[Any], chosen: Sequence[str] = ()) -> dict[str, 
         return {path: path for path in every}
     if ALL in names:
         raise ValueError(f"WOO_CSV_COLUMNS: expected all alone, or names without it, got {','.join(names)}")
-    known = {*for_people, *_with_objects([*every, _TEXT])}
+    known = {*for_people, *_with_objects([*every, TEXT])}
     for name in names:
         if name not in known:
             meant = suggestion(name, [*for_people, ALL], known)
@@ -115,7 +116,7 @@ def all_columns(record_type: type[Any]) -> tuple[str, ...]:
 
     They lack the text of documents, which can be larger than the cells that spreadsheets and databases read.
     """
-    paths = (path for path in _paths(record_type, "") if path != _TEXT)
+    paths = (path for path in _paths(record_type, "") if path != TEXT)
     return tuple(dict.fromkeys([*_FIRST[record_type], *paths]))
 
 
@@ -151,8 +152,8 @@ def _paths(kind: type[Any], before: str) -> Iterator[str]:
 
 def _cell(record: Mapping[str, Any], column: str) -> object:
     found: list[Any] = []
-    is_beginning = column == _BEGINNING
-    is_list = _collect(record, _keys(_TEXT if is_beginning else column), found)
+    is_beginning = column == BEGINNING
+    is_list = _collect(record, _keys(TEXT if is_beginning else column), found)
     if is_beginning:
         found = [_beginning(text) for text in found]
     if column in _PAIRS:
