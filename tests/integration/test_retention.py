@@ -59,9 +59,10 @@ def test_the_link_leads_to_the_newest_report_and_an_audit_does_not_change_it(
         run = harvester.day()
         assert run.report is not None
         assert latest.readlink() == Path(run.report.name)
+    current = latest.readlink()
     for filtered in (f"domains={site.host}", "since=2024-01-01"):
         assert harvester.day("-a", filtered).report != run.report
-        assert latest.readlink() == Path(run.report.name), filtered
+        assert latest.readlink() == current, filtered
     audited = run_scrapy(["audit", site.host], harvester.folder, harvester.ca_bundle)
     assert audited.report is not None
     assert run.report is not None
