@@ -228,8 +228,6 @@ class Source:
     """The result of reading the text of the document; the fifth pipeline sets it."""
     filetype: FileType | None = None
     """File type of the document, by its bytes if it was received; the third pipeline sets it."""
-    is_requested: bool = True
-    """False if an audit reads the metadata only, because the document is not in its sample."""
 
     def claims_of_type(self, loc: str) -> tuple[TypeClaims, str | None]:
         """Return what is claimed of the type of the document at *loc*, and the name of its file."""
@@ -246,10 +244,6 @@ class Source:
 
 class NothingAddedError(DropItem):
     """An item is dropped: its record has nothing that the record before did not have."""
-
-
-class NotRequestedError(DropItem):
-    """An item is dropped after its metadata were read: its document is not in the sample of an audit."""
 
 
 class RecordItem:

@@ -17,7 +17,7 @@ from scrapy.utils.reactor import is_reactor_installed
 
 from woo_harvester.findings import Finding, Severity
 from woo_harvester.findings.common_cause import CommonCause
-from woo_harvester.items import NothingAddedError, NotRequestedError, PermitItem, WooItem
+from woo_harvester.items import NothingAddedError, PermitItem, WooItem
 from woo_harvester.report.accounts import Accounts, PermitAccount
 from woo_harvester.report.assemble import make_report
 from woo_harvester.report.funnel import Account
@@ -225,14 +225,10 @@ class Findings:
             if (account_of_case := self._account_of_case(item)) is not None:
                 account_of_case.dropped += 1
             return
-        if not isinstance(item, WooItem) or item.report.host is None:
+        if not isinstance(item, WooItem) or item.report.host is None or item.report.error is not None:
             return
         account = self.accounts.of(item.report.host)
-        if isinstance(exception, NotRequestedError):
-            account.not_requested += 1
-        elif item.report.error is not None:
-            return
-        elif isinstance(exception, NothingAddedError):
+        if isinstance(exception, NothingAddedError):
             account.count_entries(0, 1)
         else:
             account.dropped += 1

@@ -15,7 +15,7 @@ from woo_harvester.diwoo.defaults import fill_in
 from woo_harvester.diwoo.filetype import Decision, decide_filetype
 from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.documents import ask_for_documents
-from woo_harvester.items import Fetched, NotRequestedError, WooItem
+from woo_harvester.items import Fetched, WooItem
 from woo_harvester.record import Bestand, Record, Waarde
 
 if TYPE_CHECKING:
@@ -97,8 +97,6 @@ class FileTypePipeline:
         if not isinstance(item, WooItem) or item.source is None:
             return item
         loc, fetched = item.record.document.weblocatie, item.source.fetched
-        if not item.source.is_requested:
-            raise NotRequestedError(loc, log_level="DEBUG")
         claims, name = item.source.claims_of_type(loc)
         decision = decide_filetype(claims, item.report, fetched.content if fetched else None)
         if decision is None:
