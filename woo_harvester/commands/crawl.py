@@ -97,12 +97,13 @@ class Command(ProjectCommand, CrawlCommand):
     def _keep_log_apart(self, settings: Settings) -> bool:
         """Show only errors if stderr is a terminal, unless the user chose where the log goes or its level.
 
-        Return whether that is done: the log then belongs in the folder of the run.
+        Return whether that is done: the log then belongs in the folder of the run, which the add-on makes.
         """
+        has_folder = any("woo_harvester" in str(addon) for addon in settings.getdict("ADDONS"))
         is_ours = os.environ.get(ENVVAR) == SETTINGS_MODULE  # which sets a level itself
         least = SETTINGS_PRIORITIES["project" if is_ours else "default"]
         is_chosen = settings["LOG_FILE"] or (settings.getpriority("LOG_LEVEL") or 0) > least
-        if is_chosen or not settings.getbool("LOG_ENABLED") or not sys.stderr.isatty():
+        if is_chosen or not (has_folder and settings.getbool("LOG_ENABLED") and sys.stderr.isatty()):
             return False
         settings.set("LOG_LEVEL", "ERROR", "cmdline")
         return True
