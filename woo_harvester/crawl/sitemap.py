@@ -266,9 +266,11 @@ class SitemapFiles:
 
         They do not go through Scrapy: that takes twice as long, and no other pipeline has a use for them.
         """
-        for pipeline in map(self._crawler.get_item_pipeline, (MetadataPipeline, DefaultsPipeline)):
-            for item in items if pipeline is not None else ():
-                pipeline.process_item(item)
+        metadata = self._crawler.get_item_pipeline(MetadataPipeline)
+        defaults = self._crawler.get_item_pipeline(DefaultsPipeline)
+        if metadata is not None and defaults is not None:
+            for item in items:
+                defaults.process_item(metadata.process_item(item))
         visit.account.not_requested += len(items)
 
     async def _documents_of(self, items: Iterable[WooItem], visit: Visit) -> Output:
