@@ -154,3 +154,24 @@ def test_a_small_host_has_no_sample(auditor: Auditor, make_site: MakeSite) -> No
     (host,) = json.loads((answer_of(run).run.report or Path()).joinpath("report.json").read_text())["hosts"]
     assert host["sample"] is None
     assert host["harvested"] == 3
+
+
+def test_entries_that_wait_for_another_host_are_in_the_sample_too(
+    auditor: Auditor, make_site: MakeSite
+) -> None:
+    sites = make_site(), make_site()
+    shared = [site.url("/gedeeld.pdf") for site in sites]
+    for site in sites:
+        locs = [site.url("/eigen.pdf"), *shared]
+        site.pages |= {
+            "/robots.txt": robots_of(site, INDEX),
+            INDEX: index_of(site, "/sitemap.xml"),
+            "/sitemap.xml": entries_of(site, *(Entry(loc=loc, lastmod=LASTMOD, diwoo=GOOD) for loc in locs)),
+            "/*": pdf_page("Besluit"),
+        }
+    auditor.register(*sites)
+    answer = answer_of(auditor(*(site.host for site in sites)))
+    for site in sites:
+        host = answer.hosts[site.host]
+        assert (host.listed, host.harvested, host.complete, host.sample) == (2, 2, True, None)
+        assert requested(site) == {"/eigen.pdf", "/gedeeld.pdf"}

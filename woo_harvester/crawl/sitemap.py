@@ -223,7 +223,6 @@ class SitemapFiles:
             self._crawler.stats.inc_value("woo/entries", reader.entries)
             if reading.left_out:
                 self._crawler.stats.inc_value("woo/entries/left_out", reading.left_out)
-                visit.account.left_out += reading.left_out
             report_file(visit, url, "sitemap", contents)
             report_coding(visit, response, url)
             if is_complete_read and not reader.entries:
@@ -271,8 +270,7 @@ class SitemapFiles:
         defaults = self._crawler.get_item_pipeline(DefaultsPipeline)
         if metadata is not None and defaults is not None:
             for item in items:
-                metadata.process_item(item)
-                defaults.process_item(item)
+                defaults.process_item(metadata.process_item(item))
         visit.account.not_requested += len(items)
 
     async def _documents_of(self, items: Iterable[WooItem], visit: Visit) -> Output:

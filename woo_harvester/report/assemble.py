@@ -235,8 +235,8 @@ def _sample(account: Account) -> Sample | None:
         return None
     found = estimate(account)
     return Sample(
-        asked=account.requested,
-        not_asked=account.not_requested,
+        asked=account.requested - account.unfinished,
+        not_asked=account.not_requested + account.unfinished,
         of=account.listed,
         drawn=account.drawn,
         estimated=round(found.share, 4) if found else None,

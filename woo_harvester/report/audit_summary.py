@@ -115,6 +115,8 @@ def first_verdict(account: Account, texts: Texts) -> str:
 
 def notes(host: HostReport, texts: Texts) -> Iterator[str]:
     """Yield the sentences about what an audit did not see, and about what a harvest would not see."""
+    if host.complete is None and host.sitemaps:
+        yield texts("audit_ended")
     if host.sample and host.sample.estimated is not None:
         yield texts.estimate(host.sample)
     if any(row.seen == _ASKS_PASSWORD for row in host.findings):

@@ -220,9 +220,9 @@ class Sample(ReportModel):
     """The documents that an audit requested, of a host with more than it requests."""
 
     asked: int
-    """Documents that were requested."""
+    """Documents that were requested, and answered before the run ended."""
     not_asked: int
-    """Documents that were not requested. Nothing is said of them but what their sitemaps say."""
+    """Documents that were not. Nothing is said of them but what their sitemaps say."""
     of: int
     """Listed documents; those that have no usable location are neither asked nor not asked."""
     drawn: int = 0
