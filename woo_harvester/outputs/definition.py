@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from typing import Any, Self
+from urllib.parse import unquote, urlsplit
 
 from woo_harvester.permits.mapping import organisation_by_name
 from woo_harvester.permits.record import places
@@ -52,11 +55,16 @@ def period(begin: str | None, end: str | None) -> dict[str, str] | None:
 
 
 def _fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
-    """Return ``tekst`` with the text of all files, ``versies`` without it, and ``geldigheid`` as a range."""
+    """Return ``tekst`` with the text of all files, ``versies`` without it, ``metadata`` and ``geldigheid``.
+
+    ``geldigheid`` is a range.
+    """
     versions, texts = _without_text(record["versies"])
     found: dict[str, Any] = {"versies": versions}
     if texts and status is Status.GEPUBLICEERD:
         found["tekst"] = texts[0] if len(texts) == 1 else texts
+    if status is Status.GEPUBLICEERD and (metadata := metadata_texts(WOO, record)):
+        found["metadata"] = metadata
     validity = (record.get("document") or {}).get("geldigheid") or {}
     if valid := period(validity.get("begindatum"), validity.get("einddatum")):
         found["geldigheid"] = valid
@@ -82,14 +90,14 @@ def _without_text(versions: list[dict[str, Any]]) -> tuple[list[dict[str, Any]],
     ], texts
 
 
-WOO = RecordKind("woo", key="document", setting="WOO_ELASTICSEARCH_INDEX", mapping=3, fields=_fields)
+WOO = RecordKind("woo", key="document", setting="WOO_ELASTICSEARCH_INDEX", mapping=4, fields=_fields)
 
 
 _GEMEENTE = "gemeente"
 
 
 def _permit_fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
-    """Return municipalities as a facet, places as points, and ``temporal`` as a range, if there are any."""
+    """Return municipalities as a facet, ``metadata``, places as points, and ``temporal`` as a range."""
     case = record["vergunning"]
     about = case.get("temporal", {})
     found = {
@@ -97,6 +105,8 @@ def _permit_fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
         "locatie": places(record),
         "temporal": period(about.get("start"), about.get("end")),
     }
+    if status is Status.GEPUBLICEERD:
+        found["metadata"] = metadata_texts(PERMITS, {**record, **found})
     return {key: value for key, value in found.items() if value}
 
 
@@ -140,7 +150,7 @@ PERMITS = RecordKind(
     "vergunningen",
     key="vergunning",
     setting="WOO_ELASTICSEARCH_PERMITS_INDEX",
-    mapping=3,
+    mapping=4,
     fields=_permit_fields,
 )
 
@@ -274,6 +284,88 @@ def values_at(document: Mapping[str, Any], path: str) -> Iterator[Any]:
                 below.append(value)
         level = below
     yield from level
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """A field of metadata: the page of a document shows it, and a search finds its texts."""
+
+    path: str
+    """The path in the search document, without ``[]``. Its values are texts, or terms with a label."""
+    label: str = ""
+    """The heading on the page of a document, in Dutch; empty if the page has it elsewhere."""
+    facet: str = ""
+    """What its values lead to: the name of a facet, or ``q`` for a search for the text."""
+    is_searched: bool = True
+    is_code: bool = False
+    """Whether it is a number or a file name, which is found with and without its punctuation."""
+
+
+_CASE = "vergunning"
+
+#: The metadata of each kind. Own fields (``extraMetadata``) are not among them, so that no search finds them.
+METADATA: Mapping[str, Sequence[Metadata]] = {
+    WOO.name: (
+        Metadata("document.verantwoordelijke", "Organisatie", "organisatie"),
+        Metadata("document.publisher", "Gepubliceerd door", "organisatie"),
+        Metadata("document.medeverantwoordelijken", "Ook verantwoordelijk"),
+        Metadata("document.opsteller", "Geschreven door"),
+        Metadata("document.naamOpsteller", "Naam van de schrijver"),
+        Metadata(f"{_CLASSIFICATION}.informatiecategorieen", "Informatiecategorie", "informatiecategorie"),
+        Metadata(f"{_CLASSIFICATION}.documentsoorten", "Documentsoort", "documentsoort"),
+        Metadata(f"{_CLASSIFICATION}.themas", "Thema", "thema"),
+        Metadata(f"{_CLASSIFICATION}.trefwoorden", "Trefwoorden", "q"),
+        Metadata("document.format", "Bestandstype", "bestandstype", is_searched=False),
+        Metadata("document.language", "Taal", is_searched=False),
+        # Titles are searched as titles.
+        Metadata("document.titelcollectie.verkorteTitels", "Andere titels", is_searched=False),
+        Metadata("document.titelcollectie.alternatieveTitels", "Alternatieve titels", is_searched=False),
+        Metadata("document.identifiers", "Kenmerken van de organisatie", is_code=True),
+        Metadata("document.aggregatiekenmerk", "Hoort bij de groep", is_code=True),
+        Metadata("versies.bestanden.bestandsnaam", is_code=True),
+        Metadata("document.weblocatie", is_code=True),
+    ),
+    PERMITS.name: (
+        Metadata(f"{_CASE}.product.producttype"),
+        Metadata(f"{_CASE}.product.activiteit"),
+        Metadata(f"{_CASE}.termijn.fase"),
+        Metadata(f"{_CASE}.creator"),
+        Metadata("gemeente"),
+        Metadata(f"{_CASE}.spatial"),
+        Metadata(f"{_CASE}.subject"),
+        Metadata(f"{_CASE}.alternative"),
+        Metadata(f"{_CASE}.actor.bedrijfsnaam"),
+        Metadata(f"{_CASE}.object.referentienummer", is_code=True),
+    ),
+}
+_WORD = re.compile(r"[^\W_]+")
+_DIGIT = re.compile(r"\d")
+_UNKNOWN = "onbekend"
+
+
+def metadata_texts(kind: RecordKind, document: Mapping[str, Any]) -> list[str]:
+    """Return the texts of the metadata that are searched, each once; without the label for unknown."""
+    found: dict[str, None] = {}
+    for field in METADATA[kind.name]:
+        for value in values_at(document, field.path) if field.is_searched else ():
+            text = value.get("label") if isinstance(value, Mapping) else value
+            if isinstance(text, str) and text.strip() and text.casefold() != _UNKNOWN:
+                found.update(dict.fromkeys(_code_texts(text) if field.is_code else (text,)))
+    return list(found)
+
+
+def _code_texts(text: str) -> Iterator[str]:
+    """Yield a number or file name as it is, in words, and without punctuation; of a URL the last part."""
+    if text.startswith(("https://", "http://")):
+        with suppress(ValueError):  # an address that is none
+            text = unquote(urlsplit(text).path.rstrip("/").rpartition("/")[2])
+    yield from filter(None, (text, " ".join(_WORD.findall(text)), without_punctuation(text)))
+
+
+def without_punctuation(text: str) -> str:
+    """Return a number such as ``Z2024-00123`` as one word; empty if it is no number, or one word already."""
+    words = _WORD.findall(text)
+    return "".join(words) if len(words) > 1 and _DIGIT.search(text) else ""
 
 
 _META = "woo_harvester"

@@ -256,9 +256,7 @@ class _Asked:
             return Hit(document, metres=metres)
         self._check()
         title, *others = text_fields(self._question.kind)
-        texts = [
-            text for field in others if field.path == field.stems for text in texts_at(document, field.path)
-        ]
+        texts = [text for field in others if field.is_quoted for text in texts_at(document, field.path)]
         titles = texts_at(document, title.path)
         return Hit(
             document,
