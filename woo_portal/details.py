@@ -74,6 +74,12 @@ def location_of(document: Json) -> str:
     return str(_first(document, f"{_DOCUMENT}.weblocatie") or "")
 
 
+def organisation_of(document: Json) -> str:
+    """Return the name of the organisation that a document is shown with."""
+    names = (_first(document, f"{_DOCUMENT}.{name}.label") for name in ("verantwoordelijke", "publisher"))
+    return str(next(filter(None, names), ""))
+
+
 def version_of(document: Json) -> Json:
     """Return the version that a document has now."""
     versions: list[Json] = document.get("versies") or [{}]
@@ -87,7 +93,7 @@ def summary_of(document: Json) -> list[str]:
     category = str(_first(document, f"{_CLASSES}.informatiecategorieen.label") or "")
     kind = str(_first(document, f"{_DOCUMENT}.format.label") or "")
     found = [
-        str(_first(document, f"{_DOCUMENT}.verantwoordelijke.label") or ""),
+        organisation_of(document),
         capitalised(category),
         day(version.get("openbaarmakingsdatum")),
         ", ".join(filter(None, (kind, size(files[0].get("grootte"))))),

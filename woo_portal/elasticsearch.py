@@ -101,7 +101,9 @@ def contents_body() -> dict[str, Any]:
     published = {
         "filter": {"term": {"status": Status.GEPUBLICEERD.value}},
         "aggs": {
-            "organisations": {"cardinality": {"field": "herkomst.organisatie", "precision_threshold": 40_000}}
+            "organisations": {
+                "cardinality": {"field": "facetten.organisatie.waarde", "precision_threshold": 40_000}
+            }
         },
     }
     newest = {"max": {"field": "herkomst.opgehaald"}}

@@ -71,6 +71,7 @@ class Contents:
     published: int
     withdrawn: int
     organisations: int
+    """The number of values of the facet ``organisatie``."""
     newest: datetime | None
     """The latest moment of harvest (``herkomst.opgehaald``)."""
 

@@ -35,7 +35,7 @@ from woo_harvester.permits.record import PermitRecord, Term
 from woo_harvester.record import Waarde
 from woo_portal.engine import text_fields
 
-WOO_4 = "049f70770f0b9e496133689e6ff2e572323d1f7b34d5d7896febec3a6471a877"
+WOO_4 = "9e1f47e7b841fa6b25e91176f936b86d65f45fce2a3dadd88075e5edb8e972e4"
 
 SET = Path(__file__).parents[1] / "portal" / "compounds.csv"
 

@@ -107,7 +107,7 @@ def documents() -> list[dict[str, Any]]:
         woo("a7", "ááá eerste", omschrijvingen=["Over de huizen", "aan het kanaal"],
             trefwoorden=["Brandveiligheid", "natuurlijke personen"], changed="2024-06-30T23:30:00+02:00"),
         woo("a8", "Lange titel " + "x" * 600, day="2024-05-01", changed="2024-07-01T00:00:00+02:00"),
-        woo("a9", "<b>Vet</b> & \"citaat\" 50% \ue000merk\ue001", "De het een."),
+        woo("a9", "<b>Vet</b> & \"citaat\" 50% \ue000merk\ue001", "De het een.", defaults=[owner]),
         woo("weg", "Stikstof ingetrokken", "stikstof"),
         withdrawn("weg"),
     ]  # fmt: skip

@@ -204,8 +204,12 @@ class Facet:
     """The path of the field in the search document, without ``[]``."""
     is_term: bool = True
     """Whether its values are terms with ``id`` and ``label``; else they are texts."""
-    may_be_default: bool = False
-    """Whether ``herkomst.standaardwaarden`` can name the path, so that the value is not the publisher's."""
+    or_else: str = ""
+    """The path of the field that counts if the publisher did not give the first one."""
+    is_supplied: bool = False
+    """Whether its values are those that the publisher did not give. No list of filters offers these."""
+    counts_defaults: bool = False
+    """Whether a default value counts as if the publisher gave it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,16 +233,19 @@ class FacetValue:
 
 
 _CLASSIFICATION = "document.classificatiecollectie"
+_OWNER, _PUBLISHER = "document.verantwoordelijke", "document.publisher"
+_UNKNOWN = "onbekend"
 
 FACETS: Mapping[str, Sequence[Facet]] = {
     WOO.name: (
-        Facet("informatiecategorie", "Informatiecategorie", f"{_CLASSIFICATION}.informatiecategorieen",
-              may_be_default=True),
+        Facet("informatiecategorie", "Informatiecategorie", f"{_CLASSIFICATION}.informatiecategorieen"),
         Facet("documentsoort", "Documentsoort", f"{_CLASSIFICATION}.documentsoorten"),
         Facet("thema", "Thema", f"{_CLASSIFICATION}.themas"),
-        Facet("organisatie", "Organisatie", "document.verantwoordelijke", may_be_default=True),
-        Facet("publisher", "Gepubliceerd door", "document.publisher", may_be_default=True),
-        Facet("bestandstype", "Bestandstype", "document.format", may_be_default=True),
+        Facet("organisatie", "Organisatie", _OWNER, or_else=_PUBLISHER),
+        Facet("organisatie_aangevuld", "Organisatie, aangevuld", _OWNER, or_else=_PUBLISHER,
+              is_supplied=True),
+        Facet("publisher", "Gepubliceerd door", _PUBLISHER),
+        Facet("bestandstype", "Bestandstype", "document.format", counts_defaults=True),
     ),
     PERMITS.name: (
         Facet("gemeente", "Gemeente", "gemeente"),
@@ -255,12 +262,20 @@ def facets(kind: RecordKind) -> Sequence[Facet]:
 
 
 def facet_values(facet: Facet, document: Mapping[str, Any]) -> list[FacetValue]:
-    """Return the values of *facet* in a search document, each once; none for a default value."""
+    """Return the values of *facet* in a search document, each once."""
     defaults = (document.get("herkomst") or {}).get("standaardwaarden") or {}
-    if facet.may_be_default and facet.path in defaults and facet.name != "bestandstype":
-        return []
+    paths = [path for path in (facet.path, facet.or_else) if path]
+    given = [path for path in paths if path not in defaults or facet.counts_defaults]
+    found = next(filter(None, (_values(facet, document, path) for path in given)), [])
+    if not facet.is_supplied:
+        return found
+    supplied = [] if found else _values(facet, document, facet.path)
+    return [each for each in supplied if each.label.casefold() != _UNKNOWN]
+
+
+def _values(facet: Facet, document: Mapping[str, Any], path: str) -> list[FacetValue]:
     found: dict[str, FacetValue] = {}
-    for given in values_at(document, facet.path):
+    for given in values_at(document, path):
         if facet.is_term:
             label = given.get("label") or given.get("id")
             value = given.get("id") or label
@@ -306,8 +321,8 @@ _CASE = "vergunning"
 #: The metadata of each kind. Own fields (``extraMetadata``) are not among them, so that no search finds them.
 METADATA: Mapping[str, Sequence[Metadata]] = {
     WOO.name: (
-        Metadata("document.verantwoordelijke", "Organisatie", "organisatie"),
-        Metadata("document.publisher", "Gepubliceerd door", "organisatie"),
+        Metadata(_OWNER, "Organisatie", "organisatie"),
+        Metadata(_PUBLISHER, "Gepubliceerd door", "organisatie"),
         Metadata("document.medeverantwoordelijken", "Ook verantwoordelijk"),
         Metadata("document.opsteller", "Geschreven door"),
         Metadata("document.naamOpsteller", "Naam van de schrijver"),
@@ -340,7 +355,6 @@ METADATA: Mapping[str, Sequence[Metadata]] = {
 }
 _WORD = re.compile(r"[^\W_]+")
 _DIGIT = re.compile(r"\d")
-_UNKNOWN = "onbekend"
 
 
 def metadata_texts(kind: RecordKind, document: Mapping[str, Any]) -> list[str]:

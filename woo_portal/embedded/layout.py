@@ -59,7 +59,6 @@ def schema() -> Schema:
     builder = SchemaBuilder()
     for name in ("kind", "id", "status"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
-    builder.add_text_field("organisation", tokenizer_name="raw", index_option="basic", fast=True)
     builder.add_text_field("title", tokenizer_name="raw", index_option="basic", fast=True)
     for number in range(max(len(text_fields(kind)) for kind in KINDS)):
         builder.add_text_field(f"exact{number}", tokenizer_name="whitespace", index_option="position")
@@ -121,8 +120,6 @@ class DocumentMaker:
         made.add_text("status", document["status"])
         made.add_unsigned("key", key)
         made.add_unsigned("version", version)
-        if organisation := next(values_at(document, "herkomst.organisatie"), None):
-            made.add_text("organisation", str(organisation))
         self._add_texts(made, kind, document)
         _add_facets(made, kind, document)
         _add_dates(made, kind, document, key)
