@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from woo_harvester.outputs.definition import values_at
+from woo_harvester.outputs.definition import METADATA, WOO, Metadata, values_at
 from woo_portal.wording import capitalised, counted, day, day_and_time, path_of, size
 
 Json = Mapping[str, Any]
@@ -74,6 +74,12 @@ def location_of(document: Json) -> str:
     return str(_first(document, f"{_DOCUMENT}.weblocatie") or "")
 
 
+def organisation_of(document: Json) -> str:
+    """Return the name of the organisation that a document is shown with."""
+    names = (_first(document, f"{_DOCUMENT}.{name}.label") for name in ("verantwoordelijke", "publisher"))
+    return str(next(filter(None, names), ""))
+
+
 def version_of(document: Json) -> Json:
     """Return the version that a document has now."""
     versions: list[Json] = document.get("versies") or [{}]
@@ -87,7 +93,7 @@ def summary_of(document: Json) -> list[str]:
     category = str(_first(document, f"{_CLASSES}.informatiecategorieen.label") or "")
     kind = str(_first(document, f"{_DOCUMENT}.format.label") or "")
     found = [
-        str(_first(document, f"{_DOCUMENT}.verantwoordelijke.label") or ""),
+        organisation_of(document),
         capitalised(category),
         day(version.get("openbaarmakingsdatum")),
         ", ".join(filter(None, (kind, size(files[0].get("grootte"))))),
@@ -97,23 +103,7 @@ def summary_of(document: Json) -> list[str]:
 
 def about(document: Json) -> list[Row]:
     """Return the rows about what a document is, and whose."""
-    rows = [
-        _terms(document, "Organisatie", f"{_DOCUMENT}.verantwoordelijke", "organisatie"),
-        _terms(document, "Gepubliceerd door", f"{_DOCUMENT}.publisher", "organisatie"),
-        _terms(document, "Ook verantwoordelijk", f"{_DOCUMENT}.medeverantwoordelijken"),
-        _terms(document, "Geschreven door", f"{_DOCUMENT}.opsteller"),
-        _texts(document, "Naam van de schrijver", f"{_DOCUMENT}.naamOpsteller"),
-        _terms(document, "Informatiecategorie", f"{_CLASSES}.informatiecategorieen", "informatiecategorie"),
-        _terms(document, "Documentsoort", f"{_CLASSES}.documentsoorten", "documentsoort"),
-        _terms(document, "Thema", f"{_CLASSES}.themas", "thema"),
-        _keywords(document),
-        _terms(document, "Bestandstype", f"{_DOCUMENT}.format", "bestandstype"),
-        _terms(document, "Taal", f"{_DOCUMENT}.language"),
-        _texts(document, "Andere titels", f"{_DOCUMENT}.titelcollectie.verkorteTitels"),
-        _texts(document, "Alternatieve titels", f"{_DOCUMENT}.titelcollectie.alternatieveTitels"),
-        _texts(document, "Kenmerken van de organisatie", f"{_DOCUMENT}.identifiers"),
-        _texts(document, "Hoort bij de groep", f"{_DOCUMENT}.aggregatiekenmerk"),
-    ]
+    rows = [_metadata(document, field) for field in METADATA[WOO.name] if field.label]
     return [row for row in rows if row.values]
 
 
@@ -200,24 +190,17 @@ def _origins(document: Json) -> dict[str, str]:
     return {path: _ORIGINS.get(origin, origin) for path, origin in given.items()}
 
 
-def _terms(document: Json, label: str, path: str, facet: str = "") -> Row:
-    """Return a row of terms; each leads to the page of its value if there is one."""
-    filled = _origins(document).get(path, "")
+def _metadata(document: Json, field: Metadata) -> Row:
+    """Return the row of a field; each value leads to its page, or to a search for it, if there is one."""
+    filled = _origins(document).get(field.path, "")
     values = []
-    for term in _objects(document, path):
+    for given in values_at(document, field.path):
+        term: Json = given if isinstance(given, Mapping) else {"label": str(given)}
         text = str(term.get("label") or term.get("id") or "")
-        own = "" if filled else path_of(facet, str(term.get("id") or text))
+        value = f'"{text}"' if field.facet == "q" else str(term.get("id") or text)
+        own = "" if filled else path_of(field.facet, value)
         values.append(Value(text, path=own, source=str(term.get("bronwaarde") or "")))
-    return Row(label, tuple(values), filled)
-
-
-def _texts(document: Json, label: str, path: str) -> Row:
-    return _row(label, map(str, values_at(document, path)), _origins(document).get(path, ""))
-
-
-def _keywords(document: Json) -> Row:
-    words = map(str, values_at(document, f"{_CLASSES}.trefwoorden"))
-    return Row("Trefwoorden", tuple(Value(word, path=path_of("q", f'"{word}"')) for word in words))
+    return Row(field.label, tuple(value for value in values if value.text), filled)
 
 
 def _handlings(document: Json) -> Iterator[tuple[str, list[str]]]:

@@ -21,9 +21,11 @@ from woo_harvester.outputs.definition import (
     check,
     facets,
     values_at,
+    without_punctuation,
 )
 from woo_harvester.utils.dates import parse_datetime
 from woo_portal.engine import (
+    METADATA_FIELD,
     PARTS_SHARE,
     PERIOD_FIELDS,
     SORT_DATES,
@@ -99,7 +101,9 @@ def contents_body() -> dict[str, Any]:
     published = {
         "filter": {"term": {"status": Status.GEPUBLICEERD.value}},
         "aggs": {
-            "organisations": {"cardinality": {"field": "herkomst.organisatie", "precision_threshold": 40_000}}
+            "organisations": {
+                "cardinality": {"field": "facetten.organisatie.waarde", "precision_threshold": 40_000}
+            }
         },
     }
     newest = {"max": {"field": "herkomst.opgehaald"}}
@@ -167,8 +171,10 @@ def _clause(clause: Clause, fields: Sequence[TextField], without_words: str = "a
         if clause.is_phrase:
             queries.append({"match_phrase": {field.exact: {**given, "boost": field.boost}}})
             continue
-        for path, boost in ((field.stems, field.boost), (field.parts, field.boost * PARTS_SHARE)):
+        for path, boost in ((field.path, field.boost), (field.parts, field.boost * PARTS_SHARE)):
             queries.append({"match": {path: {**given, "operator": "and", "boost": boost}}})
+    if (number := without_punctuation(clause.text)) and not clause.is_phrase:
+        queries.append({"match": {METADATA_FIELD.path: {"query": number, "boost": METADATA_FIELD.boost}}})
     return {"dis_max": {"queries": queries, "tie_breaker": 0.2}}
 
 
@@ -223,7 +229,7 @@ def _highlight(question: Question) -> dict[str, Any]:
     title, *others = text_fields(question.kind)
     fragments = {"number_of_fragments": FRAGMENTS, "fragment_size": _FRAGMENT_SIZE, "order": "score"}
     shown: dict[str, dict[str, Any]] = {title.path: {"number_of_fragments": 0}}
-    shown |= {field.path: fragments for field in others if field.path == field.stems}
+    shown |= {field.path: fragments for field in others if field.is_quoted}
     return {
         "pre_tags": [MATCH_BEGIN],
         "post_tags": [MATCH_END],

@@ -71,6 +71,7 @@ class Contents:
     published: int
     withdrawn: int
     organisations: int
+    """The number of values of the facet ``organisatie``."""
     newest: datetime | None
     """The latest moment of harvest (``herkomst.opgehaald``)."""
 
@@ -105,46 +106,42 @@ class TextField:
     """A field whose words are searched. Its analyzers are those of ``analysis.json``."""
 
     path: str
-    """The path in the search document, without ``[]``."""
-    stems: str
-    """The path in the index of the words without endings (analyzer ``stam``)."""
-    exact: str
-    """The path of the words as they stand (``exact``), for phrases."""
-    parts: str
-    """The path of the parts of compounds (``delen``)."""
+    """The path in the search document, without ``[]``, and in the index of the words without endings."""
     boost: float
     """How much a word in this field counts. A part of a compound counts for a third."""
+    is_quoted: bool = True
+    """Whether a hit shows the words that match, and what stands around them."""
 
+    @property
+    def exact(self) -> str:
+        """The path in the index of the words as they stand (analyzer ``exact``), for phrases."""
+        return f"{self.path}.exact"
 
-def _text(path: str, boost: float) -> TextField:
-    return TextField(path, path, f"{path}.exact", f"{path}.delen", boost)
-
-
-def _keyword(path: str, boost: float) -> TextField:
-    """Return a field that the index has as a keyword too."""
-    return TextField(path, f"{path}.stam", f"{path}.exact", f"{path}.delen", boost)
+    @property
+    def parts(self) -> str:
+        """The path in the index of the parts of compounds (``delen``)."""
+        return f"{self.path}.delen"
 
 
 _TITLES = "document.titelcollectie"
-_PRODUCT = "vergunning.product"
+#: The texts of all metadata (:data:`~woo_harvester.outputs.definition.METADATA`).
+METADATA_FIELD = TextField("metadata", 4, is_quoted=False)
 
 _FIELDS: Mapping[str, Sequence[TextField]] = {
     WOO.name: (
-        _text(f"{_TITLES}.officieleTitel", 6),
-        _text(f"{_TITLES}.verkorteTitels", 4),
-        _text(f"{_TITLES}.alternatieveTitels", 4),
-        _text("document.omschrijvingen", 3),
-        _keyword("document.classificatiecollectie.trefwoorden", 3),
-        _text("tekst", 2),
+        TextField(f"{_TITLES}.officieleTitel", 6),
+        TextField(f"{_TITLES}.verkorteTitels", 5),
+        TextField(f"{_TITLES}.alternatieveTitels", 5),
+        METADATA_FIELD,
+        TextField("document.omschrijvingen", 3),
+        TextField("tekst", 2),
     ),
     PERMITS.name: (
-        _text("vergunning.title", 6),
-        _text("vergunning.description", 3),
-        _keyword(f"{_PRODUCT}.producttype.label", 3),
-        _keyword(f"{_PRODUCT}.activiteit.label", 3),
-        _text("documenten.title", 2),
-        _text("documenten.description", 1),
-        _keyword("vergunning.actor.bedrijfsnaam", 2),
+        TextField("vergunning.title", 6),
+        METADATA_FIELD,
+        TextField("vergunning.description", 3),
+        TextField("documenten.title", 2),
+        TextField("documenten.description", 1),
     ),
 }
 #: The share of a field's boost that a part of a compound counts for.

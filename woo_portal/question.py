@@ -190,6 +190,7 @@ _LISTS: Mapping[tuple[str, str], Callable[[], ValueList]] = {
     (WOO.name, "documentsoort"): documentsoorten,
     (WOO.name, "thema"): themas,
     (WOO.name, "organisatie"): organisaties,
+    (WOO.name, "organisatie_aangevuld"): organisaties,
     (WOO.name, "publisher"): organisaties,
     (WOO.name, "bestandstype"): filetypes,
     (PERMITS.name, _MUNICIPALITY): organisaties,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from woo_harvester.outputs.definition import Facet, FacetValue, facets
+from woo_harvester.outputs.definition import Facet, FacetValue, RecordKind, facets
 from woo_harvester.outputs.document import record_of
 from woo_portal.engine import Answer, Count
 from woo_portal.question import MAX_DEPTH, Question, Sort, chosen_label
@@ -91,10 +91,15 @@ class Address:
         return search_path([*self.others(name), (name, value)], self._path)
 
 
+def offered_facets(kind: RecordKind) -> list[Facet]:
+    """Return the facets that a list of filters has."""
+    return [facet for facet in facets(kind) if not facet.is_supplied]
+
+
 def filters(question: Question, answer: Answer, address: Address) -> list[Filter]:
     """Return the filters with their values; one without a value is left out."""
     found = []
-    for facet in facets(question.kind):
+    for facet in offered_facets(question.kind):
         counts = list(_with_chosen(facet, question, answer))
         choices = [_choice(facet, count, question, address) for count in counts[:_MOST_VALUES]]
         if choices:

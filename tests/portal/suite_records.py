@@ -42,11 +42,13 @@ def woo(
     themes: Sequence[Mapping[str, str]] = (),
     defaults: Sequence[str] = (),
     titles: Mapping[str, Any] | None = None,
+    file_name: str = "",
     changed: str = "2024-06-01T12:00:00+02:00",
     **document: Any,
 ) -> dict[str, Any]:
     """Return the record of a document."""
     file = {"url": f"https://www.gemeente.nl/{name}.pdf", **({"tekst": text} if text else {})}
+    file |= {"bestandsnaam": file_name} if file_name else {}
     classes: dict[str, Any] = {"informatiecategorieen": list(categories), "themas": list(themes)}
     classes["trefwoorden"] = document.pop("trefwoorden", [])
     return {
@@ -96,14 +98,16 @@ def documents() -> list[dict[str, Any]]:
         woo("a3", "Verslag van de gemeenteraad", "Een café aan de gracht.", day="2024-12-31",
             themes=[NATURE, TRAFFIC], categories=[ADVICE, COVENANT]),
         woo("a4", "Zzz laatste", "Wegen en fietspaden.", day="2022-01-01", owner=UNLISTED, themes=[TRAFFIC],
-            categories=[COVENANT]),
+            categories=[COVENANT], file_name="convenant-waterfront_v2.pdf", naamOpsteller="J. Gravendeel"),
         woo("a5", "Draadloos internet", "Niets.", defaults=[publisher, owner, categories]),
         woo("a6", "Éénmalige uitkering", "A2-N2 bij e-mail", titles={"verkorteTitels": ["Uitk", "Kering"],
-            "alternatieveTitels": ["Toelage in één keer"]}),
+            "alternatieveTitels": ["Toelage in één keer"]}, identifiers=["Z2024-00123", "2023.0456/BK"],
+            aggregatiekenmerk="dossier_78-c",
+            extraMetadata=[{"velden": [{"key": "wijk", "values": ["Zwaluwnest"]}]}]),
         woo("a7", "ááá eerste", omschrijvingen=["Over de huizen", "aan het kanaal"],
             trefwoorden=["Brandveiligheid", "natuurlijke personen"], changed="2024-06-30T23:30:00+02:00"),
         woo("a8", "Lange titel " + "x" * 600, day="2024-05-01", changed="2024-07-01T00:00:00+02:00"),
-        woo("a9", "<b>Vet</b> & \"citaat\" 50% \ue000merk\ue001", "De het een."),
+        woo("a9", "<b>Vet</b> & \"citaat\" 50% \ue000merk\ue001", "De het een.", defaults=[owner]),
         woo("weg", "Stikstof ingetrokken", "stikstof"),
         withdrawn("weg"),
     ]  # fmt: skip

@@ -21,11 +21,16 @@ NEAREST_DAM = "plaats=52.373056,4.892778"
 FILTERS = [
     ("", ALL),
     (f"organisatie={quote(UTRECHT['id'])}", {"a2"}),
-    (f"organisatie={quote(AMSTERDAM['id'])}", ALL - {"a2", "a4", "a5"}),  # of a5 it is a default value
+    (
+        f"organisatie={quote(AMSTERDAM['id'])}",
+        ALL - {"a2", "a4", "a5"},
+    ),  # a9 by its publisher
     ("organisatie=gemeente+Utrecht", {"a2"}),
     ("organisatie=Stichting+De+Brug", {"a4"}),
     ("organisatie=stichting+de+brug", set()),
     (f"organisatie={quote(UTRECHT['id'])}&organisatie=Stichting+De+Brug", {"a2", "a4"}),
+    (f"organisatie_aangevuld={quote(AMSTERDAM['id'])}", {"a5"}),
+    (f"organisatie_aangevuld={quote(UTRECHT['id'])}", set()),
     (f"publisher={quote(AMSTERDAM['id'])}", ALL - {"a2", "a4", "a5"}),
     (f"thema={quote(NATURE['id'])}", {"a1", "a3"}),
     (f"thema={quote(NATURE['id'])}&thema={quote(TRAFFIC['id'])}", {"a1", "a3", "a4"}),
@@ -243,7 +248,7 @@ def test_a_record_is_got_by_its_id_and_kind(engine: Engine) -> None:
 
 def test_the_contents_of_both_kinds(engine: Engine) -> None:
     assert engine.contents(WOO) == Contents(9, 1, 3, parse_datetime("2026-11-22T08:00:00+01:00"))
-    assert engine.contents(PERMITS) == Contents(5, 1, 0, parse_datetime("2026-07-01T10:00:00+02:00"))
+    assert engine.contents(PERMITS) == Contents(5, 1, 1, parse_datetime("2026-07-01T10:00:00+02:00"))
 
 
 def test_the_version_stays_while_nothing_changes(engine: Engine) -> None:

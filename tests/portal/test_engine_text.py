@@ -25,11 +25,11 @@ TEXTS = [
     ("raad", {"a3"}),
     ("draad", {"a5"}),
     ("gemeenteraden", {"a3"}),
-    ("natuur milieu", {"a1", "a2"}),
+    ("natuur milieu", {"a1", "a2", "a3"}),  # the theme counts too
     ("natuur polder", {"a1"}),
     ("stikstof polder", {"a1"}),  # each word in another field
     ("natuur fietspaden", set()),
-    ('"natuur en milieu"', {"a1"}),
+    ('"natuur en milieu"', {"a1", "a3"}),
     ('"milieu en natuur"', set()),
     ('"milieu en de natuur"', {"a2"}),
     ('"over huizen"', set()),
@@ -69,6 +69,30 @@ TEXTS = [
     ("<b>", {"a9"}),
     ("50%", {"a9"}),
     ("citaat", {"a9"}),
+    # Metadata: the organisation that is shown (of a5 from the register alone), numbers, file names.
+    ("amsterdam", ALL - {"a2", "a4"}),
+    ("utrecht stikstof", {"a2"}),
+    ("brug", {"a4"}),
+    ("gravendeel wegen", {"a4"}),
+    ("verkeer", {"a3", "a4"}),
+    ("advies", ALL - {"a4"}),
+    ("Z2024-00123", {"a6"}),
+    ("z202400123", {"a6"}),
+    ("Z-2024/00123", {"a6"}),
+    ("Z2024 00123", {"a6"}),
+    ('"Z2024-00123"', {"a6"}),
+    ("uitkering -Z202400123", set()),
+    ("uitkering -Z-2024/00123", set()),
+    ("2023.0456/BK", {"a6"}),
+    ("20230456bk", {"a6"}),
+    ("0456", {"a6"}),
+    ("dossier 78", {"a6"}),
+    ("Z2024-00124", set()),
+    ("convenant-waterfront_v2.pdf", {"a4"}),
+    ("waterfront", {"a4"}),
+    ("waterfront fietspaden", {"a4"}),
+    ("a7.pdf", {"a7"}),
+    ("zwaluwnest", set()),  # an own field
     ("zoietsbestaatniet", set()),
     ("ingetrokken", set()),
     ("x" * 255, {"a8"}),
@@ -118,6 +142,7 @@ def test_a_text_finds_the_same_on_each_engine(engine: Engine, asked: str, expect
         ('"de+vries"', {"p1"}),
         ("-vries+kapvergunning", {"p3"}),
         ("-de+kapvergunning", {"p1", "p3"}),
+        ("aanvraag+amsterdam", {"p1", "p3"}),
     ],
 )
 def test_a_text_finds_permits(engine: Engine, asked: str, expected: set[str]) -> None:
@@ -129,6 +154,10 @@ def test_words_of_the_title_come_before_those_of_the_text(engine: Engine) -> Non
     assert ids(engine.search(Question(PERMITS, text("boom").clauses)))[0] == "p3"
 
 
+def test_metadata_come_before_the_text(engine: Engine) -> None:
+    assert ids(engine.search(text("milieu"))) == ["a1", "a3", "a2"]  # both, the theme, the text
+
+
 def test_a_title_shows_its_matches_and_a_text_its_fragments(engine: Engine) -> None:
     (hit,) = engine.search(text("stikstof polder milieu -fietspaden")).hits
     assert hit.title == [Piece("Stikstofbesluit", is_match=True)]
@@ -138,7 +167,7 @@ def test_a_title_shows_its_matches_and_a_text_its_fragments(engine: Engine) -> N
 
 
 def test_a_phrase_is_shown_in_the_text(engine: Engine) -> None:
-    (hit,) = engine.search(text('"natuur en milieu"')).hits
+    (hit,) = engine.search(text('"natuur en milieu" polder')).hits
     assert hit.title == [Piece("Stikstofbesluit")]
     (fragment,) = hit.fragments
     assert {"natuur", "milieu"} <= {word for each in fragment if each.is_match for word in each.text.split()}

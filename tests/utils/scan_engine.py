@@ -65,7 +65,8 @@ class ScanEngine:
         """Return numbers; the moment is left out."""
         mine = [found for found in self._documents.values() if self._kinds[found["id"]] == kind]
         published = [found for found in mine if found["status"] == Status.GEPUBLICEERD]
-        organisations = {found["herkomst"].get("organisatie") for found in published}
+        (facet,) = (each for each in facets(kind) if each.name == "organisatie")
+        organisations = {value.value for found in published for value in facet_values(facet, found)}
         return Contents(len(published), len(mine) - len(published), len(organisations), None)
 
     def version(self) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from typing import Any, Self
+from urllib.parse import unquote, urlsplit
 
 from woo_harvester.permits.mapping import organisation_by_name
 from woo_harvester.permits.record import places
@@ -52,11 +55,16 @@ def period(begin: str | None, end: str | None) -> dict[str, str] | None:
 
 
 def _fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
-    """Return ``tekst`` with the text of all files, ``versies`` without it, and ``geldigheid`` as a range."""
+    """Return ``tekst`` with the text of all files, ``versies`` without it, ``metadata`` and ``geldigheid``.
+
+    ``geldigheid`` is a range.
+    """
     versions, texts = _without_text(record["versies"])
     found: dict[str, Any] = {"versies": versions}
     if texts and status is Status.GEPUBLICEERD:
         found["tekst"] = texts[0] if len(texts) == 1 else texts
+    if status is Status.GEPUBLICEERD and (metadata := metadata_texts(WOO, record)):
+        found["metadata"] = metadata
     validity = (record.get("document") or {}).get("geldigheid") or {}
     if valid := period(validity.get("begindatum"), validity.get("einddatum")):
         found["geldigheid"] = valid
@@ -82,14 +90,14 @@ def _without_text(versions: list[dict[str, Any]]) -> tuple[list[dict[str, Any]],
     ], texts
 
 
-WOO = RecordKind("woo", key="document", setting="WOO_ELASTICSEARCH_INDEX", mapping=3, fields=_fields)
+WOO = RecordKind("woo", key="document", setting="WOO_ELASTICSEARCH_INDEX", mapping=4, fields=_fields)
 
 
 _GEMEENTE = "gemeente"
 
 
 def _permit_fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
-    """Return municipalities as a facet, places as points, and ``temporal`` as a range, if there are any."""
+    """Return municipalities as a facet, ``metadata``, places as points, and ``temporal`` as a range."""
     case = record["vergunning"]
     about = case.get("temporal", {})
     found = {
@@ -97,6 +105,8 @@ def _permit_fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
         "locatie": places(record),
         "temporal": period(about.get("start"), about.get("end")),
     }
+    if status is Status.GEPUBLICEERD:
+        found["metadata"] = metadata_texts(PERMITS, {**record, **found})
     return {key: value for key, value in found.items() if value}
 
 
@@ -140,7 +150,7 @@ PERMITS = RecordKind(
     "vergunningen",
     key="vergunning",
     setting="WOO_ELASTICSEARCH_PERMITS_INDEX",
-    mapping=3,
+    mapping=4,
     fields=_permit_fields,
 )
 
@@ -194,8 +204,12 @@ class Facet:
     """The path of the field in the search document, without ``[]``."""
     is_term: bool = True
     """Whether its values are terms with ``id`` and ``label``; else they are texts."""
-    may_be_default: bool = False
-    """Whether ``herkomst.standaardwaarden`` can name the path, so that the value is not the publisher's."""
+    or_else: str = ""
+    """The path of the field that counts if the publisher did not give the first one."""
+    is_supplied: bool = False
+    """Whether its values are those that the publisher did not give. No list of filters offers these."""
+    counts_defaults: bool = False
+    """Whether a default value counts as if the publisher gave it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,16 +233,19 @@ class FacetValue:
 
 
 _CLASSIFICATION = "document.classificatiecollectie"
+_OWNER, _PUBLISHER = "document.verantwoordelijke", "document.publisher"
+_UNKNOWN = "onbekend"
 
 FACETS: Mapping[str, Sequence[Facet]] = {
     WOO.name: (
-        Facet("informatiecategorie", "Informatiecategorie", f"{_CLASSIFICATION}.informatiecategorieen",
-              may_be_default=True),
+        Facet("informatiecategorie", "Informatiecategorie", f"{_CLASSIFICATION}.informatiecategorieen"),
         Facet("documentsoort", "Documentsoort", f"{_CLASSIFICATION}.documentsoorten"),
         Facet("thema", "Thema", f"{_CLASSIFICATION}.themas"),
-        Facet("organisatie", "Organisatie", "document.verantwoordelijke", may_be_default=True),
-        Facet("publisher", "Gepubliceerd door", "document.publisher", may_be_default=True),
-        Facet("bestandstype", "Bestandstype", "document.format", may_be_default=True),
+        Facet("organisatie", "Organisatie", _OWNER, or_else=_PUBLISHER),
+        Facet("organisatie_aangevuld", "Organisatie, aangevuld", _OWNER, or_else=_PUBLISHER,
+              is_supplied=True),
+        Facet("publisher", "Gepubliceerd door", _PUBLISHER),
+        Facet("bestandstype", "Bestandstype", "document.format", counts_defaults=True),
     ),
     PERMITS.name: (
         Facet("gemeente", "Gemeente", "gemeente"),
@@ -245,12 +262,20 @@ def facets(kind: RecordKind) -> Sequence[Facet]:
 
 
 def facet_values(facet: Facet, document: Mapping[str, Any]) -> list[FacetValue]:
-    """Return the values of *facet* in a search document, each once; none for a default value."""
+    """Return the values of *facet* in a search document, each once."""
     defaults = (document.get("herkomst") or {}).get("standaardwaarden") or {}
-    if facet.may_be_default and facet.path in defaults and facet.name != "bestandstype":
-        return []
+    paths = [path for path in (facet.path, facet.or_else) if path]
+    given = [path for path in paths if path not in defaults or facet.counts_defaults]
+    found = next(filter(None, (_values(facet, document, path) for path in given)), [])
+    if not facet.is_supplied:
+        return found
+    supplied = [] if found else _values(facet, document, facet.path)
+    return [each for each in supplied if each.label.casefold() != _UNKNOWN]
+
+
+def _values(facet: Facet, document: Mapping[str, Any], path: str) -> list[FacetValue]:
     found: dict[str, FacetValue] = {}
-    for given in values_at(document, facet.path):
+    for given in values_at(document, path):
         if facet.is_term:
             label = given.get("label") or given.get("id")
             value = given.get("id") or label
@@ -274,6 +299,87 @@ def values_at(document: Mapping[str, Any], path: str) -> Iterator[Any]:
                 below.append(value)
         level = below
     yield from level
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """A field of metadata: the page of a document shows it, and a search finds its texts."""
+
+    path: str
+    """The path in the search document, without ``[]``. Its values are texts, or terms with a label."""
+    label: str = ""
+    """The heading on the page of a document, in Dutch; empty if the page has it elsewhere."""
+    facet: str = ""
+    """What its values lead to: the name of a facet, or ``q`` for a search for the text."""
+    is_searched: bool = True
+    is_code: bool = False
+    """Whether it is a number or a file name, which is found with and without its punctuation."""
+
+
+_CASE = "vergunning"
+
+#: The metadata of each kind. Own fields (``extraMetadata``) are not among them, so that no search finds them.
+METADATA: Mapping[str, Sequence[Metadata]] = {
+    WOO.name: (
+        Metadata(_OWNER, "Organisatie", "organisatie"),
+        Metadata(_PUBLISHER, "Gepubliceerd door", "organisatie"),
+        Metadata("document.medeverantwoordelijken", "Ook verantwoordelijk"),
+        Metadata("document.opsteller", "Geschreven door"),
+        Metadata("document.naamOpsteller", "Naam van de schrijver"),
+        Metadata(f"{_CLASSIFICATION}.informatiecategorieen", "Informatiecategorie", "informatiecategorie"),
+        Metadata(f"{_CLASSIFICATION}.documentsoorten", "Documentsoort", "documentsoort"),
+        Metadata(f"{_CLASSIFICATION}.themas", "Thema", "thema"),
+        Metadata(f"{_CLASSIFICATION}.trefwoorden", "Trefwoorden", "q"),
+        Metadata("document.format", "Bestandstype", "bestandstype", is_searched=False),
+        Metadata("document.language", "Taal", is_searched=False),
+        # Titles are searched as titles.
+        Metadata("document.titelcollectie.verkorteTitels", "Andere titels", is_searched=False),
+        Metadata("document.titelcollectie.alternatieveTitels", "Alternatieve titels", is_searched=False),
+        Metadata("document.identifiers", "Kenmerken van de organisatie", is_code=True),
+        Metadata("document.aggregatiekenmerk", "Hoort bij de groep", is_code=True),
+        Metadata("versies.bestanden.bestandsnaam", is_code=True),
+        Metadata("document.weblocatie", is_code=True),
+    ),
+    PERMITS.name: (
+        Metadata(f"{_CASE}.product.producttype"),
+        Metadata(f"{_CASE}.product.activiteit"),
+        Metadata(f"{_CASE}.termijn.fase"),
+        Metadata(f"{_CASE}.creator"),
+        Metadata("gemeente"),
+        Metadata(f"{_CASE}.spatial"),
+        Metadata(f"{_CASE}.subject"),
+        Metadata(f"{_CASE}.alternative"),
+        Metadata(f"{_CASE}.actor.bedrijfsnaam"),
+        Metadata(f"{_CASE}.object.referentienummer", is_code=True),
+    ),
+}
+_WORD = re.compile(r"[^\W_]+")
+_DIGIT = re.compile(r"\d")
+
+
+def metadata_texts(kind: RecordKind, document: Mapping[str, Any]) -> list[str]:
+    """Return the texts of the metadata that are searched, each once; without the label for unknown."""
+    found: dict[str, None] = {}
+    for field in METADATA[kind.name]:
+        for value in values_at(document, field.path) if field.is_searched else ():
+            text = value.get("label") if isinstance(value, Mapping) else value
+            if isinstance(text, str) and text.strip() and text.casefold() != _UNKNOWN:
+                found.update(dict.fromkeys(_code_texts(text) if field.is_code else (text,)))
+    return list(found)
+
+
+def _code_texts(text: str) -> Iterator[str]:
+    """Yield a number or file name as it is, in words, and without punctuation; of a URL the last part."""
+    if text.startswith(("https://", "http://")):
+        with suppress(ValueError):  # an address that is none
+            text = unquote(urlsplit(text).path.rstrip("/").rpartition("/")[2])
+    yield from filter(None, (text, " ".join(_WORD.findall(text)), without_punctuation(text)))
+
+
+def without_punctuation(text: str) -> str:
+    """Return a number such as ``Z2024-00123`` as one word; empty if it is no number, or one word already."""
+    words = _WORD.findall(text)
+    return "".join(words) if len(words) > 1 and _DIGIT.search(text) else ""
 
 
 _META = "woo_harvester"

@@ -165,15 +165,15 @@ class Answering:
         searcher, is_kind = self._snapshot.searcher, (Occur.Must, self._make.kind(kind.name))
         status = (Occur.Must, self._make.term("status", Status.GEPUBLICEERD))
         published = Query.boolean_query([is_kind, status])
-        terms = {"terms": {"field": "organisation", "size": _MOST_ORGANISATIONS}}
-        of_published = searcher.aggregate(published, {"organisations": terms})
+        terms = {"terms": {"field": "pair_organisatie", "size": _MOST_ORGANISATIONS}}
+        found = searcher.aggregate(published, {"organisations": terms})["organisations"]["buckets"]
         query = Query.boolean_query([is_kind])
         newest = searcher.aggregate(query, {"newest": {"max": {"field": "version"}}})["newest"]["value"]
         count, total = (count_of(searcher, each) for each in (published, query))
         return Contents(
             published=count,
             withdrawn=total - count,
-            organisations=len(of_published["organisations"]["buckets"]),
+            organisations=len({FacetValue.of_pair(bucket["key"]).value for bucket in found}),
             newest=_EPOCH + timedelta(milliseconds=newest) if newest else None,
         )
 
@@ -256,9 +256,7 @@ class _Asked:
             return Hit(document, metres=metres)
         self._check()
         title, *others = text_fields(self._question.kind)
-        texts = [
-            text for field in others if field.path == field.stems for text in texts_at(document, field.path)
-        ]
+        texts = [text for field in others if field.is_quoted for text in texts_at(document, field.path)]
         titles = texts_at(document, title.path)
         return Hit(
             document,

@@ -21,6 +21,7 @@ from woo_harvester import outputs
 from woo_harvester.outputs.definition import (
     FACETS,
     KINDS,
+    METADATA,
     PERMITS,
     RecordKind,
     facet_values,
@@ -33,7 +34,7 @@ from woo_portal.dutch import normalized, piece_cache, pieces
 from woo_portal.engine import PERIOD_FIELDS, SORT_DATES, text_fields, title_field
 
 #: Goes up when the meaning of an index field changes; the index is then filled anew.
-LAYOUT = 2
+LAYOUT = 3
 #: The kind of the document that keeps the positions in the files, and of a point of a record with several.
 POSITIONS, POINT = "posities", "punt"
 #: A longer title counts as missing for sorting, as in Elasticsearch.
@@ -49,7 +50,7 @@ def digest() -> str:
     content = sha256(f"{LAYOUT}".encode())
     for file in (files(outputs).joinpath("analysis.json"), files(woo_portal).joinpath("lucene.json")):
         content.update(file.read_bytes())
-    content.update(repr([(kind.name, text_fields(kind), facets(kind)) for kind in KINDS]).encode())
+    content.update(repr([(METADATA[kind.name], text_fields(kind), facets(kind)) for kind in KINDS]).encode())
     return content.hexdigest()[:16]
 
 
@@ -58,7 +59,6 @@ def schema() -> Schema:
     builder = SchemaBuilder()
     for name in ("kind", "id", "status"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
-    builder.add_text_field("organisation", tokenizer_name="raw", index_option="basic", fast=True)
     builder.add_text_field("title", tokenizer_name="raw", index_option="basic", fast=True)
     for number in range(max(len(text_fields(kind)) for kind in KINDS)):
         builder.add_text_field(f"exact{number}", tokenizer_name="whitespace", index_option="position")
@@ -120,13 +120,11 @@ class DocumentMaker:
         made.add_text("status", document["status"])
         made.add_unsigned("key", key)
         made.add_unsigned("version", version)
-        if organisation := next(values_at(document, "herkomst.organisatie"), None):
-            made.add_text("organisation", str(organisation))
         self._add_texts(made, kind, document)
         _add_facets(made, kind, document)
         _add_dates(made, kind, document, key)
         _add_order_of_title(made, kind, document)
-        stored = {name: value for name, value in document.items() if name != "tekst"}
+        stored = {name: value for name, value in document.items() if name not in ("tekst", "metadata")}
         made.add_bytes("document", json.dumps(stored, ensure_ascii=False, separators=(",", ":")).encode())
         for text in texts_at(document, "tekst"):
             made.add_bytes("tekst", text.encode())

@@ -10,10 +10,10 @@ from itertools import islice
 
 from tantivy import FieldType, Occur, Query, Schema
 
-from woo_harvester.outputs.definition import KINDS, RecordKind, Status
+from woo_harvester.outputs.definition import KINDS, RecordKind, Status, without_punctuation
 from woo_portal.dutch import CACHED_WORDS, analyzer, piece_cache, spans
 from woo_portal.embedded.layout import POINT, POSITIONS
-from woo_portal.engine import PARTS_SHARE, Piece, text_fields
+from woo_portal.engine import METADATA_FIELD, PARTS_SHARE, Piece, text_fields
 from woo_portal.question import Clause, Question
 
 #: How much the other fields that have a word count, beside the best one.
@@ -78,6 +78,9 @@ class QueryMaker:
             found.append(Query.boost_query(self._words(f"stam{number}", "freq", tokens), field.boost))
             parts = self._words(f"delen{number}", "basic", tokens)
             found.append(Query.boost_query(parts, field.boost * PARTS_SHARE))
+            if field is METADATA_FIELD and (code := without_punctuation(clause.text)):
+                words = self._words(f"stam{number}", "freq", analyzer(name).tokens(code))
+                found.append(Query.boost_query(words, field.boost))
         return Query.disjunction_max_query(found, _TIE_BREAKER)
 
     def _phrase(self, field: str, tokens: list[str]) -> Query:

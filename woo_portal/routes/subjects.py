@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
@@ -33,8 +33,8 @@ class _Subject:
     """The facet of which the page of a value has the counts, and their heading."""
     known: Callable[[], ValueList]
     """The value list that has the name of a value."""
-    other: str = ""
-    """Another facet with the same values: one organisation may publish the documents of another."""
+    others: tuple[str, ...] = ()
+    """Other facets with the same values: one organisation may publish the documents of another."""
 
 
 _ORGANISATIONS = _Subject(
@@ -42,7 +42,7 @@ _ORGANISATIONS = _Subject(
     "Organisaties",
     ("informatiecategorie", "Informatiecategorieën"),
     organisaties,
-    "publisher",
+    ("publisher", "organisatie_aangevuld"),
 )
 _CATEGORIES = _Subject(
     "informatiecategorie", "Informatiecategorieën", ("organisatie", "Organisaties"), informatiecategorieen
@@ -89,25 +89,26 @@ async def _value_page(request: Request, subject: _Subject) -> Response:
     value = value_of(subject.facet, code) if code else request.query_params.get("waarde", "")
     if not value or len(value) > MAX_TEXT:
         raise HTTPException(404)
-    answer = await _newest(request, subject.facet, value)
-    others = await _newest(request, subject.other, value) if subject.other else None
+    names = (subject.facet, *subject.others)
+    answers = {name: await _newest(request, name, value) for name in names}
     harvest = await _harvest(request, value) if subject is _ORGANISATIONS else ()
-    if not answer.total and not (others and others.total) and not harvest:
+    filled = [answer for answer in answers.values() if answer.total]
+    if not filled and not harvest:
         raise HTTPException(404, "Hierbij zijn geen documenten.")
     name, heading = subject.beside
     return page(
         request,
         "subject.html",
-        heading=_label(subject, value, answer, others),
+        heading=_label(subject, value, answers),
         article=article_of_category(value) if subject is _CATEGORIES else None,
-        total=answer.total,
-        hits=(answer if answer.total or others is None else others).hits,
-        all=search_path([(subject.facet, value), ("sorteer", Sort.NEWEST.value)]),
-        published=others.total if others else 0,
-        all_published=search_path([(subject.other, value), ("sorteer", Sort.NEWEST.value)]),
+        totals={name: answer.total for name, answer in answers.items()},
+        total=answers[subject.facet].total,
+        hits=filled[0].hits if filled else (),
+        all={name: search_path([(name, value), ("sorteer", Sort.NEWEST.value)]) for name in names},
+        facet=subject.facet,
         harvest=harvest,
         beside=heading,
-        choices=_narrowed(subject, value, answer.counts.get(name, ())),
+        choices=_narrowed(subject, value, answers[subject.facet].counts.get(name, ())),
     )
 
 
@@ -132,10 +133,10 @@ def _narrowed(subject: _Subject, value: str, counts: Sequence[Count]) -> list[tu
     return [(each, search_path([(subject.facet, value), (other, each.value.value)])) for each in counts]
 
 
-def _label(subject: _Subject, value: str, *answers: Answer | None) -> str:
+def _label(subject: _Subject, value: str, answers: Mapping[str, Answer]) -> str:
     """Return the name of a value: as the documents have it, else as the value list has it."""
-    for answer, name in zip(answers, (subject.facet, subject.other), strict=False):
-        for count in answer.counts.get(name, ()) if answer else ():
+    for name, answer in answers.items():
+        for count in answer.counts.get(name, ()):
             if count.value.value == value:
                 return capitalised(count.value.label)
     concept = subject.known().by_uri(value)

@@ -54,6 +54,27 @@ def test_an_organisation_that_only_publishes_has_a_page(client: Client) -> None:
     assert len(titles(page)) == 3
 
 
+def test_documents_whose_organisation_the_publisher_did_not_give_are_named_apart() -> None:
+    by_publisher = full(id=record_id("https://b.nl/1"))
+    by_publisher["herkomst"]["standaardwaarden"] = {"document.verantwoordelijke": "publisher"}
+    client = client_of([by_publisher, bare(), bare("https://b.nl/2")])
+    assert "Zoek in 3 documenten van 1 organisatie." in text_of(opened(client, "/"))
+    page = opened(client, "/organisatie/gemeente/gm0363")
+    assert page.cssselect(".headline")[0].text_content() == "1 document"
+    assert "Bij 2 andere documenten gaf de organisatie haar naam niet." in text_of(page)
+    search = opened(client, link(page, "2 andere documenten"))
+    assert len(titles(search)) == 2
+    assert "Organisatie, aangevuld: Gemeente Amsterdam" in text_of(search)
+    assert not search.cssselect("#filter-organisatie_aangevuld")
+
+
+def test_an_organisation_that_only_the_register_names_has_a_page() -> None:
+    page = opened(client_of([bare()]), "/organisatie/gemeente/gm0363")
+    assert page.cssselect("h1")[0].text_content() == "Gemeente Amsterdam"
+    assert titles(page) == ["Kaart"]
+    assert "Zoek in 1 document." in text_of(opened(client_of([bare()]), "/"))
+
+
 def test_an_organisation_without_a_uri_has_a_page(client: Client) -> None:
     path = link(opened(client, "/organisaties"), "Afvalbedrijf & Zoon")
     assert path == "/organisatie?waarde=Afvalbedrijf+%26+Zoon"
