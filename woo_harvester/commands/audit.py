@@ -6,8 +6,8 @@ import json
 import os
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
@@ -234,7 +234,7 @@ class Command(ProjectCommand):
         self._crawler = crawler
         if self._files:
             crawler.signals.connect(self._read_files, signals.engine_started)
-        with _progress(crawler, to_people=not (opts.json or opts.format)):
+        with _Progress(crawler, to_people=not (opts.json or opts.format)):
             failure = process.run(crawler, arguments)
         if failure:
             status, line = failure
@@ -360,49 +360,59 @@ def _existing(given: str) -> Path:
     raise UsageError(f"there is no file {given}{meant}")
 
 
-@contextmanager
-def _progress(crawler: Crawler, *, to_people: bool) -> Iterator[None]:
-    """Show the progress of the audit as a line on stderr, if stderr is a terminal.
+class _Progress:
+    """The progress of an audit, a line on stderr if that is a terminal, and the first verdict on each host.
 
-    Show the first verdict on each host as soon as there is one: *to_people* on stdout, else above that line.
+    A first verdict is shown as soon as there is one: *to_people* on stdout, else above that line.
     """
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn
 
-    from woo_harvester.crawl.sitemap import host_read
-    from woo_harvester.report.audit_summary import first_verdict
-    from woo_harvester.report.html.texts import Texts
+    def __init__(self, crawler: Crawler, *, to_people: bool) -> None:
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn
 
-    console = Console(file=sys.stderr)
-    columns = SpinnerColumn(), TextColumn("{task.description}")
-    live = Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
-    task = live.add_task("reading the register")
+        from woo_harvester.crawl.sitemap import host_read
 
-    def update() -> None:
-        stats = crawler.stats
-        asked = stats.get_value("downloader/response_count", 0)
-        items = stats.get_value("item_scraped_count", 0)
-        live.update(task, description=f"{asked} answers, {items} documents or cases that would be harvested")
+        self._crawler = crawler
+        self._to_people = to_people
+        console = Console(file=sys.stderr)
+        columns = SpinnerColumn(), TextColumn("{task.description}")
+        line = Progress(
+            *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
+        )
+        self._task = line.add_task("reading the register")
+        self._line = line if console.is_terminal else None
+        crawler.signals.connect(self._show_first, host_read)
+        crawler.signals.connect(self._update, signals.response_received)
 
-    def show_first(account: Account) -> None:
+    def __enter__(self) -> None:
+        if self._line is not None:
+            self._line.start()
+
+    def __exit__(self, *exception: object) -> None:
+        if self._line is not None:
+            self._line.stop()
+
+    def _update(self) -> None:
+        if self._line is not None:
+            asked = self._crawler.stats.get_value("downloader/response_count", 0)
+            items = self._crawler.stats.get_value("item_scraped_count", 0)
+            text = f"{asked} answers, {items} documents or cases that would be harvested"
+            self._line.update(self._task, description=text)
+
+    def _show_first(self, account: Account) -> None:
+        from woo_harvester.report.audit_summary import first_verdict
+        from woo_harvester.report.html.texts import Texts
+
         if not account.requested:  # the answer follows at once
             return
-        line = first_verdict(account, Texts(crawler.settings["WOO_REPORT_LANG"]))
-        if console.is_terminal:
-            live.stop()  # it would be written over
-        if to_people or console.is_terminal:
+        text = first_verdict(account, Texts(self._crawler.settings["WOO_REPORT_LANG"]))
+        if self._line is not None:
+            self._line.stop()  # it would be written over
+        if self._to_people or self._line is not None:
             with suppress(OSError):  # the answer itself fails in the same way
-                print(line, file=sys.stdout if to_people else sys.stderr, flush=True)
-        if console.is_terminal:
-            live.start()
-
-    crawler.signals.connect(show_first, host_read, weak=False)
-    if not console.is_terminal:
-        yield
-        return
-    crawler.signals.connect(update, signals.response_received, weak=False)
-    with live:
-        yield
+                print(text, file=sys.stdout if self._to_people else sys.stderr, flush=True)
+        if self._line is not None:
+            self._line.start()
 
 
 def _json(folder: RunFolder) -> str:
