@@ -19,7 +19,6 @@ from woo_harvester.outputs.definition import (
     RecordKind,
     Status,
     check,
-    facets,
     values_at,
     without_punctuation,
 )
@@ -37,10 +36,11 @@ from woo_portal.engine import (
     Piece,
     SlowQuestionError,
     TextField,
+    counted_facets,
     text_fields,
     title_field,
 )
-from woo_portal.question import Clause, Question, Sort
+from woo_portal.question import MAX_VALUES, Clause, Question, Sort
 
 #: Marks around a match in highlighted text: two characters of the private use area, which no text needs.
 MATCH_BEGIN, MATCH_END = "\ue000", "\ue001"
@@ -74,7 +74,7 @@ def search_body(question: Question, seconds: float) -> dict[str, Any]:
     if chosen:
         body["post_filter"] = {"bool": {"filter": list(chosen.values())}}
     if question.with_counts:
-        body["aggs"] = dict(_counts(question.kind, chosen))
+        body["aggs"] = dict(_counts(question, chosen))
     if wants_highlights(question):
         body["highlight"] = _highlight(question)
     return body
@@ -212,13 +212,13 @@ def _chosen(question: Question) -> dict[str, dict[str, Any]]:
     }
 
 
-def _counts(kind: RecordKind, chosen: dict[str, dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the counts of each facet among the hits of the other facets' filters."""
-    for facet in facets(kind):
+def _counts(question: Question, chosen: dict[str, dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the counts of each wanted facet among the hits of the other facets' filters."""
+    for facet in counted_facets(question):
         others = [given for name, given in chosen.items() if name != facet.name]
         terms = {
             "field": f"facetten.{facet.name}.paar",
-            "size": MAX_COUNTS,
+            "size": MAX_VALUES if question.all_of else MAX_COUNTS,
             "order": [{"_count": "desc"}, {"_key": "asc"}],
         }
         yield facet.name, {"filter": {"bool": {"filter": others}}, "aggs": {"values": {"terms": terms}}}
@@ -331,7 +331,7 @@ class ElasticsearchEngine:
         """Return the page of hits that the question asks for, with counts and highlights if it wants them."""
         found = self._search(question.kind, search_body(question, self._seconds))
         if found is None:
-            names = [facet.name for facet in facets(question.kind)] if question.with_counts else []
+            names = [facet.name for facet in counted_facets(question)] if question.with_counts else []
             return Answer(0, [], {name: [] for name in names})
         counts = {name: counts_of(each) for name, each in found.get("aggregations", {}).items()}
         hits = [hit_of(question, each) for each in found["hits"]["hits"]]

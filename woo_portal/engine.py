@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from woo_harvester.outputs.definition import PERMITS, WOO, FacetValue, RecordKind
+from woo_harvester.outputs.definition import PERMITS, WOO, Facet, FacetValue, RecordKind, facets
 from woo_portal.question import Question
 
 
@@ -60,8 +60,9 @@ class Answer:
     """The exact number of hits."""
     hits: Sequence[Hit]
     counts: Mapping[str, Sequence[Count]] = field(default_factory=dict)
-    """The counts by name of facet, most hits first, then by label. The values chosen in a facet do not narrow
-    its own counts, so that a second value can be added."""
+    """The counts by name of facet, most hits first, then by label: at most ``MAX_COUNTS`` of each, or all of
+    the one that the question names. The values chosen in a facet do not narrow its own counts, so that a
+    second value can be added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +147,12 @@ _FIELDS: Mapping[str, Sequence[TextField]] = {
 }
 #: The share of a field's boost that a part of a compound counts for.
 PARTS_SHARE = 1 / 3
+
+
+def counted_facets(question: Question) -> Sequence[Facet]:
+    """Return the facets whose values an answer counts."""
+    every = facets(question.kind)
+    return [facet for facet in every if facet.name == question.all_of] if question.all_of else every
 
 
 def text_fields(kind: RecordKind) -> Sequence[TextField]:

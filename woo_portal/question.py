@@ -26,6 +26,8 @@ MAX_CLAUSES = 20
 MAX_CHOSEN = 50
 #: The most hits on a page.
 MAX_SIZE = 100
+#: The most values of a facet that are counted if all are wanted.
+MAX_VALUES = 60_000
 #: The number of hits up to which pages go; a download has all of them.
 MAX_DEPTH = 10_000
 
@@ -106,6 +108,9 @@ class Question:
     start: int = 0
     size: int = 10
     with_counts: bool = True
+    all_of: str = ""
+    """The name of a facet of which all values are counted, and no other facet. Empty: of each facet the most
+    frequent values."""
     with_highlights: bool = True
 
 

@@ -6,7 +6,7 @@ and its address stays the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,8 @@ Parameters = list[tuple[str, str]]
 
 #: The most values of a facet on a page; a page with all of them would be of a megabyte.
 _MOST_VALUES = 60
+#: A list with more values has a box to narrow it by name.
+_WITH_BOX = 20
 
 _SORTS = {
     Sort.RELEVANCE: "Beste resultaat eerst",
@@ -57,6 +59,19 @@ class Filter:
     choices: list[Choice]
     more: int
     """The number of values that are left out."""
+    has_box: bool = False
+    """Whether a box narrows the list by name."""
+    text: str = ""
+    """What the names in the list have, as typed in the box."""
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """The values of one facet whose names have a text."""
+
+    facet: str
+    text: str
+    counts: Sequence[Count]
 
 
 class Address:
@@ -96,14 +111,18 @@ def offered_facets(kind: RecordKind) -> list[Facet]:
     return [facet for facet in facets(kind) if not facet.is_supplied]
 
 
-def filters(question: Question, answer: Answer, address: Address) -> list[Filter]:
-    """Return the filters with their values; one without a value is left out."""
+def filters(
+    question: Question, answer: Answer, address: Address, narrowed: Narrowed | None = None
+) -> list[Filter]:
+    """Return the filters with their values; one without a value is left out, unless it is narrowed."""
     found = []
     for facet in offered_facets(question.kind):
-        counts = list(_with_chosen(facet, question, answer))
+        mine = narrowed if narrowed is not None and narrowed.facet == facet.name else None
+        counts = list(_with_chosen(facet, question, answer) if mine is None else mine.counts)
         choices = [_choice(facet, count, question, address) for count in counts[:_MOST_VALUES]]
-        if choices:
-            found.append(Filter(facet.name, facet.label, choices, max(0, len(counts) - _MOST_VALUES)))
+        if choices or mine:
+            more, has_box = max(0, len(counts) - _MOST_VALUES), bool(mine) or len(counts) > _WITH_BOX
+            found.append(Filter(facet.name, facet.label, choices, more, has_box, mine.text if mine else ""))
     return found
 
 

@@ -32,6 +32,8 @@ PATHS = {
     "withdrawn": f"/document/{record_id('https://www.amsterdam.nl/weg.pdf')}",
     "organisation": "/organisatie/gemeente/gm0363",
     "organisations": "/organisaties",
+    "looked up": "/organisaties?naam=dienst+1",
+    "narrowed": "/?q=dienst&filter=organisatie&bevat=dienst+1",
     "category": "/categorie/c_99a836c7",
     "not found": "/niets",
     "wrong": "/?sorteer=duurste",
@@ -45,6 +47,12 @@ WITH_ALL_KINDS_OF_PARTS = ("start", "chosen", "document", "organisations")
 @pytest.fixture(scope="module")
 def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     many = [bare(f"https://www.amsterdam.nl/{number}.pdf", f"Besluit {number}") for number in range(25)]
+    for number in range(120):  # so many organisations that their list is split by letter
+        many.append(service := bare(f"https://www.dienst.nl/{number}.pdf"))
+        service["document"]["publisher"] = service["document"]["verantwoordelijke"] = {
+            "label": f"Dienst {number}"
+        }
+        service["herkomst"]["standaardwaarden"] = {}
     records = [full(), bare(), withdrawn(), bare("https://www.amsterdam.nl/" + "x" * 200, LONG), *many]
     with portal_over(records, tmp_path_factory.mktemp("portal")) as address:
         yield address

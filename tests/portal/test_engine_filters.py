@@ -128,6 +128,11 @@ def test_values_come_with_their_counts_and_labels_most_first(engine: Engine) -> 
     assert list(made.counts) == [facet.name for facet in facets(WOO)]
 
 
+def test_all_values_of_one_facet_are_counted_alone(engine: Engine) -> None:
+    asked = replace(question(WOO, f"organisatie={quote(UTRECHT['id'])}"), all_of="organisatie")
+    assert engine.search(asked).counts == {"organisatie": answer(engine, "").counts["organisatie"]}
+
+
 def test_what_is_chosen_in_a_facet_narrows_the_others_only(engine: Engine) -> None:
     made = answer(engine, f"thema={quote(NATURE['id'])}")
     assert set(ids(made)) == {"a1", "a3"}

@@ -16,7 +16,7 @@ from woo_harvester.outputs.definition import (
     values_at,
 )
 from woo_harvester.outputs.document import document_of
-from woo_portal.engine import Answer, Contents, Count, Hit, Piece
+from woo_portal.engine import Answer, Contents, Count, Hit, Piece, counted_facets
 from woo_portal.question import Place, Question, Sort
 
 _TITLES = {"woo": "document.titelcollectie.officieleTitel", "vergunningen": "vergunning.title"}
@@ -35,7 +35,7 @@ class ScanEngine:
         """Return the hits, their counts and marked titles."""
         found = list(self.all_documents(question))
         shown = found[question.start : question.start + question.size]
-        counts = {facet.name: self._counts(facet, found) for facet in facets(question.kind)}
+        counts = {facet.name: self._counts(facet, found) for facet in counted_facets(question)}
         return Answer(len(found), [self._hit(question, document) for document in shown], counts)
 
     def get(self, kind: RecordKind, record_id: str) -> Mapping[str, Any] | None:

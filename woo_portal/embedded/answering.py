@@ -16,7 +16,7 @@ from typing import Any
 
 from tantivy import DocAddress, Index, Occur, Order, Query, Schema, Searcher
 
-from woo_harvester.outputs.definition import MAX_COUNTS, FacetValue, RecordKind, Status, facets
+from woo_harvester.outputs.definition import MAX_COUNTS, FacetValue, RecordKind, Status
 from woo_portal.embedded.layout import (
     POINT,
     addresses_of,
@@ -28,8 +28,8 @@ from woo_portal.embedded.layout import (
     total_of,
 )
 from woo_portal.embedded.queries import Highlighter, QueryMaker
-from woo_portal.engine import Answer, Contents, Count, Hit, SlowQuestionError, text_fields
-from woo_portal.question import Place, Question, Sort
+from woo_portal.engine import Answer, Contents, Count, Hit, SlowQuestionError, counted_facets, text_fields
+from woo_portal.question import MAX_VALUES, Place, Question, Sort
 
 #: The radius of the earth in metres, as Elasticsearch has it.
 _EARTH = 6_371_008.7714
@@ -97,8 +97,8 @@ def _distances(searcher: Searcher, make: QueryMaker, kind: str, near: Place) -> 
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-#: The values of a facet, and the organisations, that the index is asked for.
-_MOST_VALUES, _MOST_ORGANISATIONS = 2000, 65_000
+#: The values of a facet that the index is asked for.
+_MOST_VALUES = 2000
 #: Hits that are read at a time when all are wanted, and among which equal ones are put in order.
 _BATCH, _MOST_EQUAL = 2000, 20_000
 #: Questions whose counts are kept until the next commit.
@@ -165,7 +165,7 @@ class Answering:
         searcher, is_kind = self._snapshot.searcher, (Occur.Must, self._make.kind(kind.name))
         status = (Occur.Must, self._make.term("status", Status.GEPUBLICEERD))
         published = Query.boolean_query([is_kind, status])
-        terms = {"terms": {"field": "pair_organisatie", "size": _MOST_ORGANISATIONS}}
+        terms = {"terms": {"field": "pair_organisatie", "size": MAX_VALUES}}
         found = searcher.aggregate(published, {"organisations": terms})["organisations"]["buckets"]
         query = Query.boolean_query([is_kind])
         newest = searcher.aggregate(query, {"newest": {"max": {"field": "version"}}})["newest"]["value"]
@@ -237,7 +237,7 @@ class _Asked:
 
     def counts(self) -> dict[str, list[Count]]:
         """Return the counts of each facet; what is chosen in a facet does not narrow its own."""
-        names = [facet.name for facet in facets(self._question.kind)]
+        names = [facet.name for facet in counted_facets(self._question)]
         chosen = [name for name in names if self._question.chosen.get(name)]
         made = self._counts_of(self._query, [name for name in names if name not in chosen])
         for name in chosen:
@@ -338,9 +338,10 @@ class _Asked:
         self._check()
         if not names:
             return {}
-        terms = {name: {"terms": {"field": f"pair_{name}", "size": _MOST_VALUES}} for name in names}
+        asked, most = (MAX_VALUES, MAX_VALUES) if self._question.all_of else (_MOST_VALUES, MAX_COUNTS)
+        terms = {name: {"terms": {"field": f"pair_{name}", "size": asked}} for name in names}
         found = self._searcher.aggregate(query, terms)
-        return {name: _counts(found[name]["buckets"]) for name in names}
+        return {name: _counts(found[name]["buckets"])[:most] for name in names}
 
     def _check(self) -> None:
         if monotonic() > self._deadline:
@@ -348,6 +349,6 @@ class _Asked:
 
 
 def _counts(buckets: Sequence[Mapping[str, Any]]) -> list[Count]:
-    """Return the counts of the most frequent values; equal ones by their labels."""
-    found = sorted(buckets, key=lambda bucket: (-bucket["doc_count"], bucket["key"]))[:MAX_COUNTS]
+    """Return the counts of values, the most frequent first; equal ones by their labels."""
+    found = sorted(buckets, key=lambda bucket: (-bucket["doc_count"], bucket["key"]))
     return [Count(FacetValue.of_pair(bucket["key"]), int(bucket["doc_count"])) for bucket in found]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 
 from starlette.requests import Request
@@ -11,10 +12,12 @@ from starlette.routing import Route
 
 from woo_harvester.outputs.definition import PERMITS, WOO
 from woo_portal import results
+from woo_portal.dutch import normalized
+from woo_portal.engine import Answer
 from woo_portal.pages import address_of, page, style, style_name
 from woo_portal.parse import pairs_of, question_of_pairs
-from woo_portal.question import Question, Sort
-from woo_portal.results import Address, Parameters
+from woo_portal.question import MAX_TEXT, Question, Sort, readable
+from woo_portal.results import Address, Narrowed, Parameters, offered_facets
 from woo_portal.wording import search_path
 
 #: The number of documents on the start page.
@@ -22,6 +25,8 @@ _NEWEST = 5
 
 #: The parameter with the text of a question.
 _TEXT = "q"
+#: The name of the filter whose list is narrowed, and what its names have.
+_FILTER, _NAME = "filter", "bevat"
 #: Its name in the API, and in what reads parameters.
 _API_TEXT = "zoektekst"
 
@@ -31,9 +36,11 @@ async def search(request: Request) -> Response:
     given = request.query_params.multi_items()
     if not given:
         return await start(request)
-    state, question = request.app.state, question_of_pairs(WOO, _renamed(given, _TEXT, _API_TEXT))
+    asked = [pair for pair in given if pair[0] not in (_FILTER, _NAME)]
+    state, question = request.app.state, question_of_pairs(WOO, _renamed(asked, _TEXT, _API_TEXT))
     address = Address(_renamed(pairs_of(question), _API_TEXT, _TEXT))
     answer = await state.asking(request, state.engine.search, question)
+    narrowed = await _narrowed(request, question)
     text = address.first(_TEXT)
     alone: Parameters = [(_TEXT, text)] if text else [("sorteer", Sort.NEWEST.value)]
     return page(
@@ -43,10 +50,11 @@ async def search(request: Request) -> Response:
         total=answer.total,
         hits=answer.hits,
         place=results.paging(question, answer, address),
-        filters=results.filters(question, answer, address),
+        filters=results.filters(question, answer, address, narrowed),
         chosen=results.chosen(question, answer, address),
         sorts=results.sorts(question),
         hidden=address.others(_TEXT),
+        hidden_in_box=address.others(),
         kept=address.others("sorteer", "openbaarmakingsdatum_van", "openbaarmakingsdatum_tot"),
         begin=address.first("openbaarmakingsdatum_van"),
         end=address.first("openbaarmakingsdatum_tot"),
@@ -54,6 +62,18 @@ async def search(request: Request) -> Response:
         beginning=search_path(address.others()),
         download=partial(_download, address),
     )
+
+
+async def _narrowed(request: Request, question: Question) -> Narrowed | None:
+    """Return the values of the filter in whose box something was typed, or None."""
+    name, text = (request.query_params.get(each, "") for each in (_FILTER, _NAME))
+    text = readable(text[:MAX_TEXT], "de naam").strip()
+    if not text or name not in {facet.name for facet in offered_facets(WOO)}:
+        return None
+    state, every = request.app.state, replace(question, start=0, size=1, all_of=name, with_highlights=False)
+    answer: Answer = await state.asking(request, state.engine.search, every)
+    counts = answer.counts.get(name, ())
+    return Narrowed(name, text, [each for each in counts if normalized(text) in normalized(each.value.label)])
 
 
 async def start(request: Request) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,13 +11,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from woo_harvester.outputs.definition import MAX_COUNTS, WOO
+from woo_harvester.outputs.definition import WOO
 from woo_harvester.tooi import article_of_category, informatiecategorieen, organisaties
 from woo_harvester.tooi.values import ValueList
+from woo_portal.dutch import normalized
 from woo_portal.engine import Answer, Count
 from woo_portal.harvest import HarvestOfHost
 from woo_portal.pages import page
-from woo_portal.question import MAX_TEXT, Question, Sort
+from woo_portal.question import MAX_TEXT, Question, Sort, readable
 from woo_portal.wording import capitalised, search_path, value_of
 
 #: The number of documents on the page of a value.
@@ -35,6 +37,8 @@ class _Subject:
     """The value list that has the name of a value."""
     others: tuple[str, ...] = ()
     """Other facets with the same values: one organisation may publish the documents of another."""
+    supplied: str = ""
+    """The facet with the values that were added, because the publisher did not give them."""
 
 
 _ORGANISATIONS = _Subject(
@@ -43,6 +47,7 @@ _ORGANISATIONS = _Subject(
     ("informatiecategorie", "Informatiecategorieën"),
     organisaties,
     ("publisher", "organisatie_aangevuld"),
+    "organisatie_aangevuld",
 )
 _CATEGORIES = _Subject(
     "informatiecategorie", "Informatiecategorieën", ("organisatie", "Organisaties"), informatiecategorieen
@@ -70,18 +75,82 @@ async def categories(request: Request) -> Response:
 
 
 async def _list_page(request: Request, subject: _Subject) -> Response:
-    state = request.app.state
-    question = Question(WOO, size=1, with_highlights=False)
-    answer: Answer = await state.asking(request, state.engine.search, question)
-    counts = sorted(answer.counts.get(subject.facet, ()), key=lambda each: each.value.label.casefold())
+    given = request.query_params
+    name = readable(given.get("naam", "")[:MAX_TEXT], "de naam").strip()
+    lines = await _lines(request, subject)
+    letters = sorted({line.letter for line in lines}) if len(lines) > _ONE_PAGE else []
+    letter = given.get("letter", "")
+    if name:
+        shown, letter = [line for line in lines if normalized(name) in normalized(line.label)], ""
+    elif letters:
+        letter = letter if letter in letters else letters[0]
+        shown = [line for line in lines if line.letter == letter]
+    else:
+        shown, letter = lines, ""
     return page(
         request,
         "subjects.html",
         heading=subject.heading,
         facet=subject.facet,
-        counts=counts,
-        is_cut=len(counts) >= MAX_COUNTS,
+        lines=shown,
+        total=len(lines),
+        name=name,
+        letter=letter,
+        letters=letters,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A value in the list of all values of a facet."""
+
+    value: str
+    label: str
+    number: int
+    """The number of documents whose publisher gave the value."""
+    supplied: int
+    """The number of documents to which it was added."""
+
+    @property
+    def order(self) -> str:
+        """The name without its kind, by which people look it up: ``gemeente Ede`` is with the E."""
+        return _KIND.sub("", normalized(self.label)).lstrip("'\"‘’ -") or self.label
+
+    @property
+    def letter(self) -> str:
+        """The letter in the list; ``#`` for a name that begins with something else."""
+        first = self.order[:1]
+        return first if "a" <= first <= "z" else "#"
+
+
+_KIND = re.compile("^(?:gemeente|provincie|waterschap|ministerie)(?: van| voor)? ")
+#: A list of at most this many values is not split by letter.
+_ONE_PAGE = 100
+
+
+async def _lines(request: Request, subject: _Subject) -> list[_Line]:
+    """Return all values of a facet, each once, in the order of their names."""
+    given = await _all_counts(request, subject.facet)
+    supplied = await _all_counts(request, subject.supplied) if subject.supplied else {}
+    labels = {value: label for value, (label, _) in (supplied | given).items()}
+    none = ("", 0)
+    lines = [
+        _Line(value, label, given.get(value, none)[1], supplied.get(value, none)[1])
+        for value, label in labels.items()
+    ]
+    return sorted(lines, key=lambda line: (line.order, line.label, line.value))
+
+
+async def _all_counts(request: Request, facet: str) -> dict[str, tuple[str, int]]:
+    """Return the most frequent label of each value of a facet, and its number of documents."""
+    state = request.app.state
+    question = Question(WOO, size=1, all_of=facet, with_highlights=False)
+    answer: Answer = await state.asking(request, state.engine.search, question)
+    found: dict[str, tuple[str, int]] = {}
+    for count in answer.counts.get(facet, ()):
+        label, number = found.get(count.value.value, (count.value.label, 0))
+        found[count.value.value] = (label, number + count.number)
+    return found
 
 
 async def _value_page(request: Request, subject: _Subject) -> Response:

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
 import pytest
+from lxml.html import HtmlElement
 
 from tests.portal.client import Client, client_of, opened
+from tests.portal.engines import ENGINES, client_over
 from tests.portal.records import AMSTERDAM, bare, full
 from tests.portal.routes.test_search import link, text_of, titles
 from tests.portal.test_harvest import write_report
@@ -97,12 +101,73 @@ def test_the_list_of_organisations_is_in_order_of_name(client: Client) -> None:
     assert link(opened(client, "/categorieen"), "Adviezen") == "/categorie/c_99a836c7"
 
 
-def test_a_list_that_is_cut_off_says_so() -> None:
-    many = [full(id=record_id(f"https://b.nl/{number}")) for number in range(MAX_COUNTS)]
-    for number, record in enumerate(many):
-        record["document"] = {**record["document"], "verantwoordelijke": {"label": f"Naam {number}"}}
-    assert "Dit zijn de 200 met de meeste documenten." in text_of(opened(client_of(many), "/organisaties"))
-    assert "Dit zijn de" not in text_of(opened(client_of(many[1:]), "/organisaties"))
+@pytest.fixture(scope="module", params=ENGINES)
+def many(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """More organisations than a filter counts, and one that only the register names."""
+    names = [
+        *(f"Dienst {number}" for number in range(MAX_COUNTS + 50)),
+        "gemeente Ede",
+        "'s Heeren Loo",
+        "3Wonen",
+    ]
+    records = [full(id=record_id(f"https://b.nl/{number}")) for number in range(len(names))]
+    for name, record in zip(names, records, strict=True):
+        record["document"] = {**record["document"], "verantwoordelijke": {"label": name}}
+    supplied = bare()
+    supplied["document"] |= {
+        "publisher": {"label": "Ezelstichting"},
+        "verantwoordelijke": {"label": "Ezelstichting"},
+    }
+    with client_over(request.param, [*records, supplied], tmp_path_factory.mktemp("portal")) as client:
+        yield client
+
+
+def listed(page: HtmlElement) -> list[str]:
+    return [" ".join(each.text_content().split()) for each in page.cssselect(".counts.wide li")]
+
+
+def test_all_organisations_are_in_a_list_by_letter(many: Client) -> None:
+    page = opened(many, "/organisaties")
+    letters = {each.text_content(): str(each.get("href")) for each in page.cssselect(".letters a")}
+    assert [*letters] == ["Overig", "D", "E", "S"]
+    assert listed(opened(many, letters["E"])) == [
+        "Gemeente Ede 1 documenten",
+        "Ezelstichting 0 documenten + 1 aangevuld",
+    ]
+    assert len(listed(opened(many, letters["D"]))) == MAX_COUNTS + 50
+    assert listed(opened(many, letters["S"])) == ["'s Heeren Loo 1 documenten"]
+    assert listed(opened(many, letters["Overig"])) == listed(page) == ["3Wonen 1 documenten"]
+    assert listed(opened(many, "/organisaties?letter=%22%3E")) == listed(page)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("EDE", ["Gemeente Ede 1 documenten"]), ("%C3%A9zel", ["Ezelstichting 0 documenten + 1 aangevuld"]),
+     ("dienst+249", ["Dienst 249 1 documenten"]), ("zoiets", [])],
+)  # fmt: skip
+def test_an_organisation_is_looked_up_by_its_name(many: Client, name: str, expected: list[str]) -> None:
+    page = opened(many, f"/organisaties?naam={name}&letter=d")
+    assert listed(page) == expected
+    assert f"{len(expected)} van de 254 met" in text_of(page)
+
+
+def test_a_box_narrows_the_list_of_a_filter_to_names_beyond_its_end(many: Client) -> None:
+    page = opened(many, "/?q=stikstof&thema=x")
+    assert not page.cssselect(".narrow")  # no list is that long
+    page = opened(many, "/?q=stikstof&sorteer=titel")
+    (box,) = page.cssselect(".narrow")
+    assert box.get("action") == "/#filter-organisatie"
+    given = [(each.get("name"), each.get("value")) for each in box.cssselect("input")]
+    assert given == [("q", "stikstof"), ("sorteer", "titel"), ("filter", "organisatie"), ("bevat", "")]
+    for asked in ("dienst 249", "DIENST 249"):
+        page = opened(many, f"/?q=stikstof&sorteer=titel&filter=organisatie&bevat={quote(asked)}")
+        assert link(page, "Dienst 249") == "/?q=stikstof&sorteer=titel&organisatie=Dienst+249"
+        assert len(page.cssselect("[aria-labelledby=filter-organisatie] li")) == 1
+    nothing = opened(many, "/?q=stikstof&filter=organisatie&bevat=%3Cscript%3E")
+    assert "Geen naam hier heeft ‘<script>’." in text_of(nothing)
+    assert not nothing.cssselect("script")
+    assert many.get("/?q=a&filter=organisatie&bevat=%00").status_code == 400
+    assert many.get("/organisaties?naam=%00").status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -130,6 +195,15 @@ def test_an_organisation_says_how_complete_its_documents_are(tmp_path: Path) -> 
     assert ". (2 documenten)" in text
     assert "De organisatie schrijft hierover in het register van overheidsorganisaties: “Vanaf 2022”" in text
     assert client.get("/organisatie/gemeente/gm0001").status_code == 404
+
+
+def test_an_organisation_of_which_all_was_read_lost_nothing(tmp_path: Path) -> None:
+    client = client_of([], Options(report=write_report(tmp_path / "woo-21").path))
+    found = [replace(host, lost=()) for host in client.app.state.harvest.of(AMSTERDAM["id"])]
+    client.app.state.harvest = SimpleNamespace(of=lambda organisation: found)
+    text = text_of(opened(client, "/organisatie/gemeente/gm0363"))
+    assert "Daarvan zijn er 3 opgehaald." in text
+    assert "De organisatie kan zelf verbeteren" not in text
 
 
 def test_without_a_report_no_organisation_says_how_complete_it_is(client: Client) -> None:
