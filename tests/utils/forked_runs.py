@@ -11,8 +11,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import chdir
 from functools import cache
 from importlib import import_module
+from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from tempfile import mkstemp
@@ -98,6 +100,8 @@ def become(
 def _server() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([_PRELOAD])
+    with chdir(Path(__file__).parents[2]):  # the first test may have gone elsewhere, and the server imports from here
+        forkserver.ensure_running()
     return context
 
 
