@@ -100,7 +100,8 @@ def become(
 def _server() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([_PRELOAD])
-    with chdir(Path(__file__).parents[2]):  # the first test may have gone elsewhere, and the server imports from here
+    # The first test may have gone to another folder, and the server imports from the one it starts in.
+    with chdir(Path(__file__).parents[2]):
         forkserver.ensure_running()
     return context
 
