@@ -37,6 +37,7 @@ from woo_portal.engine import (
     SlowQuestionError,
     TextField,
     counted_facets,
+    most_similar,
     text_fields,
     title_field,
 )
@@ -93,6 +94,15 @@ def all_body(question: Question, size: int) -> dict[str, Any]:
         "track_total_hits": False,
         "query": {"bool": {"must": filters[0], "filter": filters[1:]}},
         "sort": sort_of(question),
+    }
+
+
+def suggest_body(kind: RecordKind, word: str) -> dict[str, Any]:
+    """Return the request for words that look like *word*, in the fields that lend their words."""
+    options = {"suggest_mode": "always", "max_edits": 2, "prefix_length": 1, "size": 20}
+    fields = (title_field(kind), METADATA_FIELD)
+    return {"text": word} | {
+        field.path: {"term": {"field": field.exact, "analyzer": "exact", **options}} for field in fields
     }
 
 
@@ -368,6 +378,13 @@ class ElasticsearchEngine:
         finally:
             with suppress(ApiError, TransportError):  # Elasticsearch closes it itself after a while
                 self._client.close_point_in_time(id=point)
+
+    def similar_words(self, kind: RecordKind, word: str) -> list[str]:
+        """Return words of titles and metadata that look like *word*, the most similar first."""
+        found = self._search(kind, {"size": 0, "suggest": suggest_body(kind, word)})
+        parts = found["suggest"].values() if found is not None else ()
+        given = [option["text"] for part in parts for each in part for option in each["options"]]
+        return most_similar(word, given)
 
     def contents(self, kind: RecordKind) -> Contents:
         """Return what the index has of *kind*."""

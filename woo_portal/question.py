@@ -122,8 +122,10 @@ _CLAUSE = re.compile(r"""(-*)(?:"([^"]*)(?:"|$)|([^\s"-][^\s"]*))""")
 def clauses_of(text: str) -> tuple[Clause, ...]:
     """Return the clauses of a text in their order, each once.
 
-    A word or phrase with ``-`` before it is excluded. A quote that is not closed reaches to the end. There is
-    no other operator. Raises QuestionError for a text that is too long or has too many clauses.
+    A word or phrase with ``-`` before it is excluded. A quote that is not closed reaches to the end. ``AND``
+    in capitals is left out, as all words must be found anyway. ``OR`` is a word: the short name of an
+    ondernemingsraad. There is no other operator. Raises QuestionError for a text that is too long or has too
+    many clauses.
     """
     if len(text) > MAX_TEXT:
         raise QuestionError(f"De zoekvraag is te lang: gebruik hoogstens {MAX_TEXT} tekens.")
@@ -165,7 +167,7 @@ def _clause(match: re.Match[str]) -> Clause | None:
     if phrase is not None:
         phrase = " ".join(phrase.split())
         return Clause(phrase, is_phrase=True, is_excluded=bool(minus)) if phrase else None
-    return Clause(word, is_excluded=bool(minus))
+    return Clause(word, is_excluded=bool(minus)) if word != "AND" else None
 
 
 def chosen_value(kind: RecordKind, name: str, text: str) -> str:
