@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import product
 from typing import Any, cast
 
 from elastic_transport import ConnectionTimeout, TransportError
@@ -20,7 +21,6 @@ from woo_harvester.outputs.definition import (
     Status,
     check,
     values_at,
-    without_punctuation,
 )
 from woo_harvester.utils.dates import parse_datetime
 from woo_portal.engine import (
@@ -41,7 +41,7 @@ from woo_portal.engine import (
     text_fields,
     title_field,
 )
-from woo_portal.question import MAX_VALUES, Clause, Question, Sort
+from woo_portal.question import MAX_VALUES, Clause, Question, Sort, spellings
 
 #: Marks around a match in highlighted text: two characters of the private use area, which no text needs.
 MATCH_BEGIN, MATCH_END = "\ue000", "\ue001"
@@ -176,15 +176,13 @@ def _clause(clause: Clause, fields: Sequence[TextField], without_words: str = "a
     *without_words* says what a text of stop words alone finds: ``all`` documents, or ``none``.
     """
     queries: list[dict[str, Any]] = []
-    for field in fields:
-        given = {"query": clause.text, "zero_terms_query": without_words}
+    for text, field in product(spellings(clause), fields):
+        given = {"query": text, "zero_terms_query": without_words if text == clause.text else "none"}
         if clause.is_phrase:
             queries.append({"match_phrase": {field.exact: {**given, "boost": field.boost}}})
             continue
         for path, boost in ((field.path, field.boost), (field.parts, field.boost * PARTS_SHARE)):
             queries.append({"match": {path: {**given, "operator": "and", "boost": boost}}})
-    if (number := without_punctuation(clause.text)) and not clause.is_phrase:
-        queries.append({"match": {METADATA_FIELD.path: {"query": number, "boost": METADATA_FIELD.boost}}})
     return {"dis_max": {"queries": queries, "tie_breaker": 0.2}}
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
-from woo_harvester.outputs.definition import PERMITS, WOO, RecordKind, Status
+from woo_harvester.outputs.definition import PERMITS, WOO, RecordKind, Status, without_punctuation
 from woo_harvester.permits.mapping import organisation_by_name
 from woo_harvester.tooi.lists import documentsoorten, filetypes, informatiecategorieen, organisaties, themas
 from woo_harvester.tooi.values import ValueList
@@ -134,6 +134,22 @@ def clauses_of(text: str) -> tuple[Clause, ...]:
     if len(found) > MAX_CLAUSES:
         raise QuestionError(f"De zoekvraag heeft te veel woorden: gebruik er hoogstens {MAX_CLAUSES}.")
     return tuple(found)
+
+
+#: Compounds with the name of the act, which people write in one word and with a hyphen.
+_ACT = re.compile(
+    "(woo|wob)-?((?:besluit|verzoek|document|dossier|procedure|co[oö]rdinat|contact|index|stuk|zaak)[a-z]*)",
+    re.IGNORECASE,
+)
+
+
+def spellings(clause: Clause) -> list[str]:
+    """Return the text of a clause, and how else it may be written: ``Woobesluit`` beside ``Woo-besluit``."""
+    if clause.is_phrase:
+        return [clause.text]
+    act = _ACT.fullmatch(clause.text)
+    others = (without_punctuation(clause.text), f"{act[1]} {act[2]}" if act else "")
+    return [clause.text, *filter(None, others)]
 
 
 def text_of(clauses: Iterable[Clause]) -> str:

@@ -69,6 +69,16 @@ TEXTS = [
     ("<b>", {"a9"}),
     ("50%", {"a9"}),
     ("citaat", {"a9"}),
+    # Plurals of compounds, and compounds with a hyphen.
+    ("stad", {"a4"}),
+    ("binnenstad", set()),
+    ("waterschap", {"a4"}),
+    ("windmolen", {"a5"}),
+    ("raadslid", {"a3"}),
+    ("Woo-verzoek", {"a5", "a8"}),
+    ("wooverzoeken", {"a5", "a8"}),
+    ("-wooverzoek lange", set()),
+    ('"Woo-verzoek"', {"a8"}),
     # Metadata: the organisation that is shown (of a5 from the register alone), numbers, file names.
     ("amsterdam", ALL - {"a2", "a4"}),
     ("utrecht stikstof", {"a2"}),
