@@ -108,7 +108,7 @@ def _distances(searcher: Searcher, make: QueryMaker, kind: str, near: Place) -> 
 
 
 #: The words of a field among which similar ones are looked for: the most frequent with the same first letter.
-_MOST_TERMS = 20_000
+_MOST_TERMS = 5_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 #: The values of a facet that the index is asked for.
 _MOST_VALUES = 2000
