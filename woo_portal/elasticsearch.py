@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import product
 from typing import Any, cast
 
 from elastic_transport import ConnectionTimeout, TransportError
@@ -20,7 +21,6 @@ from woo_harvester.outputs.definition import (
     Status,
     check,
     values_at,
-    without_punctuation,
 )
 from woo_harvester.utils.dates import parse_datetime
 from woo_portal.engine import (
@@ -37,10 +37,11 @@ from woo_portal.engine import (
     SlowQuestionError,
     TextField,
     counted_facets,
+    most_similar,
     text_fields,
     title_field,
 )
-from woo_portal.question import MAX_VALUES, Clause, Question, Sort
+from woo_portal.question import MAX_VALUES, Clause, Question, Sort, spellings
 
 #: Marks around a match in highlighted text: two characters of the private use area, which no text needs.
 MATCH_BEGIN, MATCH_END = "\ue000", "\ue001"
@@ -93,6 +94,15 @@ def all_body(question: Question, size: int) -> dict[str, Any]:
         "track_total_hits": False,
         "query": {"bool": {"must": filters[0], "filter": filters[1:]}},
         "sort": sort_of(question),
+    }
+
+
+def suggest_body(kind: RecordKind, word: str) -> dict[str, Any]:
+    """Return the request for words that look like *word*, in the fields that lend their words."""
+    options = {"suggest_mode": "always", "max_edits": 2, "prefix_length": 1, "size": 20}
+    fields = (title_field(kind), METADATA_FIELD)
+    return {"text": word} | {
+        field.path: {"term": {"field": field.exact, "analyzer": "exact", **options}} for field in fields
     }
 
 
@@ -166,15 +176,13 @@ def _clause(clause: Clause, fields: Sequence[TextField], without_words: str = "a
     *without_words* says what a text of stop words alone finds: ``all`` documents, or ``none``.
     """
     queries: list[dict[str, Any]] = []
-    for field in fields:
-        given = {"query": clause.text, "zero_terms_query": without_words}
+    for text, field in product(spellings(clause), fields):
+        given = {"query": text, "zero_terms_query": without_words if text == clause.text else "none"}
         if clause.is_phrase:
             queries.append({"match_phrase": {field.exact: {**given, "boost": field.boost}}})
             continue
         for path, boost in ((field.path, field.boost), (field.parts, field.boost * PARTS_SHARE)):
             queries.append({"match": {path: {**given, "operator": "and", "boost": boost}}})
-    if (number := without_punctuation(clause.text)) and not clause.is_phrase:
-        queries.append({"match": {METADATA_FIELD.path: {"query": number, "boost": METADATA_FIELD.boost}}})
     return {"dis_max": {"queries": queries, "tie_breaker": 0.2}}
 
 
@@ -368,6 +376,13 @@ class ElasticsearchEngine:
         finally:
             with suppress(ApiError, TransportError):  # Elasticsearch closes it itself after a while
                 self._client.close_point_in_time(id=point)
+
+    def similar_words(self, kind: RecordKind, word: str) -> list[str]:
+        """Return words of titles and metadata that look like *word*, the most similar first."""
+        found = self._search(kind, {"size": 0, "suggest": suggest_body(kind, word)})
+        parts = found["suggest"].values() if found is not None else ()
+        given = [option["text"] for part in parts for each in part for option in each["options"]]
+        return most_similar(word, given)
 
     def contents(self, kind: RecordKind) -> Contents:
         """Return what the index has of *kind*."""

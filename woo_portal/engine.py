@@ -5,9 +5,10 @@ The methods block; a server calls them in threads. An engine is safe to use from
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from difflib import get_close_matches
 from typing import Any, Protocol
 
 from woo_harvester.outputs.definition import PERMITS, WOO, Facet, FacetValue, RecordKind, facets
@@ -92,6 +93,12 @@ class Engine(Protocol):
         It reads in parts, so that a million hits take no memory.
         """
 
+    def similar_words(self, kind: RecordKind, word: str) -> list[str]:
+        """Return words of titles and metadata that look like *word*, the most similar first.
+
+        All begin with the same letter, and none is *word* itself.
+        """
+
     def contents(self, kind: RecordKind) -> Contents:
         """Return what the index has of *kind*."""
 
@@ -167,6 +174,16 @@ def text_fields(kind: RecordKind) -> Sequence[TextField]:
 def title_field(kind: RecordKind) -> TextField:
     """Return the field of the title that is shown."""
     return text_fields(kind)[0]
+
+
+#: The most words that look like another one, and how much they must: 1 is the same word.
+_MOST_SIMILAR, _SIMILARITY = 3, 0.75
+
+
+def most_similar(word: str, known: Iterable[str]) -> list[str]:
+    """Return the few of these words that look most like *word*, in order; never *word* itself."""
+    others = sorted({each for each in known if each != word and abs(len(each) - len(word)) <= 2})
+    return get_close_matches(word, others, _MOST_SIMILAR, _SIMILARITY)
 
 
 #: The date by which hits are sorted, by the name of the kind, and the fields of the periods of a question.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
-from woo_harvester.outputs.definition import PERMITS, WOO, RecordKind, Status
+from woo_harvester.outputs.definition import PERMITS, WOO, RecordKind, Status, without_punctuation
 from woo_harvester.permits.mapping import organisation_by_name
 from woo_harvester.tooi.lists import documentsoorten, filetypes, informatiecategorieen, organisaties, themas
 from woo_harvester.tooi.values import ValueList
@@ -122,8 +122,10 @@ _CLAUSE = re.compile(r"""(-*)(?:"([^"]*)(?:"|$)|([^\s"-][^\s"]*))""")
 def clauses_of(text: str) -> tuple[Clause, ...]:
     """Return the clauses of a text in their order, each once.
 
-    A word or phrase with ``-`` before it is excluded. A quote that is not closed reaches to the end. There is
-    no other operator. Raises QuestionError for a text that is too long or has too many clauses.
+    A word or phrase with ``-`` before it is excluded. A quote that is not closed reaches to the end. ``AND``
+    in capitals is left out, as all words must be found anyway. ``OR`` is a word: the short name of an
+    ondernemingsraad. There is no other operator. Raises QuestionError for a text that is too long or has too
+    many clauses.
     """
     if len(text) > MAX_TEXT:
         raise QuestionError(f"De zoekvraag is te lang: gebruik hoogstens {MAX_TEXT} tekens.")
@@ -132,6 +134,22 @@ def clauses_of(text: str) -> tuple[Clause, ...]:
     if len(found) > MAX_CLAUSES:
         raise QuestionError(f"De zoekvraag heeft te veel woorden: gebruik er hoogstens {MAX_CLAUSES}.")
     return tuple(found)
+
+
+#: Compounds with the name of the act, which people write in one word and with a hyphen.
+_ACT = re.compile(
+    "(woo|wob)-?((?:besluit|verzoek|document|dossier|procedure|co[oö]rdinat|contact|index|stuk|zaak)[a-z]*)",
+    re.IGNORECASE,
+)
+
+
+def spellings(clause: Clause) -> list[str]:
+    """Return the text of a clause, and how else it may be written: ``Woobesluit`` beside ``Woo-besluit``."""
+    if clause.is_phrase:
+        return [clause.text]
+    act = _ACT.fullmatch(clause.text)
+    others = (without_punctuation(clause.text), f"{act[1]} {act[2]}" if act else "")
+    return [clause.text, *filter(None, others)]
 
 
 def text_of(clauses: Iterable[Clause]) -> str:
@@ -165,7 +183,7 @@ def _clause(match: re.Match[str]) -> Clause | None:
     if phrase is not None:
         phrase = " ".join(phrase.split())
         return Clause(phrase, is_phrase=True, is_excluded=bool(minus)) if phrase else None
-    return Clause(word, is_excluded=bool(minus))
+    return Clause(word, is_excluded=bool(minus)) if word != "AND" else None
 
 
 def chosen_value(kind: RecordKind, name: str, text: str) -> str:

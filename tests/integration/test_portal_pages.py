@@ -27,6 +27,7 @@ PATHS = {
     "chosen": "/?q=stikstof&organisatie=https://identifier.overheid.nl/tooi/id/gemeente/gm0363"
     "&openbaarmakingsdatum_van=2024-01-01",
     "nothing": "/?q=nietsvandit&thema=x",
+    "suggestion": "/?q=beslut",
     "document": f"/document/{record_id(LOC)}",
     "bare document": f"/document/{record_id(OTHER)}",
     "withdrawn": f"/document/{record_id('https://www.amsterdam.nl/weg.pdf')}",

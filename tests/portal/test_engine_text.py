@@ -10,7 +10,7 @@ import pytest
 
 from tests.portal.suite_questions import ids, permits, text
 from tests.portal.suite_records import elasticsearch, embedded, woo
-from woo_harvester.outputs.definition import PERMITS
+from woo_harvester.outputs.definition import PERMITS, WOO
 from woo_portal.engine import Engine, Piece
 from woo_portal.question import MAX_CLAUSES, Question
 
@@ -69,6 +69,16 @@ TEXTS = [
     ("<b>", {"a9"}),
     ("50%", {"a9"}),
     ("citaat", {"a9"}),
+    # Plurals of compounds, and compounds with a hyphen.
+    ("stad", {"a4"}),
+    ("binnenstad", set()),
+    ("waterschap", {"a4"}),
+    ("windmolen", {"a5"}),
+    ("raadslid", {"a3"}),
+    ("Woo-verzoek", {"a5", "a8"}),
+    ("wooverzoeken", {"a5", "a8"}),
+    ("-wooverzoek lange", set()),
+    ('"Woo-verzoek"', {"a8"}),
     # Metadata: the organisation that is shown (of a5 from the register alone), numbers, file names.
     ("amsterdam", ALL - {"a2", "a4"}),
     ("utrecht stikstof", {"a2"}),
@@ -101,7 +111,9 @@ TEXTS = [
     ("pold*", set()),
     ("stikstof~2", set()),
     ("document.publisher.label:Amsterdam", set()),
-    ("stikstof AND", set()),
+    ("stikstof AND", {"a1", "a2"}),
+    ("natuur AND polder", {"a1"}),
+    ('"AND" stikstof', set()),
     ("(stikstof", {"a1", "a2"}),
     ("stikstof)", {"a1", "a2"}),
     ("+stikstof", {"a1", "a2"}),
@@ -147,6 +159,26 @@ def test_a_text_finds_the_same_on_each_engine(engine: Engine, asked: str, expect
 )
 def test_a_text_finds_permits(engine: Engine, asked: str, expected: set[str]) -> None:
     assert permits(engine, f"zoektekst={asked}") == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("stikstofbeslui", ["stikstofbesluit"]),
+        ("gementeraad", ["gemeenteraad"]),
+        ("amsterdm", ["amsterdam"]),  # metadata
+        ("zwaluwnet", []),  # an own field
+        ("polderr", []),  # the text lends no words
+        ("zoietsbestaatniet", []),
+        ("x" * 600, []),
+        (".*", []),
+        ("", []),
+    ],
+)
+def test_words_that_look_like_another_one_are_the_same_on_each_engine(
+    engine: Engine, word: str, expected: list[str]
+) -> None:
+    assert engine.similar_words(WOO, word) == expected
 
 
 def test_words_of_the_title_come_before_those_of_the_text(engine: Engine) -> None:

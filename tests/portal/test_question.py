@@ -13,6 +13,7 @@ from woo_portal.question import (
     chosen_label,
     chosen_value,
     clauses_of,
+    spellings,
     text_of,
 )
 
@@ -21,6 +22,21 @@ UTRECHT = f"{TOOI}/id/gemeente/gm0344"
 
 WORD = Clause("stikstof")
 PHRASE = Clause("natuur en milieu", is_phrase=True)
+
+
+@pytest.mark.parametrize(
+    ("clause", "expected"),
+    [
+        (Clause("Woo-besluit"), ["Woo-besluit", "Woobesluit", "Woo besluit"]),
+        (Clause("wobverzoeken"), ["wobverzoeken", "wob verzoeken"]),
+        (Clause("Z2024-00123"), ["Z2024-00123", "Z202400123"]),
+        (Clause("Woo-besluit", is_phrase=True), ["Woo-besluit"]),
+        (Clause("woonwijk"), ["woonwijk"]),
+        (Clause("woo"), ["woo"]),
+    ],
+)
+def test_a_word_is_searched_in_each_way_to_write_it(clause: Clause, expected: list[str]) -> None:
+    assert spellings(clause) == expected
 
 
 @pytest.mark.parametrize(

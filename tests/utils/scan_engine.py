@@ -16,7 +16,7 @@ from woo_harvester.outputs.definition import (
     values_at,
 )
 from woo_harvester.outputs.document import document_of
-from woo_portal.engine import Answer, Contents, Count, Hit, Piece, counted_facets
+from woo_portal.engine import Answer, Contents, Count, Hit, Piece, counted_facets, most_similar
 from woo_portal.question import Place, Question, Sort
 
 _TITLES = {"woo": "document.titelcollectie.officieleTitel", "vergunningen": "vergunning.title"}
@@ -60,6 +60,12 @@ class ScanEngine:
             reverse=question.sort not in (Sort.OLDEST, Sort.TITLE),
         )
         yield from found
+
+    def similar_words(self, kind: RecordKind, word: str) -> list[str]:
+        """Return words of titles that look like a word."""
+        mine = [found for found in self._documents.values() if self._kinds[found["id"]] == kind]
+        titles = [str(title) for found in mine for title in values_at(found, _TITLES[kind.name])]
+        return most_similar(word, " ".join(titles).casefold().split())
 
     def contents(self, kind: RecordKind) -> Contents:
         """Return numbers; the moment is left out."""

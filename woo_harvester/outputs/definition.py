@@ -354,7 +354,6 @@ METADATA: Mapping[str, Sequence[Metadata]] = {
     ),
 }
 _WORD = re.compile(r"[^\W_]+")
-_DIGIT = re.compile(r"\d")
 
 
 def metadata_texts(kind: RecordKind, document: Mapping[str, Any]) -> list[str]:
@@ -377,9 +376,9 @@ def _code_texts(text: str) -> Iterator[str]:
 
 
 def without_punctuation(text: str) -> str:
-    """Return a number such as ``Z2024-00123`` as one word; empty if it is no number, or one word already."""
+    """Return a text such as ``Z2024-00123`` or ``e-mail`` as one word; empty if it is one already."""
     words = _WORD.findall(text)
-    return "".join(words) if len(words) > 1 and _DIGIT.search(text) else ""
+    return "".join(words) if len(words) > 1 else ""
 
 
 _META = "woo_harvester"

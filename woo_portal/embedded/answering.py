@@ -28,7 +28,18 @@ from woo_portal.embedded.layout import (
     total_of,
 )
 from woo_portal.embedded.queries import Highlighter, QueryMaker
-from woo_portal.engine import Answer, Contents, Count, Hit, SlowQuestionError, counted_facets, text_fields
+from woo_portal.engine import (
+    METADATA_FIELD,
+    Answer,
+    Contents,
+    Count,
+    Hit,
+    SlowQuestionError,
+    counted_facets,
+    most_similar,
+    text_fields,
+    title_field,
+)
 from woo_portal.question import MAX_VALUES, Place, Question, Sort
 
 #: The radius of the earth in metres, as Elasticsearch has it.
@@ -96,6 +107,8 @@ def _distances(searcher: Searcher, make: QueryMaker, kind: str, near: Place) -> 
     return found
 
 
+#: The words of a field among which similar ones are looked for: the most frequent with the same first letter.
+_MOST_TERMS = 5_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 #: The values of a facet that the index is asked for.
 _MOST_VALUES = 2000
@@ -159,6 +172,15 @@ class Answering:
         asked = _Asked(searcher, self._make, question, inf)
         for address in asked.all_addresses():
             yield stored_json(searcher, address)
+
+    def similar_words(self, kind: RecordKind, word: str) -> list[str]:
+        """Return words of titles and metadata that look like *word*, the most similar first."""
+        searcher, fields = self._snapshot.searcher, text_fields(kind)
+        known: set[str] = set()
+        for each in (title_field(kind), METADATA_FIELD):
+            name = f"exact{fields.index(each)}"
+            known |= {term for term, _ in searcher.terms_with_prefix(name, word[:1], limit=_MOST_TERMS)}
+        return most_similar(word, known)
 
     def contents(self, kind: RecordKind) -> Contents:
         """Return what the index has of *kind*."""

@@ -90,6 +90,10 @@ class EmbeddedEngine:
         """Yield the search documents of all hits in the question's order."""
         return self._answering.all_documents(question)
 
+    def similar_words(self, kind: RecordKind, word: str) -> list[str]:
+        """Return words of titles and metadata that look like *word*, the most similar first."""
+        return self._answering.similar_words(kind, word)
+
     def contents(self, kind: RecordKind) -> Contents:
         """Return what the index has of *kind*."""
         return self._answering.contents(kind)

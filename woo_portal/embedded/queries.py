@@ -6,15 +6,15 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date
-from itertools import islice
+from itertools import islice, product
 
 from tantivy import FieldType, Occur, Query, Schema
 
-from woo_harvester.outputs.definition import KINDS, RecordKind, Status, without_punctuation
+from woo_harvester.outputs.definition import KINDS, RecordKind, Status
 from woo_portal.dutch import CACHED_WORDS, analyzer, piece_cache, spans
 from woo_portal.embedded.layout import POINT, POSITIONS
-from woo_portal.engine import METADATA_FIELD, PARTS_SHARE, Piece, text_fields
-from woo_portal.question import Clause, Question
+from woo_portal.engine import PARTS_SHARE, Piece, text_fields
+from woo_portal.question import Clause, Question, spellings
 
 #: How much the other fields that have a word count, beside the best one.
 _TIE_BREAKER = 0.2
@@ -68,19 +68,17 @@ class QueryMaker:
     def _clause(self, clause: Clause, kind: RecordKind) -> Query | None:
         """Return the query of a word or phrase in any field, or None if it has no word to search for."""
         name = "exact" if clause.is_phrase else "stam"
-        if not (tokens := analyzer(name).tokens(clause.text)):
+        spelled = [analyzer(name).tokens(text) for text in spellings(clause)]
+        if not spelled[0]:
             return None
         found: list[Query] = []
-        for number, field in enumerate(text_fields(kind)):
+        for tokens, (number, field) in product(filter(None, spelled), enumerate(text_fields(kind))):
             if clause.is_phrase:
                 found.append(Query.boost_query(self._phrase(f"exact{number}", tokens), field.boost))
                 continue
             found.append(Query.boost_query(self._words(f"stam{number}", "freq", tokens), field.boost))
             parts = self._words(f"delen{number}", "basic", tokens)
             found.append(Query.boost_query(parts, field.boost * PARTS_SHARE))
-            if field is METADATA_FIELD and (code := without_punctuation(clause.text)):
-                words = self._words(f"stam{number}", "freq", analyzer(name).tokens(code))
-                found.append(Query.boost_query(words, field.boost))
         return Query.disjunction_max_query(found, _TIE_BREAKER)
 
     def _phrase(self, field: str, tokens: list[str]) -> Query:
@@ -156,7 +154,8 @@ class Highlighter:
     def __init__(self, question: Question) -> None:
         wanted = [clause for clause in question.clauses if not clause.is_excluded]
         stems, exact = analyzer("stam"), analyzer("exact")
-        self._stems = {token for each in wanted if not each.is_phrase for token in stems.tokens(each.text)}
+        words = (text for each in wanted if not each.is_phrase for text in spellings(each))
+        self._stems = {token for text in words for token in stems.tokens(text)}
         self._phrases = [tokens for each in wanted if each.is_phrase and (tokens := exact.tokens(each.text))]
 
     def __bool__(self) -> bool:

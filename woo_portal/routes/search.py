@@ -10,18 +10,23 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from woo_harvester.outputs.definition import PERMITS, WOO
+from woo_harvester.outputs.definition import PERMITS, WOO, RecordKind
 from woo_portal import results
-from woo_portal.dutch import normalized
-from woo_portal.engine import Answer
+from woo_portal.asking import BusyError
+from woo_portal.dutch import analyzer, normalized
+from woo_portal.engine import Answer, Engine, SlowQuestionError
 from woo_portal.pages import address_of, page, style, style_name
 from woo_portal.parse import pairs_of, question_of_pairs
-from woo_portal.question import MAX_TEXT, Question, Sort, readable
+from woo_portal.question import MAX_TEXT, Clause, Question, Sort, readable, text_of
 from woo_portal.results import Address, Narrowed, Parameters, offered_facets
 from woo_portal.wording import search_path
 
 #: The number of documents on the start page.
 _NEWEST = 5
+
+#: A question with at most this many hits may have a likelier one; the words of it that are looked at, and
+#: the letters that such a word has at least.
+_FEW, _MOST_WORDS, _SHORTEST = 3, 3, 4
 
 #: The parameter with the text of a question.
 _TEXT = "q"
@@ -41,6 +46,7 @@ async def search(request: Request) -> Response:
     address = Address(_renamed(pairs_of(question), _API_TEXT, _TEXT))
     answer = await state.asking(request, state.engine.search, question)
     narrowed = await _narrowed(request, question)
+    better = await _suggestion(request, question, answer.total)
     text = address.first(_TEXT)
     alone: Parameters = [(_TEXT, text)] if text else [("sorteer", Sort.NEWEST.value)]
     return page(
@@ -48,6 +54,8 @@ async def search(request: Request) -> Response:
         "search.html",
         text=text,
         total=answer.total,
+        better=text_of(better.clauses) if better else "",
+        better_path=search_path(_renamed(pairs_of(better), _API_TEXT, _TEXT)) if better else "",
         hits=answer.hits,
         place=results.paging(question, answer, address),
         filters=results.filters(question, answer, address, narrowed),
@@ -74,6 +82,44 @@ async def _narrowed(request: Request, question: Question) -> Narrowed | None:
     answer: Answer = await state.asking(request, state.engine.search, every)
     counts = answer.counts.get(name, ())
     return Narrowed(name, text, [each for each in counts if normalized(text) in normalized(each.value.label)])
+
+
+async def _suggestion(request: Request, question: Question, total: int) -> Question | None:
+    """Return the question with likelier words, if there are some and it has few hits; else None."""
+    state = request.app.state
+    if total > _FEW or not question.clauses:
+        return None
+    try:
+        found: Question | None = await state.asking(request, better_question, state.engine, question, total)
+    except (BusyError, SlowQuestionError):  # the hits that there are go without a suggestion
+        return None
+    return found
+
+
+def better_question(engine: Engine, question: Question, total: int) -> Question | None:
+    """Return the question with other words for those with few hits, if it has more hits than *total*."""
+    wanted = [clause for clause in question.clauses if not (clause.is_phrase or clause.is_excluded)]
+    likelier = {clause: _likelier(engine, question.kind, clause) for clause in wanted[:_MOST_WORDS]}
+    clauses = tuple(likelier.get(clause) or clause for clause in question.clauses)
+    if clauses == question.clauses:
+        return None
+    better = replace(question, clauses=tuple(dict.fromkeys(clauses)), start=0)
+    return better if _total(engine, better) > 2 * total else None
+
+
+def _likelier(engine: Engine, kind: RecordKind, clause: Clause) -> Clause | None:
+    """Return a word that looks like one with few hits and has more; None if there is none."""
+    words = analyzer("exact").tokens(clause.text)
+    if len(words) != 1 or not words[0].isalpha() or len(words[0]) < _SHORTEST:
+        return None
+    if (number := _total(engine, Question(kind, (clause,)))) > _FEW:
+        return None
+    others = map(Clause, engine.similar_words(kind, words[0]))
+    return next((each for each in others if _total(engine, Question(kind, (each,))) > 2 * number), None)
+
+
+def _total(engine: Engine, question: Question) -> int:
+    return engine.search(replace(question, size=1, with_counts=False, with_highlights=False)).total
 
 
 async def start(request: Request) -> Response:

@@ -129,6 +129,25 @@ def test_nothing_found_helps_on(client: Client) -> None:
     assert link(page, "Haal alle filters weg") == "/?q=%22niets+hiervan%22"
 
 
+def test_a_word_with_no_hits_has_a_likelier_one_as_a_link(client: Client) -> None:
+    page = opened(client, "/?q=beslut+-kaart+%2225%22&sorteer=titel")
+    assert titles(page) == []
+    page = opened(client, "/?q=Beslut&sorteer=titel")
+    assert "Bedoelde u besluit?" in text_of(page)
+    assert titles(page) == []  # it is a link, and no silent change
+    assert link(page, "besluit") == "/?q=besluit&sorteer=titel"
+    assert "Bedoelde u stikstof" in text_of(opened(client, "/?q=stikstf"))
+    assert "Bedoelde u" not in text_of(opened(client, "/?q=besluit"))
+    assert "Bedoelde u" not in text_of(opened(client, "/?q=stikstof"))  # one hit, and nothing likelier
+    for text in ("nietsvandit", "%22beslut%22", "-beslut", "2025", "%3Cscript%3E", "beslut+nietsvandit"):
+        assert "Bedoelde u" not in text_of(opened(client, f"/?q={text}")), text
+
+
+def test_or_is_explained(client: Client) -> None:
+    assert "OR is hier een gewoon woord" in text_of(opened(client, "/?q=stikstof+OR+kaart"))
+    assert "OR is hier" not in text_of(opened(client, "/?q=oranje+kaarten"))
+
+
 def test_a_chosen_value_without_hits_has_its_name_and_is_taken_away(client: Client) -> None:
     page = opened(
         client, "/?q=nietsvandit&organisatie=https://identifier.overheid.nl/tooi/id/gemeente/gm0344"
