@@ -164,7 +164,7 @@ class Waarde(Struct, frozen=True, omit_defaults=True):
     id: str | None = None
     """URI of the value in its list, of the organisation, or of the related document."""
     label: str | None = None
-    """Label in the list, else as given."""
+    """Label in the list. A value that is not in it has that of "onbekend", if the list has one; else none."""
     bronwaarde: str | None = None
     """Text that the publisher gave, if it differs from `id` and `label`."""
 

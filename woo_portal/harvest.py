@@ -38,7 +38,7 @@ class HarvestOfHost:
 
     host: str
     read: str | None = None
-    """When the run ended, ISO 8601; None if it did not reach the host."""
+    """When the run ended, ISO 8601; None if nothing of the host could be read."""
     listed: int = 0
     harvested: int = 0
     complete: bool = False
@@ -126,7 +126,7 @@ def _registered(folder: RunFolder) -> Iterator[tuple[str, str, tuple[str, ...]]]
 def _about(host: HostReport, finished: str | None) -> HarvestOfHost:
     return HarvestOfHost(
         host=host.host,
-        read=None if host.complete is None else finished,
+        read=None if host.complete is None or host.unreached else finished,
         listed=host.listed,
         harvested=host.harvested,
         complete=bool(host.complete),

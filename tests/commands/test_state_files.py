@@ -64,6 +64,14 @@ def test_the_latest_versions_as_csv_have_the_columns_of_a_run(state: Shell) -> N
     assert state("latest", "1.jsonl", "--format", "csv").stdout.startswith('"titel","organisatie",')
 
 
+@pytest.mark.parametrize("name", ["now.jsonl.gz", "now.csv.gz", "now.xlsx"])
+def test_a_name_of_a_format_that_is_not_written_is_refused(state: Shell, name: str) -> None:
+    Path("1.jsonl").write_text(f"{record('https://a.nl/1.pdf')}\n")
+    line = f"{name}: expected a name that ends in .jsonl or .csv; the file is not packed"
+    assert refused(state("latest", "1.jsonl", "-O", name), line)
+    assert not Path(name).exists()
+
+
 def test_the_columns_and_the_separator_of_csv_can_be_chosen(state: Shell) -> None:
     Path("1.jsonl").write_text(f"{record('https://a.nl/1.pdf')}\n")
     columns = ("-s", "WOO_CSV_COLUMNS=link,versies.oorzaak")

@@ -286,6 +286,8 @@ def test_documents_of_other_organisations_are_one_finding_a_host_with_their_numb
     gm = "https://identifier.overheid.nl/tooi/id/gemeente/gm{:04}".format
     supplied = of_organisation(7, gm(1), publisher=gm(2))
     supplied.record.herkomst.standaardwaarden["document.publisher"] = "register"
+    elsewhere = of_organisation(9, gm(1), publisher=gm(2))
+    elsewhere.record.document.weblocatie = "https://elders.nl/9.pdf"  # another host registered its place
     for each in (
         of_organisation(1, gm(1), publisher=gm(2)),
         of_organisation(2, gm(1), publisher=gm(3), verantwoordelijke=gm(2)),
@@ -294,10 +296,11 @@ def test_documents_of_other_organisations_are_one_finding_a_host_with_their_numb
         of_organisation(5, None, publisher=gm(2)),
         of_organisation(6, "10", publisher=gm(2)),
         supplied,
+        elsewhere,
         item(8),
     ):
         compared.count(each)
     compared.report_others()
     (finding,) = findings
     assert (finding.code, finding.host, finding.organisation) == ("publisher.andere-organisatie", HOST, gm(1))
-    assert finding.seen == "gm0002 (2), gm0003 (1)"
+    assert finding.seen == "gm0003 (2), gm0002 (1)"

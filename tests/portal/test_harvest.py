@@ -37,6 +37,7 @@ def test_an_organisation_has_its_hosts_with_what_was_read_and_lost(tmp_path: Pat
     old, new = Harvest(run.path).of(AMSTERDAM)
     assert (old.host, old.complete, old.remarks) == ("oud.nl", False, ("In voorbereiding",))
     assert [one.explanation.code for one in old.lost] == []  # oud.nl has no organisation in its account
+    assert old.read is None
     assert (new.host, new.listed, new.harvested, new.complete) == ("www.a.nl", 5, 3, True)
     assert new.read is not None
     assert new.read.startswith("2026-11-21")

@@ -13,6 +13,7 @@ from tests.report.runs import HOST, about_document, about_host, read, write_run
 from woo_harvester.findings import Finding, explain
 from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.audit_summary import first_verdict, print_summary, sentences
+from woo_harvester.report.funnel import Account
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.model import Example
 
@@ -36,6 +37,21 @@ def summary(
 def numbered(lines: list[str]) -> list[str]:
     """Return the first line of each finding."""
     return [line for line in lines if re.match(r" ?\d+\. ", line)]
+
+
+def test_what_keeps_a_whole_host_from_being_read_comes_first(tmp_path: Path) -> None:
+    # It costs no points, since the host has no score.
+    late = [about_document("lastmod.ongeldig", number=number) for number in range(2)]
+    dead = about_host("robots.onbereikbaar", host="www.dood.nl", seen="time-out")
+    accounts = [read(harvested=2, findings=late), Account("www.dood.nl", visited=True, complete=False)]
+    run = write_run(tmp_path / "woo-1", accounts, [*late, dead])
+    assemble_report(run, lang="en")
+    output = StringIO()
+    print_summary(run, Console(file=output, width=500), "en")
+    assert [line.split()[2] for line in numbered(output.getvalue().splitlines())] == [
+        "robots.onbereikbaar",
+        "lastmod.ongeldig",
+    ]
 
 
 def test_a_host_without_findings_is_a_score_and_a_sentence(tmp_path: Path) -> None:

@@ -121,9 +121,9 @@ class RegisterComparison:
         given = item.record.document.classificatiecollectie.informatiecategorieen
         categories = [waarde.id for waarde in given if waarde.id is not None]
         self._published.count(item.source.match, categories, item.report.host or "")
-        if (other := _other_organisation(item)) is not None:
-            place = item.report.host or "", item.report.organisation or ""
-            self._others.setdefault(place, Counter())[other] += 1
+        host = host_of(item.record.document.weblocatie)
+        if host == item.report.host and (other := _other_organisation(item)) is not None:
+            self._others.setdefault((host, item.report.organisation or ""), Counter())[other] += 1
 
     def report_others(self) -> None:
         """Report of each host how many documents it lists of organisations that did not register it."""
@@ -173,8 +173,8 @@ def _other_organisation(item: WooItem) -> str | None:
     given = [
         value
         for name, value in (
-            ("document.verantwoordelijke", document.verantwoordelijke),
             ("document.publisher", document.publisher),
+            ("document.verantwoordelijke", document.verantwoordelijke),
         )
         if value and name not in filled_in
     ]

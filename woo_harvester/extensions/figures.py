@@ -65,7 +65,7 @@ class Figures:
     """What the figures are about: documents; or files with messages, and cases of permits."""
     listed: int | None = None
     read: int = 0
-    """The part of those that was read or recognised so far. Documents are listed when they are read."""
+    """The part of those that is harvested, unchanged or lost; of permits the files that were read."""
     new: int = 0
     """New documents or cases, and those that are published again after withdrawal."""
     changed: int = 0

@@ -33,7 +33,7 @@ _SHOWN_HOSTS = 20
 #: What became of the documents that did not reach a stage.
 _LOST: dict[Stage, str] = {
     "valid": "without a location that can be used",
-    "allowed": "that may not be fetched",
+    "allowed": "not to be fetched",
     "fetched": "could not be fetched",
     "harvested": "of a format that is not harvested",
 }

@@ -174,9 +174,11 @@ def _host(host: HostReport, texts: Texts) -> Iterator[_Line]:
         yield 0, Text(note)
 
 
-def _weightiest(found: tuple[FindingRow, HostReport]) -> tuple[float, int, int, str, str]:
+def _weightiest(found: tuple[FindingRow, HostReport]) -> tuple[bool, float, int, int, str, str]:
     row, host = found
-    return -row.points, _ORDER.index(row.severity), -row.count, row.code, host.host
+    # A host without a score loses no points, but everything.
+    loses_all = host.unreached is not None and row.severity is Severity.ERROR
+    return not loses_all, -row.points, _ORDER.index(row.severity), -row.count, row.code, host.host
 
 
 def _finding(

@@ -342,8 +342,8 @@ class Account:
 
     @property
     def read(self) -> int:
-        """The number of documents that were read so far: they are listed when their sitemap is read."""
-        return self.listed
+        """The number of documents that are harvested, unchanged or lost: those under way are listed already."""
+        return self.harvested_now_or_before + sum(self.lost.values())
 
     @property
     def harvested_now_or_before(self) -> int:

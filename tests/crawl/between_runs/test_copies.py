@@ -105,6 +105,23 @@ def test_a_document_is_copied_under_its_title_and_listed(folder: Path, store: Du
     ]
 
 
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Tarief € 12,- per uur", "Tarief € 12- per uur"),
+        ("a,=1+1", "a=1+1"),
+        ("Kaart, bijlage", "Kaart, bijlage"),
+    ],
+)
+def test_the_list_has_the_names_as_they_are(
+    folder: Path, store: DurableFolder, title: str, name: str
+) -> None:
+    update(folder, store, document("a", title, stored(store, b"besluit")))
+    (row,) = rows(folder)
+    assert row["bestand"] == f"{PLACE}/2025-02-11 {name}.pdf"
+    assert [*files(folder)] == [row["bestand"]]
+
+
 def test_a_copy_that_is_edited_in_place_leaves_the_store_as_it_is(folder: Path, store: DurableFolder) -> None:
     digest = stored(store, b"besluit")
     update(folder, store, document("a", "Besluit", digest))

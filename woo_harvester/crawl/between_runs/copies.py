@@ -30,7 +30,7 @@ from woo_harvester.outputs.document import in_present_shape
 from woo_harvester.pipelines.folder import DurableFolder
 from woo_harvester.pipelines.stored import path_of
 from woo_harvester.record import Oorzaak, Record
-from woo_harvester.report.csv_file import TextWriter
+from woo_harvester.report.csv_file import TextWriter, cell
 from woo_harvester.utils.atomic import replace_file, replacing
 
 #: The list of the copies, and the file by which the next run knows which files in the folder are copies.
@@ -319,7 +319,9 @@ def _suffix(record: Mapping[str, Any], file: Mapping[str, Any]) -> str:
 
 
 def _named(text: str, length: int) -> str:
-    return title_name(text, length) or "onbekend"
+    """Return a text as a name that stands in the list as it is: no sign comes after a comma, as in "5,-"."""
+    name = title_name(text, length) or "onbekend"
+    return name if cell(name, ";") == name else name.replace(",", "")
 
 
 def _first(record: Mapping[str, Any], *paths: str, default: str = "onbekend") -> str:

@@ -66,6 +66,10 @@ def require_json_lines(given: str | None, path: Path | None) -> None:
         raise UsageError("an exported state is JSON Lines, not CSV: name a file such as state.jsonl")
 
 
+#: Ends of names that promise another format than one of these.
+_OTHER_FORMATS = frozenset({"gz", "bz2", "xz", "zip", "xlsx", "xls", "ods", "xml", "json", "parquet"})
+
+
 def format_of(given: str | None, path: Path | None) -> str:
     """Return the format: *given*, or else from the name of the file. Raises UsageError."""
     name = given or (path.suffix.removeprefix(".").lower() if path else "")
@@ -73,6 +77,8 @@ def format_of(given: str | None, path: Path | None) -> str:
         return name
     if given not in (None, "jsonl"):
         raise UsageError(f"expected --format jsonl, csv or csv-nl, got {given}")
+    if given is None and name in _OTHER_FORMATS:
+        raise UsageError(f"{path}: expected a name that ends in .jsonl or .csv; the file is not packed")
     return "jsonl"
 
 
