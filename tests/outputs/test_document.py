@@ -29,8 +29,9 @@ def record(cause: str = "aanlevering", **document: Any) -> dict[str, Any]:
     }
 
 
-def test_a_document_is_the_record_with_its_status() -> None:
-    assert document_of(WOO, record()) == {**record(), "status": "gepubliceerd"}
+def test_a_document_is_the_record_with_its_status_and_its_searched_metadata() -> None:
+    added = {"status": "gepubliceerd", "metadata": ["1.pdf", "1 pdf", "1pdf"]}
+    assert document_of(WOO, record()) == {**record(), **added}
 
 
 def test_a_withdrawal_has_no_text() -> None:
@@ -38,6 +39,7 @@ def test_a_withdrawal_has_no_text() -> None:
     given["versies"][0]["bestanden"] = [{"url": "https://www.a.nl/1.pdf", "tekst": "geheim"}]
     document = document_of(WOO, given)
     assert document["status"] == "ingetrokken"
+    assert "metadata" not in document
     assert "geheim" not in json.dumps(document)
 
 
