@@ -223,6 +223,7 @@ class SitemapFiles:
             self._crawler.stats.inc_value("woo/entries", reader.entries)
             if reading.left_out:
                 self._crawler.stats.inc_value("woo/entries/left_out", reading.left_out)
+                visit.account.left_out += reading.left_out
             report_file(visit, url, "sitemap", contents)
             report_coding(visit, response, url)
             if is_complete_read and not reader.entries:

@@ -342,7 +342,7 @@ class Account:
 
     @property
     def read(self) -> int:
-        """The number of documents that are harvested, unchanged or lost: those under way are listed already."""
+        """The number of documents that are harvested, unchanged or lost; those under way are listed too."""
         return self.harvested_now_or_before + sum(self.lost.values())
 
     @property
