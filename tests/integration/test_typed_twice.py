@@ -42,10 +42,10 @@ SAMPLE = ROOT / "tests" / "samples" / "besluit.pdf"
 def commands(page: str) -> list[list[str]]:
     """Return the arguments of the commands on a page, as a user types them."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    lines = re.findall(
-        r"(?:^\$ woo-harvester|(?:^    |`)\.venv/bin/scrapy) (.+?)`?(?: \||$)", text, flags=re.MULTILINE
+    found = re.finditer(
+        r"^(?:\$|   ) woo-harvester (.+)$|`woo-harvester ([^`]+)` \|", text, flags=re.MULTILINE
     )
-    return [shlex.split(line) for line in lines]
+    return [shlex.split(match[1] or match[2]) for match in found]
 
 
 def matching(folder: Path, pattern: str) -> list[str]:
@@ -55,7 +55,8 @@ def matching(folder: Path, pattern: str) -> list[str]:
 
 def result(args: list[str], folder: Path, done: Run) -> tuple[object, ...]:
     """Return what a command gave: its status, what it printed, and the file that it was asked for."""
-    outputs = [folder / value for option, value in pairwise(args) if option in ("-o", "-O")]
+    given = [value for option, value in pairwise(args) if option in ("-o", "-O")]
+    outputs = [folder / value.removesuffix(":csv-nl") for value in given]
     shown = done.stdout.partition("Het hele verslag")[0]  # the path of a report is on one line or on two
     texts = shown, *(path.read_text(encoding="utf-8") for path in outputs)
     return done.returncode, *(sorted(CHANGING.sub("", text).splitlines()) for text in texts)
