@@ -219,6 +219,17 @@ def test_a_gap_has_what_its_organisation_says_in_the_register(tmp_path: Path) ->
         "//section[@id='no_robots']//tbody/tr"
     )
     assert "In het register staat: “In <b>voorbereiding</b>”" in row.text_content()
+    assert "A. In het register" not in row.text_content()
+
+
+def test_a_gap_of_several_organisations_says_whose_words_it_has(tmp_path: Path) -> None:
+    both = [registered(name, "https://nieuw.nl/woo") for name in "AB"]
+    both[1].remarks["https://nieuw.nl/woo"] = "In voorbereiding"
+    finding = about_host("robots.ontbreekt", host="nieuw.nl")
+    run = write_whole_run(tmp_path / "woo-21", both, [unread("nieuw.nl")], [finding])
+    make_report(run)
+    text = html.fromstring(run.coverage_page.read_text(encoding="utf-8")).text_content()
+    assert "B. In het register staat: “In voorbereiding”" in text
 
 
 def test_the_coverage_has_a_date_since_when_only_if_earlier_runs_are_known(tmp_path: Path) -> None:
