@@ -37,42 +37,75 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) * 2
 
 
-#: Files that take longest, by their path in this folder. They begin first, so that no process is left with
-#: one of them at the end.
-LONGEST = (
+#: Files whose tests take twenty seconds or more together, by their path in this folder, the longest first.
+#: ``make test`` leaves them out, ``make slow`` and ``.ci/run`` do not.
+SLOW = (
     "integration/test_deployment.py",
     "integration/test_scrapyd.py",
     "outputs/test_faults.py",
-    "simulation/test_documents.py",
     "commands/test_index_killed.py",
-    "integration/test_kill.py",
-    "integration/test_withdrawal.py",  # and the others in TOGETHER
-    "documents/test_text_workers.py",
-    "extensions/test_progress.py",
-    "integration/test_stop.py",
-    "integration/test_stop_own_side.py",
-    "integration/test_text_bombs.py",
-    "integration/test_shared_documents.py",
     "integration/test_installed.py",
     "integration/test_scrapyd_nodes.py",
-    "integration/test_portal_pages.py",
-    "integration/test_report_page.py",
+    "integration/test_stop_own_side.py",
     "integration/test_startup.py",
+    "integration/test_report_page.py",
+    "integration/test_shared_documents.py",
+    "integration/test_vergunningen_kill.py",
+    "integration/test_stop.py",
+    "simulation/test_documents.py",
+    "extensions/test_progress.py",
+    "integration/test_portal_pages.py",
+    "docs/test_site.py",
+    "integration/test_overwriting.py",
+    "integration/test_postgresql.py",
     "integration/test_project.py",
-    "integration/test_shards.py",
+    "integration/test_text_bombs.py",
+    "simulation/test_permits.py",
+    "commands/test_index.py",
+    "integration/test_operating.py",
+    "pipelines/test_text.py",
+    "integration/test_nothing_cut.py",
+    "integration/test_vergunningen_state.py",
     "docs/test_how_to.py",
     "test_packaging.py",
-    "state/test_store.py",
-    "pipelines/test_text.py",
     "docs/test_tutorials.py",
-    "sitemaps/test_reader_memory.py",
-    "documents/test_text_workers_ocr.py",
-    "commands/test_hostile_files.py",
-    "integration/test_other_user.py",
+    "integration/test_last_lines.py",
+    "integration/test_portal_permits.py",
+    "integration/test_outputs.py",
+    "integration/test_room.py",
     "outputs/test_permits.py",
-    "integration/test_postgresql.py",
-    "commands/test_index.py",
+    "integration/test_shards.py",
     "outputs/test_elasticsearch.py",
+    "integration/test_hostile_documents.py",
+    "integration/test_supplies.py",
+    "documents/test_text_workers_ocr.py",
+    "portal/test_elasticsearch_engine_faults.py",
+    "integration/test_typed_twice.py",
+    "integration/test_retention.py",
+    "integration/test_samples.py",
+    "integration/test_audit_sample.py",
+    "integration/test_vergunningen_ownership.py",
+    "portal/embedded/test_filling.py",
+    "integration/test_bad_input.py",
+    "state/test_transfer.py",
+    "integration/test_ended.py",
+    "audit/test_schema.py",
+    "integration/test_audit.py",
+    "integration/test_store.py",
+    "integration/test_report.py",
+)
+
+#: The longest of the others. They begin first, so that no process is left with one of them at the end.
+LONGEST = (
+    "integration/test_kill.py",
+    "integration/test_withdrawal.py",  # and the others in TOGETHER
+    "extensions/test_politeness.py",
+    "permits/test_listing.py",
+    "sitemaps/test_reader_memory.py",
+    "commands/test_demo.py",
+    "crawl/test_withdrawals.py",
+    "portal/test_dutch.py",
+    "state/test_store.py",
 )
 
 #: Files whose stories share the days of ``integration/same_days.py``. One process plays them all: two would
@@ -101,9 +134,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> TogetherS
     return TogetherScheduling(config, log) if config.getoption("dist") == "loadfile" else None
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first, and leave the others in their order."""
-    order = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST)}
+    """Mark the slow files, put the longest ones first, and leave the others in their order."""
+    order = {Path(__file__).parent / name: place for place, name in enumerate((*SLOW, *LONGEST))}
+    for item in items:
+        if order.get(item.path, len(order)) < len(SLOW):
+            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: order.get(item.path, len(order)))
 
 

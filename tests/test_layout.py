@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.conftest import LONGEST, ROOT, TOGETHER, skip_or_fail
+from tests.conftest import LONGEST, ROOT, SLOW, TOGETHER, skip_or_fail
 
 #: Scrapy's own parts, which every Scrapy project imports and whose versions Scrapy decides.
 PART_OF_SCRAPY = {"parsel", "protego", "pydispatcher", "twisted", "w3lib"}
@@ -77,7 +77,7 @@ def test_no_example_of_hypothesis_has_a_deadline() -> None:
 
 
 def test_the_files_that_begin_first_exist() -> None:
-    assert [name for name in LONGEST if not (ROOT / "tests" / name).exists()] == []
+    assert [name for name in (*SLOW, *LONGEST) if not (ROOT / "tests" / name).exists()] == []
 
 
 def test_one_process_plays_the_files_that_share_days(tracked: list[Path]) -> None:

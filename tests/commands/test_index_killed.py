@@ -17,7 +17,7 @@ from tests.utils.waiting import STUCK
 
 __all__ = ["alias", "elasticsearch", "elasticsearch_url"]
 
-pytestmark = [pytest.mark.integration, pytest.mark.slow]
+pytestmark = pytest.mark.integration
 
 DOCUMENTS = 3
 

@@ -31,7 +31,7 @@ from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.register.register import shard_of
 
-pytestmark = [pytest.mark.integration, pytest.mark.slow]
+pytestmark = pytest.mark.integration
 
 PAGE = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
 DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text(encoding="utf-8")

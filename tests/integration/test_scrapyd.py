@@ -19,7 +19,7 @@ from tests.utils.sites import in_shards, write_register
 from tests.utils.waiting import wait_until
 from woo_harvester.demo.server import Authority
 
-pytestmark = [pytest.mark.integration, pytest.mark.slow]
+pytestmark = pytest.mark.integration
 
 DOCUMENTS = 12
 

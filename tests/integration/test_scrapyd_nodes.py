@@ -19,7 +19,7 @@ from woo_harvester.demo.server import Authority
 
 __all__ = ["postgresql_server", "postgresql_url"]
 
-pytestmark = [pytest.mark.integration, pytest.mark.slow]
+pytestmark = pytest.mark.integration
 
 DOCUMENTS = 12
 

@@ -25,7 +25,7 @@ from tests.utils.proxy import Proxy
 from tests.utils.waiting import STUCK, wait_until
 from woo_harvester.demo.site import Site
 
-pytestmark = [pytest.mark.integration, pytest.mark.slow]
+pytestmark = pytest.mark.integration
 
 
 @pytest.fixture(scope="module")

@@ -70,8 +70,9 @@ class DemoHarvest:
                 self._offer_portal()
 
     def _offer_portal(self, *words: str) -> None:
-        """Print how to search in the records."""
-        print(f"Search:   {' '.join([program(), 'demo', *words, '--portal'])}")
+        """Print how to search in the records, if the extra "portal" is installed."""
+        if find_spec("starlette") is not None:
+            print(f"Search:   {' '.join([program(), 'demo', *words, '--portal'])}")
 
     def _serve_portal(self, crawlers: Sequence[Crawler]) -> None:
         """Serve a portal over the records until it is stopped; the publishers still answer then."""
