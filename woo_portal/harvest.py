@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
-from woo_harvester.findings import Explanation, Severity, explain
+from woo_harvester.findings import Explanation, Severity
 from woo_harvester.report.coverage import RunRegister
 from woo_harvester.report.funnel import HarvestKind
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder
-from woo_harvester.utils.urls import host_of
+from woo_portal.wording import explained
 
 _log = logging.getLogger(__name__)
 
@@ -113,14 +113,9 @@ def _registered(folder: RunFolder) -> Iterator[tuple[str, str, tuple[str, ...]]]
     A run that is not over the register leaves none.
     """
     register = RunRegister.read(folder.register)
-    for one in register.organisations if register is not None else ():
-        remarks: dict[str, dict[str, None]] = {}
-        for url in one.locations:
-            of_host = remarks.setdefault(host_of(url), {})
-            if url in one.remarks:
-                of_host[one.remarks[url]] = None
-        for host, texts in remarks.items():
-            yield one.id, host, tuple(texts)
+    for host, organisations in register.places().items() if register is not None else ():
+        for one, urls in organisations:
+            yield one.id, host, tuple(dict.fromkeys(one.remarks_on(urls)))
 
 
 def _about(host: HostReport, finished: str | None) -> HarvestOfHost:
@@ -136,4 +131,4 @@ def _about(host: HostReport, finished: str | None) -> HarvestOfHost:
 
 
 def _lost(row: FindingRow) -> Lost:
-    return Lost(explain(row.code, "nl"), row.count, row.about_document)
+    return Lost(explained(row.code), row.count, row.about_document)

@@ -107,13 +107,15 @@ def search_path(parameters: Sequence[tuple[str, str]], path: str = "/") -> str:
     return f"{path}?{urlencode(parameters)}" if parameters else path
 
 
+def explained(code: str) -> Explanation:
+    """Return the explanation of a finding; a code that is not known explains itself."""
+    try:
+        return explain(code, "nl")
+    except ValueError:  # of a newer version of the harvester
+        return Explanation(code, Severity.INFO, code, "", "", "")
+
+
 def explanations_of(record: Mapping[str, Any]) -> list[Explanation]:
-    """Return the explanations of the findings about a record; a code that is not known explains itself."""
+    """Return the explanations of the findings about a record."""
     codes: Sequence[str] = (record.get("herkomst") or {}).get("bevindingen") or ()
-    explained = []
-    for code in codes:
-        try:
-            explained.append(explain(code, "nl"))
-        except ValueError:  # of a newer version of the harvester
-            explained.append(Explanation(code, Severity.INFO, code, "", "", ""))
-    return explained
+    return [explained(code) for code in codes]

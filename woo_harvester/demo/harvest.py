@@ -6,7 +6,7 @@ import json
 import os
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import chain, islice, zip_longest
 from pathlib import Path
@@ -195,8 +195,8 @@ def _show(crawler: Crawler) -> None:
     table = Table(box=None, padding=(0, 2, 0, 0))
     for name, width in _COLUMNS.items():
         table.add_column(name, width=width, no_wrap=True, overflow="ellipsis")
-    for record in _ten(records):
-        table.add_row(*_row(record))
+    for row in _ten(records):
+        table.add_row(*row)
     Console(width=_WIDTH).print(table)
     _show_findings(findings.run_folder)
     print(f"\nRecords:  {_record_files(crawler)[0]}\nFindings: {findings.run_folder.findings}")
@@ -231,11 +231,11 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, lines)
 
 
-def _ten(records: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Yield ten records, of all organisations in turn: one of them publishes nearly all."""
-    by_organisation: dict[str, list[Mapping[str, Any]]] = {}
-    for record in sorted(records, key=_row):  # hosts are read side by side
-        by_organisation.setdefault(_row(record)[0], []).append(record)
+def _ten(records: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of ten records, of all organisations in turn: one of them publishes nearly all."""
+    by_organisation: dict[str, list[tuple[str, ...]]] = {}
+    for row in sorted(map(_row, records)):  # hosts are read side by side
+        by_organisation.setdefault(row[0], []).append(row)
     in_turn = chain.from_iterable(zip_longest(*by_organisation.values()))
     return islice(filter(None, in_turn), 10)
 

@@ -45,6 +45,10 @@ class Registered:
         """The identifier in the report: the TOOI URI, else the systeemId, else the name."""
         return self.uri or self.system_id or self.name
 
+    def remarks_on(self, urls: Iterable[str]) -> list[str]:
+        """Return what it says of these URLs."""
+        return [self.remarks[url] for url in urls if url in self.remarks]
+
 
 @dataclass(frozen=True, slots=True)
 class RunRegister:
@@ -57,18 +61,27 @@ class RunRegister:
     @classmethod
     def of(cls, register: Register, shard: tuple[int, int] | None) -> Self:
         """Return what a run over a register leaves."""
-        found = {
-            one: Registered(one.system_id, one.name, one.uri, one.kind, []) for one in register.organisations
-        }
-        urls: dict[Organisation, dict[str, dict[str, None]]] = {one: {} for one in found}
+        places: dict[Organisation, dict[str, dict[str, None]]] = {one: {} for one in register.organisations}
         for location in register.locations:
-            remarks = urls[location.organisation].setdefault(location.url, {})
+            remarks = places[location.organisation].setdefault(location.url, {})
             if location.remark:
                 remarks[location.remark] = None  # another category of the same URL mostly has the same
-        for one, there in urls.items():
-            found[one].locations.extend(there)
-            found[one].remarks.update((url, "; ".join(remarks)) for url, remarks in there.items() if remarks)
-        return cls([shard or _WHOLE], list(found.values()))
+        organisations = []
+        for one, urls in places.items():
+            said = {url: "; ".join(remarks) for url, remarks in urls.items() if remarks}
+            organisations.append(Registered(one.system_id, one.name, one.uri, one.kind, [*urls], said))
+        return cls([shard or _WHOLE], organisations)
+
+    def places(self) -> dict[str, list[tuple[Registered, list[str]]]]:
+        """Return for each registered host its organisations, each with the URLs that it registered there."""
+        places: dict[str, list[tuple[Registered, list[str]]]] = {}
+        for organisation in self.organisations:
+            urls: dict[str, list[str]] = {}
+            for url in organisation.locations:
+                urls.setdefault(host_of(url), []).append(url)
+            for host, there in urls.items():
+                places.setdefault(host, []).append((organisation, there))
+        return places
 
     @staticmethod
     def read(path: Path) -> RunRegister | None:
@@ -169,7 +182,7 @@ def find_coverage(
     With None for *past*, earlier runs are not known.
     """
     by_host = {account.host: account for account in accounts}
-    places = _places(register)
+    places = register.places()
     since = _Since(past, now.at)
     gaps: dict[HostGapKind, list[HostGap]] = {"no_robots": [], "no_index": [], "dead": []}
     not_reached = []
@@ -233,18 +246,6 @@ def _has_answered(found: _Found) -> bool:
     return _ANSWERED.match(found.seen or "") is not None
 
 
-def _places(register: RunRegister) -> dict[str, list[tuple[Registered, list[str]]]]:
-    """Return for each registered host its organisations, each with the URLs that it registered there."""
-    places: dict[str, list[tuple[Registered, list[str]]]] = {}
-    for organisation in register.organisations:
-        urls: dict[str, list[str]] = {}
-        for url in organisation.locations:
-            urls.setdefault(host_of(url), []).append(url)
-        for host, there in urls.items():
-            places.setdefault(host, []).append((organisation, there))
-    return places
-
-
 def _host_gap(
     host: str, found: _Found, organisations: list[tuple[Registered, list[str]]], since: str | None
 ) -> HostGap:
@@ -252,7 +253,7 @@ def _host_gap(
         OrganisationOnHost(
             **_reference(one),
             locations=urls,
-            remarks=[one.remarks[url] for url in urls if url in one.remarks],
+            remarks=one.remarks_on(urls),
         )
         for one, urls in sorted(organisations, key=lambda each: _by_name(each[0]))
     ]
