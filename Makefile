@@ -35,22 +35,25 @@ $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 or newer with the venv module was found (on Debian: apt install python3-venv)" >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
 
+# All extras; or only what a harvest and an audit of documents need: make install PINS=requirements.txt
+PINS := requirements-all.txt
+
 # The stamps make that a second run does nothing, until the requirements change. The project itself is installed as it stands in
 # this folder, so that the command woo-harvester works in any folder, with what is changed here.
-$(VENV)/.installed: requirements.txt pyproject.toml | $(BIN)/python
-	$(PIP) --requirement requirements.txt --editable .
-	@touch $@ $(VENV)/.demo
+$(VENV)/.requirements-all.txt $(VENV)/.requirements.txt: $(VENV)/.%: % pyproject.toml | $(BIN)/python
+	$(PIP) --requirement $< --editable .
+	@touch $@ $(if $(findstring all,$@),$(VENV)/.demo)
 
-$(VENV)/.installed-dev: requirements.txt requirements-dev.txt $(VENV)/.installed
-	$(PIP) --requirement requirements.txt --requirement requirements-dev.txt
+$(VENV)/.installed-dev: requirements-dev.txt $(VENV)/.requirements-all.txt
+	$(PIP) --requirement requirements-all.txt --requirement requirements-dev.txt
 	@touch $@
 
 # What the demo needs, which is a quarter of all.
-$(VENV)/.demo: requirements.txt pyproject.toml | $(BIN)/python
-	$(PIP) --constraint requirements.txt --editable '.[demo,portal]'
+$(VENV)/.demo: requirements-all.txt pyproject.toml | $(BIN)/python
+	$(PIP) --constraint requirements-all.txt --editable '.[demo,portal]'
 	@touch $@
 
-install: $(VENV)/.installed
+install: $(VENV)/.$(PINS)
 	@echo "Now type: . $(VENV)/bin/activate   and then: woo-harvester --help"
 
 install-dev: $(VENV)/.installed-dev
@@ -116,11 +119,13 @@ site: install-dev
 	@$(BIN)/zensical build --clean --strict
 	@echo "Open site/index.html in a browser."
 
-# Pins of the newest versions within the ranges. Run it with the oldest Python that is supported, so that all have them.
+# Pins of the newest versions within the ranges; requirements.txt has those of requirements-all.txt that need no extra. Run it with
+# the oldest Python that is supported, so that all have them.
 requirements: install-dev
-	$(PIP_COMPILE) --all-extras --allow-unsafe --output-file requirements.txt pyproject.toml
+	$(PIP_COMPILE) --all-extras --allow-unsafe --output-file requirements-all.txt pyproject.toml
 	@# The standard library has zstd from 3.14 on, and the backport cannot be installed there.
-	@sed -i.bak -E 's/^(backports-zstd==[^ ;]+)$$/\1 ; python_version < "3.14"/' requirements.txt && rm requirements.txt.bak
+	@sed -i.bak -E 's/^(backports-zstd==[^ ;]+)$$/\1 ; python_version < "3.14"/' requirements-all.txt && rm requirements-all.txt.bak
+	$(PIP_COMPILE) --allow-unsafe --constraint requirements-all.txt --output-file requirements.txt pyproject.toml
 	$(PIP_COMPILE) --allow-unsafe --output-file requirements-dev.txt requirements-dev.in
 
 # What a release consists of (CONTRIBUTING.md). The pinned setuptools builds it, so that a rebuild gives the same.

@@ -93,7 +93,7 @@ def test_the_installer_makes_the_user_the_program_and_the_units(
     assert commands[1].startswith("useradd --system --user-group ")
     assert commands[2:5] == [
         f"python3 -m venv {root}/opt/woo-harvester/.venv",
-        f"pip install --quiet -r {ROOT}/requirements.txt",
+        f"pip install --quiet -r {ROOT}/requirements-all.txt",
         f"pip install --quiet --no-deps --force-reinstall {ROOT}",
     ]
     assert commands[-2] == "systemctl daemon-reload", "nothing was named, so nothing is enabled"

@@ -42,6 +42,8 @@ NO_MIRROR = {"docs", "integration", "samples", "simulation", "tools"}
 
 #: How a pin is written: a name, an exact version, and a marker where it is not for every Python.
 PIN = re.compile(r"[a-z0-9-]+==[0-9][\w.]*(?: ; python_version < \"[0-9.]+\")?")
+#: What a harvest needs, with all extras too, and what the tests need.
+PINS = ("requirements.txt", "requirements-all.txt", "requirements-dev.txt")
 
 
 @pytest.fixture(scope="module")
@@ -105,25 +107,31 @@ def module_of(test: Path) -> Path | None:
 
 
 def test_every_pin_is_exact() -> None:
-    for name in ("requirements.txt", "requirements-dev.txt"):
+    for name in PINS:
         lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
         pins = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
         assert [line for line in pins if not PIN.fullmatch(line)] == []
 
 
-def test_both_files_of_pins_agree() -> None:
-    run, develop = pins_of("requirements.txt"), pins_of("requirements-dev.txt")
+def test_all_files_of_pins_agree() -> None:
+    base, run, develop = map(pins_of, PINS)
+    assert base.items() <= run.items()
     assert {name: develop[name] for name in run.keys() & develop.keys()} == {
         name: run[name] for name in run.keys() & develop.keys()
     }
 
 
-def test_every_dependency_is_pinned() -> None:
-    assert declared() <= pins_of("requirements.txt").keys()
+def test_every_dependency_is_pinned_and_a_harvest_needs_no_extra() -> None:
+    base, run, _ = map(pins_of, PINS)
+    needed, extras = declared()
+    assert needed <= base.keys()
+    assert extras <= run.keys()
+    of_scrapy = {"cryptography"}
+    assert (extras - needed) & base.keys() == of_scrapy
 
 
 def test_every_package_that_is_imported_is_declared() -> None:
-    known = declared() | PART_OF_SCRAPY
+    known = set().union(*declared(), PART_OF_SCRAPY)
     distributions = packages_distributions()
     for path in sorted((*ROOT.glob("woo_harvester/**/*.py"), *ROOT.glob("woo_portal/**/*.py"))):
         for module in imports_of(path) - sys.stdlib_module_names - {"woo_harvester", "woo_portal"}:
@@ -141,11 +149,13 @@ def imports_of(path: Path) -> set[str]:
     return {module.partition(".")[0] for module in modules}
 
 
-def declared() -> set[str]:
-    """The packages that pyproject.toml names, extras included."""
+def declared() -> tuple[set[str], set[str]]:
+    """The packages that pyproject.toml names: those that everyone needs, and those of the extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = [each for extra in project["optional-dependencies"].values() for each in extra]
-    return {normal(re.split(r"[^\w.-]", each)[0]) for each in project["dependencies"] + extras}
+    both = (project["dependencies"], extras)
+    needed, optional = ({normal(re.split(r"[^\w.-]", each)[0]) for each in names} for names in both)
+    return needed, optional
 
 
 def pins_of(name: str) -> dict[str, str]:

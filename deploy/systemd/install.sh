@@ -51,7 +51,7 @@ fi
 
 mkdir -p "$program" "$data" "$units"
 "${PYTHON:-python3}" -m venv "$program/.venv"
-"$program/.venv/bin/pip" install --quiet -r "$project/requirements.txt"
+"$program/.venv/bin/pip" install --quiet -r "$project/requirements-all.txt"
 "$program/.venv/bin/pip" install --quiet --no-deps --force-reinstall "$project"
 
 # The commands of the project work in this folder: cd /var/lib/woo-harvester

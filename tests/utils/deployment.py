@@ -14,7 +14,7 @@ from tempfile import gettempdir, mkdtemp
 from tests.conftest import ROOT
 
 #: What the commands install, from the checkout.
-REQUIREMENTS = ("requirements.txt", "deploy/scrapyd/requirements.txt")
+REQUIREMENTS = ("requirements-all.txt", "deploy/scrapyd/requirements.txt")
 
 
 def commands_of(page: str, section: str) -> list[str]:

@@ -49,7 +49,7 @@ class Environment:
         if base is not None:
             (made.packages / "base.pth").write_text(f"{base.packages}\n", encoding="utf-8")
         asked = f"woo-harvester[{extra}] @ {wheel.as_uri()}" if extra else str(wheel)
-        pinned = ("--constraint", ROOT / "requirements.txt")
+        pinned = ("--constraint", ROOT / "requirements-all.txt")
         pip = ("-m", "pip", "--python", folder / "bin" / "python")
         python(*pip, "install", "--quiet", "--no-compile", *pinned, asked, cwd=folder.parent)
         return made

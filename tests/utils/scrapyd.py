@@ -24,7 +24,10 @@ from tests.utils.ports import free_port
 from tests.utils.waiting import STUCK, wait_until
 
 #: What a deployment takes from the checkout.
-SOURCES = ("Makefile", "pyproject.toml", "setup.py", "scrapy.cfg", "requirements.txt", "LICENSE", "README.md")
+SOURCES = (
+    *("Makefile", "pyproject.toml", "setup.py", "scrapy.cfg"),
+    *("requirements-all.txt", "LICENSE", "README.md"),
+)
 PROJECT = "woo"
 #: Scrapyd looks for new jobs this often; its own default is 5 seconds.
 CONF = """\
