@@ -11,7 +11,7 @@ PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --q
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options --upgrade
 
 # The first of these that runs, is new enough and can make a virtual environment; or your own: make install PYTHON=...
-PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python; do \
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$python -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& echo $$python && break; done)
 
@@ -78,8 +78,9 @@ types: install-dev
 PARALLEL := --numprocesses=auto --dist=loadfile --no-loadscope-reorder
 # Bytecode of the tests is kept, whatever the environment says: else each process compiles all of them anew.
 unit slow coverage: export PYTHONDONTWRITEBYTECODE :=
+MARKS := not slow
 unit: install-dev
-	$(BIN)/pytest $(PARALLEL) -m "not slow"
+	$(BIN)/pytest $(PARALLEL) -m "$(MARKS)"
 
 # What needs minutes: fresh environments, servers that are killed, a year of days.
 slow: install-dev
