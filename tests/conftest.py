@@ -40,6 +40,7 @@ def pytest_xdist_auto_num_workers() -> int:
 #: Files whose tests take twenty seconds or more together, by their path in this folder, the longest first.
 #: ``make test`` leaves them out, ``make slow`` and ``.ci/run`` do not.
 SLOW = (
+    "docs/test_tutorials.py",
     "integration/test_deployment.py",
     "integration/test_scrapyd.py",
     "outputs/test_faults.py",
@@ -68,7 +69,6 @@ SLOW = (
     "integration/test_vergunningen_state.py",
     "docs/test_how_to.py",
     "test_packaging.py",
-    "docs/test_tutorials.py",
     "integration/test_last_lines.py",
     "integration/test_portal_permits.py",
     "integration/test_outputs.py",

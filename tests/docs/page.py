@@ -8,7 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -87,25 +87,20 @@ class Reader:
 
     A context manager: it ends what she started.
     *stand_ins* maps what the page names to what is there for the test, such as a host to a host and port.
+    *programs* are the folders of what she installed. Without any she has this checkout with all extras, in
+    processes that start sooner.
     """
 
     folder: Path
     ca: Path | None = None
     stand_ins: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, object] = field(default_factory=dict)
+    programs: Sequence[Path] = ()
     _here: Path = field(init=False)
     _started: list[subprocess.Popen[str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._here = self.folder
-        programs = self.folder.parent / f"{self.folder.name}-programs"
-        programs.mkdir(exist_ok=True)
-        python = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n'
-        texts = {"python": python, **{name: program(name) for name in ("scrapy", "woo-harvester")}}
-        for name, text in texts.items():
-            path = programs / name
-            path.write_text(text, encoding="utf-8")
-            path.chmod(0o755)
 
     def __enter__(self) -> Self:
         return self
@@ -190,9 +185,23 @@ class Reader:
     def _environment(self) -> dict[str, str]:
         loopback = {"WOO_ALLOW_PRIVATE_HOSTS": 1, "WOO_CONTACT": "https://www.beheerder.example/woo"}
         given = {name: str(value) for name, value in {**loopback, **self.settings}.items()}
-        programs = self.folder.parent / f"{self.folder.name}-programs"
-        path = os.pathsep.join([str(programs), os.environ["PATH"]])
+        if self.programs:
+            given["PYTHONPATH"] = ""  # only what she installed
+        programs = self.programs or [
+            _programs_of_the_tests(self.folder.parent / f"{self.folder.name}-programs")
+        ]
+        path = os.pathsep.join([*map(str, programs), os.environ["PATH"]])
         return environment(self.ca, {**given, "PATH": path, "COLUMNS": "96"})
+
+
+def _programs_of_the_tests(folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    python = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n'
+    texts = {"python": python, **{name: program(name) for name in ("scrapy", "woo-harvester")}}
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+        (folder / name).chmod(0o755)
+    return folder
 
 
 def alike(shown: tuple[str, ...], seen: list[str]) -> bool:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from woo_harvester.state import NOWHERE
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.schema import STATE_VERSION, about, hosts, metadata
 from woo_harvester.state.store import State, StateError, sqlite_file
+from woo_harvester.utils.program import to_install
 
 
 def url(path: Path) -> str:
@@ -305,7 +307,7 @@ def test_a_url_of_sqlite_has_a_file(given: str, path: str | None) -> None:
 
 def test_a_missing_driver_is_reported_with_the_package_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(StateError, match=r"PostgreSQL needs the package psycopg: pip install"):
+    with pytest.raises(StateError, match="package psycopg: " + re.escape(to_install("postgresql"))):
         State.open("postgresql+psycopg://woo@127.0.0.1/woo")
 
 

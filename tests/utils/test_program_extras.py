@@ -7,13 +7,51 @@ import subprocess
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
 
 from tests.conftest import ROOT
 from woo_harvester.utils.program import to_install
 
 
-def test_an_extra_is_installed_with_the_package() -> None:
+@pytest.fixture
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An environment with pip in a folder with a space, in place of that of the tests."""
+    folder = tmp_path / "een map" / "woo"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(sys, "prefix", str(folder))
+    monkeypatch.setattr(sys, "executable", str(folder / "bin" / "python"))
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    return folder
+
+
+def test_an_extra_is_installed_with_the_python_that_runs(
+    environment: Path,
+) -> None:
+    assert to_install("text") == f"'{environment}/bin/python' -m pip install \"woo-harvester[text]\""
+
+
+def test_an_extra_is_installed_with_pip_where_the_environment_is_active(
+    environment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VIRTUAL_ENV", str(environment))
     assert to_install("text") == 'pip install "woo-harvester[text]"'
+
+
+def test_an_extra_is_injected_where_pipx_made_the_environment(environment: Path) -> None:
+    (environment / "pipx_metadata.json").touch()
+    assert to_install("text") == 'pipx inject woo "woo-harvester[text]"'
+
+
+def test_an_extra_is_installed_by_uv_where_uv_made_the_environment(environment: Path) -> None:
+    (environment / "uv-receipt.toml").touch()
+    assert to_install("text") == f"uv pip install --python '{environment}' \"woo-harvester[text]\""
+
+
+def test_a_checkout_has_all_extras_after_make_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "prefix", str(ROOT / ".venv"))
+    assert to_install("text") == f"make -C {ROOT} install"
 
 
 def test_every_message_names_an_extra_that_is_there() -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
+from importlib.util import find_spec
 from pathlib import Path
+from shlex import quote
 
 NAME = "woo-harvester"
 
@@ -37,8 +40,17 @@ VERSION = "1.0.0"
 
 
 def to_install(extra: str) -> str:
-    """Return the command that installs an extra of ``pyproject.toml``, for messages."""
-    return f'pip install "woo-harvester[{extra}]"'
+    """Return the command that installs an extra of ``pyproject.toml`` in this environment, for messages."""
+    environment, wanted = Path(sys.prefix), f'"{NAME}[{extra}]"'
+    checkout = Path(__file__).parents[2]
+    if environment == checkout / ".venv" and (checkout / "Makefile").exists():
+        return f"make -C {quote(str(checkout))} install"  # with all extras
+    if (environment / "pipx_metadata.json").exists():
+        return f"pipx inject {environment.name} {wanted}"
+    if (environment / "uv-receipt.toml").exists() or find_spec("pip") is None:
+        return f"uv pip install --python {quote(str(environment))} {wanted}"
+    is_active = os.environ.get("VIRTUAL_ENV") == sys.prefix
+    return f"{'pip' if is_active else quote(sys.executable) + ' -m pip'} install {wanted}"
 
 
 def suggestion(given: str, names: Iterable[str], others: Iterable[str] = ()) -> str:
