@@ -90,7 +90,7 @@ FETCHING = (
         "WOO_CRAWL_DELAY_MAX",
         60,
         "seconds",
-        "A longer `Crawl-delay` counts as this: at more than a minute a request, a host is never finished in a day.",
+        "A longer `Crawl-delay` counts as this: at more than a minute per request, a host is never finished in a day.",
     ),
     Setting(
         "WOO_RETRY_AFTER_MAX",
@@ -199,7 +199,7 @@ STATE = (
         "WOO_CSV_COLUMNS",
         [],
         "names and paths, with commas between",
-        "The columns of CSV, of a run and of `woo-harvester state latest`. Empty: some twelve with Dutch names, which fit a screen. `all`: all columns, named by their paths. Or a list of both, such as `titel,link,document.omschrijvingen` ([record.md](record.md#as-csv)).",
+        "The columns of CSV, of a run and of `woo-harvester state latest`. Empty: some twelve with Dutch names, which fit a screen. `all`: all columns, named by their paths. Or a list of both, such as `titel,link,document.omschrijvingen` ([As CSV](record.md#as-csv)).",
     ),
     Setting(
         "WOO_WITHDRAW_SHARE",
