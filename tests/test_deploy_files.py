@@ -85,7 +85,7 @@ def test_compose_yaml_starts_the_harvests_of_every_day_only_where_they_are_asked
     assert asked == {"woo": ["daily"], "vergunningen": ["permits"], **shared}
     for name in HARVESTERS[1:]:
         shell, script, stamp, at, minutes, program, *rest = services[name]["command"]
-        assert (shell, script, stamp, program) == ("sh", "/usr/local/lib/daily.sh", name, "scrapy")
+        assert (shell, script, stamp, program) == ("sh", "/usr/local/lib/daily.sh", name, "woo-harvester")
         assert re.fullmatch(r"(0[3-9]|1\d):\d\d", at), "an hour that every day has"
         assert int(minutes) > 0
         assert rest[0] == name or rest[:2] == ["crawl", name]
@@ -98,7 +98,7 @@ def test_the_portal_of_compose_yaml_can_change_nothing_of_the_harvest_and_knows_
     portal, proxy = compose["services"]["portal"], compose["services"]["proxy"]
     assert portal["volumes"] == ["harvested:/data:ro", "searched:/index"]
     assert portal["environment"] == {"WOO_DATA_DIR": "/index"}
-    assert portal["command"][:4] == ["scrapy", "portal", "--host", "127.0.0.1"]
+    assert portal["command"][:4] == ["woo-harvester", "portal", "--host", "127.0.0.1"]
     assert "/gezond" in portal["healthcheck"]["test"][-1]
     assert portal["networks"] == ["portal"]
     assert proxy["network_mode"] == "service:portal", "the proxy asks it on loopback"
@@ -166,10 +166,10 @@ def test_every_setting_that_a_file_gives_is_one() -> None:
 
 
 def shard(folder: Path, program: str) -> subprocess.Popen[str]:
-    """The command of the second pod, with a shell script for ``scrapy``."""
+    """The command of the second pod, with a shell script for ``woo-harvester``."""
     job = yaml(DEPLOY / "kubernetes" / "cronjob.yaml")["spec"]["jobTemplate"]["spec"]
     (container,) = job["template"]["spec"]["containers"]
-    path = folder / "bin" / "scrapy"
+    path = folder / "bin" / "woo-harvester"
     path.parent.mkdir()
     path.write_text(f"#!/bin/sh\n{program}\n")
     path.chmod(0o755)

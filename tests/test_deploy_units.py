@@ -47,7 +47,7 @@ def test_every_service_that_fails_is_mailed_except_the_mail_itself() -> None:
     texts = {path.name: path.read_text(encoding="utf-8") for path in SERVICES}
     mails = "OnFailure=woo-harvester-failed@%n.service\n"
     assert [name for name, text in texts.items() if mails not in text] == ["woo-harvester-failed@.service"]
-    assert "scrapy monitor --failed %i\n" in texts["woo-harvester-failed@.service"]
+    assert "/woo-harvester monitor --failed %i\n" in texts["woo-harvester-failed@.service"]
 
 
 @pytest.fixture
@@ -172,7 +172,7 @@ def test_the_paths_of_the_units_are_those_that_the_installer_makes() -> None:
         if path.name != "scrapyd.service":
             text = path.read_text(encoding="utf-8")
             assert "WorkingDirectory=/var/lib/woo-harvester\n" in text
-            assert "ExecStart=/opt/woo-harvester/.venv/bin/scrapy " in text
+            assert "ExecStart=/opt/woo-harvester/.venv/bin/woo-harvester " in text
     assert "program=$root/opt/woo-harvester\ndata=$root/var/lib/woo-harvester\n" in script
 
 
@@ -185,7 +185,7 @@ def test_permits_are_harvested_by_the_settings_and_in_the_folder_of_documents() 
     own = dict(line.split("=", 1) for line in lines if line[:1] != "#")
     assert own.keys() == {"Description", "ConditionFileNotEmpty", "ExecStart", "SystemCallFilter"}
     entries = own["ConditionFileNotEmpty"]
-    assert own["ExecStart"].endswith(f"/scrapy crawl vergunningen -a entries={entries}")
+    assert own["ExecStart"].endswith(f"/woo-harvester crawl vergunningen -a entries={entries}")
     assert entries in (FOLDER / "install.sh").read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Makes the pictures of README and docs: the report of a run over the demo's publishers, and the portal.
+"""Makes the pictures of README and docs: reports of the demo's publishers, and the portal.
 
 Run it from the checkout, with Debian's Chromium: ``python docs/images/make.py``.
 """
@@ -16,6 +16,8 @@ from tempfile import TemporaryDirectory
 from urllib.request import urlopen
 
 from lxml import html
+
+from woo_harvester.demo.publishers import Demo
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -39,6 +41,18 @@ def demo(folder: Path, *arguments: str) -> Iterator[str]:
         address = next(lines).removeprefix(_ADDRESS).split()[0].rstrip("/")
         yield address
         process.terminate()
+
+
+def audited(folder: Path) -> Path:
+    """Audit the publisher with mistakes as its operator does; return the page, with a name for its host."""
+    with Demo(folder) as demo:
+        given = {"SSL_CERT_FILE": str(demo.ca_path), "WOO_REGISTER": str(demo.register_path)}
+        command = [sys.executable, "-m", "woo_harvester", "audit", demo.mistaken.host]
+        subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT), **given}, check=False)
+        (page,) = folder.glob("reports/woo-*/index.html")
+        text = page.read_text(encoding="utf-8").replace(demo.mistaken.host, "www.kladderveen.nl")
+        page.write_text(text, encoding="utf-8")
+        return page
 
 
 def picture(url: str, target: Path, height: int = HEIGHT) -> None:
@@ -67,6 +81,8 @@ def first_hit(address: str, question: str) -> str:
 
 def main() -> None:
     """Make all pictures."""
+    with TemporaryDirectory() as name:
+        picture(audited(Path(name)).as_uri(), HERE / "audit.png")
     with TemporaryDirectory() as name, demo(Path(name), "--documents", "400") as portal:
         (report,) = Path(name).glob("**/reports/woo-*/index.html")
         picture(report.as_uri(), HERE / "report.png")

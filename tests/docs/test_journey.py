@@ -59,7 +59,7 @@ def test_the_lines_for_cron_run_and_say_nothing(reader: Reader, site: Site) -> N
     assert len(lines) == 4
     reader.stand_ins = {
         "/opt/woo-harvester": str(reader.folder),
-        ".venv/bin/scrapy": "woo-harvester",
+        ".venv/bin/woo-harvester": "woo-harvester",
         "-i 0-14400": "-i 0-0",
     }
     for line in lines:

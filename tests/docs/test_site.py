@@ -30,11 +30,11 @@ __all__ = ["browser"]
 PAGES = sorted(path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md"))
 
 #: A page of each kind, for what takes long to check.
-SAMPLES = ["index", "how-to/daily", "commands"]
+SAMPLES = ["index", "how-to/daily", "how-to/windows", "commands"]
 
 
 def build(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Build the site of a folder that has ``mkdocs.yml`` and ``docs/``, as ``make site`` does."""
+    """Build the site of a folder that has the sources, as ``make site`` does."""
     if importlib.util.find_spec("zensical") is None:
         skip_or_fail("needs zensical: make install-dev")
     command = [sys.executable, "-m", "zensical", "build", "--clean", "--strict"]
@@ -42,7 +42,8 @@ def build(folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def copy_sources(folder: Path) -> None:
-    shutil.copytree(ROOT / "docs", folder / "docs")
+    for name in ("docs", "tools/theme"):
+        shutil.copytree(ROOT / name, folder / name)
     shutil.copy(ROOT / "mkdocs.yml", folder)
 
 
@@ -166,6 +167,35 @@ def test_a_page_fits_the_width_and_is_accessible(browser: Browser, home: str, na
     with visited(browser, home) as page:
         for width in (PHONE, LARGE):
             page.set_viewport_size({"width": width, "height": 800})
-            page.goto(f"{home}{name}.html")
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert violations(page) == ""
+            for dark in (False, True):
+                page.emulate_media(color_scheme="dark" if dark else "light")
+                page.goto(f"{home}{name}.html")
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
+                assert violations(page) == "", f"{width} pixels, dark: {dark}"
+
+
+def in_dutch(name: str) -> bool:
+    """Return whether a page has more articles in Dutch than in English."""
+    words = re.findall(r"\w+", (ROOT / "docs" / name).read_text(encoding="utf-8"))
+    return sum(map(words.count, ("de", "het", "een"))) > sum(map(words.count, ("the", "a", "an")))
+
+
+def test_what_is_in_dutch_says_so(site: Path) -> None:
+    dutch = [name.removesuffix(".md") for name in PAGES if in_dutch(name)]
+    assert "how-to/windows" in dutch
+    for name in PAGES:
+        tree = html.parse(site / f"{name.removesuffix('.md')}.html")
+        (heading,) = tree.xpath("//article//h1")
+        language = "nl" if name.removesuffix(".md") in dutch else "en"
+        assert heading.xpath("ancestor::*[@lang][1]/@lang") == [language], name
+    links = html.parse(site / "index.html").xpath("//nav//a[@lang='nl']/@href")
+    assert sorted(links) == [f"./{name}.html" for name in dutch]
+
+
+def test_the_button_copies_the_commands_without_their_output(browser: Browser, home: str) -> None:
+    with visited(browser, home) as page:
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page.goto(f"{home}how-to/value-lists.html")
+        page.get_by_role("button", name="Copy to clipboard").first.click()
+        page.get_by_text("Copied to clipboard").wait_for()
+        assert page.evaluate("navigator.clipboard.readText()") == "woo-harvester tooi"

@@ -184,7 +184,7 @@ def test_the_pods_of_a_job_harvest_a_shard_each_and_their_reports_become_one(
     )
     data = tmp_path / "data"
     data.mkdir()
-    program = tmp_path / "bin" / "scrapy"
+    program = tmp_path / "bin" / "woo-harvester"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m scrapy "$@" -a documents=none\n')
     program.chmod(0o755)

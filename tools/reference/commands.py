@@ -10,6 +10,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
@@ -26,6 +27,8 @@ _STATUSES = {0: "it did its work", 1: "it failed", 2: "a wrong argument, option 
 
 #: The commands that the page has first.
 _FIRST = ("crawl", "audit")
+
+_DOCS = Path(__file__).parents[2] / "docs"
 
 #: A page that a help text names.
 _PAGE = re.compile(r"docs/([\w/-]+\.md)")
@@ -90,7 +93,12 @@ def _names(action: argparse.Action) -> str:
 
 def _linked(text: str) -> str:
     """Return a help text with a link for each page that it names."""
-    return _PAGE.sub(r"[\1](\1)", text)
+    return _PAGE.sub(lambda page: f"[{_title(page[1])}]({page[1]})", text)
+
+
+def _title(page: str) -> str:
+    """Return the title of a page in ``docs/``."""
+    return (_DOCS / page).read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
 
 
 def _summary(function: Callable[..., object]) -> str:

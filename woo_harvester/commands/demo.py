@@ -58,7 +58,7 @@ class Command(ProjectCommand):
         parser.add_argument(
             "--portal",
             action="store_true",
-            help=f"then serve a search page over the records ({program()} portal)",
+            help="then serve a search page over the records, as the command portal does",
         )
         parser.add_argument(
             "--port",

@@ -37,7 +37,7 @@ def junit(folder: RunFolder, failing: frozenset[Severity]) -> str:
         for host in read_hosts(folder.report)
     ]
     totals = {name: str(sum(int(suite.get(name, "0")) for suite in suites)) for name in ("tests", "failures")}
-    root = E.testsuites(*suites, name="scrapy audit", errors="0", **totals)
+    root = E.testsuites(*suites, name="woo-harvester audit", errors="0", **totals)
     return etree.tostring(root, encoding="unicode", pretty_print=True)
 
 

@@ -37,7 +37,7 @@ FETCHING = (
         "WOO_PRIVATE_HOSTS",
         [],
         "list of hosts",
-        "Hosts whose own files and documents may be fetched from a private address. No other host may lead there. `scrapy audit` sets it to the hosts that were typed, so that a test environment can be audited.",
+        "Hosts whose own files and documents may be fetched from a private address. No other host may lead there. `woo-harvester audit` sets it to the hosts that were typed, so that a test environment can be audited.",
     ),
     Setting(
         "WOO_INDEX_MAXSIZE",
@@ -61,13 +61,13 @@ FETCHING = (
         "WOO_MESSAGE_SAMPLE",
         0,
         "messages",
-        "The number of permit messages of an entry page that a run reads: the newest and the oldest. 0: all. `scrapy audit --permits` sets it to the number of `--sample`.",
+        "The number of permit messages of an entry page that a run reads: the newest and the oldest. 0: all. `woo-harvester audit --permits` sets it to the number of `--sample`.",
     ),
     Setting(
         "WOO_DOCUMENT_SAMPLE",
         0,
         "documents",
-        "With `documents=head`, the number of documents of a host that a run requests, when it has read all sitemaps of the host. Of the others it checks the metadata only, and makes no record. 0: all. `scrapy audit` sets it to 400, and to 0 with `--all`.",
+        "With `documents=head`, the number of documents of a host that a run requests, when it has read all sitemaps of the host. Of the others it checks the metadata only, and makes no record. 0: all. `woo-harvester audit` sets it to 400, and to 0 with `--all`.",
     ),
     Setting("WOO_DOCUMENT_MAXSIZE", 500 * MB, "bytes", "The largest document that is fetched."),
     Setting(
@@ -90,7 +90,7 @@ FETCHING = (
         "WOO_CRAWL_DELAY_MAX",
         60,
         "seconds",
-        "A longer `Crawl-delay` counts as this: at more than a minute a request, a host is never finished in a day.",
+        "A longer `Crawl-delay` counts as this: at more than a minute per request, a host is never finished in a day.",
     ),
     Setting(
         "WOO_RETRY_AFTER_MAX",
@@ -141,7 +141,7 @@ STATE = (
         "WOO_TOOI_MAX_AGE",
         365,
         "days",
-        "The summary of a run over the register says so if a value list is older: nobody has looked for a newer version for so long. `scrapy tooi` shows the age of each list, and `scrapy tooi update` fetches newer ones. 0: never.",
+        "The summary of a run over the register says so if a value list is older: nobody has looked for a newer version for so long. `woo-harvester tooi` shows the age of each list, and `woo-harvester tooi update` fetches newer ones. 0: never.",
     ),
     Setting(
         "WOO_DATA_DIR",
@@ -199,7 +199,7 @@ STATE = (
         "WOO_CSV_COLUMNS",
         [],
         "names and paths, with commas between",
-        "The columns of CSV, of a run and of `scrapy state latest`. Empty: some twelve with Dutch names, which fit a screen. `all`: all columns, named by their paths. Or a list of both, such as `titel,link,document.omschrijvingen` ([record.md](record.md#as-csv)).",
+        "The columns of CSV, of a run and of `woo-harvester state latest`. Empty: some twelve with Dutch names, which fit a screen. `all`: all columns, named by their paths. Or a list of both, such as `titel,link,document.omschrijvingen` ([As CSV](record.md#as-csv)).",
     ),
     Setting(
         "WOO_WITHDRAW_SHARE",
@@ -254,7 +254,7 @@ REPORTING = (
         "WOO_KEEP_DAYS",
         90,
         "days",
-        "`scrapy prune` removes the reports and the history of runs that began longer ago, except the newest report of each spider; `--keep` overrides it. No run removes anything itself. Keep reports for as long as `scrapy inventory` has to look back.",
+        "`woo-harvester prune` removes the reports and the history of runs that began longer ago, except the newest report of each spider; `--keep` overrides it. No run removes anything itself. Keep reports for as long as `woo-harvester inventory` has to look back.",
     ),
     Setting(
         "WOO_PROGRESS",
@@ -329,7 +329,7 @@ TEXT = (
 )
 
 
-#: The prefix of settings of Spidermon, whose monitors ``scrapy monitor`` runs.
+#: The prefix of settings of Spidermon, whose monitors ``woo-harvester monitor`` runs.
 _MONITORING_PREFIX = "SPIDERMON_"
 
 #: The settings by subject, in the order of the page.

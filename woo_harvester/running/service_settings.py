@@ -26,7 +26,7 @@ ELASTICSEARCH = (
         "WOO_ELASTICSEARCH_PERMITS_INDEX",
         "vergunningen",
         "alias",
-        "The alias of the index of permits (`scrapy crawl vergunningen`), which is made in the same way: `vergunningen-v1`.",
+        "The alias of the index of permits (`woo-harvester crawl vergunningen`), which is made in the same way: `vergunningen-v1`.",
     ),
     Setting(
         "WOO_ELASTICSEARCH_API_KEY",
@@ -80,7 +80,7 @@ MONITORING = (
         "WOO_MONITOR_RUNS",
         14,
         "runs",
-        "`scrapy monitor` compares a run with so many runs before it: two weeks, so that they include the weekly full read (`WOO_FULL_READ_DAYS`), which makes all findings anew.",
+        "`woo-harvester monitor` compares a run with so many runs before it: two weeks, so that they include the weekly full read (`WOO_FULL_READ_DAYS`), which makes all findings anew.",
         least=1,
     ),
     Setting(
@@ -130,7 +130,7 @@ PORTAL = (
         "WOO_PORTAL_TITLE",
         "Woo-documenten",
         "text",
-        "The name of the site, on each page of `scrapy portal`.",
+        "The name of the site, on each page of `woo-harvester portal`.",
     ),
     Setting(
         "WOO_PORTAL_REPORT",

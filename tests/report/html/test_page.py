@@ -48,7 +48,7 @@ def test_one_host_has_its_answer_at_the_top(tmp_path: Path) -> None:
 def test_a_host_without_errors_is_described_in_words(tmp_path: Path) -> None:
     notice = about_document("creatiedatum.ontbreekt")
     shown = words(page(tmp_path, [read(harvested=2, findings=[notice])], notice))
-    assert "100 van 100 punten · geen fouten en geen waarschuwingen, 1 mededeling" in shown
+    assert "100 van 100 punten · geen fouten en geen waarschuwingen, 1 ter informatie" in shown
     assert "Alle 2 vermelde documenten worden geoogst" in shown
     assert "Doe dit eerst" not in shown
 

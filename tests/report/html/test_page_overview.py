@@ -139,7 +139,7 @@ def test_the_figures_are_grouped_and_written_as_the_language_does(tmp_path: Path
             "ingetrokken": "0",
         },
         "Hosts": {"bezocht": "13", "waarvan niets geoogst": "2", "niet helemaal gelezen": "2"},
-        "Bevindingen": {"fouten": "2", "waarschuwingen": "0", "mededelingen": "0"},
+        "Bevindingen": {"fouten": "2", "waarschuwingen": "0", "ter informatie": "0"},
     }
 
 

@@ -62,4 +62,4 @@ def test_the_examples_are_arguments_that_the_spiders_accept() -> None:
 
 def test_a_page_that_a_help_text_names_is_linked() -> None:
     assert "docs/" not in PAGE.replace("docs.scrapy.org", "")
-    assert "[how-to/state.md](how-to/state.md)" in part("state")
+    assert "[See and correct what is known](how-to/state.md)" in part("state")
