@@ -46,6 +46,9 @@ from woo_portal.question import MAX_VALUES, Clause, Question, Sort, spellings
 #: Marks around a match in highlighted text: two characters of the private use area, which no text needs.
 MATCH_BEGIN, MATCH_END = "\ue000", "\ue001"
 
+#: The field with the moment of harvest.
+HARVESTED = "herkomst.opgehaald"
+
 #: The date-times of a day are those of a day in the Netherlands.
 _ZONE = "Europe/Amsterdam"
 
@@ -116,7 +119,7 @@ def contents_body() -> dict[str, Any]:
             }
         },
     }
-    newest = {"max": {"field": "herkomst.opgehaald"}}
+    newest = {"max": {"field": HARVESTED}}
     return {"size": 0, "track_total_hits": True, "aggs": {"published": published, "newest": newest}}
 
 
@@ -148,6 +151,8 @@ def sort_of(question: Question) -> list[dict[str, Any]]:
             return [{"_score": "desc"}, by_id]
         case Sort.OLDEST:
             return [{date: {"order": "asc", "missing": "_last"}}, by_id]
+        case Sort.CHANGED:
+            return [{HARVESTED: {"order": "desc", "missing": "_last"}}, by_id]
         case _:
             return [{date: {"order": "desc", "missing": "_last"}}, by_id]
 

@@ -54,6 +54,7 @@ class ScanEngine:
             yield from sorted(found, key=lambda document: (_metres(near, document), document["id"]))
             return
         path = (_TITLES if question.sort is Sort.TITLE else _DATES)[question.kind.name]
+        path = "herkomst.opgehaald" if question.sort is Sort.CHANGED else path
         found.sort(key=lambda document: document["id"])
         found.sort(
             key=lambda document: str(next(values_at(document, path), "")),

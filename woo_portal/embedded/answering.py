@@ -117,7 +117,7 @@ _BATCH, _MOST_EQUAL = 2000, 20_000
 #: Questions whose counts are kept until the next commit.
 _KEPT_COUNTS = 64
 #: Orders whose numbers differ for nearly all hits.
-_IN_PARTS = ("newest", "oldest", "key")
+_IN_PARTS = ("newest", "oldest", "changed", "key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +297,8 @@ class _Asked:
                 return "title"
             case Sort.OLDEST:
                 return "oldest"
+            case Sort.CHANGED:
+                return "changed"
             case Sort.RELEVANCE if question.clauses:
                 return None if self._highlighter else "key"  # without a word to search for, all are equal
             case _:

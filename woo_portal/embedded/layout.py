@@ -34,7 +34,7 @@ from woo_portal.dutch import normalized, piece_cache, pieces
 from woo_portal.engine import PERIOD_FIELDS, SORT_DATES, text_fields, title_field
 
 #: Goes up when the meaning of an index field changes; the index is then filled anew.
-LAYOUT = 3
+LAYOUT = 4
 #: The kind of the document that keeps the positions in the files, and of a point of a record with several.
 POSITIONS, POINT = "posities", "punt"
 #: A longer title counts as missing for sorting, as in Elasticsearch.
@@ -67,7 +67,7 @@ def schema() -> Schema:
     for name in _facet_names():
         builder.add_text_field(f"value_{name}", tokenizer_name="raw", index_option="basic")
         builder.add_text_field(f"pair_{name}", tokenizer_name="raw", index_option="basic", fast=True)
-    for name in ("key", "version", "newest", "oldest"):
+    for name in ("key", "version", "newest", "oldest", "changed"):
         builder.add_unsigned_field(name, fast=True, indexed=name == "key")
     for name in (*PERIOD_FIELDS, "begin", "end"):
         builder.add_integer_field(name, fast=True)
@@ -120,6 +120,7 @@ class DocumentMaker:
         made.add_text("status", document["status"])
         made.add_unsigned("key", key)
         made.add_unsigned("version", version)
+        made.add_unsigned("changed", _latest_first(version, key))
         self._add_texts(made, kind, document)
         _add_facets(made, kind, document)
         _add_dates(made, kind, document, key)
@@ -199,6 +200,12 @@ def _order(kind: RecordKind, moment: int | None, key: int) -> int:
     free = _ORDER_BITS - _most(kind).bit_length()
     value = _most(kind) if moment is None else moment
     return value << free | key >> max(0, _KEY_BITS - free)
+
+
+def _latest_first(version: int, key: int) -> int:
+    """Return a number of 63 bits in the order of versions, the latest first; for the same one, of the ids."""
+    free = _ORDER_BITS - _MILLISECOND_BITS
+    return max(0, 2**_MILLISECOND_BITS - 1 - version) << free | key >> (_KEY_BITS - free)
 
 
 def _add_order_of_title(made: Document, kind: RecordKind, document: Mapping[str, Any]) -> None:
