@@ -52,6 +52,9 @@ def object_schema(properties: Schema, required: tuple[str, ...] = ()) -> Schema:
 #: The path of a search in the API, and of the same search as a feed or file, by the name of the kind.
 API: Mapping[str, str] = {WOO.name: "/api/v0/zoek", PERMITS.name: "/api/v0/vergunningen"}
 FILES: Mapping[str, str] = {WOO.name: "/zoek", PERMITS.name: "/vergunningen"}
+#: The path of what is new, changed and withdrawn, and the most changes in an answer.
+CHANGES: Mapping[str, str] = {WOO.name: "/wijzigingen", PERMITS.name: "/vergunningen/wijzigingen"}
+MAX_CHANGES = 500
 
 _NOUNS = {WOO.name: "documenten", PERMITS.name: "vergunningen"}
 _RECORDS: Mapping[str, type[Any]] = {WOO.name: Record, PERMITS.name: PermitRecord}
@@ -81,6 +84,8 @@ def description(root: str) -> Schema:
         }
         for suffix, media_type in media.items():
             paths[f"{FILES[kind.name]}.{suffix}"] = {"get": _file(kind, suffix, media_type)}
+        for suffix in ("atom", "jsonl"):
+            paths[f"{CHANGES[kind.name]}.{suffix}"] = {"get": _changes(kind, suffix, media[suffix])}
     paths |= _of_open_overheid()
     return {
         "openapi": "3.1.0",
@@ -144,6 +149,25 @@ def _file(kind: RecordKind, suffix: str, media_type: str) -> Schema:
             "400": {"description": "De vraag klopt niet."},
             "503": {"description": "Het is te druk, of de zoekmachine antwoordt niet."},
         },
+    }
+
+
+def _changes(kind: RecordKind, suffix: str, media_type: str) -> Schema:
+    """Return the description of the changes, which has the same answers as a file."""
+    number = {"type": "integer", "minimum": 1, "maximum": MAX_CHANGES}
+    parameters: dict[str, tuple[str, Schema]] = {
+        "sinds": ("Een dag of moment: wat sindsdien is geoogst.", {"type": "string"}),
+        "na": ("De plaats uit een eerder antwoord, om daar verder te gaan.", {"type": "string"}),
+        "aantal": ("Het aantal wijzigingen in het antwoord.", number),
+    }
+    return {
+        **_file(kind, suffix, media_type),
+        "operationId": f"wijzigingen_{suffix}_{kind.name}",
+        "summary": f"Volg welke {_NOUNS[kind.name]} nieuw, gewijzigd of ingetrokken zijn, als {suffix}",
+        "parameters": [
+            {"name": name, "in": "query", "description": text, "schema": schema}
+            for name, (text, schema) in parameters.items()
+        ],
     }
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
 from importlib.resources import files
-from typing import Any
+from typing import Any, Self
 
 from tantivy import DocAddress, Document, Query, Schema, SchemaBuilder, Searcher, SearchResult
 
@@ -67,7 +68,7 @@ def schema() -> Schema:
     for name in _facet_names():
         builder.add_text_field(f"value_{name}", tokenizer_name="raw", index_option="basic")
         builder.add_text_field(f"pair_{name}", tokenizer_name="raw", index_option="basic", fast=True)
-    for name in ("key", "version", "newest", "oldest", "changed"):
+    for name in ("key", "version", "newest", "oldest", "changed", "number"):
         builder.add_unsigned_field(name, fast=True, indexed=name == "key")
     for name in (*PERIOD_FIELDS, "begin", "end"):
         builder.add_integer_field(name, fast=True)
@@ -112,8 +113,13 @@ class DocumentMaker:
     def __init__(self) -> None:
         self._exact, self._stems, self._parts = map(piece_cache, ("exact", "stam", "delen"))
 
-    def documents(self, kind: RecordKind, document: dict[str, Any], version: int) -> Iterable[Document]:
-        """Yield the index document of a search document, and one for each of its points if it has several."""
+    def documents(
+        self, kind: RecordKind, document: dict[str, Any], version: int, number: int
+    ) -> Iterable[Document]:
+        """Yield the index document of a search document, and one for each of its points if it has several.
+
+        *number* is that of the change.
+        """
         made, key = Document(), key_of(document["id"])
         made.add_text("kind", kind.name)
         made.add_text("id", document["id"])
@@ -121,6 +127,7 @@ class DocumentMaker:
         made.add_unsigned("key", key)
         made.add_unsigned("version", version)
         made.add_unsigned("changed", _latest_first(version, key))
+        made.add_unsigned("number", number)
         self._add_texts(made, kind, document)
         _add_facets(made, kind, document)
         _add_dates(made, kind, document, key)
@@ -258,6 +265,37 @@ def stored_texts(searcher: Searcher, address: DocAddress) -> tuple[Mapping[str, 
     found = searcher.doc(address)
     document: Mapping[str, Any] = _json(found.get_first("document"))
     return document, [text.decode() for text in found.get_all("tekst")]
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What an index keeps beside its records: how far each file was read, and how far its numbers go."""
+
+    made: int
+    """When the index was made, in milliseconds since 1970: by this it is known from an earlier one."""
+    last: int
+    """The number of its last change."""
+    positions: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, searcher: Searcher, query: Query) -> Self | None:
+        """Return what the index keeps, or None before its first commit; *query* finds it."""
+        found = searcher.search(query, 1, count=False).hits
+        if not found:
+            return None
+        address = found[0][1]
+        made, last = (searcher.fast_field_values(name, [address])[0] for name in ("version", "number"))
+        return cls(int(made or 0), int(last or 0), stored_json(searcher, address))
+
+    def document(self) -> Document:
+        """Return the document that keeps these."""
+        kept = Document()
+        kept.add_text("kind", POSITIONS)
+        kept.add_text("id", POSITIONS)
+        kept.add_unsigned("version", self.made)
+        kept.add_unsigned("number", self.last)
+        kept.add_bytes("document", json.dumps(self.positions).encode())
+        return kept
 
 
 def _json(stored: Any) -> Any:

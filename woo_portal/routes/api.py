@@ -32,7 +32,7 @@ FOR_PROGRAMS = [
         allow_origins=["*"],
         allow_methods=["GET", "HEAD", "POST", "OPTIONS"],
         allow_headers=["content-type", "if-none-match"],
-        expose_headers=["etag", "retry-after", "content-disposition"],
+        expose_headers=["etag", "link", "retry-after", "content-disposition"],
         max_age=86400,
     ),
     Middleware(GZipMiddleware, minimum_size=1024, compresslevel=5),

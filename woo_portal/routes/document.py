@@ -38,7 +38,7 @@ async def document(request: Request) -> Response:
     if found.get("status") == Status.INGETROKKEN:
         return _withdrawn(request, found)
     relations = await _relations(request, details.relations(found))
-    return page(request, "document.html", reason=_reason(found), relations=relations, **_context(found))
+    return page(request, "document.html", relations=relations, **_context(found))
 
 
 async def file(request: Request) -> Response:
@@ -55,12 +55,16 @@ async def file(request: Request) -> Response:
 
 
 def _withdrawn(request: Request, found: Json) -> Response:
-    since, location = day(version_of(found).get("mutatiedatumtijd")), location_of(found)
-    return page(request, "withdrawn.html", status=410, since=since, reason=_reason(found), location=location)
-
-
-def _reason(found: Json) -> str:
-    return str(version_of(found).get("redenVerwijderingVervanging", ""))
+    version = version_of(found)
+    return page(
+        request,
+        "withdrawn.html",
+        status=410,
+        since=day(version.get("mutatiedatumtijd")),
+        published=day(version.get("openbaarmakingsdatum")),
+        reason=str(version.get("redenVerwijderingVervanging") or ""),
+        location=location_of(found),
+    )
 
 
 def _context(found: Json) -> dict[str, Any]:
@@ -78,6 +82,8 @@ def _context(found: Json) -> dict[str, Any]:
         "about": details.about(found),
         "dates": details.dates(found),
         "files": details.files(found),
+        "versions": details.versions(found),
+        "earlier": details.earlier_versions(found),
         "own_fields": details.own_fields(found),
         "findings": explanations_of(found),
         "origin": details.origin(found),
