@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from woo_portal.asking import Asking, BusyError
 from woo_portal.engine import Engine, EngineError, SlowQuestionError
 from woo_portal.harvest import Harvest
+from woo_portal.open_overheid import BASE as OPEN_OVERHEID
 from woo_portal.pages import HEADERS, SafeHeaders, own_path, page
 from woo_portal.question import QuestionError
 from woo_portal.routes import ROUTES
@@ -49,7 +50,7 @@ _LATER = {"retry-after": "30"}
 
 def for_programs(request: Request) -> bool:
     """Return whether an address is for programs, so that its errors are JSON."""
-    return own_path(request).startswith("/api/")
+    return own_path(request).startswith(("/api/", f"{OPEN_OVERHEID}/"))
 
 
 def error_response(
@@ -59,7 +60,8 @@ def error_response(
     title, usual = _TEXTS.get(status) or (HTTPStatus(status).phrase, "")
     text = text or usual
     if for_programs(request):
-        return JSONResponse({"status": status, "fout": text}, status, dict(headers or {}))
+        same = {"detail": text} if own_path(request).startswith(OPEN_OVERHEID) else {}  # its own name for it
+        return JSONResponse({"status": status, "fout": text, **same}, status, dict(headers or {}))
     return page(request, "error.html", status=status, headers=headers, title=title, text=text)
 
 

@@ -29,6 +29,15 @@ _ORIGINS = {
 }
 
 
+#: The causes of a version (``versies[].oorzaak``) in words.
+_CAUSES = {
+    "aanlevering": "Nieuw",
+    "wijziging": "Gewijzigd",
+    "intrekking": "Ingetrokken",
+    "herpublicatie": "Opnieuw openbaar",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Value:
     """One value of a field."""
@@ -64,6 +73,17 @@ class File:
     """Its SHA-256; empty if it was not fetched."""
 
 
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of a document."""
+
+    name: str
+    """Its number, such as ``Versie 2``."""
+    cause: str
+    moment: str
+    reason: str
+
+
 def title_of(document: Json) -> str:
     """Return the title of a document; of a withdrawn one, which has none, its address."""
     return str(_first(document, f"{_DOCUMENT}.titelcollectie.officieleTitel") or location_of(document))
@@ -84,6 +104,37 @@ def version_of(document: Json) -> Json:
     """Return the version that a document has now."""
     versions: list[Json] = document.get("versies") or [{}]
     return versions[-1]
+
+
+def cause_of(document: Json) -> str:
+    """Return what happened to a record, in words; *Gewijzigd* if its version does not say it."""
+    return _cause(version_of(document))
+
+
+def versions(document: Json) -> list[Version]:
+    """Return the versions of a document that are known here, the newest first."""
+    found = []
+    for version in reversed(document.get("versies") or []):
+        number, moment = version.get("nummer"), version.get("mutatiedatumtijd")
+        found.append(
+            Version(
+                f"Versie {number}" if number else "Deze versie",
+                _cause(version),
+                day_and_time(moment) if moment else day(version.get("openbaarmakingsdatum")),
+                str(version.get("redenVerwijderingVervanging") or ""),
+            )
+        )
+    return found
+
+
+def earlier_versions(document: Json) -> int:
+    """Return the number of versions that were before those that are known here."""
+    numbers = [each.get("nummer") for each in document.get("versies") or []]
+    return max(0, min((each for each in numbers if isinstance(each, int)), default=1) - 1)
+
+
+def _cause(version: Json) -> str:
+    return _CAUSES.get(str(version.get("oorzaak")), "Gewijzigd")
 
 
 def summary_of(document: Json) -> list[str]:

@@ -166,6 +166,10 @@ class Entry:
 
     record_id: str
     summary: Summary
+    label: str = ""
+    """What happened to the record, in a feed of changes."""
+    title: str = ""
+    """The title, if it is not that of the summary."""
 
 
 def atom(title: str, addresses: FeedAddresses, entries: Sequence[Entry], changed: datetime | None) -> bytes:
@@ -190,9 +194,10 @@ def atom(title: str, addresses: FeedAddresses, entries: Sequence[Entry], changed
 
 def _entry(entry: Entry, root: str) -> etree._Element:
     about = entry.summary
+    title = ": ".join(filter(None, (entry.label, entry.title or about.title)))
     made = _E.entry(
         _E.id(_urn(entry.record_id)),
-        _E.title(_text(about.title)),
+        _E.title(_text(title)),
         _E.updated(iso_datetime(about.changed or _BEFORE_ALL)),
         _E.link(rel="alternate", type="text/html", href=_text(root + about.path)),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from itertools import product
 from typing import Any, cast
 
@@ -22,6 +23,7 @@ from woo_harvester.outputs.definition import (
     check,
     values_at,
 )
+from woo_harvester.outputs.document import version_number
 from woo_harvester.utils.dates import parse_datetime
 from woo_portal.engine import (
     METADATA_FIELD,
@@ -29,9 +31,11 @@ from woo_portal.engine import (
     PERIOD_FIELDS,
     SORT_DATES,
     Answer,
+    Changes,
     Contents,
     Count,
     EngineError,
+    Followed,
     Hit,
     Piece,
     SlowQuestionError,
@@ -45,6 +49,11 @@ from woo_portal.question import MAX_VALUES, Clause, Question, Sort, spellings
 
 #: Marks around a match in highlighted text: two characters of the private use area, which no text needs.
 MATCH_BEGIN, MATCH_END = "\ue000", "\ue001"
+
+#: The field with the moment of harvest.
+HARVESTED = "herkomst.opgehaald"
+#: The field with the number of the last write of a document.
+_NUMBER = "_seq_no"
 
 #: The date-times of a day are those of a day in the Netherlands.
 _ZONE = "Europe/Amsterdam"
@@ -116,8 +125,26 @@ def contents_body() -> dict[str, Any]:
             }
         },
     }
-    newest = {"max": {"field": "herkomst.opgehaald"}}
+    newest = {"max": {"field": HARVESTED}}
     return {"size": 0, "track_total_hits": True, "aggs": {"published": published, "newest": newest}}
+
+
+def changes_body(followed: Followed, size: int) -> dict[str, Any]:
+    """Return the request for the first changes that a copy does not have.
+
+    Elasticsearch numbers each write to an index. The index has one shard, so no two have the same number.
+    """
+    filters: list[dict[str, Any]] = [{"range": {_NUMBER: {"gte": followed.number}}}]
+    if followed.until:
+        later = {"range": {_NUMBER: {"gte": followed.until}}}
+        newer = {"range": {HARVESTED: {"gte": followed.since, "format": "epoch_millis"}}}
+        filters.append({"bool": {"should": [later, newer], "minimum_should_match": 1}})
+    return {
+        "size": size,
+        "track_total_hits": False,
+        "query": {"bool": {"filter": filters}},
+        "sort": [{_NUMBER: "asc"}],
+    }
 
 
 def version_body() -> dict[str, Any]:
@@ -126,7 +153,7 @@ def version_body() -> dict[str, Any]:
     A change gives a document a higher sequence number, and a deletion takes one away, so count and sum differ
     after it. Each index has numbers of its own.
     """
-    numbers = {"stats": {"field": "_seq_no"}}
+    numbers = {"stats": {"field": _NUMBER}}
     return {
         "size": 0,
         "track_total_hits": False,
@@ -148,6 +175,8 @@ def sort_of(question: Question) -> list[dict[str, Any]]:
             return [{"_score": "desc"}, by_id]
         case Sort.OLDEST:
             return [{date: {"order": "asc", "missing": "_last"}}, by_id]
+        case Sort.CHANGED:
+            return [{HARVESTED: {"order": "desc", "missing": "_last"}}, by_id]
         case _:
             return [{date: {"order": "desc", "missing": "_last"}}, by_id]
 
@@ -377,6 +406,24 @@ class ElasticsearchEngine:
             with suppress(ApiError, TransportError):  # Elasticsearch closes it itself after a while
                 self._client.close_point_in_time(id=point)
 
+    def changes(self, kind: RecordKind, followed: Followed, size: int) -> Changes:
+        """Return the first changes that a copy does not have.
+
+        Elasticsearch numbers from 0 and we from 1, so that a copy without any change has the number 0.
+        """
+        indices = self._indices(kind)
+        if not indices:
+            return Changes([], followed)
+        name = sha256("+".join(sorted(each["key"] for each in indices)).encode()).hexdigest()[:12]
+        where = followed.within(name, 1 + int(max(each["numbers"]["max"] for each in indices)))
+        found = self._search(kind, changes_body(where, size + 1))
+        hits = found["hits"]["hits"] if found is not None else []
+        documents = [hit["_source"] for hit in hits[:size]]
+        if not documents:
+            return Changes([], where)
+        reached = where.after(1 + int(hits[:size][-1]["sort"][0]), map(version_number, documents))
+        return Changes(documents, reached, len(hits) > size)
+
     def similar_words(self, kind: RecordKind, word: str) -> list[str]:
         """Return words of titles and metadata that look like *word*, the most similar first."""
         found = self._search(kind, {"size": 0, "suggest": suggest_body(kind, word)})
@@ -408,14 +455,17 @@ class ElasticsearchEngine:
         self._client.close()
 
     def _version_of(self, kind: RecordKind) -> str:
-        found = self._search(kind, version_body())
-        indices = found["aggregations"]["indices"]["buckets"] if found is not None else []
         parts = [
             f"{each['key']}.{numbers['count']}.{numbers['max']:.0f}.{numbers['sum']:.0f}"
-            for each in indices
+            for each in self._indices(kind)
             if (numbers := each["numbers"])
         ]
         return "+".join(parts) or "0"
+
+    def _indices(self, kind: RecordKind) -> Sequence[Mapping[str, Any]]:
+        """Return the indices of a kind that have documents, each with the numbers of its writes."""
+        found = self._search(kind, version_body())
+        return found["aggregations"]["indices"]["buckets"] if found is not None else []
 
     def _search(self, kind: RecordKind, body: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Return the answer to a search, or None if there is no such index yet."""

@@ -6,8 +6,8 @@ The methods block; a server calls them in threads. An engine is safe to use from
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from typing import Any, Protocol
 
@@ -78,6 +78,58 @@ class Contents:
     """The latest moment of harvest (``herkomst.opgehaald``)."""
 
 
+#: How long before the newest record that it has a copy begins again when the index was made anew: a record
+#: comes into the index when its document was read, which may be days after its moment of harvest.
+OVERLAP = timedelta(days=7)
+_MILLISECOND = timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """How far a copy has followed the changes of an index.
+
+    An index numbers its changes in the order in which they come into it. The moment of harvest is no such
+    order: a record with a large document comes later than records that were harvested after it.
+    """
+
+    index: str = ""
+    """The index that gave the numbers; an index that is made anew gives others."""
+    number: int = 0
+    """The number of the last change that the copy has."""
+    moment: int = 0
+    """The latest moment of harvest that it has, in milliseconds since 1970, or from which it begins."""
+    until: int = 0
+    """Up to this number only changes that were harvested at or after *since* are new to the copy."""
+    since: int = 0
+
+    def within(self, index: str, last: int) -> Followed:
+        """Return where to go on in an index whose last change has the number *last*."""
+        if self.index == index:
+            return self
+        overlap = OVERLAP // _MILLISECOND if self.index else 0
+        since = max(0, self.moment - overlap)
+        return Followed(index, moment=self.moment, until=last if since else 0, since=since)
+
+    def after(self, number: int, moments: Iterable[int]) -> Followed:
+        """Return this with the last change on a page, whose records have these moments."""
+        now = datetime.now(UTC).timestamp() * 1000  # a wrong clock elsewhere must not hide what comes
+        moment = max((self.moment, *(int(min(each, now)) for each in moments)))
+        is_done = number >= self.until
+        since, until = (0, 0) if is_done else (self.since, self.until)
+        return replace(self, number=number, moment=moment, until=until, since=since)
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """A page of changes, in their order: a record that changed more than once stands at its last change."""
+
+    documents: Sequence[Mapping[str, Any]]
+    """Search documents, also of withdrawn records."""
+    followed: Followed
+    """How far a copy is that has these."""
+    has_more: bool = False
+
+
 class Engine(Protocol):
     """A search engine. Each method raises EngineError if it cannot answer."""
 
@@ -92,6 +144,9 @@ class Engine(Protocol):
 
         It reads in parts, so that a million hits take no memory.
         """
+
+    def changes(self, kind: RecordKind, followed: Followed, size: int) -> Changes:
+        """Return the first changes that a copy does not have, at most *size*."""
 
     def similar_words(self, kind: RecordKind, word: str) -> list[str]:
         """Return words of titles and metadata that look like *word*, the most similar first.

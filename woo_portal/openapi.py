@@ -11,6 +11,7 @@ from woo_harvester.outputs.definition import KINDS, PERMITS, WOO, RecordKind, fa
 from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record, has_fields, record_fields
 from woo_harvester.utils.program import VERSION
+from woo_portal import open_overheid
 from woo_portal.downloads import FORMS
 from woo_portal.parse import BEGIN, DISTANCE, END, GENERAL, MAX_DISTANCE, SIZE, filters_of, names_of, sorts_of
 from woo_portal.question import MAX_CHOSEN, MAX_DEPTH, MAX_SIZE, MAX_TEXT, Sort
@@ -51,6 +52,9 @@ def object_schema(properties: Schema, required: tuple[str, ...] = ()) -> Schema:
 #: The path of a search in the API, and of the same search as a feed or file, by the name of the kind.
 API: Mapping[str, str] = {WOO.name: "/api/v0/zoek", PERMITS.name: "/api/v0/vergunningen"}
 FILES: Mapping[str, str] = {WOO.name: "/zoek", PERMITS.name: "/vergunningen"}
+#: The path of what is new, changed and withdrawn, and the most changes in an answer.
+CHANGES: Mapping[str, str] = {WOO.name: "/wijzigingen", PERMITS.name: "/vergunningen/wijzigingen"}
+MAX_CHANGES = 500
 
 _NOUNS = {WOO.name: "documenten", PERMITS.name: "vergunningen"}
 _RECORDS: Mapping[str, type[Any]] = {WOO.name: Record, PERMITS.name: PermitRecord}
@@ -80,6 +84,9 @@ def description(root: str) -> Schema:
         }
         for suffix, media_type in media.items():
             paths[f"{FILES[kind.name]}.{suffix}"] = {"get": _file(kind, suffix, media_type)}
+        for suffix in ("atom", "jsonl"):
+            paths[f"{CHANGES[kind.name]}.{suffix}"] = {"get": _changes(kind, suffix, media[suffix])}
+    paths |= _of_open_overheid()
     return {
         "openapi": "3.1.0",
         "info": {
@@ -145,6 +152,59 @@ def _file(kind: RecordKind, suffix: str, media_type: str) -> Schema:
     }
 
 
+def _changes(kind: RecordKind, suffix: str, media_type: str) -> Schema:
+    """Return the description of the changes, which has the same answers as a file."""
+    number = {"type": "integer", "minimum": 1, "maximum": MAX_CHANGES}
+    parameters: dict[str, tuple[str, Schema]] = {
+        "sinds": ("Een dag of moment: wat sindsdien is geoogst.", {"type": "string"}),
+        "na": ("De plaats uit een eerder antwoord, om daar verder te gaan.", {"type": "string"}),
+        "aantal": ("Het aantal wijzigingen in het antwoord.", number),
+    }
+    return {
+        **_file(kind, suffix, media_type),
+        "operationId": f"wijzigingen_{suffix}_{kind.name}",
+        "summary": f"Volg welke {_NOUNS[kind.name]} nieuw, gewijzigd of ingetrokken zijn, als {suffix}",
+        "parameters": [
+            {"name": name, "in": "query", "description": text, "schema": schema}
+            for name, (text, schema) in parameters.items()
+        ],
+    }
+
+
+def _of_open_overheid() -> Schema:
+    """Return the paths that answer in the shape of open.overheid.nl, whose own description holds for them."""
+    base = open_overheid.BASE
+    answer = _json({"type": "object", "additionalProperties": True})
+    search = {
+        "operationId": "zoek_als_open_overheid",
+        "summary": "Zoek documenten met de parameters en in de vorm van open.overheid.nl",
+        "parameters": [*_parameters(WOO), *map(_own_parameter, open_overheid.NAMES)],
+        "responses": _responses(answer),
+    }
+    found: Schema = {f"{base}/zoek": {"get": search}}
+    paths = (f"{base}/zoek/{{id}}", f"{base}/zoek/{{id}}_{{versie}}", f"{API[WOO.name]}/{{id}}_{{versie}}")
+    for number, path in enumerate(paths):
+        one = _record(WOO)
+        version = {"name": "versie", "in": "path", "required": True, "schema": {"type": "integer"}}
+        one["operationId"] = f"lees_als_open_overheid_{number}"
+        one["summary"] = "Lees een document in de vorm van open.overheid.nl"
+        one["parameters"] += [version] if "{versie}" in path else []
+        one["responses"] |= {"200": {"description": "Het antwoord.", "content": answer}}
+        found[path] = {"get": one}
+    return found
+
+
+def _own_parameter(name: str) -> Schema:
+    """Return a parameter that only open.overheid.nl has."""
+    known: dict[str, Schema] = {
+        "aantalResultaten": _value(WOO, "aantal"),
+        "sort": {"type": "string", "enum": [*open_overheid.SORTS]},
+        "order": {"type": "string", "enum": [*open_overheid.ORDERS]},
+    }
+    day = {"type": "string", "pattern": "^[0-9]{2}-[0-9]{2}-[0-9]{4}$"}
+    return {"name": name, "in": "query", "schema": known.get(name, day)}
+
+
 def _responses(content: Schema) -> Schema:
     problem = _json(_ref("Fout"))
     return {
@@ -204,6 +264,10 @@ def _schemas() -> Schema:
             {
                 "status": {"type": "integer"},
                 "fout": {"type": "string", "description": "Een regel die zegt wat er mis is."},
+                "detail": {
+                    "type": "string",
+                    "description": "Dezelfde regel, zoals open.overheid.nl hem noemt.",
+                },
                 "ingetrokken": {"type": "string", "format": "date-time"},
             },
             required=("status", "fout"),

@@ -154,6 +154,11 @@ def address_of(request: Request, path: str) -> str:
     return quote(request.scope.get("root_path", ""), safe="/") + path
 
 
+def root_of(request: Request) -> str:
+    """Return the address of the portal as the client has it, without a slash at its end."""
+    return f"{request.url.scheme}://{request.url.netloc}{address_of(request, '')}"
+
+
 def own_path(request: Request) -> str:
     """Return the path of a request in the portal, without the path at which a proxy has it."""
     path: str = request.scope["path"]

@@ -43,6 +43,8 @@ class Sort(StrEnum):
     NEWEST = "nieuwste"
     """The newest openbaarmakingsdatum first, of a permit mutatiedatumtijd; also without a text to rank by."""
     OLDEST = "oudste"
+    CHANGED = "gewijzigd"
+    """The latest moment of harvest first: what the newest run found new or changed."""
     TITLE = "titel"
     DISTANCE = "afstand"
     """Nearest first; only with a place."""

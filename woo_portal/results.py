@@ -27,6 +27,7 @@ _SORTS = {
     Sort.RELEVANCE: "Beste resultaat eerst",
     Sort.NEWEST: "Nieuwste eerst",
     Sort.OLDEST: "Oudste eerst",
+    Sort.CHANGED: "Laatst gewijzigd eerst",
     Sort.TITLE: "Op titel",
     Sort.DISTANCE: "Dichtstbij eerst",
 }

@@ -14,7 +14,7 @@ from urllib.parse import urljoin
 import httpx
 import pytest
 
-from tests.portal.records import bare, full, withdrawn
+from tests.portal.records import OTHER, bare, full, withdrawn
 from tests.utils.command import run_scrapy, start_forked
 from tests.utils.waiting import STUCK, wait_until
 
@@ -78,6 +78,36 @@ def test_new_records_are_found_while_it_runs_and_by_the_next_start(tmp_path: Pat
         assert found(ask, "stikstof") == "1 document"
     with portal(tmp_path, "--rebuild", "--no-watch") as ask:
         assert found(ask, "stikstof") == "0 documenten"
+
+
+def test_a_copy_follows_a_portal_that_is_stopped_and_made_anew(tmp_path: Path) -> None:
+    records = tmp_path / "records" / "woo-2.jsonl"
+    write(records, full())
+    address, copied = "/wijzigingen.jsonl", dict[str, str]()
+
+    def follow(ask: Ask, address: str) -> str:
+        while lines := (answer := ask(address)).text.splitlines():
+            copied.update(
+                (record["id"], record["versies"][0]["oorzaak"]) for record in map(json.loads, lines)
+            )
+            address = answer.links["next"]["url"].partition(answer.request.url.netloc.decode())[2]
+        return address
+
+    with portal(tmp_path) as ask:
+        address = follow(ask, address)
+        write(records, bare())
+        wait_until(lambda: ask("/wijzigingen.jsonl").text.count("\n") == 2, "the new line is read")
+        address = follow(ask, address)
+    write(tmp_path / "records" / "woo-1.jsonl", withdrawn())  # of a day before, in a file before the other
+    with portal(tmp_path, "--rebuild", "--no-watch") as ask:
+        address = follow(ask, address)
+        assert ask(address).text == ""
+    gone = withdrawn(OTHER)
+    gone["herkomst"]["opgehaald"] = "2026-11-25T08:00:00+01:00"
+    write(records, gone)
+    with portal(tmp_path, "--no-watch") as ask:
+        follow(ask, address)
+    assert copied == {full()["id"]: "wijziging", gone["id"]: "intrekking", withdrawn()["id"]: "intrekking"}
 
 
 def test_below_the_path_of_a_proxy(tmp_path: Path) -> None:

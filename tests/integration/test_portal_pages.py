@@ -35,6 +35,7 @@ PATHS = {
     "organisations": "/organisaties",
     "looked up": "/organisaties?naam=dienst+1",
     "narrowed": "/?q=dienst&filter=organisatie&bevat=dienst+1",
+    "changes": "/wijzigingen",
     "category": "/categorie/c_99a836c7",
     "not found": "/niets",
     "wrong": "/?sorteer=duurste",

@@ -44,6 +44,7 @@ def woo(
     titles: Mapping[str, Any] | None = None,
     file_name: str = "",
     changed: str = "2024-06-01T12:00:00+02:00",
+    harvested: str = "2026-11-21T08:00:00+01:00",
     **document: Any,
 ) -> dict[str, Any]:
     """Return the record of a document."""
@@ -71,7 +72,7 @@ def woo(
             }
         ],
         "herkomst": {
-            "opgehaald": "2026-11-21T08:00:00+01:00",
+            "opgehaald": harvested,
             "organisatie": owner.get("id", owner["label"]),
             "standaardwaarden": dict.fromkeys(defaults, "register"),
         },
@@ -94,7 +95,8 @@ def documents() -> list[dict[str, Any]]:
     categories = "document.classificatiecollectie.informatiecategorieen"
     return [
         woo("a1", "Stikstofbesluit", "Dit gaat over natuur en milieu in de polder.", themes=[NATURE]),
-        woo("a2", "Brief over stikstof", "Over het milieu en de natuur.", day="2023-05-01", owner=UTRECHT),
+        woo("a2", "Brief over stikstof", "Over het milieu en de natuur.", day="2023-05-01", owner=UTRECHT,
+            harvested="2026-11-20T08:00:00+01:00"),
         woo("a3", "Verslag van de gemeenteraad", "Een café aan de gracht. Raadsleden.", day="2024-12-31",
             themes=[NATURE, TRAFFIC], categories=[ADVICE, COVENANT]),
         woo("a4", "Zzz laatste", "Wegen en fietspaden van steden en waterschappen.", day="2022-01-01",
@@ -104,7 +106,7 @@ def documents() -> list[dict[str, Any]]:
             defaults=[publisher, owner, categories]),
         woo("a6", "Éénmalige uitkering", "A2-N2 bij e-mail", titles={"verkorteTitels": ["Uitk", "Kering"],
             "alternatieveTitels": ["Toelage in één keer"]}, identifiers=["Z2024-00123", "2023.0456/BK"],
-            aggregatiekenmerk="dossier_78-c",
+            aggregatiekenmerk="dossier_78-c", harvested="2026-11-21T07:00:01Z",
             extraMetadata=[{"velden": [{"key": "wijk", "values": ["Zwaluwnest"]}]}]),
         woo("a7", "ááá eerste", omschrijvingen=["Over de huizen", "aan het kanaal"],
             trefwoorden=["Brandveiligheid", "natuurlijke personen"], changed="2024-06-30T23:30:00+02:00"),

@@ -96,7 +96,7 @@ def test_a_filter_by_its_label_is_one_by_its_uri() -> None:
         (WOO, "aantal=0", "1 tot en met 100"),
         (WOO, "aantal=101", "1 tot en met 100"),
         (WOO, "start=1&start=2", "start maar één keer"),
-        (WOO, "sorteer=afstand", "sorteer is een van: relevantie, nieuwste, oudste, titel"),
+        (WOO, "sorteer=afstand", "sorteer is een van: relevantie, nieuwste, oudste, gewijzigd, titel"),
         (PERMITS, "sorteer=afstand", "alleen met een plaats"),
         (WOO, "sorteer=Nieuwste", "sorteer is een van"),
         (WOO, "openbaarmakingsdatum_van=2024-02-30", "openbaarmakingsdatum_van is een dag"),

@@ -15,8 +15,18 @@ from woo_harvester.outputs.definition import (
     record_kind_of,
     values_at,
 )
-from woo_harvester.outputs.document import document_of
-from woo_portal.engine import Answer, Contents, Count, Hit, Piece, counted_facets, most_similar
+from woo_harvester.outputs.document import document_of, version_number
+from woo_portal.engine import (
+    Answer,
+    Changes,
+    Contents,
+    Count,
+    Followed,
+    Hit,
+    Piece,
+    counted_facets,
+    most_similar,
+)
 from woo_portal.question import Place, Question, Sort
 
 _TITLES = {"woo": "document.titelcollectie.officieleTitel", "vergunningen": "vergunning.title"}
@@ -54,12 +64,29 @@ class ScanEngine:
             yield from sorted(found, key=lambda document: (_metres(near, document), document["id"]))
             return
         path = (_TITLES if question.sort is Sort.TITLE else _DATES)[question.kind.name]
+        path = "herkomst.opgehaald" if question.sort is Sort.CHANGED else path
         found.sort(key=lambda document: document["id"])
         found.sort(
             key=lambda document: str(next(values_at(document, path), "")),
             reverse=question.sort not in (Sort.OLDEST, Sort.TITLE),
         )
         yield from found
+
+    def changes(self, kind: RecordKind, followed: Followed, size: int) -> Changes:
+        """Return the first changes, which have the order of the records."""
+        where = followed.within("scan", len(self._documents))
+        found = [
+            (number, document)
+            for number, document in enumerate(self._documents.values(), 1)
+            if self._kinds[document["id"]] == kind
+            and number > where.number
+            and (number > where.until or version_number(document) >= where.since)
+        ]
+        if not found:
+            return Changes([], where)
+        documents = [document for _, document in found[:size]]
+        reached = where.after(found[:size][-1][0], map(version_number, documents))
+        return Changes(documents, reached, len(found) > size)
 
     def similar_words(self, kind: RecordKind, word: str) -> list[str]:
         """Return words of titles that look like a word."""

@@ -17,8 +17,11 @@ from typing import Any
 from tantivy import DocAddress, Index, Occur, Order, Query, Schema, Searcher
 
 from woo_harvester.outputs.definition import MAX_COUNTS, FacetValue, RecordKind, Status
+from woo_harvester.outputs.document import version_number
 from woo_portal.embedded.layout import (
     POINT,
+    POSITIONS,
+    Marks,
     addresses_of,
     count_of,
     key_of,
@@ -31,8 +34,10 @@ from woo_portal.embedded.queries import Highlighter, QueryMaker
 from woo_portal.engine import (
     METADATA_FIELD,
     Answer,
+    Changes,
     Contents,
     Count,
+    Followed,
     Hit,
     SlowQuestionError,
     counted_facets,
@@ -117,7 +122,7 @@ _BATCH, _MOST_EQUAL = 2000, 20_000
 #: Questions whose counts are kept until the next commit.
 _KEPT_COUNTS = 64
 #: Orders whose numbers differ for nearly all hits.
-_IN_PARTS = ("newest", "oldest", "key")
+_IN_PARTS = ("newest", "oldest", "changed", "key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +131,8 @@ class _Snapshot:
 
     searcher: Searcher
     version: str
+    marks: Marks | None
+    """What the index keeps beside its records; None before its first commit."""
     counts: dict[str, dict[str, list[Count]]] = field(default_factory=dict)
     """The counts of questions that were asked, by the question without what does not change them."""
 
@@ -173,6 +180,27 @@ class Answering:
         for address in asked.all_addresses():
             yield stored_json(searcher, address)
 
+    def changes(self, kind: RecordKind, followed: Followed, size: int) -> Changes:
+        """Return the first changes that a copy does not have."""
+        snapshot = self._snapshot
+        if snapshot.marks is None:
+            return Changes([], followed)
+        where = followed.within(f"{snapshot.marks.made:x}", snapshot.marks.last)
+        parts = [self._make.kind(kind.name), self._make.from_order("number", where.number + 1)]
+        if where.until:
+            later = self._make.from_order("number", where.until + 1)
+            newer = self._make.from_order("version", where.since)
+            parts.append(Query.boolean_query([(Occur.Should, later), (Occur.Should, newer)]))
+        query = Query.boolean_query([(Occur.Must, part) for part in parts])
+        found = snapshot.searcher.search(
+            query, size + 1, count=False, order_by_field="number", order=Order.Asc
+        ).hits
+        documents = [stored_json(snapshot.searcher, address) for _, address in found[:size]]
+        if not documents:
+            return Changes([], where)
+        reached = where.after(int(found[:size][-1][0]), map(version_number, documents))
+        return Changes(documents, reached, len(found) > size)
+
     def similar_words(self, kind: RecordKind, word: str) -> list[str]:
         """Return words of titles and metadata that look like *word*, the most similar first."""
         searcher, fields = self._snapshot.searcher, text_fields(kind)
@@ -202,7 +230,9 @@ class Answering:
     def _fresh(self) -> _Snapshot:
         self._seen = self._meta.read_bytes()
         self._index.reload()
-        return _Snapshot(self._index.searcher(), sha256(self._seen).hexdigest()[:16])
+        searcher = self._index.searcher()
+        marks = Marks.read(searcher, self._make.term("id", POSITIONS))
+        return _Snapshot(searcher, sha256(self._seen).hexdigest()[:16], marks)
 
 
 def _counts_once(snapshot: _Snapshot, question: Question, asked: _Asked) -> dict[str, list[Count]]:
@@ -297,6 +327,8 @@ class _Asked:
                 return "title"
             case Sort.OLDEST:
                 return "oldest"
+            case Sort.CHANGED:
+                return "changed"
             case Sort.RELEVANCE if question.clauses:
                 return None if self._highlighter else "key"  # without a word to search for, all are equal
             case _:

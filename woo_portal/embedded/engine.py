@@ -15,7 +15,7 @@ from woo_harvester.state.locks import FileLocks
 from woo_portal.embedded.answering import Answering
 from woo_portal.embedded.filling import Filled, Filler, Progress
 from woo_portal.embedded.layout import digest, schema
-from woo_portal.engine import Answer, Contents, EngineError
+from woo_portal.engine import Answer, Changes, Contents, EngineError, Followed
 from woo_portal.question import Question
 
 _LOCK = "portal"
@@ -89,6 +89,10 @@ class EmbeddedEngine:
     def all_documents(self, question: Question) -> Iterator[Mapping[str, Any]]:
         """Yield the search documents of all hits in the question's order."""
         return self._answering.all_documents(question)
+
+    def changes(self, kind: RecordKind, followed: Followed, size: int) -> Changes:
+        """Return the first changes that a copy does not have."""
+        return self._answering.changes(kind, followed, size)
 
     def similar_words(self, kind: RecordKind, word: str) -> list[str]:
         """Return words of titles and metadata that look like *word*, the most similar first."""

@@ -7,23 +7,22 @@ position in a file therefore says how far it was read, and by what the file is r
 from __future__ import annotations
 
 import gzip
-import json
 import os
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from time import monotonic
-from typing import IO, Any, cast
+from time import monotonic, time
+from typing import IO, Any, NamedTuple, cast
 
-from tantivy import Document, Index, IndexWriter, Occur, Query, Schema
+from tantivy import Index, IndexWriter, Occur, Query, Schema
 
 from woo_harvester.outputs.definition import RecordKind, Status, record_kind_of
 from woo_harvester.outputs.document import document_of, version_number
 from woo_harvester.utils.inputs import parse_object
-from woo_portal.embedded.layout import POSITIONS, DocumentMaker, key_of, stored_json
+from woo_portal.embedded.layout import POSITIONS, DocumentMaker, Marks, key_of
 from woo_portal.engine import EngineError
 
 #: The longest line that is read, in bytes: a record with the text of its document.
@@ -178,6 +177,13 @@ class _Entry:
     version: int
 
 
+class _Written(NamedTuple):
+    """The version of a record in the index, and the number of its change."""
+
+    version: int
+    number: int
+
+
 class Filler:
     """Writes records to an index. One process at a time may have one."""
 
@@ -185,8 +191,10 @@ class Filler:
         self._index, self._schema = index, schema
         self._writer: IndexWriter | None = None
         self._maker = DocumentMaker()
-        self._positions = self._stored_positions()
-        self._uncommitted: dict[str, int] = {}
+        self._positions: dict[str, Position] = {}
+        self._made = self._last = 0
+        self._read_marks()
+        self._uncommitted: dict[str, _Written] = {}
         self._changed = False
         self._committed_at = monotonic()
         self.is_interrupted = False
@@ -219,7 +227,7 @@ class Filler:
         self._writer = None
         self._uncommitted.clear()
         self._changed = False
-        self._positions = self._stored_positions()
+        self._read_marks()
 
     def _open_writer(self) -> IndexWriter:
         if self._writer is None:
@@ -288,10 +296,13 @@ class Filler:
                 newest[name] = entry
         known, writer = self._known(newest.keys()), self._open_writer()
         for name, entry in newest.items():
-            if entry.version < known.get(name, -1):
+            old = known.get(name)
+            if old and entry.version < old.version:
                 continue
+            is_same = old is not None and entry.version == old.version > 0  # its file is read once more
+            number = old.number if old and is_same else self._last + 1
             try:
-                made = list(self._maker.documents(entry.kind, entry.document, entry.version))
+                made = list(self._maker.documents(entry.kind, entry.document, entry.version, number))
             except _MISTAKES as error:
                 done.add_broken(f"a field of the record {name} is not what a record has: {error!r}")
                 continue
@@ -300,12 +311,13 @@ class Filler:
             with _writing():
                 for document in made:
                     writer.add_document(document)
-            self._uncommitted[name] = entry.version
+            self._last = max(self._last, number)
+            self._uncommitted[name] = _Written(entry.version, number)
             self._changed = True
             done.written += 1
 
-    def _known(self, ids: Iterable[str]) -> dict[str, int]:
-        """Return the versions of those records that the index has."""
+    def _known(self, ids: Iterable[str]) -> dict[str, _Written]:
+        """Return what the index has of those records that it has."""
         known = {name: self._uncommitted[name] for name in ids if name in self._uncommitted}
         wanted = [name for name in ids if name not in known]
         searcher = self._index.searcher()
@@ -317,36 +329,29 @@ class Filler:
         ]
         found = searcher.search(Query.boolean_query(is_wanted), len(wanted))
         addresses = [address for _, address in found.hits]
-        keys, versions = (searcher.fast_field_values(name, addresses) for name in ("key", "version"))
+        columns = (searcher.fast_field_values(name, addresses) for name in ("key", "version", "number"))
         by_key = {key_of(name): name for name in wanted}
-        for key, version in zip(keys, versions, strict=True):
-            known[by_key[int(key or 0)]] = int(version or 0)
+        for key, version, number in zip(*columns, strict=True):
+            known[by_key[int(key or 0)]] = _Written(int(version or 0), int(number or 0))
         return known
 
     def _commit(self) -> None:
         writer = self._open_writer()
         writer.delete_documents_by_term("id", POSITIONS)
-        kept = Document()
-        kept.add_text("kind", POSITIONS)
-        kept.add_text("id", POSITIONS)
-        kept.add_bytes(
-            "document", json.dumps({path: asdict(each) for path, each in self._positions.items()}).encode()
-        )
+        positions = {path: asdict(each) for path, each in self._positions.items()}
         with _writing():
-            writer.add_document(kept)
+            writer.add_document(Marks(self._made, self._last, positions).document())
             writer.commit()
         self._index.reload()
         self._uncommitted.clear()
         self._changed, self._committed_at = False, monotonic()
 
-    def _stored_positions(self) -> dict[str, Position]:
+    def _read_marks(self) -> None:
         self._index.reload()
-        searcher = self._index.searcher()
-        found = searcher.search(Query.term_query(self._schema, "id", POSITIONS), 1).hits
-        if not found:
-            return {}
-        stored: Mapping[str, Any] = stored_json(searcher, found[0][1])
-        return {path: Position(**given) for path, given in stored.items()}
+        is_kept = Query.term_query(self._schema, "id", POSITIONS)
+        kept = Marks.read(self._index.searcher(), is_kept) or Marks(int(time() * 1000), 0, {})
+        self._made, self._last = kept.made, kept.last
+        self._positions = {path: Position(**given) for path, given in kept.positions.items()}
 
 
 def _entry(line: bytes | None) -> _Entry:

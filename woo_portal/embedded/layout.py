@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
 from importlib.resources import files
-from typing import Any
+from typing import Any, Self
 
 from tantivy import DocAddress, Document, Query, Schema, SchemaBuilder, Searcher, SearchResult
 
@@ -34,7 +35,7 @@ from woo_portal.dutch import normalized, piece_cache, pieces
 from woo_portal.engine import PERIOD_FIELDS, SORT_DATES, text_fields, title_field
 
 #: Goes up when the meaning of an index field changes; the index is then filled anew.
-LAYOUT = 3
+LAYOUT = 4
 #: The kind of the document that keeps the positions in the files, and of a point of a record with several.
 POSITIONS, POINT = "posities", "punt"
 #: A longer title counts as missing for sorting, as in Elasticsearch.
@@ -67,7 +68,7 @@ def schema() -> Schema:
     for name in _facet_names():
         builder.add_text_field(f"value_{name}", tokenizer_name="raw", index_option="basic")
         builder.add_text_field(f"pair_{name}", tokenizer_name="raw", index_option="basic", fast=True)
-    for name in ("key", "version", "newest", "oldest"):
+    for name in ("key", "version", "newest", "oldest", "changed", "number"):
         builder.add_unsigned_field(name, fast=True, indexed=name == "key")
     for name in (*PERIOD_FIELDS, "begin", "end"):
         builder.add_integer_field(name, fast=True)
@@ -112,14 +113,21 @@ class DocumentMaker:
     def __init__(self) -> None:
         self._exact, self._stems, self._parts = map(piece_cache, ("exact", "stam", "delen"))
 
-    def documents(self, kind: RecordKind, document: dict[str, Any], version: int) -> Iterable[Document]:
-        """Yield the index document of a search document, and one for each of its points if it has several."""
+    def documents(
+        self, kind: RecordKind, document: dict[str, Any], version: int, number: int
+    ) -> Iterable[Document]:
+        """Yield the index document of a search document, and one for each of its points if it has several.
+
+        *number* is that of the change.
+        """
         made, key = Document(), key_of(document["id"])
         made.add_text("kind", kind.name)
         made.add_text("id", document["id"])
         made.add_text("status", document["status"])
         made.add_unsigned("key", key)
         made.add_unsigned("version", version)
+        made.add_unsigned("changed", _latest_first(version, key))
+        made.add_unsigned("number", number)
         self._add_texts(made, kind, document)
         _add_facets(made, kind, document)
         _add_dates(made, kind, document, key)
@@ -201,6 +209,12 @@ def _order(kind: RecordKind, moment: int | None, key: int) -> int:
     return value << free | key >> max(0, _KEY_BITS - free)
 
 
+def _latest_first(version: int, key: int) -> int:
+    """Return a number of 63 bits in the order of versions, the latest first; for the same one, of the ids."""
+    free = _ORDER_BITS - _MILLISECOND_BITS
+    return max(0, 2**_MILLISECOND_BITS - 1 - version) << free | key >> (_KEY_BITS - free)
+
+
 def _add_order_of_title(made: Document, kind: RecordKind, document: Mapping[str, Any]) -> None:
     title = next(iter(texts_at(document, title_field(kind).path)), "")
     is_sorted = 0 < len(title) <= _LONGEST_SORTED
@@ -251,6 +265,37 @@ def stored_texts(searcher: Searcher, address: DocAddress) -> tuple[Mapping[str, 
     found = searcher.doc(address)
     document: Mapping[str, Any] = _json(found.get_first("document"))
     return document, [text.decode() for text in found.get_all("tekst")]
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What an index keeps beside its records: how far each file was read, and how far its numbers go."""
+
+    made: int
+    """When the index was made, in milliseconds since 1970: by this it is known from an earlier one."""
+    last: int
+    """The number of its last change."""
+    positions: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, searcher: Searcher, query: Query) -> Self | None:
+        """Return what the index keeps, or None before its first commit; *query* finds it."""
+        found = searcher.search(query, 1, count=False).hits
+        if not found:
+            return None
+        address = found[0][1]
+        made, last = (searcher.fast_field_values(name, [address])[0] for name in ("version", "number"))
+        return cls(int(made or 0), int(last or 0), stored_json(searcher, address))
+
+    def document(self) -> Document:
+        """Return the document that keeps these."""
+        kept = Document()
+        kept.add_text("kind", POSITIONS)
+        kept.add_text("id", POSITIONS)
+        kept.add_unsigned("version", self.made)
+        kept.add_unsigned("number", self.last)
+        kept.add_bytes("document", json.dumps(self.positions).encode())
+        return kept
 
 
 def _json(stored: Any) -> Any:

@@ -6,11 +6,12 @@ from itertools import chain
 
 from starlette.routing import BaseRoute
 
-from woo_portal.routes import api, document, feeds, permits, search, subjects
+from woo_portal.routes import api, changes, document, feeds, permits, search, subjects
 
 ROUTES: list[BaseRoute] = list(
     chain(
         api.ROUTES,
+        changes.ROUTES,
         document.ROUTES,
         feeds.ROUTES,
         permits.ROUTES,

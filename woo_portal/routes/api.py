@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,11 +14,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from woo_harvester.outputs.definition import KINDS, RecordKind
+from woo_harvester.outputs.definition import KINDS, WOO, RecordKind
 from woo_harvester.outputs.document import record_of
+from woo_portal import open_overheid
 from woo_portal.downloads import document_by_id, withdrawal_of
 from woo_portal.openapi import API, description
-from woo_portal.pages import address_of, headers_for, not_modified
+from woo_portal.pages import address_of, headers_for, not_modified, root_of
 from woo_portal.parse import question_of_pairs, question_of_request
 from woo_portal.results import results
 
@@ -31,7 +32,7 @@ FOR_PROGRAMS = [
         allow_origins=["*"],
         allow_methods=["GET", "HEAD", "POST", "OPTIONS"],
         allow_headers=["content-type", "if-none-match"],
-        expose_headers=["etag", "retry-after", "content-disposition"],
+        expose_headers=["etag", "link", "retry-after", "content-disposition"],
         max_age=86400,
     ),
     Middleware(GZipMiddleware, minimum_size=1024, compresslevel=5),
@@ -48,6 +49,8 @@ def _search(kind: RecordKind) -> _Endpoint:
         if request.method == "POST":
             question = question_of_request(kind, await request.body())
             headers = _NO_STORE
+        elif kind == WOO and open_overheid.is_asked(request.query_params.multi_items()):
+            return await _as_open_overheid(request)
         else:
             question = question_of_pairs(kind, request.query_params.multi_items())
             headers = await headers_for(request, "api", question)
@@ -60,20 +63,46 @@ def _search(kind: RecordKind) -> _Endpoint:
     return endpoint
 
 
-def _record(kind: RecordKind) -> _Endpoint:
-    """Return the endpoint of one record of a kind."""
+async def _as_open_overheid(request: Request) -> Response:
+    """Search documents with the parameters of open.overheid.nl, and answer in its shape."""
+    if request.method == "OPTIONS":
+        return _allowed("GET, HEAD, OPTIONS")
+    asked, root = open_overheid.question_of(request.query_params.multi_items()), root_of(request)
+    question = replace(asked, with_highlights=False, with_counts=False)
+    headers = await headers_for(request, "open.overheid.nl", question, root)
+    if unchanged := not_modified(request, headers):
+        return unchanged
+    answer = await request.app.state.asking(request, request.app.state.engine.search, question)
+    return _json(open_overheid.results(root, answer), headers=headers)
+
+
+_Shape = Callable[[Request, Mapping[str, Any]], dict[str, Any]]
+
+
+def _record(kind: RecordKind, shape: _Shape) -> _Endpoint:
+    """Return the endpoint of one record of a kind; *shape* makes the answer of its search document."""
 
     async def endpoint(request: Request) -> Response:
         if request.method == "OPTIONS":
             return _allowed("GET, HEAD, OPTIONS")
-        headers = await headers_for(request, "record", kind.name, request.path_params["id"])
+        headers = await headers_for(
+            request, shape.__name__, kind.name, request.path_params["id"], root_of(request)
+        )
         document = await document_by_id(request, kind)
         if withdrawal := withdrawal_of(kind, document):
             gone = {"status": 410, "fout": withdrawal.text, "ingetrokken": withdrawal.since}
             return _json(gone, 410, _NO_STORE)
-        return not_modified(request, headers) or _json(record_of(document), headers=headers)
+        return not_modified(request, headers) or _json(shape(request, document), headers=headers)
 
     return endpoint
+
+
+def _own(request: Request, document: Mapping[str, Any]) -> dict[str, Any]:
+    return record_of(document)
+
+
+def _detail(request: Request, document: Mapping[str, Any]) -> dict[str, Any]:
+    return open_overheid.detail(root_of(request), document)
 
 
 async def _description(request: Request) -> Response:
@@ -98,6 +127,10 @@ def _route(path: str, endpoint: _Endpoint, *methods: str) -> Route:
 
 ROUTES = [
     *(_route(API[kind.name], _search(kind), "POST") for kind in KINDS),
-    *(_route(API[kind.name] + "/{id:uuid}", _record(kind)) for kind in KINDS),
+    *(_route(API[kind.name] + "/{id:uuid}", _record(kind, _own)) for kind in KINDS),
+    _route(API[WOO.name] + "/{id:uuid}_{versie:int}", _record(WOO, _detail)),
+    _route(open_overheid.BASE + "/zoek", _as_open_overheid),
+    _route(open_overheid.BASE + "/zoek/{id:uuid}", _record(WOO, _detail)),
+    _route(open_overheid.BASE + "/zoek/{id:uuid}_{versie:int}", _record(WOO, _detail)),
     _route("/openapi.json", _description),
 ]

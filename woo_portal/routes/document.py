@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from woo_harvester.outputs.definition import WOO, Status
@@ -16,7 +16,9 @@ from woo_harvester.utils.templates import is_web
 from woo_harvester.utils.urls import record_id
 from woo_portal import details
 from woo_portal.details import Value, location_of, title_of, version_of
-from woo_portal.pages import page
+from woo_portal.downloads import document_by_id, withdrawal_of
+from woo_portal.open_overheid import BASE
+from woo_portal.pages import own_path, page
 from woo_portal.question import MAX_SIZE, Question
 from woo_portal.wording import day, document_path, explanations_of
 
@@ -32,19 +34,37 @@ _KINDS = {
 
 async def document(request: Request) -> Response:
     """Answer with the page of a document: 410 for a withdrawn one."""
-    state = request.app.state
-    found = await state.asking(request, state.engine.get, WOO, str(request.path_params["id"]))
-    if found is None:
-        raise HTTPException(404, "Dit document is hier niet bekend.")
-    version = version_of(found)
-    reason = version.get("redenVerwijderingVervanging", "")
+    found = await document_by_id(request, WOO)
     if found.get("status") == Status.INGETROKKEN:
-        since = day(version.get("mutatiedatumtijd"))
-        return page(
-            request, "withdrawn.html", status=410, since=since, reason=reason, location=location_of(found)
-        )
+        return _withdrawn(request, found)
     relations = await _relations(request, details.relations(found))
-    return page(request, "document.html", reason=reason, relations=relations, **_context(found))
+    return page(request, "document.html", relations=relations, **_context(found))
+
+
+async def file(request: Request) -> Response:
+    """Lead to the first file of a document, at its publisher; open.overheid.nl has such an address too."""
+    found = await document_by_id(request, WOO)
+    if withdrawal := withdrawal_of(WOO, found):
+        if own_path(request).startswith(BASE):
+            raise HTTPException(410, withdrawal.text)
+        return _withdrawn(request, found)
+    urls = [each.url for each in details.files(found)[:1]] + [location_of(found)]
+    if url := next(filter(is_web, urls), ""):
+        return RedirectResponse(url, 302, {"cache-control": "no-cache"})
+    raise HTTPException(404, "Van dit document is geen bestand bekend.")
+
+
+def _withdrawn(request: Request, found: Json) -> Response:
+    version = version_of(found)
+    return page(
+        request,
+        "withdrawn.html",
+        status=410,
+        since=day(version.get("mutatiedatumtijd")),
+        published=day(version.get("openbaarmakingsdatum")),
+        reason=str(version.get("redenVerwijderingVervanging") or ""),
+        location=location_of(found),
+    )
 
 
 def _context(found: Json) -> dict[str, Any]:
@@ -62,6 +82,8 @@ def _context(found: Json) -> dict[str, Any]:
         "about": details.about(found),
         "dates": details.dates(found),
         "files": details.files(found),
+        "versions": details.versions(found),
+        "earlier": details.earlier_versions(found),
         "own_fields": details.own_fields(found),
         "findings": explanations_of(found),
         "origin": details.origin(found),
@@ -90,4 +112,10 @@ def _related(term: Json, ids: Mapping[str, str], titles: Mapping[str, str]) -> V
     return Value(str(term.get("label") or url), url=url)
 
 
-ROUTES = [Route("/document/{id:uuid}", document)]
+#: The addresses that programs of open.overheid.nl know, and of which some end with the number of a version.
+_FILES = ("/documenten/{id:uuid}", f"{BASE}/documenten/{{id:uuid}}", f"{BASE}/attachment/{{id:uuid}}")
+
+ROUTES = [
+    Route("/document/{id:uuid}", document),
+    *(Route(path + end, file) for path in _FILES for end in ("", "_{versie:int}", "/file")),
+]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from lxml import html
@@ -109,6 +110,32 @@ def test_default_values_are_marked_and_lead_nowhere(client: Client) -> None:
     }
     assert "aangevuld: uit de naam van het bestand" in page
     assert "gemeente Amsterdam" not in links_of(page)
+
+
+def versions_of(record: dict[str, Any]) -> str:
+    page = html.fromstring(client_of([record]).get(f"/document/{record['id']}").text)
+    (block,) = [each for each in page.cssselect("section.block") if each.findtext("h2") == "Versies"]
+    return " ".join(block.text_content().split())
+
+
+def test_a_document_shows_what_is_known_of_its_versions() -> None:
+    record = full()
+    assert versions_of(record) == (
+        "Versies Deze versie: gewijzigd op 3 mei 2024, 9:00 uur. Reden van de nieuwe versie: correctie"
+    )
+    record["versies"][0]["nummer"] = 3
+    assert versions_of(record).startswith("Versies Versie 3: gewijzigd op 3 mei 2024, 9:00 uur")
+    assert versions_of(record).endswith("2 eerdere versies staan hier niet meer.")
+    first = {"nummer": 2, "oorzaak": "aanlevering", "openbaarmakingsdatum": "2024-04-03"}
+    record["versies"].insert(0, first)  # a record of other software may have more than one
+    assert "Versie 2: nieuw op 3 april 2024 1 eerdere versie staat hier niet meer." in versions_of(record)
+    assert versions_of(bare()) == "Versies Deze versie: nieuw op 2 januari 2024"
+
+
+def test_a_withdrawn_document_says_since_when_it_was_public() -> None:
+    record = withdrawn()
+    record["versies"][0]["openbaarmakingsdatum"] = "2024-04-03"
+    assert "Het was openbaar sinds 3 april 2024." in client_of([record]).get(f"/document/{record['id']}").text
 
 
 def test_a_withdrawn_document_is_gone_since_a_day(client: Client) -> None:

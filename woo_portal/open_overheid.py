@@ -1,0 +1,206 @@
+"""The search API of open.overheid.nl: questions with its parameters, and answers in its shape.
+
+Public programs that read its API read a portal too, with another base address. What they ask and read was
+taken from their sources.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from woo_harvester.outputs.definition import WOO, Status
+from woo_harvester.outputs.document import record_of
+from woo_portal.details import location_of, title_of, version_of
+from woo_portal.downloads import first
+from woo_portal.engine import Answer
+from woo_portal.parse import BEGIN, END, Pairs, question_of_pairs
+from woo_portal.question import Question, QuestionError, Sort
+
+Json = Mapping[str, Any]
+
+#: Where open.overheid.nl has its API.
+BASE = "/overheid/openbaarmakingen/api/v0"
+
+_SORT, _ORDER = "sort", "order"
+#: Its orders, and their names here.
+SORTS: Mapping[str, Sort] = {
+    "relevantie": Sort.RELEVANCE,
+    "publicatiedatum": Sort.NEWEST,
+    "laatst-gewijzigd": Sort.CHANGED,
+}
+ORDERS = ("desc", "asc")
+#: Its days, and their names here.
+DAYS: Mapping[str, str] = {
+    f"publicatiedatum{word}": f"openbaarmakingsdatum{end}" for word, end in (("Van", BEGIN), ("Tot", END))
+}
+_SIZE = "aantalResultaten"
+#: Its parameters that have another name here.
+NAMES = (_SIZE, _SORT, _ORDER, *DAYS)
+#: Its filters, which programs encode twice, as its own website does.
+_FILTERS = ("documentsoort", "informatiecategorie", "thema", "organisatie")
+
+_DAY = re.compile("([0-9]{2})-([0-9]{2})-([0-9]{4})")
+_ENCODED = re.compile("%[0-9A-Fa-f]{2}")
+
+
+def is_asked(pairs: Pairs) -> bool:
+    """Return whether a question has a parameter that only open.overheid.nl has."""
+    return any(name in NAMES for name, _ in pairs)
+
+
+def question_of(pairs: Pairs) -> Question:
+    """Return the question of parameters of open.overheid.nl and of our own. Raises QuestionError."""
+    return question_of_pairs(WOO, _renamed([*pairs]))
+
+
+def _renamed(pairs: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    for name, value in pairs:
+        if name == _SIZE:
+            yield "aantal", value
+        elif name in DAYS:
+            yield DAYS[name], _day(name, value.strip())
+        elif name in _FILTERS:
+            yield name, unquote(value) if _ENCODED.search(value) else value
+        elif name not in (_SORT, _ORDER):
+            yield name, value
+    if any(name in (_SORT, _ORDER) and value.strip() for name, value in pairs):
+        yield "sorteer", _sort(pairs).value
+
+
+def _day(name: str, value: str) -> str:
+    """Return a day such as 02-04-2026 as YYYY-MM-DD, which may be given too. An empty one stays empty."""
+    if not value:
+        return ""
+    try:
+        return date.fromisoformat(_DAY.sub(r"\3-\2-\1", value)).isoformat()
+    except ValueError:
+        raise QuestionError(f"{name} is een dag, zoals 02-04-2026.") from None
+
+
+def _sort(pairs: Pairs) -> Sort:
+    sort, order = (
+        _one(name, [value for given, value in pairs if given == name and value.strip()], known)
+        for name, known in ((_SORT, [*SORTS]), (_ORDER, ORDERS))
+    )
+    if order != "asc":
+        return SORTS[sort]
+    if SORTS[sort] is not Sort.NEWEST:
+        raise QuestionError("order=asc kan alleen met sort=publicatiedatum.")
+    return Sort.OLDEST
+
+
+def _one(name: str, values: list[str], known: Iterable[str]) -> str:
+    """Return the only value of a parameter, or the first of the known ones if there is none."""
+    known = [*known]
+    if len(values) > 1:
+        raise QuestionError(f"Geef {name} maar één keer.")
+    if values and values[0] not in known:
+        raise QuestionError(f"{name} is een van: {', '.join(known)}.")
+    return values[0] if values else known[0]
+
+
+def results(root: str, answer: Answer) -> dict[str, Any]:
+    """Return a page of hits; *root* is the address of the portal without a slash at its end."""
+    return {"totaal": answer.total, "resultaten": [_hit(root, hit.document) for hit in answer.hits]}
+
+
+def _hit(root: str, document: Json) -> dict[str, Any]:
+    file = _files(version_of(document))[:1]
+    size, pages, kind = (file[0].get(name) if file else None for name in ("grootte", "paginas", "mime-type"))
+    about = {
+        "id": f"{document['id']}_{version_of(document).get('nummer') or 1}",
+        "pid": _pid(root, document),
+        "titel": title_of(document),
+        "omschrijving": first(document, "document.omschrijvingen"),
+        "openbaarmakingsdatum": first(document, "versies.openbaarmakingsdatum"),
+        "weblocatie": location_of(document),
+        "publisher": first(document, "document.publisher.label") or "Onbekend",
+        "aanbieder": _supplier(document),
+        "mutatiedatumtijd": _changed(document),
+    }
+    found = {
+        "document": _known(about),
+        "bestandsgrootte": f"{size / 1024**2:.2f} MB" if isinstance(size, int) else "",
+        "aantalPaginas": pages,
+        "bestandsType": kind or ("application/octet-stream" if file else ""),
+    }
+    return _known(found)
+
+
+def _known(values: Json) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value}
+
+
+def detail(root: str, document: Json) -> dict[str, Any]:
+    """Return one document: the record, with the keys that programs read and a record may lack.
+
+    A list without members is empty. Of a file, a text that is not known is empty, and a number is 0.
+    """
+    record = record_of(document)
+    about = _with_lists(record["document"], "identifiers", "medeverantwoordelijken", "omschrijvingen",
+                        "hasParts", "documenthandelingen", "extraMetadata")  # fmt: skip
+    titles = _with_lists(about.get("titelcollectie"), "verkorteTitels", "alternatieveTitels")
+    classes = _with_lists(about.get("classificatiecollectie"), "documentsoorten", "themas",
+                          "informatiecategorieen", "trefwoorden")  # fmt: skip
+    unknown = {"label": "Onbekend"}
+    publisher = about.get("publisher") or unknown
+    about = {"publisher": publisher, "verantwoordelijke": publisher, "opsteller": unknown, **about}
+    about |= {"pid": _pid(root, document), "titelcollectie": titles, "classificatiecollectie": classes}
+    return {
+        **record,
+        "document": about,
+        "documentrelaties": record.get("documentrelaties") or [],
+        "versies": [_version(root, document, each) for each in record["versies"]],
+        "plooiIntern": {
+            "dcnId": document["id"],
+            "extId": [document["id"]],
+            "aanbieder": _supplier(document),
+            "sourceLabel": "woo-harvester",
+            "publicatiestatus": Status.GEPUBLICEERD.value,
+        },
+    }
+
+
+def _version(root: str, document: Json, version: Json) -> dict[str, Any]:
+    files = [
+        {
+            "id": f"{_pid(root, document)}/file",
+            "label": "file",
+            "gepubliceerd": True,
+            "mime-type": "application/octet-stream",
+            **dict.fromkeys(("bestandsnaam", "hash"), ""),
+            "grootte": 0,
+            **each,
+        }
+        for each in _files(version)
+    ]
+    return {"nummer": 1, "mutatiedatumtijd": _changed(document), **version, "bestanden": files}
+
+
+def _with_lists(given: Any, *names: str) -> dict[str, Any]:
+    return {**{name: [] for name in names}, **(given if isinstance(given, Mapping) else {})}
+
+
+def _files(version: Json) -> list[Json]:
+    return [each for each in version.get("bestanden") or () if isinstance(each, Mapping)]
+
+
+def _pid(root: str, document: Json) -> str:
+    return f"{root}/documenten/{document['id']}"
+
+
+def _supplier(document: Json) -> str:
+    """Return the website that has the document: here there is no other supplier."""
+    try:
+        return urlsplit(location_of(document)).hostname or "onbekend"
+    except ValueError:  # an address that is none
+        return "onbekend"
+
+
+def _changed(document: Json) -> str:
+    """Return the moment of a version; that of its harvest if the publisher gave none."""
+    return first(document, "versies.mutatiedatumtijd") or first(document, "herkomst.opgehaald")
