@@ -21,8 +21,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from woo_portal.asking import Asking, BusyError
 from woo_portal.engine import Engine, EngineError, SlowQuestionError
 from woo_portal.harvest import Harvest
-from woo_portal.pages import HEADERS, SafeHeaders, own_path, page
+from woo_portal.pages import HEADERS, Menu, SafeHeaders, made_page, own_path
 from woo_portal.question import QuestionError
+from woo_portal.results import asked_again, error_in_words
 from woo_portal.routes import ROUTES
 
 _logger = logging.getLogger(__name__)
@@ -60,7 +61,15 @@ def error_response(
     text = text or usual
     if for_programs(request):
         return JSONResponse({"status": status, "fout": text}, status, dict(headers or {}))
-    return page(request, "error.html", status=status, headers=headers, title=title, text=text)
+    return made_page(
+        request,
+        "error.html",
+        status=status,
+        headers=headers,
+        title=title,
+        text=error_in_words(text) if status == HTTPStatus.BAD_REQUEST else text,
+        asked=asked_again(own_path(request), request.query_params.multi_items()),
+    )
 
 
 async def _on_http(request: Request, error: Exception) -> Response:
@@ -193,6 +202,8 @@ class Options:
     """The number of questions that the engine answers at the same time."""
     title: str = "Woo-documenten"
     """The name of the site, on each page."""
+    is_findable: bool = True
+    """Whether search engines may list the documents."""
     report: Path | None = None
     """The folder of the run whose report says how complete the documents of an organisation are."""
 
@@ -200,7 +211,7 @@ class Options:
 def make_app(engine: Engine, options: Options) -> Starlette:
     """Return the application over *engine*.
 
-    Its state has ``engine``, ``options``, ``asking`` and ``harvest``.
+    Its state has ``engine``, ``options``, ``asking``, ``harvest`` and ``menu``.
     """
     asking = Asking(options.concurrency, options.seconds)
 
@@ -217,5 +228,5 @@ def make_app(engine: Engine, options: Options) -> Starlette:
     )
     app.router.redirect_slashes = False  # it would lead to whatever host the request names
     app.state.engine, app.state.options, app.state.asking = engine, options, asking
-    app.state.harvest = Harvest(options.report)
+    app.state.harvest, app.state.menu = Harvest(options.report), Menu()
     return app

@@ -14,7 +14,7 @@ from woo_harvester.outputs.definition import KINDS, RecordKind, Status
 from woo_portal.dutch import CACHED_WORDS, analyzer, piece_cache, spans
 from woo_portal.embedded.layout import POINT, POSITIONS
 from woo_portal.engine import PARTS_SHARE, Piece, text_fields
-from woo_portal.question import Clause, Question, spellings
+from woo_portal.question import Clause, Question, ids_of_part, spellings
 
 #: How much the other fields that have a word count, beside the best one.
 _TIE_BREAKER = 0.2
@@ -108,6 +108,9 @@ class QueryMaker:
     def _filters(self, question: Question) -> Iterator[Query]:
         if question.ids:
             yield self.terms("id", question.ids)
+        if question.part:
+            first, last = ids_of_part(*question.part)
+            yield Query.range_query(self._schema, "key", FieldType.Unsigned, first, last)
         for name, period in question.periods.items():
             if period.begin is not None or period.end is not None:
                 yield self._days(name, period.begin, period.end)

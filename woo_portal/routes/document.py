@@ -16,8 +16,9 @@ from woo_harvester.utils.templates import is_web
 from woo_harvester.utils.urls import record_id
 from woo_portal import details
 from woo_portal.details import Value, location_of, title_of, version_of
-from woo_portal.pages import page
+from woo_portal.pages import page, root_of
 from woo_portal.question import MAX_SIZE, Question
+from woo_portal.routes.search_engines import structured_data
 from woo_portal.wording import day, document_path, explanations_of
 
 Json = Mapping[str, Any]
@@ -40,11 +41,18 @@ async def document(request: Request) -> Response:
     reason = version.get("redenVerwijderingVervanging", "")
     if found.get("status") == Status.INGETROKKEN:
         since = day(version.get("mutatiedatumtijd"))
-        return page(
+        return await page(
             request, "withdrawn.html", status=410, since=since, reason=reason, location=location_of(found)
         )
     relations = await _relations(request, details.relations(found))
-    return page(request, "document.html", reason=reason, relations=relations, **_context(found))
+    data = (
+        structured_data(found, root_of(request) + document_path(found["id"]))
+        if state.options.is_findable
+        else None
+    )
+    return await page(
+        request, "document.html", reason=reason, relations=relations, data=data, **_context(found)
+    )
 
 
 def _context(found: Json) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from woo_portal.asking import Parts, begin_download
 from woo_portal.downloads import FORMS, MEDIA_TYPE, Entry, FeedAddresses, Form, atom, summary_of
 from woo_portal.engine import Engine
 from woo_portal.openapi import FILES
-from woo_portal.pages import address_of, headers_for, not_modified
+from woo_portal.pages import headers_for, not_modified, root_of
 from woo_portal.parse import SIZE, pairs_of, question_of_pairs
 from woo_portal.question import MAX_DEPTH, Question, Sort
 from woo_portal.routes.api import FOR_PROGRAMS
@@ -44,7 +44,7 @@ def _feed(kind: RecordKind) -> _Endpoint:
             with_counts=False,
             with_highlights=False,
         )
-        headers = await headers_for(request, "atom", question, _root(request))
+        headers = await headers_for(request, "atom", question, root_of(request))
         if unchanged := not_modified(request, headers):
             return unchanged
         state = request.app.state
@@ -60,7 +60,7 @@ def _feed(kind: RecordKind) -> _Endpoint:
 
 
 def _addresses(request: Request, question: Question, total: int) -> FeedAddresses:
-    root, kind = _root(request), question.kind.name
+    root, kind = root_of(request), question.kind.name
     path = f"{FILES[kind]}.atom"
     last = min(total, MAX_DEPTH)
     starts = {"self": question.start, "first": 0}
@@ -82,11 +82,6 @@ def _addresses(request: Request, question: Question, total: int) -> FeedAddresse
 def _subject(question: Question) -> str:
     words = " ".join(clause.text for clause in question.clauses if not clause.is_excluded)
     return words or _TITLES[question.kind.name].lower()
-
-
-def _root(request: Request) -> str:
-    """Return the address of the portal as the client has it, without a slash at its end."""
-    return f"{request.url.scheme}://{request.url.netloc}{address_of(request, '')}"
 
 
 def _download(kind: RecordKind, form: Form) -> _Endpoint:
