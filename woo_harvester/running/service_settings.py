@@ -136,7 +136,7 @@ PORTAL = (
         "WOO_PORTAL_SEARCH_ENGINES",
         True,
         "boolean",
-        "Whether search engines may list the documents: `sitemap.xml`, and data of schema.org in the page of a document. Without it, `robots.txt` keeps them out.",
+        "Whether search engines may list the documents: `/sitemap.xml`, and data of schema.org in the page of a document. Without it, `/robots.txt` keeps them out.",
     ),
     Setting(
         "WOO_PORTAL_REPORT",
