@@ -23,7 +23,9 @@ from woo_harvester.outputs.definition import (
     values_at,
 )
 from woo_harvester.utils.dates import parse_datetime
+from woo_portal.dutch import analyzer
 from woo_portal.engine import (
+    ITSELF,
     METADATA_FIELD,
     PARTS_SHARE,
     PERIOD_FIELDS,
@@ -183,6 +185,9 @@ def _clause(clause: Clause, fields: Sequence[TextField], without_words: str = "a
             continue
         for path, boost in ((field.path, field.boost), (field.parts, field.boost * PARTS_SHARE)):
             queries.append({"match": {path: {**given, "operator": "and", "boost": boost}}})
+    if not clause.is_phrase and analyzer("stam").tokens(clause.text):  # a stop word ranks nothing
+        itself = {"query": clause.text, "operator": "and", "boost": fields[0].boost * ITSELF}
+        queries.append({"match": {fields[0].exact: itself}})
     return {"dis_max": {"queries": queries, "tie_breaker": 0.2}}
 
 

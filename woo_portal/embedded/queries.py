@@ -13,7 +13,7 @@ from tantivy import FieldType, Occur, Query, Schema
 from woo_harvester.outputs.definition import KINDS, RecordKind, Status
 from woo_portal.dutch import CACHED_WORDS, analyzer, piece_cache, spans
 from woo_portal.embedded.layout import POINT, POSITIONS
-from woo_portal.engine import PARTS_SHARE, Piece, text_fields
+from woo_portal.engine import ITSELF, PARTS_SHARE, Piece, text_fields, title_field
 from woo_portal.question import Clause, Question, ids_of_part, spellings
 
 #: How much the other fields that have a word count, beside the best one.
@@ -79,6 +79,9 @@ class QueryMaker:
             found.append(Query.boost_query(self._words(f"stam{number}", "freq", tokens), field.boost))
             parts = self._words(f"delen{number}", "basic", tokens)
             found.append(Query.boost_query(parts, field.boost * PARTS_SHARE))
+        if not clause.is_phrase:
+            itself = self._words("exact0", "freq", analyzer("exact").tokens(clause.text))
+            found.append(Query.boost_query(itself, title_field(kind).boost * ITSELF))
         return Query.disjunction_max_query(found, _TIE_BREAKER)
 
     def _phrase(self, field: str, tokens: list[str]) -> Query:
