@@ -22,8 +22,9 @@ from woo_portal.asking import Asking, BusyError
 from woo_portal.engine import Engine, EngineError, SlowQuestionError
 from woo_portal.harvest import Harvest
 from woo_portal.open_overheid import BASE as OPEN_OVERHEID
-from woo_portal.pages import HEADERS, SafeHeaders, own_path, page
+from woo_portal.pages import HEADERS, Menu, SafeHeaders, made_page, own_path
 from woo_portal.question import QuestionError
+from woo_portal.results import asked_again, error_in_words
 from woo_portal.routes import ROUTES
 
 _logger = logging.getLogger(__name__)
@@ -62,7 +63,20 @@ def error_response(
     if for_programs(request):
         same = {"detail": text} if own_path(request).startswith(OPEN_OVERHEID) else {}  # its own name for it
         return JSONResponse({"status": status, "fout": text, **same}, status, dict(headers or {}))
-    return page(request, "error.html", status=status, headers=headers, title=title, text=text)
+    return made_page(
+        request,
+        "error.html",
+        status=status,
+        headers=headers,
+        title=title,
+        text=error_in_words(text) if status == HTTPStatus.BAD_REQUEST and not _is_file(request) else text,
+        asked=asked_again(own_path(request), request.query_params.multi_items()),
+    )
+
+
+def _is_file(request: Request) -> bool:
+    """Return whether a program asked, or a person who writes the parameters: for a feed or a file."""
+    return "." in own_path(request).rpartition("/")[2]
 
 
 async def _on_http(request: Request, error: Exception) -> Response:
@@ -195,6 +209,8 @@ class Options:
     """The number of questions that the engine answers at the same time."""
     title: str = "Woo-documenten"
     """The name of the site, on each page."""
+    is_findable: bool = True
+    """Whether search engines may list the documents."""
     report: Path | None = None
     """The folder of the run whose report says how complete the documents of an organisation are."""
 
@@ -202,7 +218,7 @@ class Options:
 def make_app(engine: Engine, options: Options) -> Starlette:
     """Return the application over *engine*.
 
-    Its state has ``engine``, ``options``, ``asking`` and ``harvest``.
+    Its state has ``engine``, ``options``, ``asking``, ``harvest`` and ``menu``.
     """
     asking = Asking(options.concurrency, options.seconds)
 
@@ -219,5 +235,5 @@ def make_app(engine: Engine, options: Options) -> Starlette:
     )
     app.router.redirect_slashes = False  # it would lead to whatever host the request names
     app.state.engine, app.state.options, app.state.asking = engine, options, asking
-    app.state.harvest = Harvest(options.report)
+    app.state.harvest, app.state.menu = Harvest(options.report), Menu()
     return app

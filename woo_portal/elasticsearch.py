@@ -25,7 +25,9 @@ from woo_harvester.outputs.definition import (
 )
 from woo_harvester.outputs.document import version_number
 from woo_harvester.utils.dates import parse_datetime
+from woo_portal.dutch import analyzer
 from woo_portal.engine import (
+    ITSELF,
     METADATA_FIELD,
     PARTS_SHARE,
     PERIOD_FIELDS,
@@ -45,7 +47,7 @@ from woo_portal.engine import (
     text_fields,
     title_field,
 )
-from woo_portal.question import MAX_VALUES, Clause, Question, Sort, spellings
+from woo_portal.question import MAX_VALUES, PART_BITS, Clause, Question, Sort, ids_of_part, spellings
 
 #: Marks around a match in highlighted text: two characters of the private use area, which no text needs.
 MATCH_BEGIN, MATCH_END = "\ue000", "\ue001"
@@ -212,6 +214,9 @@ def _clause(clause: Clause, fields: Sequence[TextField], without_words: str = "a
             continue
         for path, boost in ((field.path, field.boost), (field.parts, field.boost * PARTS_SHARE)):
             queries.append({"match": {path: {**given, "operator": "and", "boost": boost}}})
+    if not clause.is_phrase and analyzer("stam").tokens(clause.text):  # a stop word ranks nothing
+        itself = {"query": clause.text, "operator": "and", "boost": fields[0].boost * ITSELF}
+        queries.append({"match": {fields[0].exact: itself}})
     return {"dis_max": {"queries": queries, "tie_breaker": 0.2}}
 
 
@@ -220,6 +225,9 @@ def _filters(question: Question) -> Iterator[dict[str, Any]]:
         yield {"term": {"status": question.status.value}}
     if question.ids:
         yield {"terms": {"id": list(question.ids)}}
+    if question.part:
+        first, last = map(_beginning_of_id, ids_of_part(*question.part))
+        yield {"range": {"id": {"gte": first, "lt": f"{last}g"}}}  # what follows the last digit is below g
     for name, period in question.periods.items():
         days = {"gte": period.begin, "lte": period.end}
         given = {key: day.isoformat() for key, day in days.items() if day is not None}
@@ -238,6 +246,11 @@ def _filters(question: Question) -> Iterator[dict[str, Any]]:
         yield {"range": {"temporal": {"gte": day, "lte": day}}}
     if question.ended_before is not None:
         yield {"range": {"temporal": {"lt": question.ended_before.isoformat(), "relation": "within"}}}
+
+
+def _beginning_of_id(number: int) -> str:
+    digits = f"{number:0{PART_BITS // 4}x}"
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:]}"
 
 
 def _chosen(question: Question) -> dict[str, dict[str, Any]]:

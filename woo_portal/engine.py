@@ -209,6 +209,9 @@ _FIELDS: Mapping[str, Sequence[TextField]] = {
 }
 #: The share of a field's boost that a part of a compound counts for.
 PARTS_SHARE = 1 / 3
+#: How often the title's boost counts if it has the word as it stands. Wateringen has the stem of water, and
+#: short titles count for more than long ones.
+ITSELF = 5
 
 
 def counted_facets(question: Question) -> Sequence[Facet]:

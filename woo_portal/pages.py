@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache, partial
 from hashlib import sha256
+from time import monotonic
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -15,11 +16,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from woo_harvester.outputs.definition import PERMITS
 from woo_harvester.utils.program import VERSION
 from woo_harvester.utils.templates import base_css, make_environment, read_asset
 from woo_portal import wording
+from woo_portal.asking import BusyError
 from woo_portal.details import summary_of, title_of, version_of
-from woo_portal.engine import Engine
+from woo_portal.engine import Engine, EngineError
 from woo_portal.question import Question
 from woo_portal.wording import document_path, path_of
 
@@ -115,15 +118,33 @@ class SafeHeaders:
 
 
 #: The links at the top of each page: path and text.
-NAVIGATION = (
-    ("/", "Zoeken"),
-    ("/organisaties", "Organisaties"),
-    ("/categorieen", "Categorieën"),
-    ("/vergunningen", "Vergunningen"),
-)
+_NAVIGATION = (("/", "Zoeken"), ("/organisaties", "Organisaties"), ("/categorieen", "Categorieën"))
+_PERMITS = ("/vergunningen", "Vergunningen")
+#: The seconds after which the engine is asked again whether there are permits.
+_MENU_SECONDS = 60.0
 
 
-def page(
+class Menu:
+    """The links at the top of each page: one to permits only if there are any."""
+
+    def __init__(self) -> None:
+        self.links: tuple[tuple[str, str], ...] = _NAVIGATION
+        self._until = 0.0
+
+    async def refresh(self, request: Request) -> None:
+        """Ask whether there are permits, at most once a minute; keep the last answer if there is none now."""
+        if monotonic() < self._until:
+            return
+        self._until = monotonic() + _MENU_SECONDS
+        state = request.app.state
+        try:
+            found = await state.asking(request, state.engine.contents, PERMITS)
+        except (BusyError, EngineError):
+            return
+        self.links = (*_NAVIGATION, _PERMITS) if found.published or found.withdrawn else _NAVIGATION
+
+
+async def page(
     request: Request,
     template: str,
     *,
@@ -135,10 +156,23 @@ def page(
 
     The template gets the context, and ``to(path)``: the address of a path of the portal.
     """
+    await request.app.state.menu.refresh(request)
+    return made_page(request, template, status=status, headers=headers, **context)
+
+
+def made_page(
+    request: Request,
+    template: str,
+    *,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    **context: Any,
+) -> Response:
+    """Return a page as :func:`page` does, without a question to the engine."""
     shared = {
         "to": partial(address_of, request),
         "site": request.app.state.options.title,
-        "navigation": NAVIGATION,
+        "navigation": request.app.state.menu.links,
         "path": own_path(request),
     }
     html = environment().get_template(template).render({**shared, **context})
@@ -172,6 +206,7 @@ def environment() -> Environment:
     made.globals.update(
         version=VERSION,
         style_name=style_name(),
+        icon_name=icon_name(),
         document_path=document_path,
         path_of=path_of,
         title_of=title_of,
@@ -194,6 +229,18 @@ def style() -> bytes:
 
 
 @cache
+def icon() -> bytes:
+    """Return the icon of the site, which browsers show beside its title."""
+    return read_asset(__package__, "icon.svg").encode()
+
+
+@cache
 def style_name() -> str:
     """Return the name of the style sheet, which changes with its content so that browsers may keep it."""
     return f"/stijl-{sha256(style()).hexdigest()[:12]}.css"
+
+
+@cache
+def icon_name() -> str:
+    """Return the name of the icon, which changes with its content."""
+    return f"/icoon-{sha256(icon()).hexdigest()[:12]}.svg"

@@ -227,10 +227,10 @@ def _period(name: str, one: Callable[[str, Callable[[str, str], date]], date | N
 
 def place_of(name: str, text: str) -> tuple[float, float]:
     """Return the degrees north and east in a parameter. Raises QuestionError."""
-    lat, lon = _numbers(name, text, "52.3731,4.8926")
-    if abs(lat) > 90 or abs(lon) > 180:
-        raise QuestionError(f"{name} is een breedtegraad en een lengtegraad, zoals 52.3731,4.8926.")
-    return lat, lon
+    match _numbers(text):
+        case [lat, lon] if abs(lat) <= 90 and abs(lon) <= 180:
+            return lat, lon
+    raise QuestionError(f"{name} is een breedtegraad en een lengtegraad, zoals 52.3731,4.8926.")
 
 
 def _distance(name: str, text: str) -> int:
@@ -249,18 +249,16 @@ def _near(place: tuple[float, float] | None, metres: int | None) -> Place | None
 
 
 def _box(name: str, text: str) -> Box:
-    example = "52.06,5.05,52.12,5.18"
-    box = Box(*_numbers(name, text, example))
-    if not (-90 <= box.south <= box.north <= 90 and -180 <= box.west <= box.east <= 180):
-        raise QuestionError(f"{name} is zuid, west, noord en oost in graden, zoals {example}.")
-    return box
+    match _numbers(text):
+        case [south, west, north, east] if -90 <= south <= north <= 90 and -180 <= west <= east <= 180:
+            return Box(south, west, north, east)
+    raise QuestionError(f"{name} is zuid, west, noord en oost in graden, zoals 52.06,5.05,52.12,5.18.")
 
 
-def _numbers(name: str, text: str, example: str) -> list[float]:
+def _numbers(text: str) -> list[float]:
+    """Return the degrees in a text, with commas between them; none if it has anything else."""
     parts = [part.strip() for part in text.split(",")]
-    if len(parts) != example.count(",") + 1 or not all(map(_DEGREES.fullmatch, parts)):
-        raise QuestionError(f"{name} is een rij getallen met komma's ertussen, zoals {example}.")
-    return [float(part) for part in parts]
+    return [float(part) for part in parts] if all(map(_DEGREES.fullmatch, parts)) else []
 
 
 def _degrees(value: float) -> str:

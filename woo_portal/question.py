@@ -98,6 +98,8 @@ class Question:
     periods: Mapping[str, Period] = field(default_factory=dict)
     """Periods by the name of the date: openbaarmakingsdatum, mutatiedatumtijd, creatiedatum."""
     ids: tuple[str, ...] = ()
+    part: tuple[int, int] | None = None
+    """Number and count: one of so many equal parts of all ids, from 1; see :func:`ids_of_part`."""
     near: Place | None = None
     box: Box | None = None
     running_on: date | None = None
@@ -114,6 +116,16 @@ class Question:
     """The name of a facet of which all values are counted, and no other facet. Empty: of each facet the most
     frequent values."""
     with_highlights: bool = True
+
+
+#: The bits of an id by which records are in parts: the first fifteen of its digits.
+PART_BITS = 60
+
+
+def ids_of_part(number: int, parts: int) -> tuple[int, int]:
+    """Return the first and the last number that the ids of a part begin with (``PART_BITS``)."""
+    first, after = ((each << PART_BITS) // parts for each in (number - 1, number))
+    return first, after - 1
 
 
 #: Quotes as people and word processors write them.

@@ -6,11 +6,13 @@ and its address stays the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from woo_harvester.outputs.definition import Facet, FacetValue, RecordKind, facets
+from woo_harvester.outputs.definition import KINDS, PERMITS, WOO, Facet, FacetValue, RecordKind, facets
 from woo_harvester.outputs.document import record_of
 from woo_portal.engine import Answer, Count
 from woo_portal.question import MAX_DEPTH, Question, Sort, chosen_label
@@ -22,6 +24,8 @@ Parameters = list[tuple[str, str]]
 _MOST_VALUES = 60
 #: A list with more values has a box to narrow it by name.
 _WITH_BOX = 20
+#: The pages on each side of this one that have a link.
+_BESIDE = 2
 
 _SORTS = {
     Sort.RELEVANCE: "Beste resultaat eerst",
@@ -39,6 +43,21 @@ _BOUNDS = {
     "creatiedatum_van": "Gemaakt vanaf",
     "creatiedatum_tot": "Gemaakt tot en met",
 }
+#: The parameters beside filters and days, as pages name them.
+_NAMES = {
+    "zoektekst": "Zoektekst",
+    "sorteer": "Volgorde",
+    "start": "Begin",
+    "aantal": "Aantal op een bladzijde",
+    "plaats": "Plaats",
+    "afstand": "Afstand",
+    "lopend": "Looptijd",
+    "kader": "Deel van de kaart",
+}
+#: The parameters that a visitor types, and may have mistyped, with the type of their field.
+_TYPED = dict.fromkeys(_BOUNDS, "date") | {"plaats": "text"}
+#: The most filters that the page of an error keeps.
+_MOST_KEPT = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +121,12 @@ class Address:
         """Return the path without a value of a parameter."""
         return search_path([each for each in self.others() if each != (name, value)], self._path)
 
-    def setting(self, name: str, value: str) -> str:
-        """Return the path with one value of a parameter in place of those that it has."""
-        return search_path([*self.others(name), (name, value)], self._path)
+    def at(self, start: int) -> str:
+        """Return the path of the page that begins with a hit: never one without a parameter."""
+        parameters = self.others()
+        if start or not parameters:
+            parameters.append(("start", str(start)))
+        return search_path(parameters, self._path)
 
 
 def offered_facets(kind: RecordKind) -> list[Facet]:
@@ -156,6 +178,15 @@ def sorts(question: Question) -> list[tuple[str, str, bool]]:
 
 
 @dataclass(frozen=True, slots=True)
+class PageLink:
+    """The number of a page of hits, and its path. A gap in the numbers has none."""
+
+    number: int
+    path: str
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Paging:
     """The place of a page among the hits, and the paths of the pages beside it; empty if there is none."""
 
@@ -163,6 +194,8 @@ class Paging:
     last: int
     previous: str
     following: str
+    pages: list[PageLink]
+    """The first and last page and those around this one; empty if there is only one."""
     is_cut: bool
     """Whether there are more hits than pages go to."""
 
@@ -171,14 +204,81 @@ def paging(question: Question, answer: Answer, address: Address) -> Paging:
     """Return the place of a page among the hits."""
     last = question.start + len(answer.hits)
     before, after = max(0, question.start - question.size), question.start + question.size
-    reach = min(answer.total, MAX_DEPTH)
+    has_next = after < answer.total and after + question.size <= MAX_DEPTH
     return Paging(
         first=question.start + 1,
         last=last,
-        previous=address.setting("start", str(before)) if question.start else "",
-        following=address.setting("start", str(after)) if after < reach else "",
-        is_cut=answer.total > MAX_DEPTH and after >= MAX_DEPTH,
+        previous=address.at(before) if question.start else "",
+        following=address.at(after) if has_next else "",
+        pages=list(_pages(question, answer.total, address)),
+        is_cut=after < answer.total and not has_next,
     )
+
+
+def _pages(question: Question, total: int, address: Address) -> Iterator[PageLink]:
+    """Yield the numbers of pages to go to; a gap stands for those that are left out."""
+    size, current = question.size, question.start // question.size
+    last = min(total - 1, MAX_DEPTH - size) // size
+    near = range(max(0, current - _BESIDE), min(last, current + _BESIDE) + 1)
+    shown = sorted({0, last, *near}) if last > 0 else []
+    before = -1
+    for each in shown:
+        if each > before + 1:
+            yield PageLink(0, "", is_current=False)
+        yield PageLink(each + 1, address.at(each * size), is_current=each == current)
+        before = each
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A field that a visitor filled in: the name of the parameter, its label, type and value."""
+
+    name: str
+    label: str
+    type: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the page of an error keeps of the question that went wrong, so that it can be corrected."""
+
+    path: str
+    text: str
+    fields: list[Typed]
+    hidden: Parameters
+
+
+def asked_again(path: str, given: Parameters) -> Asked:
+    """Return what was asked at a path of the portal; characters that cannot be read are left out."""
+    readable = [(name, "".join(filter(str.isprintable, value))) for name, value in given]
+    kind, at = (PERMITS, "/vergunningen") if path.startswith("/vergunning") else (WOO, "/")
+    texts = [value for name, value in readable if name in ("q", "zoektekst")]
+    names = {facet.name for facet in facets(kind)}
+    return Asked(
+        at,
+        " ".join(texts),
+        [
+            Typed(name, _labels_of_parameters()[name], _TYPED[name], value)
+            for name, value in readable
+            if name in _TYPED
+        ],
+        [each for each in readable if each[0] in names][:_MOST_KEPT],
+    )
+
+
+def error_in_words(text: str) -> str:
+    """Return the message of an error with the labels of pages in place of the names of parameters."""
+    labels = _labels_of_parameters()
+    names = "|".join(sorted(labels, key=len, reverse=True))
+    shown = text.partition(" Mogelijk zijn: ")[0]  # the names for programs
+    return re.sub(rf"\b(?:{names})\b", lambda match: f"‘{labels[match[0]]}’", shown)
+
+
+@cache
+def _labels_of_parameters() -> Mapping[str, str]:
+    every = (facet for kind in KINDS for facet in facets(kind))
+    return {facet.name: facet.label for facet in every} | _BOUNDS | _NAMES
 
 
 def _with_chosen(facet: Facet, question: Question, answer: Answer) -> Iterator[Count]:

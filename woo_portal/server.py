@@ -321,6 +321,7 @@ def _options(settings: BaseSettings) -> Options:
         seconds=settings.getfloat("WOO_PORTAL_TIMEOUT"),
         concurrency=settings.getint("WOO_PORTAL_CONCURRENCY"),
         title=str(settings["WOO_PORTAL_TITLE"]),
+        is_findable=settings.getbool("WOO_PORTAL_SEARCH_ENGINES"),
         report=_report(settings),
     )
 

@@ -35,7 +35,7 @@ from woo_harvester.permits.record import PermitRecord, Term
 from woo_harvester.record import Waarde
 from woo_portal.engine import text_fields
 
-WOO_4 = "d842eadb47600a99fac2ae36eb1cb0e0785bcf7d657f9d36cce0372664dd5f99"
+WOO_4 = "35218b1c8f4a3d1b58e68a73562149c29fb7199beb2843402bdab96a15efc787"
 
 SET = Path(__file__).parents[1] / "portal" / "compounds.csv"
 

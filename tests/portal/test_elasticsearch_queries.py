@@ -10,7 +10,7 @@ from tests.conftest import ROOT
 from tests.portal.questions import questions
 from woo_harvester.outputs.definition import KINDS, MAX_COUNTS, PERMITS, WOO, facets
 from woo_portal.elasticsearch import all_body, search_body, sort_of, wants_highlights
-from woo_portal.engine import PARTS_SHARE, text_fields
+from woo_portal.engine import PARTS_SHARE, text_fields, title_field
 from woo_portal.parse import question_of_pairs
 from woo_portal.question import Period, Place, Question, Sort, clauses_of
 
@@ -31,7 +31,14 @@ def test_a_word_is_searched_in_each_field_and_among_its_parts() -> None:
     body = search_body(Question(WOO, clauses_of("stikstof")), 5)
     (word,) = body["query"]["bool"]["must"]
     asked = [path for query in word["dis_max"]["queries"] for path in query["match"]]
+    itself = asked.pop()
     assert asked == [path for field in text_fields(WOO) for path in (field.path, field.parts)]
+    assert itself == title_field(WOO).exact
+
+
+def test_a_stop_word_in_a_title_ranks_nothing() -> None:
+    (word,) = search_body(Question(WOO, clauses_of("de")), 5)["query"]["bool"]["must"]
+    assert not any(title_field(WOO).exact in query["match"] for query in word["dis_max"]["queries"])
 
 
 def test_an_excluded_stop_word_excludes_nothing() -> None:

@@ -54,6 +54,24 @@ FILTERS = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("number", "parts", "expected"),
+    [
+        (1, 1, ALL),
+        (3, 5, set()),
+        (4, 5, ALL),
+        (5, 5, set()),
+        (63, 100, {"a1"}),
+        (64, 100, {"a2", "a3"}),
+        (66, 100, {"a7", "a8"}),
+    ],
+)
+def test_a_part_of_all_ids_is_found(engine: Engine, number: int, parts: int, expected: set[str]) -> None:
+    asked = Question(WOO, part=(number, parts), sort=Sort.NEWEST, size=50)
+    assert set(ids(engine.search(asked))) == expected
+    assert {each["id"] for each in engine.all_documents(asked)} == expected
+
+
 @pytest.mark.parametrize(("address", "expected"), FILTERS, ids=[address or "all" for address, _ in FILTERS])
 def test_filters_and_periods_find_the_same(engine: Engine, address: str, expected: set[str]) -> None:
     assert found(engine, address) == expected

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
+from tests.portal.conftest import ENGINES
 from tests.portal.suite_questions import ids, permits, text
 from tests.portal.suite_records import elasticsearch, embedded, woo
 from woo_harvester.outputs.definition import PERMITS, WOO
@@ -248,6 +250,58 @@ def test_both_engines_find_the_same_compounds(both: tuple[Engine, Engine]) -> No
     assert one == other
     reached = sum(f"w{number:03}" in _hits(both[0], text(row["vraag"])) for number, row in enumerate(ROWS))
     assert reached >= 190
+
+
+FORMS = [*csv.DictReader((Path(__file__).parent / "word_forms.csv").read_text(encoding="utf-8").splitlines())]
+
+#: A word, a title that has the word itself, and titles that have it as a part of another word only.
+RANKS = [
+    ("water", "Zorg om het water in de polder en langs de dijk", ["Wateringen", "Waterschap", "Drinkwater"]),
+    ("stikstof", "Nota over de aanpak van stikstof in dit gebied", ["Stikstofbesluit", "Stikstofregels"]),
+    ("raad", "Brief van het college aan de raad over wegen", ["Raadsbesluit", "Gemeenteraad", "Raadslid"]),
+    ("wind", "Onderzoek naar de wind boven zee en aan land", ["Windmolen", "Windenergie", "Windpark"]),
+    ("bouw", "Plan voor de bouw van een nieuwe school hier", ["Bouwvergunning", "Woningbouw", "Bouwbesluit"]),
+    ("geluid", "Meting van het geluid bij een druk kruispunt", ["Geluidsoverlast", "Geluidscherm"]),
+]
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def words(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """Each engine in turn, over a document for each word form and each title of the ranks."""
+    forms = [woo(f"{name}-{number}", row[name]) for number, row in enumerate(FORMS) for name in row]
+    ranks = [
+        woo(f"{word}-{number}", title)
+        for word, itself, others in RANKS
+        for number, title in enumerate((itself, *others))
+    ]
+    opened: AbstractContextManager[Engine]
+    if request.param == "embedded":
+        opened = embedded(tmp_path_factory.mktemp("words"), [*forms, *ranks])
+    else:
+        opened = elasticsearch(request.getfixturevalue("elasticsearch_url"), [*forms, *ranks])
+    with opened as made:
+        yield made
+
+
+def test_the_forms_of_a_word_find_each_other(words: Engine) -> None:
+    wrong = [
+        row
+        for number, row in enumerate(FORMS)
+        if f"other-{number}" not in _hits(words, text(row["word"]))
+        or f"word-{number}" not in _hits(words, text(row["other"]))
+    ]
+    assert len(FORMS) == 100
+    assert len(wrong) <= 3, wrong
+
+
+@pytest.mark.parametrize(("word", "others"), [(word, others) for word, _, others in RANKS])
+def test_a_title_with_the_word_itself_comes_before_those_with_it_as_a_part(
+    words: Engine, word: str, others: list[str]
+) -> None:
+    every = {f"{word}-{number}" for number in range(len(others) + 1)}
+    found = [hit.document["id"] for hit in words.search(text(word)).hits if hit.document["id"] in every]
+    assert found[0] == f"{word}-0"
+    assert len(found) >= 2, "a part of a compound is found too"
 
 
 def _hits(engine: Engine, asked: Question) -> set[str]:

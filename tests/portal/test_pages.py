@@ -6,6 +6,7 @@ import pytest
 
 from tests.portal.client import Client, client_of
 from tests.portal.records import bare, full
+from tests.portal.short_records import permit
 from woo_portal.pages import HEADERS, policy
 
 PATHS = (
@@ -57,6 +58,15 @@ def test_a_page_of_an_error_is_not_kept(client: Client) -> None:
 def test_every_answer_has_the_safe_headers(path: str) -> None:
     headers = client_of([]).get(path).headers
     assert {name: headers[name] for name in HEADERS} == HEADERS
+
+
+def test_permits_are_in_the_menu_only_if_there_are_any(client: Client) -> None:
+    menu = 'href="/vergunningen"'
+    assert menu not in client.get("/organisaties").text
+    assert menu in client_of([full(), permit("kap")]).get("/organisaties").text
+    withdrawn = client_of([permit("kap", is_withdrawn=True)])
+    assert menu in withdrawn.get("/organisaties").text
+    assert menu in withdrawn.get("/niets").text  # an error asks the engine nothing
 
 
 def test_nothing_inline_and_nothing_from_elsewhere_is_permitted() -> None:

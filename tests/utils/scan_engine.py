@@ -27,7 +27,7 @@ from woo_portal.engine import (
     counted_facets,
     most_similar,
 )
-from woo_portal.question import Place, Question, Sort
+from woo_portal.question import Place, Question, Sort, ids_of_part
 
 _TITLES = {"woo": "document.titelcollectie.officieleTitel", "vergunningen": "vergunning.title"}
 _DATES = {"woo": "versies.openbaarmakingsdatum", "vergunningen": "versies.mutatiedatumtijd"}
@@ -114,6 +114,10 @@ class ScanEngine:
             return False
         if question.ids and document["id"] not in question.ids:
             return False
+        if question.part:
+            first, last = ids_of_part(*question.part)
+            if not first <= int(document["id"].replace("-", "")[:15], 16) <= last:
+                return False
         text = str(document).casefold()
         if any((clause.text.casefold() in text) is clause.is_excluded for clause in question.clauses):
             return False

@@ -133,6 +133,12 @@ PORTAL = (
         "The name of the site, on each page of `woo-harvester portal`.",
     ),
     Setting(
+        "WOO_PORTAL_SEARCH_ENGINES",
+        True,
+        "boolean",
+        "Whether search engines may list the documents: `/sitemap.xml`, and data of schema.org in the page of a document. Without it, `/robots.txt` keeps them out.",
+    ),
+    Setting(
         "WOO_PORTAL_REPORT",
         None,
         "folder of a run's report, or none",

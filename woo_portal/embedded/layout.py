@@ -33,6 +33,7 @@ from woo_harvester.outputs.document import milliseconds_of
 from woo_harvester.utils.dates import AMSTERDAM, parse_datetime
 from woo_portal.dutch import normalized, piece_cache, pieces
 from woo_portal.engine import PERIOD_FIELDS, SORT_DATES, text_fields, title_field
+from woo_portal.question import PART_BITS
 
 #: Goes up when the meaning of an index field changes; the index is then filled anew.
 LAYOUT = 4
@@ -43,7 +44,7 @@ _LONGEST_SORTED = 512
 #: Stands between the values of a list, so that no phrase goes across two of them.
 _BREAK = "\x00"
 _FIRST_DAY, _LAST_DAY = date.min.toordinal(), date.max.toordinal()
-_KEY_BITS, _ORDER_BITS, _DAY_BITS, _MILLISECOND_BITS = 60, 63, 22, 43
+_ORDER_BITS, _DAY_BITS, _MILLISECOND_BITS = 63, 22, 43
 
 
 def digest() -> str:
@@ -206,13 +207,13 @@ def _order(kind: RecordKind, moment: int | None, key: int) -> int:
     """Return a number of 63 bits in the order of a moment (None is last); for the same one, of the ids."""
     free = _ORDER_BITS - _most(kind).bit_length()
     value = _most(kind) if moment is None else moment
-    return value << free | key >> max(0, _KEY_BITS - free)
+    return value << free | key >> max(0, PART_BITS - free)
 
 
 def _latest_first(version: int, key: int) -> int:
     """Return a number of 63 bits in the order of versions, the latest first; for the same one, of the ids."""
     free = _ORDER_BITS - _MILLISECOND_BITS
-    return max(0, 2**_MILLISECOND_BITS - 1 - version) << free | key >> (_KEY_BITS - free)
+    return max(0, int(2**_MILLISECOND_BITS) - 1 - version) << free | key >> max(0, PART_BITS - free)
 
 
 def _add_order_of_title(made: Document, kind: RecordKind, document: Mapping[str, Any]) -> None:

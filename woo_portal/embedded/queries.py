@@ -13,8 +13,8 @@ from tantivy import FieldType, Occur, Query, Schema
 from woo_harvester.outputs.definition import KINDS, RecordKind, Status
 from woo_portal.dutch import CACHED_WORDS, analyzer, piece_cache, spans
 from woo_portal.embedded.layout import POINT, POSITIONS
-from woo_portal.engine import PARTS_SHARE, Piece, text_fields
-from woo_portal.question import Clause, Question, spellings
+from woo_portal.engine import ITSELF, PARTS_SHARE, Piece, text_fields, title_field
+from woo_portal.question import Clause, Question, ids_of_part, spellings
 
 #: How much the other fields that have a word count, beside the best one.
 _TIE_BREAKER = 0.2
@@ -79,6 +79,9 @@ class QueryMaker:
             found.append(Query.boost_query(self._words(f"stam{number}", "freq", tokens), field.boost))
             parts = self._words(f"delen{number}", "basic", tokens)
             found.append(Query.boost_query(parts, field.boost * PARTS_SHARE))
+        if not clause.is_phrase:
+            itself = self._words("exact0", "freq", analyzer("exact").tokens(clause.text))
+            found.append(Query.boost_query(itself, title_field(kind).boost * ITSELF))
         return Query.disjunction_max_query(found, _TIE_BREAKER)
 
     def _phrase(self, field: str, tokens: list[str]) -> Query:
@@ -108,6 +111,9 @@ class QueryMaker:
     def _filters(self, question: Question) -> Iterator[Query]:
         if question.ids:
             yield self.terms("id", question.ids)
+        if question.part:
+            first, last = ids_of_part(*question.part)
+            yield Query.range_query(self._schema, "key", FieldType.Unsigned, first, last)
         for name, period in question.periods.items():
             if period.begin is not None or period.end is not None:
                 yield self._days(name, period.begin, period.end)

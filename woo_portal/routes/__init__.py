@@ -6,7 +6,7 @@ from itertools import chain
 
 from starlette.routing import BaseRoute
 
-from woo_portal.routes import api, changes, document, feeds, permits, search, subjects
+from woo_portal.routes import api, changes, document, feeds, permits, search, search_engines, subjects
 
 ROUTES: list[BaseRoute] = list(
     chain(
@@ -16,6 +16,7 @@ ROUTES: list[BaseRoute] = list(
         feeds.ROUTES,
         permits.ROUTES,
         search.ROUTES,
+        search_engines.ROUTES,
         subjects.ROUTES,
     )
 )

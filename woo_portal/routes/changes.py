@@ -161,7 +161,7 @@ def _page(kind: RecordKind) -> _Endpoint:
              day_and_time((each.document.get("herkomst") or {}).get("opgehaald")))
             for each in answer.hits
         ]  # fmt: skip
-        return page(
+        return await page(
             request, "changes.html", title=_TITLES[kind.name], path_of_changes=path, rows=rows,
             nouns=_NOUNS[kind.name], place=paging(question, answer, Address([], path)),
         )  # fmt: skip

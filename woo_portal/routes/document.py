@@ -18,8 +18,9 @@ from woo_portal import details
 from woo_portal.details import Value, location_of, title_of, version_of
 from woo_portal.downloads import document_by_id, withdrawal_of
 from woo_portal.open_overheid import BASE
-from woo_portal.pages import own_path, page
+from woo_portal.pages import own_path, page, root_of
 from woo_portal.question import MAX_SIZE, Question
+from woo_portal.routes.search_engines import structured_data
 from woo_portal.wording import day, document_path, explanations_of
 
 Json = Mapping[str, Any]
@@ -36,9 +37,11 @@ async def document(request: Request) -> Response:
     """Answer with the page of a document: 410 for a withdrawn one."""
     found = await document_by_id(request, WOO)
     if found.get("status") == Status.INGETROKKEN:
-        return _withdrawn(request, found)
+        return await _withdrawn(request, found)
+    is_findable = request.app.state.options.is_findable
+    data = structured_data(found, root_of(request) + document_path(found["id"])) if is_findable else None
     relations = await _relations(request, details.relations(found))
-    return page(request, "document.html", relations=relations, **_context(found))
+    return await page(request, "document.html", relations=relations, data=data, **_context(found))
 
 
 async def file(request: Request) -> Response:
@@ -47,16 +50,16 @@ async def file(request: Request) -> Response:
     if withdrawal := withdrawal_of(WOO, found):
         if own_path(request).startswith(BASE):
             raise HTTPException(410, withdrawal.text)
-        return _withdrawn(request, found)
+        return await _withdrawn(request, found)
     urls = [each.url for each in details.files(found)[:1]] + [location_of(found)]
     if url := next(filter(is_web, urls), ""):
         return RedirectResponse(url, 302, {"cache-control": "no-cache"})
     raise HTTPException(404, "Van dit document is geen bestand bekend.")
 
 
-def _withdrawn(request: Request, found: Json) -> Response:
+async def _withdrawn(request: Request, found: Json) -> Response:
     version = version_of(found)
-    return page(
+    return await page(
         request,
         "withdrawn.html",
         status=410,

@@ -59,7 +59,7 @@ async def permits(request: Request) -> Response:
     address = Address(pairs_of(question), PERMITS_PATH)
     answer = await state.asking(request, state.engine.search, question)
     text = address.first("zoektekst")
-    return page(
+    return await page(
         request,
         "permits.html",
         text=text,
@@ -78,7 +78,7 @@ async def permits(request: Request) -> Response:
         kept=address.others(*_FORM),
         near=address.first("plaats"),
         all=search_path([("zoektekst", text)] if text else [], PERMITS_PATH),
-        beginning=search_path(address.others(), PERMITS_PATH),
+        beginning=address.at(0),
         map=search_path(address.others("sorteer", "aantal"), f"{PERMITS_PATH}/kaart"),
         download=lambda suffix: search_path(address.others("aantal"), f"{PERMITS_PATH}.{suffix}"),
     )
@@ -124,9 +124,11 @@ async def permit(request: Request) -> Response:
     found = await document_by_id(request, PERMITS)
     location = first(found, "vergunning.identifier")
     if withdrawal := withdrawal_of(PERMITS, found):
-        return page(request, "permit_withdrawn.html", status=410, text=withdrawal.text, location=location)
+        return await page(
+            request, "permit_withdrawn.html", status=410, text=withdrawal.text, location=location
+        )
     tiles = request.app.state.options.tiles
-    return page(
+    return await page(
         request,
         "permit.html",
         headers={"content-security-policy": policy(images=tiles)},
@@ -192,7 +194,7 @@ async def permits_map(request: Request) -> Response:
     address = MapAddress([each for each in pairs_of(replace(asked, box=None)) if each[0] not in _OF_LISTS])
     marks = marks_of(points_of(found.documents, shown), shown, address)
     middle = f"{shown.middle.lat},{shown.middle.lon}"
-    return page(
+    return await page(
         request,
         "permits_map.html",
         headers={"content-security-policy": policy(images=state.options.tiles)},

@@ -1,4 +1,4 @@
-"""The search page, which is the start page for who does not ask anything yet."""
+"""The search page, and the start page for a visitor who does not ask anything yet."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from woo_harvester.outputs.definition import PERMITS, WOO, RecordKind
@@ -15,7 +15,7 @@ from woo_portal import results
 from woo_portal.asking import BusyError
 from woo_portal.dutch import analyzer, normalized
 from woo_portal.engine import Answer, Engine, SlowQuestionError
-from woo_portal.pages import address_of, page, style, style_name
+from woo_portal.pages import address_of, icon, icon_name, page, style, style_name
 from woo_portal.parse import pairs_of, question_of_pairs
 from woo_portal.question import MAX_TEXT, Clause, Question, Sort, readable, text_of
 from woo_portal.results import Address, Narrowed, Parameters, offered_facets
@@ -36,11 +36,14 @@ _FILTER, _NAME = "filter", "bevat"
 _API_TEXT = "zoektekst"
 
 
-async def search(request: Request) -> Response:
+async def home(request: Request) -> Response:
     """Answer with the hits of a search; without parameters, with the start page."""
+    return await (search(request) if request.query_params else start(request))
+
+
+async def search(request: Request) -> Response:
+    """Answer with the hits of a search. Its links lead to ``/``, so that a search has one address."""
     given = request.query_params.multi_items()
-    if not given:
-        return await start(request)
     asked = [pair for pair in given if pair[0] not in (_FILTER, _NAME)]
     state, question = request.app.state, question_of_pairs(WOO, _renamed(asked, _TEXT, _API_TEXT))
     address = Address(_renamed(pairs_of(question), _API_TEXT, _TEXT))
@@ -49,9 +52,10 @@ async def search(request: Request) -> Response:
     better = await _suggestion(request, question, answer.total)
     text = address.first(_TEXT)
     alone: Parameters = [(_TEXT, text)] if text else [("sorteer", Sort.NEWEST.value)]
-    return page(
+    return await page(
         request,
         "search.html",
+        path="/",
         text=text,
         total=answer.total,
         better=text_of(better.clauses) if better else "",
@@ -67,7 +71,7 @@ async def search(request: Request) -> Response:
         begin=address.first("openbaarmakingsdatum_van"),
         end=address.first("openbaarmakingsdatum_tot"),
         all=search_path(alone),
-        beginning=search_path(address.others()),
+        beginning=address.at(0),
         download=partial(_download, address),
     )
 
@@ -129,7 +133,7 @@ async def start(request: Request) -> Response:
     permits = await state.asking(request, state.engine.contents, PERMITS)
     question = Question(WOO, sort=Sort.NEWEST, size=_NEWEST, with_highlights=False)
     answer = await state.asking(request, state.engine.search, question)
-    return page(
+    return await page(
         request,
         "start.html",
         contents=contents,
@@ -164,15 +168,21 @@ async def style_sheet(request: Request) -> Response:
     return Response(style(), media_type="text/css", headers=_FOR_EVER)
 
 
-async def robots(request: Request) -> PlainTextResponse:
-    """Keep crawlers from following each combination of filters; they may have pages and documents."""
-    root = address_of(request, "/")
-    return PlainTextResponse(f"User-agent: *\nDisallow: {root}*?\nDisallow: {root}api/\n")
+async def site_icon(request: Request) -> Response:
+    """Answer with the icon of the site."""
+    return Response(icon(), media_type="image/svg+xml", headers=_FOR_EVER)
+
+
+async def old_icon(request: Request) -> Response:
+    """Lead programs that ask for ``favicon.ico`` without a look at the page to the icon."""
+    return RedirectResponse(address_of(request, icon_name()))
 
 
 ROUTES = [
-    Route("/", search),
+    Route("/", home),
+    Route("/zoek", search),
     Route("/gezond", health),
     Route(style_name(), style_sheet),
-    Route("/robots.txt", robots),
+    Route(icon_name(), site_icon),
+    Route("/favicon.ico", old_icon),
 ]

@@ -87,7 +87,7 @@ async def _list_page(request: Request, subject: _Subject) -> Response:
         shown = [line for line in lines if line.letter == letter]
     else:
         shown, letter = lines, ""
-    return page(
+    return await page(
         request,
         "subjects.html",
         heading=subject.heading,
@@ -165,7 +165,7 @@ async def _value_page(request: Request, subject: _Subject) -> Response:
     if not filled and not harvest:
         raise HTTPException(404, "Hierbij zijn geen documenten.")
     name, heading = subject.beside
-    return page(
+    return await page(
         request,
         "subject.html",
         heading=_label(subject, value, answers),

@@ -178,7 +178,10 @@ def test_the_page_has_pages_and_nothing_else_to_ask(client: Client) -> None:
         bare(f"https://www.amsterdam.nl/{number}.pdf", f"Kaart {number}") for number in range(30)
     )
     first = opened(many, "/wijzigingen")
-    assert [str(link.get("href")) for link in first.cssselect(".paging a")] == ["/wijzigingen?start=25"]
+    assert {str(link.get("href")) for link in first.cssselect(".paging a")} == {
+        "/wijzigingen?start=0",
+        "/wijzigingen?start=25",
+    }
     second = opened(many, "/wijzigingen?start=25")
     assert len(second.cssselect(".hit")) == 5
     assert second.cssselect("ol")[0].get("start") == "26"

@@ -168,9 +168,9 @@ def test_a_search_can_be_followed_and_downloaded(client: Client) -> None:
     ("query", "reason"),
     [
         ("nergens=1", "nergens"),
-        ("q=a&openbaarmakingsdatum_van=2024-13-01", "openbaarmakingsdatum"),
-        ("q=a&sorteer=duurste", "sorteer"),
-        ("q=a&start=-1", "start"),
+        ("q=a&openbaarmakingsdatum_van=2024-13-01", "‘Openbaar gemaakt vanaf’ is een dag"),
+        ("q=a&sorteer=duurste", "‘Volgorde’ is een van"),
+        ("q=a&start=-1", "‘Begin’ is een getal"),
         ("q=" + "a" * 501, "500"),
     ],
 )
@@ -180,6 +180,68 @@ def test_a_wrong_question_says_what_is_wrong(client: Client, query: str, reason:
     page = html.fromstring(answer.text)
     assert page.cssselect("h1")[0].text_content() == "Deze vraag kan niet"
     assert reason in text_of(page)
+
+
+def test_a_wrong_question_can_be_corrected(client: Client) -> None:
+    given = (
+        "q=stik+%22stof%00&thema=x&openbaarmakingsdatum_van=2025-01-01&openbaarmakingsdatum_tot=2024-01-01"
+    )
+    page = html.fromstring(client.get(f"/zoek?{given.replace('%00', '')}&start=10").text)
+    text = "‘Openbaar gemaakt vanaf’ is later dan ‘Openbaar gemaakt tot en met’."
+    assert text in text_of(page)
+    (form,) = page.cssselect("form")
+    assert form.get("action") == "/"
+    assert dict(form.fields) == {
+        "q": 'stik "stof',
+        "thema": "x",
+        "openbaarmakingsdatum_van": "2025-01-01",
+        "openbaarmakingsdatum_tot": "2024-01-01",
+    }
+    assert [each.text for each in form.cssselect("label")][1:] == [
+        "Openbaar gemaakt vanaf",
+        "Openbaar gemaakt tot en met",
+    ]
+    unreadable = html.fromstring(client.get(f"/?{given}").text)
+    assert unreadable.cssselect("#q")[0].get("value") == 'stik "stof'
+
+
+def test_the_error_of_an_unknown_parameter_names_no_other_parameter(client: Client) -> None:
+    page = html.fromstring(client.get("/?q=a&nergens=1").text)
+    assert page.cssselect("main > p")[0].text_content() == "De vraag kent geen 'nergens'."
+    assert "Mogelijk zijn: zoektekst" in client.get("/api/v0/zoek?nergens=1").json()["fout"]
+
+
+def test_the_search_page_has_an_address_of_its_own_too(client: Client) -> None:
+    assert titles(opened(client, "/zoek?q=stikstof")) == ["Convenant over stikstof"]
+    page = opened(client, "/zoek")  # not the start page
+    assert "26 documenten" in text_of(page)
+    assert [each.get("href") for each in page.cssselect(".paging a")] == [
+        "/?start=0",
+        "/?start=10",
+        "/?start=20",
+        "/?start=10",
+    ]
+    assert next(each.text_content() for each in page.cssselect("nav [aria-current=page]")) == "Zoeken"
+
+
+def test_pages_have_numbers(client: Client) -> None:
+    page = opened(client, "/?q=besluit&start=10")
+    links = page.cssselect(".paging li a")
+    assert [each.text_content() for each in links] == ["Bladzijde 1", "Bladzijde 2", "Bladzijde 3"]
+    assert [each.get("href") for each in links] == [
+        "/?q=besluit",
+        "/?q=besluit&start=10",
+        "/?q=besluit&start=20",
+    ]
+    assert [each.get("aria-current") for each in links] == [None, "page", None]
+    assert opened(client, "/?q=stikstof").cssselect(".paging") == []
+
+
+def test_one_document_is_one(client: Client) -> None:
+    page = opened(client, "/?q=stikstof")
+    assert {" ".join(each.text_content().split()) for each in page.cssselect(".number")} == {"1 document"}
+    assert "1 documenten" not in text_of(opened(client, "/"))
+    assert "Dit is nummer 26." in text_of(opened(client, "/?sorteer=oudste&start=25"))
 
 
 def test_nothing_of_a_question_becomes_html(client: Client) -> None:
@@ -198,10 +260,14 @@ def test_the_style_of_a_page_is_there_and_may_be_kept() -> None:
     assert answer.text.startswith(base_css())
 
 
-def test_crawlers_may_have_pages_and_no_combinations_of_filters() -> None:
-    assert client_of([]).get("/robots.txt").text == "User-agent: *\nDisallow: /*?\nDisallow: /api/\n"
-    below = client_of([]).request("GET", "/woo/robots.txt", root_path="/woo").text
-    assert "Disallow: /woo/*?" in below
+def test_the_icon_of_a_page_is_there_and_so_is_the_one_that_programs_ask_for() -> None:
+    client = client_of([])
+    (link,) = html.fromstring(client.get("/").text).cssselect("link[rel=icon]")
+    answer = client.get(str(link.get("href")))
+    assert answer.headers["content-type"] == "image/svg+xml"
+    assert "immutable" in answer.headers["cache-control"]
+    assert html.fromstring(answer.content).tag == "svg"
+    assert client.get("/favicon.ico").headers["location"] == link.get("href")
 
 
 def test_a_health_check_is_never_kept() -> None:

@@ -131,19 +131,19 @@ def test_all_organisations_are_in_a_list_by_letter(many: Client) -> None:
     letters = {each.text_content(): str(each.get("href")) for each in page.cssselect(".letters a")}
     assert [*letters] == ["Overig", "D", "E", "S"]
     assert listed(opened(many, letters["E"])) == [
-        "Gemeente Ede 1 documenten",
+        "Gemeente Ede 1 document",
         "Ezelstichting 0 documenten + 1 aangevuld",
     ]
     assert len(listed(opened(many, letters["D"]))) == MAX_COUNTS + 50
-    assert listed(opened(many, letters["S"])) == ["'s Heeren Loo 1 documenten"]
-    assert listed(opened(many, letters["Overig"])) == listed(page) == ["3Wonen 1 documenten"]
+    assert listed(opened(many, letters["S"])) == ["'s Heeren Loo 1 document"]
+    assert listed(opened(many, letters["Overig"])) == listed(page) == ["3Wonen 1 document"]
     assert listed(opened(many, "/organisaties?letter=%22%3E")) == listed(page)
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("EDE", ["Gemeente Ede 1 documenten"]), ("%C3%A9zel", ["Ezelstichting 0 documenten + 1 aangevuld"]),
-     ("dienst+249", ["Dienst 249 1 documenten"]), ("zoiets", [])],
+    [("EDE", ["Gemeente Ede 1 document"]), ("%C3%A9zel", ["Ezelstichting 0 documenten + 1 aangevuld"]),
+     ("dienst+249", ["Dienst 249 1 document"]), ("zoiets", [])],
 )  # fmt: skip
 def test_an_organisation_is_looked_up_by_its_name(many: Client, name: str, expected: list[str]) -> None:
     page = opened(many, f"/organisaties?naam={name}&letter=d")

@@ -1,0 +1,128 @@
+"""What search engines read of the portal."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from lxml import etree, html
+
+from tests.portal.client import Client, client_of
+from tests.portal.records import LOC, bare, full, withdrawn
+from tests.portal.short_records import document
+from tests.utils.scan_engine import ScanEngine
+from woo_harvester.outputs.definition import RecordKind
+from woo_portal.app import Options, make_app
+from woo_portal.engine import Contents
+from woo_portal.question import PART_BITS, ids_of_part
+
+RECORDS = [full(), bare(), withdrawn(), *(document(f"d{number}") for number in range(100))]
+PAGE = f"http://portal.test/document/{full()['id']}"
+
+
+def locations(text: bytes) -> list[str]:
+    return [str(each.text) for each in etree.fromstring(text).iterfind("{*}*/{*}loc")]
+
+
+def test_crawlers_may_have_pages_and_no_combinations_of_filters() -> None:
+    assert client_of([]).get("/robots.txt").text == (
+        "User-agent: *\nDisallow: /*?\nDisallow: /api/\nSitemap: http://portal.test/sitemap.xml\n"
+    )
+    below = client_of([]).request("GET", "/woo/robots.txt", root_path="/woo").text
+    assert "Disallow: /woo/*?" in below
+    assert "Sitemap: http://portal.test/woo/sitemap.xml" in below
+
+
+def test_the_sitemap_has_each_published_document_once(client: Client) -> None:
+    answer = client.get("/sitemap.xml")
+    assert answer.headers["content-type"] == "application/xml"
+    found = locations(answer.content)
+    assert len(found) == len(set(found)) == 102
+    assert PAGE in found
+    assert not any(withdrawn()["id"] in each for each in found)
+    assert f"<url><loc>{PAGE}</loc><lastmod>2024-05-03</lastmod></url>" in answer.text
+    again = client.get("/sitemap.xml", headers={"if-none-match": answer.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    head = client.request("HEAD", "/sitemap.xml")
+    assert (head.status_code, head.content, head.headers["etag"]) == (200, b"", answer.headers["etag"])
+
+
+@pytest.mark.parametrize("parts", [1, 3, 7])
+def test_parts_together_have_each_document_once(client: Client, parts: int) -> None:
+    paths = [f"/sitemap-{number}-van-{parts}.xml" for number in range(1, parts + 1)]
+    found = [each for path in paths for each in locations(client.get(path).content)]
+    assert sorted(found) == sorted(locations(client.get("/sitemap.xml").content))
+
+
+@pytest.mark.parametrize(
+    "part", ["0-van-2", "3-van-2", "1-van-0", "1-van-10000", "1-van-" + "9" * 5000, "x", ""]
+)
+def test_a_part_that_is_none_is_not_there(client: Client, part: str) -> None:
+    assert client.get(f"/sitemap-{part}.xml").status_code == 404
+
+
+class Large(ScanEngine):
+    """An engine that says that it has a million documents."""
+
+    def contents(self, kind: RecordKind) -> Contents:
+        """Return the number."""
+        return Contents(1_000_000, 0, 1, None)
+
+
+def test_many_documents_have_a_sitemap_of_parts() -> None:
+    answer = Client(make_app(Large([]), Options())).get("/sitemap.xml")
+    found = locations(answer.content)
+    assert etree.QName(etree.fromstring(answer.content)).localname == "sitemapindex"
+    assert (len(found), found[0]) == (23, "http://portal.test/sitemap-1-van-23.xml")
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3, 23, 9999])
+def test_parts_of_ids_follow_one_another_to_the_end(parts: int) -> None:
+    bounds = [ids_of_part(number, parts) for number in range(1, parts + 1)]
+    assert (bounds[0][0], bounds[-1][1]) == (0, 2**PART_BITS - 1)
+    assert all(last + 1 == first for (_, last), (first, _) in pairwise(bounds))
+
+
+def data_of(client: Client, record: dict[str, Any]) -> list[dict[str, Any]]:
+    page = html.fromstring(client.get(f"/document/{record['id']}").text)
+    return [json.loads(each.text) for each in page.cssselect("script[type='application/ld+json']")]
+
+
+def test_a_document_has_data_for_search_engines(client: Client) -> None:
+    assert data_of(client, full()) == [
+        {
+            "@context": "https://schema.org",
+            "@type": "DigitalDocument",
+            "isAccessibleForFree": True,
+            "name": "Convenant over stikstof",
+            "description": "Afspraken over de haven.",
+            "url": PAGE,
+            "sameAs": LOC,
+            "identifier": ["Z2024-00123"],
+            "datePublished": "2024-04-03",
+            "dateModified": "2024-05-03",
+            "publisher": {"@type": "GovernmentOrganization", "name": "gemeente Amsterdam"},
+            "inLanguage": "Nederlands",
+            "genre": ["adviezen"],
+            "keywords": ["haven"],
+        }
+    ]
+
+
+def test_no_title_closes_the_data_of_a_document() -> None:
+    record = full()
+    record["document"]["titelcollectie"]["officieleTitel"] = bad = (
+        "</script><script>alert(1)</script><!--\u2028"
+    )
+    client = client_of([record])
+    assert "<script>" not in client.get(f"/document/{record['id']}").text
+    assert [each["name"] for each in data_of(client, record)] == [bad]
+
+
+def test_search_engines_may_be_kept_out() -> None:
+    client = client_of(RECORDS, Options(is_findable=False))
+    assert client.get("/robots.txt").text == "User-agent: *\nDisallow: /\n"
+    assert [client.get(path).status_code for path in ("/sitemap.xml", "/sitemap-1-van-1.xml")] == [404, 404]
+    assert data_of(client, full()) == []

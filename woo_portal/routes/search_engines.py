@@ -1,0 +1,150 @@
+"""What search engines read: robots.txt, the sitemap of all documents, and a document as JSON-LD."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Mapping
+from math import ceil
+from typing import Any
+from xml.sax.saxutils import escape
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from woo_harvester.outputs.definition import WOO, values_at
+from woo_harvester.utils.dates import day_of, parse_datetime
+from woo_harvester.utils.templates import is_web
+from woo_portal.asking import Parts, begin_download
+from woo_portal.details import location_of, organisation_of, title_of, version_of
+from woo_portal.engine import Engine
+from woo_portal.pages import address_of, headers_for, not_modified, root_of
+from woo_portal.question import Question, Sort
+from woo_portal.routes.api import FOR_PROGRAMS
+from woo_portal.wording import document_path
+
+#: The most documents of a sitemap, by its protocol. The parts have fewer, as they are not exactly equal.
+MAX_ENTRIES, _ENTRIES_OF_PART = 50_000, 45_000
+
+_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
+_XMLNS = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+_XML = "application/xml"
+_PART = re.compile("([1-9][0-9]{0,3})-van-([1-9][0-9]{0,3})")
+
+
+async def robots(request: Request) -> Response:
+    """Keep crawlers from following each combination of filters; they may have pages and documents."""
+    root = address_of(request, "/")
+    if not request.app.state.options.is_findable:
+        return PlainTextResponse(f"User-agent: *\nDisallow: {root}\n")
+    lines = (
+        "User-agent: *",
+        f"Disallow: {root}*?",
+        f"Disallow: {root}api/",
+        f"Sitemap: {root_of(request)}/sitemap.xml",
+    )
+    return PlainTextResponse("\n".join(lines) + "\n")
+
+
+async def sitemap(request: Request) -> Response:
+    """Answer with the sitemap of all documents, or the list of its parts if there are too many for one."""
+    _check_is_findable(request)
+    state = request.app.state
+    contents = await state.asking(request, state.engine.contents, WOO)
+    if contents.published <= MAX_ENTRIES:
+        return await _documents(request, 1, 1)
+    parts, root = ceil(contents.published / _ENTRIES_OF_PART), escape(root_of(request))
+    lines = (
+        f"<sitemap><loc>{root}/sitemap-{number}-van-{parts}.xml</loc></sitemap>\n"
+        for number in range(1, parts + 1)
+    )
+    return Response(f"{_HEAD}<sitemapindex {_XMLNS}>\n{''.join(lines)}</sitemapindex>\n", media_type=_XML)
+
+
+async def part_of_sitemap(request: Request) -> Response:
+    """Answer with one part of the sitemap."""
+    _check_is_findable(request)
+    found = _PART.fullmatch(str(request.path_params["part"]))
+    if found is None or int(found[1]) > int(found[2]):
+        raise HTTPException(404)
+    return await _documents(request, int(found[1]), int(found[2]))
+
+
+def _check_is_findable(request: Request) -> None:
+    if not request.app.state.options.is_findable:
+        raise HTTPException(404)
+
+
+async def _documents(request: Request, number: int, parts: int) -> Response:
+    """Answer with the documents of one of several equal parts of all ids."""
+    question = Question(WOO, part=(number, parts), sort=Sort.NEWEST, with_counts=False, with_highlights=False)
+    headers = await headers_for(request, "sitemap", question, root_of(request))
+    headers["content-type"] = _XML
+    if unchanged := not_modified(request, headers):
+        return unchanged
+    if request.method == "HEAD":
+        return Response(headers=headers)
+    pieces = _pieces(request.app.state.engine, question, root_of(request))
+    return await begin_download(request, Parts(pieces, pieces.close), headers)
+
+
+def _pieces(engine: Engine, question: Question, root: str) -> Generator[str, None, None]:
+    yield f"{_HEAD}<urlset {_XMLNS}>\n"
+    documents = engine.all_documents(question)
+    try:
+        yield from (
+            _entry(document, root) for document, _ in zip(documents, range(MAX_ENTRIES), strict=False)
+        )
+    finally:
+        if isinstance(documents, Generator):
+            documents.close()
+    yield "</urlset>\n"
+
+
+def _entry(document: Mapping[str, Any], root: str) -> str:
+    changed = _changed(document)
+    lastmod = f"<lastmod>{changed}</lastmod>" if changed else ""
+    return f"<url><loc>{escape(root + document_path(document['id']))}</loc>{lastmod}</url>\n"
+
+
+def _changed(document: Mapping[str, Any]) -> str:
+    """Return the day of the last change of a document, or an empty text."""
+    version = version_of(document)
+    text = version.get("mutatiedatumtijd") or version.get("openbaarmakingsdatum")
+    try:
+        return day_of(parse_datetime(str(text))).isoformat()
+    except ValueError:
+        return ""
+
+
+def structured_data(document: Mapping[str, Any], address: str) -> dict[str, Any]:
+    """Return what is known of a document, in the terms of schema.org; *address* is its page."""
+    version, location = version_of(document), location_of(document)
+    organisation = organisation_of(document)
+    given = {
+        "name": title_of(document),
+        "description": " ".join(_texts(document, "document.omschrijvingen")),
+        "url": address,
+        "sameAs": location if is_web(location) else "",
+        "identifier": _texts(document, "document.identifiers"),
+        "datePublished": version.get("openbaarmakingsdatum"),
+        "dateModified": _changed(document),
+        "publisher": {"@type": "GovernmentOrganization", "name": organisation} if organisation else None,
+        "inLanguage": next(iter(_texts(document, "document.language.label")), ""),
+        "genre": _texts(document, "document.classificatiecollectie.informatiecategorieen.label"),
+        "keywords": _texts(document, "document.classificatiecollectie.trefwoorden"),
+    }
+    kept = {name: value for name, value in given.items() if value}
+    return {"@context": "https://schema.org", "@type": "DigitalDocument", "isAccessibleForFree": True, **kept}
+
+
+def _texts(document: Mapping[str, Any], path: str) -> list[str]:
+    return [str(value) for value in values_at(document, path)]
+
+
+ROUTES = [
+    Route("/robots.txt", robots),
+    Route("/sitemap.xml", sitemap, methods=["GET"], middleware=FOR_PROGRAMS),
+    Route("/sitemap-{part}.xml", part_of_sitemap, methods=["GET"], middleware=FOR_PROGRAMS),
+]
