@@ -67,7 +67,7 @@ FETCHING = (
         "WOO_DOCUMENT_SAMPLE",
         0,
         "documents",
-        "With `documents=head`, the number of documents of a host that a run requests, when it has read all sitemaps of the host. Of the others it checks the metadata only, and makes no record. 0: all. `woo-harvester audit` sets it to 400, and to 0 with `--all`.",
+        "With `documents=head`, the number of documents of a host that a run requests, when it has read all sitemaps of the host. It checks only the metadata of the others, and makes no record of them. 0: all. `woo-harvester audit` sets it to 400, and to 0 with `--all`.",
     ),
     Setting("WOO_DOCUMENT_MAXSIZE", 500 * MB, "bytes", "The largest document that is fetched."),
     Setting(
