@@ -67,7 +67,7 @@ FETCHING = (
         "WOO_DOCUMENT_SAMPLE",
         0,
         "documents",
-        "With `documents=head`, the number of documents of a host that a run requests, when it has read all sitemaps of the host. Of the others it checks the metadata only, and makes no record. 0: all. `woo-harvester audit` sets it to 400, and to 0 with `--all`.",
+        "With `documents=head`, the number of documents of a host that a run requests, when it has read all sitemaps of the host. It checks only the metadata of the others, and makes no record of them. 0: all. `woo-harvester audit` sets it to 400, and to 0 with `--all`.",
     ),
     Setting("WOO_DOCUMENT_MAXSIZE", 500 * MB, "bytes", "The largest document that is fetched."),
     Setting(
@@ -77,7 +77,7 @@ FETCHING = (
         "WOO_PAGE_SAMPLE",
         20,
         "documents",
-        "With `documents=head`, the number of documents of a host of which a run requests more than the headers: the first 4 KiB of so many whose headers do not show the file type, and 256 KiB of so many web pages. 0: of none. An audit has no such bound.",
+        "With `documents=head`, the number of documents per host of which a run requests more than the headers: the first 4 KiB of this many whose headers do not show the file type, and 256 KiB of this many web pages. 0: of none. An audit has no such bound.",
     ),
     Setting(
         "WOO_CONNECTIONS",
@@ -141,7 +141,7 @@ STATE = (
         "WOO_TOOI_MAX_AGE",
         365,
         "days",
-        "The summary of a run over the register says so if a value list is older: nobody has looked for a newer version for so long. `woo-harvester tooi` shows the age of each list, and `woo-harvester tooi update` fetches newer ones. 0: never.",
+        "The summary of a run over the register says so if nobody has looked for a newer version of a value list for longer than this. `woo-harvester tooi` shows the age of each list, and `woo-harvester tooi update` fetches newer ones. 0: never.",
     ),
     Setting(
         "WOO_DATA_DIR",
@@ -167,19 +167,19 @@ STATE = (
         "WOO_FULL_READ_DAYS",
         7,
         "days",
-        "After so many days a file is read completely, whatever its server says: an ETag that never changes must not hide changes for ever. A changed document is requested unconditionally when its bytes are so old, and fetched once more when its server said that it is the same.",
+        "After this many days a file is read completely, whatever its server says: an ETag that never changes must not hide changes for ever. A changed document is requested unconditionally when its bytes are this old, and fetched once more when its server said that it is the same.",
     ),
     Setting(
         "WOO_PERMIT_EXPIRED_DAYS",
         365,
         "days",
-        "The spider `vergunningen` reports an entry page with cases whose period (`temporal`) ended more than so many days ago: `ipm.verlopen`.",
+        "The spider `vergunningen` reports an entry page with cases whose period (`temporal`) ended more than this many days ago: `ipm.verlopen`.",
     ),
     Setting(
         "WOO_REFUSED_DAYS",
         7,
         "days",
-        "A document that was fetched and refused is requested again when it has a newer lastmod, or after so many days: a publisher may fix it and forget the lastmod.",
+        "A document that was fetched and refused is requested again when it has a newer lastmod, or after this many days: a publisher may fix it and forget the lastmod.",
     ),
     Setting(
         "WOO_DURABLE_INTERVAL",
@@ -192,7 +192,7 @@ STATE = (
         "WOO_DURABLE_RECORDS",
         500,
         "records",
-        "They are also flushed and synced after so many records. After a kill, at most so many are harvested again.",
+        "They are also flushed and synced after this many records. After a kill, at most this many are harvested again.",
         least=1,
     ),
     Setting(
@@ -217,13 +217,13 @@ STATE = (
         "WOO_WITHDRAW_ALL_OF",
         10,
         "documents",
-        "Withdrawals are also pending if all documents of a host with at least so many are gone at once.",
+        "Withdrawals are also pending if all documents of a host with at least this many are gone at once.",
     ),
     Setting(
         "WOO_WITHDRAW_RUNS",
         3,
         "complete runs",
-        "A document whose withdrawal is pending is withdrawn after so many complete reads in a row without it. The operator can confirm it earlier.",
+        "A document whose withdrawal is pending is withdrawn after this many complete reads in a row without it. The operator can confirm it earlier.",
     ),
 )
 

@@ -80,20 +80,20 @@ MONITORING = (
         "WOO_MONITOR_RUNS",
         14,
         "runs",
-        "`woo-harvester monitor` compares a run with so many runs before it: two weeks, so that they include the weekly full read (`WOO_FULL_READ_DAYS`), which makes all findings anew.",
+        "`woo-harvester monitor` compares a run with this many runs before it: two weeks, so that they include the weekly full read (`WOO_FULL_READ_DAYS`), which makes all findings anew.",
         least=1,
     ),
     Setting(
         "WOO_MONITOR_AGE",
         30,
         "hours",
-        "It fails when no run has ended for so long: a day, and six hours for a run that starts later or takes longer than the one before.",
+        "It fails when no run has ended for this long: a day, and six hours for a run that starts later or takes longer than the one before.",
     ),
     Setting(
         "WOO_MONITOR_WELL",
         10,
         "documents",
-        "It fails for a host that listed at least so many and lists none any more. A publisher may have removed a smaller number itself.",
+        "It fails for a host that listed at least this many and lists none any more. A publisher may have removed a smaller number itself.",
     ),
     Setting(
         "WOO_MONITOR_DROP",
@@ -111,13 +111,13 @@ MONITORING = (
         "WOO_MONITOR_COVERAGE",
         0.15,
         "part of the records",
-        "It fails when the publisher gives a field in this much less of the records than usual. A smaller difference says nothing, since each day has other documents.",
+        "It fails when publishers give a field in a share of the records that is this much smaller than usual. A smaller difference says nothing, since each day has other documents.",
     ),
     Setting(
         "WOO_MONITOR_RECORDS",
         100,
         "records",
-        "Coverage is compared only for runs with at least so many records: with fewer, one publisher's batch decides it.",
+        "Coverage is compared only for runs with at least this many records: with fewer, one publisher's batch decides it.",
     ),
 )
 
