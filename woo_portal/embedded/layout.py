@@ -212,7 +212,7 @@ def _order(kind: RecordKind, moment: int | None, key: int) -> int:
 def _latest_first(version: int, key: int) -> int:
     """Return a number of 63 bits in the order of versions, the latest first; for the same one, of the ids."""
     free = _ORDER_BITS - _MILLISECOND_BITS
-    return max(0, 2**_MILLISECOND_BITS - 1 - version) << free | key >> (_KEY_BITS - free)
+    return max(0, int(2**_MILLISECOND_BITS) - 1 - version) << free | key >> (_KEY_BITS - free)
 
 
 def _add_order_of_title(made: Document, kind: RecordKind, document: Mapping[str, Any]) -> None:
