@@ -7,6 +7,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -99,12 +100,14 @@ def test_a_copy_follows_a_portal_that_is_stopped_and_made_anew(tmp_path: Path) -
         write(records, bare())
         wait_until(lambda: ask("/wijzigingen.jsonl").text.count("\n") == 2, "the new line is read")
         address = follow(ask, address)
-    write(tmp_path / "records" / "woo-1.jsonl", withdrawn())  # of a day before, in a file before the other
+    late = withdrawn()  # of a day before, in a file before the other
+    late["herkomst"]["opgehaald"] = (datetime.now(UTC) - timedelta(days=1)).isoformat()
+    write(tmp_path / "records" / "woo-1.jsonl", late)
     with portal(tmp_path, "--rebuild", "--no-watch") as ask:
         address = follow(ask, address)
         assert ask(address).text == ""
     gone = withdrawn(OTHER)
-    gone["herkomst"]["opgehaald"] = "2026-11-25T08:00:00+01:00"
+    gone["herkomst"]["opgehaald"] = "2099-01-01T00:00:00+01:00"
     write(records, gone)
     with portal(tmp_path, "--no-watch") as ask:
         follow(ask, address)
