@@ -213,6 +213,8 @@ class Options:
     """Whether search engines may list the documents."""
     report: Path | None = None
     """The folder of the run whose report says how complete the documents of an organisation are."""
+    files: Path | None = None
+    """The folder with copies of documents, if visitors may download these."""
 
 
 def make_app(engine: Engine, options: Options) -> Starlette:

@@ -14,14 +14,15 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from anyio import CancelScope, CapacityLimiter, move_on_after
 from anyio.to_thread import run_sync
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import StreamingResponse
-from starlette.types import Receive, Scope, Send
+from starlette.responses import FileResponse, StreamingResponse
+from starlette.types import Message, Receive, Scope, Send
 
 from woo_portal.engine import EngineError, SlowQuestionError
 
@@ -142,11 +143,12 @@ class Downloads:
             raise BusyError
         self.clients[client] += 1
 
-    async def end(self, client: str, parts: Parts) -> None:
+    async def end(self, client: str, parts: Parts | None = None) -> None:
         """Release the place of a download, and what it needed."""
         self.clients -= Counter([client])
-        with CancelScope(shield=True):
-            await run_sync(parts.close)
+        if parts is not None:
+            with CancelScope(shield=True):
+                await run_sync(parts.close)
 
 
 def downloads_of(app: Starlette) -> Downloads:
@@ -249,3 +251,34 @@ class Download(StreamingResponse):
                 _log.error("a download was ended: %s", error)
                 return
             message = {"type": "http.response.body", "body": part, "more_body": bool(part)}
+
+
+class FileDownload(FileResponse):
+    """A response that sends a file, with a place among the downloads, which it takes now.
+
+    Raises BusyError if there is none. Like another download, it ends when its reader takes nothing for a
+    while, and after the longest time.
+    """
+
+    def __init__(self, request: Request, path: Path, **options: Any) -> None:
+        super().__init__(path, **options)
+        self._downloads = downloads_of(request.app)
+        self._client = request.client.host if request.client else ""
+        self._downloads.begin(self._client)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the file, and release its place, also if the client goes away."""
+
+        async def send_in_time(message: Message) -> None:
+            with move_on_after(self._downloads.stalled) as one:
+                await send(message)
+            if one.cancelled_caught:
+                whole.cancel()
+
+        try:
+            with move_on_after(self._downloads.longest) as whole:
+                await super().__call__(scope, receive, send_in_time)
+            if whole.cancelled_caught:
+                _log.warning("a reader of a file stopped reading or took too long, and was disconnected")
+        finally:
+            await self._downloads.end(self._client)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,8 @@ _ORIGINS = {
 }
 
 
+#: The paths in a store of documents: the SHA-256 of a document below its first two digits, and nothing else.
+_STORED = re.compile(r"([0-9a-f]{2})/\1[0-9a-f]{62}")
 #: The causes of a version (``versies[].oorzaak``) in words.
 _CAUSES = {
     "aanlevering": "Nieuw",
@@ -71,6 +74,9 @@ class File:
     """Its type, size, pages and language, as far as they are known."""
     digest: str
     """Its SHA-256; empty if it was not fetched."""
+    media_type: str
+    stored: str
+    """The path of its copy in the store of documents; empty if it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +193,9 @@ def files(document: Json) -> list[File]:
         )
         url = str(each.get("url") or "")
         name = str(each.get("bestandsnaam") or url or "Bestand zonder naam")
-        found.append(File(name, url, tuple(filter(None, facts)), str(each.get("hash") or "")))
+        digest, media_type, stored = (str(each.get(key) or "") for key in ("hash", "mime-type", "pad"))
+        stored = stored if _STORED.fullmatch(stored) else ""
+        found.append(File(name, url, tuple(filter(None, facts)), digest, media_type, stored))
     return found
 
 

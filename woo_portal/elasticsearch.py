@@ -23,7 +23,6 @@ from woo_harvester.outputs.definition import (
     check,
     values_at,
 )
-from woo_harvester.outputs.document import version_number
 from woo_harvester.utils.dates import parse_datetime
 from woo_portal.dutch import analyzer
 from woo_portal.engine import (
@@ -434,8 +433,10 @@ class ElasticsearchEngine:
         documents = [hit["_source"] for hit in hits[:size]]
         if not documents:
             return Changes([], where)
-        reached = where.after(1 + int(hits[:size][-1]["sort"][0]), map(version_number, documents))
-        return Changes(documents, reached, len(hits) > size)
+        has_more = len(hits) > size
+        return Changes(
+            documents, where.after(1 + int(hits[:size][-1]["sort"][0]), has_more=has_more), has_more
+        )
 
     def similar_words(self, kind: RecordKind, word: str) -> list[str]:
         """Return words of titles and metadata that look like *word*, the most similar first."""

@@ -6,9 +6,10 @@ The methods block; a server calls them in threads. An engine is safe to use from
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from difflib import get_close_matches
+from time import time
 from typing import Any, Protocol
 
 from woo_harvester.outputs.definition import PERMITS, WOO, Facet, FacetValue, RecordKind, facets
@@ -78,8 +79,8 @@ class Contents:
     """The latest moment of harvest (``herkomst.opgehaald``)."""
 
 
-#: How long before the newest record that it has a copy begins again when the index was made anew: a record
-#: comes into the index when its document was read, which may be days after its moment of harvest.
+#: How long before it last had everything a copy begins again when the index was made anew. A record comes
+#: into the index when its document was read, which may be days after its moment of harvest.
 OVERLAP = timedelta(days=7)
 _MILLISECOND = timedelta(milliseconds=1)
 
@@ -97,26 +98,24 @@ class Followed:
     number: int = 0
     """The number of the last change that the copy has."""
     moment: int = 0
-    """The latest moment of harvest that it has, in milliseconds since 1970, or from which it begins."""
+    """When the copy last had everything, or from when it begins, in milliseconds since 1970."""
     until: int = 0
     """Up to this number only changes that were harvested at or after *since* are new to the copy."""
     since: int = 0
 
     def within(self, index: str, last: int) -> Followed:
         """Return where to go on in an index whose last change has the number *last*."""
-        if self.index == index:
+        if self.index == index and self.number <= last:  # a higher one: the index comes from a backup
             return self
         overlap = OVERLAP // _MILLISECOND if self.index else 0
         since = max(0, self.moment - overlap)
         return Followed(index, moment=self.moment, until=last if since else 0, since=since)
 
-    def after(self, number: int, moments: Iterable[int]) -> Followed:
-        """Return this with the last change on a page, whose records have these moments."""
-        now = datetime.now(UTC).timestamp() * 1000  # a wrong clock elsewhere must not hide what comes
-        moment = max((self.moment, *(int(min(each, now)) for each in moments)))
-        is_done = number >= self.until
-        since, until = (0, 0) if is_done else (self.since, self.until)
-        return replace(self, number=number, moment=moment, until=until, since=since)
+    def after(self, number: int, *, has_more: bool) -> Followed:
+        """Return this with the last change on a page; without *has_more* the copy has everything then."""
+        moment = self.moment if has_more else int(time() * 1000)
+        until, since = (self.until, self.since) if number < self.until else (0, 0)
+        return Followed(self.index, number, moment, until, since)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from woo_harvester.outputs.definition import KINDS
 from woo_harvester.report.run_folder import ReportsFolder
-from woo_harvester.running.paths import data_dir
+from woo_harvester.running.paths import data_dir, files_folder
 from woo_harvester.state.latest import check_is_records
 from woo_harvester.utils.program import program, to_install
 from woo_portal.app import Options, make_app
@@ -299,13 +299,14 @@ def run_portal(
 ) -> None:
     """Serve the portal until it is stopped, and print its address when it answers.
 
-    Raises ListenError, EngineError, NoRecordsError, NotRecordsError, OSError and ImportError.
+    Raises ListenError, EngineError, NoRecordsError, NotRecordsError, NoFolderError, OSError and ImportError.
     """
+    options = _options(settings)
     with (
         listen(site) as listener,  # before the filling, which may take minutes
         open_engine(settings, files, rebuild=rebuild, watch=watch) as engine,
     ):
-        serve(make_app(engine, _options(settings)), site, listener, _announce)
+        serve(make_app(engine, options), site, listener, _announce)
 
 
 def site_of(settings: BaseSettings, host: str, port: int, *, access_log: bool = False) -> Site:
@@ -323,6 +324,7 @@ def _options(settings: BaseSettings) -> Options:
         title=str(settings["WOO_PORTAL_TITLE"]),
         is_findable=settings.getbool("WOO_PORTAL_SEARCH_ENGINES"),
         report=_report(settings),
+        files=files_folder(settings) if settings.getbool("WOO_PORTAL_FILES") else None,
     )
 
 

@@ -7,6 +7,8 @@ import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -98,16 +100,34 @@ def test_a_copy_follows_a_portal_that_is_stopped_and_made_anew(tmp_path: Path) -
         write(records, bare())
         wait_until(lambda: ask("/wijzigingen.jsonl").text.count("\n") == 2, "the new line is read")
         address = follow(ask, address)
-    write(tmp_path / "records" / "woo-1.jsonl", withdrawn())  # of a day before, in a file before the other
+    late = withdrawn()  # of a day before, in a file before the other
+    late["herkomst"]["opgehaald"] = (datetime.now(UTC) - timedelta(days=1)).isoformat()
+    write(tmp_path / "records" / "woo-1.jsonl", late)
     with portal(tmp_path, "--rebuild", "--no-watch") as ask:
         address = follow(ask, address)
         assert ask(address).text == ""
     gone = withdrawn(OTHER)
-    gone["herkomst"]["opgehaald"] = "2026-11-25T08:00:00+01:00"
+    gone["herkomst"]["opgehaald"] = "2099-01-01T00:00:00+01:00"
     write(records, gone)
     with portal(tmp_path, "--no-watch") as ask:
         follow(ask, address)
     assert copied == {full()["id"]: "wijziging", gone["id"]: "intrekking", withdrawn()["id"]: "intrekking"}
+
+
+def test_copies_of_documents_are_served_if_the_operator_says_so(tmp_path: Path) -> None:
+    record, content = full(), b"%PDF-1.7\n" + b"x" * 3_000_000
+    digest = sha256(content).hexdigest()
+    record["versies"][0]["bestanden"][0]["pad"] = f"{digest[:2]}/{digest}"
+    write(tmp_path / "records" / "woo-1.jsonl", record)
+    (tmp_path / "documenten" / digest[:2]).mkdir(parents=True)
+    (tmp_path / "documenten" / digest[:2] / digest).write_bytes(content)
+    path = f"/document/{record['id']}/kopie/1"
+    with portal(tmp_path, FILES_STORE="documenten") as ask:
+        assert ask(path).status_code == 404
+    with portal(tmp_path, FILES_STORE="documenten", WOO_PORTAL_FILES=True) as ask:
+        assert ask(path).content == content
+        assert ask(f"/documenten/{record['id']}").headers["content-type"] == "application/pdf"
+        assert f'href="{path}"' in ask(f"/document/{record['id']}").text
 
 
 def test_below_the_path_of_a_proxy(tmp_path: Path) -> None:
@@ -153,6 +173,14 @@ def test_a_port_that_is_taken_costs_no_filling(tmp_path: Path) -> None:
         ([], {"WOO_ELASTICSEARCH_URL": "http://127.0.0.1:1"}, 1, "Elasticsearch cannot be reached"),
         (["a.jsonl"], {"WOO_ELASTICSEARCH_URL": "http://127.0.0.1:1"}, 2, "the portal asks WOO_ELASTIC"),
         ([], {"WOO_PORTAL_TILES": "javascript:alert(1)"}, 2, "WOO_PORTAL_TILES: expected URL"),
+        ([], {"WOO_PORTAL_FILES": True}, 2, "WOO_PORTAL_FILES: FILES_STORE is not set"),
+        (
+            [],
+            {"WOO_PORTAL_FILES": True, "FILES_STORE": "s3://x/"},
+            2,
+            "WOO_PORTAL_FILES: FILES_STORE names a",
+        ),
+        ([], {"WOO_PORTAL_FILES": "soms"}, 2, "WOO_PORTAL_FILES: expected boolean"),
         ([], {"WOO_PORTAL_CONCURRENCY": 0}, 2, "WOO_PORTAL_CONCURRENCY: expected questions from 1"),
         ([], {"WOO_DATA_DIR": "/proc/nergens"}, 1, "/proc/nergens"),
     ],

@@ -10,6 +10,7 @@ import pytest
 from lxml import html
 
 from tests.portal.records import LOC, OTHER, bare, full, withdrawn
+from tests.portal.routes.test_document_copies import CONTENT, kept
 from tests.utils.browser import LARGE, SMALL, tab_to, violations
 from tests.utils.portals import portal_over
 from woo_harvester.utils.urls import record_id
@@ -57,8 +58,10 @@ def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             "label": f"Dienst {number}"
         }
         service["herkomst"]["standaardwaarden"] = {}
-    records = [full(), bare(), withdrawn(), bare("https://www.amsterdam.nl/" + "x" * 200, LONG), *many]
-    with portal_over(records, tmp_path_factory.mktemp("portal")) as address:
+    store, document = tmp_path_factory.mktemp("store"), full()
+    document["versies"][0]["bestanden"][0]["pad"] = kept(store)
+    records = [document, bare(), withdrawn(), bare("https://www.amsterdam.nl/" + "x" * 200, LONG), *many]
+    with portal_over(records, tmp_path_factory.mktemp("portal"), files=store) as address:
         yield address
 
 
@@ -122,6 +125,22 @@ def test_a_keyboard_alone_searches_chooses_a_filter_and_opens_a_document(
     page.keyboard.press("Enter")
     page.wait_for_url("**/document/*")
     assert "Convenant over stikstof" in str(page.text_content("h1"))
+    context.close()
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_keyboard_alone_downloads_the_copy_of_a_document(
+    browser: Browser, portal: str, script: bool
+) -> None:
+    context = browser.new_context(java_script_enabled=script)
+    page = context.new_page()
+    page.goto(portal + PATHS["document"])
+    link = ".files a[download]"
+    tab_to(page, link) if script else page.focus(link)
+    with page.expect_download() as download:
+        page.keyboard.press("Enter")
+    assert download.value.suggested_filename == "convenant.pdf"
+    assert download.value.path().read_bytes() == CONTENT
     context.close()
 
 

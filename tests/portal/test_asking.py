@@ -4,13 +4,15 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
 
-from woo_portal.asking import Asking, BusyError, Download, Downloads, Parts, begin_download
+from woo_portal.asking import Asking, BusyError, Download, Downloads, FileDownload, Parts, begin_download
 from woo_portal.engine import EngineError, SlowQuestionError
 
 
@@ -78,11 +80,14 @@ class Reader:
             await asyncio.Event().wait()
 
 
-async def download(text: Text, downloads: Downloads, client: str = "192.0.2.1") -> Download:
+def asked_by(client: str, downloads: Downloads) -> Request:
     app = Starlette()
     app.state.downloads = downloads
-    request = Request({**SCOPE, "app": app, "client": (client, 1)})
-    return await begin_download(request, text.parts(), {"content-type": "text/plain"})
+    return Request({**SCOPE, "app": app, "client": (client, 1)})
+
+
+async def download(text: Text, downloads: Downloads, client: str = "192.0.2.1") -> Download:
+    return await begin_download(asked_by(client, downloads), text.parts(), {"content-type": "text/plain"})
 
 
 def run(test: Callable[[], Coroutine[None, None, None]]) -> None:
@@ -303,5 +308,65 @@ def test_slow_readers_take_no_thread_from_a_quick_one() -> None:
             task.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
         assert downloads.under_way == 0
+
+    run(test)
+
+
+# Files, which have the same places and the same bounds.
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    (tmp_path / "groot.pdf").write_bytes(LINE.encode() * 1000)
+    return tmp_path / "groot.pdf"
+
+
+@pytest.mark.parametrize("spec_version", ["2.3", "2.4"])
+def test_a_file_comes_complete(large: Path, spec_version: str) -> None:
+    async def test() -> None:
+        reader, downloads = Reader(), Downloads()
+        response = FileDownload(asked_by("a", downloads), large)
+        assert downloads.under_way == 1
+        scope = {**SCOPE, "asgi": {"spec_version": spec_version}}
+        await response(scope, reader.receive, reader.send)
+        assert reader.is_complete
+        assert b"".join(reader.bodies) == LINE.encode() * 1000
+        assert downloads.under_way == 0
+
+    run(test)
+
+
+@pytest.mark.parametrize("spec_version", ["2.3", "2.4"])
+@pytest.mark.parametrize(
+    "bounds", [Downloads(stalled=0.05), Downloads(longest=0.05)], ids=["stalled", "longest"]
+)
+def test_the_reader_of_a_file_that_stops_is_disconnected(
+    large: Path, spec_version: str, bounds: Downloads, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def test() -> None:
+        reader, downloads = Reader(stops_after=2), replace(bounds)
+        scope = {**SCOPE, "asgi": {"spec_version": spec_version}}
+        await FileDownload(asked_by("a", downloads), large)(scope, reader.receive, reader.send)
+        assert (len(reader.bodies), reader.is_complete, downloads.under_way) == (2, False, 0)
+
+    run(test)
+    assert "stopped reading" in caplog.text
+
+
+def test_a_reader_of_a_file_that_goes_away_leaves_its_place(large: Path) -> None:
+    async def test() -> None:
+        reader, downloads = Reader(leaves_after=3), Downloads()
+        await FileDownload(asked_by("a", downloads), large)(SCOPE, reader.receive, reader.send)
+        assert (len(reader.bodies), downloads.under_way) == (3, 0)
+
+    run(test)
+
+
+def test_files_and_texts_share_the_places(large: Path) -> None:
+    async def test() -> None:
+        downloads = Downloads(most=2)
+        await download(Text(1), downloads, "a")
+        FileDownload(asked_by("b", downloads), large)
+        with pytest.raises(BusyError):
+            FileDownload(asked_by("c", downloads), large)
+        assert downloads.under_way == 2
 
     run(test)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
@@ -160,17 +161,30 @@ def test_each_kind_of_records_has_changes_of_its_own(opened: Opened) -> None:
 
 
 def test_an_index_that_was_made_anew_loses_nothing_for_a_copy(opened: Opened) -> None:
-    day, week = woo("a", "Een"), woo("b", "Twee", harvested="2026-11-13T07:59:59+01:00")
+    day, week = woo("a", "Een"), woo("b", "Twee", harvested="2026-11-14T07:59:59+01:00")
     with opened() as index:
         index.add([week, day])
         assert index.follow() == ["b", "a"]
-        followed = index.followed
+        followed = replace(index.followed, moment=milliseconds(LATE))
     late = woo("c", "Drie", harvested="2026-11-15T08:00:00+01:00")
     with opened(late, week, day) as index:
         index.followed = followed
         assert index.follow() == ["c", "a"]  # what is older than a week before is not repeated
         index.add([woo("d", "Vier", harvested="2026-11-01T08:00:00+01:00")])
         assert index.follow() == ["d"]
+
+
+def test_a_copy_that_had_not_everything_of_an_index_that_was_made_anew_begins_where_it_began(
+    opened: Opened,
+) -> None:
+    records = [woo("a", "Een"), woo("b", "Twee", harvested="2020-01-01T08:00:00+01:00"), woo("c", "Drie")]
+    with opened() as index:
+        index.add(records)
+        first = index.engine.changes(WOO, Followed(), 1)
+        assert ([each["id"] for each in first.documents], first.has_more) == (["a"], True)
+    with opened(*records) as index:
+        index.followed = first.followed
+        assert index.follow() == ["a", "b", "c"]
 
 
 def test_an_index_that_is_opened_again_goes_on_with_its_numbers(tmp_path: Path) -> None:
@@ -194,13 +208,20 @@ def test_a_record_that_is_read_once_more_is_no_change(tmp_path: Path) -> None:
         assert index.is_complete()
 
 
-def test_a_clock_that_runs_ahead_hides_nothing_when_the_index_is_made_anew() -> None:
-    future = milliseconds("9999-01-01T00:00:00Z")
-    followed = Followed("a").after(1, [future])
-    assert followed.moment <= datetime.now(UTC).timestamp() * 1000
-    assert followed.within("b", 9) == replace(
-        followed, index="b", number=0, until=9, since=followed.moment - 7 * 24 * 3600 * 1000
-    )
+def test_an_index_from_a_backup_gives_its_numbers_twice_and_a_copy_begins_again(tmp_path: Path) -> None:
+    with embedded(tmp_path) as index:
+        index.add([woo("a", "Een")])
+    shutil.copytree(tmp_path / "portal", tmp_path / "backup")
+    with embedded(tmp_path) as index:
+        index.add([woo("b", "Twee"), woo("c", "Drie")])
+        assert index.follow() == ["a", "b", "c"]
+        followed = replace(index.followed, moment=milliseconds(LATE))
+    shutil.rmtree(tmp_path / "portal")
+    (tmp_path / "backup").rename(tmp_path / "portal")
+    with embedded(tmp_path) as index:
+        index.followed = followed
+        index.add([woo("d", "Vier")])
+        assert index.follow() == ["a", "d"]
 
 
 def test_the_order_of_a_search_by_change_has_the_latest_harvest_first(opened: Opened) -> None:

@@ -1,6 +1,7 @@
-"""A portal over :class:`ScanEngine`: ``python -m tests.utils.portal_server FILE SECONDS``.
+"""A portal over :class:`ScanEngine`: ``python -m tests.utils.portal_server FILE SECONDS [FOLDER]``.
 
-It prints its address. The file has records, one a line; a request must come in so many seconds.
+It prints its address. The file has records, one a line; a request must come in so many seconds. The folder
+has copies of documents.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from woo_portal import server
 from woo_portal.app import Options, make_app
 
 if __name__ == "__main__":
-    _, file, patience = sys.argv
+    _, file, patience, *folders = sys.argv
     server.HEADER_SECONDS = bounds.BODY_SECONDS = float(patience)
     lines = Path(file).read_text(encoding="utf-8").splitlines()
-    app = make_app(ScanEngine(map(json.loads, lines)), Options())
+    app = make_app(ScanEngine(map(json.loads, lines)), Options(files=next(map(Path, folders), None)))
     site = server.Site(port=0)
     server.serve(app, site, server.listen(site), lambda address: print(address, flush=True))

@@ -84,9 +84,8 @@ class ScanEngine:
         ]
         if not found:
             return Changes([], where)
-        documents = [document for _, document in found[:size]]
-        reached = where.after(found[:size][-1][0], map(version_number, documents))
-        return Changes(documents, reached, len(found) > size)
+        documents, has_more = [document for _, document in found[:size]], len(found) > size
+        return Changes(documents, where.after(found[:size][-1][0], has_more=has_more), has_more)
 
     def similar_words(self, kind: RecordKind, word: str) -> list[str]:
         """Return words of titles that look like a word."""

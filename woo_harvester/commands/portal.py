@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from scrapy.exceptions import UsageError
 
 from woo_harvester.running.command import ProjectCommand
+from woo_harvester.running.paths import NoFolderError
 from woo_harvester.utils.program import to_install
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ class Command(ProjectCommand):
         site = site_of(settings, opts.host, opts.port, access_log=opts.access_log)
         try:
             run_portal(settings, RecordFiles(args), site, rebuild=opts.rebuild, watch=not opts.no_watch)
+        except NoFolderError as error:
+            self.refuse(f"WOO_PORTAL_FILES: {error}")
         except (EngineError, ListenError, NoRecordsError) as error:
             self.fail(str(error))
         except KeyboardInterrupt:  # while it fills; the server itself ends without one

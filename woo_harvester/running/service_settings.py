@@ -145,6 +145,12 @@ PORTAL = (
         "The report that the pages of organisations quote: how many documents were listed and harvested, and what could not be read. By default `latest` in `WOO_REPORT_DIR`. `none`: these pages say nothing about it.",
     ),
     Setting(
+        "WOO_PORTAL_FILES",
+        False,
+        "boolean",
+        "Whether visitors may download the copies of documents in `FILES_STORE`, which must be a folder. Off, since the organisation's own website is where a document is published.",
+    ),
+    Setting(
         "WOO_PORTAL_TILES",
         "https://service.pdok.nl/brt/achtergrondkaart/wmts/v2_0/standaard/EPSG:3857/{z}/{x}/{y}.png",
         "URL with {z}, {x} and {y}, or none",

@@ -17,7 +17,6 @@ from typing import Any
 from tantivy import DocAddress, Index, Occur, Order, Query, Schema, Searcher
 
 from woo_harvester.outputs.definition import MAX_COUNTS, FacetValue, RecordKind, Status
-from woo_harvester.outputs.document import version_number
 from woo_portal.embedded.layout import (
     POINT,
     POSITIONS,
@@ -198,8 +197,8 @@ class Answering:
         documents = [stored_json(snapshot.searcher, address) for _, address in found[:size]]
         if not documents:
             return Changes([], where)
-        reached = where.after(int(found[:size][-1][0]), map(version_number, documents))
-        return Changes(documents, reached, len(found) > size)
+        has_more = len(found) > size
+        return Changes(documents, where.after(int(found[:size][-1][0]), has_more=has_more), has_more)
 
     def similar_words(self, kind: RecordKind, word: str) -> list[str]:
         """Return words of titles and metadata that look like *word*, the most similar first."""

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import os
+import re
+import stat
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from anyio.to_thread import run_sync
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from woo_harvester.documents.formats import file_types
 from woo_harvester.outputs.definition import WOO, Status
 from woo_harvester.utils.templates import is_web
 from woo_harvester.utils.urls import record_id
 from woo_portal import details
-from woo_portal.details import Value, location_of, title_of, version_of
+from woo_portal.asking import FileDownload
+from woo_portal.details import File, Value, location_of, title_of, version_of
 from woo_portal.downloads import document_by_id, withdrawal_of
 from woo_portal.open_overheid import BASE
-from woo_portal.pages import own_path, page, root_of
+from woo_portal.pages import not_modified, own_path, page, root_of
 from woo_portal.question import MAX_SIZE, Question
 from woo_portal.routes.search_engines import structured_data
 from woo_portal.wording import day, document_path, explanations_of
@@ -33,6 +40,13 @@ _KINDS = {
 }
 
 
+#: A copy that a browser would show has no scripts and nothing of the portal.
+_SANDBOX = "default-src 'none'; sandbox"
+#: What no name of a file may have: it is for a system, or it shows the name in another order.
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f:*?"<>|\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]')
+_LONGEST_NAME = 120
+
+
 async def document(request: Request) -> Response:
     """Answer with the page of a document: 410 for a withdrawn one."""
     found = await document_by_id(request, WOO)
@@ -41,20 +55,85 @@ async def document(request: Request) -> Response:
     is_findable = request.app.state.options.is_findable
     data = structured_data(found, root_of(request) + document_path(found["id"])) if is_findable else None
     relations = await _relations(request, details.relations(found))
-    return await page(request, "document.html", relations=relations, data=data, **_context(found))
+    return await page(
+        request,
+        "document.html",
+        relations=relations,
+        data=data,
+        has_copies=request.app.state.options.files is not None,
+        **_context(found),
+    )
 
 
 async def file(request: Request) -> Response:
-    """Lead to the first file of a document, at its publisher; open.overheid.nl has such an address too."""
+    """Answer with the copy of the first file of a document, or lead to it at its publisher.
+
+    open.overheid.nl has such an address too.
+    """
     found = await document_by_id(request, WOO)
     if withdrawal := withdrawal_of(WOO, found):
         if own_path(request).startswith(BASE):
             raise HTTPException(410, withdrawal.text)
         return await _withdrawn(request, found)
+    if copy := await _copy(request, found, 1):
+        return copy
     urls = [each.url for each in details.files(found)[:1]] + [location_of(found)]
     if url := next(filter(is_web, urls), ""):
         return RedirectResponse(url, 302, {"cache-control": "no-cache"})
     raise HTTPException(404, "Van dit document is geen bestand bekend.")
+
+
+async def stored(request: Request) -> Response:
+    """Answer with the copy of a file of a document, as a download; never of a withdrawn one."""
+    found = await document_by_id(request, WOO)
+    if found.get("status") == Status.INGETROKKEN:
+        return await _withdrawn(request, found)
+    if copy := await _copy(request, found, int(request.path_params["number"])):
+        return copy
+    raise HTTPException(404, "Van dit bestand is hier geen kopie. Kijk op de website van de organisatie.")
+
+
+async def _copy(request: Request, found: Json, number: int) -> Response | None:
+    """Return the copy of a file by its number from 1, or None if there is none. Raises BusyError."""
+    store: Path | None = request.app.state.options.files
+    one = next(iter(details.files(found)[number - 1 : number]), None)
+    if store is None or one is None or not one.stored or number < 1:
+        return None
+    if (there := await run_sync(_within, store, one.stored)) is None:
+        return None
+    path, about = there
+    headers = {"etag": f'"{path.name}"', "cache-control": "no-cache", "content-security-policy": _SANDBOX}
+    if unchanged := not_modified(request, headers):
+        return unchanged
+    media_type, name = _form(one)
+    return FileDownload(
+        request, path, stat_result=about, headers=headers, media_type=media_type, filename=name
+    )
+
+
+def _within(store: Path, name: str) -> tuple[Path, os.stat_result] | None:
+    """Return a file in the store, or None if it is not there, or a link leads out of the store."""
+    try:
+        folder = store.resolve(strict=True)
+        path = (folder / name).resolve(strict=True)
+        about = path.stat()
+    except (OSError, RuntimeError):  # the latter for links in a circle
+        return None
+    return (path, about) if path.is_relative_to(folder) and stat.S_ISREG(about.st_mode) else None
+
+
+def _form(one: File) -> tuple[str, str]:
+    """Return the media type and the name with which a copy is downloaded.
+
+    The type is one of those that may be harvested, but for HTML, and the name ends as a file of that type.
+    """
+    known = {each.media_type: each for each in file_types()}.get(one.media_type)
+    extensions = known.extensions if known else tuple(end for each in file_types() for end in each.extensions)
+    name = _UNSAFE.sub("_", re.split(r"[/\\]", one.name)[-1]).strip(". ")[-_LONGEST_NAME:] or "document"
+    if Path(name).suffix.lower()[1:] not in extensions:
+        name += f".{known.extensions[0] if known else 'bin'}"
+    is_safe = known is not None and known.media_type != "text/html"
+    return one.media_type if is_safe else "application/octet-stream", name
 
 
 async def _withdrawn(request: Request, found: Json) -> Response:
@@ -119,6 +198,7 @@ def _related(term: Json, ids: Mapping[str, str], titles: Mapping[str, str]) -> V
 _FILES = ("/documenten/{id:uuid}", f"{BASE}/documenten/{{id:uuid}}", f"{BASE}/attachment/{{id:uuid}}")
 
 ROUTES = [
+    Route("/document/{id:uuid}/kopie/{number:number}", stored),
     Route("/document/{id:uuid}", document),
-    *(Route(path + end, file) for path in _FILES for end in ("", "_{versie:int}", "/file")),
+    *(Route(path + end, file) for path in _FILES for end in ("", "_{versie:number}", "/file")),
 ]

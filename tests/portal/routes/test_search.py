@@ -189,7 +189,7 @@ def test_a_wrong_question_can_be_corrected(client: Client) -> None:
     page = html.fromstring(client.get(f"/zoek?{given.replace('%00', '')}&start=10").text)
     text = "‘Openbaar gemaakt vanaf’ is later dan ‘Openbaar gemaakt tot en met’."
     assert text in text_of(page)
-    (form,) = page.cssselect("form")
+    (form,) = page.forms
     assert form.get("action") == "/"
     assert dict(form.fields) == {
         "q": 'stik "stof',
