@@ -79,8 +79,8 @@ class Contents:
     """The latest moment of harvest (``herkomst.opgehaald``)."""
 
 
-#: If the index was made anew, a copy begins again so long before it last had everything. A record comes into
-#: the index when its document was read, which may be days after its moment of harvest.
+#: How long before it last had everything a copy begins again when the index was made anew. A record comes
+#: into the index when its document was read, which may be days after its moment of harvest.
 OVERLAP = timedelta(days=7)
 _MILLISECOND = timedelta(milliseconds=1)
 
