@@ -183,12 +183,12 @@ def files(document: Json) -> list[File]:
     """Return the files of a document."""
     kind = str(_first(document, f"{_DOCUMENT}.format.label") or "")
     found = []
-    for each in version_of(document).get("bestanden") or ():
+    for each in _objects(version_of(document), "bestanden"):
         pages, language = each.get("paginas"), each.get("taal")
         facts = (
             kind,
             size(each.get("grootte")),
-            counted(pages, "pagina", "pagina\u2019s") if pages else "",
+            counted(pages, "pagina", "pagina\u2019s") if pages and isinstance(pages, int) else "",
             f"taal: {language}" if language else "",
         )
         url = str(each.get("url") or "")

@@ -56,7 +56,11 @@ def changed_at(record: Mapping[str, Any]) -> datetime | None:
     for text in given:
         try:
             return parse_datetime(text)
-        except (TypeError, ValueError):  # a file that the operator gave may be of other software
+        except (
+            AttributeError,
+            TypeError,
+            ValueError,
+        ):  # a file that the operator gave may be of other software
             continue
     return None
 
@@ -95,8 +99,9 @@ def _permit(record: Mapping[str, Any]) -> Summary:
     )
 
 
-def _terms(values: Iterable[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
-    found = ((value.get("id") or value.get("label"), value.get("label")) for value in values)
+def _terms(values: Iterable[Any]) -> tuple[tuple[str, str], ...]:
+    given = (value for value in values if isinstance(value, Mapping))  # a file may be of other software
+    found = ((value.get("id") or value.get("label"), value.get("label")) for value in given)
     return tuple((str(term or label), str(label or term)) for term, label in found if term or label)
 
 

@@ -34,8 +34,8 @@ def day_and_time(moment: str | datetime | None) -> str:
 
 
 def size(number: float | None) -> str:
-    """Return a size such as ``20,5 kB``; empty if it is not known."""
-    if number is None:
+    """Return a size such as ``20,5 kB``; empty if it is not known, or no number."""
+    if not isinstance(number, int | float):
         return ""
     return do_filesizeformat(number).replace(".", ",").replace("Byte", "byte")
 
@@ -63,7 +63,9 @@ def _local(moment: str | date | None) -> datetime | None:
             return None
     if isinstance(moment, datetime):
         return moment.astimezone(AMSTERDAM)
-    return None if moment is None else datetime(moment.year, moment.month, moment.day, tzinfo=AMSTERDAM)
+    if not isinstance(moment, date):  # None, or what a record of other software has
+        return None
+    return datetime(moment.year, moment.month, moment.day, tzinfo=AMSTERDAM)
 
 
 #: The beginning of the URIs that have a page of their own, and the path of these pages: what follows the

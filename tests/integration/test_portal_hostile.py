@@ -50,6 +50,15 @@ QUESTIONS: dict[str, tuple[bytes, int]] = {
     "format": (asked("%s%n%x {0.__class__} %(key)s"), 200),
     "entities": (asked('<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>&a;'), 200),
     "header in a question": (asked("x\r\nSet-Cookie: a=b\r\n\r\n<html>"), 200),
+    # Places in the changes, copies of documents, and the API of open.overheid.nl.
+    "a place that nobody gave": (get("/wijzigingen.jsonl?na=" + "9" * 3000), 400),
+    "a place of another index": (get("/wijzigingen.jsonl?na=x.1.2.3." + "9" * 18), 200),
+    "a moment before all": (get("/wijzigingen.atom?sinds=0001-01-01"), 400),
+    "a copy without end": (get(_KNOWN + "/kopie/" + "9" * 5000), 404),
+    "a copy elsewhere": (get(_KNOWN + "/kopie/..%2f..%2f..%2fetc%2fpasswd"), 404),
+    "a version without end": (get("/api/v0/zoek" + _KNOWN.removeprefix("/document") + "_" + "9" * 5000), 404),
+    "encoded again and again": (get("/api/v0/zoek?aantalResultaten=10&thema=%" + "25" * 200 + "00"), 200),
+    "a byte of nothing encoded twice": (get("/api/v0/zoek?aantalResultaten=10&thema=%2500"), 400),
     # Texts that are long, many or strange.
     "no words": (asked('"" - -"" "'), 200),
     "open quote": (asked('"stikstof'), 200),

@@ -17,7 +17,7 @@ from woo_harvester.outputs.definition import KINDS, PERMITS, WOO, RecordKind, St
 from woo_harvester.outputs.document import record_of
 from woo_harvester.utils.dates import parse_datetime
 from woo_portal.details import cause_of
-from woo_portal.downloads import MEDIA_TYPE, Entry, FeedAddresses, atom, summary_of
+from woo_portal.downloads import MEDIA_TYPE, Entry, FeedAddresses, atom, first, summary_of
 from woo_portal.engine import Answer, Changes, Followed
 from woo_portal.openapi import CHANGES, MAX_CHANGES
 from woo_portal.pages import headers_for, not_modified, page, root_of
@@ -158,7 +158,7 @@ def _page(kind: RecordKind) -> _Endpoint:
         answer = await state.asking(request, state.engine.search, question)
         rows = [
             (cause_of(each.document), _heading(kind, each.document), summary_of(kind, each.document),
-             day_and_time((each.document.get("herkomst") or {}).get("opgehaald")))
+             day_and_time(first(each.document, "herkomst.opgehaald")))
             for each in answer.hits
         ]  # fmt: skip
         return await page(

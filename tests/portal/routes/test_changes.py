@@ -203,6 +203,18 @@ def test_an_answer_that_did_not_change_is_not_sent_again(client: Client) -> None
     )
 
 
+@pytest.mark.parametrize("odd", [7, "tekst", ["a"], {"label": {"x": 1}}])
+def test_one_record_of_other_software_does_not_keep_the_others_away(odd: Any) -> None:
+    wrong = bare("https://www.amsterdam.nl/3.pdf", publisher={"label": "x"})
+    wrong["document"]["classificatiecollectie"]["informatiecategorieen"] = [odd]
+    wrong["herkomst"]["lastmod"] = wrong["versies"][0]["mutatiedatumtijd"] = odd
+    client = client_of([wrong, bare()])
+    for path in ("/wijzigingen", "/wijzigingen.atom", "/wijzigingen.jsonl", "/zoek.atom"):
+        answer = client.get(path)
+        assert answer.status_code == 200, path
+        assert "Kaart" in answer.text
+
+
 def test_nothing_of_a_record_becomes_markup() -> None:
     bad = "<script>alert(1)</script>\x0b]]>"
     record = bare("javascript:alert(1)", bad, publisher={"label": bad}, verantwoordelijke={"label": bad})
