@@ -1,6 +1,6 @@
-"""A portal over :class:`ScanEngine`: ``python -m tests.utils.portal_server FILE SECONDS``.
+"""A portal over :class:`ScanEngine`: ``python -m tests.utils.portal_server FILE``.
 
-It prints its address. The file has records, one a line; a request must come in so many seconds.
+It prints its address. The file has records, one a line.
 """
 
 from __future__ import annotations
@@ -10,14 +10,11 @@ import sys
 from pathlib import Path
 
 from tests.utils.scan_engine import ScanEngine
-from woo_portal import app as bounds
 from woo_portal import server
 from woo_portal.app import Options, make_app
 
 if __name__ == "__main__":
-    _, file, patience = sys.argv
-    server.HEADER_SECONDS = bounds.BODY_SECONDS = float(patience)
-    lines = Path(file).read_text(encoding="utf-8").splitlines()
+    lines = Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()
     app = make_app(ScanEngine(map(json.loads, lines)), Options())
     site = server.Site(port=0)
     server.serve(app, site, server.listen(site), lambda address: print(address, flush=True))
