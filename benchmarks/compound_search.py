@@ -2,7 +2,7 @@
 
     python -m benchmarks.compound_search
 
-It starts an Elasticsearch of its own. The words are those of ``tests/search/compounds.csv``: 200 that a
+It starts an Elasticsearch of its own. The words are those of ``tests/portal/compounds.csv``: 200 that a
 search for a part should find, and 100 that contain another word by accident. The size is that of an index of
 3,000 pages of Dutch text with the field for parts, relative to the index without it.
 """

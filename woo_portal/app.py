@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -18,7 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from woo_portal.asking import Asking, BusyError
+from woo_portal.asking import MAX_DOWNLOADS, Asking, BusyError, Downloads
 from woo_portal.engine import Engine, EngineError, SlowQuestionError
 from woo_portal.harvest import Harvest
 from woo_portal.open_overheid import BASE as OPEN_OVERHEID
@@ -34,7 +33,6 @@ _TEXTS: Mapping[int, tuple[str, str]] = {
     400: ("Deze vraag kan niet", "In het adres staat iets wat de zoekmachine niet begrijpt."),
     404: ("Deze pagina is er niet", "Misschien is het adres verkeerd overgenomen."),
     405: ("Dit kan hier niet", "U kunt hier alleen lezen en zoeken."),
-    408: ("Dit duurde te lang", "De vraag kwam niet op tijd helemaal binnen."),
     413: ("Deze vraag is te groot", "Stel een kleinere vraag."),
     414: ("Dit adres is te lang", "Kies minder filters, of gebruik minder woorden."),
     431: ("Deze vraag is te groot", "Uw browser stuurt te veel gegevens mee."),
@@ -123,9 +121,8 @@ HANDLERS: dict[Any, Any] = {
 MAX_ADDRESS = 8_000
 #: The most headers, and their largest size together, in bytes.
 MAX_HEADERS, MAX_HEADER_BYTES = 100, 12_000
-#: The largest body of a question to the API, in bytes, and the seconds in which it must come.
+#: The largest body of a question to the API, in bytes.
 MAX_BODY = 64 * 1024
-BODY_SECONDS = 10.0
 
 _READING = ("GET", "HEAD")
 _OF_API = (*_READING, "POST", "OPTIONS")
@@ -171,13 +168,10 @@ async def _body(request: Request) -> bytes | int:
         return b""
     found = b""
     try:
-        async with asyncio.timeout(BODY_SECONDS):
-            async for part in request.stream():
-                found += part
-                if len(found) > MAX_BODY:
-                    return 413
-    except TimeoutError:
-        return 408
+        async for part in request.stream():
+            found += part
+            if len(found) > MAX_BODY:
+                return 413
     except ClientDisconnect:
         return 400
     return found
@@ -207,6 +201,8 @@ class Options:
     """The longest time that a question may take."""
     concurrency: int = 8
     """The number of questions that the engine answers at the same time."""
+    downloads: int = MAX_DOWNLOADS
+    """The most downloads at the same time."""
     title: str = "Woo-documenten"
     """The name of the site, on each page."""
     is_findable: bool = True
@@ -220,7 +216,7 @@ class Options:
 def make_app(engine: Engine, options: Options) -> Starlette:
     """Return the application over *engine*.
 
-    Its state has ``engine``, ``options``, ``asking``, ``harvest`` and ``menu``.
+    Its state has ``engine``, ``options``, ``asking``, ``downloads``, ``harvest`` and ``menu``.
     """
     asking = Asking(options.concurrency, options.seconds)
 
@@ -238,4 +234,5 @@ def make_app(engine: Engine, options: Options) -> Starlette:
     app.router.redirect_slashes = False  # it would lead to whatever host the request names
     app.state.engine, app.state.options, app.state.asking = engine, options, asking
     app.state.harvest, app.state.menu = Harvest(options.report), Menu()
+    app.state.downloads = Downloads(options.downloads)
     return app

@@ -19,7 +19,6 @@ from typing import Any, TypeVar
 
 from anyio import CancelScope, CapacityLimiter, move_on_after
 from anyio.to_thread import run_sync
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import FileResponse, StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
@@ -151,14 +150,6 @@ class Downloads:
                 await run_sync(parts.close)
 
 
-def downloads_of(app: Starlette) -> Downloads:
-    """Return the downloads of an app."""
-    if not hasattr(app.state, "downloads"):
-        app.state.downloads = Downloads()
-    found: Downloads = app.state.downloads
-    return found
-
-
 class Parts:
     """A text in parts of at least 64 thousand characters; only the last one is smaller."""
 
@@ -189,7 +180,8 @@ async def begin_download(request: Request, parts: Parts, headers: Mapping[str, s
     The engine is asked for the first part now. So raises EngineError if it does not answer, and BusyError if
     there are as many downloads under way as may be.
     """
-    downloads, client = downloads_of(request.app), request.client.host if request.client else ""
+    downloads: Downloads = request.app.state.downloads
+    client = request.client.host if request.client else ""
     downloads.begin(client)
     try:
         first = await run_sync(parts.read, limiter=downloads.reading)
@@ -262,7 +254,7 @@ class FileDownload(FileResponse):
 
     def __init__(self, request: Request, path: Path, **options: Any) -> None:
         super().__init__(path, **options)
-        self._downloads = downloads_of(request.app)
+        self._downloads: Downloads = request.app.state.downloads
         self._client = request.client.host if request.client else ""
         self._downloads.begin(self._client)
 

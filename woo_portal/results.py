@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+from urllib.parse import urlencode
 
 from woo_harvester.outputs.definition import KINDS, PERMITS, WOO, Facet, FacetValue, RecordKind, facets
 from woo_harvester.outputs.document import record_of
@@ -100,6 +101,7 @@ class Address:
     def __init__(self, parameters: Iterable[tuple[str, str]], path: str = "/") -> None:
         self._path = path
         self.parameters: Parameters = [(name, value) for name, value in parameters if value.strip()]
+        self._begin = search_path(self.others(), path)
 
     def values(self, name: str) -> list[str]:
         """Return the values of a parameter."""
@@ -115,7 +117,8 @@ class Address:
 
     def adding(self, name: str, value: str) -> str:
         """Return the path with one more value of a parameter."""
-        return search_path([*self.others(), (name, value)], self._path)
+        # A page has some hundred of these, so that what they share is encoded once.
+        return f"{self._begin}{'&' if '?' in self._begin else '?'}{urlencode([(name, value)])}"
 
     def without(self, name: str, value: str) -> str:
         """Return the path without a value of a parameter."""

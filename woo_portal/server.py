@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from glob import glob, has_magic
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import uvicorn
 from starlette.applications import Starlette
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from woo_harvester.outputs.definition import KINDS
 from woo_harvester.report.run_folder import ReportsFolder
@@ -26,7 +25,9 @@ from woo_harvester.running.paths import data_dir, files_folder
 from woo_harvester.state.latest import check_is_records
 from woo_harvester.utils.program import program, to_install
 from woo_portal.app import Options, make_app
+from woo_portal.asking import MAX_DOWNLOADS
 from woo_portal.engine import Engine, EngineError
+from woo_portal.processes import Answerers, given_to_this
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -162,8 +163,6 @@ class Filling:
         self._out.flush()
 
 
-#: The seconds in which the address and the headers of a request must come.
-HEADER_SECONDS = 10.0
 #: The largest address and headers, in bytes.
 _MAX_HEADERS = 16 * 1024
 #: The number of connections at the same time: less than the open files that a process may usually have.
@@ -208,7 +207,7 @@ def serve(app: Starlette, site: Site, listener: socket.socket, started: Callable
         logging.getLogger("uvicorn.access").addHandler(logging.StreamHandler(sys.stderr))
     config = uvicorn.Config(
         app,
-        http=_BoundedProtocol,
+        http="h11",
         ws="none",
         lifespan="on",
         root_path=site.root_path,
@@ -250,45 +249,6 @@ class _Server(uvicorn.Server):
                 signal.signal(each, handler)
 
 
-class _BoundedProtocol(H11Protocol):
-    """HTTP with a time in which a request must come: uvicorn waits for its headers for ever."""
-
-    _closing: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: Any) -> None:
-        """Begin to wait for a request."""
-        super().connection_made(transport)
-        self._wait()
-
-    def data_received(self, data: bytes) -> None:
-        """Read a part of a request; wait on if its headers are not complete."""
-        super().data_received(data)
-        if getattr(self.cycle, "response_complete", True):  # there is no cycle before the first request
-            self._wait()
-        else:
-            self._stop_waiting()
-
-    def on_response_complete(self) -> None:
-        """Wait for the next request; uvicorn closes the connection sooner if nothing at all comes."""
-        super().on_response_complete()
-        if not self.transport.is_closing():
-            self._wait()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Stop to wait."""
-        self._stop_waiting()
-        super().connection_lost(exc)
-
-    def _wait(self) -> None:
-        if self._closing is None:
-            self._closing = self.loop.call_later(HEADER_SECONDS, self.transport.abort)
-
-    def _stop_waiting(self) -> None:
-        if self._closing is not None:
-            self._closing.cancel()
-            self._closing = None
-
-
 def _address(site: Site, listener: socket.socket) -> str:
     host = f"[{site.host}]" if ":" in site.host else site.host
     return f"http://{host}:{listener.getsockname()[1]}{site.root_path}/"
@@ -306,7 +266,34 @@ def run_portal(
         listen(site) as listener,  # before the filling, which may take minutes
         open_engine(settings, files, rebuild=rebuild, watch=watch) as engine,
     ):
-        serve(make_app(engine, options), site, listener, _announce)
+        if (count := settings.getint("WOO_PORTAL_PROCESSES")) == 1:
+            serve(make_app(engine, options), site, listener, _announce)
+            return
+        given = {
+            "site": asdict(site),
+            "settings": {name: settings[name] for name in settings if name.startswith(("WOO_", "FILES_"))},
+        }
+        answerers = Answerers(count, listener, given, Filling(sys.stderr).write)
+        answerers.run(lambda: _announce(_address(site, listener)))
+
+
+def answer(given: Mapping[str, Any]) -> None:
+    """Answer as one of several processes, over an index that another one fills."""
+    from scrapy.settings import BaseSettings  # noqa: PLC0415 -- no other process needs it
+
+    settings, site = BaseSettings(given["settings"]), Site(**given["site"])
+    with socket.socket(fileno=given["listener"]) as listener, closing(_reader(settings)) as engine:
+        serve(
+            make_app(engine, _options(settings)), site, listener, lambda address: print(address, flush=True)
+        )
+
+
+def _reader(settings: BaseSettings) -> Engine:
+    if settings["WOO_ELASTICSEARCH_URL"]:
+        return _elasticsearch(settings)
+    from woo_portal.embedded.engine import EmbeddedReader  # noqa: PLC0415 -- of the extra "portal"
+
+    return EmbeddedReader(data_dir(settings) / FOLDER, settings.getfloat("WOO_PORTAL_TIMEOUT"))
 
 
 def site_of(settings: BaseSettings, host: str, port: int, *, access_log: bool = False) -> Site:
@@ -316,11 +303,13 @@ def site_of(settings: BaseSettings, host: str, port: int, *, access_log: bool = 
 
 
 def _options(settings: BaseSettings) -> Options:
-    tiles = str(settings["WOO_PORTAL_TILES"])
+    """Return the options of one process; the processes share what visitors may do at the same time."""
+    tiles, processes = str(settings["WOO_PORTAL_TILES"]), settings.getint("WOO_PORTAL_PROCESSES")
     return Options(
         tiles="" if tiles == "none" else tiles,
         seconds=settings.getfloat("WOO_PORTAL_TIMEOUT"),
-        concurrency=settings.getint("WOO_PORTAL_CONCURRENCY"),
+        concurrency=ceil(settings.getint("WOO_PORTAL_CONCURRENCY") / processes),
+        downloads=ceil(MAX_DOWNLOADS / processes),
         title=str(settings["WOO_PORTAL_TITLE"]),
         is_findable=settings.getbool("WOO_PORTAL_SEARCH_ENGINES"),
         report=_report(settings),
@@ -338,3 +327,7 @@ def _report(settings: BaseSettings) -> Path | None:
 
 def _announce(address: str) -> None:
     print(f"The portal is at {address} (stop it with Ctrl-C).", flush=True)
+
+
+if __name__ == "__main__":
+    answer(given_to_this())

@@ -40,6 +40,6 @@ def _texts(content: object) -> list[str]:
 
 
 def compounds() -> list[dict[str, str]]:
-    """Return the words of ``tests/search/compounds.csv``, with the part to search for."""
-    with (_ROOT / "tests/search/compounds.csv").open(encoding="utf-8", newline="") as file:
+    """Return the words of ``tests/portal/compounds.csv``, with the part to search for."""
+    with (_ROOT / "tests/portal/compounds.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))

@@ -9,6 +9,7 @@ import http.client
 import json
 import os
 import re
+import socket
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -22,6 +23,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.utils.ports import free_port
+from tests.utils.waiting import STUCK
 from tests.utils.webservers import program, running
 
 pytestmark = pytest.mark.integration
@@ -191,6 +193,14 @@ def test_who_asks_too_much_gets_429() -> None:
     with proxy(slow) as limited:
         statuses = Counter(limited.ask("/")[0].status for _ in range(60))
     assert statuses == {200: 41, 429: 19}
+
+
+def test_a_request_that_does_not_come_is_ended_before_the_portal() -> None:
+    short = CONF.replace("client_header_timeout 10s", "client_header_timeout 1s")
+    assert short != CONF
+    with proxy(short) as impatient, socket.create_connection(("127.0.0.1", impatient.port), STUCK) as slow:
+        slow.sendall(b"GET / HTTP/1.1\r\nHost: woo.example.nl\r\nX: ")
+        assert slow.recv(1000) in (b"", b"HTTP/1.1 408 Request Time-out\r\n")
 
 
 def test_below_a_path_of_another_site_the_portal_gets_its_own_addresses() -> None:

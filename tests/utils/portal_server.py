@@ -1,7 +1,6 @@
-"""A portal over :class:`ScanEngine`: ``python -m tests.utils.portal_server FILE SECONDS [FOLDER]``.
+"""A portal over :class:`ScanEngine`: ``python -m tests.utils.portal_server FILE [FOLDER]``.
 
-It prints its address. The file has records, one a line; a request must come in so many seconds. The folder
-has copies of documents.
+It prints its address. The file has records, one a line. The folder has copies of documents.
 """
 
 from __future__ import annotations
@@ -11,13 +10,11 @@ import sys
 from pathlib import Path
 
 from tests.utils.scan_engine import ScanEngine
-from woo_portal import app as bounds
 from woo_portal import server
 from woo_portal.app import Options, make_app
 
 if __name__ == "__main__":
-    _, file, patience, *folders = sys.argv
-    server.HEADER_SECONDS = bounds.BODY_SECONDS = float(patience)
+    _, file, *folders = sys.argv
     lines = Path(file).read_text(encoding="utf-8").splitlines()
     app = make_app(ScanEngine(map(json.loads, lines)), Options(files=next(map(Path, folders), None)))
     site = server.Site(port=0)

@@ -17,16 +17,15 @@ from tests.utils.waiting import STUCK
 
 @contextmanager
 def portal_over(
-    records: Iterable[Mapping[str, Any]], folder: Path, *, patience: float = 10, files: Path | None = None
+    records: Iterable[Mapping[str, Any]], folder: Path, *, files: Path | None = None
 ) -> Iterator[str]:
     """Give the address, without a slash at its end, of a portal over records in a process of its own.
 
-    *patience* is the number of seconds in which a request must come, and *files* a folder with copies of
-    documents.
+    *files* is a folder with copies of documents.
     """
     file = folder / "portal.jsonl"
     file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    command = [sys.executable, "-W", "error", "-m", "tests.utils.portal_server", str(file), str(patience)]
+    command = [sys.executable, "-W", "error", "-m", "tests.utils.portal_server", str(file)]
     command += [str(files)] if files else []
     with Server(command, cwd=ROOT, env=environment(None), stdout=PIPE, stderr=PIPE) as process:
         try:

@@ -172,6 +172,13 @@ PORTAL = (
         least=1,
     ),
     Setting(
+        "WOO_PORTAL_PROCESSES",
+        1,
+        "processes",
+        "The number of processes that answer. With more than 1 they are beside the one that fills the index, and share the questions and downloads at the same time among them. As many as there are cores answer the most; each takes up to 250 MB.",
+        least=1,
+    ),
+    Setting(
         "WOO_PORTAL_PATH",
         None,
         "path such as /woo",

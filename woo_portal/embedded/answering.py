@@ -129,6 +129,8 @@ class _Snapshot:
     """The index at one moment."""
 
     searcher: Searcher
+    seen: bytes
+    """The file by which a commit becomes visible."""
     version: str
     marks: Marks | None
     """What the index keeps beside its records; None before its first commit."""
@@ -137,29 +139,22 @@ class _Snapshot:
 
 
 class Answering:
-    """Answers from the last commit that it has seen; safe to use from several threads."""
+    """Answers from the last commit, which may be of another process; safe to use from several threads."""
 
     def __init__(self, index: Index, fields: Schema, folder: Path, seconds: float) -> None:
         self._index, self._make, self._seconds = index, QueryMaker(fields), seconds
         self._meta = folder / "meta.json"
         self._lock = Lock()
-        self._seen = b""
-        self._snapshot = self._fresh()
+        self._snapshot = self._fresh(self._meta.read_bytes())
 
     @property
     def version(self) -> str:
-        """A text that differs after each commit."""
-        return self._snapshot.version
-
-    def refresh(self) -> None:
-        """Answer from the last commit from now on."""
-        with self._lock:
-            if self._meta.read_bytes() != self._seen:
-                self._snapshot = self._fresh()
+        """A text that differs after each commit, and is the same in each process."""
+        return self._now().version
 
     def search(self, question: Question) -> Answer:
         """Return a page of hits. Raises SlowQuestionError."""
-        snapshot = self._snapshot
+        snapshot = self._now()
         asked = _Asked(snapshot.searcher, self._make, question, monotonic() + self._seconds)
         found, total = asked.page()
         counts = _counts_once(snapshot, question, asked) if question.with_counts else {}
@@ -167,21 +162,21 @@ class Answering:
 
     def get(self, kind: RecordKind, record_id: str) -> Mapping[str, Any] | None:
         """Return the search document of a record, or None."""
-        searcher = self._snapshot.searcher
+        searcher = self._now().searcher
         parts = [(Occur.Must, self._make.kind(kind.name)), (Occur.Must, self._make.term("id", record_id))]
         found = searcher.search(Query.boolean_query(parts), 1, count=False).hits
         return stored_json(searcher, found[0][1]) if found else None
 
     def all_documents(self, question: Question) -> Iterator[Mapping[str, Any]]:
         """Yield the documents of all hits, as they are now."""
-        searcher = self._snapshot.searcher
+        searcher = self._now().searcher
         asked = _Asked(searcher, self._make, question, inf)
         for address in asked.all_addresses():
             yield stored_json(searcher, address)
 
     def changes(self, kind: RecordKind, followed: Followed, size: int) -> Changes:
         """Return the first changes that a copy does not have."""
-        snapshot = self._snapshot
+        snapshot = self._now()
         if snapshot.marks is None:
             return Changes([], followed)
         where = followed.within(f"{snapshot.marks.made:x}", snapshot.marks.last)
@@ -202,7 +197,7 @@ class Answering:
 
     def similar_words(self, kind: RecordKind, word: str) -> list[str]:
         """Return words of titles and metadata that look like *word*, the most similar first."""
-        searcher, fields = self._snapshot.searcher, text_fields(kind)
+        searcher, fields = self._now().searcher, text_fields(kind)
         known: set[str] = set()
         for each in (title_field(kind), METADATA_FIELD):
             name = f"exact{fields.index(each)}"
@@ -211,7 +206,7 @@ class Answering:
 
     def contents(self, kind: RecordKind) -> Contents:
         """Return what the index has of *kind*."""
-        searcher, is_kind = self._snapshot.searcher, (Occur.Must, self._make.kind(kind.name))
+        searcher, is_kind = self._now().searcher, (Occur.Must, self._make.kind(kind.name))
         status = (Occur.Must, self._make.term("status", Status.GEPUBLICEERD))
         published = Query.boolean_query([is_kind, status])
         terms = {"terms": {"field": "pair_organisatie", "size": MAX_VALUES}}
@@ -226,12 +221,18 @@ class Answering:
             newest=_EPOCH + timedelta(milliseconds=newest) if newest else None,
         )
 
-    def _fresh(self) -> _Snapshot:
-        self._seen = self._meta.read_bytes()
+    def _now(self) -> _Snapshot:
+        """Return the index as of the last commit."""
+        with self._lock:
+            if (seen := self._meta.read_bytes()) != self._snapshot.seen:
+                self._snapshot = self._fresh(seen)
+            return self._snapshot
+
+    def _fresh(self, seen: bytes) -> _Snapshot:
         self._index.reload()
         searcher = self._index.searcher()
         marks = Marks.read(searcher, self._make.term("id", POSITIONS))
-        return _Snapshot(searcher, sha256(self._seen).hexdigest()[:16], marks)
+        return _Snapshot(searcher, seen, sha256(seen).hexdigest()[:16], marks)
 
 
 def _counts_once(snapshot: _Snapshot, question: Question, asked: _Asked) -> dict[str, list[Count]]:

@@ -21,62 +21,13 @@ from woo_portal.question import Question
 _LOCK = "portal"
 
 
-class EmbeddedEngine:
-    """An engine over the index in a folder. One process at a time opens a folder."""
+class EmbeddedReader:
+    """An engine over the index in a folder that another process fills. It sees each commit."""
 
-    def __init__(self, folder: Path, locks: FileLocks, seconds: float) -> None:
-        self._locks, self._fields, self._seconds = locks, schema(), seconds
-        self._index = _opened(folder, self._fields)
-        self._filler = Filler(self._index, self._fields)
-        self._filling = Lock()
-        self._answering = Answering(self._index, self._fields, folder, seconds)
-
-    @classmethod
-    def open(cls, folder: Path, seconds: float, *, rebuild: bool = False) -> Self:
-        """Return the engine over *folder*, which is made if it is not there.
-
-        An index of another version, and with *rebuild* any index, is removed: fill it again. Raises
-        EngineError if the folder is in use, or cannot be read or written.
-        """
-        mine = folder / f"index-{digest()}"
-        try:
-            locks = FileLocks(folder / "lock")
-            if not locks.try_acquire(_LOCK):
-                locks.release()
-                raise EngineError(
-                    f"another portal uses {folder}: stop it, or set WOO_DATA_DIR to another folder"
-                )
-            for other in folder.glob("index-*"):
-                if rebuild or other != mine:
-                    shutil.rmtree(other)
-            mine.mkdir(exist_ok=True)
-        except OSError as error:
-            raise EngineError(f"{folder}: {error.strerror or error}") from error
-        try:
-            return cls(mine, locks, seconds)
-        except BaseException:
-            locks.release()
-            raise
-
-    def fill(self, files: Iterable[Path], progress: Progress = lambda filled: None) -> Filled:
-        """Add the records of *files* that are new, and return what was done. Raises EngineError.
-
-        Questions are answered meanwhile, with what was committed last.
-        """
-        with self._filling:
-            try:
-                return self._filler.fill(files, self._refreshing(progress))
-            finally:
-                self._answering.refresh()
-
-    @property
-    def is_filling(self) -> bool:
-        """Whether a fill is going on."""
-        return self._filling.locked()
-
-    def interrupt(self) -> None:
-        """End a fill that is going on after its next batch, and start none any more."""
-        self._filler.is_interrupted = True
+    def __init__(self, folder: Path, seconds: float) -> None:
+        self._fields, path = schema(), _index_folder(folder)
+        self._index = _opened(path, self._fields)
+        self._answering = Answering(self._index, self._fields, path, seconds)
 
     def search(self, question: Question) -> Answer:
         """Return the page of hits that the question asks for, with counts and highlights if it wants them."""
@@ -107,20 +58,72 @@ class EmbeddedEngine:
         return self._answering.version
 
     def close(self) -> None:
+        """Do nothing: the files are closed with the process."""
+
+
+class EmbeddedEngine(EmbeddedReader):
+    """An engine that fills the index in a folder too. One process at a time opens a folder so."""
+
+    def __init__(self, folder: Path, locks: FileLocks, seconds: float) -> None:
+        super().__init__(folder, seconds)
+        self._locks = locks
+        self._filler = Filler(self._index, self._fields)
+        self._filling = Lock()
+
+    @classmethod
+    def open(cls, folder: Path, seconds: float, *, rebuild: bool = False) -> Self:
+        """Return the engine over *folder*, which is made if it is not there.
+
+        An index of another version, and with *rebuild* any index, is removed: fill it again. Raises
+        EngineError if the folder is in use, or cannot be read or written.
+        """
+        mine = _index_folder(folder)
+        try:
+            locks = FileLocks(folder / "lock")
+            if not locks.try_acquire(_LOCK):
+                locks.release()
+                raise EngineError(
+                    f"another portal uses {folder}: stop it, or set WOO_DATA_DIR to another folder"
+                )
+            for other in folder.glob("index-*"):
+                if rebuild or other != mine:
+                    shutil.rmtree(other)
+            mine.mkdir(exist_ok=True)
+        except OSError as error:
+            raise EngineError(f"{folder}: {error.strerror or error}") from error
+        try:
+            return cls(folder, locks, seconds)
+        except BaseException:
+            locks.release()
+            raise
+
+    def fill(self, files: Iterable[Path], progress: Progress = lambda filled: None) -> Filled:
+        """Add the records of *files* that are new, and return what was done. Raises EngineError.
+
+        Questions are answered meanwhile, with what was committed last.
+        """
+        with self._filling:
+            return self._filler.fill(files, progress)
+
+    @property
+    def is_filling(self) -> bool:
+        """Whether a fill is going on."""
+        return self._filling.locked()
+
+    def interrupt(self) -> None:
+        """End a fill that is going on after its next batch, and start none any more."""
+        self._filler.is_interrupted = True
+
+    def close(self) -> None:
         """End a fill that is going on, and release the folder."""
         self.interrupt()
         with self._filling:
             self._filler.close()
             self._locks.release()
 
-    def _refreshing(self, progress: Progress) -> Progress:
-        """Let questions see each commit while a fill is going on."""
 
-        def report(filled: Filled) -> None:
-            self._answering.refresh()
-            progress(filled)
-
-        return report
+def _index_folder(folder: Path) -> Path:
+    return folder / f"index-{digest()}"
 
 
 def _opened(folder: Path, fields: Any) -> Index:

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date
+from heapq import merge
 from itertools import islice, product
 
 from tantivy import FieldType, Occur, Query, Schema
@@ -149,7 +150,8 @@ _LENGTH, _BEFORE = 200, 60
 #: The most characters between the words of a phrase, for all of them together.
 _AROUND = 100
 
-_PIECE = re.compile(r"\S+")
+#: White space as ``str.split`` has it, but for the space.
+_SPACE = re.compile(r"[^\S ]")
 
 _Span = tuple[int, int]
 
@@ -242,9 +244,18 @@ _TOKENS = _TokensOfPieces()
 
 def _found(pieces: Collection[str], text: str) -> Iterator[tuple[int, str]]:
     """Yield the places at which one of these pieces stands between white space, in order."""
-    for match in _PIECE.finditer(text) if pieces else ():
-        if match[0] in pieces:
-            yield match.start(), match[0]
+    if not pieces:
+        return
+    plain = f" {_SPACE.sub(' ', text)} "  # as long as the text, but for its ends
+    yield from merge(*(_occurrences(piece, plain) for piece in pieces))
+
+
+def _occurrences(piece: str, plain: str) -> Iterator[tuple[int, str]]:
+    wanted = f" {piece} "
+    at = plain.find(wanted)
+    while at >= 0:
+        yield at, piece
+        at = plain.find(wanted, at + len(wanted) - 1)
 
 
 def _places(phrase: Sequence[str], text: str, pieces: Iterable[str]) -> Iterator[_Span]:
