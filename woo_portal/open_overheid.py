@@ -17,7 +17,7 @@ from woo_harvester.outputs.document import record_of
 from woo_portal.details import location_of, title_of, version_of
 from woo_portal.downloads import first
 from woo_portal.engine import Answer
-from woo_portal.parse import BEGIN, END, Pairs, question_of_pairs
+from woo_portal.parse import BEGIN, END, Pairs, names_of, question_of_pairs
 from woo_portal.question import Question, QuestionError, Sort
 
 Json = Mapping[str, Any]
@@ -52,9 +52,13 @@ def is_asked(pairs: Pairs) -> bool:
     return any(name in NAMES for name, _ in pairs)
 
 
-def question_of(pairs: Pairs) -> Question:
-    """Return the question of parameters of open.overheid.nl and of our own. Raises QuestionError."""
-    return question_of_pairs(WOO, _renamed([*pairs]))
+def question_of(pairs: Pairs, *, is_strict: bool) -> Question:
+    """Return the question of parameters of open.overheid.nl and of our own. Raises QuestionError.
+
+    Unless it is strict, a parameter that neither has is left out, as open.overheid.nl does.
+    """
+    known = (*NAMES, *names_of(WOO))
+    return question_of_pairs(WOO, _renamed([pair for pair in pairs if is_strict or pair[0] in known]))
 
 
 def _renamed(pairs: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:

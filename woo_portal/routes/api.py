@@ -19,7 +19,7 @@ from woo_harvester.outputs.document import record_of
 from woo_portal import open_overheid
 from woo_portal.downloads import document_by_id, withdrawal_of
 from woo_portal.openapi import API, description
-from woo_portal.pages import address_of, headers_for, not_modified, root_of
+from woo_portal.pages import address_of, headers_for, not_modified, own_path, root_of
 from woo_portal.parse import question_of_pairs, question_of_request
 from woo_portal.results import results
 
@@ -67,7 +67,9 @@ async def _as_open_overheid(request: Request) -> Response:
     """Search documents with the parameters of open.overheid.nl, and answer in its shape."""
     if request.method == "OPTIONS":
         return _allowed("GET, HEAD, OPTIONS")
-    asked, root = open_overheid.question_of(request.query_params.multi_items()), root_of(request)
+    is_strict = not own_path(request).startswith(open_overheid.BASE)
+    asked = open_overheid.question_of(request.query_params.multi_items(), is_strict=is_strict)
+    root = root_of(request)
     question = replace(asked, with_highlights=False, with_counts=False)
     headers = await headers_for(request, "open.overheid.nl", question, root)
     if unchanged := not_modified(request, headers):
