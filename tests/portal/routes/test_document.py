@@ -156,7 +156,7 @@ def test_nothing_of_a_record_becomes_html() -> None:
     assert tree.cssselect("img, [onerror]") == []
     (data,) = tree.cssselect("script")  # a block of data, which no title can close
     assert data.get("type") == "application/ld+json"
-    assert json.loads(data.text)["name"] == bad
+    assert json.loads(data.text_content())["name"] == bad
     assert [link for link in links_of(answer.text).values() if re.match("(?!/|#|https?:)", link)] == []
 
 

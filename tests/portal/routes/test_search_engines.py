@@ -87,7 +87,7 @@ def test_parts_of_ids_follow_one_another_to_the_end(parts: int) -> None:
 
 def data_of(client: Client, record: dict[str, Any]) -> list[dict[str, Any]]:
     page = html.fromstring(client.get(f"/document/{record['id']}").text)
-    return [json.loads(each.text) for each in page.cssselect("script[type='application/ld+json']")]
+    return [json.loads(each.text_content()) for each in page.cssselect("script[type='application/ld+json']")]
 
 
 def test_a_document_has_data_for_search_engines(client: Client) -> None:
