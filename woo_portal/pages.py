@@ -158,7 +158,7 @@ class Menu:
             found = await state.asking(request, state.engine.contents, PERMITS)
         except (BusyError, EngineError):
             return
-        self.links = (*_NAVIGATION, _PERMITS) if found.published or found.withdrawn else _NAVIGATION
+        self.links = (*_NAVIGATION, _PERMITS) if found.published else _NAVIGATION
 
 
 async def page(
