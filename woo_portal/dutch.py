@@ -287,8 +287,12 @@ class Analyzer:
 
     def __init__(self, filters: Sequence[Filter]) -> None:
         self._filters = filters
-        self.word: Callable[[str], tuple[str, ...]] = lru_cache(CACHED_WORDS)(self._word)
+        self._known = lru_cache(CACHED_WORDS)(self._word)
+
+    def word(self, word: str) -> tuple[str, ...]:
         """Return the tokens of one word of the tokenizer."""
+        # A number is its own token. Each record has its own, so they would fill the cache too.
+        return (word,) if word.isdecimal() and word.isascii() else self._known(word)
 
     def tokens(self, text: str) -> list[str]:
         """Return the tokens of a text, in order."""

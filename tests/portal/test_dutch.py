@@ -62,6 +62,13 @@ def test_a_piece_gives_the_tokens_of_its_words() -> None:
     assert dict(cache) == {"(e-mails,": "e mail", "de": ""}
 
 
+@pytest.mark.parametrize("name", ["exact", "stam", "delen"])
+def test_a_number_is_its_own_token_as_all_filters_would_give(name: str) -> None:
+    for number in ("0", "007", "2024", "12345678901234567890", "1" * 255):
+        assert analyzer(name).word(number) == analyzer(name)._word(number) == (number,)
+    assert analyzer(name).word("٣") == analyzer(name)._word("٣")
+
+
 def test_a_long_piece_is_not_kept() -> None:
     cache = PieceCache("exact")
     assert cache["x" * 100] == "x" * 100
