@@ -29,8 +29,8 @@ TUTORIALS = ROOT / "docs" / "tutorials"
 INSTALL = (ROOT / "docs" / "how-to" / "install.md").read_text(encoding="utf-8")
 MAKE, WHEEL, PIPX = "From a checkout", "From a wheel", "With pipx"
 #: Words of the lines of a section that install the base, and of the line that adds extras.
-BASE = {MAKE: ("make install",), WHEEL: (" -m venv ", " install woo_"), PIPX: ("pipx install ",)}
-EXTRAS = {MAKE: (), WHEEL: (" -c requirements-all.txt ",), PIPX: ("pipx inject ",)}
+BASE = {MAKE: ("make install",), WHEEL: (" -m venv ", " install woo_"), PIPX: ("pipx install ./",)}
+EXTRAS = {MAKE: (), WHEEL: (" -c requirements-all.txt ",), PIPX: ("pipx install --force ",)}
 #: Where the commands are then: activated, or put on the ``PATH`` by pipx.
 COMMANDS = {MAKE: ".venv/bin", WHEEL: "woo/bin", PIPX: "commands"}
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from woo_harvester.utils.program import to_install
+from woo_harvester.utils.program import to_install, to_install_also
 
 
 @pytest.fixture
@@ -41,7 +41,10 @@ def test_an_extra_is_installed_with_pip_where_the_environment_is_active(
 
 def test_an_extra_is_injected_where_pipx_made_the_environment(environment: Path) -> None:
     (environment / "pipx_metadata.json").touch()
-    assert to_install("text") == 'pipx inject woo "woo-harvester[text]"'
+    assert to_install("permits") == 'pipx inject woo "pyproj<4,>=3.7"'
+    assert to_install("speed") == 'pipx inject woo "uvloop>=0.21"'
+    assert to_install("demo").count('"') == 2 * 2
+    assert to_install_also("scrapy[gcs]") == 'pipx inject woo "scrapy[gcs]"'
 
 
 def test_an_extra_is_installed_by_uv_where_uv_made_the_environment(environment: Path) -> None:

@@ -11,7 +11,7 @@ from woo_harvester.pipelines.local import LocalStore
 from woo_harvester.pipelines.remote import FilesStoreChooser, RemoteStore, without_password
 from woo_harvester.pipelines.stored import DocumentStore, StoreError, StoreSettingError
 from woo_harvester.running.paths import NoFolderError, files_folder
-from woo_harvester.utils.program import program, to_install
+from woo_harvester.utils.program import program, to_install, to_install_also
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,7 +68,7 @@ def _open_remote(uri: str, crawler: Crawler) -> RemoteStore:
     try:
         return RemoteStore(crawler, FilesStoreChooser.from_crawler(crawler).store)
     except (NotConfigured, ImportError) as error:
-        fix = to_install("s3") if uri.startswith("s3:") else 'pip install "scrapy[gcs]"'
+        fix = to_install("s3") if uri.startswith("s3:") else to_install_also("scrapy[gcs]")
         raise StoreError(
             f"FILES_STORE {without_password(uri)}: the library for it is missing: {fix}"
         ) from error
