@@ -129,7 +129,9 @@ requirements: install-dev
 	$(PIP_COMPILE) --allow-unsafe --constraint requirements-all.txt --output-file requirements.txt pyproject.toml
 	$(PIP_COMPILE) --allow-unsafe --output-file requirements-dev.txt requirements-dev.in
 
-# What a release consists of (CONTRIBUTING.md). The pinned setuptools builds it, so that a rebuild gives the same.
+# What a release consists of (CONTRIBUTING.md). The pinned setuptools builds it, with the time of the commit in the wheel, so that a
+# rebuild gives the same wheel.
+build: export SOURCE_DATE_EPOCH = $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 build: install-dev
 	rm -rf build dist *.egg-info
 	$(BIN)/python -m build --no-isolation --outdir dist .
