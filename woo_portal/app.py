@@ -21,7 +21,7 @@ from woo_portal.asking import MAX_DOWNLOADS, Asking, BusyError, Downloads
 from woo_portal.engine import Engine, EngineError, SlowQuestionError
 from woo_portal.harvest import Harvest
 from woo_portal.open_overheid import BASE as OPEN_OVERHEID
-from woo_portal.pages import HEADERS, Menu, SafeHeaders, made_page, own_path
+from woo_portal.pages import HEADERS, Menu, SafeHeaders, WithoutTracking, made_page, own_path
 from woo_portal.question import QuestionError
 from woo_portal.results import asked_again, error_in_words
 from woo_portal.routes import ROUTES
@@ -48,8 +48,10 @@ _LATER = {"retry-after": "30"}
 
 
 def for_programs(request: Request) -> bool:
-    """Return whether an address is for programs, so that its errors are JSON."""
-    return own_path(request).startswith(("/api/", f"{OPEN_OVERHEID}/"))
+    """Return whether errors of an address are JSON: those of an API, and of a file unless a browser asks."""
+    path = own_path(request)
+    is_file = "." in path.rpartition("/")[2] and "text/html" not in request.headers.get("accept", "")
+    return is_file or path.startswith(("/api/", f"{OPEN_OVERHEID}/"))
 
 
 def error_response(
@@ -67,14 +69,9 @@ def error_response(
         status=status,
         headers=headers,
         title=title,
-        text=error_in_words(text) if status == HTTPStatus.BAD_REQUEST and not _is_file(request) else text,
+        text=error_in_words(text) if status == HTTPStatus.BAD_REQUEST else text,
         asked=asked_again(own_path(request), request.query_params.multi_items()),
     )
-
-
-def _is_file(request: Request) -> bool:
-    """Return whether a program asked, or a person who writes the parameters: for a feed or a file."""
-    return "." in own_path(request).rpartition("/")[2]
 
 
 async def _on_http(request: Request, error: Exception) -> Response:
@@ -227,7 +224,7 @@ def make_app(engine: Engine, options: Options) -> Starlette:
 
     app = Starlette(
         routes=ROUTES,
-        middleware=[Middleware(SafeHeaders), Middleware(Bounds)],
+        middleware=[Middleware(SafeHeaders), Middleware(Bounds), Middleware(WithoutTracking)],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )

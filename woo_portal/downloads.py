@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from io import StringIO
@@ -52,16 +53,19 @@ def summary_of(kind: RecordKind, record: Mapping[str, Any]) -> Summary:
 
 def changed_at(record: Mapping[str, Any]) -> datetime | None:
     """Return the moment of the version of a record; of a withdrawn one, of its withdrawal."""
-    given = [*values_at(record, "versies.mutatiedatumtijd"), *values_at(record, "herkomst.opgehaald")]
-    for text in given:
-        try:
+    return _moment_at(record, "versies.mutatiedatumtijd") or harvested_at(record)
+
+
+def harvested_at(record: Mapping[str, Any]) -> datetime | None:
+    """Return the moment of harvest of a record."""
+    return _moment_at(record, "herkomst.opgehaald")
+
+
+def _moment_at(record: Mapping[str, Any], path: str) -> datetime | None:
+    """Return the first moment at a path: a file that the operator gave may be of other software."""
+    for text in values_at(record, path):
+        with suppress(AttributeError, TypeError, ValueError):
             return parse_datetime(text)
-        except (
-            AttributeError,
-            TypeError,
-            ValueError,
-        ):  # a file that the operator gave may be of other software
-            continue
     return None
 
 

@@ -427,7 +427,7 @@ class ElasticsearchEngine:
         if not indices:
             return Changes([], followed)
         name = sha256("+".join(sorted(each["key"] for each in indices)).encode()).hexdigest()[:12]
-        where = followed.within(name, 1 + int(max(each["numbers"]["max"] for each in indices)))
+        where = followed.within({name: 1 + int(max(each["numbers"]["max"] for each in indices))})
         found = self._search(kind, changes_body(where, size + 1))
         hits = found["hits"]["hits"] if found is not None else []
         documents = [hit["_source"] for hit in hits[:size]]

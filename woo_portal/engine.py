@@ -6,7 +6,7 @@ The methods block; a server calls them in threads. An engine is safe to use from
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from difflib import get_close_matches
 from time import time
@@ -94,7 +94,7 @@ class Followed:
     """
 
     index: str = ""
-    """The index that gave the numbers; an index that is made anew gives others."""
+    """The name under which an index gave the number; one that is made anew or put back has another."""
     number: int = 0
     """The number of the last change that the copy has."""
     moment: int = 0
@@ -103,10 +103,15 @@ class Followed:
     """Up to this number only changes that were harvested at or after *since* are new to the copy."""
     since: int = 0
 
-    def within(self, index: str, last: int) -> Followed:
-        """Return where to go on in an index whose last change has the number *last*."""
-        if self.index == index and self.number <= last:  # a higher one: the index comes from a backup
-            return self
+    def within(self, given: Mapping[str, int]) -> Followed:
+        """Return where to go on in an index, by its names: each with the last number that it gave so.
+
+        The present name is the last of *given*. A number that the index did not give so is of another one:
+        made anew, or put back from a backup.
+        """
+        index, last = list(given.items())[-1]
+        if self.number <= given.get(self.index, -1):
+            return replace(self, index=index)
         overlap = OVERLAP // _MILLISECOND if self.index else 0
         since = max(0, self.moment - overlap)
         return Followed(index, moment=self.moment, until=last if since else 0, since=since)

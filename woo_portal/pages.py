@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache, partial
@@ -132,6 +133,25 @@ class SafeHeaders:
             await send(message)
 
         await self._app(scope, receive, send_safe if scope["type"] == "http" else send)
+
+
+#: What mail programs and social media add to an address that somebody passes on.
+_TRACKING = re.compile(
+    rb"(?:^|&)(?:utm_[a-z_]+|fbclid|gclid|gbraid|wbraid|msclkid|twclid|igshid|mc_[ce]id|ref)(?:=[^&]*)?(?=&|$)"
+)
+
+
+class WithoutTracking:
+    """Middleware that leaves out what others add to addresses: it is no part of a question."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if asked := scope.get("query_string"):
+            scope = {**scope, "query_string": _TRACKING.sub(b"", asked).lstrip(b"&")}
+        await self._app(scope, receive, send)
 
 
 #: The links at the top of each page: path and text.

@@ -94,3 +94,28 @@ def test_an_address_with_a_slash_too_many_leads_to_no_other_host() -> None:
     answer = client(lambda: None).get("/organisaties/", headers={"host": "elders.example"})
     assert answer.status_code == 404
     assert "elders.example" not in answer.text + str(answer.headers)
+
+
+@pytest.mark.parametrize(
+    "path", ["/wijzigingen.jsonl", "/wijzigingen.atom", "/zoek.jsonl", "/zoek.csv", "/zoek.atom"]
+)
+def test_an_error_of_a_file_is_json_for_a_program_and_a_page_in_a_browser(path: str) -> None:
+    portal = Client(make_app(ScanEngine([full()]), Options()))
+    asked = f"{path}?aantal=x"
+    assert portal.get(asked).json()["fout"].startswith("aantal is een getal")
+    assert heading(portal.get(asked, headers={"accept": "text/html,*/*"}).text) == "Deze vraag kan niet"
+
+
+@pytest.mark.parametrize("added", ["fbclid=1", "utm_source=x&utm_campaign=y", "ref=nu.nl", "gclid"])
+def test_what_others_add_to_an_address_is_no_part_of_the_question(added: str) -> None:
+    portal = Client(make_app(ScanEngine([full()]), Options()))
+    for path, query in (
+        ("/", ""),
+        ("/", "q=stikstof"),
+        ("/zoek", "q=x"),
+        ("/wijzigingen", ""),
+        ("/zoek.atom", ""),
+    ):
+        for both in filter(None, (f"{query}&{added}".lstrip("&"), f"{added}&{query}".rstrip("&"))):
+            assert portal.get(f"{path}?{both}").text == portal.get(f"{path}?{query}".rstrip("?")).text
+    assert portal.get("/?q=x&refs=1").status_code == 400

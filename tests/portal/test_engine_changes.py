@@ -208,7 +208,10 @@ def test_a_record_that_is_read_once_more_is_no_change(tmp_path: Path) -> None:
         assert index.is_complete()
 
 
-def test_an_index_from_a_backup_gives_its_numbers_twice_and_a_copy_begins_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("later", [["d"], ["d", "e"], ["d", "e", "f", "g"]])
+def test_an_index_from_a_backup_gives_its_numbers_twice_and_a_copy_begins_again(
+    tmp_path: Path, later: list[str]
+) -> None:
     with embedded(tmp_path) as index:
         index.add([woo("a", "Een")])
     shutil.copytree(tmp_path / "portal", tmp_path / "backup")
@@ -220,8 +223,14 @@ def test_an_index_from_a_backup_gives_its_numbers_twice_and_a_copy_begins_again(
     (tmp_path / "backup").rename(tmp_path / "portal")
     with embedded(tmp_path) as index:
         index.followed = followed
-        index.add([woo("d", "Vier")])
-        assert index.follow() == ["a", "d"]
+        index.add([woo(name, name) for name in later])
+        assert index.follow() == ["a", *later]
+        index.add([woo("h", "Acht")])
+        assert index.follow() == ["h"]
+    with embedded(tmp_path) as again:
+        again.followed = index.followed
+        again.add([woo("i", "Negen")])
+        assert again.follow() == ["i"]  # each start has a name of its own, and its numbers go on
 
 
 def test_the_order_of_a_search_by_change_has_the_latest_harvest_first(opened: Opened) -> None:

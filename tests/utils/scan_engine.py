@@ -74,7 +74,7 @@ class ScanEngine:
 
     def changes(self, kind: RecordKind, followed: Followed, size: int) -> Changes:
         """Return the first changes, which have the order of the records."""
-        where = followed.within("scan", len(self._documents))
+        where = followed.within({"scan": len(self._documents)})
         found = [
             (number, document)
             for number, document in enumerate(self._documents.values(), 1)

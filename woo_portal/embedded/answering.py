@@ -179,7 +179,7 @@ class Answering:
         snapshot = self._now()
         if snapshot.marks is None:
             return Changes([], followed)
-        where = followed.within(f"{snapshot.marks.made:x}", snapshot.marks.last)
+        where = followed.within(snapshot.marks.numbers)
         parts = [self._make.kind(kind.name), self._make.from_order("number", where.number + 1)]
         if where.until:
             later = self._make.from_order("number", where.until + 1)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from time import monotonic, time
+from time import monotonic, time_ns
 from typing import IO, Any, NamedTuple, cast
 
 from tantivy import Index, IndexWriter, Occur, Query, Schema
@@ -32,6 +32,8 @@ MAX_LINE = 256 * 1024 * 1024
 _RECOGNISED = 512
 
 _BLOCK = 1024 * 1024
+#: The processes that an index remembers. A copy that followed an earlier one begins again a week before.
+_MOST_FILLS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +194,8 @@ class Filler:
         self._writer: IndexWriter | None = None
         self._maker = DocumentMaker()
         self._positions: dict[str, Position] = {}
-        self._made = self._last = 0
+        self._begun = time_ns() // 1_000_000
+        self._last = 0
         self._read_marks()
         self._uncommitted: dict[str, _Written] = {}
         self._changed = False
@@ -340,7 +343,7 @@ class Filler:
         writer.delete_documents_by_term("id", POSITIONS)
         positions = {path: asdict(each) for path, each in self._positions.items()}
         with _writing():
-            writer.add_document(Marks(self._made, self._last, positions).document())
+            writer.add_document(Marks(self._fills, self._last, positions).document())
             writer.commit()
         self._index.reload()
         self._uncommitted.clear()
@@ -349,8 +352,10 @@ class Filler:
     def _read_marks(self) -> None:
         self._index.reload()
         is_kept = Query.term_query(self._schema, "id", POSITIONS)
-        kept = Marks.read(self._index.searcher(), is_kept) or Marks(int(time() * 1000), 0, {})
-        self._made, self._last = kept.made, kept.last
+        kept = Marks.read(self._index.searcher(), is_kept) or Marks((), 0, {})
+        self._fills, self._last = [*kept.fills], kept.last
+        if not self._fills or self._fills[-1][0] != self._begun:
+            self._fills = [*self._fills[1 - _MOST_FILLS :], (self._begun, self._last)]
         self._positions = {path: Position(**given) for path, given in kept.positions.items()}
 
 

@@ -7,7 +7,7 @@ analyzer. They get tokens with spaces between them, so that the index splits the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -272,11 +272,20 @@ def stored_texts(searcher: Searcher, address: DocAddress) -> tuple[Mapping[str, 
 class Marks:
     """What an index keeps beside its records: how far each file was read, and how far its numbers go."""
 
-    made: int
-    """When the index was made, in milliseconds since 1970: by this it is known from an earlier one."""
+    fills: Sequence[Sequence[int]]
+    """When each process that filled it began, in milliseconds since 1970, with the last number before that.
+
+    An index that was put back from a backup is filled by another process than the numbers that it lost.
+    """
     last: int
     """The number of its last change."""
     positions: Mapping[str, Any]
+
+    @property
+    def numbers(self) -> Mapping[str, int]:
+        """The last number that each process gave, by a name of the process."""
+        ends = [*(before for _, before in self.fills[1:]), self.last]
+        return {f"{begun:x}": end for (begun, _), end in zip(self.fills, ends, strict=True)}
 
     @classmethod
     def read(cls, searcher: Searcher, query: Query) -> Self | None:
@@ -285,17 +294,16 @@ class Marks:
         if not found:
             return None
         address = found[0][1]
-        made, last = (searcher.fast_field_values(name, [address])[0] for name in ("version", "number"))
-        return cls(int(made or 0), int(last or 0), stored_json(searcher, address))
+        (last,) = searcher.fast_field_values("number", [address])
+        return cls(last=int(last or 0), **stored_json(searcher, address))
 
     def document(self) -> Document:
         """Return the document that keeps these."""
         kept = Document()
         kept.add_text("kind", POSITIONS)
         kept.add_text("id", POSITIONS)
-        kept.add_unsigned("version", self.made)
         kept.add_unsigned("number", self.last)
-        kept.add_bytes("document", json.dumps(self.positions).encode())
+        kept.add_bytes("document", json.dumps({"fills": self.fills, "positions": self.positions}).encode())
         return kept
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -17,7 +17,7 @@ from woo_harvester.outputs.definition import KINDS, PERMITS, WOO, RecordKind, St
 from woo_harvester.outputs.document import record_of
 from woo_harvester.utils.dates import parse_datetime
 from woo_portal.details import cause_of
-from woo_portal.downloads import MEDIA_TYPE, Entry, FeedAddresses, atom, first, summary_of
+from woo_portal.downloads import MEDIA_TYPE, Entry, FeedAddresses, atom, first, harvested_at, summary_of
 from woo_portal.engine import Answer, Changes, Followed
 from woo_portal.openapi import CHANGES, MAX_CHANGES
 from woo_portal.pages import headers_for, not_modified, page, root_of
@@ -129,7 +129,14 @@ def _feed(
     links |= {"first": f"{root}{path}.atom"} | ({"next": onward} if onward else {})
     title = f"{request.app.state.options.title}: {_TITLES[kind.name].lower()}"
     entries = [
-        Entry(each["id"], summary_of(kind, each), cause_of(each), _heading(kind, each)) for each in documents
+        Entry(
+            each["id"],
+            # Readers of feeds sort by the moment. The publisher's may be years ago.
+            replace(summary_of(kind, each), changed=harvested_at(each)),
+            cause_of(each),
+            _heading(kind, each),
+        )
+        for each in documents
     ]
     feed = atom(title, FeedAddresses(root, root + path, links), entries, None)
     return Response(feed, headers=headers, media_type=MEDIA_TYPE)

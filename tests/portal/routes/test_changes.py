@@ -8,11 +8,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from lxml import etree, html
+from lxml import etree
 
 from tests.portal.client import Client, client_of, opened
 from tests.portal.records import bare, full, withdrawn
 from tests.portal.short_records import permit
+from woo_harvester.utils.dates import parse_datetime
 from woo_portal.app import Options
 from woo_portal.openapi import MAX_CHANGES
 
@@ -102,7 +103,7 @@ def test_what_is_wrong_is_refused_in_words(client: Client, query: str, message: 
     for path in ("/wijzigingen.jsonl", "/wijzigingen.atom"):
         answer = client.get(f"{path}?{query}")
         assert answer.status_code == 400
-        assert message in html.fromstring(answer.text).text_content()
+        assert answer.json()["fout"] == message
 
 
 @pytest.mark.parametrize(
@@ -141,6 +142,13 @@ def test_a_reader_of_feeds_has_the_latest_changes_first_and_what_happened(client
         "self": "http://portal.test/wijzigingen.atom",
         "first": "http://portal.test/wijzigingen.atom",
     }
+
+
+def test_the_feed_has_the_moments_of_the_harvest_by_which_readers_sort(client: Client) -> None:
+    feed = etree.fromstring(client.get("/wijzigingen.atom").content)
+    moments = [parse_datetime(each.text or "") for each in feed.iterfind(f".//{ATOM}updated")]
+    assert {*moments} <= {parse_datetime(each["herkomst"]["opgehaald"]) for each in RECORDS}
+    assert moments[0] == moments[1] == max(moments)
 
 
 def test_a_feed_since_a_moment_is_in_order_and_has_pages(client: Client) -> None:
