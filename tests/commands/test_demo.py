@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -86,6 +87,19 @@ def test_the_demo_takes_no_arguments(tmp_path: Path) -> None:
     done = run_scrapy(["demo", "www.a.nl"], tmp_path)
     assert done.returncode == 2
     assert "scrapy demo takes no arguments but vergunningen, got www.a.nl" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("words", [[], ["vergunningen"]])
+def test_a_port_that_is_taken_is_noticed_before_the_harvest(tmp_path: Path, words: list[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = run_scrapy(["demo", *words, "--portal", "--port", port], tmp_path, fresh=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"scrapy demo: error: cannot listen at 127.0.0.1 port {port} (Address already in use): "
+        "choose another with --port\n"
+    )
+    assert not (tmp_path / "demo").exists()
 
 
 #: What differs from demo to demo: the port of a publisher, the time, and the ids made of these. On a slow
