@@ -162,16 +162,18 @@ class DemoHarvest:
                 return
             print(f"\n{day}:\n")
             _show_permits(crawler)
-        if not self._opts.portal:
-            self._offer_portal("vergunningen")
         if self._is_finished(failure, audit):
             print(
                 f"\nWhat `{program()} audit --permits` answers to both municipalities, "
                 "or to their supplier:\n"
             )
-            print_summary(cast("Findings", audit.get_extension(Findings)).run_folder, Console())
+            folder = cast("Findings", audit.get_extension(Findings)).run_folder
+            print_summary(folder, Console())
+            print(f"\nReport:   {folder.page.absolute().as_uri()}")
             if self._opts.portal:
                 self._serve_portal([first, second])
+            else:
+                self._offer_portal("vergunningen")
 
 
 def _audit(process: HarvestProcess) -> Crawler:
