@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
+from functools import partial
 from io import StringIO
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
@@ -263,18 +264,18 @@ class Form:
     """Whether the same records give another file on another day."""
 
 
-def _csv(kind: RecordKind, records: _Records) -> Iterator[str]:
+def _csv(kind: RecordKind, records: _Records, delimiter: str = ",") -> Iterator[str]:
     columns = {
         name: path for name, path in columns_of(_RECORD_TYPES[kind.name]).items() if name not in _NOT_HERE
     }
-    yield _BYTE_ORDER_MARK + _row(columns)
+    yield _BYTE_ORDER_MARK + _row(columns, delimiter)
     for record in records:
-        yield _row(cells(record, columns.values()))
+        yield _row(cells(record, columns.values()), delimiter)
 
 
-def _row(values: Iterable[object]) -> str:
+def _row(values: Iterable[object], delimiter: str) -> str:
     file = StringIO()
-    TextWriter(file).writerow(values)
+    TextWriter(file, delimiter=delimiter).writerow(values)
     return file.getvalue()
 
 
@@ -293,6 +294,8 @@ def _geojson(kind: RecordKind, records: _Records) -> Iterator[str]:
 
 _BOTH = (
     Form("csv", "text/csv; charset=utf-8", _csv),
+    # Excel in Dutch splits a line at semicolons only.
+    Form("nl.csv", "text/csv; charset=utf-8", partial(_csv, delimiter=";")),
     Form("jsonl", "application/jsonl; charset=utf-8", _json_lines),
 )
 

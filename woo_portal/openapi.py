@@ -138,7 +138,7 @@ def _record(kind: RecordKind) -> Schema:
 def _file(kind: RecordKind, suffix: str, media_type: str) -> Schema:
     what = "als feed, nieuwste eerst" if suffix == "atom" else f"als {suffix}, alle resultaten"
     return {
-        "operationId": f"{suffix}_{kind.name}",
+        "operationId": f"{suffix.replace('.', '_')}_{kind.name}",
         "summary": f"Zoek {_NOUNS[kind.name]} {what}",
         "parameters": _parameters(kind),
         "responses": {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import signal
@@ -21,6 +22,7 @@ from starlette.applications import Starlette
 
 from woo_harvester.outputs.definition import KINDS
 from woo_harvester.report.run_folder import ReportsFolder
+from woo_harvester.running.causes import StartError
 from woo_harvester.running.paths import data_dir, files_folder
 from woo_harvester.state.latest import check_is_records
 from woo_harvester.utils.program import program, to_install
@@ -171,7 +173,7 @@ _MAX_CONNECTIONS = 800
 _KEEP_ALIVE, _STOP = 5, 10
 
 
-class ListenError(Exception):
+class ListenError(StartError):
     """The address cannot be used; the message is one line."""
 
 
@@ -196,8 +198,10 @@ def listen(site: Site) -> socket.socket:
     except (OSError, OverflowError, UnicodeError) as error:
         code = getattr(error, "errno", None) or 0
         why = os.strerror(code) if code > 0 else getattr(error, "strerror", None) or str(error)
+        of_port = code in (errno.EADDRINUSE, errno.EACCES) or isinstance(error, OverflowError)
+        option = "--port" if of_port else "--host"
         raise ListenError(
-            f"cannot listen at {site.host} port {site.port} ({why}): choose another with --host and --port"
+            f"cannot listen at {site.host} port {site.port} ({why}): choose another with {option}"
         ) from error
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -88,6 +89,19 @@ def test_the_demo_takes_no_arguments(tmp_path: Path) -> None:
     assert "scrapy demo takes no arguments but vergunningen, got www.a.nl" in done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("words", [[], ["vergunningen"]])
+def test_a_port_that_is_taken_is_noticed_before_the_harvest(tmp_path: Path, words: list[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = run_scrapy(["demo", *words, "--portal", "--port", port], tmp_path, fresh=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"scrapy demo: error: cannot listen at 127.0.0.1 port {port} (Address already in use): "
+        "choose another with --port\n"
+    )
+    assert not (tmp_path / "demo").exists()
+
+
 #: What differs from demo to demo: the port of a publisher, the time, and the ids made of these. On a slow
 #: machine there is one finding more, on documents that are durable before a host has been read.
 CHANGING = re.compile(
@@ -130,7 +144,8 @@ def test_the_demo_of_permits_shows_two_days_as_a_table_and_as_geojson(tmp_path: 
     assert f"Report:   {report.as_uri()}\n" in done.stdout
     assert "8 van de 10 vermelde berichten zijn verwerkt" in report.read_text(encoding="utf-8")
     assert "Nog niet aansluitbaar. Wat in de weg staat: " in done.stdout
-    assert done.stdout.endswith(f"{audit.relative_to(tmp_path)}\n"), "it ends with the report of the audit"
+    ending = f"\nReport:   {audit.as_uri()}\nSearch:   scrapy demo vergunningen --portal\n"
+    assert done.stdout.endswith(ending), "it ends as the demo of documents does"
     maps = sorted(tmp_path.glob("demo/records/*.geojson"))
     features = [json.loads(path.read_text(encoding="utf-8"))["features"] for path in maps]
     assert [len(found) for found in features] == [4, 4]

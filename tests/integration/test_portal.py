@@ -155,7 +155,7 @@ def test_a_port_that_is_taken_costs_no_filling(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert one_line(done.stderr) == (
         f"scrapy portal: error: cannot listen at 127.0.0.1 port {port} (Address already in use): "
-        "choose another with --host and --port"
+        "choose another with --port"
     )
     assert not (tmp_path / ".scrapy" / "portal").exists()
 
@@ -170,6 +170,12 @@ def test_a_port_that_is_taken_costs_no_filling(tmp_path: Path) -> None:
         (["--port", "70000"], {}, 2, "--port: expected a number from 0 to 65535, got 70000"),
         (["--hots", "a"], {}, 2, "unknown option --hots: did you mean --host?"),
         (["--host", "nergens.invalid"], {}, 1, "cannot listen at nergens.invalid port 0"),
+        (
+            ["--host", "192.0.2.1"],
+            {},
+            1,
+            "cannot listen at 192.0.2.1 port 0 (Cannot assign requested address): choose another with --host",
+        ),
         ([], {"WOO_ELASTICSEARCH_URL": "http://127.0.0.1:1"}, 1, "Elasticsearch cannot be reached"),
         (["a.jsonl"], {"WOO_ELASTICSEARCH_URL": "http://127.0.0.1:1"}, 2, "the portal asks WOO_ELASTIC"),
         ([], {"WOO_PORTAL_TILES": "javascript:alert(1)"}, 2, "WOO_PORTAL_TILES: expected URL"),

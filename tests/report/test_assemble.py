@@ -93,6 +93,7 @@ def test_a_report_has_what_was_listed_and_what_became_of_it(tmp_path: Path) -> N
         "finished": "2026-11-21T08:00:00.5+01:00",
         "reason": "finished",
         "documents": None,
+        "audit": False,
     }
 
 

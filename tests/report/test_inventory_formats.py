@@ -50,17 +50,20 @@ def test_the_worst_comes_first(tmp_path: Path) -> None:
         [finding(file=f"{n}.xml", organisation="Veel") for n in range(3)],
     )
     run(tmp_path, 1, few, *many, finding("ipm.datum-nu", organisation="Veel"))
-    lines = terminal_lines(read_inventory(ReportsFolder(tmp_path), *APRIL), Path("map"))
+    lines = [*terminal_lines(read_inventory(ReportsFolder(tmp_path), *APRIL), Path("map"))]
     assert [line.split(",")[0] for line in lines] == [
         "Wat de harvester vond van 01-04-2026 tot en met 30-04-2026",
         f"Leverancier: {HOST}",
         "  Veel",
         "    ipm.schema                      3 gevallen",
-        "    ipm.datum-nu                    1 gevallen",
+        "    ipm.datum-nu                    1 geval",
         "  Weinig",
-        "    ipm.schema                      1 gevallen",
+        "    ipm.schema                      1 geval",
         "Als HTML",
     ]
+    assert lines[4].endswith("1 geval, 1 open, sinds 01-04-2026 12:00"), (
+        "with the dates of the period and the pages"
+    )
 
 
 def test_the_page_has_the_policy_and_the_style_of_the_report_and_needs_no_other_files(tmp_path: Path) -> None:

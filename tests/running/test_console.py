@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -169,3 +170,32 @@ def test_help_that_cannot_be_written_is_an_error_of_one_line(tmp_path: Path) -> 
     )
     assert done.stderr == "python -m woo_harvester: error: standard output: No space left on device\n"
     assert done.returncode == 1
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["--version"],
+        ["audit", "--file", "sitemap.xml"],
+        ["audit", "--file", "sitemap.xml", "--json"],
+        ["inventory"],
+    ],
+)
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_reader_that_has_gone_ends_a_command_without_a_word(
+    tmp_path: Path, given: list[str], unbuffered: str
+) -> None:
+    (tmp_path / "sitemap.xml").write_text("<urlset/>", encoding="utf-8")
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as stdout:
+        done = subprocess.run(
+            [sys.executable, "-m", "woo_harvester", *given],
+            cwd=tmp_path,
+            env={**environment(None), "PYTHONUNBUFFERED": unbuffered},
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (1, "")

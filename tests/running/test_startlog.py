@@ -11,7 +11,15 @@ from scrapy.settings import Settings
 from scrapy.utils.log import _uninstall_scrapy_root_handler, install_scrapy_root_handler
 
 from tests.utils.crawlers import crawler_of
-from woo_harvester.running.startlog import IN_LAST_LINE, FirstErrors, FolderLog, StartLog, warn_always
+from woo_harvester.running.startlog import (
+    IN_LAST_LINE,
+    FirstErrors,
+    FolderLog,
+    StartLog,
+    is_unread,
+    to_stdout,
+    warn_always,
+)
 
 scrapy, other = logging.getLogger("scrapy.core.engine"), logging.getLogger("somebody.else")
 
@@ -167,3 +175,12 @@ def test_a_lack_of_memory_threads_or_files_is_noticed_in_the_log(error: Exceptio
         errors.close()
     assert errors.first == "ValueError: because of it, 0"
     assert noticed == cause
+
+
+def test_only_a_broken_pipe_of_stdout_is_a_reader_that_has_gone() -> None:
+    broken = BrokenPipeError(errno.EPIPE, "Broken pipe")
+    with pytest.raises(OSError, match="standard output") as named, to_stdout():
+        raise broken
+    assert is_unread(named.value)
+    assert not is_unread(broken), "stdout can be written to"
+    assert not is_unread(OSError(errno.ENOSPC, "No space left on device", "standard output"))

@@ -261,7 +261,7 @@ class Command(ProjectCommand):
             folder = reports.run(run_name(given.kind))
             audit_offline(given, folder, _terms(settings), settings["WOO_REPORT_LANG"])
         except OSError as error:
-            self.fail(f"{error.filename or reports.path}: {error.strerror or error}")
+            self.fail_at(error, reports.path)
             return None
         return folder
 

@@ -85,6 +85,7 @@ class Command(ProjectCommand):
         except ImportError as error:
             raise UsageError(f"the demo needs {error.name}: {to_install('demo')}") from error
         harvest = DemoHarvest(self, opts)
+        harvest.check_portal()
         with TemporaryDirectory(prefix="woo-demo-") as folder:
             if args:
                 check_conversion()

@@ -119,7 +119,7 @@ class Command(ProjectCommand):
         except ReportError as error:
             self.fail(str(error))
         except OSError as error:
-            self.fail(f"{error.filename or 'output'}: {error.strerror or error}")
+            self.fail_at(error, "output")
 
     def _suppliers(self, given: str | None, names: _Names) -> Callable[[str, str, str], str]:
         """Return what finds the supplier of an organisation; refuse a file that does not say it."""

@@ -71,7 +71,7 @@ class Command(ProjectCommand):
         except (MergeError, ValueError) as error:
             self.fail(str(error))
         except OSError as error:
-            self.fail(f"{error.filename or opts.output}: {error.strerror or error}")
+            self.fail_at(error, opts.output)
         else:
             for path in truncated:
                 sys.stderr.write(

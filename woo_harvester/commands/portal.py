@@ -74,14 +74,14 @@ class Command(ProjectCommand):
 
     def _serve(self, settings: Settings, args: list[str], opts: argparse.Namespace) -> None:
         from woo_portal.engine import EngineError
-        from woo_portal.server import ListenError, NoRecordsError, RecordFiles, run_portal, site_of
+        from woo_portal.server import NoRecordsError, RecordFiles, run_portal, site_of
 
         site = site_of(settings, opts.host, opts.port, access_log=opts.access_log)
         try:
             run_portal(settings, RecordFiles(args), site, rebuild=opts.rebuild, watch=not opts.no_watch)
         except NoFolderError as error:
             self.refuse(f"WOO_PORTAL_FILES: {error}")
-        except (EngineError, ListenError, NoRecordsError) as error:
+        except (EngineError, NoRecordsError) as error:
             self.fail(str(error))
         except KeyboardInterrupt:  # while it fills; the server itself ends without one
             self.fail("stopped before it was ready; the next start continues", 130)

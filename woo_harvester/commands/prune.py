@@ -83,7 +83,7 @@ class Command(ProjectCommand):
         try:
             outcomes = list(self._shown(_prune(settings, now, keep, dry_run=opts.dry_run), opts))
         except OSError as error:
-            self.fail(f"{error.filename or settings['WOO_REPORT_DIR']}: {error.strerror or error}")
+            self.fail_at(error, settings["WOO_REPORT_DIR"])
             return
         if not opts.quiet:
             print(summary([one for one in outcomes if isinstance(one, Removal)], dry_run=opts.dry_run))

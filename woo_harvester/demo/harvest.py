@@ -25,6 +25,7 @@ from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import explain
 from woo_harvester.report.audit_summary import print_summary
 from woo_harvester.report.run_folder import AUDIT, RunFolder
+from woo_harvester.running.causes import StartError
 from woo_harvester.running.command import AUDIT_SETTINGS, ProjectCommand
 from woo_harvester.running.process import Failure, HarvestProcess
 from woo_harvester.utils.program import program, to_install
@@ -57,6 +58,15 @@ class DemoHarvest:
     def __init__(self, command: ProjectCommand, opts: argparse.Namespace) -> None:
         self._command, self._opts = command, opts
 
+    def check_portal(self) -> None:
+        """Raise StartError if a portal is asked for that could not be served after the harvest."""
+        if self._opts.portal:
+            try:
+                from woo_portal.server import Site, listen  # noqa: PLC0415 -- of the extra "portal"
+            except ImportError as error:
+                raise StartError(f"the portal needs {error.name}: {to_install('portal')}") from error
+            listen(Site(port=self._opts.port)).close()
+
     def harvest_documents(self, demo: Demo, data: Path) -> None:
         """Harvest the documents of three publishers, and show the result."""
         print(f"Harvesting {len(demo.hosts)} hosts of three fictional publishers on this machine ...")
@@ -77,17 +87,14 @@ class DemoHarvest:
     def _serve_portal(self, crawlers: Sequence[Crawler]) -> None:
         """Serve a portal over the records until it is stopped; the publishers still answer then."""
         files = [str(_record_files(crawler)[0]) for crawler in crawlers]
-        try:
-            # These need the extra "portal".
-            from woo_portal.server import ListenError, RecordFiles, run_portal, site_of  # noqa: PLC0415
+        from woo_portal.server import RecordFiles, run_portal, site_of  # noqa: PLC0415 -- of the extra "portal"
 
+        try:
             settings = cast("HarvestProcess", self._command.crawler_process).settings.copy()
             report = cast("Findings", crawlers[0].get_extension(Findings)).run_folder.path
             settings.set("WOO_PORTAL_REPORT", str(report), "cmdline")  # it is not the latest of the folder
             run_portal(settings, RecordFiles(files), site_of(settings, "127.0.0.1", self._opts.port))
-        except ImportError as error:
-            self._command.fail(f"the portal needs {error.name}: {to_install('portal')}")
-        except (EngineError, ListenError) as error:
+        except EngineError as error:
             self._command.fail(str(error))
 
     def _harvest(self, register: Path, authority: Path, data: Path) -> Crawler | None:
@@ -155,16 +162,18 @@ class DemoHarvest:
                 return
             print(f"\n{day}:\n")
             _show_permits(crawler)
-        if not self._opts.portal:
-            self._offer_portal("vergunningen")
         if self._is_finished(failure, audit):
             print(
                 f"\nWhat `{program()} audit --permits` answers to both municipalities, "
                 "or to their supplier:\n"
             )
-            print_summary(cast("Findings", audit.get_extension(Findings)).run_folder, Console())
+            folder = cast("Findings", audit.get_extension(Findings)).run_folder
+            print_summary(folder, Console())
+            print(f"\nReport:   {folder.page.absolute().as_uri()}")
             if self._opts.portal:
                 self._serve_portal([first, second])
+            else:
+                self._offer_portal("vergunningen")
 
 
 def _audit(process: HarvestProcess) -> Crawler:

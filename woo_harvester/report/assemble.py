@@ -112,7 +112,7 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
         for account in accounts:
             found = findings.get(account.host) or HostFindings()
             host = _host(account, found, past, now, lang)
-            if stats.get(AUDIT) and isinstance(account, PermitAccount):
+            if run.audit and isinstance(account, PermitAccount):
                 host.verdict = verdict(host, lang)
             host_lines.add(host)
         head = Head(
@@ -376,6 +376,7 @@ def _run(folder: RunFolder, stats: Mapping[str, Any], kind: HarvestKind) -> Run:
         finished=stats.get("finish_time"),
         reason=stats.get("finish_reason"),
         documents=stats.get("woo/documents/mode"),
+        audit=bool(stats.get(AUDIT)),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -156,10 +155,6 @@ def _named(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any
     return {names[key]: value for key, value in values.items()}
 
 
-def _to_the_minute(value: datetime) -> str:
-    return iso_datetime(value)[:16].replace("T", " ")
-
-
 FORMATS = {"html": as_html, "csv": as_csv, "json": as_json}
 
 
@@ -180,13 +175,16 @@ def terminal_lines(inventory: Inventory, folder: Path) -> Iterator[str]:
 
 
 def _terminal_line(error: Error, texts: Texts) -> str:
+    cases = len(error.cases)
     left = "" if error.left is None else texts("inventory_left", n=error.left)
-    fixed = ", " + texts("inventory_fixed_at", at=_to_the_minute(error.fixed)) if error.fixed else ""
+    fixed = ""
+    if error.fixed:
+        fixed = ", " + texts("inventory_fixed_at", at=texts.moment(iso_datetime(error.fixed)))
     return texts(
         "inventory_terminal",
         code=f"{error.explanation.code:<26}",
-        cases=f"{texts.number(len(error.cases)):>6}",
+        cases=f"{texts.number(cases):>6} {texts.noun(cases, 'inventory_case')}",
         left=left,
-        since=_to_the_minute(error.since),
+        since=texts.moment(iso_datetime(error.since)),
         fixed=fixed,
     )

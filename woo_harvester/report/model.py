@@ -130,6 +130,8 @@ class Run(ReportModel):
     """The reason of its end; ``finished`` if it was not ended early."""
     documents: str | None = None
     """The handling of documents: ``download``, ``head`` or ``none``."""
+    audit: bool = False
+    """True if it was an audit, which knows of no earlier run: nothing can be new, changed or withdrawn."""
 
 
 class RegisterInfo(ReportModel):

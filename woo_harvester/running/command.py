@@ -26,6 +26,7 @@ from woo_harvester.running.setting import shown
 from woo_harvester.running.startlog import (
     flush_stderr,
     flush_stdout,
+    is_unread,
     open_closed_streams,
     to_stdout,
     write_stderr,
@@ -119,13 +120,17 @@ class ProjectCommand(ScrapyCommand):
     def failing(self) -> Iterator[None]:
         """Turn an exception into a line of error and exit status 1.
 
-        An unexpected exception is written with its traceback before that line.
+        An unexpected exception is written with its traceback before that line. If the reader of stdout has
+        gone away there is no line, only the status, since the output or the work is not complete.
         """
         try:
             yield
         except (UsageError, SystemExit, KeyboardInterrupt):
             raise
         except Exception as error:
+            if is_unread(error):
+                self.exitcode = 1
+                raise SystemExit(1) from error
             if (line := wrong_setting(error)) is not None:
                 self.refuse(line)
             if isinstance(error, NotRecordsError):
@@ -163,6 +168,15 @@ class ProjectCommand(ScrapyCommand):
         """Write a line of error, and set the exit status."""
         self.write_error(line)
         self.exitcode = status
+
+    def fail_at(self, error: OSError, place: object) -> None:
+        """Fail with the file of an error, or with *place* if it names none.
+
+        Raises the error if it is that nobody reads stdout any more: :meth:`failing` ends the command then.
+        """
+        if is_unread(error):
+            raise error
+        self.fail(f"{error.filename or place}: {error.strerror or error}")
 
     def refuse(self, message: str) -> NoReturn:
         """Write a line of error about a wrong argument, and exit with status 2."""

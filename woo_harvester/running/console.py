@@ -17,7 +17,7 @@ from scrapy.utils.conf import closest_scrapy_cfg, init_env
 from scrapy.utils.project import ENVVAR, get_project_settings
 
 from woo_harvester.running.causes import cause_of
-from woo_harvester.running.startlog import open_closed_streams, to_stdout, write_stderr
+from woo_harvester.running.startlog import is_unread, open_closed_streams, to_stdout, write_stderr
 from woo_harvester.utils.program import NAME, VERSION, program, suggestion
 
 if TYPE_CHECKING:
@@ -120,7 +120,8 @@ def _print(text: str) -> NoReturn:
         with to_stdout():
             print(text)
     except OSError as error:
-        write_stderr(f"{program()}: error: {cause_of(error)}")
+        if not is_unread(error):
+            write_stderr(f"{program()}: error: {cause_of(error)}")
         raise SystemExit(1) from error
     raise SystemExit(0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import select
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -58,6 +59,9 @@ def flush_stdout() -> None:
         raise
 
 
+_STDOUT = "standard output"
+
+
 @contextmanager
 def to_stdout() -> Iterator[None]:
     """Add the name "standard output" to an OSError from writing to stdout."""
@@ -65,7 +69,16 @@ def to_stdout() -> Iterator[None]:
         yield
         flush_stdout()
     except OSError as error:
-        raise OSError(error.errno, error.strerror, "standard output") from error
+        raise OSError(error.errno, error.strerror, _STDOUT) from error
+
+
+def is_unread(error: Exception) -> bool:
+    """Return whether *error* is that the reader of stdout, such as ``head``, has closed the pipe."""
+    if not isinstance(error, BrokenPipeError) or error.filename == _STDOUT:
+        return isinstance(error, BrokenPipeError)
+    stdout = select.poll()
+    stdout.register(1, 0)  # without events to wait for, it reports only a pipe that nobody reads
+    return bool(stdout.poll(0))
 
 
 def flush_stderr() -> None:

@@ -145,21 +145,28 @@ def test_a_file_has_all_hits_of_the_search_in_its_order(client: Client, start: s
 
 
 @pytest.mark.parametrize(
-    ("path", "kind", "number"), [("/zoek.csv", Record, 3), ("/vergunningen.csv", PermitRecord, 2)]
+    ("path", "kind", "number"), [("/zoek", Record, 3), ("/vergunningen", PermitRecord, 2)]
 )
-def test_a_table_has_the_columns_of_a_run(client: Client, path: str, kind: type, number: int) -> None:
-    answer = client.get(path)
+@pytest.mark.parametrize(("suffix", "delimiter"), [("csv", ","), ("nl.csv", ";")])
+def test_a_table_has_the_columns_of_a_run(
+    client: Client, path: str, suffix: str, delimiter: str, kind: type, number: int
+) -> None:
+    answer = client.get(f"{path}.{suffix}")
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert answer.headers["content-disposition"].endswith(f'.{suffix}"')
     assert answer.content.startswith(b"\xef\xbb\xbf")
-    rows = list(csv.reader(StringIO(answer.content.decode("utf-8-sig"), newline="")))
+    rows = list(csv.reader(StringIO(answer.content.decode("utf-8-sig"), newline=""), delimiter=delimiter))
     assert rows[0] == [name for name in columns_of(kind) if name not in ("pad", "tekst")]
     assert len(rows) == 1 + number
     assert {len(row) for row in rows} == {len(rows[0])}
 
 
-def test_a_table_has_no_formula() -> None:
-    record = document("x", titelcollectie={"officieleTitel": "=HYPERLINK(1)"})
-    (row,) = csv.DictReader(StringIO(client_of([record]).get("/zoek.csv").content.decode("utf-8-sig")))
-    assert row["titel"] == "'=HYPERLINK(1)"
+@pytest.mark.parametrize(("suffix", "delimiter", "other"), [("csv", ",", ";"), ("nl.csv", ";", ",")])
+def test_a_table_has_no_formula(suffix: str, delimiter: str, other: str) -> None:
+    record = document("x", titelcollectie={"officieleTitel": f"=HYPERLINK(1){other}=1{delimiter}=2"})
+    text = client_of([record]).get(f"/zoek.{suffix}").content.decode("utf-8-sig")
+    (row,) = csv.DictReader(StringIO(text), delimiter=delimiter)
+    assert row["titel"] == f"'=HYPERLINK(1){other}'=1{delimiter}=2"
 
 
 def test_permits_can_be_downloaded_for_a_map(client: Client) -> None:
@@ -193,8 +200,8 @@ def test_a_file_that_did_not_change_is_not_sent_again(client: Client, suffix: st
 
 
 def test_each_form_has_a_tag_of_its_own(client: Client) -> None:
-    tags = {client.get(f"/zoek.{suffix}").headers["etag"] for suffix in ("atom", "csv", "jsonl")}
-    assert len(tags) == 3
+    tags = {client.get(f"/zoek.{suffix}").headers["etag"] for suffix in ("atom", "csv", "nl.csv", "jsonl")}
+    assert len(tags) == 4
 
 
 @pytest.mark.parametrize("path", ["/zoek.csv", "/zoek.jsonl", "/vergunningen.geojson"])

@@ -161,8 +161,8 @@ def test_a_search_marks_its_words_and_keeps_the_filters(client: Client) -> None:
 
 def test_the_same_search_is_a_feed_a_table_and_a_map(client: Client) -> None:
     page = opened(client, "/vergunningen?zoektekst=eik&aantal=5&start=0")
-    for suffix in ("atom", "csv", "geojson", "jsonl"):
-        (address,) = {each.get("href") for each in page.cssselect(f"a[href*='.{suffix}']")}
+    for suffix in ("atom", "csv", "nl.csv", "geojson", "jsonl"):
+        (address,) = {each.get("href") for each in page.cssselect(f"a[href*='vergunningen.{suffix}']")}
         assert address == f"/vergunningen.{suffix}?zoektekst=eik"
         assert client.get(str(address)).status_code == 200
     assert link(page, "op de kaart") == "/vergunningen/kaart?zoektekst=eik"

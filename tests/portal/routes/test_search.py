@@ -160,7 +160,12 @@ def test_a_chosen_value_without_hits_has_its_name_and_is_taken_away(client: Clie
 
 def test_a_search_can_be_followed_and_downloaded(client: Client) -> None:
     page = opened(client, "/?q=besluit&sorteer=titel&start=10&aantal=20")
-    for text, name in (("feed", "atom"), ("CSV", "csv"), ("JSON Lines", "jsonl")):
+    for text, name in (
+        ("feed", "atom"),
+        ("Excel", "nl.csv"),
+        ("ander rekenblad", "csv"),
+        ("JSON Lines", "jsonl"),
+    ):
         assert link(page, text) == f"/zoek.{name}?zoektekst=besluit&sorteer=titel"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lxml import html
@@ -14,12 +15,18 @@ from woo_harvester.findings import Finding, Language
 from woo_harvester.report.assemble import make_report
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.html.page import FIRST_ROWS, ONE_PAGE_HOSTS
+from woo_harvester.report.run_folder import AUDIT
 
 
 def overview(
-    tmp_path: Path, accounts: list[Account], *findings: Finding, lang: Language = "nl", name: str = "woo-2"
+    tmp_path: Path,
+    accounts: list[Account],
+    *findings: Finding,
+    lang: Language = "nl",
+    name: str = "woo-2",
+    **stats: Any,
 ) -> HtmlElement:
-    run = write_run(tmp_path / name, accounts, findings)
+    run = write_run(tmp_path / name, accounts, findings, **stats)
     return html.fromstring(make_report(run, lang=lang).read_text(encoding="utf-8"))
 
 
@@ -230,6 +237,26 @@ def test_a_report_of_permits_counts_messages_and_cases(
     text = shown(page.xpath("//main")[0]).lower()
     for word in ("sitemap", "informatiecategorie", "geoogst", "publisher"):
         assert word not in text, word
+
+
+@pytest.mark.parametrize("name", ["woo-1", "vergunningen-1"])
+@pytest.mark.parametrize("number", [1, 2, ONE_PAGE_HOSTS + 1])
+def test_an_audit_is_called_so_and_says_nothing_of_what_is_new_or_withdrawn(
+    tmp_path: Path, name: str, number: int
+) -> None:
+    names = [f"www.host{each}.nl" for each in range(number)]
+    accounts = [read(host, harvested=3) if name == "woo-1" else read_permits(host) for host in names]
+    overview(tmp_path, accounts, name=name, **{AUDIT: 1})
+    pages = [html.fromstring(path.read_text(encoding="utf-8")) for path in tmp_path.rglob("*.html")]
+    assert len(pages) == 1 + number * (number > ONE_PAGE_HOSTS)
+    for each in pages:
+        assert shown(each.find(".//title")).startswith("Auditverslag")
+        assert "Oogstverslag" not in shown(each)
+        for word in ("nieuw", "gewijzigd", "ingetrokken", "Zaken"):
+            assert word not in shown(each.xpath("//div[@class='glance' or @class='groups']")[0]), word
+    harvest = overview(tmp_path, accounts, name=name.replace("1", "2"))
+    assert "ingetrokken" in shown(harvest.xpath("//div[@class='glance' or @class='groups']")[0])
+    assert shown(harvest.find(".//title")).startswith("Oogstverslag")
 
 
 def test_organisations_with_entry_pages_on_one_host_are_named(tmp_path: Path) -> None:

@@ -83,8 +83,6 @@ class StateActions:
         try:
             getattr(self, method)(args, opts)
             sys.stdout.flush()
-        except BrokenPipeError:  # the reader, such as head, has closed the pipe
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except LockedError as error:
             self.fail(f"a run works on {error}: wait until it ends")
         except InUseError as error:
@@ -92,7 +90,7 @@ class StateActions:
         except (StateError, ExportedError, RecordsError, NoFolderError, RegisterError) as error:
             self.fail(str(error))
         except OSError as error:
-            self.fail(f"{error.filename or 'output'}: {error.strerror or error}")
+            self._command.fail_at(error, "output")
 
     def show_hosts(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print the table of hosts, and the runs that are active."""
