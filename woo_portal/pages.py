@@ -231,7 +231,6 @@ def environment() -> Environment:
         summary_of=summary_of,
         day=wording.day,
         day_and_time=wording.day_and_time,
-        size=wording.size,
         number=wording.number,
         counted=wording.counted,
         capitalised=wording.capitalised,

@@ -33,9 +33,9 @@ def day_and_time(moment: str | datetime | None) -> str:
     return f"{day(moment)}, {found.hour}:{found.minute:02} uur"
 
 
-def size(number: float | None) -> str:
-    """Return a size such as ``20,5 kB``; empty if it is not known, or no number."""
-    if not isinstance(number, int | float):
+def size(number: int | None) -> str:
+    """Return a size such as ``20,5 kB``; empty if it is not known."""
+    if number is None:
         return ""
     return do_filesizeformat(number).replace(".", ",").replace("Byte", "byte")
 

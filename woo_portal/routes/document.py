@@ -17,7 +17,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from woo_harvester.documents.formats import file_types
-from woo_harvester.outputs.definition import WOO, Status
+from woo_harvester.outputs.definition import WOO, Status, values_at
 from woo_harvester.utils.templates import is_web
 from woo_harvester.utils.urls import record_id
 from woo_portal import details
@@ -151,14 +151,13 @@ async def _withdrawn(request: Request, found: Json) -> Response:
 
 def _context(found: Json) -> dict[str, Any]:
     """Return what the page shows of a document itself."""
-    version, about = version_of(found), found.get("document") or {}
-    location = location_of(found)
+    version, location = version_of(found), location_of(found)
     return {
         "id": found["id"],
         "title": title_of(found),
         "title_origin": details.title_origin(found),
-        "kind": _KINDS.get(version.get("oorzaak", ""), "Document"),
-        "descriptions": about.get("omschrijvingen") or (),
+        "kind": _KINDS.get(str(version.get("oorzaak")), "Document"),
+        "descriptions": [*values_at(found, "document.omschrijvingen")],
         "location": location,
         "host": urlsplit(location).netloc if is_web(location) else "",
         "about": details.about(found),
