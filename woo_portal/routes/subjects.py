@@ -73,7 +73,7 @@ async def _list_page(request: Request, subject: _Subject) -> Response:
     given = request.query_params
     name = readable(given.get("naam", "")[:MAX_TEXT], "de naam").strip()
     lines = await _lines(request, subject)
-    letters = sorted({line.letter for line in lines}) if len(lines) > _ONE_PAGE else []
+    letters = list(dict.fromkeys(line.letter for line in lines)) if len(lines) > _ONE_PAGE else []
     letter = given.get("letter", "")
     if name:
         shown, letter = [line for line in lines if normalized(name) in normalized(line.label)], ""
@@ -113,11 +113,12 @@ class _Line:
 
     @property
     def letter(self) -> str:
-        """The letter in the list; ``#`` for a name that begins with something else."""
+        """The letter in the list; ``#`` for a name that begins with something else, which comes after Z."""
         first = self.order[:1]
-        return first if "a" <= first <= "z" else "#"
+        return first if "a" <= first <= "z" else _OTHERS
 
 
+_OTHERS = "#"
 _KIND = re.compile("^(?:gemeente|provincie|waterschap|ministerie)(?: van| voor)? ")
 #: A list of at most this many values is not split by letter.
 _ONE_PAGE = 100
@@ -133,7 +134,7 @@ async def _lines(request: Request, subject: _Subject) -> list[_Line]:
         _Line(value, label, given.get(value, none)[1], supplied.get(value, none)[1])
         for value, label in labels.items()
     ]
-    return sorted(lines, key=lambda line: (line.order, line.label, line.value))
+    return sorted(lines, key=lambda line: (line.letter == _OTHERS, line.order, line.label, line.value))
 
 
 async def _all_counts(request: Request, facet: str) -> dict[str, tuple[str, int]]:

@@ -101,7 +101,9 @@ def test_the_list_of_organisations_is_in_order_of_name(client: Client) -> None:
         "Afvalbedrijf & Zoon",
         "Gemeente Amsterdam",
     ]
-    assert link(opened(client, "/categorieen"), "Adviezen") == "/categorie/c_99a836c7"
+    categories = opened(client, "/categorieen")
+    assert link(categories, "Adviezen") == "/categorie/c_99a836c7"
+    assert text_of(categories.cssselect(".headline")[0]) == "2 informatiecategorieën"
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -133,15 +135,20 @@ def listed(page: HtmlElement) -> list[str]:
 def test_all_organisations_are_in_a_list_by_letter(many: Client) -> None:
     page = opened(many, "/organisaties")
     letters = {each.text_content(): str(each.get("href")) for each in page.cssselect(".letters a")}
-    assert [*letters] == ["Overig", "D", "E", "S"]
+    assert [*letters] == ["D", "E", "S", "Overig"]
+    assert text_of(page.cssselect(".headline")[0]) == "254 organisaties"
     assert listed(opened(many, letters["E"])) == [
         "Gemeente Ede 1 document",
         "Ezelstichting 0 documenten + 1 aangevuld",
     ]
     assert len(listed(opened(many, letters["D"]))) == MAX_COUNTS + 50
     assert listed(opened(many, letters["S"])) == ["'s Heeren Loo 1 document"]
-    assert listed(opened(many, letters["Overig"])) == listed(page) == ["3Wonen 1 document"]
     assert listed(opened(many, "/organisaties?letter=%22%3E")) == listed(page)
+    assert listed(page) == listed(opened(many, letters["D"]))
+    assert "Organisaties met een D" in page.findtext(".//title")
+    others = opened(many, letters["Overig"])
+    assert listed(others) == ["3Wonen 1 document"]
+    assert "Organisaties die niet met een letter beginnen" in others.findtext(".//title")
 
 
 def test_an_organisation_beyond_the_end_of_the_counts_has_its_name(many: Client) -> None:
