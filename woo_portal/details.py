@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from woo_harvester.outputs.definition import METADATA, WOO, Metadata, values_at
-from woo_portal.wording import capitalised, counted, day, day_and_time, path_of, size
+from woo_portal.engine import Hit, Piece
+from woo_portal.wording import capitalised, counted, day, day_and_time, path_of, size, visible
 
 Json = Mapping[str, Any]
 
@@ -30,6 +31,8 @@ _ORIGINS = {
 }
 
 
+#: The characters of a title in a list; the page of a document has it whole.
+_LONGEST_HEADING = 300
 #: The largest number that a page shows: JavaScript and a search index have no larger whole numbers.
 _LARGEST = 2**53
 #: The paths in a store of documents: the SHA-256 of a document below its first two digits, and nothing else.
@@ -93,8 +96,27 @@ class Version:
 
 
 def title_of(document: Json) -> str:
-    """Return the title of a document; of a withdrawn one, which has none, its address."""
-    return str(_first(document, f"{_DOCUMENT}.titelcollectie.officieleTitel") or location_of(document))
+    """Return the title of a document; of one without, such as a withdrawn one, its address."""
+    title = _first(document, f"{_DOCUMENT}.titelcollectie.officieleTitel")
+    shown = (visible(str(text or "")).strip() for text in (title, location_of(document)))
+    return next(filter(None, shown), "Onbekend")
+
+
+def heading_of(hit: Hit, title: str) -> list[Piece]:
+    """Return the title of a hit for a list, with its matches, and cut if it is long.
+
+    *title* is shown if the search has no text to mark, or the record no title.
+    """
+    marked = [replace(piece, text=visible(piece.text)) for piece in hit.title]
+    shown = marked if any(piece.text.strip() for piece in marked) else [Piece(title)]
+    found: list[Piece] = []
+    left = _LONGEST_HEADING
+    for piece in shown:
+        if len(piece.text.rstrip()) > left:
+            return [*found, replace(piece, text=f"{piece.text[:left].rstrip()}…")]
+        found.append(piece)
+        left = max(0, left - len(piece.text))
+    return found
 
 
 def location_of(document: Json) -> str:

@@ -50,6 +50,15 @@ def counted(value: int, one: str, many: str) -> str:
     return f"{number(value)} {one if value == 1 else many}"
 
 
+#: Characters that change the direction of a text, or that nobody sees.
+_UNSEEN = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+
+
+def visible(text: str) -> str:
+    """Return a text without characters that nobody sees."""
+    return _UNSEEN.sub("", text)
+
+
 def capitalised(text: str) -> str:
     """Return a text with its first letter as a capital, and the others as they are."""
     return text[:1].upper() + text[1:]

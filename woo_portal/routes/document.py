@@ -128,8 +128,9 @@ def _within(store: Path, name: str) -> tuple[Path, os.stat_result] | None:
 
 def _copies(store: Path | None, files: Sequence[File]) -> set[int]:
     """Return the numbers from 1 of the files of which a copy is in the store."""
-    given = enumerate(files, 1) if store else ()
-    return {number for number, one in given if one.stored and _within(store, one.stored)}
+    if store is None:
+        return set()
+    return {number for number, one in enumerate(files, 1) if one.stored and _within(store, one.stored)}
 
 
 def _form(one: File) -> tuple[str, str]:
