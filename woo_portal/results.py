@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -270,12 +271,21 @@ def asked_again(path: str, given: Parameters) -> Asked:
         at,
         " ".join(texts),
         [
-            Typed(name, _labels_of_parameters()[name], _TYPED[name], value)
+            Typed(name, _labels_of_parameters()[name], _type_of(name, value), value)
             for name, value in readable
             if name in _TYPED
         ],
         [each for each in readable if each[0] in names][:_MOST_KEPT],
     )
+
+
+def _type_of(name: str, value: str) -> str:
+    """Return the type of a field; in one for dates, a browser would lose a value that is no date."""
+    try:
+        is_date = not value or date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        is_date = False
+    return _TYPED[name] if is_date else "text"
 
 
 def error_in_words(text: str) -> str:
