@@ -103,7 +103,7 @@ def test_the_list_of_organisations_is_in_order_of_name(client: Client) -> None:
     ]
     categories = opened(client, "/categorieen")
     assert link(categories, "Adviezen") == "/categorie/c_99a836c7"
-    assert text_of(categories.cssselect(".headline")[0]) == "2 informatiecategorieën"
+    assert "2 informatiecategorieën. Achter elke naam staat" in text_of(categories)
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -136,7 +136,7 @@ def test_all_organisations_are_in_a_list_by_letter(many: Client) -> None:
     page = opened(many, "/organisaties")
     letters = {each.text_content(): str(each.get("href")) for each in page.cssselect(".letters a")}
     assert [*letters] == ["D", "E", "S", "Overig"]
-    assert text_of(page.cssselect(".headline")[0]) == "254 organisaties"
+    assert "254 organisaties. Achter elke naam staat" in text_of(page)
     assert listed(opened(many, letters["E"])) == [
         "Gemeente Ede 1 document",
         "Ezelstichting 0 documenten + 1 aangevuld",
