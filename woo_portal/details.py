@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from woo_harvester.outputs.definition import METADATA, WOO, Metadata, values_at
-from woo_portal.wording import capitalised, counted, day, day_and_time, path_of, size
+from woo_portal.engine import Hit, Piece
+from woo_portal.wording import capitalised, counted, day, day_and_time, path_of, size, visible
 
 Json = Mapping[str, Any]
 
@@ -30,6 +31,10 @@ _ORIGINS = {
 }
 
 
+#: The characters of a title in a list; the page of a document has it whole.
+_LONGEST_HEADING = 300
+#: The largest number that a page shows: JavaScript and a search index have no larger whole numbers.
+_LARGEST = 2**53
 #: The paths in a store of documents: the SHA-256 of a document below its first two digits, and nothing else.
 _STORED = re.compile(r"([0-9a-f]{2})/\1[0-9a-f]{62}")
 #: The causes of a version (``versies[].oorzaak``) in words.
@@ -91,8 +96,27 @@ class Version:
 
 
 def title_of(document: Json) -> str:
-    """Return the title of a document; of a withdrawn one, which has none, its address."""
-    return str(_first(document, f"{_DOCUMENT}.titelcollectie.officieleTitel") or location_of(document))
+    """Return the title of a document; of one without, such as a withdrawn one, its address."""
+    title = _first(document, f"{_DOCUMENT}.titelcollectie.officieleTitel")
+    shown = (visible(str(text or "")).strip() for text in (title, location_of(document)))
+    return next(filter(None, shown), "Onbekend")
+
+
+def heading_of(hit: Hit, title: str) -> list[Piece]:
+    """Return the title of a hit for a list, with its matches, and cut if it is long.
+
+    *title* is shown if the search has no text to mark, or the record no title.
+    """
+    marked = [replace(piece, text=visible(piece.text)) for piece in hit.title]
+    shown = marked if any(piece.text.strip() for piece in marked) else [Piece(title)]
+    found: list[Piece] = []
+    left = _LONGEST_HEADING
+    for piece in shown:
+        if len(piece.text.rstrip()) > left:
+            return [*found, replace(piece, text=f"{piece.text[:left].rstrip()}…")]
+        found.append(piece)
+        left = max(0, left - len(piece.text))
+    return found
 
 
 def location_of(document: Json) -> str:
@@ -108,8 +132,19 @@ def organisation_of(document: Json) -> str:
 
 def version_of(document: Json) -> Json:
     """Return the version that a document has now."""
-    versions: list[Json] = document.get("versies") or [{}]
-    return versions[-1]
+    return (_objects(document, "versies") or [{}])[-1]
+
+
+def files_of(version: Json) -> list[Json]:
+    """Return the files of a version as the record has them; a file that is no object is left out."""
+    return _objects(version, "bestanden")
+
+
+def whole_number(value: Any) -> int | None:
+    """Return a number of a record, or None for what is no count: a negative one, a fraction, a text."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _LARGEST:
+        return None
+    return value
 
 
 def cause_of(document: Json) -> str:
@@ -120,8 +155,8 @@ def cause_of(document: Json) -> str:
 def versions(document: Json) -> list[Version]:
     """Return the versions of a document that are known here, the newest first."""
     found = []
-    for version in reversed(document.get("versies") or []):
-        number, moment = version.get("nummer"), version.get("mutatiedatumtijd")
+    for version in reversed(_objects(document, "versies")):
+        number, moment = whole_number(version.get("nummer")), version.get("mutatiedatumtijd")
         found.append(
             Version(
                 f"Versie {number}" if number else "Deze versie",
@@ -135,8 +170,8 @@ def versions(document: Json) -> list[Version]:
 
 def earlier_versions(document: Json) -> int:
     """Return the number of versions that were before those that are known here."""
-    numbers = [each.get("nummer") for each in document.get("versies") or []]
-    return max(0, min((each for each in numbers if isinstance(each, int)), default=1) - 1)
+    numbers = [whole_number(each.get("nummer")) for each in _objects(document, "versies")]
+    return max(0, min((each for each in numbers if each is not None), default=1) - 1)
 
 
 def _cause(version: Json) -> str:
@@ -146,14 +181,14 @@ def _cause(version: Json) -> str:
 def summary_of(document: Json) -> list[str]:
     """Return what a list of documents says of one: organisation, category, day, type and size."""
     version = version_of(document)
-    files = version.get("bestanden") or [{}]
+    length = next((whole_number(file.get("grootte")) for file in files_of(version)), None)
     category = str(_first(document, f"{_CLASSES}.informatiecategorieen.label") or "")
     kind = str(_first(document, f"{_DOCUMENT}.format.label") or "")
     found = [
         organisation_of(document),
         capitalised(category),
         day(version.get("openbaarmakingsdatum")),
-        ", ".join(filter(None, (kind, size(files[0].get("grootte"))))),
+        ", ".join(filter(None, (kind, size(length)))),
     ]
     return [text for text in found if text]
 
@@ -183,12 +218,12 @@ def files(document: Json) -> list[File]:
     """Return the files of a document."""
     kind = str(_first(document, f"{_DOCUMENT}.format.label") or "")
     found = []
-    for each in _objects(version_of(document), "bestanden"):
-        pages, language = each.get("paginas"), each.get("taal")
+    for each in files_of(version_of(document)):
+        pages, language = whole_number(each.get("paginas")), each.get("taal")
         facts = (
             kind,
-            size(each.get("grootte")),
-            counted(pages, "pagina", "pagina\u2019s") if pages and isinstance(pages, int) else "",
+            size(whole_number(each.get("grootte"))),
+            counted(pages, "pagina", "pagina\u2019s") if pages else "",
             f"taal: {language}" if language else "",
         )
         url = str(each.get("url") or "")

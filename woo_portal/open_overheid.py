@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from woo_harvester.outputs.definition import WOO, Status
 from woo_harvester.outputs.document import record_of
-from woo_portal.details import location_of, title_of, version_of
+from woo_portal.details import files_of, location_of, title_of, version_of, whole_number
 from woo_portal.downloads import first
 from woo_portal.engine import Answer
 from woo_portal.parse import BEGIN, END, Pairs, names_of, question_of_pairs
@@ -113,10 +113,11 @@ def results(root: str, answer: Answer) -> dict[str, Any]:
 
 
 def _hit(root: str, document: Json) -> dict[str, Any]:
-    file = _files(version_of(document))[:1]
-    size, pages, kind = (file[0].get(name) if file else None for name in ("grootte", "paginas", "mime-type"))
+    version = version_of(document)
+    file = next(iter(files_of(version)), None)
+    size, pages = (whole_number(file.get(name)) if file else None for name in ("grootte", "paginas"))
     about = {
-        "id": f"{document['id']}_{version_of(document).get('nummer') or 1}",
+        "id": f"{document['id']}_{whole_number(version.get('nummer')) or 1}",
         "pid": _pid(root, document),
         "titel": title_of(document),
         "omschrijving": first(document, "document.omschrijvingen"),
@@ -128,9 +129,9 @@ def _hit(root: str, document: Json) -> dict[str, Any]:
     }
     found = {
         "document": _known(about),
-        "bestandsgrootte": f"{size / 1024**2:.2f} MB" if isinstance(size, int) else "",
+        "bestandsgrootte": f"{size / 1024**2:.2f} MB" if size is not None else "",
         "aantalPaginas": pages,
-        "bestandsType": kind or ("application/octet-stream" if file else ""),
+        "bestandsType": (file.get("mime-type") or "application/octet-stream") if file else "",
     }
     return _known(found)
 
@@ -177,20 +178,17 @@ def _version(root: str, document: Json, version: Json) -> dict[str, Any]:
             "gepubliceerd": True,
             "mime-type": "application/octet-stream",
             **dict.fromkeys(("bestandsnaam", "hash"), ""),
-            "grootte": 0,
             **each,
+            "grootte": whole_number(each.get("grootte")) or 0,
         }
-        for each in _files(version)
+        for each in files_of(version)
     ]
-    return {"nummer": 1, "mutatiedatumtijd": _changed(document), **version, "bestanden": files}
+    number = whole_number(version.get("nummer")) or 1
+    return {"mutatiedatumtijd": _changed(document), **version, "nummer": number, "bestanden": files}
 
 
 def _with_lists(given: Any, *names: str) -> dict[str, Any]:
     return {**{name: [] for name in names}, **(given if isinstance(given, Mapping) else {})}
-
-
-def _files(version: Json) -> list[Json]:
-    return [each for each in version.get("bestanden") or () if isinstance(each, Mapping)]
 
 
 def _pid(root: str, document: Json) -> str:

@@ -23,7 +23,7 @@ from woo_harvester.utils.program import VERSION
 from woo_harvester.utils.templates import base_css, make_environment, read_asset
 from woo_portal import wording
 from woo_portal.asking import BusyError
-from woo_portal.details import summary_of, title_of, version_of
+from woo_portal.details import heading_of, summary_of, title_of
 from woo_portal.engine import Engine, EngineError
 from woo_portal.question import Question
 from woo_portal.wording import document_path, path_of
@@ -247,11 +247,10 @@ def environment() -> Environment:
         document_path=document_path,
         path_of=path_of,
         title_of=title_of,
-        version_of=version_of,
+        heading_of=heading_of,
         summary_of=summary_of,
         day=wording.day,
         day_and_time=wording.day_and_time,
-        size=wording.size,
         number=wording.number,
         counted=wording.counted,
         capitalised=wording.capitalised,

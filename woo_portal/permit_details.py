@@ -9,7 +9,7 @@ from typing import Any
 from woo_harvester.outputs.definition import values_at
 from woo_portal.details import Json, Row, Value
 from woo_portal.downloads import first
-from woo_portal.wording import capitalised, day, day_and_time, search_path
+from woo_portal.wording import capitalised, day, day_and_time, search_path, visible
 
 #: The path of the page with permits.
 PERMITS_PATH = "/vergunningen"
@@ -22,7 +22,7 @@ def permit_path(record_id: str) -> str:
 
 def permit_title(document: Json) -> str:
     """Return the title of a case; of one without a title, its address."""
-    return first(document, "vergunning.title") or first(document, "vergunning.identifier")
+    return visible(first(document, "vergunning.title")).strip() or first(document, "vergunning.identifier")
 
 
 def permit_facts(document: Json, today: date) -> list[str]:

@@ -9,11 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cache
+from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
 
-from woo_harvester.outputs.definition import KINDS, PERMITS, WOO, Facet, FacetValue, RecordKind, facets
+from woo_harvester.outputs.definition import (
+    KINDS,
+    PERMITS,
+    WOO,
+    Facet,
+    FacetValue,
+    RecordKind,
+    facet_values,
+    facets,
+)
 from woo_harvester.outputs.document import record_of
 from woo_portal.engine import Answer, Count
 from woo_portal.question import MAX_DEPTH, Question, Sort, chosen_label
@@ -155,12 +166,10 @@ def filters(
 def chosen(question: Question, answer: Answer, address: Address) -> list[Choice]:
     """Return what narrows the search, each with the path of the search without it."""
     found = []
-    labels = {facet.name: _labels(answer, facet.name) for facet in facets(question.kind)}
     names = {facet.name: facet.label for facet in facets(question.kind)}
     for name, value in address.parameters:
         if name in names:
-            label = labels[name].get(value) or capitalised(chosen_label(question.kind, name, value))
-            text = f"{names[name]}: {label}"
+            text = f"{names[name]}: {label_of(question.kind, answer, name, value)}"
         elif name in _BOUNDS:
             text = f"{_BOUNDS[name]} {day(value)}"
         else:
@@ -262,12 +271,21 @@ def asked_again(path: str, given: Parameters) -> Asked:
         at,
         " ".join(texts),
         [
-            Typed(name, _labels_of_parameters()[name], _TYPED[name], value)
+            Typed(name, _labels_of_parameters()[name], _type_of(name, value), value)
             for name, value in readable
             if name in _TYPED
         ],
         [each for each in readable if each[0] in names][:_MOST_KEPT],
     )
+
+
+def _type_of(name: str, value: str) -> str:
+    """Return the type of a field; in one for dates, a browser would lose a value that is no date."""
+    try:
+        is_date = not value or date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        is_date = False
+    return _TYPED[name] if is_date else "text"
 
 
 def error_in_words(text: str) -> str:
@@ -299,8 +317,16 @@ def _choice(facet: Facet, count: Count, question: Question, address: Address) ->
     return Choice(label, address.adding(facet.name, value), count.number)
 
 
-def _labels(answer: Answer, name: str) -> Mapping[str, str]:
-    return {count.value.value: capitalised(count.value.label) for count in answer.counts.get(name, ())}
+def label_of(kind: RecordKind, answer: Answer, name: str, value: str) -> str:
+    """Return the label of a value of a facet: as the answer has it, else as the value lists have it.
+
+    The counts of an answer end at ``MAX_COUNTS`` values; its hits have the others.
+    """
+    known = (count.value for count in answer.counts.get(name, ()))
+    facet = next(each for each in facets(kind) if each.name == name)
+    given = (each for hit in answer.hits for each in facet_values(facet, hit.document))
+    label = next((each.label for each in chain(known, given) if each.value == value), None)
+    return capitalised(label or chosen_label(kind, name, value))
 
 
 def results(question: Question, answer: Answer) -> dict[str, Any]:

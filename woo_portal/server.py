@@ -23,7 +23,7 @@ from starlette.applications import Starlette
 from woo_harvester.outputs.definition import KINDS
 from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.running.causes import StartError
-from woo_harvester.running.paths import data_dir, files_folder
+from woo_harvester.running.paths import NoFolderError, data_dir, files_folder
 from woo_harvester.state.latest import check_is_records
 from woo_harvester.utils.program import program, to_install
 from woo_portal.app import Options, make_app
@@ -266,6 +266,10 @@ def run_portal(
     Raises ListenError, EngineError, NoRecordsError, NotRecordsError, NoFolderError, OSError and ImportError.
     """
     options = _options(settings)
+    if options.files is not None and not options.files.is_dir():
+        if options.files.exists():
+            raise NoFolderError(f"FILES_STORE is no folder: {options.files}")
+        Filling(sys.stderr).write(f"FILES_STORE is not there yet, so no document has a copy: {options.files}")
     with (
         listen(site) as listener,  # before the filling, which may take minutes
         open_engine(settings, files, rebuild=rebuild, watch=watch) as engine,

@@ -33,9 +33,9 @@ def day_and_time(moment: str | datetime | None) -> str:
     return f"{day(moment)}, {found.hour}:{found.minute:02} uur"
 
 
-def size(number: float | None) -> str:
-    """Return a size such as ``20,5 kB``; empty if it is not known, or no number."""
-    if not isinstance(number, int | float):
+def size(number: int | None) -> str:
+    """Return a size such as ``20,5 kB``; empty if it is not known."""
+    if number is None:
         return ""
     return do_filesizeformat(number).replace(".", ",").replace("Byte", "byte")
 
@@ -48,6 +48,15 @@ def number(value: int) -> str:
 def counted(value: int, one: str, many: str) -> str:
     """Return a number with its noun, such as ``1 document`` and ``12 documenten``."""
     return f"{number(value)} {one if value == 1 else many}"
+
+
+#: Characters that change the direction of a text, or that nobody sees.
+_UNSEEN = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+
+
+def visible(text: str) -> str:
+    """Return a text without characters that nobody sees."""
+    return _UNSEEN.sub("", text)
 
 
 def capitalised(text: str) -> str:

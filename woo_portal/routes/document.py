@@ -17,7 +17,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from woo_harvester.documents.formats import file_types
-from woo_harvester.outputs.definition import WOO, Status
+from woo_harvester.outputs.definition import WOO, Status, values_at
 from woo_harvester.utils.templates import is_web
 from woo_harvester.utils.urls import record_id
 from woo_portal import details
@@ -55,13 +55,14 @@ async def document(request: Request) -> Response:
     is_findable = request.app.state.options.is_findable
     data = structured_data(found, root_of(request) + document_path(found["id"])) if is_findable else None
     relations = await _relations(request, details.relations(found))
+    context = _context(found)
     return await page(
         request,
         "document.html",
         relations=relations,
         data=data,
-        has_copies=request.app.state.options.files is not None,
-        **_context(found),
+        copies=await run_sync(_copies, request.app.state.options.files, context["files"]),
+        **context,
     )
 
 
@@ -112,14 +113,24 @@ async def _copy(request: Request, found: Json, number: int) -> Response | None:
 
 
 def _within(store: Path, name: str) -> tuple[Path, os.stat_result] | None:
-    """Return a file in the store, or None if it is not there, or a link leads out of the store."""
+    """Return a file in the store, or None if it is gone, cannot be read, or a link leads out of the store."""
     try:
         folder = store.resolve(strict=True)
         path = (folder / name).resolve(strict=True)
         about = path.stat()
+        if not (path.is_relative_to(folder) and stat.S_ISREG(about.st_mode)):
+            return None
+        os.close(os.open(path, os.O_RDONLY))  # the portal may be another user than the harvest
     except (OSError, RuntimeError):  # the latter for links in a circle
         return None
-    return (path, about) if path.is_relative_to(folder) and stat.S_ISREG(about.st_mode) else None
+    return path, about
+
+
+def _copies(store: Path | None, files: Sequence[File]) -> set[int]:
+    """Return the numbers from 1 of the files of which a copy is in the store."""
+    if store is None:
+        return set()
+    return {number for number, one in enumerate(files, 1) if one.stored and _within(store, one.stored)}
 
 
 def _form(one: File) -> tuple[str, str]:
@@ -151,14 +162,13 @@ async def _withdrawn(request: Request, found: Json) -> Response:
 
 def _context(found: Json) -> dict[str, Any]:
     """Return what the page shows of a document itself."""
-    version, about = version_of(found), found.get("document") or {}
-    location = location_of(found)
+    version, location = version_of(found), location_of(found)
     return {
         "id": found["id"],
         "title": title_of(found),
         "title_origin": details.title_origin(found),
-        "kind": _KINDS.get(version.get("oorzaak", ""), "Document"),
-        "descriptions": about.get("omschrijvingen") or (),
+        "kind": _KINDS.get(str(version.get("oorzaak")), "Document"),
+        "descriptions": [*values_at(found, "document.omschrijvingen")],
         "location": location,
         "host": urlsplit(location).netloc if is_web(location) else "",
         "about": details.about(found),

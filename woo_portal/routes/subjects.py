@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from starlette.exceptions import HTTPException
@@ -12,14 +12,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from woo_harvester.outputs.definition import WOO
-from woo_harvester.tooi import article_of_category, informatiecategorieen, organisaties
-from woo_harvester.tooi.values import ValueList
+from woo_harvester.tooi import article_of_category
 from woo_portal.dutch import normalized
 from woo_portal.engine import Answer, Count
 from woo_portal.harvest import HarvestOfHost
 from woo_portal.pages import page
 from woo_portal.question import MAX_TEXT, Question, Sort, readable
-from woo_portal.wording import capitalised, search_path, value_of
+from woo_portal.results import label_of
+from woo_portal.wording import search_path, value_of
 
 #: The number of documents on the page of a value.
 _NEWEST = 10
@@ -33,8 +33,6 @@ class _Subject:
     heading: str
     beside: tuple[str, str]
     """The facet of which the page of a value has the counts, and their heading."""
-    known: Callable[[], ValueList]
-    """The value list that has the name of a value."""
     others: tuple[str, ...] = ()
     """Other facets with the same values: one organisation may publish the documents of another."""
     supplied: str = ""
@@ -45,13 +43,10 @@ _ORGANISATIONS = _Subject(
     "organisatie",
     "Organisaties",
     ("informatiecategorie", "Informatiecategorieën"),
-    organisaties,
     ("publisher", "organisatie_aangevuld"),
     "organisatie_aangevuld",
 )
-_CATEGORIES = _Subject(
-    "informatiecategorie", "Informatiecategorieën", ("organisatie", "Organisaties"), informatiecategorieen
-)
+_CATEGORIES = _Subject("informatiecategorie", "Informatiecategorieën", ("organisatie", "Organisaties"))
 
 
 async def organisation(request: Request) -> Response:
@@ -78,7 +73,7 @@ async def _list_page(request: Request, subject: _Subject) -> Response:
     given = request.query_params
     name = readable(given.get("naam", "")[:MAX_TEXT], "de naam").strip()
     lines = await _lines(request, subject)
-    letters = sorted({line.letter for line in lines}) if len(lines) > _ONE_PAGE else []
+    letters = list(dict.fromkeys(line.letter for line in lines)) if len(lines) > _ONE_PAGE else []
     letter = given.get("letter", "")
     if name:
         shown, letter = [line for line in lines if normalized(name) in normalized(line.label)], ""
@@ -118,11 +113,12 @@ class _Line:
 
     @property
     def letter(self) -> str:
-        """The letter in the list; ``#`` for a name that begins with something else."""
+        """The letter in the list; ``#`` for a name that begins with something else, which comes after Z."""
         first = self.order[:1]
-        return first if "a" <= first <= "z" else "#"
+        return first if "a" <= first <= "z" else _OTHERS
 
 
+_OTHERS = "#"
 _KIND = re.compile("^(?:gemeente|provincie|waterschap|ministerie)(?: van| voor)? ")
 #: A list of at most this many values is not split by letter.
 _ONE_PAGE = 100
@@ -138,7 +134,7 @@ async def _lines(request: Request, subject: _Subject) -> list[_Line]:
         _Line(value, label, given.get(value, none)[1], supplied.get(value, none)[1])
         for value, label in labels.items()
     ]
-    return sorted(lines, key=lambda line: (line.order, line.label, line.value))
+    return sorted(lines, key=lambda line: (line.letter == _OTHERS, line.order, line.label, line.value))
 
 
 async def _all_counts(request: Request, facet: str) -> dict[str, tuple[str, int]]:
@@ -161,23 +157,24 @@ async def _value_page(request: Request, subject: _Subject) -> Response:
     names = (subject.facet, *subject.others)
     answers = {name: await _newest(request, name, value) for name in names}
     harvest = await _harvest(request, value) if subject is _ORGANISATIONS else ()
-    filled = [answer for answer in answers.values() if answer.total]
+    filled = [name for name in names if answers[name].total]
     if not filled and not harvest:
         raise HTTPException(404, "Hierbij zijn geen documenten.")
-    name, heading = subject.beside
+    first = filled[0] if filled else subject.facet
+    beside, heading = subject.beside
     return await page(
         request,
         "subject.html",
-        heading=_label(subject, value, answers),
+        heading=label_of(WOO, answers[first], first, value),
         article=article_of_category(value) if subject is _CATEGORIES else None,
         totals={name: answer.total for name, answer in answers.items()},
         total=answers[subject.facet].total,
-        hits=filled[0].hits if filled else (),
+        hits=answers[first].hits,
         all={name: search_path([(name, value), ("sorteer", Sort.NEWEST.value)]) for name in names},
         facet=subject.facet,
         harvest=harvest,
         beside=heading,
-        choices=_narrowed(subject, value, answers[subject.facet].counts.get(name, ())),
+        choices=_narrowed(subject, value, answers[subject.facet].counts.get(beside, ())),
     )
 
 
@@ -200,16 +197,6 @@ def _narrowed(subject: _Subject, value: str, counts: Sequence[Count]) -> list[tu
     """Return counts of another facet, each with the path of the search for both values."""
     other = subject.beside[0]
     return [(each, search_path([(subject.facet, value), (other, each.value.value)])) for each in counts]
-
-
-def _label(subject: _Subject, value: str, answers: Mapping[str, Answer]) -> str:
-    """Return the name of a value: as the documents have it, else as the value list has it."""
-    for name, answer in answers.items():
-        for count in answer.counts.get(name, ()):
-            if count.value.value == value:
-                return capitalised(count.value.label)
-    concept = subject.known().by_uri(value)
-    return capitalised(concept.label) if concept else value
 
 
 ROUTES = [

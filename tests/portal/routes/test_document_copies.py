@@ -114,6 +114,33 @@ def test_a_program_of_open_overheid_gets_the_copy(store: Path) -> None:
     assert client_with(store, missing).get(f"/documenten/{missing['id']}").headers["location"] == LOC
 
 
+def test_a_copy_that_the_portal_may_not_read_is_no_copy(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The portal may run as another user than the harvest, whose files it may not read."""
+
+    def refuse(path: object, *_: object) -> int:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    record = with_file()
+    client = client_with(store, record)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", refuse)  # not by its mode: to root, each file is readable
+        answer = client.get(path_of(record))
+        assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
+        assert "Van dit bestand is hier geen kopie." in answer.text
+        assert client.get(f"/documenten/{record['id']}").headers["location"] == LOC
+        assert "kopie" not in client.get(f"/document/{record['id']}").text
+    assert client.get(path_of(record)).content == CONTENT
+
+
+def test_a_link_stands_beside_each_file_whose_copy_is_there(store: Path) -> None:
+    record = with_file()
+    files = record["versies"][0]["bestanden"]
+    files += [{**files[0], "pad": f"00/{'0' * 64}", "bestandsnaam": "weg.pdf"}, dict(files[0])]
+    page = html.fromstring(client_with(store, record).get(f"/document/{record['id']}").text)
+    links = [link.get("href") for link in page.cssselect("a[download]")]
+    assert links == [path_of(record, 1), path_of(record, 3)]
+
+
 @pytest.mark.parametrize("number", [0, 2, 999999, "9" * 5000, "x", "-1", "1/", "%31%00"])
 def test_what_is_no_file_of_the_document_is_not_found(store: Path, number: object) -> None:
     record = with_file()

@@ -210,6 +210,18 @@ def test_a_wrong_question_can_be_corrected(client: Client) -> None:
     assert unreadable.cssselect("#q")[0].get("value") == 'stik "stof'
 
 
+@pytest.mark.parametrize(
+    "day", ["31-12-2024", "2024-02-30", "20240101", "2024-W01-1", "gisteren", "0000-01-01"]
+)
+def test_a_wrong_day_is_kept_in_a_field_that_can_have_it(client: Client, day: str) -> None:
+    given = f"/?openbaarmakingsdatum_van={day}&openbaarmakingsdatum_tot=2024-01-01"
+    page = html.fromstring(client.get(given).text)
+    wrong, right = (page.get_element_by_id(f"openbaarmakingsdatum_{end}") for end in ("van", "tot"))
+    assert (wrong.get("type"), wrong.get("value"), wrong.get("aria-invalid")) == ("text", day, "true")
+    assert "‘Openbaar gemaakt vanaf’" in text_of(page.get_element_by_id(str(wrong.get("aria-describedby"))))
+    assert (right.get("type"), right.get("value"), right.get("aria-invalid")) == ("date", "2024-01-01", None)
+
+
 def test_the_error_of_an_unknown_parameter_names_no_other_parameter(client: Client) -> None:
     page = html.fromstring(client.get("/?q=a&nergens=1").text)
     assert page.cssselect("main > p")[0].text_content() == "De vraag kent geen 'nergens'."

@@ -114,7 +114,7 @@ def test_a_document_has_data_for_search_engines(client: Client) -> None:
 def test_no_title_closes_the_data_of_a_document() -> None:
     record = full()
     record["document"]["titelcollectie"]["officieleTitel"] = bad = (
-        "</script><script>alert(1)</script><!--\u2028"
+        "</script><script>alert(1)</script>\u2028<!--"
     )
     client = client_of([record])
     assert "<script>" not in client.get(f"/document/{record['id']}").text

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 from lxml.html import HtmlElement
@@ -18,6 +18,9 @@ from tests.portal.test_harvest import write_report
 from woo_harvester.outputs.definition import MAX_COUNTS
 from woo_harvester.utils.urls import record_id
 from woo_portal.app import Options
+
+#: An organisation that the value lists do not have.
+ELSEWHERE = "https://voorbeeld.nl/organisaties/ede"
 
 
 def published_by(records: Iterable[int], organisation: dict[str, str]) -> list[dict[str, Any]]:
@@ -98,7 +101,9 @@ def test_the_list_of_organisations_is_in_order_of_name(client: Client) -> None:
         "Afvalbedrijf & Zoon",
         "Gemeente Amsterdam",
     ]
-    assert link(opened(client, "/categorieen"), "Adviezen") == "/categorie/c_99a836c7"
+    categories = opened(client, "/categorieen")
+    assert link(categories, "Adviezen") == "/categorie/c_99a836c7"
+    assert "2 informatiecategorieën. Achter elke naam staat" in text_of(categories)
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -113,6 +118,7 @@ def many(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     records = [full(id=record_id(f"https://b.nl/{number}")) for number in range(len(names))]
     for name, record in zip(names, records, strict=True):
         record["document"] = {**record["document"], "verantwoordelijke": {"label": name}}
+    records[-3]["document"]["verantwoordelijke"]["id"] = ELSEWHERE
     supplied = bare()
     supplied["document"] |= {
         "publisher": {"label": "Ezelstichting"},
@@ -129,15 +135,33 @@ def listed(page: HtmlElement) -> list[str]:
 def test_all_organisations_are_in_a_list_by_letter(many: Client) -> None:
     page = opened(many, "/organisaties")
     letters = {each.text_content(): str(each.get("href")) for each in page.cssselect(".letters a")}
-    assert [*letters] == ["Overig", "D", "E", "S"]
+    assert [*letters] == ["D", "E", "S", "Overig"]
+    assert "254 organisaties. Achter elke naam staat" in text_of(page)
     assert listed(opened(many, letters["E"])) == [
         "Gemeente Ede 1 document",
         "Ezelstichting 0 documenten + 1 aangevuld",
     ]
     assert len(listed(opened(many, letters["D"]))) == MAX_COUNTS + 50
     assert listed(opened(many, letters["S"])) == ["'s Heeren Loo 1 document"]
-    assert listed(opened(many, letters["Overig"])) == listed(page) == ["3Wonen 1 document"]
     assert listed(opened(many, "/organisaties?letter=%22%3E")) == listed(page)
+    assert listed(page) == listed(opened(many, letters["D"]))
+    assert "Organisaties met een D" in str(page.findtext(".//title"))
+    others = opened(many, letters["Overig"])
+    assert listed(others) == ["3Wonen 1 document"]
+    assert "Organisaties die niet met een letter beginnen" in str(others.findtext(".//title"))
+
+
+def test_an_organisation_beyond_the_end_of_the_counts_has_its_name(many: Client) -> None:
+    """It is not in the value lists either; the documents have its name."""
+    page = opened(many, "/organisatie?" + urlencode({"waarde": ELSEWHERE}))
+    assert [each.text_content() for each in page.cssselect("h1, title")] == [
+        "Gemeente Ede – Woo-documenten",
+        "Gemeente Ede",
+    ]
+    page = opened(many, "/?" + urlencode({"organisatie": ELSEWHERE}))
+    chips = [" ".join(each.text_content().split()) for each in page.cssselect(".chosen a")]
+    assert chips == ["Organisatie: Gemeente Ede × (haal dit filter weg)"]
+    assert ELSEWHERE not in text_of(page)
 
 
 @pytest.mark.parametrize(
