@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import chain, islice, zip_longest
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, cast
 
 from rich.console import Console
@@ -39,8 +41,9 @@ if TYPE_CHECKING:
 #: The number of findings that are shown; the files have all of them.
 _SHOWN_FINDINGS = 5
 _WIDTH = 110
-#: The columns of the table of records, with their widths.
-_COLUMNS = {"organisatie": 24, "titel": 28, "categorie": 21, "datum": 10, "bestand": 16}
+#: The columns of the table of records, with their widths. All but the day are narrower on a narrow terminal.
+_DAY = "datum"
+_COLUMNS = {"organisatie": 24, "titel": 28, "categorie": 21, _DAY: 10, "bestand": 16}
 
 #: The folder in the working folder for all that a demo writes.
 FOLDER = Path("demo")
@@ -203,14 +206,27 @@ def _show(crawler: Crawler) -> None:
     records = list(_records(_record_files(crawler)[0]))
     print(f"\n{len(records)} records, ten of them:\n")
     table = Table(box=None, padding=(0, 2, 0, 0))
-    for name, width in _COLUMNS.items():
+    for name, width in columns(_width()).items():
         table.add_column(name, width=width, no_wrap=True, overflow="ellipsis")
     for row in _ten(records):
         table.add_row(*row)
-    Console(width=_WIDTH).print(table)
+    Console(width=_width()).print(table)
     _show_findings(findings.run_folder)
     print(f"\nRecords:  {_record_files(crawler)[0]}\nFindings: {findings.run_folder.findings}")
     print(f"Report:   {findings.run_folder.page.absolute().as_uri()}")
+
+
+def columns(width: int) -> dict[str, int]:
+    """Return the columns of the table of records with their widths, on a terminal of this *width*."""
+    room = width - 2 * len(_COLUMNS) - _COLUMNS[_DAY]
+    most = sum(_COLUMNS.values()) - _COLUMNS[_DAY]
+    narrowed = {name: max(1, min(each, each * room // most)) for name, each in _COLUMNS.items()}
+    return narrowed | {_DAY: _COLUMNS[_DAY]}
+
+
+def _width() -> int:
+    """Return the columns of a narrower terminal; what is piped is as wide as ever."""
+    return min(_WIDTH, get_terminal_size().columns) if sys.stdout.isatty() else _WIDTH
 
 
 def _show_findings(run: RunFolder) -> None:
@@ -223,7 +239,7 @@ def _show_findings(run: RunFolder) -> None:
             ("  ", f"{counts[code]} x {code}: {explanation.what}"),
             ("      → ", explanation.mend),
         ):
-            print(textwrap.fill(text, _WIDTH, initial_indent=first, subsequent_indent="        "))
+            print(textwrap.fill(text, _width(), initial_indent=first, subsequent_indent="        "))
 
 
 def _is_error(code: str) -> bool:
