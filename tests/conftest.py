@@ -93,6 +93,7 @@ SLOW = (
     "integration/test_audit.py",
     "integration/test_store.py",
     "integration/test_report.py",
+    "portal/test_engine_changes.py",
 )
 
 #: The longest of the others. They begin first, so that no process is left with one of them at the end.
