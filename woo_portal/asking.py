@@ -61,7 +61,7 @@ class Asking:
         Raises BusyError if too much is waiting, and SlowQuestionError if the time is over. The thread of
         such a question stays taken until the function returns.
         """
-        name = request.client.host if request.client else ""
+        name = _client_of(request)
         client = self._enter(name)
         job: Future[T] | None = None
         try:
@@ -116,6 +116,11 @@ _MAX_READING = 2
 _PART = 64 * 1024
 #: The longest time in which a reader takes no part, and the longest time of a download, in seconds.
 _STALLED, _LONGEST = 60.0, 3600.0
+
+
+def _client_of(request: Request) -> str:
+    """Return the address of the visitor, which has a share of what may be asked at the same time."""
+    return request.client.host if request.client else ""
 
 
 @dataclass(slots=True)
@@ -181,7 +186,7 @@ async def begin_download(request: Request, parts: Parts, headers: Mapping[str, s
     there are as many downloads under way as may be.
     """
     downloads: Downloads = request.app.state.downloads
-    client = request.client.host if request.client else ""
+    client = _client_of(request)
     downloads.begin(client)
     try:
         first = await run_sync(parts.read, limiter=downloads.reading)
@@ -255,7 +260,7 @@ class FileDownload(FileResponse):
     def __init__(self, request: Request, path: Path, **options: Any) -> None:
         super().__init__(path, **options)
         self._downloads: Downloads = request.app.state.downloads
-        self._client = request.client.host if request.client else ""
+        self._client = _client_of(request)
         self._downloads.begin(self._client)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -43,6 +43,7 @@ from woo_portal.engine import (
     TextField,
     counted_facets,
     most_similar,
+    page_of_changes,
     text_fields,
     title_field,
 )
@@ -430,13 +431,7 @@ class ElasticsearchEngine:
         where = followed.within({name: 1 + int(max(each["numbers"]["max"] for each in indices))})
         found = self._search(kind, changes_body(where, size + 1))
         hits = found["hits"]["hits"] if found is not None else []
-        documents = [hit["_source"] for hit in hits[:size]]
-        if not documents:
-            return Changes([], where)
-        has_more = len(hits) > size
-        return Changes(
-            documents, where.after(1 + int(hits[:size][-1]["sort"][0]), has_more=has_more), has_more
-        )
+        return page_of_changes(where, [(1 + int(hit["sort"][0]), hit["_source"]) for hit in hits], size)
 
     def similar_words(self, kind: RecordKind, word: str) -> list[str]:
         """Return words of titles and metadata that look like *word*, the most similar first."""

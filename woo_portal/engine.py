@@ -134,6 +134,15 @@ class Changes:
     has_more: bool = False
 
 
+def page_of_changes(where: Followed, found: Sequence[tuple[int, Mapping[str, Any]]], size: int) -> Changes:
+    """Return the first *size* changes after a place, of one more than that with their numbers."""
+    if not found:
+        return Changes([], where)
+    has_more = len(found) > size
+    shown = found[:size]
+    return Changes([each for _, each in shown], where.after(shown[-1][0], has_more=has_more), has_more)
+
+
 class Engine(Protocol):
     """A search engine. Each method raises EngineError if it cannot answer."""
 

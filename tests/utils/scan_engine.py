@@ -26,6 +26,7 @@ from woo_portal.engine import (
     Piece,
     counted_facets,
     most_similar,
+    page_of_changes,
 )
 from woo_portal.question import Place, Question, Sort, ids_of_part
 
@@ -82,10 +83,7 @@ class ScanEngine:
             and number > where.number
             and (number > where.until or version_number(document) >= where.since)
         ]
-        if not found:
-            return Changes([], where)
-        documents, has_more = [document for _, document in found[:size]], len(found) > size
-        return Changes(documents, where.after(found[:size][-1][0], has_more=has_more), has_more)
+        return page_of_changes(where, found, size)
 
     def similar_words(self, kind: RecordKind, word: str) -> list[str]:
         """Return words of titles that look like a word."""

@@ -41,6 +41,7 @@ from woo_portal.engine import (
     SlowQuestionError,
     counted_facets,
     most_similar,
+    page_of_changes,
     text_fields,
     title_field,
 )
@@ -189,11 +190,8 @@ class Answering:
         found = snapshot.searcher.search(
             query, size + 1, count=False, order_by_field="number", order=Order.Asc
         ).hits
-        documents = [stored_json(snapshot.searcher, address) for _, address in found[:size]]
-        if not documents:
-            return Changes([], where)
-        has_more = len(found) > size
-        return Changes(documents, where.after(int(found[:size][-1][0]), has_more=has_more), has_more)
+        numbered = [(int(number), stored_json(snapshot.searcher, address)) for number, address in found]
+        return page_of_changes(where, numbered, size)
 
     def similar_words(self, kind: RecordKind, word: str) -> list[str]:
         """Return words of titles and metadata that look like *word*, the most similar first."""
