@@ -16,7 +16,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
@@ -28,7 +28,7 @@ from benchmarks.utils.dutch_text import compounds
 from benchmarks.utils.portal_records import questions, write_records
 from woo_harvester.outputs.definition import WOO, facet_values, facets
 from woo_harvester.outputs.document import document_of
-from woo_portal.dutch import PieceCache, analyzer, pieces
+from woo_portal.dutch import analyzer, tokens_of
 from woo_portal.embedded.engine import EmbeddedEngine
 from woo_portal.embedded.layout import texts_at
 from woo_portal.engine import PARTS_SHARE, text_fields
@@ -122,12 +122,12 @@ def _fts5(folder: Path, records: Path) -> Ask:
         CREATE TABLE values_of (number INTEGER, facet TEXT, value TEXT);
         CREATE VIRTUAL TABLE words USING fts5 ({", ".join(_columns())}, content='', tokenize=ascii);"""
     )
-    caches = [PieceCache(name) for name in _ANALYZERS]
     with database, records.open("rb") as lines:
         for number, line in enumerate(lines):
             document = document_of(WOO, json.loads(line))
             texts = [texts_at(document, field.path) for field in text_fields(WOO)]
-            cells = [" ".join(map(_stored, _tokens(each, cache))) for each in texts for cache in caches]
+            tokens = [zip(*map(tokens_of, each), strict=True) if each else ("", "", "") for each in texts]
+            cells = [" ".join(map(_stored, " ".join(each).split())) for field in tokens for each in field]
             marks = ", ".join("?" * (1 + len(cells)))
             database.execute(
                 f"INSERT INTO words (rowid, {', '.join(_columns())}) VALUES ({marks})", [number, *cells]
@@ -148,12 +148,6 @@ def _columns() -> list[str]:
     return [f"{name}{number}" for number in range(len(text_fields(WOO))) for name in _ANALYZERS]
 
 
-def _tokens(texts: list[str], cache: PieceCache) -> Iterator[str]:
-    for text in texts:
-        for piece in pieces(text):
-            yield from cache[piece].split(" ")
-
-
 @lru_cache(200_000)
 def _stored(token: str) -> str:
     """Return a token in letters and digits alone, so that FTS5 does not split it."""
@@ -171,9 +165,9 @@ def _ask(database: sqlite3.Connection, question: Question) -> int:
             phrase = '"' + " ".join(map(_stored, tokens)) + '"'
             parts.append(" OR ".join(f"exact{number} : {phrase}" for number in fields))
         else:
-            both = " AND ".join(map(_stored, tokens))
-            found = [f"{name}{number} : ({both})" for number in fields for name in ("stam", "delen")]
-            parts.append(" OR ".join(found))
+            words = [_stored(token) for token in tokens]
+            found = (" AND ".join(f"{{stam{at} delen{at}}} : {word}" for word in words) for at in fields)
+            parts.append(" OR ".join(f"({each})" for each in found))
     if not parts:
         return 0
     match = " AND ".join(f"({part})" for part in parts)

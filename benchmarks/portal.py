@@ -2,7 +2,8 @@
 
     python -m benchmarks.portal [RECORDS] [--engine embedded|elasticsearch] [--folder FOLDER] [--processes N]
 
-With ``--folder`` the records and the embedded index stay there, and what is there already is used.
+With ``--folder`` the records and the embedded index stay there, and what is there already is used. The
+targets are those for a million records on two cores that do nothing else.
 
 Both engines get the same 50,000 records with a page of text each, and the same questions through the same
 interface, each engine in a process of its own: the embedded index in the one that asks, or in as many as
@@ -43,6 +44,10 @@ RECORDS = 50_000
 _AT_A_TIME, _ROUNDS, _SECONDS = 8, 3, 60.0
 _MB = 1024 * 1024
 _ENGINES = ("elasticsearch", "embedded")
+#: The most milliseconds that 95% of the questions of a kind may take, the fewest records a second, and the
+#: most MB of a process.
+_MOST_MILLISECONDS = {"phrase": 200}
+_MOST_OF_OTHERS, _FEWEST_RECORDS, _MOST_MB = 100, 3000, 250
 
 
 def main() -> None:
@@ -89,8 +94,8 @@ def _measured(name: str, folder: Path, url: str, processes: int) -> dict[str, An
     """Fill an engine and ask it; return seconds, milliseconds and MB."""
     records = folder / "records.jsonl"
     started = perf_counter()
-    engine = _embedded(folder, records) if name == "embedded" else _elasticsearch(url, records)
-    filled = perf_counter() - started
+    engine, count = _embedded(folder, records) if name == "embedded" else _elasticsearch(url, records)
+    filled = count / (perf_counter() - started)
     own = _own_memory()
     if processes == 1:
         times = {kind: _asked(engine.search, each) for kind, each in questions(1 + _ROUNDS).items()}
@@ -145,20 +150,19 @@ def _memory_of_one(_: int) -> float:
     return _own_memory()
 
 
-def _embedded(folder: Path, records: Path) -> Engine:
+def _embedded(folder: Path, records: Path) -> tuple[Engine, int]:
     engine = EmbeddedEngine.open(folder / "portal", _SECONDS)
-    engine.fill([records], lambda count: None)
-    return engine
+    return engine, engine.fill([records], lambda count: None).lines
 
 
-def _elasticsearch(url: str, records: Path) -> Engine:
+def _elasticsearch(url: str, records: Path) -> tuple[Engine, int]:
     client = Elasticsearch(url, request_timeout=120)
     aliases = {WOO.name: "bench", PERMITS.name: "bench-permits"}
     create_index(client, "bench", WOO, aliased=True)
     with records.open("rb") as lines:
-        helpers.bulk(client, (_action(json.loads(line)) for line in lines), chunk_size=1000)
+        count, _ = helpers.bulk(client, (_action(json.loads(line)) for line in lines), chunk_size=1000)
     client.indices.refresh(index="bench")
-    return ElasticsearchEngine(client, aliases, _SECONDS)
+    return ElasticsearchEngine(client, aliases, _SECONDS), count
 
 
 def _action(record: dict[str, Any]) -> dict[str, Any]:
@@ -183,27 +187,31 @@ def _asked(search: Callable[[Question], object], asked: list[Question]) -> list[
 
 def _print(count: int, found: dict[str, dict[str, Any]]) -> None:
     print(f"{count:,} records, {_AT_A_TIME} questions at a time; median and 95% in ms")
-    print(f"{'':24}" + "".join(f"{name:>26}" for name in found))
+    print(f"{'':26}" + "".join(f"{name:>26}" for name in found))
     peer, ours = found.get("elasticsearch"), found.get("embedded")
-    row = f"{'filling, records a second':24}" + "".join(
-        f"{count / one['filled']:26,.0f}" for one in found.values()
-    )
-    if peer and ours:
-        row += target("at least as fast", ours["filled"] <= peer["filled"])
-    print(row)  # with --folder of records that were read before, only the time to see that
+    row = f"{'filling, records a second':26}"
+    for one in found.values():
+        row += f"{one['filled']:26,.0f}" if one["filled"] else f"{'filled before':>26}"
+    if ours and ours["filled"]:
+        row += target(f">= {_FEWEST_RECORDS:,}", ours["filled"] >= _FEWEST_RECORDS)
+    print(row)
     for kind in questions():
-        row = f"{kind:24}"
+        row = f"{kind:26}"
         for one in found.values():
             times = one["times"][kind]
             row += f"{median(times):18.1f}{quantiles(times, n=20)[-1]:8.1f}"
+        if ours:
+            most = _MOST_MILLISECONDS.get(kind, _MOST_OF_OTHERS)
+            row += target(f"95% < {most} ms", quantiles(ours["times"][kind], n=20)[-1] < most)
         if peer and ours:
             row += target("half", median(ours["times"][kind]) <= median(peer["times"][kind]) / 2)
         print(row)
     if ours:
         every = [time for times in ours["times"].values() for time in times]
         slowest = quantiles(every, n=20)[-1]
-        print(f"embedded: 95% of all questions {slowest:.0f} ms{target('< 100 ms', slowest < 100)}")
-        print(f"  memory of a process {ours['own']:.0f} MB{target('< 250 MB', ours['own'] < 250)}", end="")
+        print(f"embedded: 95% of all questions {slowest:.0f} ms")
+        is_light = ours["own"] < _MOST_MB
+        print(f"  memory of a process {ours['own']:.0f} MB{target(f'< {_MOST_MB} MB', is_light)}", end="")
         print(f", with the pages of the index at most {ours['peak']:.0f} MB")
         print(f"  ready with a filled index {ours['opened']:.2f} s{target('< 1 s', ours['opened'] < 1)}")
         print(f"  size {ours['size']:.0f} MB")

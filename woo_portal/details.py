@@ -321,7 +321,7 @@ def _link_row(label: str, url: Any) -> Row:
 
 
 def _first(document: Json, path: str) -> Any:
-    return next(values_at(document, path), None)
+    return next(iter(values_at(document, path)), None)
 
 
 def _objects(document: Json, path: str) -> list[Json]:

@@ -72,7 +72,7 @@ def _moment_at(record: Mapping[str, Any], path: str) -> datetime | None:
 
 def first(record: Mapping[str, Any], path: str) -> str:
     """Return the first value at a dotted path as a text, or an empty text."""
-    return str(next(values_at(record, path), ""))
+    return str(next(iter(values_at(record, path)), ""))
 
 
 def _document(record: Mapping[str, Any]) -> Summary:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import chain
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -278,8 +279,9 @@ _TYPES: Mapping[str, Callable[..., Filter]] = {
 
 #: Words whose tokens are kept, for each analyzer: more than a large text has, some 15 MB.
 CACHED_WORDS = 50_000
-#: Pieces between white space that are kept; a longer piece is seldom seen twice.
-_CACHED_PIECES, _LONGEST_PIECE = 100_000, 60
+#: Pieces between white space that are kept. A longer one, or a longer number, is seldom seen twice.
+_CACHED_PIECES, _LONGEST_PIECE, _LONGEST_NUMBER = 100_000, 60, 8
+_DIGIT, _AS_ZERO = re.compile("[0-9]"), str.maketrans("123456789", "000000000")
 
 
 class Analyzer:
@@ -291,8 +293,7 @@ class Analyzer:
 
     def word(self, word: str) -> tuple[str, ...]:
         """Return the tokens of one word of the tokenizer."""
-        # A number is its own token. Each record has its own, so they would fill the cache too.
-        return (word,) if word.isdecimal() and word.isascii() else self._known(word)
+        return self._known(word)
 
     def tokens(self, text: str) -> list[str]:
         """Return the tokens of a text, in order."""
@@ -337,29 +338,62 @@ def _filters(names: Iterable[str]) -> Sequence[Filter]:
     return [make_filter(name, _analysis()["filter"]) for name in names]
 
 
-class PieceCache(dict[str, str]):
-    """The tokens of pieces of text, with spaces between; made when they are first asked for.
+class Tokens(NamedTuple):
+    """The tokens of a text, with spaces between them."""
+
+    exact: str
+    """Those of the analyzer ``exact``."""
+    stems: str
+    """Those of the analyzer ``stam``."""
+    parts: str
+    """Those that the analyzer ``delen`` adds to the stems: the stems of the parts of compounds."""
+
+
+class TokensOfPieces(dict[str, Tokens]):
+    """The tokens of pieces of text; made when they are first asked for.
 
     A piece is what stands between white space. The cache is emptied when it is full.
     """
 
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self._word = analyzer(name).word
-
-    def __missing__(self, piece: str) -> str:
-        found = " ".join([token for word in words(piece) for token in self._word(word)])
-        if len(piece) <= _LONGEST_PIECE:
+    def __missing__(self, piece: str) -> Tokens:
+        # All digits are alike to the filters, and each record has numbers of its own: a piece is looked up
+        # with zeros in their place.
+        zeros = piece.translate(_AS_ZERO)
+        found = _tokens_of_piece(piece) if zeros == piece else _with_digits_of(piece, self[zeros])
+        if len(piece) <= (_LONGEST_PIECE if zeros == piece else _LONGEST_NUMBER):
             if len(self) >= _CACHED_PIECES:
                 self.clear()
             self[piece] = found
         return found
 
 
-@cache
-def piece_cache(name: str) -> PieceCache:
-    """Return the cache of pieces that the whole process shares for an analyzer."""
-    return PieceCache(name)
+def _tokens_of_piece(piece: str) -> Tokens:
+    found = words(piece)
+    exact, stems, parts = (
+        [analyzer(name).word(word) for word in found] for name in ("exact", "stam", "delen")
+    )
+    added = [set(every) - set(own) for every, own in zip(parts, stems, strict=True)]
+    return Tokens(*(" ".join(chain.from_iterable(each)) for each in (exact, stems, added)))
+
+
+def _with_digits_of(piece: str, tokens: Tokens) -> Tokens:
+    """Return the tokens of a piece from those of the same one with zeros in the place of its digits."""
+    digits = tuple(_DIGIT.findall(piece))
+    if not all(text.count("0") in (0, len(digits)) for text in tokens):
+        return _tokens_of_piece(piece)
+    # No token has a percent sign.
+    return Tokens(*[text.replace("0", "%s") % digits if "0" in text else text for text in tokens])
+
+
+#: The cache that the whole process shares.
+TOKENS = TokensOfPieces()
+
+
+def tokens_of(text: str) -> Tokens:
+    """Return the tokens of a text; of the parts each piece's once."""
+    found = [*map(TOKENS.__getitem__, pieces(text))] or [Tokens("", "", "")]
+    exact, stems, parts = zip(*found, strict=True)
+    return Tokens(" ".join(exact), " ".join(stems), " ".join(filter(None, set(parts))))
 
 
 def pieces(text: str) -> list[str]:

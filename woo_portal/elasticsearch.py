@@ -212,12 +212,24 @@ def _clause(clause: Clause, fields: Sequence[TextField], without_words: str = "a
         if clause.is_phrase:
             queries.append({"match_phrase": {field.exact: {**given, "boost": field.boost}}})
             continue
-        for path, boost in ((field.path, field.boost), (field.parts, field.boost * PARTS_SHARE)):
+        boosts = {field.path: field.boost, field.parts: field.boost * PARTS_SHARE}
+        if len(tokens := analyzer("stam").tokens(text)) > 1:
+            queries.append(_parts(field, tokens, boosts.pop(field.parts)))
+        for path, boost in boosts.items():
             queries.append({"match": {path: {**given, "operator": "and", "boost": boost}}})
     if not clause.is_phrase and analyzer("stam").tokens(clause.text):  # a stop word ranks nothing
         itself = {"query": clause.text, "operator": "and", "boost": fields[0].boost * ITSELF}
         queries.append({"match": {fields[0].exact: itself}})
     return {"dis_max": {"queries": queries, "tie_breaker": 0.2}}
+
+
+def _parts(field: TextField, tokens: Sequence[str], boost: float) -> dict[str, Any]:
+    """Return the query of parts of compounds for a word of several tokens, some of which may be stems."""
+    each = [
+        {"dis_max": {"queries": [{"term": {path: token}} for path in (field.path, field.parts)]}}
+        for token in tokens
+    ]
+    return {"bool": {"must": each, "boost": boost}}
 
 
 def _filters(question: Question) -> Iterator[dict[str, Any]]:

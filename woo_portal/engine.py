@@ -236,7 +236,7 @@ def counted_facets(question: Question) -> Sequence[Facet]:
 def text_fields(kind: RecordKind) -> Sequence[TextField]:
     """Return the searched fields of records of *kind*, the title first.
 
-    A word is found in a field if all its stems are there, or all among its parts of compounds. A phrase is
+    A word is found in a field if all its stems are there, of words or of parts of compounds. A phrase is
     found if its words stand there one after another, as they are.
     """
     return _FIELDS[kind.name]

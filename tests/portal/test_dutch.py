@@ -8,7 +8,7 @@ from elasticsearch import Elasticsearch
 from tests.portal.analysis import Analysis
 from tests.portal.word_lists import SPACES, words
 from woo_harvester.outputs.definition import WOO, definition
-from woo_portal.dutch import PieceCache, analyzer, normalized, pieces
+from woo_portal.dutch import Tokens, TokensOfPieces, analyzer, normalized, pieces, tokens_of
 
 ANALYZERS = ("stam", "exact", "delen")
 
@@ -43,8 +43,7 @@ def differs(analysis: Analysis, name: str, word: str) -> bool:
 def test_spaces_and_long_words_split_as_in_elasticsearch(analysis: Analysis, text: str) -> None:
     expected = analysis.tokens("exact", text)
     assert analyzer("exact").tokens(text) == expected
-    cache = PieceCache("exact")
-    assert " ".join(filter(None, map(cache.__getitem__, pieces(text)))).split(" ") == expected
+    assert tokens_of(text).exact.split() == expected
 
 
 @pytest.mark.integration
@@ -56,31 +55,69 @@ def test_titles_sort_as_in_elasticsearch(elasticsearch: Elasticsearch, alias: st
 
 
 def test_a_piece_gives_the_tokens_of_its_words() -> None:
-    cache = PieceCache("stam")
-    assert cache["(e-mails,"] == "e mail"
-    assert cache["de"] == ""
-    assert dict(cache) == {"(e-mails,": "e mail", "de": ""}
+    found = TokensOfPieces()
+    assert found["(e-mails,"] == Tokens("e mails", "e mail", "")
+    assert found["de"] == Tokens("de", "", "")
+    assert found["Stikstofbesluiten"].stems == "stikstofbesluit"
+    assert set(found["Stikstofbesluiten"].parts.split()) >= {"stikstof", "besluit"}
+    assert list(found) == ["(e-mails,", "de", "Stikstofbesluiten"]
 
 
-@pytest.mark.parametrize("name", ["exact", "stam", "delen"])
-def test_a_number_is_its_own_token_as_all_filters_would_give(name: str) -> None:
-    for number in ("0", "007", "2024", "12345678901234567890", "1" * 255):
-        assert analyzer(name).word(number) == analyzer(name)._word(number) == (number,)
-    assert analyzer(name).word("٣") == analyzer(name)._word("٣")
+def test_a_text_gives_the_tokens_of_its_pieces_and_each_part_once() -> None:
+    found = tokens_of("Windmolenpark  en windmolenparken\n")
+    assert found.exact.split() == ["windmolenpark", "en", "windmolenparken"]
+    assert found.stems.split() == ["windmolenpark", "windmolenpark"]
+    assert sorted(set(found.parts.split())) == sorted(found.parts.split())
+    assert tokens_of("") == tokens_of(" ") == Tokens("", "", "")
 
 
-def test_a_long_piece_is_not_kept() -> None:
-    cache = PieceCache("exact")
-    assert cache["x" * 100] == "x" * 100
-    assert not cache
+def test_the_parts_are_what_the_analyzer_adds_to_the_stems() -> None:
+    for word in words():
+        stems, parts = set(analyzer("stam").tokens(word)), set(analyzer("delen").tokens(word))
+        found = tokens_of(word)
+        assert (set(found.stems.split()), set(found.parts.split()) - stems) == (stems, parts - stems)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{}",
+        "Z{}-{}",
+        "{}pdf",
+        "{}vergunningen",
+        "vergunningen{}",
+        "€{},{}.",
+        "{}e",
+        "nl/wegen/{}.",
+        "{}'s",
+        "½{}",
+        "⁰{}",
+        "٣{}",
+    ],
+)
+def test_the_digits_of_a_piece_are_those_of_its_tokens(form: str) -> None:
+    for number in ("1", "20", "2024", "00123", "9876543210", "1" * 300):
+        piece = form.replace("{}", number)
+        alone = [" ".join(analyzer(name).tokens(piece)) for name in ("exact", "stam")]
+        found = TokensOfPieces()[piece]
+        assert [found.exact, found.stems] == alone
+        assert {*found.stems.split(), *found.parts.split()} >= set(analyzer("delen").tokens(piece))
+
+
+def test_a_long_piece_or_number_is_not_kept() -> None:
+    found = TokensOfPieces()
+    assert found["x" * 100].exact == "x" * 100
+    assert found["Z2024-00123"].exact == "z2024 00123"
+    assert list(found) == ["Z0000-00000"]
 
 
 def test_the_cache_of_pieces_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("woo_portal.dutch._CACHED_PIECES", 10)
-    cache = PieceCache("exact")
+    found = TokensOfPieces()
     for number in range(25):
-        assert cache[f"w{number}"] == f"w{number}"
-    assert len(cache) == 5
+        word = "w" + chr(ord("a") + number)
+        assert found[word].exact == word
+    assert len(found) == 5
 
 
 def test_a_narrow_space_does_not_end_a_piece() -> None:

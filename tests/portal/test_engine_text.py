@@ -63,6 +63,7 @@ TEXTS = [
     ("N2", {"a6"}),
     ("e-mail", {"a6"}),
     ("A2-polder", set()),
+    ("raad-verslag", {"a3"}),  # a part of a compound, and a word
     ("brandveiligheid", {"a7"}),
     ("brand", {"a7"}),
     ('"natuurlijke personen"', {"a7"}),

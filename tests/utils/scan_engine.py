@@ -68,7 +68,7 @@ class ScanEngine:
         path = "herkomst.opgehaald" if question.sort is Sort.CHANGED else path
         found.sort(key=lambda document: document["id"])
         found.sort(
-            key=lambda document: str(next(values_at(document, path), "")),
+            key=lambda document: str(next(iter(values_at(document, path)), "")),
             reverse=question.sort not in (Sort.OLDEST, Sort.TITLE),
         )
         yield from found
@@ -148,7 +148,7 @@ class ScanEngine:
         return [Count(value, number) for value, number in found.most_common()]
 
     def _hit(self, question: Question, document: Mapping[str, Any]) -> Hit:
-        title = str(next(values_at(document, _TITLES[question.kind.name]), ""))
+        title = str(next(iter(values_at(document, _TITLES[question.kind.name])), ""))
         words = [clause.text.casefold() for clause in question.clauses]
         pieces = [Piece(word + " ", word.casefold() in words) for word in title.split()]
         metres = _metres(question.near, document) if question.near else None

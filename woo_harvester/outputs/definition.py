@@ -286,19 +286,32 @@ def _values(facet: Facet, document: Mapping[str, Any], path: str) -> list[FacetV
     return list(found.values())
 
 
-def values_at(document: Mapping[str, Any], path: str) -> Iterator[Any]:
-    """Yield the values at a dotted path; a list on the way gives those of each of its members."""
-    level: list[Any] = [document]
-    for name in path.split("."):
-        below: list[Any] = []
-        for part in level:
-            value = part.get(name) if isinstance(part, (dict, Mapping)) else None  # dict first: it is quick
-            if isinstance(value, list):
-                below += value
-            elif value is not None:
-                below.append(value)
-        level = below
-    yield from level
+def values_at(document: Mapping[str, Any], path: str) -> Sequence[Any]:
+    """Return the values at a dotted path; a list on the way gives those of each of its members."""
+    value: Any = document
+    names = _names_of(path)
+    for name in names:
+        if type(value) is not dict:
+            return _values_below(document, names)
+        if (value := value.get(name)) is None:
+            return ()
+    return value if isinstance(value, list) else (value,)
+
+
+@cache
+def _names_of(path: str) -> tuple[str, ...]:
+    return tuple(path.split("."))
+
+
+def _values_below(value: Any, names: tuple[str, ...]) -> Sequence[Any]:
+    for at, name in enumerate(names, 1):
+        if not isinstance(value, (dict, Mapping)) or (value := value.get(name)) is None:  # dict: it is quick
+            return ()
+        if isinstance(value, list):
+            if not (below := names[at:]):
+                return value
+            return [each for part in value for each in _values_below(part, below)]
+    return (value,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +374,7 @@ def metadata_texts(kind: RecordKind, document: Mapping[str, Any]) -> list[str]:
     found: dict[str, None] = {}
     for field in METADATA[kind.name]:
         for value in values_at(document, field.path) if field.is_searched else ():
-            text = value.get("label") if isinstance(value, Mapping) else value
+            text = value.get("label") if isinstance(value, (dict, Mapping)) else value
             if isinstance(text, str) and text.strip() and text.casefold() != _UNKNOWN:
                 found.update(dict.fromkeys(_code_texts(text) if field.is_code else (text,)))
     return list(found)
@@ -372,12 +385,16 @@ def _code_texts(text: str) -> Iterator[str]:
     if text.startswith(("https://", "http://")):
         with suppress(ValueError):  # an address that is none
             text = unquote(urlsplit(text).path.rstrip("/").rpartition("/")[2])
-    yield from filter(None, (text, " ".join(_WORD.findall(text)), without_punctuation(text)))
+    words = _WORD.findall(text)
+    yield from filter(None, (text, " ".join(words), _as_one_word(words)))
 
 
 def without_punctuation(text: str) -> str:
     """Return a text such as ``Z2024-00123`` or ``e-mail`` as one word; empty if it is one already."""
-    words = _WORD.findall(text)
+    return _as_one_word(_WORD.findall(text))
+
+
+def _as_one_word(words: Sequence[str]) -> str:
     return "".join(words) if len(words) > 1 else ""
 
 

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 #: Errors for "another process has the lock" (POSIX allows both).
 LOCKED = frozenset({errno.EACCES, errno.EAGAIN})
 
@@ -29,8 +31,15 @@ def parse_json(text: str | bytes) -> Any:
     Raises ValueError for a text that is not JSON, is nested too deeply, or has half of a surrogate pair,
     which cannot be written in UTF-8.
     """
-    if isinstance(text, bytes):
-        text = text.decode("utf-8-sig")
+    try:
+        # This takes a third of the time, and knows no half of a surrogate pair.
+        return msgspec.json.decode(text)
+    except (ValueError, RecursionError):
+        return _parse_odd_json(text.decode("utf-8-sig") if isinstance(text, bytes) else text)
+
+
+def _parse_odd_json(text: str) -> Any:
+    """Return the value of a JSON text with a byte order mark or NaN, or raise ValueError with the reason."""
     try:
         value = json.loads(text)
     except RecursionError:

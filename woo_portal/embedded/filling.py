@@ -1,152 +1,30 @@
-"""The lines of a file of records that were not read before.
-
-A file grows while a run writes it, is replaced by a run that begins anew, or is cut off after a kill. The
-position in a file therefore says how far it was read, and by what the file is recognised.
-"""
+"""Writes the records of files to the index: those that it does not have, or has in an older version."""
 
 from __future__ import annotations
 
-import gzip
-import os
-import zlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+import ctypes
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from time import monotonic, time_ns
-from typing import IO, Any, NamedTuple, cast
+from typing import NamedTuple
 
-from tantivy import Index, IndexWriter, Occur, Query, Schema
+from tantivy import DocAddress, Document, Index, IndexWriter, Occur, Query, Schema
 
-from woo_harvester.outputs.definition import RecordKind, Status, record_kind_of
-from woo_harvester.outputs.document import document_of, version_number
-from woo_harvester.utils.inputs import parse_object
-from woo_portal.embedded.layout import POSITIONS, DocumentMaker, Marks, key_of
+from woo_harvester.outputs.definition import KINDS
+from woo_portal.embedded.layout import POINT, POSITIONS, Marks
+from woo_portal.embedded.lines import Batch, NewLines, Position
+from woo_portal.embedded.preparing import MISTAKES, Prepared, Preparer, odd_field
 from woo_portal.engine import EngineError
 
-#: The longest line that is read, in bytes: a record with the text of its document.
-MAX_LINE = 256 * 1024 * 1024
-
-#: The bytes before a position by which the file is recognised.
-_RECOGNISED = 512
-
-_BLOCK = 1024 * 1024
 #: The processes that an index remembers. A copy that followed an earlier one begins again a week before.
 _MOST_FILLS = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """A place in a file, after its last line that was read."""
-
-    offset: int = 0
-    """The number of bytes before it; in a compressed file, of its content."""
-    inode: int = 0
-    before: str = ""
-    """A digest of the bytes before the place, and of the first ones of the file."""
-    size: int = 0
-    """The size of a compressed file when it was read; 0 for another."""
-    changed: int = 0
-    """The moment of the last change of a compressed file, in nanoseconds."""
-
-
-class NewLines:
-    """The complete lines of a file after a position; iterate over it once, and close it.
-
-    It yields each line without its end, or None for a line that is too long. A file that is not the one of
-    the position, or not any more, is read from its beginning. A last line without a line end waits until it
-    has one. Raises OSError if the file cannot be opened or read.
-    """
-
-    def __init__(self, path: Path, after: Position | None = None, *, max_line: int = MAX_LINE) -> None:
-        self._path = path
-        self._max_line = max_line
-        self._is_packed = path.suffix == ".gz"
-        self._file = _opened(path)
-        self._stat = path.stat() if self._is_packed else os.fstat(self._file.fileno())
-        self._offset = 0
-        self.skipped = 0
-        """The number of lines that are too long."""
-        self.fault: str | None = None
-        """Why the rest of a compressed file cannot be read; None if nothing is wrong."""
-        if after is not None and self._is_same(after):
-            self._offset = after.offset
-        self._file.seek(self._offset)
-
-    @property
-    def position(self) -> Position:
-        """The place after the last line that was yielded."""
-        if not self._is_packed:
-            return Position(self._offset, self._stat.st_ino, self._digest(self._offset))
-        return Position(self._offset, self._stat.st_ino, "", self._stat.st_size, self._stat.st_mtime_ns)
-
-    def __iter__(self) -> Iterator[bytes | None]:
-        try:
-            while line := self._file.readline(self._max_line + 1):
-                if line.endswith(b"\n"):
-                    self._offset += len(line)
-                    yield line[:-1]
-                elif len(line) > self._max_line:
-                    if not (rest := self._skip_line()):
-                        return
-                    self._offset += len(line) + rest
-                    self.skipped += 1
-                    yield None
-                else:
-                    return
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            self.fault = f"{self._path}: {error}"
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-    def _skip_line(self) -> int:
-        """Return the number of bytes of the rest of a line; 0 if it has no end yet."""
-        size = 0
-        while part := self._file.readline(_BLOCK):
-            size += len(part)
-            if part.endswith(b"\n"):
-                return size
-        return 0
-
-    def _is_same(self, after: Position) -> bool:
-        """Return whether the file is the one of a position, and has all that was read of it."""
-        if self._is_packed:
-            return (after.inode, after.size, after.changed) == (
-                self._stat.st_ino,
-                self._stat.st_size,
-                self._stat.st_mtime_ns,
-            )
-        is_there = after.inode == self._stat.st_ino and after.offset <= self._stat.st_size
-        return is_there and after.before == self._digest(after.offset)
-
-    def _digest(self, offset: int) -> str:
-        """Return a digest of the first bytes of the file, and of those before *offset*."""
-        descriptor = self._file.fileno()
-        first = os.pread(descriptor, min(_RECOGNISED, offset), 0)
-        begin = max(0, offset - _RECOGNISED)
-        return sha256(first + os.pread(descriptor, offset - begin, begin)).hexdigest()
-
-
-def _opened(path: Path) -> IO[bytes]:
-    if path.suffix == ".gz":
-        return cast("IO[bytes]", gzip.open(path, "rb"))
-    return path.open("rb", buffering=_BLOCK)
-
-
-#: Records that are looked up together, and their size in bytes at most.
-_BATCH, _BATCH_BYTES = 500, 16 * 1024 * 1024
-#: A commit makes what was written durable and visible: after this many records, or seconds.
-_COMMIT_RECORDS, _COMMIT_SECONDS = 25_000, 20.0
+#: A commit makes what was written durable and visible: after this many records, seconds, or bytes of lines.
+#: It also waits for the thread that writes the index, before which records may stand in the memory.
+_COMMIT_RECORDS, _COMMIT_SECONDS, _COMMIT_BYTES = 25_000, 20.0, 96 * 1024 * 1024
 #: Memory of the index for what is not on disk yet, in bytes.
 _HEAP = 64_000_000
-
-#: What Python raises for a record whose values have other types than a record's.
-_MISTAKES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-#: The longest id, as in Elasticsearch.
-_LONGEST_ID = 8191
 
 Progress = Callable[["Filled"], None]
 
@@ -172,13 +50,6 @@ class Filled:
         self.first = self.first or why
 
 
-@dataclass(slots=True)
-class _Entry:
-    kind: RecordKind
-    document: dict[str, Any]
-    version: int
-
-
 class _Written(NamedTuple):
     """The version of a record in the index, and the number of its change."""
 
@@ -192,12 +63,13 @@ class Filler:
     def __init__(self, index: Index, schema: Schema) -> None:
         self._index, self._schema = index, schema
         self._writer: IndexWriter | None = None
-        self._maker = DocumentMaker()
+        self._no_points = [(Occur.MustNot, self._term("kind", f"{POINT} {kind.name}")) for kind in KINDS]
         self._positions: dict[str, Position] = {}
         self._begun = time_ns() // 1_000_000
         self._last = 0
         self._read_marks()
         self._uncommitted: dict[str, _Written] = {}
+        self._uncommitted_bytes = 0
         self._changed = False
         self._committed_at = monotonic()
         self.is_interrupted = False
@@ -207,9 +79,10 @@ class Filler:
         """Write what is new in *files*, and return what was done. Raises EngineError if it cannot write."""
         done = Filled()
         try:
-            for path in sorted({path.absolute() for path in files}):
-                if not self.is_interrupted:
-                    self._read(path, done, progress)
+            with Preparer() as prepare:
+                for path in sorted({path.absolute() for path in files}):
+                    if not self.is_interrupted:
+                        self._read(path, prepare, done, progress)
             if self._changed:
                 self._commit()
         except _WriteError as error:
@@ -229,6 +102,7 @@ class Filler:
         """Give up what was not committed; the next fill reads it again."""
         self._writer = None
         self._uncommitted.clear()
+        self._uncommitted_bytes = 0
         self._changed = False
         self._read_marks()
 
@@ -240,7 +114,7 @@ class Filler:
                 self._writer.garbage_collect_files()
         return self._writer
 
-    def _read(self, path: Path, done: Filled, progress: Progress) -> None:
+    def _read(self, path: Path, prepare: Preparer, done: Filled, progress: Progress) -> None:
         """Write the new records of one file."""
         try:
             lines = NewLines(path, self._positions.get(str(path)))
@@ -249,26 +123,17 @@ class Filler:
         except OSError as error:
             done.messages.append(f"{path}: {error.strerror or error}")
             return
-        batch: list[_Entry] = []
-        before, done.first, size = done.broken, "", 0
+        before, done.first = done.broken, ""
         try:
-            for line in lines:
-                done.lines += 1
-                try:
-                    if line is None or line.strip():
-                        batch.append(_entry(line))
-                except ValueError as error:
-                    done.add_broken(str(error))
-                size += len(line or b"")
-                if len(batch) >= _BATCH or size >= _BATCH_BYTES:
-                    self._write(batch, done)
-                    self._reached(path, lines)
-                    progress(done)
-                    batch, size = [], 0
-                    if self.is_interrupted:
-                        break
-            self._write(batch, done)
-            self._reached(path, lines)
+            for batch, (found, mistakes) in prepare.in_order(lines.batches(), lines.unread):
+                done.lines += len(batch.lines)
+                for why in mistakes:
+                    done.add_broken(why)
+                self._write(found, done)
+                self._reached(path, batch)
+                progress(done)
+                if self.is_interrupted:
+                    break
         except OSError as error:
             done.messages.append(f"{path}: {error.strerror or error}")
         finally:
@@ -280,63 +145,62 @@ class Filler:
                 f"{path}: {count} lines are no record and were passed over; the first: {done.first}"
             )
 
-    def _reached(self, path: Path, lines: NewLines) -> None:
+    def _reached(self, path: Path, batch: Batch) -> None:
         """Keep the position in a file, and commit if it is time."""
-        if (position := lines.position) != self._positions.get(str(path)):
-            self._positions[str(path)] = position
+        if batch.position != self._positions.get(str(path)):
+            self._positions[str(path)] = batch.position
             self._changed = True
-        if len(self._uncommitted) >= _COMMIT_RECORDS or (
-            self._uncommitted and monotonic() - self._committed_at >= _COMMIT_SECONDS
+        self._uncommitted_bytes += batch.size
+        if self._uncommitted and (
+            len(self._uncommitted) >= _COMMIT_RECORDS
+            or self._uncommitted_bytes >= _COMMIT_BYTES
+            or monotonic() - self._committed_at >= _COMMIT_SECONDS
         ):
             self._commit()
 
-    def _write(self, batch: list[_Entry], done: Filled) -> None:
-        """Write those of a batch that are newer than what the index has."""
-        newest: dict[str, _Entry] = {}
-        for entry in batch:
-            name = entry.document["id"]
-            if name not in newest or entry.version >= newest[name].version:
-                newest[name] = entry
-        known, writer = self._known(newest.keys()), self._open_writer()
-        for name, entry in newest.items():
-            old = known.get(name)
-            if old and entry.version < old.version:
+    def _write(self, found: Sequence[Prepared], done: Filled) -> None:
+        """Write those records that are newer than what the index has."""
+        known, writer = self._known([each.id for each in found]), self._open_writer()
+        for record in found:
+            old = known.get(record.id)
+            if old and record.version < old.version:
                 continue
-            is_same = old is not None and entry.version == old.version > 0  # its file is read once more
+            is_same = old is not None and record.version == old.version > 0  # its file is read once more
             number = old.number if old and is_same else self._last + 1
+            given = ({**fields, "number": number} for fields in record.documents)
             try:
-                made = list(self._maker.documents(entry.kind, entry.document, entry.version, number))
-            except _MISTAKES as error:
-                done.add_broken(f"a field of the record {name} is not what a record has: {error!r}")
+                made = [Document.from_dict(each, self._schema) for each in given]
+            except MISTAKES as error:
+                done.add_broken(odd_field(record.id, error))
                 continue
-            if name in known:
-                writer.delete_documents_by_term("id", name)
             with _writing():
+                if old:
+                    writer.delete_documents_by_term("id", record.id)
                 for document in made:
                     writer.add_document(document)
             self._last = max(self._last, number)
-            self._uncommitted[name] = _Written(entry.version, number)
+            self._uncommitted[record.id] = _Written(record.version, number)
             self._changed = True
             done.written += 1
 
-    def _known(self, ids: Iterable[str]) -> dict[str, _Written]:
+    def _known(self, ids: Sequence[str]) -> dict[str, _Written]:
         """Return what the index has of those records that it has."""
         known = {name: self._uncommitted[name] for name in ids if name in self._uncommitted}
-        wanted = [name for name in ids if name not in known]
         searcher = self._index.searcher()
-        if not wanted or not searcher.num_docs:
-            return known
-        is_wanted = [
-            (Occur.Must, Query.term_set_query(self._schema, "id", wanted)),
-            (Occur.Must, Query.term_set_query(self._schema, "status", list(Status))),
-        ]
-        found = searcher.search(Query.boolean_query(is_wanted), len(wanted))
-        addresses = [address for _, address in found.hits]
-        columns = (searcher.fast_field_values(name, addresses) for name in ("key", "version", "number"))
-        by_key = {key_of(name): name for name in wanted}
-        for key, version, number in zip(*columns, strict=True):
-            known[by_key[int(key or 0)]] = _Written(int(version or 0), int(number or 0))
+        found: dict[str, DocAddress] = {}
+        for name in ids if searcher.num_docs else ():
+            if name not in known:
+                # One by one, they take a third of the time of a set of terms.
+                parts = [(Occur.Must, self._term("id", name)), *self._no_points]
+                if hits := searcher.search(Query.boolean_query(parts), 1, count=False).hits:
+                    found[name] = hits[0][1]
+        columns = (searcher.fast_field_values(name, [*found.values()]) for name in ("version", "number"))
+        for name, version, number in zip(found, *columns, strict=True):
+            known[name] = _Written(int(version or 0), int(number or 0))
         return known
+
+    def _term(self, field: str, value: str) -> Query:
+        return Query.term_query(self._schema, field, value, index_option="basic")
 
     def _commit(self) -> None:
         writer = self._open_writer()
@@ -347,31 +211,18 @@ class Filler:
             writer.commit()
         self._index.reload()
         self._uncommitted.clear()
+        self._uncommitted_bytes = 0
         self._changed, self._committed_at = False, monotonic()
+        _give_back_memory()
 
     def _read_marks(self) -> None:
         self._index.reload()
-        is_kept = Query.term_query(self._schema, "id", POSITIONS)
+        is_kept = self._term("id", POSITIONS)
         kept = Marks.read(self._index.searcher(), is_kept) or Marks((), 0, {})
         self._fills, self._last = [*kept.fills], kept.last
         if not self._fills or self._fills[-1][0] != self._begun:
             self._fills = [*self._fills[1 - _MOST_FILLS :], (self._begun, self._last)]
         self._positions = {path: Position(**given) for path, given in kept.positions.items()}
-
-
-def _entry(line: bytes | None) -> _Entry:
-    """Return the record in a line. Raises ValueError if it has none."""
-    if line is None:
-        raise ValueError("a line is too long")
-    record = parse_object(line.removeprefix(b"\xef\xbb\xbf"))
-    name = record.get("id")
-    if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_ID or not record.get("versies"):
-        raise ValueError("expected a record, with an id and a version")
-    kind = record_kind_of(record)
-    try:
-        return _Entry(kind, document_of(kind, record), version_number(record))
-    except _MISTAKES as error:
-        raise ValueError(f"expected a record of the kind {kind.name}: {error!r}") from error
 
 
 class _WriteError(Exception):
@@ -385,3 +236,9 @@ def _writing() -> Iterator[None]:
         yield
     except (OSError, ValueError) as error:
         raise _WriteError(" ".join(str(error).split())) from error
+
+
+def _give_back_memory() -> None:
+    """Give the system back what the memory of the index was. The GNU C library keeps most of it, else."""
+    with suppress(AttributeError, OSError, TypeError):  # another library
+        ctypes.CDLL(None).malloc_trim(0)

@@ -2,43 +2,43 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.portal.embedded.records import opened, record, write
 from woo_harvester.outputs.definition import WOO
-from woo_portal.embedded import answering
-from woo_portal.embedded.answering import _Asked
+from woo_portal.embedded import counting, snapshot
 from woo_portal.question import Clause, Question, Sort
 
 WATER = Question(WOO, (Clause("water"),), size=1)
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[_Asked]:
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[Question]:
     """The questions whose hits were counted."""
-    counted: list[_Asked] = []
-    count = _Asked.counts
+    made: list[Question] = []
+    count = counting._counted
 
-    def noting(self: _Asked) -> object:
-        counted.append(self)
-        return count(self)
+    def noting(searcher: Any, question: Question, query_without: Any) -> Any:
+        made.append(question)
+        return count(searcher, question, query_without)
 
-    monkeypatch.setattr(_Asked, "counts", noting)
-    return counted
+    monkeypatch.setattr(counting, "_counted", noting)
+    return made
 
 
-def test_another_page_of_the_same_hits_is_not_counted_again(tmp_path: Path, asked: list[_Asked]) -> None:
+def test_another_page_of_the_same_hits_is_not_counted_again(tmp_path: Path, counted: list[Question]) -> None:
     path = write(tmp_path / "a.jsonl", [record(1, "Water een"), record(2, "Water twee"), record(3, "Zand")])
     with opened(tmp_path / "portal") as engine:
         engine.fill([path])
         first = engine.search(WATER).counts
         for other in (replace(WATER, start=1), replace(WATER, sort=Sort.NEWEST, with_highlights=False)):
             assert engine.search(other).counts == first
-        assert len(asked) == 1
+        assert len(counted) == 1
         engine.search(replace(WATER, clauses=(Clause("zand"),)))
         engine.search(replace(WATER, chosen={"organisatie": ("x",)}))
-        assert len(asked) == 3
+        assert len(counted) == 3
 
 
 def test_a_new_record_counts_at_once(tmp_path: Path) -> None:
@@ -52,8 +52,8 @@ def test_a_new_record_counts_at_once(tmp_path: Path) -> None:
 
 
 def test_only_so_many_counts_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answering, "_KEPT_COUNTS", 3)
+    monkeypatch.setattr(snapshot, "_KEPT_TALLIES", 3)
     with opened(tmp_path / "portal") as engine:
         for word in "abcdefgh":
             engine.search(replace(WATER, clauses=(Clause(word),)))
-            assert len(engine._answering._snapshot.counts) <= 3
+            assert len(engine._answering._snapshot._tallies) <= 3

@@ -14,28 +14,12 @@ import pytest
 from tests.conftest import ROOT
 from tests.portal.embedded.records import all_of, opened, record, titles, write
 from woo_harvester.outputs.definition import WOO
-from woo_portal.embedded import filling
 from woo_portal.embedded.engine import EmbeddedEngine
-from woo_portal.embedded.filling import NewLines, Position
+from woo_portal.embedded.lines import NewLines
 from woo_portal.engine import EngineError
 from woo_portal.question import Clause, Question
 
 FILL = [sys.executable, "-m", "tests.portal.embedded.fill_files"]
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "woo.jsonl"
-
-
-def read(
-    path: Path, after: Position | None = None, *, max_line: int = 1000
-) -> tuple[list[bytes | None], Position]:
-    lines = NewLines(path, after, max_line=max_line)
-    try:
-        return list(lines), lines.position
-    finally:
-        lines.close()
 
 
 def test_the_latest_record_of_a_document_counts_in_whatever_order_they_come(tmp_path: Path) -> None:
@@ -97,7 +81,7 @@ def test_a_compressed_file_is_read_once(tmp_path: Path) -> None:
 def test_lines_that_are_no_record_are_counted_and_named_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(filling.NewLines.__init__, "__kwdefaults__", {"max_line": 5000})
+    monkeypatch.setattr(NewLines.__init__, "__kwdefaults__", {"max_line": 5000})
     odd = [
         "geen json",
         "{}",
@@ -267,85 +251,3 @@ def test_what_a_fill_left_that_was_killed_just_before_its_commit_is_in_nobodys_w
     with opened(tmp_path / "portal") as engine:
         assert engine.fill([second]).written == 4
         assert sorted(titles(engine)) == ["Nieuw"] * 4 + ["Oud"] * 16
-
-
-def test_a_file_that_grows_gives_its_new_lines_and_a_last_line_without_an_end_waits(path: Path) -> None:
-    position = None
-    for added, expected in (
-        (b"one\ntwo\n", [b"one", b"two"]),
-        (b"", []),
-        (b"thr", []),
-        (b"ee\n", [b"three"]),
-    ):
-        with path.open("ab") as file:
-            file.write(added)
-        lines, position = read(path, position)
-        assert lines == expected
-
-
-def test_a_file_in_the_place_of_another_is_read_from_its_beginning(tmp_path: Path) -> None:
-    path, new = tmp_path / "woo.jsonl", tmp_path / "new"
-    path.write_bytes(b"one\ntwo\n")
-    _, position = read(path)
-    new.write_bytes(b"one\ntwo\nthree\n")
-    new.replace(path)
-    assert read(path, position)[0] == [b"one", b"two", b"three"]
-
-
-@pytest.mark.parametrize("content", [b"one\nnew\nthree\n", b"new\ntwo\nthree\n", b"one\n"])
-def test_a_file_that_was_written_anew_is_read_from_its_beginning(path: Path, content: bytes) -> None:
-    path.write_bytes(b"one\ntwo\n")
-    _, position = read(path)
-    with path.open("r+b") as file:  # the same inode
-        file.truncate(0)
-        file.write(content)
-    assert read(path, position)[0] == content.splitlines()
-
-
-def test_a_line_that_is_too_long_is_passed_over(path: Path) -> None:
-    path.write_bytes(b"x" * 999 + b"\n" + b"y" * 1000 + b"\n" + b"z" * 3_000_000 + b"\ntwo\n")
-    lines, position = read(path)
-    assert lines == [b"x" * 999, b"y" * 1000, None, b"two"]
-    assert read(path, position)[0] == []
-
-
-def test_a_long_line_without_an_end_waits(path: Path) -> None:
-    path.write_bytes(b"one\n" + b"x" * 5000)
-    lines, position = read(path)
-    assert (lines, position.offset) == ([b"one"], 4)
-
-
-def test_a_compressed_file_is_read_once_and_again_when_it_changes(tmp_path: Path) -> None:
-    path = tmp_path / "woo.jsonl.gz"
-    path.write_bytes(gzip.compress(b"one\ntwo\n"))
-    lines, position = read(path)
-    assert lines == [b"one", b"two"]
-    assert read(path, position)[0] == []
-    path.write_bytes(gzip.compress(b"one\ntwo\nthree and more\n"))
-    assert read(path, position)[0] == [b"one", b"two", b"three and more"]
-
-
-def test_a_compressed_file_goes_on_where_it_was(tmp_path: Path) -> None:
-    path = tmp_path / "woo.jsonl.gz"
-    path.write_bytes(gzip.compress(b"one\ntwo\n"))
-    lines = NewLines(path)
-    assert next(iter(lines)) == b"one"
-    position = lines.position
-    lines.close()
-    assert read(path, position)[0] == [b"two"]
-
-
-@pytest.mark.parametrize("keep", [-4, -12, 5])
-def test_a_compressed_file_that_is_cut_off_gives_what_is_there(tmp_path: Path, keep: int) -> None:
-    path = tmp_path / "woo.jsonl.gz"
-    path.write_bytes(gzip.compress(b"one\n" * 1000)[:keep])
-    lines = NewLines(path)
-    assert set(lines) <= {b"one"}
-    assert lines.fault is not None
-    assert str(path) in lines.fault
-    lines.close()
-
-
-def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        NewLines(tmp_path / "none.jsonl")

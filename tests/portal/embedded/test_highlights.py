@@ -6,8 +6,8 @@ import pytest
 
 from woo_harvester.outputs.definition import WOO
 from woo_portal.dutch import spans
-from woo_portal.embedded import queries
-from woo_portal.embedded.queries import Highlighter
+from woo_portal.embedded import highlights
+from woo_portal.embedded.highlights import Highlighter
 from woo_portal.engine import Piece
 from woo_portal.question import Clause, Question
 
@@ -61,7 +61,7 @@ def test_a_text_is_read_no_further_than_its_fragments_need(monkeypatch: pytest.M
         split.append(part)
         return spans(part)
 
-    monkeypatch.setattr(queries, "spans", noting)
+    monkeypatch.setattr(highlights, "spans", noting)
     fragments = highlighter(Clause("water")).fragments([text])
     assert shown(fragments[0]).startswith("[water]-00000 [water]-00001 ")
     assert len(split) == 60

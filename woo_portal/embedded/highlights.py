@@ -1,0 +1,204 @@
+"""The words and phrases of a question in the texts of its hits, and what stands around them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from functools import partial
+from heapq import merge
+from itertools import islice
+
+from woo_portal.dutch import CACHED_WORDS, TOKENS, analyzer, spans
+from woo_portal.engine import Piece
+from woo_portal.question import Question, spellings
+
+#: The first characters of a text that are searched for fragments; a match further on is a hit, but not shown.
+_SEARCHED = 200_000
+#: Matches of a text among which the fragments are chosen.
+_MATCHES = 60
+#: The most fragments, their length in characters, and what stands before the first match.
+FRAGMENTS = 3
+_LENGTH, _BEFORE = 200, 60
+
+#: The most characters between the words of a phrase, for all of them together.
+_AROUND = 100
+
+#: White space as ``str.split`` has it, but for the space.
+_SPACE = re.compile(r"[^\S ]")
+
+_Span = tuple[int, int]
+
+
+class Highlighter:
+    """Finds the words and phrases of one question in texts."""
+
+    def __init__(self, question: Question) -> None:
+        wanted = [clause for clause in question.clauses if not clause.is_excluded]
+        stems, exact = analyzer("stam"), analyzer("exact")
+        words = (text for each in wanted if not each.is_phrase for text in spellings(each))
+        self._stems = {token for text in words for token in stems.tokens(text)}
+        self._phrases = [tokens for each in wanted if each.is_phrase and (tokens := exact.tokens(each.text))]
+        has_none = self._stems.isdisjoint
+        self._with_word = _Matching(lambda piece: not has_none(_TOKENS[piece]))
+        self._begins = [_Matching(partial(_has_word, tokens[0])) for tokens in self._phrases]
+
+    def __bool__(self) -> bool:
+        return bool(self._stems or self._phrases)
+
+    def marked(self, text: str) -> list[Piece]:
+        """Return a whole text with its matches."""
+        return _pieces(text, self._matches(text[:_SEARCHED]), 0, len(text))
+
+    def fragments(self, texts: Sequence[str]) -> list[list[Piece]]:
+        """Return the best fragments of texts, best first."""
+        found = [fragment for text in texts for fragment in self._fragments_of(text)]
+        found.sort(key=lambda each: -each[0])
+        return [pieces for _, pieces in found[:FRAGMENTS]]
+
+    def _fragments_of(self, text: str) -> Iterator[tuple[int, list[Piece]]]:
+        """Yield fragments that do not overlap, each with the number of different words that match."""
+        matches = self._matches(text[:_SEARCHED], _MATCHES)
+        words = [text[begin:end].casefold() for begin, end in matches]
+        scored: list[tuple[int, int, int]] = []
+        for first, (start, _) in enumerate(matches):
+            begin, end = _window(text, start)
+            # Matches before the first one may stand in the window too, and the last may stick out of it.
+            low = bisect_left(matches, (begin, 0), 0, first)
+            high = bisect_left(matches, (end, 0), first)
+            inside = {
+                word
+                for word, (_, stop) in zip(words[low:high], matches[low:high], strict=True)
+                if stop <= end
+            }
+            scored.append((len(inside), begin, end))
+        chosen: list[_Span] = []
+        for score, begin, end in sorted(scored, key=lambda each: (-each[0], each[1])):
+            if len(chosen) < FRAGMENTS and all(end <= low or begin >= high for low, high in chosen):
+                chosen.append((begin, end))
+                yield score, _pieces(text, matches, begin, end)
+
+    def _matches(self, text: str, most: int | None = None) -> list[_Span]:
+        """Return the places of the words that match, in order; with *most* the first of them."""
+        pieces = set(text.split())
+        words = self._words_in(text, self._with_word.among(pieces)) if self._stems else ()
+        phrases = (
+            _places(phrase, text, begins.among(pieces))
+            for phrase, begins in zip(self._phrases, self._begins, strict=True)
+        )
+        ways = [words, *phrases]
+        return sorted({span for way in ways for span in islice(way, most)})[:most]
+
+    def _words_in(self, text: str, matching: Collection[str]) -> Iterator[_Span]:
+        """Yield the places of single words, in order. Only pieces with a match are split into words."""
+        known: dict[str, list[_Span]] = {}
+        for at, piece in _found(matching, text):
+            if (inside := known.get(piece)) is None:
+                inside = known[piece] = self._words_of(piece)
+            yield from ((at + start, at + end) for start, end in inside)
+
+    def _words_of(self, piece: str) -> list[_Span]:
+        """Return the places of the words in a piece that match."""
+        has_none = self._stems.isdisjoint
+        return [(start, end) for start, end in spans(piece) if not has_none(_TOKENS[piece[start:end]])]
+
+
+class _Matching:
+    """The pieces that match, of the texts of all hits of a question: each is looked at once."""
+
+    def __init__(self, matches: Callable[[str], bool]) -> None:
+        self._matches = matches
+        self._seen: set[str] = set()
+        self._found: set[str] = set()
+
+    def among(self, pieces: AbstractSet[str]) -> AbstractSet[str]:
+        """Return those of *pieces* that match."""
+        new = pieces - self._seen
+        self._seen |= new
+        self._found.update(filter(self._matches, new))
+        return pieces & self._found
+
+
+def _has_word(word: str, piece: str) -> bool:
+    return word in (exact := TOKENS[piece].exact) and word in exact.split(" ")
+
+
+class _TokensOfPieces(dict[str, frozenset[str]]):
+    """The stems and the parts of words of pieces of text; made when they are first asked for.
+
+    All questions share it. It is emptied when it is full.
+    """
+
+    def __missing__(self, piece: str) -> frozenset[str]:
+        _, stems, parts = TOKENS[piece]
+        if len(self) >= CACHED_WORDS:
+            self.clear()
+        found = self[piece] = frozenset([*stems.split(" "), *parts.split(" ")])
+        return found
+
+
+_TOKENS = _TokensOfPieces()
+
+
+def _found(pieces: Collection[str], text: str) -> Iterator[tuple[int, str]]:
+    """Yield the places at which one of these pieces stands between white space, in order."""
+    if not pieces:
+        return
+    plain = f" {_SPACE.sub(' ', text)} "  # as long as the text, but for its ends
+    yield from merge(*(_occurrences(piece, plain) for piece in pieces))
+
+
+def _occurrences(piece: str, plain: str) -> Iterator[tuple[int, str]]:
+    wanted = f" {piece} "
+    at = plain.find(wanted)
+    while at >= 0:
+        yield at, piece
+        at = plain.find(wanted, at + len(wanted) - 1)
+
+
+def _places(phrase: Sequence[str], text: str, pieces: Iterable[str]) -> Iterator[_Span]:
+    """Yield the places of the words of a phrase, where they stand one after another.
+
+    *pieces* are those of the text that have its first word.
+    """
+    begins = {piece: len(list(spans(piece))) for piece in pieces}
+    length = sum(map(len, phrase)) * 2 + _AROUND
+    word = analyzer("exact").word
+    for place, piece in _found(begins, text):
+        part, starts = text[place : place + length], begins[piece]
+        found = list(islice(spans(part), starts + len(phrase) - 1))
+        tokens = ["".join(word(part[start:end])) for start, end in found]
+        for at in range(starts):
+            if tokens[at : at + len(phrase)] == list(phrase):
+                yield from ((place + a, place + b) for a, b in found[at : at + len(phrase)])
+
+
+def _window(text: str, match: int) -> _Span:
+    """Return begin and end of a fragment around the place of a match, between words."""
+    begin = max(0, match - _BEFORE)
+    if begin:
+        space = text.find(" ", begin, match)
+        begin = match if space < 0 else space + 1
+    end = min(len(text), begin + _LENGTH)
+    if end < len(text):
+        space = text.rfind(" ", begin, end)
+        end = space if space > match else end
+    return begin, end
+
+
+def _pieces(text: str, matches: Sequence[_Span], begin: int, end: int) -> list[Piece]:
+    """Return a part of a text with the matches in it; white space becomes one space."""
+    made: list[Piece] = []
+    position = begin
+    for start, stop in matches:
+        if start < begin or stop > end:
+            continue
+        made += [Piece(_plain(text[position:start])), Piece(_plain(text[start:stop]), is_match=True)]
+        position = stop
+    made.append(Piece(_plain(text[position:end])))
+    return [piece for piece in made if piece.text]
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\s+", " ", text)
