@@ -42,7 +42,7 @@ class _Way:
     def most(self, searcher: Searcher) -> float:
         """Return a bound of the score that it can give."""
         # The engine counts documents that were deleted too, until it merges them away.
-        every = 2 * searcher.num_docs
+        every = 10 * searcher.num_docs
         counts = (searcher.doc_freq(*place) for each in self.places for place in each)
         return self.boost * _MOST_OF_BM25 * sum(log(1 + (every + 0.5) / (count + 0.5)) for count in counts)
 
@@ -91,26 +91,32 @@ class QueryMaker:
                 share *= 1 - found if clause.is_excluded else found
         return share
 
+    def looked_at(self, question: Question, searcher: Searcher) -> int:
+        """Return how many documents have a word of the text where most have it; all of them are visited."""
+        ways = (way for each in question.clauses for way in self._ways(each, question.kind))
+        return max((way.documents(searcher) for way in ways), default=0)
+
     def best(self, question: Question, near: Query | None, searcher: Searcher) -> tuple[Query | None, float]:
-        """Return the query of those hits that have a word where few have it, and the most of any other hit.
+        """Return the query of those hits that have the word where few have it, and the most of any other hit.
 
         A word that most texts have counts for little there. So the best hits have it in the title, or
-        elsewhere. The second value is a bound of the score of hits that have all words only where many have
-        them. The query is None if there is no place where few have one.
+        elsewhere. The second value is a bound of the score of hits that have it only where many have it. The
+        query is None if there is no place where few have it, or not one word: the lists of several words are
+        short together.
         """
         wanted = [self._ways(each, question.kind) for each in question.clauses if not each.is_excluded]
-        few, many, most = [], [], 0.0
-        for ways in filter(None, wanted):
-            documents = [way.documents(searcher) for way in ways]
-            often = [way for way, n in zip(ways, documents, strict=True) if n > max(documents) / _SELDOM]
-            few += [way.query for way in ways if way not in often]
-            many += often
-            scores = [way.most(searcher) for way in often]
-            most += max(scores) + _TIE_BREAKER * (sum(scores) - max(scores))
+        if len(wanted) != 1:
+            return None, 0.0
+        (ways,) = wanted
+        documents = [way.documents(searcher) for way in ways]
+        many = [way for way, n in zip(ways, documents, strict=True) if n > max(documents) / _SELDOM]
+        few = [way.query for way in ways if way not in many]
         if not few:
-            return None, most
+            return None, 0.0
+        scores = [way.most(searcher) for way in many]
         among = Query.const_score_query(Query.boolean_query([(Occur.Should, each) for each in few]), 0.0)
-        return self._with_filters(self._clauses(question, among, many), question, near), most
+        query = self._with_filters(self._clauses(question, among, many), question, near)
+        return query, max(scores) + _TIE_BREAKER * (sum(scores) - max(scores))
 
     def _with_filters(
         self,

@@ -18,7 +18,7 @@ from woo_portal.question import Question, Sort
 _BATCH, _MOST_EQUAL = 2000, 20_000
 #: Orders whose numbers differ for nearly all hits.
 _IN_PARTS = ("newest", "oldest", "changed", "key")
-#: With more hits than this, those that can be on the page are looked for among fewer.
+#: With more documents to visit than this, the hits that can be on the page are looked for among fewer.
 _MANY = 20_000
 
 
@@ -42,8 +42,10 @@ class Ranking:
         start, size = self._question.start, self._question.size
         match self._order():
             case None:
-                if total is not None and total > _MANY and (best := self._best(start + size)):
-                    return best[start : start + size], total
+                if total is not None and self._make.looked_at(self._question, self._searcher) > _MANY:
+                    best = self._best(start + size)
+                    if best or not total:
+                        return best[start : start + size], total
                 hits, counted = self._by_score(self._query, start + size)
                 found = [address for _, address in hits]
             case "metres":
