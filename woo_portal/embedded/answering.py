@@ -13,7 +13,6 @@ from typing import Any
 from tantivy import DocAddress, Index, Occur, Order, Query, Schema, Searcher
 
 from woo_harvester.outputs.definition import RecordKind
-from woo_portal.embedded.counting import counts_of, tally_of
 from woo_portal.embedded.highlights import Highlighter
 from woo_portal.embedded.layout import (
     POSITIONS,
@@ -27,7 +26,7 @@ from woo_portal.embedded.layout import (
 from woo_portal.embedded.places import places_of
 from woo_portal.embedded.queries import QueryMaker
 from woo_portal.embedded.ranking import Ranking
-from woo_portal.embedded.snapshot import Snapshot
+from woo_portal.embedded.snapshot import Snapshot, counts_of, tally_of
 from woo_portal.engine import (
     METADATA_FIELD,
     Answer,

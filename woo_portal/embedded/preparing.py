@@ -265,7 +265,7 @@ class Preparer:
         waiting: deque[tuple[Batch, Future[Found]]] = deque()
         try:
             for batch in batches:
-                waiting.append((batch, self._started().submit(prepared, batch.lines)))
+                waiting.append((batch, self._submitted(batch.lines)))
                 if len(waiting) > self._count + 1:
                     first, found = waiting.popleft()
                     yield first, found.result()
@@ -273,11 +273,17 @@ class Preparer:
         except BrokenProcessPool as error:
             raise EngineError("a process that prepares records for the index was ended") from error
 
-    def _started(self) -> ProcessPoolExecutor:
-        if self._pool is None:
-            context = multiprocessing.get_context("spawn")  # this process has threads
-            self._pool = ProcessPoolExecutor(self._count, context, _begin)
-        return self._pool
+    def _submitted(self, lines: Sequence[bytes | None]) -> Future[Found]:
+        try:
+            if self._pool is None:
+                context = multiprocessing.get_context("spawn")  # this process has threads
+                self._pool = ProcessPoolExecutor(self._count, context, _begin)
+            return self._pool.submit(prepared, lines)
+        except (ImportError, NotImplementedError, OSError):
+            # The system has no semaphores, or the user may start no more processes.
+            here: Future[Found] = Future()
+            here.set_result(prepared(lines))
+            return here
 
 
 def _begin() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.portal.embedded.records import opened, record, write
 from woo_harvester.outputs.definition import WOO
-from woo_portal.embedded import counting, snapshot
+from woo_portal.embedded import snapshot
 from woo_portal.question import Clause, Question, Sort
 
 WATER = Question(WOO, (Clause("water"),), size=1)
@@ -18,13 +18,13 @@ WATER = Question(WOO, (Clause("water"),), size=1)
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[Question]:
     """The questions whose hits were counted."""
     made: list[Question] = []
-    count = counting._counted
+    count = snapshot._counted
 
     def noting(searcher: Any, question: Question, query_without: Any) -> Any:
         made.append(question)
         return count(searcher, question, query_without)
 
-    monkeypatch.setattr(counting, "_counted", noting)
+    monkeypatch.setattr(snapshot, "_counted", noting)
     return made
 
 

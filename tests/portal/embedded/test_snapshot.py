@@ -6,7 +6,7 @@ import pytest
 
 from tests.portal.embedded.records import opened, record, write
 from woo_harvester.outputs.definition import WOO
-from woo_portal.embedded import counting
+from woo_portal.embedded import snapshot
 from woo_portal.parse import question_of_pairs
 
 ASKED = [
@@ -39,7 +39,7 @@ def test_the_others_are_counted_if_they_are_fewer(
     with opened(tmp_path / "portal") as engine:
         engine.fill([write(tmp_path / "a.jsonl", [*some, record(99, cause="intrekking")])])
         for share in (2.0, -1.0):
-            monkeypatch.setattr(counting, "_MOST", share)
+            monkeypatch.setattr(snapshot, "_MOST", share)
             engine._answering._snapshot._tallies.clear()
             answer = engine.search(question)
             found.append((answer.total, answer.counts, [hit.document["id"] for hit in answer.hits]))
