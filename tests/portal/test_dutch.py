@@ -43,7 +43,7 @@ def differs(analysis: Analysis, name: str, word: str) -> bool:
 def test_spaces_and_long_words_split_as_in_elasticsearch(analysis: Analysis, text: str) -> None:
     expected = analysis.tokens("exact", text)
     assert analyzer("exact").tokens(text) == expected
-    assert tokens_of(text).exact.split() == expected
+    assert [each for each in tokens_of(text).exact.split(" ") if each] == expected
 
 
 @pytest.mark.integration

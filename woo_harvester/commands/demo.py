@@ -64,7 +64,7 @@ class Command(ProjectCommand):
             "--port",
             type=int,
             default=8080,
-            help="port of the search page, 0 for any that is free (default: 8080)",
+            help="its port, 0 for any that is free (default: 8080)",
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:

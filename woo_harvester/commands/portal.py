@@ -50,7 +50,7 @@ class Command(ProjectCommand):
             "--host", default="127.0.0.1", help="address to listen at (default: 127.0.0.1, this machine only)"
         )
         parser.add_argument(
-            "--port", type=int, default=8080, help="port to listen at, 0 for any that is free (default: 8080)"
+            "--port", type=int, default=8080, help="port, 0 for any that is free (default: 8080)"
         )
         parser.add_argument("--rebuild", action="store_true", help="fill the index anew from the files")
         parser.add_argument("--no-watch", action="store_true", help="do not look for new records meanwhile")
