@@ -396,8 +396,10 @@ def tokens_of(text: str) -> Tokens:
     return Tokens(" ".join(exact), " ".join(stems), " ".join(filter(None, set(parts))))
 
 
+#: What has no white space but the narrow one that may stand in the middle of a number.
+_PIECE = re.compile(r"[\S\u202f]+")
+
+
 def pieces(text: str) -> list[str]:
     """Return *text* in pieces between white space; no word goes across two of them."""
-    if "\u202f" in text:  # white space to Python, and the middle of a number to the tokenizer
-        return [part.replace("\ue000", "\u202f") for part in text.replace("\u202f", "\ue000").split()]
-    return text.split()
+    return _PIECE.findall(text) if "\u202f" in text else text.split()

@@ -121,7 +121,7 @@ def test_the_cache_of_pieces_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_narrow_space_does_not_end_a_piece() -> None:
-    assert pieces("kost 1\u202f000 euro") == ["kost", "1\u202f000", "euro"]
+    assert pieces("kost\t1\u202f000  euro\ue000\x85") == ["kost", "1\u202f000", "euro\ue000"]
 
 
 def test_compounds_are_found_by_their_parts() -> None:

@@ -34,8 +34,8 @@ Fields = dict[str, Any]
 
 #: What Python raises for a record whose values have other types than a record's.
 MISTAKES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-#: The longest id, as in Elasticsearch.
-_LONGEST_ID = 8191
+#: The longest id or value of a facet, with its label, as in Elasticsearch.
+_LONGEST_VALUE = 8191
 #: A longer title counts as missing for sorting, as in Elasticsearch.
 _LONGEST_SORTED = 512
 #: Stands between the values of a list, so that no phrase goes across two of them.
@@ -109,7 +109,7 @@ def _entry(line: bytes | None) -> _Entry:
         raise ValueError("a line is too long")
     record = parse_object(line)
     name = record.get("id")
-    if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_ID or not record.get("versies"):
+    if not isinstance(name, str) or not 0 < len(name) <= _LONGEST_VALUE or not record.get("versies"):
         raise ValueError("expected a record, with an id and a version")
     kind = record_kind_of(record)
     try:
@@ -167,7 +167,8 @@ _tokens_of_label = lru_cache(_CACHED_LABELS)(tokens_of)
 def _facets(kind: RecordKind, document: Mapping[str, Any]) -> Fields:
     made: Fields = {}
     for facet in facets(kind):
-        if found := facet_values(facet, document):
+        # A longer one is not among the terms of the index, so that it could be counted, but not named.
+        if found := [each for each in facet_values(facet, document) if len(each.pair) <= _LONGEST_VALUE]:
             made[f"value_{facet.name}"] = [each.value for each in found]
             pairs = made[f"pair_{facet.name}"] = [each.pair for each in found]
             made[f"count_{facet.name}"] = [*map(number_of_pair, pairs)]
@@ -287,9 +288,9 @@ class Preparer:
 
 
 def _begin() -> None:
-    """Leave signals to the process that started this one, and end with it, however that one ends."""
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, signal.SIG_IGN)
+    """Leave Ctrl-C to the process that started this one, and end with it, however that one ends."""
+    # Not SIGTERM: with it the others are ended if one of them was killed.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(100_000, 50, 100)  # what is made here has no circles
     Thread(target=_end_with_parent, daemon=True).start()
 

@@ -93,7 +93,8 @@ class QueryMaker:
 
     def looked_at(self, question: Question, searcher: Searcher) -> int:
         """Return how many documents have a word of the text where most have it; all of them are visited."""
-        ways = (way for each in question.clauses for way in self._ways(each, question.kind))
+        wanted = (each for each in question.clauses if not each.is_excluded)
+        ways = (way for each in wanted for way in self._ways(each, question.kind))
         return max((way.documents(searcher) for way in ways), default=0)
 
     def best(self, question: Question, near: Query | None, searcher: Searcher) -> tuple[Query | None, float]:
@@ -111,7 +112,7 @@ class QueryMaker:
         documents = [way.documents(searcher) for way in ways]
         many = [way for way, n in zip(ways, documents, strict=True) if n > max(documents) / _SELDOM]
         few = [way.query for way in ways if way not in many]
-        if not few:
+        if not few or not many:
             return None, 0.0
         scores = [way.most(searcher) for way in many]
         among = Query.const_score_query(Query.boolean_query([(Occur.Should, each) for each in few]), 0.0)

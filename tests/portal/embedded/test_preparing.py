@@ -14,9 +14,11 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.portal.embedded.records import all_of, opened, record, titles, write
+from woo_harvester.outputs.definition import WOO
 from woo_portal.embedded import preparing
 from woo_portal.embedded.preparing import day_of, prepared
 from woo_portal.engine import EngineError
+from woo_portal.question import Question
 
 
 @pytest.mark.parametrize(
@@ -43,6 +45,17 @@ def test_the_newest_of_a_record_is_prepared_and_each_mistake_has_its_reason() ->
     assert [each.id for each in found.records] == [given[0]["id"], given[2]["id"]]
     assert [each.documents[0]["exact0"] for each in found.records] == ["nieuw", "ander"]
     assert found.mistakes == ["a line is too long", "Expecting value: line 1 column 1 (char 0)"]
+
+
+def test_a_value_that_no_index_keeps_is_no_value_of_a_facet(tmp_path: Path) -> None:
+    long, other = record(1, "Lang"), record(2, "Kort")
+    long["document"]["publisher"] = {"id": "https://o.example/1", "label": "L" * 70_000}
+    other["document"]["publisher"] = {"id": "https://o.example/2", "label": "K" * 8000}
+    with opened(tmp_path / "portal") as engine:
+        assert engine.fill([write(tmp_path / "a.jsonl", [long, other])]).written == 2
+        answer = engine.search(Question(WOO))
+        assert answer.total == 2
+        assert [each.value.value for each in answer.counts["publisher"]] == ["https://o.example/2"]
 
 
 @pytest.fixture
@@ -89,7 +102,9 @@ def test_a_system_without_further_processes_prepares_here(
 @pytest.mark.integration
 @pytest.mark.usefixtures("in_processes")
 def test_a_fill_goes_on_after_one_whose_process_was_killed(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.jsonl", [record(number) for number in range(3000)])
+    # What a process prepares at a time is more than a pipe holds, so that the other one waits for a reader.
+    some = [record(number, text=f"water{number} " * 800) for number in range(3000)]
+    path = write(tmp_path / "a.jsonl", some)
     with opened(tmp_path / "portal") as engine:
         with pytest.raises(EngineError, match="a process that prepares records for the index was ended"):
             engine.fill([path], lambda done: kill_one_below(os.getpid()))

@@ -91,6 +91,17 @@ def test_the_short_way_to_a_page_gives_the_same(
     assert min(bounds.count(None), len(bounds) - bounds.count(None)) > 10
 
 
+@pytest.mark.parametrize(
+    "words", ["xyzzy", '"brug water"', "xyzzy -gemeente", '"brug water" -"gemeente besluit"']
+)
+def test_a_text_without_hits_has_none_beside_frequent_words(
+    words: str, engine: EmbeddedEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ranking, "_MANY", 0)
+    answer = engine.search(question_of_pairs(WOO, [("zoektekst", words)], size=10))
+    assert (answer.total, answer.hits) == (0, [])
+
+
 def test_all_hits_come_in_the_order_of_their_pages(engine: EmbeddedEngine) -> None:
     for question in asked()[::5]:
         whole = [each["id"] for each in engine.all_documents(question)]
