@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from threading import Lock
 
 from tantivy import Order, Query, Searcher
 
@@ -13,8 +14,8 @@ from woo_portal.embedded.queries import QueryMaker
 from woo_portal.engine import Count, counted_facets
 from woo_portal.question import MAX_VALUES, Question, Sort
 
-#: Questions whose numbers of hits are kept.
-_KEPT_TALLIES = 256
+#: Questions whose numbers of hits are kept, and the numbers of all of them together: some 100 bytes each.
+_KEPT_TALLIES, _KEPT_NUMBERS = 256, 400_000
 #: The first records in an order whose places in it are known.
 _FIRST = 10_000
 #: How many times more records are looked at than must be, if hits were spread evenly; and how many at least.
@@ -31,6 +32,11 @@ class Tally:
     by_facet: Mapping[str, Mapping[int, int]]
     """By the name of a facet, and the number of a value."""
 
+    @property
+    def size(self) -> int:
+        """How many numbers it has."""
+        return sum(map(len, self.by_facet.values()))
+
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
@@ -42,21 +48,25 @@ class Snapshot:
     version: str
     marks: Marks | None
     """What the index keeps beside its records; None before its first commit."""
+    _lock: Lock = field(default_factory=Lock)
     _tallies: dict[str, Tally] = field(default_factory=dict)
     _values: dict[str, Mapping[int, FacetValue]] = field(default_factory=dict)
     _orders: dict[tuple[str, str], list[int]] = field(default_factory=dict)
 
     def tally(self, question: str) -> Tally | None:
         """Return the numbers of hits of a question that was asked before, or None."""
-        if found := self._tallies.pop(question, None):
-            self._tallies[question] = found  # the last to go
-        return found
+        with self._lock:
+            if (found := self._tallies.pop(question, None)) is not None:
+                self._tallies[question] = found  # the last to go
+            return found
 
     def keep(self, question: str, tally: Tally) -> Tally:
         """Keep the numbers of hits of a question, and return them."""
-        while len(self._tallies) >= _KEPT_TALLIES:
-            self._tallies.pop(next(iter(self._tallies)), None)
-        self._tallies[question] = tally
+        with self._lock:
+            self._tallies[question] = tally
+            numbers = sum(each.size for each in self._tallies.values())
+            while len(self._tallies) > _KEPT_TALLIES or numbers > _KEPT_NUMBERS:
+                numbers -= self._tallies.pop(next(iter(self._tallies))).size
         return tally
 
     def values(self, facet: str) -> Mapping[int, FacetValue]:
@@ -82,7 +92,7 @@ class Snapshot:
 def tally_of(snapshot: Snapshot, make: QueryMaker, question: Question, near: Query | None) -> Tally:
     """Return the numbers of hits of a question. Another page or order of the same hits has the same."""
     same = replace(question, start=0, size=0, sort=Sort.RELEVANCE, with_highlights=False)
-    if found := snapshot.tally(key := repr(same)):
+    if (found := snapshot.tally(key := repr(same))) is not None:
         return found
     if same.clauses and make.likely_share(same, snapshot.searcher) > _MOST:
         # It takes less time to count the others.

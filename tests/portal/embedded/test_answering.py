@@ -57,3 +57,19 @@ def test_only_so_many_counts_are_kept(tmp_path: Path, monkeypatch: pytest.Monkey
         for word in "abcdefgh":
             engine.search(replace(WATER, clauses=(Clause(word),)))
             assert len(engine._answering._snapshot._tallies) <= 3
+
+
+def test_only_so_many_numbers_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshot, "_KEPT_NUMBERS", 10)
+    some = []
+    for number in range(6):
+        made = record(number, "Water")
+        made["document"]["publisher"] = {"id": f"https://o.example/{number}", "label": "Stad"}
+        some.append(made)
+    with opened(tmp_path / "portal") as engine:
+        engine.fill([write(tmp_path / "a.jsonl", some)])
+        for word in ("water", "zand", "water"):
+            # Each value counts for the organisation and the publisher.
+            answer = engine.search(replace(WATER, clauses=(Clause(word),)))
+            assert len(answer.counts["publisher"]) == (6 if word == "water" else 0)
+            assert sum(each.size for each in engine._answering._snapshot._tallies.values()) <= 10
