@@ -289,11 +289,8 @@ class Analyzer:
 
     def __init__(self, filters: Sequence[Filter]) -> None:
         self._filters = filters
-        self._known = lru_cache(CACHED_WORDS)(self._word)
-
-    def word(self, word: str) -> tuple[str, ...]:
-        """Return the tokens of one word of the tokenizer."""
-        return self._known(word)
+        self.word = lru_cache(CACHED_WORDS)(self._word)
+        """Returns the tokens of one word of the tokenizer."""
 
     def tokens(self, text: str) -> list[str]:
         """Return the tokens of a text, in order."""

@@ -288,14 +288,7 @@ def _values(facet: Facet, document: Mapping[str, Any], path: str) -> list[FacetV
 
 def values_at(document: Mapping[str, Any], path: str) -> Sequence[Any]:
     """Return the values at a dotted path; a list on the way gives those of each of its members."""
-    value: Any = document
-    names = _names_of(path)
-    for name in names:
-        if type(value) is not dict:
-            return _values_below(document, names)
-        if (value := value.get(name)) is None:
-            return ()
-    return value if isinstance(value, list) else (value,)
+    return _values_below(document, _names_of(path))
 
 
 @cache

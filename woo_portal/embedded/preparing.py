@@ -260,7 +260,7 @@ class Preparer:
 
     def in_order(self, batches: Iterable[Batch], size: int) -> Iterator[tuple[Batch, Found]]:
         """Yield each batch with what is in it; all of them have *size* bytes. Raises EngineError."""
-        if size < _MANY_BYTES or self._count == 1:
+        if size < _MANY_BYTES or self._count < 2:
             yield from ((batch, prepared(batch.lines)) for batch in batches)
             return
         waiting: deque[tuple[Batch, Future[Found]]] = deque()
@@ -276,15 +276,20 @@ class Preparer:
 
     def _submitted(self, lines: Sequence[bytes | None]) -> Future[Found]:
         try:
-            if self._pool is None:
-                context = multiprocessing.get_context("spawn")  # this process has threads
-                self._pool = ProcessPoolExecutor(self._count, context, _begin)
-            return self._pool.submit(prepared, lines)
+            if self._count:
+                return self._started().submit(prepared, lines)
         except (ImportError, NotImplementedError, OSError):
-            # The system has no semaphores, or the user may start no more processes.
-            here: Future[Found] = Future()
-            here.set_result(prepared(lines))
-            return here
+            # The system has no semaphores, or the user may start no more processes: that is not tried again.
+            self._count = 0
+        here: Future[Found] = Future()
+        here.set_result(prepared(lines))
+        return here
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            context = multiprocessing.get_context("spawn")  # this process has threads
+            self._pool = ProcessPoolExecutor(self._count, context, _begin)
+        return self._pool
 
 
 def _begin() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import lru_cache
 from itertools import product
 from math import log
 
@@ -18,12 +19,12 @@ from woo_portal.question import Clause, Question, ids_of_part, spellings
 
 #: How much the other fields that have a word count, beside the best one.
 _TIE_BREAKER = 0.2
-
-
 #: A word is seldom in a field if this many times fewer documents have it there than elsewhere.
 _SELDOM = 5
 #: The highest number by which BM25 multiplies how seldom a word is (k1 + 1).
 _MOST_OF_BM25 = 2.2
+#: Words and phrases whose queries are kept.
+_KEPT_WAYS = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class _Way:
     query: Query = field(compare=False)
     boost: float
     places: Sequence[Sequence[tuple[str, str]]]
-    """For each of its tokens the fields of the index that may have it, each with the token."""
+    """A list for each token: the index fields that may have the token, each with the token."""
 
     def documents(self, searcher: Searcher) -> int:
         """Return the most documents that can have it so."""
@@ -61,6 +62,8 @@ class QueryMaker:
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
+        # Each question asks for the same several times.
+        self._ways = lru_cache(_KEPT_WAYS)(self._ways_of)
 
     def query(self, question: Question, near: Query | None, without: str | None = None) -> Query:
         """Return the query of a question; *near* is that of its place, and *without* a facet left out."""
@@ -172,7 +175,7 @@ class QueryMaker:
             if (ways := self._ways(clause, question.kind))
         ]
 
-    def _ways(self, clause: Clause, kind: RecordKind) -> list[_Way]:
+    def _ways_of(self, clause: Clause, kind: RecordKind) -> list[_Way]:
         """Return where a document may have a word or phrase; nowhere if it has no word to search for."""
         name = "exact" if clause.is_phrase else "stam"
         spelled = [analyzer(name).tokens(text) for text in spellings(clause)]

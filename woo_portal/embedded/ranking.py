@@ -111,7 +111,7 @@ class Ranking:
         return [address for _, address in found[:size]]
 
     def _best(self, wanted: int) -> Sequence[DocAddress]:
-        """Return at least the first *wanted* hits, or none if they cannot be told without a look at all."""
+        """Return the first *wanted* hits or more; none if it takes a look at all hits to know them."""
         query, most = self._make.best(self._question, self._near, self._searcher)
         if query is None:
             return []

@@ -30,7 +30,7 @@ class Tally:
 
     total: int
     by_facet: Mapping[str, Mapping[int, int]]
-    """By the name of a facet, and the number of a value."""
+    """For each facet, by its name: how many hits a value has, by the number of the value."""
 
     @property
     def size(self) -> int:
