@@ -11,6 +11,7 @@ from scrapy.utils.misc import load_object
 
 from woo_harvester.running.default_settings import wrong_values
 from woo_harvester.running.ending import ItemSignals, close_at_start
+from woo_harvester.running.masking import mask_log
 from woo_harvester.running.paths import RECORDS_FEED
 from woo_harvester.running.setting import add_contact
 
@@ -177,6 +178,7 @@ class Addon:
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Add the components. A component that the project's settings have keeps its place."""
+        mask_log(settings)
         self._check_values(settings)
         add_contact(settings)
         _report_deltafetch(settings)

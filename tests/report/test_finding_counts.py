@@ -7,7 +7,8 @@ import pytest
 
 from tests.report.runs import HOST, about_document, about_host
 from woo_harvester.findings import Finding
-from woo_harvester.report.finding_counts import EXAMPLES, read_findings, without_credentials
+from woo_harvester.report.finding_counts import EXAMPLES, read_findings
+from woo_harvester.report.run_folder import without_secrets
 
 
 def write(path: Path, *findings: Finding) -> Path:
@@ -57,7 +58,7 @@ def test_more_examples_are_kept_of_messages(tmp_path: Path) -> None:
     ],
 )
 def test_credentials_are_left_out_of_what_a_sender_wrote(name: str, given: str, shown: str) -> None:
-    assert without_credentials({"code": "ipm.identifier", name: given})[name] == shown
+    assert without_secrets({"code": "ipm.identifier", name: given})[name] == shown
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from woo_harvester.report.inventory import (
 )
 from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.running.command import ProjectCommand, one_of
+from woo_harvester.running.own_files import refuse_own_file
 from woo_harvester.running.paths import data_dir
 from woo_harvester.running.startlog import write_stderr
 from woo_harvester.tooi import ValueList
@@ -103,6 +104,8 @@ class Command(ProjectCommand):
                 f"expected a file that ends in .html, .csv or .json, got {output}", print_help=False
             )
         settings = cast("Settings", self.settings)
+        if output is not None:
+            refuse_own_file(output, settings, opts.suppliers)
         reports, names = Path(settings["WOO_REPORT_DIR"]), _Names(settings)
         lang = cast("Language", opts.lang or settings["WOO_REPORT_LANG"])
         supplier_of = self._suppliers(opts.suppliers, names)

@@ -14,11 +14,10 @@ from lxml.builder import E
 from woo_harvester.findings import Language, Severity, explain
 from woo_harvester.report.audit_summary import headline, notes, sentences
 from woo_harvester.report.examples import example_of
-from woo_harvester.report.finding_counts import without_credentials
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import CodeExplanation, FindingRow, HostReport
-from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.report.run_folder import RunFolder, without_secrets
 
 #: Characters that XML 1.0 does not allow, not even escaped.
 _NEVER_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -131,7 +130,7 @@ def _findings(
     for finding in folder.read_findings():
         shown = hosts.get(finding.get("host", ""), frozenset())
         if finding["code"] in shown and finding["severity"] == severity:
-            yield without_credentials(finding)
+            yield without_secrets(finding)
 
 
 def _result(finding: dict[str, Any], lang: Language) -> dict[str, Any]:

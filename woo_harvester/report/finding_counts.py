@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from woo_harvester.report.funnel import is_about_document
-from woo_harvester.report.run_folder import complete_lines
+from woo_harvester.report.run_folder import complete_lines, without_secrets
 from woo_harvester.report.score import FindingKey
 from woo_harvester.utils.inputs import parse_object
 
@@ -21,10 +20,6 @@ EXAMPLES = 3
 #: have a mistake of its own, and one code stands for all that the schema says.
 MESSAGES = "ipm."
 _EXAMPLES_OF_MESSAGES = 20
-
-#: User name and password in a URL, which need not be valid: up to the last @ of its authority.
-CREDENTIALS = re.compile("(?<=//)[^/?#]*@")
-
 
 #: Findings that follow from others about the same host: with one of those, they say nothing new. If an index
 #: has a wrong name, none has a right one.
@@ -40,8 +35,8 @@ class HostFindings:
     """The first few lines of each kind, as they were written."""
 
     def examples(self, key: FindingKey) -> list[dict[str, Any]]:
-        """Return the examples of one kind, without the credentials that a publisher put in a URL."""
-        return [without_credentials(json.loads(line)) for line in self.lines[key]]
+        """Return the examples of one kind, without secrets: an earlier version wrote them."""
+        return [without_secrets(json.loads(line)) for line in self.lines[key]]
 
     def leave_out_consequences(self) -> None:
         """Leave out the findings that only follow from another one of the host."""
@@ -74,14 +69,3 @@ def read_findings(path: Path) -> dict[str, HostFindings]:
     for tally in hosts.values():
         tally.leave_out_consequences()
     return dict(hosts)
-
-
-def without_credentials(finding: dict[str, Any]) -> dict[str, Any]:
-    """Return the finding without user names and passwords in its URLs.
-
-    Reports are published. ``findings.jsonl`` keeps the credentials, because only the operator has that file.
-    """
-    for name in ("url", "sitemap", "seen", "given"):
-        if name in finding:
-            finding[name] = CREDENTIALS.sub("…@", finding[name])
-    return finding

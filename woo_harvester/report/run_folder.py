@@ -19,6 +19,7 @@ from woo_harvester.report.funnel import GAP_KINDS, Account, GapKind, HarvestKind
 from woo_harvester.utils.atomic import made_for, replace_file, replace_link
 from woo_harvester.utils.dates import iso_datetime
 from woo_harvester.utils.inputs import WITHOUT_LOCKS, check_regular, parse_object
+from woo_harvester.utils.secrets import masked
 
 #: The name of the folder of a run, as run_name() or part_name() makes it.
 _RUN_NAME = re.compile(r"(?P<spider>.+)(?P<moment>-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+)(-\d+)?")
@@ -339,7 +340,15 @@ def slug(host: str) -> str:
 
 def finding_line(finding: Finding) -> str:
     """Return a finding as a line of the files with findings."""
-    return json_line(finding.as_dict())
+    return json_line(without_secrets(finding.as_dict()))
+
+
+def without_secrets(finding: dict[str, Any]) -> dict[str, Any]:
+    """Return the finding without passwords in what publishers wrote, or servers sent back."""
+    for name in ("url", "sitemap", "seen", "given"):
+        if name in finding:
+            finding[name] = masked(finding[name])
+    return finding
 
 
 def json_line(value: Mapping[str, Any]) -> str:

@@ -23,6 +23,7 @@ from urllib.parse import unquote
 from scrapy.exceptions import UsageError
 
 from woo_harvester.utils.fetch import TrustError, check_certificates
+from woo_harvester.utils.secrets import hide
 from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
@@ -74,7 +75,9 @@ class Credentials:
             if user not in self._asked:
                 self._asked[user] = _password_of(user)
             password = self._asked[user]
-        self._by_host[host] = f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
+        token = b64encode(f"{user}:{password}".encode()).decode()
+        hide([token, password, f"{user}:{password}"])  # a server may send back what it was sent
+        self._by_host[host] = f"Basic {token}"
 
     def sign(self, request: Request) -> None:
         """Add the password of its host to a request that is about to be sent, and remove any other.

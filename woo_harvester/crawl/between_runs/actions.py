@@ -49,13 +49,14 @@ from woo_harvester.pipelines.opening import store_name
 from woo_harvester.pipelines.stored import path_of
 from woo_harvester.register import RegisterError
 from woo_harvester.register.register import shard_of
+from woo_harvester.running.own_files import refuse_own_file
 from woo_harvester.running.paths import NoFolderError, data_dir, files_folder, node_name, state_url
 from woo_harvester.state import NOWHERE, exported, transfer, upkeep
 from woo_harvester.state.check import Difference, case_differences, count_cases, differences, take_over
 from woo_harvester.state.exported import ExportedError
 from woo_harvester.state.latest import Latest, RecordsError
 from woo_harvester.state.locks import LockedError, entry_pages_lock, lock_owners
-from woo_harvester.state.store import NoStateError, State, StateError, sqlite_file
+from woo_harvester.state.store import NoStateError, State, StateError
 from woo_harvester.state.upkeep import count_as_lost, has_named_files, kept_files, named_files
 from woo_harvester.tooi.lists import informatiecategorieen
 from woo_harvester.utils.program import counted, program
@@ -129,7 +130,8 @@ class StateActions:
         """Write what is known of hosts to a file, or to standard output."""
         path = Path(args[0]) if args else None
         require_json_lines(opts.format, path)
-        self._refuse_state(path)
+        if path is not None:
+            refuse_own_file(path, self.settings)
         with self._open() as state, state.snapshot() as connection:
             known = known_hosts(connection)
             hosts = [known_host(given, known) for given in opts.host or ()] or known
@@ -238,7 +240,8 @@ class StateActions:
     def latest(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the latest version of each document in files."""
         path = Path(opts.output) if opts.output else None
-        self._refuse_state(path)
+        if path is not None:  # it may be one of the files that are read
+            refuse_own_file(path, self.settings)
         form = format_of(opts.format, path)
         is_csv = form != "jsonl"
         read = reading(args, self.fail, SingleKind()) if is_csv else reading(args, self.fail)
@@ -316,18 +319,6 @@ class StateActions:
         write_note(f"{counted(len(files), 'document')} of which the file is not in {path}{consequence}.")
         if files and not opts.fetch:
             self._command.exitcode = 1
-
-    def _refuse_state(self, path: Path | None) -> None:
-        """Raise UsageError if a file that is to be written is the state itself."""
-        state = sqlite_file(state_url(self.settings))
-        if (
-            path is not None
-            and state is not None
-            and path.exists()
-            and state.exists()
-            and path.samefile(state)
-        ):
-            raise UsageError(f"{path} is the state itself: name another file")
 
     def _url(self) -> str:
         url = state_url(self.settings)
