@@ -314,10 +314,11 @@ class DurableFeedExporter(FeedExporter):
         """Write what became of files that were to be replaced, below the summary."""
         for line in self._replaced:
             logger.info("%s", line)
-        if self._replaced and self.settings.getbool("WOO_SUMMARY"):
-            Screen.write_lines("\n".join(self._replaced))
         for line in self._left_beside:
-            warn_always(logger, line)
+            logger.warning("%s", line)
+        shown = self._replaced if self.settings.getbool("WOO_SUMMARY") else []
+        if lines := [*shown, *self._left_beside]:
+            Screen.write_lines("\n".join(lines))
 
     def _sync(self) -> None:
         """Make the records in local files durable. It takes a few milliseconds, once in some seconds."""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import UsageError
 
 from woo_harvester.running.paths import data_dir, state_url
-from woo_harvester.state.store import sqlite_file
 from woo_harvester.utils.urls import is_web_url
 
 if TYPE_CHECKING:
@@ -36,6 +35,8 @@ def refuse_own_file(path: Path, settings: BaseSettings, *inputs: object) -> None
 
 
 def _own_files(settings: BaseSettings, inputs: tuple[object, ...]) -> Iterator[tuple[Path, str]]:
+    from woo_harvester.state.store import sqlite_file  # noqa: PLC0415 -- it takes long, and few need it
+
     if (state := sqlite_file(state_url(settings))) is not None:
         yield state, "the state itself"
         for end in _BESIDE_STATE:
