@@ -35,7 +35,7 @@ from woo_harvester.extensions.politeness import Politeness
 from woo_harvester.items import StreamedResponse, release
 from woo_harvester.running.causes import cause_of, exhaustion_in, is_exhausted
 from woo_harvester.running.ending import end_run
-from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE, with_line_ends
+from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE, rules_text
 from woo_harvester.utils.fetch import TrustError
 from woo_harvester.utils.program import is_complete
 from woo_harvester.utils.urls import host_of, loc_problem, secured
@@ -343,7 +343,7 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
 
     async def learn(self, request: Request, body: bytes) -> None:
         """Use *body* as the robots.txt of the host of *request*; it is empty if the host has none."""
-        parser = build_from_crawler(self._parser_class, self.crawler, with_line_ends(body))
+        parser = build_from_crawler(self._parser_class, self.crawler, rules_text(body).encode())
         self._known[host_of(request.url)] = parser
         await self.crawler.signals.send_catch_log_async(
             signal=signals.robots_parsed, robotparser=parser, request=request
