@@ -203,6 +203,16 @@ def test_names_with_other_capitals_are_a_warning(area: Area, inside: str, seen: 
     assert explain(found.code).severity == "warning"
 
 
+@pytest.mark.parametrize("area", ROOTS)
+@pytest.mark.parametrize("label", ["utf-16", "UTF-32", "unicode"])
+def test_a_declared_encoding_that_cannot_be_is_a_warning_and_all_is_read(area: Area, label: str) -> None:
+    root, entry = ROOTS[area], URL if area == "sitemap" else SITEMAP
+    body = f'<?xml version="1.0" encoding="{label}"?>\n<{root} {NAMESPACE}>{entry}</{root}>'
+    found = FileFinding("sitemap.kop", label, 1, "gelezen als UTF-8")
+    assert findings(area, body) == [found]
+    assert explain(found.code).severity == "warning"
+
+
 @pytest.mark.parametrize(
     ("area", "body", "code", "seen"),
     [

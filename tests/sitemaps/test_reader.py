@@ -197,7 +197,7 @@ def test_a_file_is_read_in_the_encoding_that_it_declares_or_begins_with(
     [
         urlset("a", "é").encode("iso-8859-1"),
         urlset("a", "é", head='<?xml version="1.0" encoding="UTF-8"?>').encode("iso-8859-1"),
-        urlset("a", head='<?xml version="1.0" encoding="klingon"?>').encode(),
+        urlset("a", "é", head='<?xml version="1.0" encoding="utf-16"?>').encode("iso-8859-1"),
         urlset("a").encode("utf-16-le"),
     ],
 )

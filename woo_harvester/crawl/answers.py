@@ -19,7 +19,6 @@ from woo_harvester.items import Fetched, Source, StreamedResponse, WooItem
 from woo_harvester.sitemaps.robots import FORBIDDEN
 from woo_harvester.state.contents import Delivery, KnownFile
 from woo_harvester.utils.fetch import TrustError
-from woo_harvester.utils.program import is_complete
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -83,17 +82,6 @@ def validator(response: Response, name: str) -> str | None:
     value = response.headers.get(name)
     text = value.decode("latin-1") if value else ""
     return text if text.isprintable() and text.isascii() and text else None
-
-
-#: Statuses with which some servers answer any HEAD, because they do not support it.
-_HEAD_UNSUPPORTED = frozenset({400, 403, 404, 405, 500, 501})
-
-
-def refuses_head(response: StreamedResponse) -> bool:
-    """Return whether a GET must replace a HEAD: some servers refuse HEAD, or answer any HEAD with 204."""
-    is_head = response.request is not None and response.request.method == "HEAD"
-    is_odd = 200 <= response.status < 300 and not is_complete(response.status)
-    return is_head and (is_odd or response.status in _HEAD_UNSUPPORTED)
 
 
 def fetched_of(response: StreamedResponse, known: KnownFile | None) -> Fetched:

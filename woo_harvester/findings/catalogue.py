@@ -183,6 +183,7 @@ _PAGES = {
     "DiWoo-schema": _GUIDE,
     "sitemaps.org": "https://www.sitemaps.org/protocol.html",
     "Namespaces in XML 1.0": "https://www.w3.org/TR/xml-names/",
+    "XML 1.0": "https://www.w3.org/TR/xml/",
 }
 
 _RFC = re.compile(r"RFC (?P<number>\d+)(?:, (?P<section>\d+(?:\.\d+)*))?")

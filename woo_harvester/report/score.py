@@ -154,6 +154,7 @@ PARTS: dict[HarvestKind, Sequence[Part]] = {
             (
                 "ipm.ongeldig",
                 "ipm.doctype",
+                "ipm.kop",
                 "ipm.te-groot",
                 "ipm.schema",
                 "ipm.transactie",

@@ -76,6 +76,8 @@ class FileFinding(NamedTuple):
 
 def file_findings(area: Area, file: FileContents) -> Iterator[FileFinding]:
     """Yield the findings on a file that was read, to its end or not."""
+    if file.false_encoding:
+        yield FileFinding("sitemap.kop", file.false_encoding, 1, "gelezen als UTF-8")
     if file.entries > GUIDE_MAXENTRIES or file.size > GUIDE_MAXSIZE:
         yield FileFinding(f"{area}.boven-norm", f"{file.entries} verwijzingen, {file.size} bytes")
     if file.namespace not in (SITEMAP_NAMESPACE, None):

@@ -57,12 +57,19 @@ def namespace(tag: str) -> str:
 
 
 def new_parser(
-    events: Iterable[_Event], tag: list[str] | None = None, entities: bool | Literal["internal"] = False
+    events: Iterable[_Event],
+    tag: list[str] | None = None,
+    entities: bool | Literal["internal"] = False,
+    encoding: str | None = None,
 ) -> etree.XMLPullParser:
-    """Return a parser that expands no entities, and that opens no other files."""
+    """Return a parser that expands no entities, and that opens no other files.
+
+    *encoding* is that of the file, if it is not the one that the file declares.
+    """
     return etree.XMLPullParser(
         events=events,
         tag=tag,
+        encoding=encoding,
         resolve_entities=entities,
         no_network=True,
         load_dtd=False,
@@ -72,13 +79,13 @@ def new_parser(
     )
 
 
-def peek_root(pieces: Iterator[bytes]) -> tuple[str, int, Iterable[bytes]]:
+def peek_root(pieces: Iterator[bytes], encoding: str | None = None) -> tuple[str, int, Iterable[bytes]]:
     """Return the tag and line of the root element, and all pieces again from the first byte.
 
     Raises :class:`SitemapError` if the file is not XML or has a DOCTYPE. The parser here expands nothing, and
-    gets no more bytes than it needs to reach the root element.
+    gets no more bytes than it needs to reach the root element. *encoding* is as in :func:`new_parser`.
     """
-    parser = new_parser(("start",))
+    parser = new_parser(("start",), encoding=encoding)
     read = []
     size = 0
     for piece in pieces:
