@@ -18,7 +18,7 @@ from tests.commands.state_shell import Shell, record, refused
 from tests.conftest import ROOT
 from tests.state.knowledge import HARVESTED, locs
 from tests.state.processes import WRITING, running
-from woo_harvester.crawl.between_runs.output import keeping, writing
+from woo_harvester.operating.output import keeping, writing
 from woo_harvester.outputs.columns import columns_of
 from woo_harvester.record import Record
 from woo_harvester.state.latest import RecordsError

@@ -78,7 +78,7 @@ class Command(ProjectCommand):
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the action that *args* names."""
-        from woo_harvester.crawl.between_runs.actions import StateActions
+        from woo_harvester.operating.actions import StateActions
 
         action = _action_of(args, opts)
         StateActions(self).perform(action.method, args[1:], opts)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.crawl.between_runs.output import Totals, day, write_note
 from woo_harvester.findings import Finding, Reporter
+from woo_harvester.operating.output import Totals, day, write_note
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register.fetch import obtain_register
 from woo_harvester.register.names import find_organisations

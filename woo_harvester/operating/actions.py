@@ -13,8 +13,8 @@ from typing import IO, TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.crawl.between_runs.copies import LIST, CopiesFolder
-from woo_harvester.crawl.between_runs.named import (
+from woo_harvester.operating.copies import LIST, CopiesFolder
+from woo_harvester.operating.named import (
     find_given,
     find_named,
     forget_all,
@@ -25,7 +25,7 @@ from woo_harvester.crawl.between_runs.named import (
     page_lines,
     read_register,
 )
-from woo_harvester.crawl.between_runs.output import (
+from woo_harvester.operating.output import (
     documents_and_cases,
     entry_table,
     host_table,
