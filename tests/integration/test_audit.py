@@ -37,7 +37,7 @@ ELSEWHERE = {
     "host.intern-adres": "test_a_private_address",
     "bestand.niet-genoemd": "tests/audit/test_hosts_site.py",
     "bestand.ontbreekt": "tests/audit/test_hosts_site.py",
-    "host.achterstand": "tests/integration/test_shards.py",
+    "host.achterstand": "tests/integration/test_host_budget.py",
     "metadata.schema": "tests/audit/test_files.py",
     "loc.andere-host": "tests/integration/test_shared_documents.py",
     "lastmod.heraanbod": "tests/integration/test_findings_of_days.py",

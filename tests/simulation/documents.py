@@ -26,9 +26,7 @@ from tests.simulation.publishers import (
 )
 from woo_harvester.state import NOWHERE
 from woo_harvester.state.resources import forget_host
-from woo_harvester.state.rows import Row
 from woo_harvester.state.store import State
-from woo_harvester.state.transfer import export, replace, replace_listings
 from woo_harvester.state.upkeep import confirm_withdrawals, forget_document, restore
 
 DAY = 86_400.0
@@ -38,7 +36,7 @@ KINDS = {
     "empty": 2, "remove_sitemap": 2, "toggle_index": 4, "list_twice": 3, "list_in_both": 1, "break": 5,
     "repair": 6, "list_wrongly": 2, "list_insecurely": 3, "leave_out": 6,
     "toggle_etags": 2, "leave_register": 2, "change_owner": 2, "set_clock_back": 1,
-    "confirm": 1, "restore": 1, "forget": 1, "export_and_import": 1, "back_up": 1, "put_back": 1,
+    "confirm": 1, "restore": 1, "forget": 1, "back_up": 1, "put_back": 1,
     "run_all": 10, "run_shards": 10, "run_some": 4, "run_killed": 9, "run_on_a_full_disk": 3,
     "run_refused": 3, "run_two_at_once": 4, "run_since": 2,
 }  # fmt: skip
@@ -291,16 +289,6 @@ class Documents:
         else:
             self.oracle.forget_document(loc)
         self.tell(f"scrapy state forget {publisher.host if is_host else loc}")
-
-    def _export_and_import(self, publisher: Publisher, random: Random) -> None:
-        """The state moves to another database."""
-        with self.state.begin() as connection:
-            rows: list[Row] = list(export(connection))
-            for table in reversed(TABLES):
-                connection.execute(delete(table))
-        replace(self.state, rows)
-        replace_listings(self.state, rows)
-        self.tell("scrapy state export, and import into another database")
 
     def _back_up(self, publisher: Publisher, random: Random) -> None:
         self.backed_up = self.harvester.back_up(), self.oracle.back_up()

@@ -15,7 +15,6 @@ from woo_harvester.register.register import shard_of
 from woo_harvester.running.arguments import PermitArguments, page_problem
 from woo_harvester.running.causes import ArgumentError
 from woo_harvester.state.permit_history import (
-    DocumentSet,
     GoneFile,
     PageHistory,
     ended_cases,
@@ -23,6 +22,7 @@ from woo_harvester.state.permit_history import (
     note_complete_read,
 )
 from woo_harvester.utils.dates import day_of, iso_seconds
+from woo_harvester.utils.document_set import DocumentSet
 from woo_harvester.utils.inputs import read_columns
 from woo_harvester.utils.program import counted
 from woo_harvester.utils.urls import host_of

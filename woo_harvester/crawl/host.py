@@ -19,10 +19,10 @@ from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.facts import NOT_LISTED, Decision, EntryFacts, EntryOutcome
 from woo_harvester.sitemaps.file_findings import Index, Sitemap, UrlSelection
 from woo_harvester.state.contents import PendingRead
-from woo_harvester.state.permit_history import DocumentSet
 from woo_harvester.state.resources import KnownHost
 from woo_harvester.tooi.lists import ValueLists
 from woo_harvester.tooi.values import Concept
+from woo_harvester.utils.document_set import DocumentSet
 
 #: Seconds to wait for capacity before the caller checks whether the run is being closed.
 _TIMEOUT = 1.0

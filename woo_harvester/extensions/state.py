@@ -34,8 +34,8 @@ from woo_harvester.state.contents import (
 )
 from woo_harvester.state.documents import confirm_content, confirm_harvested, confirm_same, confirm_withdrawn
 from woo_harvester.state.locks import entry_pages_lock
-from woo_harvester.state.permit_history import DocumentSet
 from woo_harvester.state.store import State, StateError, StateSettingError
+from woo_harvester.utils.document_set import DocumentSet
 
 if TYPE_CHECKING:
     from scrapy import Spider

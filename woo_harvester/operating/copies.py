@@ -22,8 +22,8 @@ from unicodedata import normalize
 from pydantic import StringConstraints, TypeAdapter, ValidationError
 from scrapy.exceptions import UsageError
 
-from woo_harvester.crawl.between_runs.output import writing
 from woo_harvester.documents import from_media_type, from_metadata, title_name
+from woo_harvester.operating.output import writing
 from woo_harvester.outputs.columns import cells, columns_of
 from woo_harvester.outputs.definition import Status, values_at
 from woo_harvester.outputs.document import in_present_shape

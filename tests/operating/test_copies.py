@@ -15,7 +15,7 @@ import pytest
 from scrapy.exceptions import UsageError
 
 from tests.pipelines.writing import write_file
-from woo_harvester.crawl.between_runs.copies import CopiesFolder
+from woo_harvester.operating.copies import CopiesFolder
 from woo_harvester.pipelines.folder import DurableFolder
 from woo_harvester.pipelines.stored import path_of
 

@@ -1,4 +1,4 @@
-"""The actions of ``scrapy state``: they show, move, check and correct what is known."""
+"""The actions of ``scrapy state``: they show, check and correct what is known."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import IO, TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.crawl.between_runs.copies import LIST, CopiesFolder
-from woo_harvester.crawl.between_runs.named import (
+from woo_harvester.operating.copies import LIST, CopiesFolder
+from woo_harvester.operating.named import (
     find_given,
     find_named,
     forget_all,
@@ -24,11 +24,8 @@ from woo_harvester.crawl.between_runs.named import (
     known_hosts,
     page_lines,
     read_register,
-    require_json_lines,
-    shard_given,
 )
-from woo_harvester.crawl.between_runs.output import (
-    RowCounts,
+from woo_harvester.operating.output import (
     documents_and_cases,
     entry_table,
     host_table,
@@ -48,12 +45,10 @@ from woo_harvester.pipelines.folder import DurableFolder, InUseError
 from woo_harvester.pipelines.opening import store_name
 from woo_harvester.pipelines.stored import path_of
 from woo_harvester.register import RegisterError
-from woo_harvester.register.register import shard_of
 from woo_harvester.running.own_files import refuse_own_file
 from woo_harvester.running.paths import NoFolderError, data_dir, files_folder, node_name, state_url
-from woo_harvester.state import NOWHERE, exported, transfer, upkeep
+from woo_harvester.state import NOWHERE, upkeep
 from woo_harvester.state.check import Difference, case_differences, count_cases, differences, take_over
-from woo_harvester.state.exported import ExportedError
 from woo_harvester.state.latest import Latest, RecordsError
 from woo_harvester.state.locks import LockedError, entry_pages_lock, lock_owners
 from woo_harvester.state.store import NoStateError, State, StateError
@@ -88,7 +83,7 @@ class StateActions:
             self.fail(f"a run works on {error}: wait until it ends")
         except InUseError as error:
             self.fail(f"a run stores documents in {error}: wait until it ends")
-        except (StateError, ExportedError, RecordsError, NoFolderError, RegisterError) as error:
+        except (StateError, RecordsError, NoFolderError, RegisterError) as error:
             self.fail(str(error))
         except OSError as error:
             self._command.fail_at(error, "output")
@@ -125,37 +120,6 @@ class StateActions:
             documents = host_lines(organisation, register, known, informatiecategorieen())
             for line in (*documents, *page_lines(organisation, register, pages)):
                 print(line)
-
-    def export(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Write what is known of hosts to a file, or to standard output."""
-        path = Path(args[0]) if args else None
-        require_json_lines(opts.format, path)
-        if path is not None:
-            refuse_own_file(path, self.settings)
-        with self._open() as state, state.snapshot() as connection:
-            known = known_hosts(connection)
-            hosts = [known_host(given, known) for given in opts.host or ()] or known
-            if opts.shard:
-                number_of_shard, total = shard_given(opts.shard)
-                hosts = [host for host in hosts if shard_of(host, total) == number_of_shard]
-            counts = RowCounts()
-            with writing(path) as file:
-                exported.write(counts.count(transfer.export(connection, hosts)), file)
-        write_note(f"Exported {counts}.")
-
-    def import_(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Replace what is known of hosts by the contents of a file."""
-        path = Path(args[0])
-        require_json_lines(opts.format, path)
-        # Read the complete file first, so that an error in it changes nothing.
-        counts = RowCounts()
-        for _ in counts.count(exported.read(path)):
-            pass
-        with closing(State.open(self._url())) as state, self._locked(state, counts.hosts):
-            self._cut_back(state)
-            transfer.replace(state, exported.read(path))
-            transfer.replace_listings(state, exported.read(path))
-        write_note(f"Imported {counts}.")
 
     def forget(self, args: list[str], opts: argparse.Namespace) -> None:
         """Forget what is named. The next run delivers it as new if it is still listed."""
