@@ -23,7 +23,7 @@ from tests.report.runs import (
     row,
     write_run,
 )
-from woo_harvester.findings import Finding, Language, explain
+from woo_harvester.findings import Finding, Language, Severity, explain
 from woo_harvester.report.assemble import assemble_report, make_report, verdict
 from woo_harvester.report.funnel import Account, HarvestKind
 from woo_harvester.report.history import History
@@ -231,6 +231,16 @@ def test_a_finding_that_hosts_share_has_one_row(tmp_path: Path) -> None:
         "/api/sitemap/#/#.xml",
         [HOST, OTHER],
     )
+
+
+def test_a_finding_that_costs_less_at_one_host_is_no_more_than_a_notice_there(tmp_path: Path) -> None:
+    code = "register.domein-ontbreekt"
+    findings = [about_host(code, lowered_to=Severity.INFO), about_host(code, OTHER)]
+    accounts = [read(host, harvested=1, findings=findings) for host in (HOST, OTHER)]
+    report = made(write_run(tmp_path / "woo-1", accounts, findings))
+    rows = {host["host"]: (host["score"], host["findings"][0]["severity"]) for host in report["hosts"]}
+    assert rows == {HOST: (100, "info"), OTHER: (97, "warning")}
+    assert (report["totals"]["warnings"], report["totals"]["notices"]) == (1, 1)
 
 
 def test_a_finding_about_a_host_without_an_entry_page_is_in_a_report_of_permits(tmp_path: Path) -> None:

@@ -144,6 +144,7 @@ class Command(ProjectCommand):
             settings.set("WOO_PRIVATE_HOSTS", hosts, "cmdline")
         if opts.user is not None:
             self._credentials.add(hosts, opts.user)
+        settings.set("WOO_TEST_HOSTS", hosts if opts.ca else [*self._credentials.hosts], "cmdline")
         if opts.permits:
             sample = MESSAGE_SAMPLE if opts.sample is None else opts.sample
             settings.set("WOO_MESSAGE_SAMPLE", 0 if opts.all else sample, "cmdline")

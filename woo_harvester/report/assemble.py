@@ -144,7 +144,7 @@ def _host(
     now: RunResult,
     lang: Language,
 ) -> HostReport:
-    result = score(found.counts, account, account.kind)
+    result = score(found.costly, account, account.kind)
     then, changes = compare(account, result, found.counts, past, account.kind)
     now.hosts[account.host] = then
     organisation = OrganisationRef(**account.organisations[0]) if len(account.organisations) == 1 else None
@@ -262,7 +262,7 @@ def _rows(
             FindingRow(
                 **example_fields(examples[0], lang),
                 code=code,
-                severity=explain(code).severity,
+                severity=found.severities[key],
                 count=count,
                 about_document=about_document,
                 points=round(costs.get(key, 0.0), 4),
@@ -314,8 +314,8 @@ def _totals(
     everything = total(account for account in accounts if account.kind == kind)
     severities: Counter[Severity] = Counter()
     for found in findings:
-        for (code, _), count in found.counts.items():
-            severities[explain(code).severity] += count
+        for key, count in found.counts.items():
+            severities[found.severities[key]] += count
     return Totals(
         hosts=len(accounts),
         hosts_without_documents=host_lines.without_documents,

@@ -138,7 +138,7 @@ def _result(finding: dict[str, Any], lang: Language) -> dict[str, Any]:
     text = (explained.what, sentences(example_of(finding, lang), Texts(lang)), explained.mend)
     return {
         "ruleId": explained.code,
-        "level": _LEVELS[explained.severity],
+        "level": _LEVELS[Severity(finding["severity"])],
         "message": {"text": " ".join(filter(None, text))},
         "locations": [{"physicalLocation": _location(finding)}],
     }

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from rich.console import Console
 from rich.text import Text
 
-from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.findings import Language, Severity
 from woo_harvester.findings.texts import is_unknown_issuer
 from woo_harvester.report.funnel import Account, HarvestKind
 from woo_harvester.report.html.page import unread
@@ -95,7 +95,7 @@ def first_verdict(account: Account, texts: Texts) -> str:
     """Return what robots.txt, indexes and sitemaps of a host show, before its documents are requested."""
     by_severity = {severity: Counter[str]() for severity in Severity}
     for code, count in account.findings.items():
-        by_severity[explain(code).severity][code] = count
+        by_severity[account.severity_of(code)][code] = count
     errors, warnings = by_severity[Severity.ERROR], by_severity[Severity.WARNING]
     said = [
         texts(

@@ -11,6 +11,7 @@ from woo_harvester.findings.texts import action_in_words, in_words
 from woo_harvester.permits.parsing import UNPROCESSED
 from woo_harvester.report.model import Example
 from woo_harvester.report.xml_lines import label_and_uri, list_of
+from woo_harvester.sitemaps.robots import right_address
 from woo_harvester.tooi.coded import nearest_value
 from woo_harvester.tooi.values import Concept
 
@@ -36,6 +37,8 @@ def suggestion(finding: Mapping[str, Any]) -> str | None:
         if str(finding.get("element", "")).endswith(("/url", "/sitemap")):
             return None  # its name is right, and what is in it is not
         return "<sitemap>" if str(finding.get("element", "")).startswith("sitemapindex") else "<url>"
+    if finding["code"] in ("index.naam", "index.infocat-onbekend"):
+        return right_address(str(finding.get("seen", "")))
     value = meant_value(finding)
     return None if value is None else value.label
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from woo_harvester.findings import Severity
 from woo_harvester.report.funnel import is_about_document
 from woo_harvester.report.run_folder import complete_lines, without_secrets
 from woo_harvester.report.score import FindingKey
@@ -33,6 +34,13 @@ class HostFindings:
     counts: Counter[FindingKey] = field(default_factory=Counter)
     lines: dict[FindingKey, list[bytes]] = field(default_factory=lambda: defaultdict(list))
     """The first few lines of each kind, as they were written."""
+    severities: dict[FindingKey, Severity] = field(default_factory=dict)
+    """The severity of each kind at this host."""
+
+    @property
+    def costly(self) -> dict[FindingKey, int]:
+        """The counts without those of findings that are no more than a notice at this host."""
+        return {key: n for key, n in self.counts.items() if self.severities[key] is not Severity.INFO}
 
     def examples(self, key: FindingKey) -> list[dict[str, Any]]:
         """Return the examples of one kind, without secrets: an earlier version wrote them."""
@@ -60,10 +68,12 @@ def read_findings(path: Path) -> dict[str, HostFindings]:
             finding = parse_object(line)
             key = str(finding["code"]), is_about_document(finding)
             host = str(finding.get("host") or "")
+            severity = Severity(finding["severity"])
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path}, line {number}: expected a finding: {error}") from error
         tally = hosts[host]
         tally.counts[key] += 1
+        tally.severities[key] = severity
         if tally.counts[key] <= (_EXAMPLES_OF_MESSAGES if key[0].startswith(MESSAGES) else EXAMPLES):
             tally.lines[key].append(line)
     for tally in hosts.values():

@@ -249,6 +249,8 @@ class Account:
         # No field, because a run does not write it.
         self._drawn: Collection[str] = ()
         """The locations of the documents that were drawn at random."""
+        self._lowered: dict[str, Severity] = {}
+        """The severity of findings that cost less at this host than their code says."""
 
     def draw(self, drawn: Collection[str], requested: int) -> None:
         """Note how many documents are requested, and the locations of those that are *drawn* at random."""
@@ -297,6 +299,8 @@ class Account:
     def count_finding(self, finding: Finding) -> None:
         """Count a finding by its code, and apart if it loses a document or marks an entry as repeated."""
         _count(self.findings, finding.code)
+        if finding.lowered_to is not None:
+            self._lowered[finding.code] = finding.lowered_to
         if finding.sitemap is None:
             return
         if finding.url in self._drawn:
@@ -306,6 +310,10 @@ class Account:
         elif finding.code == REPEATED:
             self.repeated += 1
             self.listed -= 1
+
+    def severity_of(self, code: str) -> Severity:
+        """Return the severity of a finding at this host."""
+        return self._lowered.get(code) or explain(code).severity
 
     def count_record(self, record: Record) -> None:
         """Count a record that passed all pipelines."""

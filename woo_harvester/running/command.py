@@ -245,9 +245,9 @@ MESSAGE_SAMPLE = 200
 #: The number of documents of a host that an audit requests by default.
 DOCUMENT_SAMPLE = 400
 
-#: An audit asks for headers, and for samples where these do not suffice. It leaves nothing behind but its
-#: report.
+#: An audit asks for the headers and the beginning of documents. It leaves nothing behind but its report.
 AUDIT_SETTINGS: dict[str, Any] = {
+    "WOO_AUDIT": True,
     "WOO_STATE_URL": NOWHERE,
     "FEEDS": {},
     "FILES_STORE": None,

@@ -12,7 +12,7 @@ import re
 import ssl
 import warnings
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from getpass import GetPassWarning, getpass
 from pathlib import Path
@@ -47,6 +47,11 @@ class Credentials:
     def __bool__(self) -> bool:
         """Return whether a host has any."""
         return bool(self._by_host)
+
+    @property
+    def hosts(self) -> Collection[str]:
+        """The hosts that have any."""
+        return self._by_host.keys()
 
     def take(self, given: str) -> str:
         """Return a host or URL as it was typed, without user name and password, and keep these.

@@ -40,6 +40,12 @@ FETCHING = (
         "Hosts whose own files and documents may be fetched from a private address. No other host may lead there. `woo-harvester audit` sets it to the hosts that were typed, so that a test environment can be audited.",
     ),
     Setting(
+        "WOO_TEST_HOSTS",
+        [],
+        "list of hosts",
+        "Hosts that are asked with a password or a certificate that a harvest does not have, such as test environments: these need not be in the register, so `register.domein-ontbreekt` is no more than a notice there. `woo-harvester audit` sets it to the hosts of `--user`, and with `--ca` to all that were typed.",
+    ),
+    Setting(
         "WOO_INDEX_MAXSIZE",
         50 * MB,
         "bytes, decompressed",
@@ -68,6 +74,12 @@ FETCHING = (
         0,
         "documents",
         "With `documents=head`, the number of documents of a host that a run requests, when it has read all sitemaps of the host. It checks only the metadata of the others, and makes no record of them. 0: all. `woo-harvester audit` sets it to 400, and to 0 with `--all`.",
+    ),
+    Setting(
+        "WOO_AUDIT",
+        False,
+        "boolean",
+        "With `documents=head`, a run also requests the first KiB of each document whose headers do show the file type, and looks into sitemaps that robots.txt names and that are not for the Woo by their names: ten requests a host at most, of 1 MB at most. `woo-harvester audit` sets it. A harvest makes none of these requests.",
     ),
     Setting("WOO_DOCUMENT_MAXSIZE", 500 * MB, "bytes", "The largest document that is fetched."),
     Setting(

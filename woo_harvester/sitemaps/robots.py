@@ -75,11 +75,11 @@ def index_name(url: str) -> IndexName:
 
 def right_address(url: str) -> str:
     """Return the address at which an index is read: the same place, with the name of the category, if any."""
-    path = re.split(r"[?#]", url, maxsplit=1)[0]
+    path, *query = re.split(r"[?#]", url, maxsplit=1)
     folder, _, name = path.rpartition("/")
     if "diwoo" not in name.lower() and (found := _FOLDER.search(path)) is not None:
         folder, name = path[: found.start()], found[0]
-    number = int(match[1]) if (match := _NUMBER.search(name)) else 0
+    number = next((int(match[1]) for part in (name, *query) if (match := _NUMBER.search(part))), 0)
     category = f"-infocat{number:03}" if 1 <= number <= CATEGORY_COUNT else ""
     return f"{folder}/sitemapindex-diwoo{category}.xml"
 

@@ -20,7 +20,6 @@ from woo_harvester.crawl.entry_pages import (
     report_ended,
     select_entries,
 )
-from woo_harvester.crawl.select_hosts import with_domains
 from woo_harvester.items import PermitItem, header
 from woo_harvester.outputs.definition import PERMITS
 from woo_harvester.permits.links import without_the_rest
@@ -82,7 +81,11 @@ class VergunningenSpider(HarvestSpider):
         self.rights = Rights(register, {})
         self.keeper.open((), reset=False)
         self.reader = EntryPageReader(self.crawler, self.keeper, self.vocabulary.lists.organisaties)
-        return with_domains(register, self.arguments.domains or (), self.report)
+        domains = self.arguments.domains or ()
+        for host in domains:
+            if not register.is_registered(host):
+                self.report("register.domein-ontbreekt", host=host, url=f"https://{host}/")
+        return register.with_domains(domains)
 
     def first_requests(self) -> list[Request]:
         """Return the requests for the entry pages, or for the single URL that may be a CSV file."""

@@ -98,7 +98,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
         if not (register.hosts or self.arguments.domains):
             raise RegisterError(self._no_host(register))
         self.notes = notes_on(register, self.arguments.domains or ())
-        register, self.run_hosts = select_hosts(register, self.arguments, self.report)
+        register, self.run_hosts = select_hosts(register, self.arguments)
         self.hosts = self.run_hosts
         keeper.open(self.hosts, reset=self.arguments.deltafetch_reset)
         if self.arguments.is_over_register and not self.arguments.is_choosing:
@@ -226,6 +226,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
             account,
             self.settings.getfloat("WOO_HOST_BUDGET") or None,
         )
+        visit.is_test = host in self.settings.getlist("WOO_TEST_HOSTS")
+        visit.selection.looks = self.settings.getbool("WOO_AUDIT")
         if self.sitemap_follow is not WooSpider.sitemap_follow:
             visit.selection.follows = self._is_followed
         if self.arguments.is_choosing:
