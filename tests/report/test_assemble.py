@@ -106,7 +106,26 @@ def test_a_host_has_the_keys_of_the_audit(tmp_path: Path) -> None:
     assert (first["code"], first["count"], first["seen"]) == ("loc.geen-https", 1, "http://www.a.nl/1.pdf")
     assert first["snippet"]["after"].splitlines()[1] == "  <loc>https://www.a.nl/1.pdf</loc>"
     assert (second["code"], second["count"], second["line"]) == ("titel.ontbreekt", 2, 2)
-    assert [example["line"] for example in second["examples"]] == [3]
+    assert (second["alike"], second["also"], second["examples"]) == (
+        2,
+        [f"https://{HOST}/documenten/3.pdf"],
+        [],
+    )
+
+
+def test_findings_without_an_example_are_counted_and_each_element_has_a_fix(tmp_path: Path) -> None:
+    code = "waarde.label-onbekend"
+    themes = [about_document(code, element="thema", seen=f"thema {number}") for number in range(30)]
+    other = about_document(code, element="documentsoort", seen="vel papier")
+    (host,) = made(write_run(tmp_path / "woo-1", [read(harvested=31)], [*themes, other]))["hosts"]
+    (row,) = host["findings"]
+    first: dict[str, Any] = row
+    *others, last = row["examples"]
+    assert (row["count"], row["not_shown"], row["only_counted"]) == (31, 10, 0)
+    assert (first["seen"], last["seen"]) == ("thema 0", "vel papier")
+    assert "snippet" in first
+    assert "snippet" in last
+    assert not [each for each in others if "snippet" in each]
 
 
 def test_the_points_of_a_host_close(tmp_path: Path) -> None:

@@ -21,7 +21,6 @@ from woo_harvester.sitemaps.file_findings import (
 )
 from woo_harvester.sitemaps.reader import (
     GUIDE_MAXENTRIES,
-    GUIDE_MAXSIZE,
     SITEMAP_NAMESPACE,
     Entry,
     OtherRootError,
@@ -29,7 +28,7 @@ from woo_harvester.sitemaps.reader import (
 )
 from woo_harvester.sitemaps.repairing_reader import RepairingReader
 from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry, UrlsetReader
-from woo_harvester.sitemaps.xml_stream import ErrorReason, SitemapError
+from woo_harvester.sitemaps.xml_stream import GUIDE_MAXSIZE, ErrorReason, SitemapError
 
 MAXSIZE = 1_000_000
 NAMESPACE = f'xmlns="{SITEMAP_NAMESPACE}"'

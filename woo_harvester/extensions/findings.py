@@ -9,7 +9,7 @@ import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Self, TextIO
+from typing import IO, TYPE_CHECKING, Any, Self
 
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
@@ -20,9 +20,10 @@ from woo_harvester.findings.common_cause import CommonCause
 from woo_harvester.items import NothingAddedError, PermitItem, WooItem
 from woo_harvester.report.accounts import Accounts, PermitAccount
 from woo_harvester.report.assemble import make_report
+from woo_harvester.report.findings_file import FindingsFile
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.kept_back import KeptBack, explanation
-from woo_harvester.report.run_folder import ReportsFolder, RunFolder, finding_line, run_name
+from woo_harvester.report.run_folder import ReportsFolder, RunFolder, run_name
 from woo_harvester.running.causes import cause_of, is_exhausted
 from woo_harvester.running.ending import end_run, fail_run
 from woo_harvester.utils.dates import iso_now
@@ -89,7 +90,7 @@ class Findings:
         reports = ReportsFolder(Path(crawler.settings["WOO_REPORT_DIR"]))
         self.run_folder = reports.run(run_name(crawler.spidercls.name))
         """The folder of this run and its files; the name is the same for all that the run writes."""
-        self._file: TextIO | None = None
+        self._file: FindingsFile | None = None
         self._lock: IO[bytes] | None = None
         """The lock that keeps the folder from being removed while the run goes on."""
         self.accounts = Accounts()
@@ -129,7 +130,7 @@ class Findings:
             return
         try:
             self.folder.mkdir(parents=True)
-            self._file = self.run_folder.open_findings()
+            self._file = FindingsFile(self.run_folder.open_findings())
             self._lock = self.run_folder.lock()
         except OSError as error:
             self._fail(error)
@@ -187,9 +188,9 @@ class Findings:
             self.accounts.leave_out(self.common_cause.hosts(cause))
         self._kept_back.close()
 
-    def _write(self, finding: Finding, file: TextIO) -> None:
+    def _write(self, finding: Finding, file: FindingsFile) -> None:
         try:
-            file.write(finding_line(finding))
+            file.write(finding)
         except OSError as error:
             self._fail(error)
         self.accounts.count_finding(finding)
@@ -244,6 +245,10 @@ class Findings:
         if self._file is not None:
             with suppress(OSError):  # the disk may be full, and the buffer not empty
                 self._decide()
+            try:
+                self._file.end()
+            except OSError as error:
+                self._fail(error)
             with suppress(OSError):
                 self._file.close()
 

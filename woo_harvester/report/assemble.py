@@ -16,7 +16,7 @@ from woo_harvester.report.accounts import PermitAccount, empty_account
 from woo_harvester.report.coverage import RunRegister, find_coverage, hosts_without_figures
 from woo_harvester.report.csv_file import write_coverage_csv, write_csv
 from woo_harvester.report.estimates import estimate
-from woo_harvester.report.examples import example_fields, example_of
+from woo_harvester.report.examples import example_of
 from woo_harvester.report.finding_counts import MESSAGES, HostFindings, read_findings
 from woo_harvester.report.funnel import FIELDS, Account, HarvestKind, kind_of, stages, total
 from woo_harvester.report.history import EarlierRuns, History, RunResult, compare
@@ -226,7 +226,8 @@ def _unreached(rows: list[FindingRow], obstacle: str | None, lang: Language) -> 
         return None
     row = next(row for row in rows if row.code == obstacle and not row.about_document)
     cause = explain(obstacle, lang).what.rstrip(".")
-    return Texts(lang)("unreached", cause=f"{cause} ({row.seen})" if row.seen else cause)
+    seen = row.mistakes[-1].seen  # the most frequent
+    return Texts(lang)("unreached", cause=f"{cause} ({seen})" if seen else cause)
 
 
 def _sample(account: Account) -> Sample | None:
@@ -256,31 +257,41 @@ def _rows(
     costs = result.costs
     rows = []
     for key, count in found.counts.items():
-        examples = found.examples(key)
+        first, *others = _examples(found.examples(key), organisation, lang)
         code, about_document = key
         rows.append(
             FindingRow(
-                **example_fields(examples[0], lang),
+                **dict(first),
                 code=code,
                 severity=found.severities[key],
                 count=count,
                 about_document=about_document,
                 points=round(costs.get(key, 0.0), 4),
                 estimated=is_estimated(key, account),
-                examples=[_example(each, organisation, lang) for each in examples[1:]],
-                snippet=snippet(examples[0], organisation),
+                examples=others,
+                not_shown=count - sum(each.alike for each in (first, *others)),
+                only_counted=found.only_counted[key],
             )
         )
     rows.sort(key=lambda row: (-row.points, _SEVERITIES.index(row.severity), -row.count, row.code))
     return rows
 
 
-def _example(finding: Mapping[str, Any], organisation: OrganisationRef | None, lang: Language) -> Example:
-    """Return a finding after the first; one about a permit message has a fix of its own."""
-    example = example_of(finding, lang)
-    if finding["code"].startswith(MESSAGES):
-        example.snippet = snippet(finding, organisation)
-    return example
+def _examples(
+    findings: Iterable[Mapping[str, Any]], organisation: OrganisationRef | None, lang: Language
+) -> list[Example]:
+    """Return findings of one code as examples. The first one of each element has a fix.
+
+    Each one about a permit message has a fix of its own.
+    """
+    examples: list[Example] = []
+    for finding in findings:
+        example = example_of(finding, lang)
+        is_fixed = any(each.element == example.element for each in examples)
+        if not is_fixed or finding["code"].startswith(MESSAGES):
+            example.snippet = snippet(finding, organisation)
+        examples.append(example)
+    return examples
 
 
 def _fields(account: Account) -> list[FieldShare]:

@@ -120,11 +120,6 @@ def _said(text: str, lang: Language) -> str:
 
 def example_of(finding: Mapping[str, Any], lang: Language) -> Example:
     """Return a line of ``findings.jsonl`` as an example of its code."""
-    return Example(**example_fields(finding, lang))
-
-
-def example_fields(finding: Mapping[str, Any], lang: Language) -> dict[str, Any]:
-    """Return the fields of an example of a finding."""
     known = {name: value for name, value in finding.items() if name in Example.model_fields}
     if "seen" in known:
         known["seen"] = in_words(finding["code"], known["seen"], lang)
@@ -132,4 +127,4 @@ def example_fields(finding: Mapping[str, Any], lang: Language) -> dict[str, Any]
     if "action" in known:
         known["action"] = action_in_words(known["action"], lang)
     known["expected"] = expected(finding, lang)
-    return known
+    return Example(**known)

@@ -92,7 +92,7 @@ def _merge_findings(folders: Iterable[RunFolder], file: IO[str], truncated: list
             if code.startswith(_OF_THE_REGISTER):
                 same = json.dumps({**finding, "at": ""}, sort_keys=True)
                 if same in written:
-                    repeated[f"woo/findings/{code}"] += 1
+                    repeated[f"woo/findings/{code}"] += finding.get("count", 1)
                     continue
                 written.add(same)
             file.write(line)

@@ -338,9 +338,10 @@ def slug(host: str) -> str:
     return _NOT_IN_FILE_NAMES.sub(lambda match: f"_{ord(match[0]):x}", host)
 
 
-def finding_line(finding: Finding) -> str:
-    """Return a finding as a line of the files with findings."""
-    return json_line(without_secrets(finding.as_dict()))
+def finding_line(finding: Finding, count: int | None = None) -> str:
+    """Return a finding as a line of the files with findings; with *count*, one that stands for so many."""
+    given = finding.as_dict() if count is None else {**finding.as_dict(), "count": count}
+    return json_line(without_secrets(given))
 
 
 def without_secrets(finding: dict[str, Any]) -> dict[str, Any]:

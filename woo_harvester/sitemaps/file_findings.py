@@ -13,7 +13,6 @@ from typing import Literal, NamedTuple
 from woo_harvester.findings import Reporter
 from woo_harvester.sitemaps.reader import (
     GUIDE_MAXENTRIES,
-    GUIDE_MAXSIZE,
     PROPER_NAMES,
     SITEMAP_NAMESPACE,
     Entry,
@@ -31,7 +30,7 @@ from woo_harvester.sitemaps.robots import (
     index_name,
     read_robots_lines,
 )
-from woo_harvester.sitemaps.xml_stream import ErrorReason, SitemapError
+from woo_harvester.sitemaps.xml_stream import GUIDE_MAXSIZE, ErrorReason, SitemapError
 from woo_harvester.utils.program import counted
 from woo_harvester.utils.urls import host_of, loc_problem
 

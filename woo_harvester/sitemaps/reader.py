@@ -33,9 +33,9 @@ from woo_harvester.utils.encodings import false_xml_label, with_head
 
 SITEMAP_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
-#: The guide's limits for one file: seed "Sitemapindex en Sitemaps", section "Het sitemapprotocol".
+#: Most entries that the guide allows in one file: seed "Sitemapindex en Sitemaps", section "Het
+#: sitemapprotocol".
 GUIDE_MAXENTRIES = 50_000
-GUIDE_MAXSIZE = 50 * 1024 * 1024
 
 #: Highest line number that libxml2 keeps for an element; see :func:`_line`.
 LINE_MAX = 65_535
