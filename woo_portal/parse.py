@@ -64,7 +64,8 @@ def names_of(kind: RecordKind) -> tuple[str, ...]:
 
 def sorts_of(kind: RecordKind) -> tuple[Sort, ...]:
     """Return the orders of records of *kind*; that by distance needs a place."""
-    return tuple(sort for sort in Sort if sort is not Sort.DISTANCE or kind == PERMITS)
+    left_out = {Sort.HARVESTED, *([] if kind == PERMITS else [Sort.DISTANCE])}
+    return tuple(sort for sort in Sort if sort not in left_out)
 
 
 def question_of_pairs(
