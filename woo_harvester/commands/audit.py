@@ -17,7 +17,7 @@ from scrapy import signals
 from scrapy.exceptions import UsageError
 
 from woo_harvester.findings import Reporter, Severity
-from woo_harvester.report.run_folder import AUDIT, REPORT, ReportsFolder, RunFolder, run_name
+from woo_harvester.report.run_folder import AUDIT, OWN_ERROR_FIRST, REPORT, ReportsFolder, RunFolder, run_name
 from woo_harvester.running.causes import ArgumentError
 from woo_harvester.running.command import (
     AUDIT_SETTINGS,
@@ -133,6 +133,8 @@ class Command(ProjectCommand):
         settings = cast("Settings", self.settings)
         settings.set("LOG_LEVEL", "ERROR", "project")
         self._credentials = Credentials()
+        self._own_error: str | None = None
+        """The last line of a run in which the harvester itself failed on something."""
         args[:] = map(self._credentials.take, args)  # before anything else reads them
         opts.permits = [*map(self._credentials.take, opts.permits or ())]
         super().process_options(args, opts)
@@ -172,6 +174,8 @@ class Command(ProjectCommand):
         with to_stdout():
             _print(folder, failing, opts)
         found = {row.severity for host in read_hosts(folder.report) for row in host.findings}
+        if self._own_error is not None:
+            self.fail(self._own_error)  # below the answer, which is about the rest
         if failing & found or any(host.complete is None for host in read_hosts(folder.report)):
             self.exitcode = 1
 
@@ -237,9 +241,10 @@ class Command(ProjectCommand):
         with _Progress(crawler, to_people=not (opts.json or opts.format)):
             failure = process.run(crawler, arguments)
         if failure:
-            status, line = failure
-            self.fail(line, status)
-            return None
+            status, self._own_error = failure
+            if crawler.stats.get_value(OWN_ERROR_FIRST) is None:
+                self.fail(self._own_error, status)
+                return None
         for host, note in getattr(crawler.spider, "notes", {}).items():
             write_stderr(f"{program()} audit: {host} ({note})")
         return cast("Findings", self._findings()).run_folder
