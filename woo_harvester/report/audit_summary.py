@@ -16,6 +16,7 @@ from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import CodeExplanation, Example, FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.utils.terminal import printable
 
 
 def sentences(example: Example, texts: Texts) -> str:
@@ -196,7 +197,7 @@ def _finding(
     yield 4, Text(explained.what)
     yield 4, Text(_place(row, texts), style="dim")
     if row.element:
-        yield 4, Text(texts("audit_element", element=row.element), style="dim")
+        yield 4, Text(texts("audit_element", element=_cut(row.element)), style="dim")
     if row.seen and row.seen not in (row.url, row.element):
         yield 4, Text(texts("audit_seen", seen=_cut(row.seen)), style="dim")
     if row.expected:
@@ -212,5 +213,5 @@ def _place(row: FindingRow, texts: Texts) -> str:
 
 
 def _cut(text: str) -> str:
-    printable = "".join(letter if letter.isprintable() else " " for letter in text)
-    return printable if len(printable) <= _PLACE_LENGTH else printable[: _PLACE_LENGTH - 1] + "…"
+    shown = printable(text)
+    return shown if len(shown) <= _PLACE_LENGTH else shown[: _PLACE_LENGTH - 1] + "…"
