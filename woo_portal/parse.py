@@ -168,9 +168,10 @@ def _given(kind: RecordKind, pairs: Pairs) -> dict[str, list[str]]:
     for name, value in pairs:
         if name not in known:
             raise QuestionError(f"De vraag kent geen {name[:50]!r}. Mogelijk zijn: {', '.join(known)}.")
-        if value.strip():
+        text = value if name == "zoektekst" else _short(name, value)
+        if text.strip():  # a value of invisible signs only is none
             values = found.setdefault(name, [])
-            values.append(value if name == "zoektekst" else _short(name, value))
+            values.append(text)
             if len(values) > MAX_CHOSEN:
                 raise QuestionError(f"Kies hoogstens {MAX_CHOSEN} waarden bij {name}.")
     return found

@@ -38,6 +38,8 @@ def test_hosts_and_documents_are_forgotten_together(filled: Shell) -> None:
     [
         ("aa.nl", "the state does not know aa.nl: did you mean a.nl?"),
         ("b.nl", "the state does not know b.nl"),
+        ("\udcff\udcfe", r"the state does not know \udcff\udcfe"),
+        ("a\u202eb", r"the state does not know a\u202eb"),
         ("www.b.nl:8444", "the state does not know www.b.nl:8444: did you mean www.b.nl:8443?"),
         ("https://a.nl/d/9.pdf", "the state does not know https://a.nl/d/9.pdf"),
         ("a.nl/d/1.pdf", "the state does not know a.nl/d/1.pdf"),

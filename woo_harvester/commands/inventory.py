@@ -49,13 +49,14 @@ class Command(ProjectCommand):
     """Makes the inventory of errors from the reports of runs.
 
     Without options, it writes HTML, CSV and JSON to a folder beside the reports, with a page for each
-    supplier. Exit status 1 if the reports cannot be read, and 2 for a wrong argument.
+    supplier. Exit status 1 if the reports cannot be read or the period has no
+    run, and 2 for a wrong argument.
     """
 
     name = "inventory"
     exit_statuses: ClassVar[Mapping[int, str]] = {
         0: "the inventory is written, whatever it says",
-        1: "the reports cannot be read",
+        1: "the reports cannot be read, or the period has no run",
     }
     requires_project = True
     requires_crawler_process = False
@@ -113,7 +114,9 @@ class Command(ProjectCommand):
             inventory = read_inventory(
                 ReportsFolder(reports), first, last, names, supplier_of=supplier_of, lang=lang
             )
-            if output is not None and kind is not None:
+            if not inventory.runs:
+                self.fail(f"no run of vergunningen from {first} to {last} in {reports}: nothing was judged")
+            elif output is not None and kind is not None:
                 _write(output, FORMATS[kind](inventory))
             elif kind is not None:
                 sys.stdout.write(FORMATS[kind](inventory))

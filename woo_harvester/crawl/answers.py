@@ -7,15 +7,29 @@ from datetime import timedelta
 from time import time
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    ResponseDataLossError,
+)
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from woo_harvester.downloader.bodies import SpoolError
-from woo_harvester.downloader.middlewares import RedirectRefused, RobotsForbidden, is_own_fault
+from woo_harvester.downloader.middlewares import (
+    RedirectRefused,
+    RobotsForbidden,
+    RobotsUnreachableError,
+    is_own_fault,
+)
 from woo_harvester.downloader.streaming import NoSuchHostError, PrivateHostError, TlsError
+from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.stopping import StoppedError
 from woo_harvester.findings.texts import certificate_fault
 from woo_harvester.items import Fetched, Source, StreamedResponse, WooItem
+from woo_harvester.running.causes import UnexpectedError
 from woo_harvester.sitemaps.robots import FORBIDDEN
 from woo_harvester.state.contents import Delivery, KnownFile
 from woo_harvester.utils.fetch import TrustError
@@ -137,6 +151,30 @@ def is_ours(error: BaseException | None) -> bool:
     if error is None:
         return False
     return isinstance(error, SpoolError | StoppedError | TrustError) or is_own_fault(error)
+
+
+#: What the download of a file may raise because of its host.
+_EXPECTED = (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    HostRestsError,
+    IgnoreRequest,
+    PrivateHostError,
+    ResponseDataLossError,
+    RobotsUnreachableError,
+    TlsError,
+)
+
+
+def check_expected(error: BaseException | None) -> None:
+    """Raise UnexpectedError for an error that no host can cause, such as an exception in a middleware.
+
+    An errback calls it, because Scrapy has no signal for what its middlewares raise.
+    """
+    if not isinstance(error, _EXPECTED):
+        raise UnexpectedError from error
 
 
 def failure_code(error: BaseException | None, kind: RequestKind) -> str:

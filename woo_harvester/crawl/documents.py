@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from scrapy import Request
 
 from woo_harvester.crawl.answers import (
+    check_expected,
     failure_code,
     failure_seen,
     fetched_of,
@@ -191,22 +192,20 @@ class Documents:
         """
         if response.meta["woo_headers_only"] and is_complete(response.status):
             self._refused[host_of(item.record.document.weblocatie)] += 1
-        with _ending(visit):
+        with self._ending(visit):
             retry = await self._retry_with(response, item)
             made = self.request(item, visit, **retry) if retry else await self._read(response, item, visit)
         if made is not None:
             yield made
-        self.finish(visit)
 
     async def parse_sample(
         self, response: StreamedResponse, item: WooItem, visit: Visit, kind: SampleKind
     ) -> AsyncIterator[Request | WooItem]:
         """Yield the item with the sample in the response, or without one if the server did not send it."""
-        with _ending(visit):
+        with self._ending(visit):
             made = await self._read_sample(response, item, visit, kind)
         if made is not None:
             yield made
-        self.finish(visit)
 
     async def _read(
         self, response: StreamedResponse, item: WooItem, visit: Visit
@@ -242,12 +241,13 @@ class Documents:
         """Yield the item without a sample: its headers were received."""
         request: Request = failure.request  # type: ignore[attr-defined]
         visit: Visit = request.cb_kwargs["visit"]
-        visit.end_request()
         if is_ours(failure.value):
+            visit.end_request()
             return
-        self._samples.count_unsampled()
+        with self._ending(visit):
+            self._samples.count_unsampled()
         yield request.cb_kwargs["item"]
-        self.finish(visit)
+        check_expected(failure.value)
 
     async def _next(self, item: WooItem, visit: Visit, before: SampleKind | None = None) -> Request | WooItem:
         """Return the request for the next sample that an item needs, or the item itself."""
@@ -283,25 +283,34 @@ class Documents:
         item: WooItem = request.cb_kwargs["item"]
         visit: Visit = request.cb_kwargs["visit"]
         if needs_get(request, failure.value):
-            with _ending(visit):
+            with self._ending(visit):
                 again = self.request(item, visit, headers_only=True)
             yield again
             return
-        visit.end_request()
         if is_ours(failure.value):
+            visit.end_request()
             return
-        if isinstance(failure.value, HostRestsError) and host_of(request.url) == visit.host:
-            # One finding reports this for the host: it may have thousands of documents left.
-            supply = is_supply(item)
-            visit.budget.give_up()
-            visit.budget.requested -= not supply
-            visit.leave(supply=supply)
+        with self._ending(visit):
+            check_expected(failure.value)
+            if isinstance(failure.value, HostRestsError) and host_of(request.url) == visit.host:
+                # One finding reports this for the host: it may have thousands of documents left.
+                supply = is_supply(item)
+                visit.budget.give_up()
+                visit.budget.requested -= not supply
+                visit.leave(supply=supply)
+                return
+            code = failure_code(failure.value, "document")
+            item.report(code, seen=failure_seen(failure.value), action=_SKIPPED)
+            self._note_not_harvested(item)
+
+    @contextmanager
+    def _ending(self, visit: Visit) -> Iterator[None]:
+        """Count a request as done after the block, in which another one may begin for the same document."""
+        try:
+            yield
+        finally:
+            visit.end_request()
             self.finish(visit)
-            return
-        code = failure_code(failure.value, "document")
-        item.report(code, seen=failure_seen(failure.value), action=_SKIPPED)
-        self._note_not_harvested(item)
-        self.finish(visit)
 
     def _note_not_harvested(self, item: WooItem) -> None:
         error = item.report.error
@@ -335,12 +344,3 @@ class Documents:
         else:
             return True
         return False
-
-
-@contextmanager
-def _ending(visit: Visit) -> Iterator[None]:
-    """Count a request as done after the block, in which another one may begin for the same document."""
-    try:
-        yield
-    finally:
-        visit.end_request()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import ceil, inf
 from time import monotonic
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from woo_harvester.crawl.document_sample import DocumentSample
 from woo_harvester.findings import Finding, Reporter, Severity
@@ -24,6 +24,9 @@ from woo_harvester.state.resources import KnownHost
 from woo_harvester.tooi.lists import ValueLists
 from woo_harvester.tooi.values import Concept
 from woo_harvester.utils.document_set import DocumentSet
+
+if TYPE_CHECKING:
+    from scrapy import Request
 
 #: Seconds to wait for capacity before the caller checks whether the run is being closed.
 _TIMEOUT = 1.0
@@ -209,6 +212,10 @@ class Visit(Backlog):
     def is_second(self) -> bool:
         """True if the postponed sitemaps are being read now."""
         return self.first_readings is not None
+
+    def about_error(self, request: Request) -> dict[str, str | None]:
+        """Return what a finding says of an error of the harvester itself on a file of the host."""
+        return {"url": request.url, "host": self.host, "organisation": self.report.organisation}
 
     def read_again(self) -> None:
         """Begin the second reading of the sitemaps that were postponed."""

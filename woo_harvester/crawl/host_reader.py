@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.exceptions import CloseSpider
 
-from woo_harvester.crawl.answers import failure_code, failure_seen, is_ours
+from woo_harvester.crawl.answers import check_expected, failure_code, failure_seen, is_ours
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.entry_filter import SitemapFilter
@@ -23,6 +23,7 @@ from woo_harvester.crawl.host import Look, Visit
 from woo_harvester.crawl.sitemap import SitemapFiles, count_missed, look_into, read_index
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.items import StreamedResponse
+from woo_harvester.running.causes import UnexpectedError
 from woo_harvester.running.ending import is_closing
 from woo_harvester.sitemaps.file_findings import Index, Sitemap
 from woo_harvester.sitemaps.glance import GLANCE_MAXSIZE, GLANCES
@@ -82,7 +83,12 @@ class HostReader:
 
     async def parse_robots(self, response: StreamedResponse, visit: Visit, resource: Resource) -> Output:
         """Read a robots.txt, and yield the request for the first index."""
-        write = await read_robots(self._crawler, response, visit, resource)
+        try:
+            write = await read_robots(self._crawler, response, visit, resource)
+        except Exception as error:
+            async for made in self._after_error(visit, error):
+                yield made
+            raise
         if self._is_audit:
             visit.misnamed.extend(visit.selection.misnamed)
         async for made in self._after(visit, write):
@@ -126,9 +132,13 @@ class HostReader:
 
     async def parse_misnamed(self, response: StreamedResponse, visit: Visit, resource: Resource) -> Output:
         """Count the sitemaps that only an index with a wrong name lists, and go on."""
-        visit.account.missed = (visit.account.missed or 0) + count_missed(
-            response, visit, self._index_maxsize
-        )
+        try:
+            missed = count_missed(response, visit, self._index_maxsize)
+        except Exception as error:
+            async for made in self._after_error(visit, error):
+                yield made
+            raise
+        visit.account.missed = (visit.account.missed or 0) + missed
         async for made in self._after(visit):
             yield made
 
@@ -146,6 +156,12 @@ class HostReader:
         visit: Visit = request.cb_kwargs["visit"]
         if is_ours(failure.value):
             return
+        try:
+            check_expected(failure.value)
+        except UnexpectedError as error:
+            async for made in self._after_error(visit, error):
+                yield made
+            raise
         if request.callback == self.parse_misnamed:
             visit.account.missed = (visit.account.missed or 0) + 1
         elif request.callback == self.parse_look:

@@ -55,6 +55,7 @@ from woo_harvester.state.store import NoStateError, State, StateError
 from woo_harvester.state.upkeep import count_as_lost, has_named_files, kept_files, named_files
 from woo_harvester.tooi.lists import informatiecategorieen
 from woo_harvester.utils.program import counted, program
+from woo_harvester.utils.terminal import PrintableLines, printable
 from woo_harvester.utils.urls import record_id
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class StateActions:
         permits = entry_table(pages) if pages else ()
         between = ("",) if documents and permits else ()
         for line in (*documents, *between, *permits, *map(work_line, working)):
-            print(line)
+            print(printable(line))
 
     def show_registered(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print the registered locations of organisations, with what is known of their hosts."""
@@ -119,7 +120,7 @@ class StateActions:
         for organisation in organisations:
             documents = host_lines(organisation, register, known, informatiecategorieen())
             for line in (*documents, *page_lines(organisation, register, pages)):
-                print(line)
+                print(printable(line))
 
     def forget(self, args: list[str], opts: argparse.Namespace) -> None:
         """Forget what is named. The next run delivers it as new if it is still listed."""
@@ -173,7 +174,7 @@ class StateActions:
                     for difference, loc in chain.from_iterable(found_in_both):
                         counts[difference] += 1
                         if opts.verbose:
-                            print(f"{difference:<8} {loc}")
+                            print(printable(f"{difference:<8} {loc}"))
                     documents = sum(host.documents for host in upkeep.summaries(connection))
                     known = documents_and_cases(documents, count_cases(connection))
         found = ", ".join(f"{counts[difference]} {difference}" for difference in Difference)
@@ -211,16 +212,19 @@ class StateActions:
         read = reading(args, self.fail, SingleKind()) if is_csv else reading(args, self.fail)
         with read as files, writing(path, "utf-8-sig" if is_csv else "utf-8") as file, keeping(path):
             lines = files.lines(withdrawn=opts.withdrawn)
+            # JSON stays the same JSON; CSV has no escapes, so it stays as it is for a program.
+            is_shown = path is None and (not is_csv or file.isatty())
+            out = PrintableLines(file) if is_shown else file
             if is_csv:
-                self._write_csv(lines, file, ";" if form == "csv-nl" else ",")
+                self._write_csv(lines, out, ";" if form == "csv-nl" else ",")
             else:
-                write_records(lines, file)
+                write_records(lines, out)
             there = Counter(version.case is not None for version in files if not version.withdrawn)
             gone = len(files) - there.total()
         written = documents_and_cases(there[False], there[True])
         write_note(f"Wrote {written}, {gone} withdrawn." if opts.withdrawn else f"Wrote {written}.")
 
-    def _write_csv(self, lines: Iterator[bytes], file: IO[str], delimiter: str) -> None:
+    def _write_csv(self, lines: Iterator[bytes], file: IO[str] | PrintableLines, delimiter: str) -> None:
         """Write records as CSV. Raises UsageError for an unknown column in ``WOO_CSV_COLUMNS``."""
         try:
             write_csv(lines, file, self.settings.getlist("WOO_CSV_COLUMNS"), delimiter)
@@ -275,7 +279,7 @@ class StateActions:
                 known = kept_files(connection, store)
                 files = [one for one in known if not folder.has(path_of(one.sha256.hex()), one.size)]
             for file in files:
-                print(file.loc)
+                print(printable(file.loc))
             if opts.fetch and files:
                 with self._locked(state, {file.host for file in files}), state.begin() as connection:
                     count_as_lost(connection, [file.id for file in files], store)

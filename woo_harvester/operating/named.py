@@ -26,6 +26,7 @@ from woo_harvester.state.permits import forget_entries
 from woo_harvester.tooi.values import ValueList
 from woo_harvester.utils.dates import day_of
 from woo_harvester.utils.program import counted, program
+from woo_harvester.utils.terminal import printable
 from woo_harvester.utils.urls import host_of, is_web_url
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ def find_named(connection: Connection, args: Iterable[str]) -> Forgotten:
     """Return what *args* name. Raises UsageError for what the state does not know."""
     found, known = Forgotten(), known_hosts(connection)
     for given in args:
+        if not given.isascii() and printable(given) != given:  # such as bytes that are no UTF-8
+            raise UsageError(f"the state does not know {printable(given)}")
         document = upkeep.host_of_document(connection, given)
         page = upkeep.host_of_page(connection, given)
         case = upkeep.hosts_of_case(connection, given)

@@ -29,6 +29,9 @@ from woo_harvester.utils.atomic import replacing
 from woo_harvester.utils.dates import AMSTERDAM
 from woo_harvester.utils.inputs import is_being_written
 from woo_harvester.utils.program import counted, program
+from woo_harvester.utils.terminal import PrintableLines, printable
+
+_Lines = IO[str] | PrintableLines
 
 #: The width of the column of hosts, so that the table fits in 80 columns; a longer host has its own line.
 _HOST_WIDTH = 33
@@ -129,13 +132,13 @@ def list_orphans(folder: DurableFolder, known: Iterator[bytes], *, remove: bool)
     return count, size
 
 
-def write_records(lines: Iterable[bytes], file: IO[str]) -> None:
+def write_records(lines: Iterable[bytes], file: _Lines) -> None:
     """Write records as JSON Lines."""
     for line in lines:
         file.write(line.decode())
 
 
-def write_csv(lines: Iterable[bytes], file: IO[str], chosen: Sequence[str], delimiter: str) -> None:
+def write_csv(lines: Iterable[bytes], file: _Lines, chosen: Sequence[str], delimiter: str) -> None:
     """Write records of one kind as CSV, with the columns of a run's own CSV file. Raises ValueError.
 
     *chosen* is the value of ``WOO_CSV_COLUMNS``.
@@ -242,4 +245,4 @@ def day(at: int | None) -> str:
 
 def write_note(line: str) -> None:
     """Write a line to stderr, because stdout may have the output that the user redirects."""
-    sys.stderr.write(line + "\n")
+    sys.stderr.write(printable(line) + "\n")

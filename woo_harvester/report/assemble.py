@@ -18,7 +18,7 @@ from woo_harvester.report.csv_file import write_coverage_csv, write_csv
 from woo_harvester.report.estimates import estimate
 from woo_harvester.report.examples import example_of
 from woo_harvester.report.finding_counts import MESSAGES, HostFindings, read_findings
-from woo_harvester.report.funnel import FIELDS, Account, HarvestKind, kind_of, stages, total
+from woo_harvester.report.funnel import FIELDS, OWN_ERROR, Account, HarvestKind, kind_of, stages, total
 from woo_harvester.report.history import EarlierRuns, History, RunResult, compare
 from woo_harvester.report.html import render
 from woo_harvester.report.html.texts import Texts
@@ -58,17 +58,18 @@ def verdict(host: HostReport, lang: Language) -> Verdict:
     """Return the verdict on the messages of a host.
 
     An entry page that was not read completely, or that has no messages, is not ready. Without an error about
-    it, nothing can be said.
+    it, nothing can be said, nor if the harvester itself failed on something.
     """
-    rows = host.findings
+    rows = [row for row in host.findings if row.code != OWN_ERROR]
     obstacles = [row for row in rows if row.severity is Severity.ERROR or row.code == _UNREACHABLE]
-    is_unknown = not obstacles and (not host.listed or not host.complete)
+    has_own_error = len(rows) < len(host.findings)
+    is_unknown = not obstacles and (has_own_error or not host.listed or not host.complete)
     texts = Texts(lang)
     if obstacles:
         found = "; ".join(_obstacle(row, texts, lang) for row in obstacles)
         text = texts("verdict_not_connectable", found=found)
     elif is_unknown:
-        text = texts("verdict_unknown")
+        text = texts("verdict_own_error" if has_own_error else "verdict_unknown")
     else:
         text = texts("verdict_connectable", judged=texts.count(host.listed, "message"))
         if host.beyond_sample:
@@ -186,7 +187,7 @@ def _funnel(account: Account) -> list[StageCount]:
     counted = []
     for stage, documents, lost in stages(account):
         losses = [Loss(code=code, documents=count) for code, count in lost.items()]
-        if stage == "harvested" and account.unfinished:
+        if stage == "harvested" and account.unfinished > 0:
             losses.append(Loss(code=None, documents=account.unfinished))
         counted.append(StageCount(stage=stage, documents=documents, lost=losses))
     return counted

@@ -16,6 +16,7 @@ from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import CodeExplanation, Example, FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.utils.terminal import printable
 
 
 def sentences(example: Example, texts: Texts) -> str:
@@ -209,7 +210,7 @@ def _finding(
 
 def _mistake(each: Example, texts: Texts) -> Iterator[_Line]:
     if each.element:
-        yield 4, Text(texts("audit_element", element=each.element), style="dim")
+        yield 4, Text(texts("audit_element", element=_cut(each.element)), style="dim")
     if each.seen and each.seen not in (each.url, each.element):
         yield 4, Text(texts("audit_seen", seen=_cut(each.seen)), style="dim")
     if each.expected:
@@ -241,5 +242,5 @@ def _place(each: Example, texts: Texts) -> str:
 
 
 def _cut(text: str) -> str:
-    printable = "".join(letter if letter.isprintable() else " " for letter in text)
-    return printable if len(printable) <= _PLACE_LENGTH else printable[: _PLACE_LENGTH - 1] + "…"
+    shown = printable(text)
+    return shown if len(shown) <= _PLACE_LENGTH else shown[: _PLACE_LENGTH - 1] + "…"

@@ -56,6 +56,9 @@ REFUSED = "refused.jsonl"
 #: The finding that replaces those about hosts which could not be reached because of a fault on our own side.
 OWN_FAULT = "oogst.eigen-verbinding"
 
+#: The statistic with the first error of the harvester itself: what it is about, and the exception.
+OWN_ERROR_FIRST = "woo/own_error"
+
 #: The statistic of an audit, and that of a run that visits named hosts or chooses documents.
 AUDIT = "woo/audit"
 FILTERED = "woo/filtered"

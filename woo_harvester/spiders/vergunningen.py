@@ -65,6 +65,8 @@ class VergunningenSpider(HarvestSpider):
     item_type = PermitItem
     arguments_type = PermitArguments
     arguments: PermitArguments
+    visits: Sequence[EntryPageVisit] = ()
+    """The visits of the entry pages of this run."""
 
     async def _prepare(self) -> None:
         try:
@@ -77,7 +79,6 @@ class VergunningenSpider(HarvestSpider):
         """Read the argument ``entries``, and open the state. A single URL may turn out to be a CSV file."""
         self._given = given_entries(self.arguments.entries)
         self._may_be_csv = isinstance(self.arguments.entries, tuple) and len(self._given) == 1
-        self.visits: list[EntryPageVisit] = []
         self.rights = Rights(register, {})
         self.keeper.open((), reset=False)
         self.reader = EntryPageReader(self.crawler, self.keeper, self.vocabulary.lists.organisaties)
@@ -146,6 +147,12 @@ class VergunningenSpider(HarvestSpider):
                 for item in self._items(batch):
                     yield item
             await asyncio.sleep(0)
+
+    def note_incomplete(self, host: str) -> None:
+        """Let the entry pages of a host count as read incompletely."""
+        for visit in self.visits:
+            if visit.page.host == host:
+                visit.complete = False
 
     def _report_ended(self) -> None:
         """Report the cases that ended long ago, once all messages have been applied."""

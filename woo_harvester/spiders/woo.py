@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
 from itertools import chain
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from scrapy import Request
@@ -28,6 +29,7 @@ from woo_harvester.items import WooItem
 from woo_harvester.outputs.definition import WOO
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.report.coverage import RunRegister
+from woo_harvester.report.funnel import OWN_ERROR
 from woo_harvester.running.arguments import WooArguments
 from woo_harvester.running.ending import end_run
 from woo_harvester.running.setting import NO_CONTACT, has_contact
@@ -84,6 +86,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
     delivers_known = True
     arguments_type = WooArguments
     arguments: WooArguments
+    visits: Mapping[str, Visit] = MappingProxyType({})
+    """The visits of the hosts of this run, by host."""
     _is_read = False
     """True once all hosts have been read for the first time."""
 
@@ -211,6 +215,11 @@ class WooSpider(HarvestSpider, SitemapSpider):
             RunRegister.of(register, self.arguments.shard).write(self.run_folder.register)
         except OSError as error:
             raise RegisterError(f"The register of this run could not be kept: {error}") from error
+
+    def note_incomplete(self, host: str) -> None:
+        """Let a host count as read incompletely, so that nothing of it is withdrawn."""
+        if (visit := self.visits.get(host)) is not None:
+            visit.incomplete.append(OWN_ERROR)
 
     def _visit(self, host: str, known: KnownHost) -> Visit:
         organisations = self.register.organisations_of_host(host)
