@@ -178,7 +178,7 @@ def test_help_that_cannot_be_written_is_an_error_of_one_line(tmp_path: Path) -> 
         ["--version"],
         ["audit", "--file", "sitemap.xml"],
         ["audit", "--file", "sitemap.xml", "--json"],
-        ["inventory"],
+        ["tooi"],
     ],
 )
 @pytest.mark.parametrize("unbuffered", ["", "1"])
