@@ -58,6 +58,11 @@ class FindingsFile:
         for key in list(self._counted):
             self._write_counts(key)
 
+    @property
+    def closed(self) -> bool:
+        """True if the file is closed."""
+        return self._file.closed
+
     def close(self) -> None:
         """Close the file. Raises OSError."""
         self._file.close()
