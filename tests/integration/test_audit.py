@@ -235,7 +235,7 @@ def test_a_private_address(auditor: Auditor, make_site: MakeSite) -> None:
         assert "een oogst over het internet bereikt hem niet" in words(done.stdout)
         assert (answer.hosts[typed.host].listed, answer.hosts[typed.host].harvested) == (3, 1)
         refused = answer.rows(typed)["host.prive-adres"]
-        assert {refused.url, *(each.url for each in refused.examples)} == set(locs[1:])
+        assert {refused.url, *(refused.also or ())} == set(locs[1:])
         assert explain("host.prive-adres").mend in answer.page(typed)
         assert "/geheim.pdf" not in [request.path for request in named.requests]
     assert answer.hosts[named.host].harvested == 1
