@@ -329,7 +329,7 @@ def make_run_report(folder: RunFolder, settings: BaseSettings, *, in_history: bo
         raise
     except Exception as error:
         if not is_exhausted(error):
-            logger.exception("No report was made of %s", folder.path)
+            logger.error("No report was made of %s: %s", folder.path, cause_of(error))  # noqa: TRY400
         return f"no report was made of {folder.path}: {cause_of(error)}"
     if is_harvest:
         try:
