@@ -45,7 +45,6 @@ def test_each_output_of_each_command_is_refused_before_anything_is_written(
         ("inventory", *PERIOD, "--suppliers", "in.csv", "-O", "in.csv"),
         ("inventory", *PERIOD, "-O", str(register), "--format", "csv", "-s", f"WOO_REGISTER={register}"),
         ("state", "latest", "woo.jsonl", "-O", STATE),
-        ("state", "export", STATE),
     ):
         done = start_forked(args, tmp_path, ca_bundle).done(STUCK)
         assert done.returncode == 2, (args, done.stderr)

@@ -32,6 +32,9 @@ _LOGGERS = ("scrapy.", "woo_harvester.", "twisted", "asyncio")
 #: the message about those that it does not.
 _SIGNALLED, _UNSIGNALLED = "scrapy.core.scraper", "Scraper bug"
 
+#: How an error begins that is about no URL and no host: see Findings.report_own_error.
+_OF_RUN = "the run: "
+
 #: Scrapy's finish reason if ``start()`` raised an exception.
 _START_ERROR = "start_error"
 
@@ -165,7 +168,7 @@ class OwnErrors(logging.Handler):
         if first is None or reason == CANNOT_START:  # the last line says why
             return
         if reason == _START_ERROR:
-            fail_run(self._crawler, f"the run could not start: {first}")
+            fail_run(self._crawler, f"the run could not start: {first.removeprefix(_OF_RUN)}")
         else:
             errors = counted(stats.get_value(f"woo/findings/{OWN_ERROR}"), "error")
             fail_run(self._crawler, f"{errors} of the harvester itself, the first about {first}")

@@ -242,5 +242,5 @@ def _place(each: Example, texts: Texts) -> str:
 
 
 def _cut(text: str) -> str:
-    shown = printable(text)
+    shown = printable(" ".join(text.split()))
     return shown if len(shown) <= _PLACE_LENGTH else shown[: _PLACE_LENGTH - 1] + "…"

@@ -363,8 +363,8 @@ def from_environment(given: Mapping[str, str]) -> dict[str, str]:
     """Return the settings that stand in the environment *given*; one that is empty there is not set.
 
     These are the project's own settings, those of Spidermon for mail and Slack (``SPIDERMON_…``), and those
-    of stores on other machines (``AWS_…``, ``FTP_…``). This is the best way to give a password: everybody on the machine can read the arguments of a command, and
-    Scrapyd shows those of its jobs.
+    of stores on other machines (``AWS_…``, ``FTP_…``). This is the best way to give a password: everybody on
+    the machine can read the arguments of a command, and Scrapyd shows those of its jobs.
     """
     names = [setting.name for setting in SETTINGS]
     names += [name for name in given if name.startswith(_PREFIXES_OF_OTHERS)]
