@@ -11,6 +11,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.extensions.remote_control import RemoteControl
 from scrapy.extensions.telnet import TelnetConsole
 from scrapy.settings import BaseSettings, Settings
+from scrapy.spiders import SitemapSpider
 from scrapy.utils.conf import build_component_list
 from scrapy.utils.misc import load_object
 from scrapy.utils.spider import DefaultSpider
@@ -22,12 +23,19 @@ from woo_harvester.pipelines.record import DefaultsPipeline, FileTypePipeline, M
 from woo_harvester.running.default_settings import SETTINGS
 from woo_harvester.running.setting import Setting
 from woo_harvester.spiders.middlewares import WooDeltaFetch
+from woo_harvester.spiders.woo import WooSpider
 
 
-class Eigen(Spider):
-    """A spider of the project that uses the add-on."""
+class Eigen(WooSpider):
+    """A spider of the project that uses the add-on, made from one of this project."""
 
     name = "eigen"
+
+
+class Stock(SitemapSpider):
+    """A spider that has nothing to do with this project."""
+
+    name = "stock"
 
 
 class Own:
@@ -136,7 +144,7 @@ def test_a_crawl_gets_the_components() -> None:
     assert isinstance(Addon.from_crawler(crawler_of()), Addon)
 
 
-def test_commands_that_try_something_out_get_none_of_them() -> None:
+def test_spiders_of_others_and_commands_that_try_something_out_get_none_of_them() -> None:
     async def start(self: Spider) -> AsyncIterator[Any]:
         yield None
 
@@ -144,7 +152,8 @@ def test_commands_that_try_something_out_get_none_of_them() -> None:
     fetched = type("Fetched", (Eigen,), {"start": start})
     shell = crawler_of()
     shell.spider = None
-    for crawler in (crawler_of(DefaultSpider), crawler_of(_BenchSpider), crawler_of(fetched), shell):
+    others = (crawler_of(kind) for kind in (DefaultSpider, _BenchSpider, fetched, Stock))
+    for crawler in (*others, shell):
         with pytest.raises(NotConfigured) as caught:
             Addon.from_crawler(crawler)
         assert caught.value.args == ()  # with a text, Scrapy would log a warning

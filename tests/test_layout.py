@@ -36,6 +36,7 @@ SUBJECTS = {
     "test_readme.py",
     "test_repository.py",
     "test_scrapy_internals.py",
+    "test_weight.py",
 }
 #: Folders of tests that mirror no folder of the package: real runs, days of chance, files that others read.
 NO_MIRROR = {"docs", "integration", "samples", "simulation", "tools"}

@@ -11,10 +11,12 @@ from scrapy.utils.misc import load_object
 
 from woo_harvester.running.default_settings import wrong_values
 from woo_harvester.running.ending import ItemSignals, close_at_start
+from woo_harvester.running.masking import mask_log
 from woo_harvester.running.paths import RECORDS_FEED
 from woo_harvester.running.setting import add_contact
 
 if TYPE_CHECKING:
+    from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
@@ -67,6 +69,8 @@ _EXTENSIONS = {
     # Before the findings, which write the statistics after the state has processed everything.
     "woo_harvester.extensions.state.StateKeeper": 10,
     "woo_harvester.extensions.findings.Findings": 20,
+    # After the findings, to which it adds errors of the harvester itself.
+    "woo_harvester.extensions.own_errors.OwnErrors": 25,
     # Summary and metrics come after the findings, whose files they read.
     "woo_harvester.extensions.summary.Summary": 30,
     "woo_harvester.extensions.metrics.Metrics": 40,
@@ -149,8 +153,8 @@ class Addon:
     """An add-on with the spiders and all components: ``ADDONS = {"woo_harvester.Addon": 500}``.
 
     It sets everything with the priority of an add-on, so that the project's own settings have precedence.
-    It changes nothing for Scrapy's commands that try something out: ``bench``, ``check``, ``fetch``,
-    ``parse`` and ``shell``.
+    It changes nothing for a spider that is none of this project's or a subclass of one, and nothing for
+    Scrapy's commands that try something out: ``bench``, ``check``, ``fetch``, ``parse`` and ``shell``.
     """
 
     def __init__(self, crawler: Crawler | None = None) -> None:
@@ -158,7 +162,7 @@ class Addon:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        if _is_tried_out(crawler):
+        if _is_tried_out(crawler) or not _is_ours(crawler.spidercls):
             raise NotConfigured  # without a reason, which Scrapy would log as a warning
         if type(crawler.signals) is SignalManager:
             # Before anything else takes it. What is connected already stays so: the sender is the same.
@@ -177,6 +181,7 @@ class Addon:
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Add the components. A component that the project's settings have keeps its place."""
+        mask_log(settings)
         self._check_values(settings)
         add_contact(settings)
         _report_deltafetch(settings)
@@ -196,6 +201,13 @@ class Addon:
                 raise ValueError(problem)
             settings.set(setting.name, setting.default, settings.getpriority(setting.name) or 0)
             close_at_start(self._crawler, problem, 2)
+
+
+def _is_ours(spidercls: type[Spider]) -> bool:
+    """Return whether a spider is one of this project, or a subclass of one."""
+    from woo_harvester.spiders.base import HarvestSpider  # noqa: PLC0415 -- commands without a spider do without
+
+    return issubclass(spidercls, HarvestSpider)
 
 
 def _is_tried_out(crawler: Crawler) -> bool:

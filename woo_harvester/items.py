@@ -270,6 +270,8 @@ class WooItem(RecordItem):
     """None for a withdrawal, whose record has no metadata."""
     report: Reporter
     delivery: object | None = None
+    is_counted: bool = False
+    """True once the account of its host says what became of it; a loss is its finding."""
 
 
 @dataclass(slots=True)

@@ -123,6 +123,44 @@ def _emoji(sets: Mapping[str, str]) -> str:
     return f"{emoji}(?:{_ZWJ}{emoji})*+|[0-9#*]{_EMOJI_STYLE}?{_KEYCAP}{after}"
 
 
+class CharFilter:
+    """A filter of the type ``mapping``: at each place it replaces the longest text that it knows."""
+
+    def __init__(self, mappings: Sequence[str]) -> None:
+        parts = [rule.replace(r"\n", "\n").partition("=>") for rule in mappings]
+        self._known = {before: after for before, _, after in parts}
+        # Few texts have a sign by which these differ from others; all but one letter before it are such.
+        signs = {re.sub(r"[\0-\x7f]", "", before)[-1:] for before in self._known}
+        inside = "".join(map(re.escape, sorted(signs)))
+        self._sign = re.compile(f"[{inside}]")
+        self._places = re.compile(f"[^{inside}]?[{inside}]+\n?")
+        self._longest = max(map(len, self._known))
+
+    def __call__(self, text: str) -> str:
+        """Return *text* with what it knows replaced."""
+        return self._places.sub(self._replaced, text) if self._sign.search(text) else text
+
+    def _replaced(self, match: re.Match[str]) -> str:
+        text, made, at = match[0], "", 0
+        while at < len(text):
+            sizes = range(min(self._longest, len(text) - at), 0, -1)
+            size = next((size for size in sizes if text[at : at + size] in self._known), 0)
+            made += self._known[text[at : at + size]] if size else text[at]
+            at += size or 1
+        return made
+
+
+def cleaned(text: str) -> str:
+    """Return a text in composed form without signs that nobody sees, as all analyzers read it."""
+    return text if text.isascii() else _cleaner()(text)
+
+
+@cache
+def _cleaner() -> CharFilter:
+    (given,) = _analysis()["char_filter"].values()
+    return CharFilter(given["mappings"])
+
+
 class Token(NamedTuple):
     """A token on its way through the filters."""
 
@@ -294,7 +332,7 @@ class Analyzer:
 
     def tokens(self, text: str) -> list[str]:
         """Return the tokens of a text, in order."""
-        return [token for word in words(text) for token in self.word(word)]
+        return [token for word in words(cleaned(text)) for token in self.word(word)]
 
     def _word(self, word: str) -> tuple[str, ...]:
         tokens: Sequence[Token] = (Token(word),)
@@ -314,7 +352,7 @@ def analyzer(name: str) -> Analyzer:
 
 def normalized(text: str) -> str:
     """Return *text* as the normalizer ``volgorde`` makes it, for sorting."""
-    tokens: Sequence[Token] = (Token(text),)
+    tokens: Sequence[Token] = (Token(cleaned(text)),)
     for change in _order():
         tokens = change(tokens)
     return tokens[0].text
@@ -388,7 +426,7 @@ TOKENS = TokensOfPieces()
 
 def tokens_of(text: str) -> Tokens:
     """Return the tokens of a text; of the parts each piece's once."""
-    found = [*map(TOKENS.__getitem__, pieces(text))] or [Tokens("", "", "")]
+    found = [*map(TOKENS.__getitem__, pieces(cleaned(text)))] or [Tokens("", "", "")]
     exact, stems, parts = zip(*found, strict=True)
     return Tokens(" ".join(exact), " ".join(stems), " ".join(filter(None, set(parts))))
 

@@ -24,8 +24,9 @@ from woo_harvester.outputs.definition import (
     values_at,
 )
 from woo_harvester.utils.dates import parse_datetime
-from woo_portal.dutch import analyzer
+from woo_portal.dutch import analyzer, cleaned
 from woo_portal.engine import (
+    CHANGE_DATES,
     ITSELF,
     METADATA_FIELD,
     PARTS_SHARE,
@@ -178,6 +179,8 @@ def sort_of(question: Question) -> list[dict[str, Any]]:
         case Sort.OLDEST:
             return [{date: {"order": "asc", "missing": "_last"}}, by_id]
         case Sort.CHANGED:
+            return [{CHANGE_DATES[question.kind.name]: {"order": "desc", "missing": "_last"}}, by_id]
+        case Sort.HARVESTED:
             return [{HARVESTED: {"order": "desc", "missing": "_last"}}, by_id]
         case _:
             return [{date: {"order": "desc", "missing": "_last"}}, by_id]
@@ -326,7 +329,7 @@ def hit_of(question: Question, found: Mapping[str, Any]) -> Hit:
 def pieces(text: str) -> list[Piece]:
     """Return a highlighted text in pieces."""
     made = []
-    for part in text.split(MATCH_BEGIN):
+    for part in cleaned(text).split(MATCH_BEGIN):
         match, end, rest = part.partition(MATCH_END)
         if end and match:
             made.append(Piece(match, is_match=True))

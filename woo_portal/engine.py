@@ -262,6 +262,11 @@ SORT_DATES: Mapping[str, str] = {
     WOO.name: "versies.openbaarmakingsdatum",
     PERMITS.name: "versies.mutatiedatumtijd",
 }
+#: The date of the last change that pages show.
+CHANGE_DATES: Mapping[str, str] = {
+    WOO.name: "versies.mutatiedatumtijd",
+    PERMITS.name: "vergunning.modified",
+}
 PERIOD_FIELDS: Mapping[str, str] = {
     "openbaarmakingsdatum": "versies.openbaarmakingsdatum",
     "mutatiedatumtijd": "versies.mutatiedatumtijd",

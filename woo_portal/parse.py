@@ -64,7 +64,8 @@ def names_of(kind: RecordKind) -> tuple[str, ...]:
 
 def sorts_of(kind: RecordKind) -> tuple[Sort, ...]:
     """Return the orders of records of *kind*; that by distance needs a place."""
-    return tuple(sort for sort in Sort if sort is not Sort.DISTANCE or kind == PERMITS)
+    left_out = {Sort.HARVESTED, *([] if kind == PERMITS else [Sort.DISTANCE])}
+    return tuple(sort for sort in Sort if sort not in left_out)
 
 
 def question_of_pairs(
@@ -167,9 +168,10 @@ def _given(kind: RecordKind, pairs: Pairs) -> dict[str, list[str]]:
     for name, value in pairs:
         if name not in known:
             raise QuestionError(f"De vraag kent geen {name[:50]!r}. Mogelijk zijn: {', '.join(known)}.")
-        if value.strip():
+        text = value if name == "zoektekst" else _short(name, value)
+        if text.strip():  # a value of invisible signs only is none
             values = found.setdefault(name, [])
-            values.append(value if name == "zoektekst" else _short(name, value))
+            values.append(text)
             if len(values) > MAX_CHOSEN:
                 raise QuestionError(f"Kies hoogstens {MAX_CHOSEN} waarden bij {name}.")
     return found

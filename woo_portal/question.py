@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
-from woo_harvester.outputs.definition import PERMITS, WOO, RecordKind, Status, without_punctuation
+from woo_harvester.outputs.definition import PERMITS, WOO, RecordKind, Status, composed, without_punctuation
 from woo_harvester.permits.mapping import organisation_by_name
 from woo_harvester.tooi.lists import documentsoorten, filetypes, informatiecategorieen, organisaties, themas
 from woo_harvester.tooi.values import ValueList
@@ -44,10 +44,12 @@ class Sort(StrEnum):
     """The newest openbaarmakingsdatum first, of a permit mutatiedatumtijd; also without a text to rank by."""
     OLDEST = "oudste"
     CHANGED = "gewijzigd"
-    """The latest moment of harvest first: what the newest run found new or changed."""
+    """The latest change that the publisher names first (lastmod, of a permit ``modified``)."""
     TITLE = "titel"
     DISTANCE = "afstand"
     """Nearest first; only with a place."""
+    HARVESTED = "geoogst"
+    """The latest moment of harvest first: what the newest run found. No parameter asks for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,16 +182,11 @@ def readable(text: str, what: str) -> str:
     These change only the direction or the joining of letters, or where a word may break. Raises QuestionError
     for control characters and for parts of broken characters; *what* is the name of the text.
     """
-    made = []
-    for character in unicodedata.normalize("NFC", text):
-        category = unicodedata.category(character)
-        if character.isspace():
-            made.append(" ")
-        elif category in ("Cc", "Cs") or character == "\ufffd":
+    for character in text:
+        is_odd = unicodedata.category(character) in ("Cc", "Cs") or character == "\ufffd"
+        if is_odd and not character.isspace():
             raise QuestionError(f"In {what} staan tekens die niet gelezen kunnen worden.")
-        elif category not in ("Cf", "Cn", "Co"):
-            made.append(character)
-    return "".join(made)
+    return composed(text)
 
 
 def _clause(match: re.Match[str]) -> Clause | None:

@@ -10,7 +10,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from glob import glob, has_magic
 from math import ceil
@@ -112,15 +112,13 @@ def _embedded(settings: BaseSettings, files: RecordFiles, *, rebuild: bool, watc
 
     files.check_kinds()
     folder, seconds = data_dir(settings) / FOLDER, settings.getfloat("WOO_PORTAL_TIMEOUT")
-    with ExitStack() as stack:
-        engine = stack.enter_context(closing(EmbeddedEngine.open(folder, seconds, rebuild=rebuild)))
-        if rebuild or not any(engine.contents(kind).published for kind in KINDS):
+    filling = Filling(sys.stderr)
+    with closing(EmbeddedEngine.open(folder, seconds, rebuild=rebuild, report=filling.write)) as engine:
+        if rebuild or engine.is_empty:
             files.check()
-        filling = Filling(sys.stderr)
         filling.end(engine.fill(files(), filling))
-        if watch:
-            stack.enter_context(Watcher(engine, files, filling.write))
-        yield engine
+        with Watcher(engine, files, filling.write, only_mends=not watch):
+            yield engine
 
 
 def _elasticsearch(settings: BaseSettings) -> Engine:
@@ -271,6 +269,7 @@ def run_portal(
             raise NoFolderError(f"FILES_STORE is no folder: {options.files}")
         Filling(sys.stderr).write(f"FILES_STORE is not there yet, so no document has a copy: {options.files}")
     with (
+        _ending_at_sigterm(),
         listen(site) as listener,  # before the filling, which may take minutes
         open_engine(settings, files, rebuild=rebuild, watch=watch) as engine,
     ):
@@ -283,6 +282,20 @@ def run_portal(
         }
         answerers = Answerers(count, listener, given, Filling(sys.stderr).write)
         answerers.run(lambda: _announce(_address(site, listener)))
+
+
+@contextmanager
+def _ending_at_sigterm() -> Iterator[None]:
+    """End with status 0 at SIGTERM, also while the index is filled; the next start continues that."""
+
+    def end(number: int, frame: object) -> None:
+        raise SystemExit(0)
+
+    earlier = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, earlier)
 
 
 def answer(given: Mapping[str, Any]) -> None:
@@ -313,11 +326,16 @@ def site_of(settings: BaseSettings, host: str, port: int, *, access_log: bool = 
 def _options(settings: BaseSettings) -> Options:
     """Return the options of one process; the processes share what visitors may do at the same time."""
     tiles, processes = str(settings["WOO_PORTAL_TILES"]), settings.getint("WOO_PORTAL_PROCESSES")
+
+    def share(most: int) -> int:
+        # One visitor has at most half of what a process has: of one place that would be all.
+        return max(2, ceil(most / processes))
+
     return Options(
         tiles="" if tiles == "none" else tiles,
         seconds=settings.getfloat("WOO_PORTAL_TIMEOUT"),
-        concurrency=ceil(settings.getint("WOO_PORTAL_CONCURRENCY") / processes),
-        downloads=ceil(MAX_DOWNLOADS / processes),
+        concurrency=share(settings.getint("WOO_PORTAL_CONCURRENCY")),
+        downloads=share(MAX_DOWNLOADS),
         title=str(settings["WOO_PORTAL_TITLE"]),
         is_findable=settings.getbool("WOO_PORTAL_SEARCH_ENGINES"),
         report=_report(settings),

@@ -17,6 +17,7 @@ from woo_harvester.audit.messages import GivenFiles
 from woo_harvester.demo.mistaken import GOOD, LASTMOD
 from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE, Entry, robots_txt, sitemap, sitemapindex
 from woo_harvester.findings import explain
+from woo_harvester.report.findings_file import WRITTEN_MAX
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import HostReport
 from woo_harvester.report.run_folder import RunFolder
@@ -91,6 +92,24 @@ def test_a_schema_fault_is_reported_with_its_place_until_it_is_fixed(file: Path,
     assert row.points > 0
     file.write_bytes(sitemap(entry()))
     assert report_of(tmp_path / "fixed", file).findings == []
+
+
+def test_of_many_schema_faults_in_a_document_each_is_reported(file: Path, tmp_path: Path) -> None:
+    wrong = b"".join(b"<diwoo:eigen%d/>" % number for number in range(59))
+    file.write_bytes(sitemap(entry()).replace(b"<diwoo:creatiedatum>", wrong + b"<diwoo:creatiedatum>"))
+    faults = [fault for fault in Read(file).findings if fault.code == "metadata.schema"]
+    assert {fault.element for fault in faults} >= {f"DiWoo/eigen{number}" for number in range(20, 59)}
+
+
+def test_of_a_frequent_mistake_most_findings_are_only_counted(file: Path, tmp_path: Path) -> None:
+    many = WRITTEN_MAX + 500
+    file.write_bytes(gzip.compress(sitemap(entry()).replace(b"</urlset>", b"<url/>" * many + b"</urlset>")))
+    host = report_of(tmp_path / "report", file)
+    (row,) = [row for row in host.findings if row.code == "loc.ontbreekt"]
+    assert (row.count, row.alike, row.not_shown, row.only_counted) == (many, many, 0, 500)
+    assert host.listed == many + 1
+    assert len((tmp_path / "report" / "findings.jsonl").read_bytes().splitlines()) == WRITTEN_MAX + 1
+    assert "In findings.jsonl zijn er 500 alleen geteld." in (tmp_path / "report" / "index.html").read_text()
 
 
 @pytest.mark.parametrize(

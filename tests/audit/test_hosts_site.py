@@ -126,9 +126,28 @@ def test_files_for_another_search_engine_are_left_alone(folder: Path) -> None:
     (folder / "sitemap_index.xml").write_text(sitemapindex(["https://www.a.nl/google.xml"]))
     (folder / "google.xml").write_bytes(sitemap(entry("3.pdf")))
     (folder / "robots.txt").write_text(robots_txt(INDEX, "https://www.a.nl/nieuws.xml"))
-    (folder / "nieuws.xml").write_bytes(sitemap(entry("4.pdf")))
+    (folder / "nieuws.xml").write_bytes(sitemap(entry("4.html", diwoo=None)))
     read = Read(folder)
     assert (read.codes, counts(read)) == (["robots.andere-sitemap"], (2, 2))
+    assert read.about("robots.andere-sitemap").url == str(folder / "robots.txt")
+
+
+def test_an_index_with_documents_under_the_name_of_another_one_is_found_by_what_is_in_it(
+    folder: Path,
+) -> None:
+    others = ["https://www.a.nl/sitemapindex.xml", "https://www.a.nl/nieuws.xml"]
+    (folder / "robots.txt").write_text(robots_txt(INDEX, *others))
+    (folder / "sitemapindex.xml").write_text(
+        sitemapindex(["https://www.a.nl/3.xml", "https://www.a.nl/4.xml"])
+    )
+    (folder / "3.xml").write_bytes(sitemap(entry("3.pdf")))
+    (folder / "4.xml").write_bytes(sitemap(entry("4.pdf")))
+    read = Read(folder)
+    assert read.codes == ["index.naam", "robots.andere-sitemap"]
+    assert read.about("index.naam").seen == others[0]
+    assert (counts(read), read.account.complete) == ((2, 2), False)
+    (folder / "sitemapindex.xml").write_text(sitemapindex(["https://www.a.nl/sitemap.xml"]))
+    assert set(Read(folder).codes) == {"robots.andere-sitemap", "bestand.niet-genoemd"}
 
 
 def test_a_file_that_is_named_and_not_there_is_not_judged(folder: Path) -> None:

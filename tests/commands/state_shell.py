@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,6 +51,16 @@ class Shell:
         with state.begin() as connection:
             fill(connection)
         state.close()
+
+    def dump(self) -> list[str]:
+        """Return all that is in the state, as SQL."""
+        with closing(sqlite3.connect(self.file)) as connection:
+            return list(connection.iterdump())
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Return what a query of the state gives."""
+        with closing(sqlite3.connect(self.file)) as connection:
+            return connection.execute(query).fetchall()
 
     def locs(self) -> list[str]:
         state = State.open(f"sqlite:///{self.file}")

@@ -112,7 +112,7 @@ def test_a_wrong_argument_is_one_line_with_a_suggestion(audit: Audit, args: list
         ("demo", ["--documnts", "4"], "unknown option --documnts: did you mean --documents?"),
         ("demo", ["--documents", "veel"], "argument --documents: invalid int value: 'veel'"),
         ("demo", ["a.nl"], "scrapy demo takes no arguments but vergunningen, got a.nl"),
-        ("state", ["--hosst", "a.nl"], "unknown option --hosst: did you mean --host?"),
+        ("state", ["--withdrwn"], "unknown option --withdrwn: did you mean --withdrawn?"),
     ],
 )  # fmt: skip
 def test_every_command_says_what_was_meant(audit: Audit, command: str, args: list[str], line: str) -> None:

@@ -66,9 +66,12 @@ def test_one_goes_to_a_file_or_to_standard_output(tmp_path: Path) -> None:
     assert (tmp_path / "fouten.csv").read_bytes().startswith(b'\xef\xbb\xbf"organisatie","naam","code"')
 
 
-def test_without_runs_there_is_nothing_to_fix(tmp_path: Path) -> None:
-    done = run_scrapy(["inventory"], tmp_path)
-    assert (done.returncode, "Er is niets gevonden dat hersteld moet worden." in done.stdout) == (0, True)
+def test_without_a_run_nothing_was_judged(tmp_path: Path) -> None:
+    for given in ([], ["--format", "json"], ["-O", "fouten.csv"]):
+        done = run_scrapy(["inventory", *given], tmp_path)
+        assert (done.returncode, done.stdout) == (1, ""), given
+        assert done.stderr.startswith("scrapy inventory: error: no run of vergunningen from "), given
+    assert not (tmp_path / "fouten.csv").exists()
 
 
 def test_a_name_that_only_the_register_has_is_shown(tmp_path: Path) -> None:

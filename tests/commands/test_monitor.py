@@ -86,6 +86,7 @@ def test_a_good_run_is_status_0(well: Path) -> None:
         "  ok       a run each day",
         "  ok       hosts can be reached from here",
         "  ok       the run came to its end",
+        "  ok       the harvester itself made no error",
         "  ok       no drop in documents",
         "  ok       no host is suddenly empty",
         "  ok       fields are given as usual",

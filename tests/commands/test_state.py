@@ -38,7 +38,7 @@ def test_a_state_in_which_nothing_is_known_is_an_empty_table(state: Shell) -> No
 
 def test_without_a_state_the_command_says_so_and_makes_none(state: Shell) -> None:
     line = f"there is no state at {state.file}: the first run makes it (setting WOO_STATE_URL)"
-    for args in ([], ["export"], ["forget", "a.nl"], ["confirm", "a.nl"], ["restore", "a.nl"]):
+    for args in ([], ["forget", "a.nl"], ["confirm", "a.nl"], ["restore", "a.nl"]):
         assert refused(state(*args), line, status=1)
     assert not state.file.parent.exists()
 
@@ -66,39 +66,36 @@ def test_a_damaged_state_is_one_line(filled: Shell) -> None:
 def test_a_state_that_a_run_is_using_can_be_read(filled: Shell) -> None:
     with running(LOCKING, filled.file, "a.nl", "www.b.nl:8443"):
         assert filled().status == 0
-        assert filled("export").status == 0
 
 
 @pytest.mark.parametrize(
     ("args", "line"),
     [
-        (["export", ""], "expected: scrapy state export [FILE]; got an empty argument"),
-        (["exprt"], "unknown action exprt: did you mean export?"),
+        (["check", ""], "expected: scrapy state check FILE...; got an empty argument"),
+        (["forgt"], "unknown action forgt: did you mean forget?"),
         (
             ["zzz"],
-            "unknown action zzz: "
-            "expected one of hosts, export, import, forget, confirm, restore, check, latest, documents, ",
+            "unknown action zzz: expected one of hosts, forget, confirm, restore, check, latest, documents, ",
         ),
-        (["export", "--hots", "a.nl"], "unknown option --hots: did you mean --host?"),
+        (["latest", "--formt", "csv"], "unknown option --formt: did you mean --format?"),
         (
             ["--zzz"],
             "unknown option --zzz: "
-            "expected one of --host, --shard, --format, --output, --withdrawn, --remove, "
-            "--fetch, --fix, --verbose",
+            "expected one of --format, --output, --withdrawn, --remove, --fetch, --fix, --verbose",
         ),
-        (["forget", "-x", "a.nl"], "unknown option -x: expected one of --host"),
-        (["export", "--host"], "argument --host: expected one argument"),
-        (["export", "--format", "xml"], "expected --format jsonl, csv or csv-nl, got xml"),
-        (["import", "x.jsonl", "--format", ""], "expected --format jsonl, csv or csv-nl, got "),
+        (["forget", "-x", "a.nl"], "unknown option -x: expected one of --format"),
+        (["latest", "--format"], "argument --format: expected one argument"),
+        (["latest", "x.jsonl", "--format", "xml"], "expected --format jsonl, csv or csv-nl, got xml"),
+        (["latest", "x.jsonl", "--format", ""], "expected --format jsonl, csv or csv-nl, got "),
         (["check"], "expected: scrapy state check FILE...; got 0 arguments"),
-        (["import", "a", "b"], "expected: scrapy state import FILE; got 2 arguments"),
+        (["lost", "a", "b"], "expected: scrapy state lost; got 2 arguments"),
         (
-            ["check", "--host", "a.nl", "x"],
-            "option --host belongs to export, not to: scrapy state check FILE...",
+            ["check", "--remove", "x"],
+            "option --remove belongs to unnamed, not to: scrapy state check FILE...",
         ),
         (
             ["--format", "csv"],
-            "option --format belongs to export and import and latest, not to: scrapy state",
+            "option --format belongs to latest, not to: scrapy state",
         ),
         (["-s", "WOO_STATE_URL"], "-s: expected NAME=VALUE, got WOO_STATE_URL"),
     ],
@@ -114,8 +111,6 @@ def test_a_wrong_argument_is_one_line_with_a_suggestion(filled: Shell, args: lis
 def test_the_help_names_all_actions_and_options(state: Shell) -> None:
     help_text = " ".join(state("-h").stdout.split())
     for part in (
-        "export [FILE]",
-        "import FILE",
         "forget HOST|URL...",
         "confirm HOST...",
         "restore HOST...",

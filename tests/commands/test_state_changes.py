@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -12,6 +11,8 @@ from tests.state.knowledge import locs, miss, sitemap_of
 from tests.state.processes import LOCKING, running
 from woo_harvester.state.documents import look_up
 from woo_harvester.state.listings import CONFIRMED
+
+MARKED = "SELECT loc FROM documents WHERE restore"
 
 
 def test_a_document_is_forgotten(filled: Shell) -> None:
@@ -37,6 +38,8 @@ def test_hosts_and_documents_are_forgotten_together(filled: Shell) -> None:
     [
         ("aa.nl", "the state does not know aa.nl: did you mean a.nl?"),
         ("b.nl", "the state does not know b.nl"),
+        ("\udcff\udcfe", r"the state does not know \udcff\udcfe"),
+        ("a\u202eb", r"the state does not know a\u202eb"),
         ("www.b.nl:8444", "the state does not know www.b.nl:8444: did you mean www.b.nl:8443?"),
         ("https://a.nl/d/9.pdf", "the state does not know https://a.nl/d/9.pdf"),
         ("a.nl/d/1.pdf", "the state does not know a.nl/d/1.pdf"),
@@ -59,10 +62,10 @@ def test_beside_what_is_not_known_nothing_is_forgotten(filled: Shell, given: str
     ],
 )
 def test_what_a_run_is_using_is_not_touched(filled: Shell, args: list[str]) -> None:
-    before = filled("export").stdout
+    before = filled.dump()
     with running(LOCKING, filled.file, "a.nl"):
         assert refused(filled(*args), "a run works on a.nl: wait until it ends", status=1)
-    assert filled("export").stdout == before
+    assert filled.dump() == before
 
 
 def test_another_host_can_be_forgotten_while_a_run_is_going_on(filled: Shell) -> None:
@@ -86,9 +89,8 @@ def test_what_is_missing_after_a_confirmation_goes_on_waiting(filled: Shell) -> 
 
     filled.fill(read_again)
     assert filled().stdout.splitlines()[1] == "a.nl                  4         1         3 2023-11-14 23:15"
-    rows = [json.loads(line) for line in filled("export").stdout.splitlines()]
-    misses = {row["loc"]: row["misses"] for row in rows if row["kind"] == "listing" and row["misses"]}
-    assert misses == {locs(5)[2]: 1, locs(5)[3]: CONFIRMED + 1, locs(5)[4]: CONFIRMED + 1}
+    missing = "SELECT loc, misses FROM listings JOIN documents ON id = document_id WHERE misses"
+    assert dict(filled.rows(missing)) == {locs(5)[2]: 1, locs(5)[3]: CONFIRMED + 1, locs(5)[4]: CONFIRMED + 1}
 
 
 def test_where_nothing_is_pending_nothing_is_confirmed(filled: Shell) -> None:
@@ -101,11 +103,10 @@ def test_withdrawn_documents_are_marked_to_be_delivered_again(filled: Shell) -> 
     line = "Marked: the next run delivers 1 document of a.nl again, where they are listed.\n"
     for _ in range(2):
         assert filled("restore", "a.nl") == (0, "", line)
-    rows = [json.loads(text) for text in filled("export").stdout.splitlines()]
-    assert [row["loc"] for row in rows if row.get("restore")] == locs(1)
+    assert filled.rows(MARKED) == [(locs(1)[0],)]
 
 
 def test_where_nothing_is_withdrawn_nothing_is_marked(filled: Shell) -> None:
     done = filled("restore", "a.nl", "www.b.nl:8443")
     assert refused(done, "no document is withdrawn of www.b.nl:8443", status=1)
-    assert "restore" not in filled("export").stdout
+    assert filled.rows(MARKED) == []

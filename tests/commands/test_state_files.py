@@ -5,18 +5,24 @@ from __future__ import annotations
 import csv
 import json
 import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.commands.state_shell import Shell, record, refused
-from tests.state.knowledge import locs
+from tests.conftest import ROOT
+from tests.state.knowledge import HARVESTED, locs
 from tests.state.processes import WRITING, running
-from woo_harvester.crawl.between_runs.output import keeping, writing
+from woo_harvester.operating.output import keeping, writing
 from woo_harvester.outputs.columns import columns_of
 from woo_harvester.record import Record
 from woo_harvester.state.latest import RecordsError
+from woo_harvester.state.resources import keep_read
 
 VERSIONS = [{"oorzaak": "aanlevering"}]
 
@@ -159,21 +165,71 @@ def test_each_broken_line_is_named_and_the_rest_is_written(filled: Shell) -> Non
 @pytest.mark.parametrize(
     ("action", "name", "why"),
     [
-        *(
-            (action, "pijp", "expected a file, got a pipe or a device")
-            for action in ("check", "latest", "import")
-        ),
-        *((action, "niets", "No such") for action in ("check", "latest", "import")),
-        ("import", "map", "Is a directory"),
+        *((action, "pijp", "expected a file, got a pipe or a device") for action in ("check", "latest")),
+        *((action, "niets", "No such") for action in ("check", "latest")),
     ],
 )
 def test_what_is_not_a_file_is_refused_in_one_line(filled: Shell, action: str, name: str, why: str) -> None:
     os.mkfifo("pijp")
-    Path("map").mkdir()
     done = filled(action, name)
     assert (done.status, done.stdout) == (1, "")
     assert done.stderr.startswith(f"scrapy state: error: {name}: {why}")
     assert done.stderr.count("\n") == 1
+
+
+def test_no_command_writes_over_the_state_itself(filled: Shell) -> None:
+    Path("1.jsonl").touch()
+    Path("link").symlink_to(filled.file)
+    before = filled.dump()
+    for name in (".scrapy/woo-state.sqlite", "link"):
+        line = f"{name} is the state itself: name another file"
+        assert refused(filled("latest", "1.jsonl", "-O", name), line)
+    assert filled.dump() == before
+
+
+def test_a_file_that_cannot_be_written_is_one_line(state: Shell) -> None:
+    Path("1.jsonl").write_text(record(locs(1)[0]) + "\n")
+    done = state("latest", "1.jsonl", "-O", "nergens/uit.jsonl")
+    assert refused(done, "nergens/uit.jsonl: No such file or directory", status=1)
+
+
+def test_links_and_pipes_stay_what_they_are(state: Shell) -> None:
+    Path("1.jsonl").write_text(record(locs(1)[0]) + "\n")
+    link, pipe = Path("link.jsonl"), Path("pijp.jsonl")
+    link.symlink_to("doel.jsonl")
+    os.mkfifo(pipe)
+    assert state("latest", "1.jsonl", "-O", link.name).status == 0
+    with ThreadPoolExecutor() as threads:
+        read = threads.submit(pipe.read_text)
+        assert state("latest", "1.jsonl", "-O", pipe.name).status == 0
+        assert read.result(10) == Path("doel.jsonl").read_text() != ""
+    assert (link.is_symlink(), pipe.is_fifo()) == (True, True)
+
+
+def test_an_output_whose_reader_has_seen_enough_is_no_error(state: Shell) -> None:
+    Path("1.jsonl").write_text("".join(record(loc) + "\n" for loc in locs(5000)))
+    Path("scrapy.cfg").write_text("[settings]\ndefault = woo_harvester.settings\n")
+    done = subprocess.run(
+        f"{sys.executable} -m scrapy state latest 1.jsonl | head -1",
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout.count("\n"), done.stderr) == (1, "")
+
+
+def test_reading_does_not_change_the_state(filled: Shell) -> None:
+    def keep(connection: Any) -> None:
+        keep_read(connection, 1, etag='"e"', last_modified=None, digest=b"d", at=HARVESTED)
+
+    filled.fill(keep)
+    before = filled.dump()
+    Path("1.jsonl").write_text(record(locs(1)[0]) + "\n")
+    for args in ([], ["check", "1.jsonl"], ["latest", "1.jsonl"]):
+        filled(*args)
+    assert filled.dump() == before
 
 
 def test_a_file_that_a_run_writes_is_not_replaced(state: Shell) -> None:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from io import BytesIO
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 from scrapy import Request
-from scrapy.exceptions import DownloadFailedError
+from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError
 from twisted.python.failure import Failure
 
 from tests.crawl.test_host import visit_of
 from tests.utils.crawlers import crawler_of, item_of
 from woo_harvester.crawl.documents import Documents
+from woo_harvester.downloader.streaming import NoSuchHostError
 from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.extensions.stopping import StoppedError
@@ -30,15 +32,18 @@ class Harvest:
     def __init__(self, **settings: Any) -> None:
         self.crawler = crawler_of(**settings)
         self.visit = visit_of()
-        self.documents = Documents("head", cast("StateKeeper", None), self.crawler)  # nothing is refused here
+        keeper = SimpleNamespace(note_not_harvested=lambda item, *, refused: None)
+        self.documents = Documents("head", cast("StateKeeper", keeper), self.crawler)
         self.finished: list[int] = []
         self.documents.finish = lambda visit: self.finished.append(visit.under_way)
         self.item = item_of(loc=LOC)
 
-    def answer(self, request: Request, media_type: str | None, body: bytes = b"") -> list[Request | WooItem]:
+    def answer(
+        self, request: Request, media_type: str | None, body: bytes = b"", status: int = 200
+    ) -> list[Request | WooItem]:
         """Give the callback an answer; return what it yields."""
         headers = {"Content-Type": media_type} if media_type else {}
-        response = StreamedResponse(LOC, 200, headers, file=BytesIO(body), size=len(body), request=request)
+        response = StreamedResponse(LOC, status, headers, file=BytesIO(body), size=len(body), request=request)
         callback: Any = request.callback
         return drained(callback(response, **request.cb_kwargs))
 
@@ -121,6 +126,65 @@ def test_a_page_that_cannot_be_read_does_not_block_its_host(monkeypatch: pytest.
     with pytest.raises(OSError, match="disk"):
         harvest.answer(request, HTML)
     assert harvest.visit.under_way == 0
+
+
+PDF = "application/pdf"
+
+
+def after_head(harvest: Harvest, outcome: int | Exception) -> list[Request | WooItem]:
+    """Return what follows on the HEAD of the document if the host answers it with a status or not at all."""
+    request = harvest.documents.request(harvest.item, harvest.visit)
+    assert request.method == "HEAD"
+    if isinstance(outcome, Exception):
+        return harvest.fail(request, outcome)
+    assert outcome in (204, *request.meta["handle_httpstatus_list"])
+    return harvest.answer(request, None, status=outcome)
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        *(204, 400, 403, 404, 405, 406, 418, 451, 500, 501, 502, 504, 599, 999),
+        *(DownloadFailedError("hang-up"), DownloadTimeoutError("nothing")),
+    ],
+)
+def test_a_head_that_is_refused_in_any_way_is_followed_by_a_get_for_the_headers(
+    outcome: int | Exception,
+) -> None:
+    harvest = Harvest()
+    (request,) = after_head(harvest, outcome)
+    assert isinstance(request, Request)
+    assert (request.method, request.meta["woo_headers_only"], harvest.visit.under_way) == ("GET", True, 1)
+    assert harvest.answer(request, PDF) == [harvest.item]
+    assert (harvest.item.report.codes, harvest.visit.under_way) == ([], 0)
+
+
+@pytest.mark.parametrize("outcome", [*(401, 410, 429, 503), NoSuchHostError("naam"), HostRestsError(9999)])
+def test_no_get_follows_where_it_would_be_answered_in_the_same_way(outcome: int | Exception) -> None:
+    harvest = Harvest()
+    assert after_head(harvest, outcome) == []
+    assert harvest.visit.under_way == 0
+
+
+@pytest.mark.parametrize("outcome", [405, DownloadFailedError("hang-up")])
+def test_a_host_that_refuses_head_three_times_is_asked_by_get_from_then_on(outcome: int | Exception) -> None:
+    harvest = Harvest()
+    for _ in range(3):
+        (again,) = after_head(harvest, outcome)
+        assert isinstance(again, Request)
+        harvest.answer(again, PDF)
+    request = harvest.documents.request(harvest.item, harvest.visit)
+    assert (request.method, request.meta["woo_headers_only"]) == ("GET", True)
+    other = harvest.documents.request(item_of(loc="https://www.b.nl/documenten/1"), harvest.visit)
+    assert other.method == "HEAD", "another host was not asked yet"
+
+
+def test_documents_that_a_get_does_not_give_either_say_nothing_of_head() -> None:
+    harvest = Harvest()
+    for _ in range(4):
+        (again,) = after_head(harvest, 404)
+        assert isinstance(again, Request)
+        assert harvest.answer(again, None, status=404) == []
 
 
 def test_only_head_takes_samples() -> None:

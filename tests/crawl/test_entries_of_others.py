@@ -20,9 +20,9 @@ from woo_harvester.sitemaps.file_findings import Index, Sitemap
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.robots import index_name
 from woo_harvester.state.contents import PendingRead
-from woo_harvester.state.permit_history import DocumentSet
 from woo_harvester.state.resources import host_of_state, resource_of
 from woo_harvester.tooi import bundled
+from woo_harvester.utils.document_set import DocumentSet
 
 OWNER, SECOND, OTHER, THIRD = "www.a.nl", "open.a.nl", "www.b.nl", "www.c.nl"
 LOC = f"https://{OWNER}/besluit.pdf"

@@ -36,24 +36,37 @@ CONDITIONS = {"If-None-Match": '"e"'}
 
 
 def visit_of(findings: list[Finding], known: KnownHost) -> Visit:
-    return Visit(HOST, None, known, 2, Reporter(findings.append), lambda _: True, Account(HOST))
+    account = Account(HOST, organisations=[{"id": "1", "name": "gemeente A"}])
+    return Visit(HOST, None, known, 2, Reporter(findings.append), lambda _: True, account)
 
 
 class Read:
     """What a visit and the middleware have of an answer to the request for a robots.txt."""
 
-    def __init__(self, status: int, body: bytes = b"", *flags: str, request: Request | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        body: bytes = b"",
+        *flags: str,
+        request: Request | None = None,
+        registered: bool = True,
+        is_test: bool = False,
+    ) -> None:
         self.rules: list[tuple[str, bytes]] = []
         findings: list[Finding] = []
         request = request or Request(URL, meta={"woo_kind": "robots"})
         answer = StreamedResponse(URL, status, file=BytesIO(body), request=request, flags=list(flags))
         crawler = cast("Any", SimpleNamespace(get_downloader_middleware=lambda _: self))
         visit = visit_of(findings, KnownHost(1, None))
+        visit.is_test = is_test
+        if not registered:
+            visit.account.organisations = []
         stored = Resource(7, '"e"', None, None, 5, RULES)
         self.write: StateWrite | None = asyncio.run(read_robots(crawler, answer, visit, stored))
         self.indexes = [index.url for index in visit.indexes]
         self.incomplete = visit.incomplete
         self.found = [(finding.code, finding.seen) for finding in findings]
+        self.severities = {finding.code: finding.severity.value for finding in findings}
 
     async def learn(self, request: Request, rules: bytes) -> None:
         """Learn the rules of a host, as the middleware does."""
@@ -110,6 +123,19 @@ def test_rules_count_for_the_host_that_was_asked_first() -> None:
 def test_a_private_address_is_reported() -> None:
     request = Request(URL, meta={"woo_kind": "robots", "woo_private": True})
     assert [code for code, _ in Read(200, RULES, request=request).found] == ["host.intern-adres"]
+
+
+@pytest.mark.parametrize(
+    ("is_private", "is_test", "severity"),
+    [(False, False, "warning"), (True, False, "info"), (False, True, "info"), (True, True, "info")],
+)
+@pytest.mark.parametrize("status", [200, 404])
+def test_a_test_environment_need_not_be_registered(
+    status: int, is_private: bool, is_test: bool, severity: str
+) -> None:
+    request = Request(URL, meta={"woo_kind": "robots", "woo_private": is_private})
+    read = Read(status, RULES, request=request, registered=False, is_test=is_test)
+    assert read.severities["register.domein-ontbreekt"] == severity
 
 
 class Documents:

@@ -30,10 +30,10 @@ from woo_harvester.sitemaps.robots import index_name
 from woo_harvester.state import listings, schema
 from woo_harvester.state.contents import PendingRead
 from woo_harvester.state.documents import look_up
-from woo_harvester.state.permit_history import DocumentSet
 from woo_harvester.state.repeated import ENTRIES_MAX, Key
 from woo_harvester.state.resources import host_of_state, keep_read, resource_of
 from woo_harvester.tooi import bundled
+from woo_harvester.utils.document_set import DocumentSet
 
 HOST = "www.a.nl"
 LOC = f"https://{HOST}/besluit.pdf"

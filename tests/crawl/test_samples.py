@@ -18,11 +18,11 @@ from woo_harvester.state.contents import Content, Delivery, Depth, Harvested
 LOC = "https://www.a.nl/documenten/1"
 PDF = SAMPLES["PDF"].read_bytes()
 PAGE = b"<!DOCTYPE html><p>Kort.</p><a href='/a.pdf'>Download</a>"
-BEGINNING, WHOLE_PAGE = SampleKind
+BEGINNING, WHOLE_PAGE, PROOF = SampleKind
 
 
-def samples_of(limit: int = 20) -> tuple[Samples, dict[str, Any]]:
-    crawler = crawler_of(WOO_PAGE_SAMPLE=limit)
+def samples_of(limit: int = 20, *, audit: bool = False) -> tuple[Samples, dict[str, Any]]:
+    crawler = crawler_of(WOO_PAGE_SAMPLE=limit, WOO_AUDIT=audit)
     return Samples(crawler), crawler.stats.get_stats()
 
 
@@ -71,6 +71,16 @@ def test_a_sample_is_taken_where_headers_say_too_little(item: WooItem, kind: Sam
     assert samples.next_kind(item) is kind
 
 
+def test_an_audit_takes_a_sample_of_each_document_and_a_small_one_where_headers_say_enough() -> None:
+    samples, _ = samples_of(audit=True)
+    item = headers_of("application/pdf", f"{LOC}.pdf")
+    assert samples.next_kind(item) is PROOF
+    fetched_in(item).sample = Sample(answer(), PAGE, is_complete=False, size=None)
+    assert samples.next_kind(item, PROOF) is None, "it is no document, whatever more there is"
+    assert samples.next_kind(headers_of("application/octet-stream")) is BEGINNING
+    assert samples.next_kind(headers_of("text/html")) is WHOLE_PAGE
+
+
 def test_the_beginning_may_show_a_page_and_the_page_is_the_last_sample() -> None:
     samples, _ = samples_of()
     item = headers_of(None)
@@ -111,6 +121,7 @@ def test_with_a_limit_of_none_nothing_is_sampled() -> None:
 
 def test_only_the_beginning_is_asked_for_as_a_range() -> None:
     assert BEGINNING.headers == {"Range": "bytes=0-4095"}
+    assert PROOF.headers == {"Range": "bytes=0-1023"}
     assert WHOLE_PAGE.headers == {}
 
 

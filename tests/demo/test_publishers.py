@@ -98,6 +98,7 @@ def test_the_demo_shows_nearly_every_error_that_a_publisher_can_make(demo: Demo)
         "lastmod.heraanbod",
         "document.afgebroken",
         "document.te-groot",
+        "oogst.fout",
     }
 
 

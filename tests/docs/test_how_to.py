@@ -32,7 +32,7 @@ SAMPLE = ROOT / "tests" / "samples" / "besluit.pdf"
 ELSEWHERE = {
     "sudo ": "needs root: tests/test_deploy_units.py runs the installer under another root",
     "createdb ": "needs PostgreSQL: tests/integration/test_postgresql.py makes databases",
-    "db.example.nl": "needs PostgreSQL: tests/integration/test_postgresql.py runs shards on it",
+    "db.example.nl": "needs PostgreSQL: tests/integration runs shards on it, and moves a state to it",
     "search.example.nl": "needs Elasticsearch: tests/commands/test_index.py and tests/portal ask it",
     "tooi update": "asks the site of TOOI: tests/commands/test_tooi.py has one of its own",
     "make bench": "takes an hour",

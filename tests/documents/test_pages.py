@@ -194,6 +194,15 @@ def test_a_name_that_is_no_encoding_of_text_counts_as_none(name: str) -> None:
     assert decoded(b"abc", content_type=f"text/html; charset={name}") == ("utf-8", "abc")
 
 
+@pytest.mark.parametrize("label", ["utf-16", "utf-16le", "UTF-32", "utf-7"])
+@pytest.mark.parametrize("where", ["header", "meta", "declaration"])
+def test_a_page_that_is_not_in_the_wide_encoding_it_claims_is_utf_8(where: str, label: str) -> None:
+    head = {"meta": f'<meta charset="{label}">', "declaration": f'<?xml version="1.0" encoding="{label}"?>'}
+    text = head.get(where, "") + "één"
+    content_type = f"text/html; charset={label}" if where == "header" else None
+    assert decoded(text[:9].encode(), text[9:].encode(), content_type=content_type) == ("utf-8", text)
+
+
 def test_a_character_may_be_in_two_pieces_and_the_last_one_may_be_cut_off() -> None:
     body = ("x" * 4095 + "é" + "y€").encode()
     assert decoded(body[:4096], body[4096:-1])[1].startswith("x" * 4095 + "éy")

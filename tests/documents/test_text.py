@@ -115,12 +115,28 @@ def test_plain_text_is_read_in_the_encodings_that_occur(tmp_path: Path, filetype
     assert json_value(tmp_path, text.encode(encoding), filetype).text == text
 
 
+@pytest.mark.parametrize("label", ["utf-16", "utf-16-le", "utf-32", "idna"])
+def test_a_page_that_declares_an_encoding_it_cannot_have_is_read_as_utf_8(tmp_path: Path, label: str) -> None:
+    page = f"<html><head><meta charset={label}><title>Café</title></head><p>Reünie – € 5</p></html>"
+    extracted = json_value(tmp_path, page.encode(), "HTML")
+    assert (extracted.title, extracted.text) == ("Café", "Reünie – € 5")
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
 def test_a_page_is_read_in_the_encoding_that_it_declares(tmp_path: Path, encoding: str) -> None:
     page = f"<html><head><meta charset={encoding}><title>Café</title></head><p>Reünie – € 5</p></html>"
     extracted = json_value(tmp_path, page.encode(encoding), "HTML")
     assert extracted.text == "Reünie – € 5"
     assert extracted.title == "Café"
+
+
+@pytest.mark.parametrize("codepage", [1200, 1252, 99])
+def test_an_old_office_file_is_read_whatever_code_page_it_claims(tmp_path: Path, codepage: int) -> None:
+    number, utf_8 = (b"\x02\0\0\0" + code.to_bytes(2, "little") for code in (codepage, 65001))
+    content = SAMPLES["DOC"].read_bytes()
+    assert utf_8 in content
+    extracted = json_value(tmp_path, content.replace(utf_8, number), "DOC")
+    assert (extracted.title, extracted.has_text) == (TITLE, True)
 
 
 def test_control_characters_are_left_out_and_lines_end_in_one_way(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from tests.conftest import skip_or_fail
 from woo_harvester.downloader.bodies import (
     FREE_SIZE,
-    MAX_RATIO,
     SPOOL_SIZE,
     BombError,
     Decoder,
@@ -25,7 +24,13 @@ from woo_harvester.downloader.bodies import (
     UnknownCodingError,
     decoder_for,
 )
-from woo_harvester.sitemaps.xml_stream import CHUNK_SIZE, MAX_MEMBERS, CorruptError, TruncatedError
+from woo_harvester.sitemaps.xml_stream import (
+    CHUNK_SIZE,
+    MAX_MEMBERS,
+    MAX_RATIO,
+    CorruptError,
+    TruncatedError,
+)
 
 
 def add(intake: Intake, *pieces: bytes) -> Intake:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scrapy import Request
+from scrapy.exceptions import DownloadConnectionRefusedError, DownloadFailedError, DownloadTimeoutError
 from scrapy.http import Response
 
 from tests.utils.crawlers import crawler_of
@@ -81,6 +82,26 @@ def test_temporary_faults_are_tried_again_and_their_body_is_given_back(status: i
     assert isinstance(again, Request)
     assert again.meta["retry_times"] == 1
     assert response.file.closed
+
+
+@pytest.mark.parametrize("status", [408, 500, 502, 504])
+def test_a_head_is_not_tried_again_if_a_get_follows_on_it(status: int) -> None:
+    response, head = answer(status), request().replace(method="HEAD")
+    assert middleware().process_response(head, response) is response
+    for error in (DownloadFailedError("weg"), DownloadTimeoutError("niets")):
+        assert middleware().process_exception(head, error) is None
+        assert isinstance(middleware().process_exception(request(), error), Request)
+
+
+def test_a_head_is_tried_again_where_a_get_would_be_too() -> None:
+    head = request().replace(method="HEAD")
+    assert isinstance(middleware().process_response(head, answer(503)), Request)
+    assert isinstance(middleware().process_exception(head, DownloadConnectionRefusedError("dicht")), Request)
+
+
+def test_a_head_of_another_spider_is_tried_again() -> None:
+    head = Request("https://www.a.nl/", method="HEAD")
+    assert isinstance(middleware().process_response(head, Response(head.url, status=502)), Request)
 
 
 def test_a_body_that_was_cut_off_is_tried_again() -> None:

@@ -44,6 +44,12 @@ def test_the_rules_behind_a_written_line_end_are_obeyed() -> None:
         judge("https://www.a.nl/intern/a.pdf", body=body)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_rules_in_utf_16_are_obeyed(encoding: str) -> None:
+    with pytest.raises(RobotsForbidden):
+        judge("https://www.a.nl/intern/a.pdf", body=ROBOTS.decode().encode(encoding))
+
+
 def test_the_rules_for_all_hold_for_an_agent_that_is_not_named() -> None:
     with pytest.raises(RobotsForbidden):
         judge("https://www.a.nl/prive/a.pdf", agent="ander/1")
@@ -61,7 +67,8 @@ def test_a_robots_txt_itself_is_never_forbidden() -> None:
     judge("https://www.a.nl/robots.txt", body=b"User-agent: *\nDisallow: /\n", dont_obey_robotstxt=True)
 
 
-def test_what_was_learnt_is_reported_once_for_the_host() -> None:
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-16-le"])
+def test_what_was_learnt_is_reported_once_for_the_host(encoding: str) -> None:
     requested: list[tuple[str, float | None]] = []
 
     def robots_parsed(robotparser: RobotParser, request: Request) -> None:
@@ -70,7 +77,8 @@ def test_what_was_learnt_is_reported_once_for_the_host() -> None:
     async def run() -> None:
         crawler = crawler_of(ROBOTSTXT_OBEY=True)
         crawler.signals.connect(robots_parsed, signals.robots_parsed)
-        await WooRobotsTxtMiddleware(crawler).learn(Request("https://www.a.nl/robots.txt"), ROBOTS)
+        body = ROBOTS.decode().encode(encoding)
+        await WooRobotsTxtMiddleware(crawler).learn(Request("https://www.a.nl/robots.txt"), body)
 
     asyncio.run(run())
     assert requested == [("https://www.a.nl/robots.txt", 2.0)]

@@ -16,6 +16,7 @@ from tests.utils.crawlers import crawler_of
 from woo_harvester.extensions.findings import Findings, feed_uri_params
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import WooItem
+from woo_harvester.report.findings_file import WRITTEN_MAX
 from woo_harvester.report.json_file import read_hosts
 
 
@@ -45,6 +46,21 @@ def test_a_finding_is_a_line_that_is_there_at_once(tmp_path: Path) -> None:
         "line": 12,
     }
     stats_of(extension)
+
+
+def test_findings_that_are_only_counted_are_in_the_statistics_and_the_accounts(tmp_path: Path) -> None:
+    extension = opened(tmp_path)
+    account = extension.accounts.of("www.a.nl")
+    account.count_entries(WRITTEN_MAX + 500, 0)
+    finding = Finding(code="loc.ontbreekt", host="www.a.nl", url="", sitemap="https://www.a.nl/1.xml")
+    for _ in range(WRITTEN_MAX + 500):
+        extension.report(finding)
+    assert stats_of(extension)["woo/findings/loc.ontbreekt"] == WRITTEN_MAX + 500
+    assert account.findings == {"loc.ontbreekt": WRITTEN_MAX + 500}
+    *_, last = lines = read_lines(extension.folder / "findings.jsonl")
+    assert (len(lines), last["count"]) == (WRITTEN_MAX + 1, 500)
+    (host,) = read_hosts(extension.run_folder.report)
+    assert [row.count for row in host.findings] == [WRITTEN_MAX + 500]
 
 
 def test_lines_are_readable_and_in_the_order_of_the_findings(tmp_path: Path) -> None:
@@ -135,9 +151,9 @@ def test_an_error_in_the_report_is_one_line_and_loses_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     extension = opened(tmp_path)
-    extension.accounts.of("www.a.nl").count_record(record())  # of a document that is not listed
+    extension.accounts.of("www.a.nl").patterns = {"/": "veel"}  # type: ignore[dict-item]  # no report can have it
     stats_of(extension)
     (line,) = [each for each in caplog.records if each.levelname == "ERROR"]
-    assert line.getMessage().startswith(f"No report was made of {extension.folder}: ValueError: www.a.nl: ")
+    assert line.getMessage().startswith(f"No report was made of {extension.folder}: ")
     assert line.exc_info is None
     assert (extension.folder / "hosts.jsonl").exists()

@@ -181,6 +181,8 @@ def test_a_finding_tells_what_applies_in_a_fixed_order() -> None:
 
 def test_what_does_not_apply_is_left_out_and_an_empty_text_applies() -> None:
     assert Finding(code="sitemap.leeg").as_dict() == {"code": "sitemap.leeg", "severity": "info"}
+    lowered = Finding(code="register.domein-ontbreekt", lowered_to=Severity.INFO)
+    assert lowered.as_dict() == {"code": "register.domein-ontbreekt", "severity": "info"}
     assert Finding(code="loc.ontbreekt", seen="").as_dict()["seen"] == ""
     line = json.dumps(Finding(code="lastmod.ongeldig", line=0, seen="gisteren").as_dict())
     assert line == '{"code": "lastmod.ongeldig", "severity": "warning", "line": 0, "seen": "gisteren"}'

@@ -52,7 +52,7 @@ def said_of(body: bytes) -> str:
         (HEAD + b"<!-- a -- b -->" + TAIL, "twee streepjes (--) in commentaar"),
         (HEAD + b"<!-- a" + TAIL, "commentaar dat niet is gesloten met -->"),
         (HEAD + b"<![CDATA[a" + TAIL, "een <![CDATA[ die niet is gesloten met ]]>"),
-        (b'<?xml version="1.0" encoding="x-y"?><urlset/>', "een codering die XML niet kent: x-y (gebruik UTF-8)"),
+        (b'<?xml version="1.0" encoding="cp1006"?><urlset/>', "een codering die XML niet kent: cp1006 (gebruik UTF-8)"),
         (
             HEAD + b"a&b</loc></url>\n</lok>",
             "een losse & (schrijf &amp;); regel 4: <urlset> van regel 2 is niet gesloten: hier staat </lok>",

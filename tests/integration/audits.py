@@ -9,6 +9,7 @@ from lxml import html
 
 from tests.utils.command import Run, run_scrapy
 from tests.utils.sites import write_register
+from woo_harvester.demo.server import LoopbackServer
 from woo_harvester.demo.site import Site
 from woo_harvester.report.json_file import read_hosts
 from woo_harvester.report.model import FindingRow, HostReport
@@ -49,7 +50,7 @@ class Auditor:
     def __init__(self, folder: Path, bundle: Path) -> None:
         self.folder, self._bundle = folder, bundle
 
-    def register(self, *sites: Site) -> Path:
+    def register(self, *sites: LoopbackServer) -> Path:
         bodies = {f"Publicist {number}": [site.url("/")] for number, site in enumerate(sites)}
         return write_register(self.folder / "register.xml", bodies)
 

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.utils.command import Run, read_lines, run_scrapy
-from tests.utils.publishers import publish
+from tests.utils.command import Run, environment, read_lines, run_scrapy
+from tests.utils.forked_runs import Forked
+from tests.utils.publishers import entries_of, publish
 from tests.utils.sites import MakeSite, write_register
+from tests.utils.waiting import STUCK
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import pdf_page
@@ -117,10 +119,45 @@ def test_the_projects_pipelines_run_among_those_of_the_harvester(
     assert all("publisher" not in record["document"] for record in read_lines(project / "eigen.jsonl"))
 
 
+STOCK = """
+from scrapy.spiders import SitemapSpider
+
+class Stock(SitemapSpider):
+    name = "stock"
+
+    def __init__(self, url, **kwargs):
+        super().__init__(sitemap_urls=[url], **kwargs)
+
+    def parse(self, response):
+        yield {"url": response.url}
+"""
+
+
+@pytest.mark.parametrize("addon", [True, False])
+def test_a_stock_spider_does_the_same_with_and_without_the_addon(
+    project: Path, ca_bundle: Path, make_site: MakeSite, addon: bool
+) -> None:
+    (project / "mijn" / "spiders" / "stock.py").write_text(STOCK)
+    text = 'BOT_NAME = "mijn"\nSPIDER_MODULES = ["mijn.spiders"]\nLOG_LEVEL = "INFO"\n'
+    added = 'ADDONS = {"woo_harvester.Addon": 500}\nCOMMANDS_MODULE = "woo_harvester.commands"\n'
+    (project / "mijn" / "settings.py").write_text(text + added * addon)
+    pages = [f"/{number}.txt" for number in range(40)]
+    site = make_site({path: Page("tekst", content_type="text/plain") for path in pages})
+    site.pages["/sitemap.xml"] = entries_of(site, *pages)
+    given = ["crawl", "stock", "-a", f"url={site.url('/sitemap.xml')}", "-s", "CLOSESPIDER_ITEMCOUNT=40"]
+    environ = environment(ca_bundle, {"SCRAPY_SETTINGS_MODULE": "mijn.settings"})
+    done = Forked([*given, "-O", "out.jsonl"], project, environ).done(STUCK)
+    assert done.returncode == 0
+    assert "ERROR" not in done.stderr, done.stderr
+    assert len(read_lines(project / "out.jsonl")) == 40
+    assert not (project / "reports").exists()
+    assert not (project / ".scrapy").exists()
+
+
 def test_the_projects_own_spider_still_works(project: Path, ca_bundle: Path, make_site: MakeSite) -> None:
     site = make_site({"/robots.txt": Page("User-agent: *\n"), "/welkom.txt": Page("welkom")})
     url = site.url("/welkom.txt")
     run = scrapy(project, ca_bundle, "crawl", "eigen", "-a", f"url={url}")
     assert run.returncode == 0
     assert sorted(line["tekst"] for line in read_lines(project / "eigen.jsonl")) == ["dag", "welkom"]
-    assert [request.path for request in site.requests] == ["/robots.txt", "/welkom.txt"]
+    assert [request.path for request in site.requests] == ["/welkom.txt"]  # as without the add-on

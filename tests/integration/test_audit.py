@@ -37,7 +37,7 @@ ELSEWHERE = {
     "host.intern-adres": "test_a_private_address",
     "bestand.niet-genoemd": "tests/audit/test_hosts_site.py",
     "bestand.ontbreekt": "tests/audit/test_hosts_site.py",
-    "host.achterstand": "tests/integration/test_shards.py",
+    "host.achterstand": "tests/integration/test_host_budget.py",
     "metadata.schema": "tests/audit/test_files.py",
     "loc.andere-host": "tests/integration/test_shared_documents.py",
     "lastmod.heraanbod": "tests/integration/test_findings_of_days.py",
@@ -235,7 +235,7 @@ def test_a_private_address(auditor: Auditor, make_site: MakeSite) -> None:
         assert "een oogst over het internet bereikt hem niet" in words(done.stdout)
         assert (answer.hosts[typed.host].listed, answer.hosts[typed.host].harvested) == (3, 1)
         refused = answer.rows(typed)["host.prive-adres"]
-        assert {refused.url, *(each.url for each in refused.examples)} == set(locs[1:])
+        assert {refused.url, *(refused.also or ())} == set(locs[1:])
         assert explain("host.prive-adres").mend in answer.page(typed)
         assert "/geheim.pdf" not in [request.path for request in named.requests]
     assert answer.hosts[named.host].harvested == 1

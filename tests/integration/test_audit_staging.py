@@ -73,6 +73,23 @@ def test_a_password_in_the_url_is_for_that_host_and_is_nowhere_else(
         assert [path for path in written if secret.encode() in path.read_bytes()] == []
 
 
+def test_what_a_server_sends_back_of_a_password_is_in_no_report(
+    auditor: Auditor, make_site: MakeSite
+) -> None:
+    site, other = make_site(), make_site()
+    staging(site, other)
+    given = f"{RIGHT} {RIGHT.removeprefix('Basic ')} {USER}:{PASSWORD} Authorization: Basic eWFuOmVsc2U="
+    site.pages["/sitemap.xml"] = entries_of(site, Entry(loc=f"terug {given}", lastmod=LASTMOD, diwoo=GOOD))
+    auditor.register(site)
+    run = auditor(f"https://{USER}:{PASSWORD}@{site.host}/")
+    shown = "terug Basic … … … Authorization: …"
+    assert shown in [finding.get("seen") for finding in run.findings]
+    written = [path for path in auditor.folder.rglob("*") if path.is_file()]
+    for secret in (PASSWORD, RIGHT.removeprefix("Basic "), "eWFuOmVsc2U="):
+        assert secret not in run.stdout + run.stderr
+        assert [path for path in written if secret.encode() in path.read_bytes()] == []
+
+
 def test_the_password_of_a_user_name_may_be_in_the_environment(
     auditor: Auditor, make_site: MakeSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,28 +99,6 @@ def test_what_a_run_of_another_state_added_to_the_file_stays(
     assert len(locs([path])) == 12 + 15 + 3
 
 
-def test_an_import_after_a_kill_cuts_first_so_that_no_later_run_does(
-    gated: GatedSite, installation: Fallible
-) -> None:
-    publish(gated, numbered(4))
-    other = f"sqlite:///{installation.folder / 'other.sqlite'}"
-    assert installation.run("-o", "other.jsonl", WOO_STATE_URL=other).returncode == 0
-    exporting = ["state", "export", "known.jsonl", "-s", f"WOO_STATE_URL={other}"]
-    assert run_scrapy(exporting, installation.folder).returncode == 0
-    fault = KillAt("before the state learns of it", 1)
-    assert installation.start("-o", "all.jsonl", fault=fault).status() == KILLED
-    assert len(locs([installation.folder / "all.jsonl"])) == 4
-    imported = run_scrapy(["state", "import", "known.jsonl"], installation.folder)
-    assert imported.returncode == 0, imported.stderr
-    assert "Moved" in imported.stderr
-    assert not (installation.folder / "all.jsonl").exists()
-    fixed = run_scrapy(["state", "check", "--fix", "other.jsonl"], installation.folder)
-    assert fixed.returncode == 0, fixed.stdout
-    run = installation.run("-o", "other.jsonl")
-    assert (run.returncode, "Moved" in run.stderr) == (0, False)
-    assert len(locs([installation.folder / "other.jsonl"])) == 4
-
-
 def test_what_the_state_takes_over_after_a_kill_is_not_cut_off_by_the_next_run(
     gated: GatedSite, installation: Fallible
 ) -> None:

@@ -95,25 +95,72 @@ def test_until_the_run_has_ended_the_old_file_is_there(
 
 
 @both_signals
-def test_a_run_that_is_stopped_replaces_the_file_only_if_it_delivered_something(
-    number: signal.Signals, gated: GatedSite, installation: Fallible
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_run_that_is_stopped_replaces_nothing_and_its_last_line_names_its_records(
+    name: str, number: signal.Signals, gated: GatedSite, installation: Fallible
 ) -> None:
-    path = installation.folder / "woo.jsonl"
-    path.write_bytes(b'{"id": "old"}\n')
+    path = installation.folder / f"woo.{name}"
+    path.write_bytes(b"old")
     two_sitemaps(gated)
     gated.gates.add("/robots.txt")
-    early = installation.start("-O", path.name)
+    early = installation.start(FEEDS=replacing(name))
     early.wait_until(lambda: "/robots.txt" in gated.waiting, "robots.txt is asked for")
     early.send(number)
     assert early.status() == 0
-    assert path.read_bytes() == b'{"id": "old"}\n'
+    assert (path.read_bytes(), beside(path)) == (b"old", []), "it delivered nothing"
     gated.gates.discard("/robots.txt")
+    started = installation.start(FEEDS=replacing(name), **SOON)
+    started.wait_until(lambda: "/s1.xml" in gated.waiting, "the second sitemap is asked for")
+    ended = stopped(started, number)
+    assert (ended.returncode, path.read_bytes()) == (0, b"old")
+    (kept,) = beside(path)
+    line = f"{path.name} is as it was, since the run was stopped: its 12 records are in {kept}"
+    assert ended.stderr.splitlines()[-1].endswith(line)
+    delivered = kept.read_bytes()
+    assert [loc for loc in harvested(installation.folder) if loc.encode() not in delivered] == []
+    gated.gates.clear()
+    assert str(kept) not in installation.run(FEEDS=replacing(name)).stderr, "it was named once"
+    assert kept.read_bytes() == delivered
+
+
+def test_a_run_that_is_stopped_gives_a_file_that_was_not_there_its_name(
+    gated: GatedSite, installation: Fallible
+) -> None:
+    path = installation.folder / "woo.jsonl"
+    two_sitemaps(gated)
     started = installation.start("-O", path.name, **SOON)
     until_half(started, gated, installation)
-    assert stopped(started, number).returncode == 0
+    assert stopped(started).returncode == 0
     assert set(locs([path])) == harvested(installation.folder)
-    assert len(locs([path])) == 12
-    assert beside(path) == []
+    assert (len(locs([path])), beside(path)) == (12, [])
+
+
+@pytest.mark.parametrize("setting", ["CLOSESPIDER_ITEMCOUNT", "CLOSESPIDER_PAGECOUNT"])
+def test_a_run_that_came_to_a_bound_replaces_nothing(setting: str, site: Site, harvester: Harvester) -> None:
+    path = harvester.folder / "woo.jsonl"
+    path.write_bytes(b'{"id": "old"}\n')
+    run = harvester.day("-O", path.name, **{setting: 1})
+    assert (run.returncode, path.read_bytes()) == (0, b'{"id": "old"}\n')
+    assert run.stats["finish_reason"].startswith("closespider_")
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "held"),
+    [
+        ("woo.jsonl", b'{"id": "1"}\n\n{"id": "2"}\n{"id": "3"}', "3"),
+        ("woo.csv", b'\xef\xbb\xbfa,b\n"1, ""\n""","x"\n2,"y\nz"\n', "2"),
+        ("woo.csv", b"a,b", "0"),
+        ("woo.xml", b"<items/>", "8 bytes"),
+    ],
+)
+def test_a_run_that_ended_says_what_it_replaced(
+    name: str, old: bytes, held: str, harvester: Harvester
+) -> None:
+    (harvester.folder / name).write_bytes(old)
+    feeds = replacing(name.partition(".")[2])
+    assert harvester.day(FEEDS=feeds).stderr.splitlines()[-1] == f"{name}: 2 records, in the place of {held}"
+    assert "in the place of" not in harvester.day("-O", "new.jsonl", **ALL).stderr, "none was there"
+    assert "in the place of" not in harvester.day(FEEDS=feeds).stderr, "there was no news"
 
 
 def test_what_a_killed_run_delivered_is_kept_and_the_next_run_names_it_once(

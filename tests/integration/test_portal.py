@@ -82,6 +82,39 @@ def test_new_records_are_found_while_it_runs_and_by_the_next_start(tmp_path: Pat
         assert found(ask, "stikstof") == "0 documenten"
 
 
+def test_a_portal_whose_index_is_gone_says_so_and_makes_it_anew(tmp_path: Path) -> None:
+    write(tmp_path / "records" / "woo-1.jsonl", full())
+    process = start_forked(["portal", "--port", "0", "--no-watch"], tmp_path)
+    wait_until(lambda: "\n" in process.stdout or process.ended, "the portal says where it is")
+    address = process.stdout.removeprefix(START).split()[0]
+
+    def status(path: str) -> int:
+        return httpx.get(address + path, trust_env=False, timeout=STUCK).status_code
+
+    assert status("gezond") == 200
+    (index,) = tmp_path.glob("**/portal/index-*")
+    index.rename(tmp_path / "gone")
+    wait_until(lambda: "made anew" in process.stderr, "the line")
+    wait_until(lambda: status("gezond") == 200, "it is well again")
+    assert status("?q=stikstof") == 200
+    process.send(signal.SIGTERM)
+    done = process.done(STUCK)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("made anew") == 1
+
+
+def test_sigterm_while_it_fills_its_index_is_no_fault(tmp_path: Path) -> None:
+    records = [bare(f"https://a.nl/{number}.pdf") for number in range(200)]
+    for number in range(100):
+        write(tmp_path / "records" / f"woo-{number}.jsonl", *records)
+    process = start_forked(["portal", "--port", "0"], tmp_path)
+    wait_until(lambda: any(tmp_path.glob("**/portal/index-*/*.lock")) or process.ended, "the fill")
+    process.send(signal.SIGTERM)
+    done = process.done(STUCK)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_a_copy_follows_a_portal_that_is_stopped_and_made_anew(tmp_path: Path) -> None:
     records = tmp_path / "records" / "woo-2.jsonl"
     write(records, full())

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.utils.command import Run, run_scrapy
+from tests.utils.hostile import Behaviour, Exchange, RawSite
 from tests.utils.publishers import (
     INDEX,
     Builder,
@@ -26,6 +27,8 @@ from tests.utils.vergunningen import Permits, about, causes, listing
 from tests.utils.vergunningen import publish as publish_messages
 from woo_harvester.demo.server import Handler, LoopbackServer, Page
 
+#: Answers to a HEAD that say nothing of a GET, and those that a GET would get too.
+REFUSED, MEANT = (400, 404, 406, 418, 500, 502, 599), (401, 410, 429, 503)
 STATUSES = (200, 202, 203, 204, 206)
 COMPLETE = frozenset({200, 203})
 BODY = b"%PDF-1.7 besluit " * 20
@@ -60,14 +63,61 @@ for _kind, _path in FILES.items():
         hosts.declared.append(Declared(_build))
 
 
+#: Statuses of HEAD and GET.
+Statuses = tuple[int, int]
+BY_METHOD: list[Statuses] = [
+    *((405, get) for get in STATUSES),
+    *((head, 200) for head in (*STATUSES, *REFUSED, *MEANT)),
+]
+
+
+def path_of(statuses: Statuses) -> str:
+    return "/{}-{}.pdf".format(*statuses)
+
+
+def answer_by_method(site: LoopbackServer, each: list[Statuses]) -> None:
+    publish(site, *map(path_of, each))
+    site.pages |= {path_of(statuses): by_method(*statuses) for statuses in each}
+
+
+#: No host has more than three of these documents: then it would be asked by GET only.
+HOSTS_BY_METHOD: dict[Statuses, Builder] = {}
+for _start in range(0, len(BY_METHOD), 3):
+    _build = partial(answer_by_method, each=BY_METHOD[_start : _start + 3])
+    HOSTS_BY_METHOD |= dict.fromkeys(BY_METHOD[_start : _start + 3], _build)
+    hosts.declared.append(Declared(_build))
+
+
+async def hang_up(exchange: Exchange) -> None:
+    """Close the connection without an answer."""
+
+
+async def reset(exchange: Exchange) -> None:
+    exchange.reset()
+
+
+def end_the_connection(site: RawSite, how: Behaviour) -> None:
+    async def behave(exchange: Exchange) -> None:
+        if exchange.request.method == "HEAD":
+            await how(exchange)
+        else:
+            await exchange.head(content_type="application/pdf", content_length=len(BODY))
+            await exchange.send(BODY)
+
+    publish(site, "/a.pdf")
+    site.behaviours["/a.pdf"] = behave
+
+
+DYING: dict[str, Builder] = {how.__name__: partial(end_the_connection, how=how) for how in (hang_up, reset)}
+hosts.declared += [Declared(build, raw=True) for build in DYING.values()]
+
+
 @hosts.site
 def with_documents(site: LoopbackServer) -> None:
     """Lists documents of its own, and one on each host whose robots.txt has a status."""
     documents: dict[str, Page | Handler] = {
         f"/d/{status}.pdf": Page(BODY, status=status) for status in STATUSES
     }
-    documents |= {f"/head405/{status}.pdf": by_method(405, status) for status in STATUSES}
-    documents |= {f"/get200/{status}.pdf": by_method(status, 200) for status in STATUSES}
     others = [hosts[SITES["robots", status]] for status in STATUSES]
     for other in others:
         other.pages["/elders.pdf"] = Page(BODY)
@@ -139,20 +189,29 @@ def test_only_a_complete_document_is_harvested(
 
 @pytest.mark.parametrize("status", STATUSES)
 def test_where_head_is_refused_the_status_of_the_get_counts(asked: Harvest, status: int) -> None:
-    host, path = asked[with_documents], f"/head405/{status}.pdf"
+    host, path = asked[HOSTS_BY_METHOD[405, status]], path_of((405, status))
     assert host.requested(path) == ["HEAD", "GET"]
     assert (path in host.paths) == (status in COMPLETE)
     if status not in COMPLETE:
         assert expected_finding(status) in host.codes_about(path)
 
 
-@pytest.mark.parametrize("status", STATUSES)
+@pytest.mark.parametrize("status", [*STATUSES, *REFUSED, *MEANT])
 def test_a_head_that_is_not_answered_as_a_get_would_be_is_followed_by_one(
     asked: Harvest, status: int
 ) -> None:
-    host, path = asked[with_documents], f"/get200/{status}.pdf"
-    assert host.requested(path) == (["HEAD"] if status in COMPLETE else ["HEAD", "GET"])
-    assert path in host.paths
+    host, path = asked[HOSTS_BY_METHOD[status, 200]], path_of((status, 200))
+    assert host.requested(path) == (["HEAD"] if status in (*COMPLETE, *MEANT) else ["HEAD", "GET"])
+    assert (path in host.paths) == (status not in MEANT)
+
+
+@pytest.mark.parametrize("how", DYING)
+def test_a_head_that_ends_the_connection_is_followed_by_a_get(asked: Harvest, how: str) -> None:
+    host = asked[DYING[how]]
+    *heads, last = host.requested("/a.pdf")
+    assert set(heads) == {"HEAD"}, "the library sends one again on a new connection"
+    assert last == "GET"
+    assert (host.paths, host.errors) == (["/a.pdf"], set())
 
 
 @pytest.fixture(scope="module")
@@ -165,8 +224,11 @@ def audited(started: Publishers, ca_bundle: Path, tmp_path_factory: pytest.TempP
 @pytest.mark.parametrize("status", STATUSES)
 def test_an_audit_counts_only_complete_answers(audited: Run, status: int) -> None:
     expected = set() if status in COMPLETE else {expected_finding(status)}
-    for path in (f"/d/{status}.pdf", f"/head405/{status}.pdf"):
-        url = hosts[with_documents].url(path)
+    urls = (
+        hosts[with_documents].url(f"/d/{status}.pdf"),
+        hosts[HOSTS_BY_METHOD[405, status]].url(path_of((405, status))),
+    )
+    for url in urls:
         found = {line["code"] for line in audited.findings if line["url"] == url}
         assert found & {"document.afgebroken", "document.onbereikbaar"} == expected
     for kind in FILES:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
-from contextlib import closing
+import os
+import shutil
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import ROOT, skip_or_fail
+from tests.docs.page import Command, steps
 from tests.utils import daily
-from tests.utils.command import DATA, Run, run_scrapy
-from tests.utils.daily import FIRST, Harvester
+from tests.utils.command import Run, run_scrapy
+from tests.utils.daily import FIRST, NEWER, Harvester
 from tests.utils.postgresql import postgresql_server, postgresql_url
 from tests.utils.sites import MakeSite
 from tests.utils.vergunningen import FOLDER, Permits, about, case, causes, codes, files_asked, publish
@@ -91,50 +94,48 @@ def test_the_tables_show_hosts_of_both_kinds(both: Both) -> None:
     assert max(map(len, lines)) <= 80
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
-def test_after_a_move_of_the_state_no_run_gives_a_record(
-    database: str, both: Both, request: pytest.FixtureRequest
-) -> None:
-    name = "staat.jsonl"
-    counts = "2 hosts, 2 documents, 0 withdrawn; 2 entry pages, 11 files, 4 cases, 1 withdrawn"
-    assert both.state("export", name).stderr == f"Exported {counts}.\n"
-    before, reported = both.state("export").stdout, codes(both.permits.run(both.entries))
+def test_after_a_move_to_postgresql_no_run_gives_a_record(both: Both, postgresql_url: str) -> None:
+    if shutil.which("pgloader") is None:
+        skip_or_fail("needs pgloader (on Debian: apt install pgloader)")
+    reported = codes(both.permits.run(both.entries))
     assert ("ipm.schema", "fout.xml") in reported
     assert ("ipm.andere-organisatie", "kaap.xml") in reported
-    there = f"sqlite:///{both.folder / 'nieuw.sqlite'}"
-    if database == "postgresql":
-        there = request.getfixturevalue("postgresql_url")
-    for _ in range(2):
-        assert both.state("import", name, WOO_STATE_URL=there).stderr == f"Imported {counts}.\n"
-        assert both.state("export", WOO_STATE_URL=there).stdout == before
+    before, there = both.state().stdout, postgresql_url
+    move_as_the_page_says(both.folder, postgresql_url)
+    assert both.state(WOO_STATE_URL=there).stdout == before
     assert both.documents.day(WOO_STATE_URL=there).records == []
     files_asked(both.site)
     permits = both.permits.run(both.entries, WOO_STATE_URL=there)
     assert (permits.records, files_asked(both.site)) == ([], [])
     assert codes(permits) == reported, "what is wrong is known too"
     publish(both.site, {"3d.xml": delete_message(identifier=MOVED, aanmaakdatum="2026-04-09")})
-    (gone,) = both.permits.run(both.entries, WOO_STATE_URL=there).records
-    assert gone["id"] == record_id(MOVED), "its first URL is known"
-
-
-def test_messages_that_wait_move_with_the_state(both: Both) -> None:
-    """A run was killed after it had read a file and before it applied the message in it."""
     publish(both.other, {"6.xml": about(6)})
-    both.permits.run(both.entries)
-    with closing(sqlite3.connect(both.folder / DATA / "woo-state.sqlite")) as connection, connection:
-        ((data, entry),) = connection.execute(
-            "SELECT data, entry_id FROM permit_cases WHERE identifier = ?", [case(6)]
-        ).fetchall()
-        connection.execute("DELETE FROM permit_cases WHERE identifier = ?", [case(6)])
-        row = json.loads(data)
-        waiting = {name: row[name] for name in ("mutation", "zaak")}
-        columns = "entry_id, identifier, case_url, data"
-        values = [entry, case(6), case(6), json.dumps(waiting)]
-        connection.execute(f"INSERT INTO permit_messages ({columns}) VALUES (?, ?, ?, ?)", values)
-    both.state("export", "staat.jsonl")
-    there = f"sqlite:///{both.folder / 'nieuw.sqlite'}"
-    both.state("import", "staat.jsonl", WOO_STATE_URL=there)
-    assert causes(both.permits.run(both.entries, WOO_STATE_URL=there)) == {"6": "aanlevering"}
+    found = {record["id"] for record in both.permits.run(both.entries, WOO_STATE_URL=there).records}
+    assert found == {record_id(MOVED), record_id(case(6))}, "its first URL is known, and new rows get numbers"
+    daily.publish(both.site, {"besluit": NEWER, "nieuw": FIRST})
+    changes = {"besluit": "wijziging", "nieuw": "aanlevering", "verslag": "intrekking"}
+    assert daily.causes(both.documents.day(WOO_STATE_URL=there)) == changes
+
+
+def move_as_the_page_says(folder: Path, url: str) -> None:
+    """Type the commands of docs/how-to/backup.md in *folder*, with the URL of a database."""
+    page = (ROOT / "docs" / "how-to" / "backup.md").read_text(encoding="utf-8")
+    commands = [
+        step.text for step in steps(page) if isinstance(step, Command) and "db.example.nl" in step.text
+    ]
+    assert [command.split()[0] for command in commands] == ["python", "pgloader"]
+    place = f"//{url.partition('//')[2]}"
+    for command in commands:
+        typed = command.replace("//woo:password@db.example.nl/woo", place)
+        done = subprocess.run(
+            ["bash", "-c", typed],
+            cwd=folder,
+            env=os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        assert "ERROR" not in done.stdout, done.stdout
 
 
 def test_what_is_forgotten_is_delivered_again_if_it_is_listed(both: Both) -> None:
@@ -174,12 +175,3 @@ def test_check_compares_documents_and_cases(both: Both) -> None:
     extra = both.state("check", "-v", *records, status=1).stdout.splitlines()
     assert extra[0].split() == ["extra", case(1)]
     assert extra[1].startswith("2 documents and 3 cases in the state: 0 missing, 0 older, 1 extra")
-
-
-def test_a_host_moves_alone(both: Both) -> None:
-    both.state("export", "deel.jsonl", "--host", both.other.host)
-    there = f"sqlite:///{both.folder / 'nieuw.sqlite'}"
-    both.state("import", "deel.jsonl", WOO_STATE_URL=there)
-    lines = both.state(WOO_STATE_URL=there).stdout.splitlines()
-    assert (lines[0].split()[0], len(lines)) == ("permits", 3)
-    assert set(causes(both.permits.run(both.entries, WOO_STATE_URL=there))) == {"1", "3", "9"}

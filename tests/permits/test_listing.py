@@ -269,7 +269,9 @@ def test_a_page_of_any_common_encoding_is_read(encoding: str, content_type: str 
     assert str(link.date) == "2026-08-05T10:00"
 
 
-@pytest.mark.parametrize("name", ["hex", "zlib", "idna", "undefined", "x-unknown", "punycode", "rot13", ""])
+@pytest.mark.parametrize(
+    "name", ["hex", "zlib", "idna", "undefined", "x-unknown", "punycode", "rot13", "utf-16", "utf-32", ""]
+)
 def test_an_encoding_that_is_not_for_texts_is_ignored(name: str) -> None:
     for header, head in ((f"text/html; charset={name}", ""), (None, f'<meta charset="{name}">')):
         (link,) = read(f'{head}<a href="é.xml">é</a>', content_type=header).links

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from tests.permits.reading import MAXSIZE, NOW, codes, faults, given
+from tests.permits.reading import MAXSIZE, NOW, codes, faults, given, noted
 from woo_harvester.demo.permit_messages import (
     message,
 )
@@ -59,11 +59,15 @@ def test_a_doctype_is_refused_before_anything_is_expanded(content: bytes) -> Non
     assert (fault["code"], fault["seen"]) == ("ipm.doctype", "<!DOCTYPE message")
 
 
-def test_a_doctype_in_an_encoding_that_hides_it_is_refused() -> None:
+@pytest.mark.parametrize("label", ["UTF-7", "utf-16"])
+def test_an_encoding_that_would_hide_a_doctype_is_not_believed(label: str) -> None:
     text = '<!DOCTYPE message [<!ENTITY a "b">]><message>&a;</message>'
     hidden = text.replace("<", "+ADw-").replace("!", "+ACE-").replace("&", "+ACY-")
-    (fault,) = faults(f"<?xml version='1.0' encoding='UTF-7'?>{hidden}".encode())
-    assert fault["code"] == "ipm.doctype"
+    declaration = f"<?xml version='1.0' encoding='{label}'?>"
+    assert [codes(f"{declaration}{each}".encode()) for each in (hidden, text)] == [
+        ["ipm.ongeldig"],
+        ["ipm.doctype"],
+    ]
 
 
 def test_a_doctype_in_a_text_is_not_a_doctype() -> None:
@@ -79,6 +83,15 @@ def test_comments_before_the_root_do_not_take_long() -> None:
 def test_comments_and_instructions_in_a_message_are_ignored() -> None:
     content = message(title="Kappen").replace(b"Kappen", b"Kap<!-- x -->pen<?x y?>")
     assert given(content)["title"] == "Kappen"
+
+
+@pytest.mark.parametrize("label", ["utf-16", "UTF-16LE", "utf-32", "unicode"])
+def test_a_message_that_declares_an_encoding_it_cannot_have_is_read_with_a_warning(label: str) -> None:
+    text = message(title="Eén café").decode()
+    metadata, (finding,) = noted(text.replace("UTF-8", label).encode())
+    assert metadata["title"] == "Eén café"
+    assert (finding["code"], finding["severity"], finding["line"]) == ("ipm.kop", "warning", 1)
+    assert (finding["seen"], finding["action"]) == (label, "gelezen als UTF-8")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "windows-1252"])

@@ -12,6 +12,7 @@ from tests.portal.client import Client
 from tests.portal.records import full
 from tests.utils.scan_engine import ScanEngine
 from woo_portal.app import Options, make_app
+from woo_portal.asking import BusyError
 from woo_portal.engine import Answer, EngineError, SlowQuestionError
 from woo_portal.question import Question
 
@@ -44,6 +45,21 @@ def raising(error: Exception) -> Callable[[], Any]:
 
 def heading(page: str) -> str:
     return str(html.fromstring(page).cssselect("h1")[0].text_content())
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [(EngineError(SECRET), 503), (SlowQuestionError(SECRET), 503), (ValueError(SECRET), 500)],
+)
+def test_a_portal_whose_questions_fail_is_not_healthy(error: Exception, status: int) -> None:
+    answer = client(raising(error)).get("/gezond")
+    assert (answer.status_code, "gezond\n" in answer.text) == (status, False)
+
+
+def test_a_portal_that_is_busy_with_others_is_healthy() -> None:
+    portal = client(raising(BusyError()))
+    assert portal.get("/?q=a").status_code == 503
+    assert portal.get("/gezond").text == "gezond\n"
 
 
 @pytest.mark.parametrize(

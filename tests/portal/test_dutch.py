@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from unicodedata import category, normalize
+
 import pytest
 from elasticsearch import Elasticsearch
 
 from tests.portal.analysis import Analysis
 from tests.portal.word_lists import SPACES, words
 from woo_harvester.outputs.definition import WOO, definition
-from woo_portal.dutch import Tokens, TokensOfPieces, analyzer, normalized, pieces, tokens_of
+from woo_portal.dutch import (
+    CharFilter,
+    Tokens,
+    TokensOfPieces,
+    analyzer,
+    cleaned,
+    normalized,
+    pieces,
+    tokens_of,
+)
 
 ANALYZERS = ("stam", "exact", "delen")
 
@@ -28,7 +39,7 @@ def test_the_tokens_of_each_word_are_those_of_elasticsearch(analysis: Analysis) 
         for start in range(0, len(given), 200):
             part = given[start : start + 200]
             theirs = sorted(analysis.tokens(name, " \n ".join(part)))
-            if theirs != sorted(analyzer(name).tokens("\n".join(part))):
+            if theirs != sorted(analyzer(name).tokens(" \n ".join(part))):
                 pytest.fail(f"{name}: {[word for word in part if differs(analysis, name, word)] or part}")
 
 
@@ -49,9 +60,43 @@ def test_spaces_and_long_words_split_as_in_elasticsearch(analysis: Analysis, tex
 @pytest.mark.integration
 @pytest.mark.usefixtures("analysis")
 def test_titles_sort_as_in_elasticsearch(elasticsearch: Elasticsearch, alias: str) -> None:
-    for text in ("Één Àpart ﬁguur", "İstanbul \u039f\u0394\u039f\u03a3", "~$1 \\1"):
+    for text in (
+        "Één Àpart ﬁguur",
+        "İstanbul \u039f\u0394\u039f\u03a3",
+        "~$1 \\1",
+        "\ufeffCafe\u0301 re\u00adu\u0308nie",
+    ):
         answer = elasticsearch.indices.analyze(index=f"{alias}-v1", normalizer="volgorde", text=text)
         assert normalized(text) == answer["tokens"][0]["token"]
+
+
+def test_the_signs_that_nobody_sees_and_all_letters_with_accents_are_cleaned() -> None:
+    analysis = definition(WOO)["settings"]["analysis"]
+    for each in (*analysis["analyzer"].values(), *analysis["normalizer"].values()):
+        assert each["char_filter"] == [*analysis["char_filter"]]
+    for number in range(0x10000):
+        letter = chr(number)
+        apart = normalize("NFD", letter)
+        is_hangul = 0xAC00 <= number <= 0xD7A3  # eleven thousand of them
+        if letter.isalpha() and apart != letter and normalize("NFC", apart) == letter and not is_hangul:
+            assert cleaned(f"a{apart}b") == f"a{letter}b", hex(number)
+        elif category(letter) == "Cf":
+            assert cleaned(f"a{letter}b") == "ab", hex(number)
+
+
+def test_a_filter_of_characters_takes_the_longest_text_at_each_place() -> None:
+    clean = CharFilter(
+        [
+            "e\u0302=>ê",
+            "e\u0302\u0301=>ế",
+            "ê\u0301=>ế",
+            "\u00ad=>",
+            r"\u00ad\n=>".replace("\\u00ad", "\u00ad"),
+        ]
+    )
+    assert clean("e\u0302\u0301 e\u0302 ê\u0301 e\u0301") == "ế ê ế e\u0301"
+    assert clean("be\u00ad\nstem\u00adming\n\u00ad e\u00ad\u0302") == "bestemming\n e\u0302"
+    assert clean("plain é ê") == "plain é ê"
 
 
 def test_a_piece_gives_the_tokens_of_its_words() -> None:

@@ -233,10 +233,10 @@ def test_an_index_from_a_backup_gives_its_numbers_twice_and_a_copy_begins_again(
         assert again.follow() == ["i"]  # each start has a name of its own, and its numbers go on
 
 
-def test_the_order_of_a_search_by_change_has_the_latest_harvest_first(opened: Opened) -> None:
+def test_the_order_by_harvest_has_the_latest_harvest_first(opened: Opened) -> None:
     with opened() as index:
         index.add([woo("b", "Een"), woo("a", "Twee"), woo("c", "Drie", harvested=EARLY), withdrawn("d")])
-        asked = Question(WOO, status=None, sort=Sort.CHANGED, size=3)
+        asked = Question(WOO, status=None, sort=Sort.HARVESTED, size=3)
         assert [hit.document["id"] for hit in index.engine.search(asked).hits] == ["d", "a", "b"]
         every = index.engine.all_documents(asked)
         assert [each["id"] for each in every] == ["d", "a", "b", "c"]

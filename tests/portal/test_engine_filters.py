@@ -189,7 +189,9 @@ ORDERS = [
     # Without regard to accents and capitals; a very long title is the last.
     (WOO, "sorteer=titel", ["a9", "a7", "a2", "a5", "a6", "a1", "a3", "a4", "a8"]),
     (PERMITS, "sorteer=nieuwste", ["p2", "p1", "p3", "p4", "p5"]),
-    (WOO, "sorteer=gewijzigd", ["a6", "a1", "a3", "a4", "a5", "a7", "a8", "a9", "a2"]),
+    # By the change that the publisher names, whatever was harvested last; without one it is the last.
+    (WOO, "sorteer=gewijzigd", ["a8", "a7", "a1", "a2", "a3", "a4", "a5", "a6", "a9"]),
+    (PERMITS, "sorteer=gewijzigd", ["p1", "p3", "p2", "p4", "p5"]),
     (PERMITS, "sorteer=oudste", ["p5", "p4", "p3", "p1", "p2"]),
     (PERMITS, "sorteer=titel", ["p3", "p2", "p1", "p5", "p4"]),
     (PERMITS, f"{NEAREST_DAM}&afstand=100000&sorteer=afstand", ["p1", "p3", "p2"]),

@@ -33,6 +33,7 @@ def asked(kind: RecordKind, query: str) -> Question:
 def test_nothing_asks_for_everything() -> None:
     assert asked(WOO, "") == Question(WOO)
     assert asked(PERMITS, "zoektekst=&plaats=&sorteer=+&lopend=") == Question(PERMITS)
+    assert asked(WOO, "zoektekst=%E2%80%8B&thema=%E2%80%8B&organisatie=%C2%AD%20") == Question(WOO)
 
 
 def test_a_question_about_documents_has_all_that_its_parameters_say() -> None:

@@ -23,7 +23,7 @@ from tests.report.runs import (
     row,
     write_run,
 )
-from woo_harvester.findings import Finding, Language, explain
+from woo_harvester.findings import Finding, Language, Severity, explain
 from woo_harvester.report.assemble import assemble_report, make_report, verdict
 from woo_harvester.report.funnel import Account, HarvestKind
 from woo_harvester.report.history import History
@@ -106,7 +106,26 @@ def test_a_host_has_the_keys_of_the_audit(tmp_path: Path) -> None:
     assert (first["code"], first["count"], first["seen"]) == ("loc.geen-https", 1, "http://www.a.nl/1.pdf")
     assert first["snippet"]["after"].splitlines()[1] == "  <loc>https://www.a.nl/1.pdf</loc>"
     assert (second["code"], second["count"], second["line"]) == ("titel.ontbreekt", 2, 2)
-    assert [example["line"] for example in second["examples"]] == [3]
+    assert (second["alike"], second["also"], second["examples"]) == (
+        2,
+        [f"https://{HOST}/documenten/3.pdf"],
+        [],
+    )
+
+
+def test_findings_without_an_example_are_counted_and_each_element_has_a_fix(tmp_path: Path) -> None:
+    code = "waarde.label-onbekend"
+    themes = [about_document(code, element="thema", seen=f"thema {number}") for number in range(30)]
+    other = about_document(code, element="documentsoort", seen="vel papier")
+    (host,) = made(write_run(tmp_path / "woo-1", [read(harvested=31)], [*themes, other]))["hosts"]
+    (row,) = host["findings"]
+    first: dict[str, Any] = row
+    *others, last = row["examples"]
+    assert (row["count"], row["not_shown"], row["only_counted"]) == (31, 10, 0)
+    assert (first["seen"], last["seen"]) == ("thema 0", "vel papier")
+    assert "snippet" in first
+    assert "snippet" in last
+    assert not [each for each in others if "snippet" in each]
 
 
 def test_the_points_of_a_host_close(tmp_path: Path) -> None:
@@ -231,6 +250,16 @@ def test_a_finding_that_hosts_share_has_one_row(tmp_path: Path) -> None:
         "/api/sitemap/#/#.xml",
         [HOST, OTHER],
     )
+
+
+def test_a_finding_that_costs_less_at_one_host_is_no_more_than_a_notice_there(tmp_path: Path) -> None:
+    code = "register.domein-ontbreekt"
+    findings = [about_host(code, lowered_to=Severity.INFO), about_host(code, OTHER)]
+    accounts = [read(host, harvested=1, findings=findings) for host in (HOST, OTHER)]
+    report = made(write_run(tmp_path / "woo-1", accounts, findings))
+    rows = {host["host"]: (host["score"], host["findings"][0]["severity"]) for host in report["hosts"]}
+    assert rows == {HOST: (100, "info"), OTHER: (97, "warning")}
+    assert (report["totals"]["warnings"], report["totals"]["notices"]) == (1, 1)
 
 
 def test_a_finding_about_a_host_without_an_entry_page_is_in_a_report_of_permits(tmp_path: Path) -> None:

@@ -173,6 +173,11 @@ def test_only_as_many_results_as_a_code_host_takes(tmp_path: Path, monkeypatch: 
     assert [result["ruleId"] for result in made["results"]] == ["loc.geen-https", "titel.ontbreekt"]
 
 
+def test_a_finding_that_costs_less_at_a_host_is_a_note(tmp_path: Path) -> None:
+    (result,) = log(tmp_path, about_host("register.domein-ontbreekt", lowered_to=Severity.INFO))["results"]
+    assert result["level"] == "note"
+
+
 def test_a_finding_that_the_report_leaves_out_is_no_result(tmp_path: Path) -> None:
     made = log(tmp_path, about_host("index.naam"), about_host("robots.geen-diwoo-index"))
     assert [result["ruleId"] for result in made["results"]] == ["index.naam"]

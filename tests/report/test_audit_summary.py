@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from tests.report.runs import HOST, about_document, about_host, read, write_run
-from woo_harvester.findings import Finding, explain
+from woo_harvester.findings import Finding, Severity, explain
 from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.audit_summary import first_verdict, print_summary, sentences
 from woo_harvester.report.funnel import Account
@@ -104,6 +104,27 @@ def test_the_most_costly_finding_comes_first(tmp_path: Path) -> None:
     assert "points" not in lines[2]
 
 
+def test_each_different_mistake_of_a_code_is_shown_with_its_number(tmp_path: Path) -> None:
+    often = [about_document("metadata.schema", number=n, seen="<role> ontbreekt") for n in range(40)]
+    once = about_document("metadata.schema", element="handeling", seen="<atTime> ontbreekt")
+    lines = [line.strip() for line in summary(tmp_path, *often, once)]
+    shown = [line for line in lines if "ontbreekt" in line]
+    assert [line.split(":")[0] for line in shown] == ["1 time", "40 times"]
+    assert shown[0].endswith(f"{TEXTS('audit_element', element='handeling')}; seen: <atTime> ontbreekt")
+
+
+def test_of_many_different_mistakes_the_rarest_and_the_most_frequent_are_shown(tmp_path: Path) -> None:
+    once = [about_document("metadata.schema", element=f"e{n}", seen="fout") for n in range(20)]
+    twice = [about_document("metadata.schema", element="vaak", seen="fout")] * 2
+    lines = [line.strip() for line in summary(tmp_path, *once, *twice)]
+    shown = [line for line in lines if "seen: fout" in line]
+    assert [line.partition("element: ")[2].partition(";")[0] for line in shown] == [
+        *[f"e{n}" for n in range(9)],
+        "vaak",
+    ]
+    assert TEXTS("finding_others", times="11 times") in lines
+
+
 def test_a_long_url_is_cut(tmp_path: Path) -> None:
     url = "https://www.a.nl/" + "x" * 400
     lines = summary(tmp_path, about_host("robots.te-groot", url=url))
@@ -181,6 +202,8 @@ def test_the_first_verdict_says_what_was_listed_and_what_is_wrong_so_far() -> No
         f"{HOST}: 4 documenten in 2 sitemaps. Tot nu toe: 1 fout, 1 waarschuwing. "
         "Fouten: loc.geen-https (1 keer). Nu op te vragen: 3 documenten."
     )
+    lowered = about_host("register.domein-ontbreekt", lowered_to=Severity.INFO)
+    assert "0 errors, 0 warnings" in first_verdict(read(findings=[lowered]), TEXTS)
     assert first_verdict(read(), TEXTS).startswith(
         f"{HOST}: 0 documents in 2 sitemaps. So far: 0 errors, 0 warnings."
     )

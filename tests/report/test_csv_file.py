@@ -35,6 +35,20 @@ def test_each_code_of_a_host_is_a_row(tmp_path: Path) -> None:
     assert second["organisation"] == "gemeente Amsterdam"
 
 
+def test_each_different_mistake_of_a_code_is_a_row_and_the_counts_add_up(tmp_path: Path) -> None:
+    often = [about_document("metadata.schema", number=n, seen="<role> ontbreekt") for n in range(40)]
+    once = [about_document("metadata.schema", element=f"e{n}", seen="<atTime> ontbreekt") for n in range(110)]
+    folder = write_run(tmp_path / "woo-1", [read(harvested=1)], [*often, *once])
+    assemble_report(folder)
+    write_csv(folder)
+    with folder.csv.open(encoding="utf-8-sig", newline="") as file:
+        first, *others, most, rest = csv.DictReader(file)
+    assert (first["element"], first["count"], float(first["points"]) > 0) == ("e0", "1", True)
+    assert (most["seen"], most["count"], most["points"]) == ("<role> ontbreekt", "40", "")
+    assert (rest["seen"], rest["count"], rest["points"]) == ("andere waarden", "11", "")
+    assert sum(int(row["count"]) for row in (first, *others, most, rest)) == 150
+
+
 def test_a_host_without_findings_has_a_row(tmp_path: Path) -> None:
     (row,) = rows(tmp_path)
     assert (row["host"], row["score"], row["code"]) == (HOST, "100", "")

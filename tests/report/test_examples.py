@@ -73,6 +73,7 @@ CATEGORY = "classificatiecollectie/informatiecategorieen/informatiecategorie"
          "ontvangts; 2024-01-01", "ontvangst"),
         ("sitemap.element-onbekend", "urlset/item", "<item>", "<url>"),
         ("sitemap.element-onbekend", "sitemapindex/map", "3 × <map>", "<sitemap>"),
+        ("index.naam", None, "https://www.a.nl/sitemapindex.xml", "https://www.a.nl/sitemapindex-diwoo.xml"),
         ("titel.ontbreekt", "publisher", "Gemeente Amsterdm", None),
     ],
 )  # fmt: skip

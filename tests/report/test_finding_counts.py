@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.report.runs import HOST, about_document, about_host
 from woo_harvester.findings import Finding
-from woo_harvester.report.finding_counts import EXAMPLES, read_findings, without_credentials
+from woo_harvester.report.finding_counts import MISTAKES_MAX, VALUES_MAX, read_findings
+from woo_harvester.report.run_folder import finding_line, without_secrets
 
 
 def write(path: Path, *findings: Finding) -> Path:
@@ -32,17 +34,60 @@ def test_findings_are_counted_by_host_code_and_what_they_are_about(tmp_path: Pat
     }
 
 
-def test_the_first_few_are_kept_as_examples(tmp_path: Path) -> None:
-    findings = [about_document("titel.ontbreekt", number=number) for number in range(1, 9)]
-    tally = read_findings(write(tmp_path / "findings.jsonl", *findings))[HOST]
-    examples = tally.examples(("titel.ontbreekt", True))
-    assert [example["line"] for example in examples] == list(range(1, EXAMPLES + 1))
+SCHEMA = "metadata.schema"
 
 
-def test_more_examples_are_kept_of_messages(tmp_path: Path) -> None:
-    findings = [about_document("ipm.schema", number=number) for number in range(1, 31)]
+def examples(path: Path, *findings: Finding) -> list[tuple[str | None, str | None, int]]:
+    """Return the element, the text and the number of each example."""
+    found = read_findings(write(path / "findings.jsonl", *findings))[HOST].examples((SCHEMA, True))
+    return [(each.get("element"), each.get("seen"), each["alike"]) for each in found]
+
+
+def test_a_mistake_is_an_example_with_its_number_and_two_other_places(tmp_path: Path) -> None:
+    findings = [about_document("titel.ontbreekt", number=number) for number in (1, 1, 2, 3, 4)]
     tally = read_findings(write(tmp_path / "findings.jsonl", *findings))[HOST]
-    assert [example["line"] for example in tally.examples(("ipm.schema", True))] == list(range(1, 21))
+    (example,) = tally.examples(("titel.ontbreekt", True))
+    assert (example["line"], example["alike"]) == (1, 5)
+    assert example["also"] == [findings[2].url, findings[3].url]
+
+
+def test_a_frequent_mistake_hides_no_other_under_its_code(tmp_path: Path) -> None:
+    frequent = [about_document(SCHEMA, number=n, element="rel", seen="<role> ontbreekt") for n in range(40)]
+    others = [
+        about_document(SCHEMA, element="rel", seen="<relation> ontbreekt"),
+        about_document(SCHEMA, element="handeling", seen="<atTime> ontbreekt"),
+        about_document(SCHEMA, element="handeling", seen="<atTime> ontbreekt"),
+    ]
+    assert examples(tmp_path, *frequent, *others) == [
+        ("rel", "<relation> ontbreekt", 1),
+        ("handeling", "<atTime> ontbreekt", 2),
+        ("rel", "<role> ontbreekt", 40),
+    ]
+
+
+def test_what_differs_in_each_document_hides_no_other_element(tmp_path: Path) -> None:
+    different = [about_document(SCHEMA, element="datum", seen=f"{n} is geen datum") for n in range(500)]
+    found = examples(tmp_path, *different, about_document(SCHEMA, element="titel", seen="ontbreekt"))
+    assert found == [
+        *[("datum", f"{n} is geen datum", 1) for n in range(VALUES_MAX)],
+        ("titel", "ontbreekt", 1),
+    ]
+
+
+def test_the_number_of_examples_of_a_code_is_bounded(tmp_path: Path) -> None:
+    different = [about_document(SCHEMA, element=f"x{number}") for number in range(MISTAKES_MAX + 50)]
+    assert len(examples(tmp_path, *different)) == MISTAKES_MAX
+
+
+def test_a_line_that_stands_for_several_findings_counts_as_many(tmp_path: Path) -> None:
+    path = tmp_path / "findings.jsonl"
+    alike = about_document(SCHEMA, element="rel", seen="fout")
+    mixed = replace(alike, url=None, element=None, seen=None)
+    path.write_text(finding_line(alike) + finding_line(alike, 5) + finding_line(mixed, 30), encoding="utf-8")
+    tally = read_findings(path)[HOST]
+    key = (SCHEMA, True)
+    assert (tally.counts[key], tally.only_counted[key]) == (36, 35)
+    assert [(each["seen"], each["alike"]) for each in tally.examples(key)] == [("fout", 6)]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +102,7 @@ def test_more_examples_are_kept_of_messages(tmp_path: Path) -> None:
     ],
 )
 def test_credentials_are_left_out_of_what_a_sender_wrote(name: str, given: str, shown: str) -> None:
-    assert without_credentials({"code": "ipm.identifier", name: given})[name] == shown
+    assert without_secrets({"code": "ipm.identifier", name: given})[name] == shown
 
 
 @pytest.mark.parametrize(
@@ -105,4 +150,4 @@ def test_a_finding_that_follows_from_another_of_its_host_is_left_out(tmp_path: P
         HOST: [(cause, False)],
         "www.b.nl": [(follows, False)],
     }
-    assert list(tallies[HOST].lines) == [(cause, False)]
+    assert list(tallies[HOST].mistakes) == [(cause, False)]

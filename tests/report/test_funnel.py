@@ -70,9 +70,17 @@ def test_what_the_run_did_not_come_to_is_missing_at_the_end() -> None:
     assert reached(account) == {"listed": 5, "valid": 5, "allowed": 5, "fetched": 5, "harvested": 1}
 
 
-def test_more_harvested_than_listed_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"www\.a\.nl: 1 documents are listed, but 2 harvested and 0 lost"):
-        list(stages(Account(HOST, listed=1, harvested={"aanlevering": 2})))
+def test_more_harvested_than_listed_has_a_report_too() -> None:
+    account = Account(HOST, listed=1, harvested={"aanlevering": 2})
+    assert (account.unaccounted, reached(account)["harvested"]) == (-1, 2)
+
+
+def test_each_reason_is_in_the_sum() -> None:
+    account = Account(HOST, listed=28, unchanged=1, harvested={"aanlevering": 2}, lost={"document.leeg": 3})
+    account.supplied, account.not_requested, account.backlog, account.dropped_listed = 4, 5, 6, 7
+    assert account.unaccounted == 0
+    account.count_entries(1, 0)
+    assert account.unaccounted == 1
 
 
 def test_a_repeated_loc_counts_once() -> None:

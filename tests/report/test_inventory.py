@@ -109,6 +109,14 @@ def test_a_run_that_read_no_entry_page_fixes_nothing(ended: dict[str, bool], tmp
     assert rows(tmp_path)[0]["open"] == "1"
 
 
+def test_an_error_of_which_files_are_only_counted_is_not_known_to_be_fixed(tmp_path: Path) -> None:
+    code = "host.niet-geregistreerd"
+    run(tmp_path, 1, finding(code), finding(code, "2.xml"))
+    run(tmp_path, 2, finding(code, "2.xml"), finding(code, "9.xml", count=700))
+    (row,) = rows(tmp_path)
+    assert (row["gevallen"], row["open"]) == ("2", "2")
+
+
 def test_an_error_that_comes_back_is_open_again(tmp_path: Path) -> None:
     run(tmp_path, 1, finding())
     run(tmp_path, 2)

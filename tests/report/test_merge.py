@@ -159,10 +159,12 @@ def test_the_same_shard_twice_is_refused_and_nothing_is_left(tmp_path: Path) -> 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["1", "2"]
 
 
-def test_what_a_killed_merge_left_is_no_hindrance(tmp_path: Path) -> None:
-    run(tmp_path / "merged.part", finding(host="old.nl"))
+def test_a_folder_with_a_name_like_that_of_an_unfinished_merge_is_left(tmp_path: Path) -> None:
+    other = run(tmp_path / "merged.part", finding(host="old.nl"))
     merged([run(tmp_path / "1", finding(host="a.nl"))], tmp_path / "merged")
     assert [line["host"] for line in read_lines(tmp_path / "merged" / "findings.jsonl")] == ["a.nl"]
+    assert [line["host"] for line in read_lines(other / "findings.jsonl")] == ["old.nl"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["1", "merged", "merged.part"]
 
 
 NO_OBJECTS = ("{", "[]", "[" * 100_000, "9" * 5000, "\0", '"\\ud800"', "\udcff")

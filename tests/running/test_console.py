@@ -14,7 +14,7 @@ from tests.integration.stock_project import Project, project, template, with_add
 from tests.utils.command import ROOT, environment
 from tests.utils.forked_runs import Forked
 from tests.utils.sites import ca, ca_bundle
-from woo_harvester.running.console import main
+from woo_harvester.__main__ import main
 from woo_harvester.utils.program import VERSION
 
 __all__ = ["ca", "ca_bundle", "project", "template", "with_addon"]
@@ -178,7 +178,7 @@ def test_help_that_cannot_be_written_is_an_error_of_one_line(tmp_path: Path) -> 
         ["--version"],
         ["audit", "--file", "sitemap.xml"],
         ["audit", "--file", "sitemap.xml", "--json"],
-        ["inventory"],
+        ["tooi"],
     ],
 )
 @pytest.mark.parametrize("unbuffered", ["", "1"])
@@ -199,3 +199,26 @@ def test_a_reader_that_has_gone_ends_a_command_without_a_word(
             check=False,
         )
     assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.parametrize(
+    "module", ["scrapy", "woo_harvester.running.console", "woo_harvester.commands.state"]
+)
+def test_ctrl_c_while_it_is_imported_ends_it_without_a_traceback(tmp_path: Path, module: str) -> None:
+    typed_at_import = f"""
+import signal, sys
+
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupts())
+sys.argv = ["woo-harvester", "state"]
+from woo_harvester.__main__ import main
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", typed_at_import], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -17,6 +17,7 @@ from twisted.internet.defer import Deferred, succeed
 from tests.utils.crawlers import crawler_of
 from woo_harvester import Addon
 from woo_harvester.running.ending import ItemSignals, close_at_start, fail_run, has_failed, refuse_start
+from woo_harvester.spiders.woo import WooSpider
 
 
 @pytest.fixture
@@ -236,7 +237,7 @@ def test_other_signals_are_sent_as_scrapy_does(handlers: Handlers) -> None:
 
 
 def test_the_addon_keeps_what_is_connected_before_it(handlers: Handlers) -> None:
-    crawler = Crawler(Eigen)
+    crawler = Crawler(WooSpider)
     crawler.spider = Eigen()
     crawler.signals.connect(handlers.plain, item_scraped)
     Addon.from_crawler(crawler)
@@ -249,7 +250,7 @@ def test_the_addon_keeps_a_signal_manager_of_the_project() -> None:
     class Own(ItemSignals):
         pass
 
-    crawler = Crawler(Eigen)
+    crawler = Crawler(WooSpider)
     crawler.spider = Eigen()
     crawler.signals = own = Own(crawler)
     Addon.from_crawler(crawler)

@@ -46,10 +46,8 @@ from woo_harvester.settings import BOT_NAME
 from woo_harvester.spiders.vergunningen import VergunningenSpider
 from woo_harvester.state import NOWHERE
 from woo_harvester.state.permits import entry_page_id, links_without_message
-from woo_harvester.state.rows import parse_row, row_line
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
 from woo_harvester.state.store import State
-from woo_harvester.state.transfer import export_permits, replace_permits
 from woo_harvester.tooi.lists import bundled
 
 DAY = timedelta(days=1)
@@ -72,7 +70,7 @@ TABLES = (permit_entries, permit_files, permit_messages, permit_cases)
 #: What may happen, and how often. A run is what comes after the underscore.
 KINDS = {
     "offer": 20, "unlist": 4, "menu": 3, "break": 8, "repair": 10, "break_page": 3, "toggle_dates": 2,
-    "toggle_etags": 2, "toggle_sessions": 2, "archive": 1, "export_and_import": 1, "back_up": 1,
+    "toggle_etags": 2, "toggle_sessions": 2, "archive": 1, "back_up": 1,
     "put_back": 1, "set_clock_back": 1, "run_all": 12, "run_some": 5, "run_killed": 7, "run_two_at_once": 4,
 }  # fmt: skip
 HTML = b"<!DOCTYPE html><html><body>Een ogenblik</body></html>"
@@ -330,13 +328,6 @@ class EntryDays:
         self.knowledge.sure_messages -= urls
 
     # What operators do
-
-    def _export_and_import(self, page: Page, random: Random) -> None:
-        with self.state.begin() as connection:
-            rows = list(export_permits(connection, [page.host]))
-            again = [parse_row(row_line(row)) for row in rows]
-            replace_permits(connection, page.host, again)
-        self.tell(f"what is known of {page.host} is exported and imported")
 
     def _back_up(self, page: Page, random: Random) -> None:
         with self.state.begin() as connection:

@@ -21,7 +21,6 @@ from woo_harvester.sitemaps.file_findings import (
 )
 from woo_harvester.sitemaps.reader import (
     GUIDE_MAXENTRIES,
-    GUIDE_MAXSIZE,
     SITEMAP_NAMESPACE,
     Entry,
     OtherRootError,
@@ -29,7 +28,7 @@ from woo_harvester.sitemaps.reader import (
 )
 from woo_harvester.sitemaps.repairing_reader import RepairingReader
 from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry, UrlsetReader
-from woo_harvester.sitemaps.xml_stream import ErrorReason, SitemapError
+from woo_harvester.sitemaps.xml_stream import GUIDE_MAXSIZE, ErrorReason, SitemapError
 
 MAXSIZE = 1_000_000
 NAMESPACE = f'xmlns="{SITEMAP_NAMESPACE}"'
@@ -200,6 +199,16 @@ def test_names_with_other_capitals_are_a_warning(area: Area, inside: str, seen: 
     root = ROOTS[area]
     found = FileFinding("sitemap.hoofdletters", seen, 1, f"gelezen als {read_as}")
     assert findings(area, f"<{root} {NAMESPACE}>{inside}</{root}>") == [found]
+    assert explain(found.code).severity == "warning"
+
+
+@pytest.mark.parametrize("area", ROOTS)
+@pytest.mark.parametrize("label", ["utf-16", "UTF-32", "unicode"])
+def test_a_declared_encoding_that_cannot_be_is_a_warning_and_all_is_read(area: Area, label: str) -> None:
+    root, entry = ROOTS[area], URL if area == "sitemap" else SITEMAP
+    body = f'<?xml version="1.0" encoding="{label}"?>\n<{root} {NAMESPACE}>{entry}</{root}>'
+    found = FileFinding("sitemap.kop", label, 1, "gelezen als UTF-8")
+    assert findings(area, body) == [found]
     assert explain(found.code).severity == "warning"
 
 

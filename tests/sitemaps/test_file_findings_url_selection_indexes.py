@@ -137,6 +137,38 @@ def test_an_index_of_robots_txt_that_lists_documents_is_read_as_a_sitemap_if_an_
     assert host.findings == []
 
 
+OTHERS = [f"https://{HOST}/{name}.xml" for name in ("sitemap_index", "read", "nieuws", "beeld")]
+
+
+def test_an_audit_looks_into_the_other_sitemaps_of_robots_txt_that_it_does_not_read_anyway() -> None:
+    host = Host()
+    host.selection.looks = True
+    host.indexes(GENERAL, *OTHERS, "http://www.gemeente.nl/s.xml", "https://elders.nl/s.xml")
+    host.sitemaps_of(INDEX, OTHERS[1])
+    assert host.findings == []
+    assert [line.url for line in host.selection.others(2)] == [OTHERS[0], OTHERS[2]]
+    assert host.codes == ["robots.andere-sitemap"] * 4
+    assert list(host.selection.others(2)) == [], "each once"
+
+
+def test_another_sitemap_with_documents_has_the_wrong_name() -> None:
+    host = Host()
+    host.selection.looks = True
+    host.indexes(GENERAL, OTHERS[0])
+    (line,) = host.selection.others(1)
+    host.selection.report_other(line, has_documents=True)
+    (finding,) = host.findings
+    assert (finding["code"], finding["url"], finding["line"]) == ("index.naam", OTHERS[0], 2)
+
+
+def test_the_sitemaps_of_another_index_that_may_be_missed_are_those_that_can_be_read() -> None:
+    host = Host()
+    host.indexes(GENERAL)
+    host.sitemap(SITEMAP)
+    listed = [GENERAL, SITEMAP, OTHERS[2], "http://www.gemeente.nl/s.xml", "", OTHERS[0]]
+    assert host.selection.requestable(listed) == [OTHERS[2], OTHERS[0]]
+
+
 def test_an_entry_without_loc_is_a_finding_with_its_line() -> None:
     host = Host()
     assert host.sitemap("", line=12) is None

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sitemaps.reading import DIWOO, NAMESPACE, read, split, url, urlset
-from woo_harvester.sitemaps.reader import GUIDE_MAXENTRIES, GUIDE_MAXSIZE, Entry, SitemapReader
-from woo_harvester.sitemaps.xml_stream import local_name, namespace
+from woo_harvester.sitemaps.reader import GUIDE_MAXENTRIES, Entry, SitemapReader
+from woo_harvester.sitemaps.xml_stream import GUIDE_MAXSIZE, local_name, namespace
 
 DAY = "2024-04-01"
 #: Texts of any length and script, as they stand in XML: without what it cannot hold, and stripped.
@@ -197,7 +197,7 @@ def test_a_file_is_read_in_the_encoding_that_it_declares_or_begins_with(
     [
         urlset("a", "é").encode("iso-8859-1"),
         urlset("a", "é", head='<?xml version="1.0" encoding="UTF-8"?>').encode("iso-8859-1"),
-        urlset("a", head='<?xml version="1.0" encoding="klingon"?>').encode(),
+        urlset("a", "é", head='<?xml version="1.0" encoding="utf-16"?>').encode("iso-8859-1"),
         urlset("a").encode("utf-16-le"),
     ],
 )

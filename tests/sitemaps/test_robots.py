@@ -13,7 +13,8 @@ from woo_harvester.sitemaps.robots import (
     RobotsLines,
     SitemapLine,
     read_robots_lines,
-    with_line_ends,
+    rules_of,
+    rules_text,
 )
 
 ROBOTS = "https://www.gemeente.nl/robots.txt"
@@ -83,8 +84,12 @@ def test_other_lines_give_neither_a_sitemap_nor_a_finding(line: str) -> None:
     assert read(line) == RobotsLines([], [])
 
 
+#: What a robots.txt may be in; the last one has a byte order mark.
+ENCODINGS = ["utf-8", "utf-8-sig", "cp1252", "utf-16-le", "utf-16-be", "utf-16"]
+
+
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("encoding", ENCODINGS)
 def test_every_line_end_and_byte_order_mark_is_read(newline: str, encoding: str) -> None:
     body = newline.join([f"Sitemap: {INDEX}", "", "Sitemap: /é.xml", ""])
 
@@ -215,22 +220,27 @@ def test_an_address_with_a_backslash_comma_or_second_address_in_it_is_one_addres
 def test_rules_behind_a_written_line_end_are_given_as_rules() -> None:
     body = rf"User-agent: *\nDisallow: /besloten/\r\nSitemap: {INDEX}\n"
 
-    assert with_line_ends(body.encode()) == (
-        f"User-agent: *\nDisallow: /besloten/\nSitemap: {INDEX}\n".encode()
-    )
+    assert rules_text(body.encode()) == f"User-agent: *\nDisallow: /besloten/\nSitemap: {INDEX}\n"
 
 
 @pytest.mark.parametrize(
-    "body",
-    [
-        b"User-agent: *\r\nDisallow: /a\r\n",
-        b"\xff\xfeU\x00",
-        rb"# Zo dus niet:\nDisallow: /",
-        rb"Disallow: /map\nieuws",
-    ],
+    "text",
+    ["User-agent: *\r\nDisallow: /a\r\n", r"# Zo dus niet:\nDisallow: /", r"Disallow: /map\nieuws"],
 )
-def test_rules_in_other_files_stay_as_they_are(body: bytes) -> None:
-    assert with_line_ends(body) == body
+def test_rules_in_other_files_stay_as_they_are(text: str) -> None:
+    assert rules_text(text.encode()) == text
+
+
+@pytest.mark.parametrize("written", ["\n", r"\n"])
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_the_rules_are_decoded_as_the_sitemap_lines_are(encoding: str, written: str) -> None:
+    body = written.join([f"Sitemap: {INDEX}", "User-agent: *", "Disallow: /één/", "Crawl-delay: 7", ""])
+
+    assert [line.url for line in lines(body.encode(encoding))] == [INDEX]
+    rules = rules_of(body.encode(encoding))
+    assert rules.crawl_delay("woo-harvester") == 7
+    allowed = [rules.can_fetch(f"https://www.gemeente.nl{path}", "woo-harvester") for path in ("/één/a", "/")]
+    assert allowed == [False, True]
 
 
 # Lines that are written in another way

@@ -81,6 +81,8 @@ def test_an_index_gets_the_name_of_its_category_at_the_same_place() -> None:
         "x/sitemap_diwoo_infocat14.xml?page=2": "x/sitemapindex-diwoo-infocat014.xml",
         "sitemapindex-diwoo/sitemap.xml": GENERAL,
         "nl/sitemapindex-diwoo-infocat007/index.xml#top": "nl/sitemapindex-diwoo-infocat007.xml",
+        "sitemapindex.xml": GENERAL,
+        "index.php?route=/sitemapindex-diwoo-infocat014.xml": "sitemapindex-diwoo-infocat014.xml",
         "sitemapindex-diwoo/diwoo.xml": f"sitemapindex-diwoo/{GENERAL}",
     }.items():
         assert right_address(f"{HOST}/{path}") == f"{HOST}/{right}", path

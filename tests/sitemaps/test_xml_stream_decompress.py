@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 
 from woo_harvester.sitemaps.xml_stream import (
     CHUNK_SIZE,
+    GUIDE_MAXSIZE,
     MAX_LAYERS,
     MAX_MEMBERS,
+    MAX_RATIO,
     CorruptError,
     DecompressError,
     TooLargeError,
@@ -155,6 +157,42 @@ def test_a_bomb_that_is_packed_again_is_bounded_in_each_layer() -> None:
 
     assert unpacked([gzip.compress(nothing)], maxsize=len(nothing)) == (b"", None)
     assert unpacked([gzip.compress(nothing)], maxsize=len(nothing) - 1) == (b"", TooLargeError)
+
+
+def size_of(chunks: Iterable[bytes]) -> tuple[int, str | None]:
+    """Return the number of decompressed bytes without a bound on size, and the error at the end."""
+    size = 0
+    try:
+        for piece in decompress(chunks, 10 * GUIDE_MAXSIZE):
+            size += len(piece)
+    except TooLargeError as error:
+        return size, str(error)
+    return size, None
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_beyond_the_size_of_the_guide_a_file_has_only_so_many_times_the_bytes_that_came(layers: int) -> None:
+    bomb = reduce(lambda body, _: gzip.compress(body), range(layers), bytes(2 * GUIDE_MAXSIZE))
+    within = reduce(lambda body, _: gzip.compress(body), range(layers), bytes(GUIDE_MAXSIZE))
+
+    assert size_of([within]) == (GUIDE_MAXSIZE, None)
+    assert size_of([bomb]) == (GUIDE_MAXSIZE, f"more than {GUIDE_MAXSIZE} bytes from {len(bomb)}")
+
+
+def test_the_same_metadata_in_each_entry_are_no_bomb() -> None:
+    metadata = "".join(f"<diwoo:veld{n}>{n * 7919 % 1000} van gemeente</diwoo:veld{n}>" for n in range(30))
+    entries = (
+        f"<url><loc>https://a.nl/{n:07}.pdf</loc>{metadata}</url>".encode()
+        for n in range(GUIDE_MAXSIZE // 1000)
+    )
+    packer = zlib.compressobj(9, wbits=31)
+    packed = b"".join(map(packer.compress, entries)) + packer.flush()
+
+    size, error = size_of([packed])
+
+    assert error is None
+    assert 100 * len(packed) < size > GUIDE_MAXSIZE, f"{size // len(packed)} times, which shows nothing"
+    assert size < MAX_RATIO * len(packed)
 
 
 def test_a_stream_of_parts_without_end_is_refused() -> None:

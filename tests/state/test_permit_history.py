@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
-from sys import getsizeof
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec import structs
 from sqlalchemy import Connection
 
@@ -18,7 +15,6 @@ from woo_harvester.permits.links import NO_MESSAGE, RememberedFile
 from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.permits.record import Periode, Vergunning
 from woo_harvester.state.permit_history import (
-    DocumentSet,
     EndedCases,
     GoneFile,
     PageHistory,
@@ -37,6 +33,7 @@ from woo_harvester.state.permits import (
     named_entries,
 )
 from woo_harvester.state.schema import permit_entries
+from woo_harvester.utils.document_set import DocumentSet
 
 URLS = [f"{ENTRY}{number}.xml" for number in range(4)]
 DAY = 86_400
@@ -65,12 +62,6 @@ def ended(identifier: str, end: str | None) -> Mutation:
     period = Periode(None, date.fromisoformat(end)) if end else None
     given = Vergunning(identifier=identifier, temporal=period)
     return structs.replace(made, message=structs.replace(made.message, gegevens=given))
-
-
-def size_of(numbers: DocumentSet) -> int:
-    """Return its size in memory, in bytes."""
-    pages = numbers._pages
-    return getsizeof(pages) + sum(getsizeof(key) + getsizeof(page) for key, page in pages.items())
 
 
 def test_a_file_is_missing_until_noted_and_after_it_came_back(connection: Connection, entry: int) -> None:
@@ -166,51 +157,3 @@ def test_links_that_are_gone_are_forgotten_and_files_are_not(connection: Connect
     assert look_up_files(connection, entry, urls).keys() == {URLS[0], script, gone_script, menu}
     forget_links(connection, entry, listed, 6 * DAY)
     assert look_up_files(connection, entry, urls).keys() == {URLS[0], script, menu}
-
-
-@pytest.mark.parametrize(
-    ("added", "size"),
-    [
-        (range(1, 1_000_001), 500_000),
-        (range(10**12 + 1, 10**12 + 1_000_001), 500_000),
-        (range(0, 10**9, 10**6), 1000 * 300),
-    ],
-)
-def test_a_number_takes_half_a_byte_beside_others_and_at_most_a_page(added: range, size: int) -> None:
-    numbers = DocumentSet()
-    for number in added:
-        numbers.add(number)
-    assert size_of(numbers) < size
-
-
-@given(st.lists(st.integers(0, 5000) | st.integers(0, 2**62)))
-def test_it_has_the_same_numbers_as_a_set(numbers: list[int]) -> None:
-    documents, expected = DocumentSet(), set[int]()
-    for number in numbers:
-        assert documents.add(number) is (number not in expected)
-        expected.add(number)
-    asked = {*range(5100), *numbers, *(number + 1 for number in numbers)}
-    assert asked.difference(documents.lacks(asked)) == expected
-    assert {number for number in asked if number in documents} == expected
-
-
-def test_a_number_that_is_discarded_can_be_added_again() -> None:
-    numbers = DocumentSet()
-    assert not numbers
-    numbers.discard(7)
-    for number in (7, 8, 511, 512):
-        numbers.add(number)
-    numbers.discard(7)
-    numbers.discard(513)
-    assert numbers
-    assert numbers.lacks([7, 8, 511, 512]) == [7]
-    assert numbers.add(7)
-    assert not numbers.add(7)
-
-
-@given(st.sets(st.integers(0, 10**12)))
-def test_it_gives_back_the_numbers_that_were_added(given: set[int]) -> None:
-    numbers = DocumentSet()
-    for number in given:
-        numbers.add(number)
-    assert sorted(numbers) == sorted(given)

@@ -239,6 +239,7 @@ AUDITED: dict[str, Build] = {
     "sitemap.voorvoegsel": _page(
         SITEMAP, lambda site: _whole(site).replace(f' xmlns:diwoo="{DIWOO_NAMESPACE}"'.encode(), b"")
     ),
+    "sitemap.kop": _page(SITEMAP, lambda site: _whole(site).replace(b"UTF-8", b"UTF-16", 1)),
     "sitemap.ampersand": _page(SITEMAP, lambda site: _whole(site).replace(b"</loc>", b"?a=1&b=2</loc>")),
     "sitemap.leeg": _page(SITEMAP, entries_of),
     "sitemap.codering": _page(

@@ -17,6 +17,7 @@ from woo_harvester.outputs.definition import (
 )
 from woo_harvester.outputs.document import document_of, version_number
 from woo_portal.engine import (
+    CHANGE_DATES,
     Answer,
     Changes,
     Contents,
@@ -65,7 +66,8 @@ class ScanEngine:
             yield from sorted(found, key=lambda document: (_metres(near, document), document["id"]))
             return
         path = (_TITLES if question.sort is Sort.TITLE else _DATES)[question.kind.name]
-        path = "herkomst.opgehaald" if question.sort is Sort.CHANGED else path
+        path = CHANGE_DATES[question.kind.name] if question.sort is Sort.CHANGED else path
+        path = "herkomst.opgehaald" if question.sort is Sort.HARVESTED else path
         found.sort(key=lambda document: document["id"])
         found.sort(
             key=lambda document: str(next(iter(values_at(document, path)), "")),

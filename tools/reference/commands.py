@@ -19,7 +19,7 @@ from scrapy.settings import Settings
 from tools.reference.markdown import code
 from woo_harvester import commands
 from woo_harvester.commands.state import ACTIONS
-from woo_harvester.crawl.between_runs.actions import StateActions
+from woo_harvester.operating.actions import StateActions
 from woo_harvester.running.command import GLOBAL_GROUP, ProjectCommand
 
 #: What holds for a status of which a command says nothing.

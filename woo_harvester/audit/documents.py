@@ -26,9 +26,6 @@ from woo_harvester.tooi import ValueLists
 from woo_harvester.tooi.values import Concept
 from woo_harvester.utils.dates import to_microseconds
 
-#: The number of faults of one document that are compared with its findings.
-_MAX_COMPARED = 1000
-
 
 @dataclass(frozen=True, slots=True)
 class AuditTerms:
@@ -78,7 +75,7 @@ class DocumentAudit:
             faults = None
         else:
             self._read_document(entry, version, report, category)
-            faults = schema_faults(entry.document, entry.outside, _MAX_COMPARED)
+            faults = schema_faults(entry.document, entry.outside)
         send = self._report.about(url=entry.loc, sitemap=file, line=entry.line).send
         for finding in one_per_cause(entry, found, faults or ()):
             send(finding)

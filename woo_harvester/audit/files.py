@@ -17,8 +17,9 @@ from woo_harvester.audit.messages import GivenFiles, MessageAudit
 from woo_harvester.findings import Finding, Language, Reporter
 from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.assemble import make_report
+from woo_harvester.report.findings_file import FindingsFile
 from woo_harvester.report.funnel import Account, HarvestKind
-from woo_harvester.report.run_folder import AUDIT, RunFolder, finding_line
+from woo_harvester.report.run_folder import AUDIT, RunFolder
 from woo_harvester.utils.dates import iso_now
 
 #: What files on disk cannot show of a host with sitemaps, and of one with permits.
@@ -35,12 +36,14 @@ def audit_offline(given: GivenFiles, folder: RunFolder, terms: AuditTerms, lang:
     accounts = Accounts()
     started = iso_now()
     with folder.open_findings() as lines:
+        file = FindingsFile(lines)
 
         def write(finding: Finding) -> None:
             accounts.count_finding(finding)
-            lines.write(finding_line(replace(finding, at=iso_now())))
+            file.write(replace(finding, at=iso_now()))
 
         FileAudit(Reporter(write), accounts, terms).read(given)
+        file.end()
     folder.write_accounts(accounts)
     times = {"start_time": started, "finish_time": iso_now(), "finish_reason": "finished"}
     folder.write_stats({**times, AUDIT: 1, "woo/documents/mode": "none", "woo/hosts/selected": len(accounts)})

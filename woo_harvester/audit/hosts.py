@@ -25,6 +25,7 @@ from woo_harvester.audit.local_files import (
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.file_findings import Area, Index, Sitemap, UrlSelection
+from woo_harvester.sitemaps.glance import GLANCES, Glance, glance, likely_sitemap
 from woo_harvester.sitemaps.reader import Entry, OtherRootError
 from woo_harvester.sitemaps.repairing_reader import RepairingReader
 from woo_harvester.sitemaps.robots import (
@@ -139,12 +140,14 @@ class SiteAudit(HostAudit):
                 self._read_documents(path, sitemap.index.name.number)
         self._selection.report_empty()
         if self._files is not None:
+            self._look_into_others(self._files)
             self._report_left(self._files)
         self._account.complete = self._report.error is None and "files" not in self._account.not_judged
 
     def _read_robots(self) -> list[Index]:
         """Return the indexes that a harvest requests; report what is wrong with the robots.txt."""
         self._place = shown(self._robots)
+        self._selection.looks = self._files is not None
         indexes = list(self._selection.indexes(self._body, f"https://{self._host}/robots.txt"))
         if self._is_too_large:
             self._report("robots.te-groot", url=self._place, action="gelezen tot 500 KiB")
@@ -181,6 +184,22 @@ class SiteAudit(HostAudit):
             self._account.leave_unjudged("other_hosts")
             return True
         return bool(self._rules.can_fetch(url, self._terms.user_agent))
+
+    def _look_into_others(self, files: FolderFiles) -> None:
+        """Report the sitemaps in robots.txt that are no index by their names, by what is in their files."""
+        self._place = shown(self._robots)
+        for line in self._selection.others(GLANCES):
+            found = self._glance(line.url, files)
+            if sitemaps := self._selection.requestable(found.sitemaps):
+                found = self._glance(likely_sitemap(sitemaps), files)
+            self._selection.report_other(line, has_documents=found.has_documents)
+
+    def _glance(self, url: str, files: FolderFiles) -> Glance:
+        path = files.take(url)
+        if path is None:
+            return Glance()
+        self._unread.append(path)
+        return glance(chunks_of(path))
 
     def _report_left(self, files: FolderFiles) -> None:
         """Report each index and sitemap in the folder that neither robots.txt nor an index names.

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from lxml import etree
 
-from woo_harvester.audit.schema import MAX_FAULTS, FaultKind, SchemaFault
+from woo_harvester.audit.schema import FaultKind, SchemaFault
 from woo_harvester.diwoo.given import meant_elements
 from woo_harvester.findings import Finding
 from woo_harvester.report.xml_lines import label_and_uri
@@ -53,7 +53,7 @@ def one_per_cause(
 ) -> Iterator[Finding]:
     """Yield the findings on an entry, each with its own line, and then the faults that none of them is about.
 
-    Of the faults, one is yielded for all wrong namespaces, and twenty at most.
+    Of the faults, one is yielded for all wrong namespaces.
     """
     causes = _Causes(findings)
     own: dict[int, SchemaFault] = {}  # the fault that each finding is about
@@ -67,7 +67,7 @@ def one_per_cause(
     places = _Places(entry)
     for index, finding in enumerate(findings):
         yield _placed(finding, own.get(index), places)
-    for fault in list(left.values())[:MAX_FAULTS]:
+    for fault in left.values():
         yield Finding(
             code="metadata.schema", element=fault.path, seen=fault.message, line=_known_line(fault.line)
         )

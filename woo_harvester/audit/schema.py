@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, islice
 from typing import Literal, NamedTuple
@@ -23,8 +23,8 @@ _MDTO_NAMESPACE = NAMESPACES["mdto"]
 #: Attributes with this namespace may stand anywhere (XML Schema 1.0, part 1, section 2.6).
 _INSTANCE = NAMESPACES["xsi"]
 
-#: The number of faults of one document that are reported: nobody reads more.
-MAX_FAULTS = 20
+#: The number of faults of one document that are found; one more says that there are others.
+MAX_FAULTS = 1000
 
 _MANY = None
 Leaf = Literal["string", "anyURI", "date", "dateTime", "value"]
@@ -146,15 +146,19 @@ _EXAMPLES: dict[str, str] = {"date": "2026-01-31", "dateTime": "2026-01-31T09:00
 
 
 def schema_faults(
-    document: etree._Element | None, outside: Iterable[etree._Element] = (), limit: int = MAX_FAULTS
+    document: etree._Element | None, outside: Iterable[etree._Element] = ()
 ) -> Iterator[SchemaFault]:
-    """Return the faults of a ``diwoo:Document`` in the order of its elements, at most *limit*.
+    """Return the faults of a ``diwoo:Document`` in the order of its elements.
 
+    Beyond ``MAX_FAULTS``, one more says that the rest was not checked.
     *outside* are elements that belong in it but stand beside it. Only their content is checked. The content
     of an element that is there too often is not checked.
     """
     faults = chain(_group(document, "Document", "") if document is not None else (), _outside(outside))
-    yield from islice(faults, limit)
+    yield from islice(faults, MAX_FAULTS)
+    if (next_one := next(faults, None)) is not None:
+        message = f"hier zijn er al {MAX_FAULTS} fouten in dit document; de rest is niet bekeken"
+        yield replace(next_one, message=message, kind="other")
 
 
 def _outside(elements: Iterable[etree._Element]) -> Iterator[SchemaFault]:

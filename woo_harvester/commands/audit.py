@@ -17,7 +17,7 @@ from scrapy import signals
 from scrapy.exceptions import UsageError
 
 from woo_harvester.findings import Reporter, Severity
-from woo_harvester.report.run_folder import AUDIT, REPORT, ReportsFolder, RunFolder, run_name
+from woo_harvester.report.run_folder import AUDIT, OWN_ERROR_FIRST, REPORT, ReportsFolder, RunFolder, run_name
 from woo_harvester.running.causes import ArgumentError
 from woo_harvester.running.command import (
     AUDIT_SETTINGS,
@@ -34,6 +34,7 @@ from woo_harvester.running.startlog import to_stdout, write_stderr
 from woo_harvester.tooi.stored import known_lists
 from woo_harvester.utils.dates import day_of
 from woo_harvester.utils.program import program
+from woo_harvester.utils.terminal import printable
 from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
@@ -133,6 +134,8 @@ class Command(ProjectCommand):
         settings = cast("Settings", self.settings)
         settings.set("LOG_LEVEL", "ERROR", "project")
         self._credentials = Credentials()
+        self._own_error: str | None = None
+        """The last line of a run in which the harvester itself failed on something."""
         args[:] = map(self._credentials.take, args)  # before anything else reads them
         opts.permits = [*map(self._credentials.take, opts.permits or ())]
         super().process_options(args, opts)
@@ -144,6 +147,7 @@ class Command(ProjectCommand):
             settings.set("WOO_PRIVATE_HOSTS", hosts, "cmdline")
         if opts.user is not None:
             self._credentials.add(hosts, opts.user)
+        settings.set("WOO_TEST_HOSTS", hosts if opts.ca else [*self._credentials.hosts], "cmdline")
         if opts.permits:
             sample = MESSAGE_SAMPLE if opts.sample is None else opts.sample
             settings.set("WOO_MESSAGE_SAMPLE", 0 if opts.all else sample, "cmdline")
@@ -172,6 +176,8 @@ class Command(ProjectCommand):
         with to_stdout():
             _print(folder, failing, opts)
         found = {row.severity for host in read_hosts(folder.report) for row in host.findings}
+        if self._own_error is not None:
+            self.fail(self._own_error)  # below the answer, which is about the rest
         if failing & found or any(host.complete is None for host in read_hosts(folder.report)):
             self.exitcode = 1
 
@@ -237,9 +243,10 @@ class Command(ProjectCommand):
         with _Progress(crawler, to_people=not (opts.json or opts.format)):
             failure = process.run(crawler, arguments)
         if failure:
-            status, line = failure
-            self.fail(line, status)
-            return None
+            status, self._own_error = failure
+            if crawler.stats.get_value(OWN_ERROR_FIRST) is None:
+                self.fail(self._own_error, status)
+                return None
         for host, note in getattr(crawler.spider, "notes", {}).items():
             write_stderr(f"{program()} audit: {host} ({note})")
         return cast("Findings", self._findings()).run_folder
@@ -418,4 +425,5 @@ class _Progress:
 def _json(folder: RunFolder) -> str:
     """Return ``report.json`` with one more key, ``report``: the path of the HTML page."""
     made: dict[str, Any] = json.loads(folder.report.read_text(encoding="utf-8"))
-    return json.dumps({**made, "report": str(folder.page)}, ensure_ascii=False, indent=1)
+    text = json.dumps({**made, "report": str(folder.page)}, ensure_ascii=False, indent=1)
+    return "\n".join(map(printable, text.split("\n")))

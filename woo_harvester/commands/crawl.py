@@ -28,6 +28,7 @@ from woo_harvester.running.startlog import FolderLog
 from woo_harvester.utils.program import program, suggestion
 
 if TYPE_CHECKING:
+    from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.settings import Settings
 
@@ -50,7 +51,8 @@ class Command(ProjectCommand, CrawlCommand):
         0: "the run came to its end, or to a bound such as `CLOSESPIDER_TIMEOUT`, whatever publishers did "
         "wrong: that is in the findings",
         1: "it could not start, or could not go on, as at `MEMUSAGE_LIMIT_MB` and `CLOSESPIDER_ERRORCOUNT`; "
-        "or nothing could be read of the hosts in `domains`",
+        "or nothing could be read of the hosts in `domains`; or the harvester itself failed on something "
+        "(`oogst.fout`), or its sums do not close",
     }
     requires_crawler_process = False  # perform() makes it, so that its errors get a line and an exit status
 
@@ -74,6 +76,8 @@ class Command(ProjectCommand, CrawlCommand):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the arguments before anything is logged."""
+        from woo_harvester.spiders.base import HarvestSpider
+
         settings = cast("Settings", self.settings)
         with self.failing():
             try:
@@ -83,8 +87,12 @@ class Command(ProjectCommand, CrawlCommand):
                 super().process_options(args, opts)
                 if opts.quiet:
                     self._be_quiet(settings)
-                self._logs_to_folder = not opts.verbose and self._keep_log_apart(settings)
-                self._check(args, opts)
+                spidercls = self._check(args, opts)
+                self._logs_to_folder = (
+                    not opts.verbose
+                    and issubclass(spidercls, HarvestSpider)
+                    and self._keep_log_apart(settings)
+                )
             except (ArgumentError, UsageError) as error:
                 self.refuse(str(error))
 
@@ -146,7 +154,8 @@ class Command(ProjectCommand, CrawlCommand):
                     f"{given} is an argument of the spider: write -a {match[1]}{match[2] or '=…'}"
                 )
 
-    def _check(self, args: list[str], opts: argparse.Namespace) -> None:
+    def _check(self, args: list[str], opts: argparse.Namespace) -> type[Spider]:
+        """Return the spider. Raises UsageError and ArgumentError for wrong arguments."""
         if len(args) != 1:
             raise UsageError(f"expected the name of one spider, such as: {program()} crawl woo")
         with naming("SPIDER_MODULES and SPIDER_LOADER_CLASS"):
@@ -154,8 +163,10 @@ class Command(ProjectCommand, CrawlCommand):
         name, names = args[0], spiders.list()
         if name not in names:
             raise ArgumentError(f"unknown spider {name}: {suggestion(name, names)}")
-        if check := getattr(spiders.load(name), "check_arguments", None):
+        spidercls = spiders.load(name)
+        if check := getattr(spidercls, "check_arguments", None):
             check(opts.spargs)
+        return spidercls
 
     def fail(self, line: str, status: int = 1) -> None:
         """Report an error, also in the log if that is a file, because that is what Scrapyd shows."""

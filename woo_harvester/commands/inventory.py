@@ -23,6 +23,7 @@ from woo_harvester.report.inventory import (
 )
 from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.running.command import ProjectCommand, one_of
+from woo_harvester.running.own_files import refuse_own_file
 from woo_harvester.running.paths import data_dir
 from woo_harvester.running.startlog import write_stderr
 from woo_harvester.tooi import ValueList
@@ -48,13 +49,14 @@ class Command(ProjectCommand):
     """Makes the inventory of errors from the reports of runs.
 
     Without options, it writes HTML, CSV and JSON to a folder beside the reports, with a page for each
-    supplier. Exit status 1 if the reports cannot be read, and 2 for a wrong argument.
+    supplier. Exit status 1 if the reports cannot be read or the period has no
+    run, and 2 for a wrong argument.
     """
 
     name = "inventory"
     exit_statuses: ClassVar[Mapping[int, str]] = {
         0: "the inventory is written, whatever it says",
-        1: "the reports cannot be read",
+        1: "the reports cannot be read, or the period has no run",
     }
     requires_project = True
     requires_crawler_process = False
@@ -103,6 +105,8 @@ class Command(ProjectCommand):
                 f"expected a file that ends in .html, .csv or .json, got {output}", print_help=False
             )
         settings = cast("Settings", self.settings)
+        if output is not None:
+            refuse_own_file(output, settings, opts.suppliers)
         reports, names = Path(settings["WOO_REPORT_DIR"]), _Names(settings)
         lang = cast("Language", opts.lang or settings["WOO_REPORT_LANG"])
         supplier_of = self._suppliers(opts.suppliers, names)
@@ -110,7 +114,9 @@ class Command(ProjectCommand):
             inventory = read_inventory(
                 ReportsFolder(reports), first, last, names, supplier_of=supplier_of, lang=lang
             )
-            if output is not None and kind is not None:
+            if not inventory.runs:
+                self.fail(f"no run of vergunningen from {first} to {last} in {reports}: nothing was judged")
+            elif output is not None and kind is not None:
                 _write(output, FORMATS[kind](inventory))
             elif kind is not None:
                 sys.stdout.write(FORMATS[kind](inventory))

@@ -1,4 +1,4 @@
-"""``scrapy state``: shows, moves, checks and corrects what is known of hosts and documents."""
+"""``scrapy state``: shows, checks and corrects what is known of hosts and documents."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from woo_harvester.utils.program import counted, program, suggestion
 if TYPE_CHECKING:
     import argparse
 
-_OPTIONS = ("host", "shard", "format", "output", "withdrawn", "fix", "verbose", "remove", "fetch")
+_OPTIONS = ("format", "output", "withdrawn", "fix", "verbose", "remove", "fetch")
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """An action of the command, such as ``export``."""
+    """An action of the command, such as ``forget``."""
 
     method: str
     """Its method of ``StateActions``."""
@@ -34,7 +34,7 @@ class Action:
 
 
 class Command(ProjectCommand):
-    """Shows, moves, checks and corrects the state.
+    """Shows, checks and corrects the state.
 
     Exit status 1 if it failed, or ``check`` or ``lost`` found something, and 2 for a wrong argument.
     """
@@ -51,7 +51,7 @@ class Command(ProjectCommand):
         return "[ACTION] [ARGUMENTS] [options]"
 
     def short_desc(self) -> str:
-        return "Show, move, check and correct what is known of hosts and documents"
+        return "Show, check and correct what is known of hosts and documents"
 
     def long_desc(self) -> str:
         return (
@@ -62,14 +62,10 @@ class Command(ProjectCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument("--host", action="append", metavar="HOST", help="export: only this host")
-        parser.add_argument(
-            "--shard", metavar="I/N", help="export: only the hosts of this shard, such as 2/8"
-        )
         parser.add_argument(
             "--format",
             metavar="jsonl|csv|csv-nl",
-            help="latest: default by the file's name; csv-nl is for Excel in Dutch; export, import: jsonl",
+            help="latest: default by the file's name; csv-nl is for Excel in Dutch",
         )
         parser.add_argument("-O", "--output", metavar="FILE", help="latest: write to this file")
         parser.add_argument("--withdrawn", action="store_true", help="latest: withdrawn documents too")
@@ -82,7 +78,7 @@ class Command(ProjectCommand):
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the action that *args* names."""
-        from woo_harvester.crawl.between_runs.actions import StateActions
+        from woo_harvester.operating.actions import StateActions
 
         action = _action_of(args, opts)
         StateActions(self).perform(action.method, args[1:], opts)
@@ -110,8 +106,6 @@ def _action_of(args: Sequence[str], opts: argparse.Namespace) -> Action:
 _FILES = "FILE..."
 ACTIONS = {
     "hosts": Action("show_registered", "ORGANISATION...", 1, None),
-    "export": Action("export", "[FILE]", 0, 1, frozenset({"host", "shard", "format"})),
-    "import": Action("import_", "FILE", 1, 1, frozenset({"format"})),
     "forget": Action("forget", "HOST|URL...", 1, None),
     "confirm": Action("confirm", "HOST...", 1, None),
     "restore": Action("restore", "HOST...", 1, None),

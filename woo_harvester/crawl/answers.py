@@ -7,19 +7,32 @@ from datetime import timedelta
 from time import time
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from scrapy.exceptions import DownloadTimeoutError, IgnoreRequest
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    ResponseDataLossError,
+)
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from woo_harvester.downloader.bodies import SpoolError
-from woo_harvester.downloader.middlewares import RedirectRefused, RobotsForbidden, is_own_fault
+from woo_harvester.downloader.middlewares import (
+    RedirectRefused,
+    RobotsForbidden,
+    RobotsUnreachableError,
+    is_own_fault,
+)
 from woo_harvester.downloader.streaming import NoSuchHostError, PrivateHostError, TlsError
+from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.stopping import StoppedError
 from woo_harvester.findings.texts import certificate_fault
 from woo_harvester.items import Fetched, Source, StreamedResponse, WooItem
+from woo_harvester.running.causes import UnexpectedError
 from woo_harvester.sitemaps.robots import FORBIDDEN
 from woo_harvester.state.contents import Delivery, KnownFile
 from woo_harvester.utils.fetch import TrustError
-from woo_harvester.utils.program import is_complete
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -85,17 +98,6 @@ def validator(response: Response, name: str) -> str | None:
     return text if text.isprintable() and text.isascii() and text else None
 
 
-#: Statuses with which some servers answer any HEAD, because they do not support it.
-_HEAD_UNSUPPORTED = frozenset({400, 403, 404, 405, 500, 501})
-
-
-def refuses_head(response: StreamedResponse) -> bool:
-    """Return whether a GET must replace a HEAD: some servers refuse HEAD, or answer any HEAD with 204."""
-    is_head = response.request is not None and response.request.method == "HEAD"
-    is_odd = 200 <= response.status < 300 and not is_complete(response.status)
-    return is_head and (is_odd or response.status in _HEAD_UNSUPPORTED)
-
-
 def fetched_of(response: StreamedResponse, known: KnownFile | None) -> Fetched:
     """Return the answer as the pipelines need it; *known* is the file of the version before."""
     is_same = response.status == 304 and known is not None and known.sha256 is not None
@@ -149,6 +151,30 @@ def is_ours(error: BaseException | None) -> bool:
     if error is None:
         return False
     return isinstance(error, SpoolError | StoppedError | TrustError) or is_own_fault(error)
+
+
+#: What the download of a file may raise because of its host.
+_EXPECTED = (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    HostRestsError,
+    IgnoreRequest,
+    PrivateHostError,
+    ResponseDataLossError,
+    RobotsUnreachableError,
+    TlsError,
+)
+
+
+def check_expected(error: BaseException | None) -> None:
+    """Raise UnexpectedError for an error that no host can cause, such as an exception in a middleware.
+
+    An errback calls it, because Scrapy has no signal for what its middlewares raise.
+    """
+    if not isinstance(error, _EXPECTED):
+        raise UnexpectedError from error
 
 
 def failure_code(error: BaseException | None, kind: RequestKind) -> str:

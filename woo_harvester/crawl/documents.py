@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from scrapy import Request
 
 from woo_harvester.crawl.answers import (
+    check_expected,
     failure_code,
     failure_seen,
     fetched_of,
@@ -19,7 +21,6 @@ from woo_harvester.crawl.answers import (
     is_ours,
     is_same,
     keep_file,
-    refuses_head,
     unless_changed,
 )
 from woo_harvester.crawl.host import Visit
@@ -32,6 +33,7 @@ from woo_harvester.crawl.samples import (
     is_again,
     is_supply,
 )
+from woo_harvester.downloader.middlewares import needs_get
 from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.items import Fetched, StreamedResponse, WooItem, size_of
@@ -54,6 +56,12 @@ _SKIPPED = "overgeslagen"
 #: Seconds in which a sample must be received: it is small.
 _SAMPLE_TIMEOUT = 60
 
+#: Number of documents that a HEAD did not give and a GET did, after which their host is asked by GET.
+_HEADS_REFUSED = 3
+
+#: Statuses of errors. Some servers make up their own.
+_ERRORS = range(400, 1000)
+
 #: Findings about a document that was received but is not accepted. All others: it was not received.
 _REFUSALS = frozenset({"document.te-groot", "document.leeg", "document.doorverwijzing"})
 
@@ -62,8 +70,9 @@ class Documents:
     """The requests for documents, and the items made of their answers.
 
     With *mode* ``download``, a document is received, measured and hashed. With ``head``, its headers are
-    requested; if a server refuses HEAD, it gets a GET that is broken off after the headers. If the headers do
-    not show what the document is, a sample of it is requested too. With ``none``, nothing is requested.
+    requested; if a server refuses HEAD, it gets a GET that is broken off after the headers. A host that did
+    so three times gets no HEAD any more. If the headers do not show what the document is, a sample of it is
+    requested too. With ``none``, nothing is requested.
     """
 
     def __init__(
@@ -81,6 +90,8 @@ class Documents:
         self._maxsize = settings.getint("WOO_DOCUMENT_MAXSIZE")
         self._timeout = settings.getfloat("WOO_DOCUMENT_TIMEOUT")
         self._interval = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS")).total_seconds()
+        self._refused = Counter[str]()
+        """Number of documents by host that a HEAD did not give and a GET did."""
         self._samples = Samples(crawler)
         self.supplies = Supplies(keeper, crawler)
         """The documents whose records lack content."""
@@ -92,6 +103,8 @@ class Documents:
     ) -> Request:
         """Return the request for an item's document; it counts in the visit's backlog until it is done."""
         known = self._condition(item) if conditional and not is_supply(item) else None
+        by_get = self._refused[host_of(item.record.document.weblocatie)] >= _HEADS_REFUSED
+        headers_only = headers_only or (self.mode == "head" and by_get)
         return self._request(
             item,
             visit,
@@ -100,7 +113,7 @@ class Documents:
             errback=self.on_failure,
             headers=unless_changed(known),
             meta={
-                "handle_httpstatus_list": (304, *range(400, 600)) if known else range(400, 600),
+                "handle_httpstatus_list": (304, *_ERRORS) if known else _ERRORS,
                 "woo_headers_only": headers_only,
                 "woo_digest": self.mode == "download",
             },
@@ -118,7 +131,7 @@ class Documents:
                 "dont_retry": True,
                 "download_maxsize": kind.value,
                 "download_timeout": min(_SAMPLE_TIMEOUT, self._timeout),
-                "handle_httpstatus_list": range(400, 600),
+                "handle_httpstatus_list": _ERRORS,
             },
             kind=kind,
         )
@@ -177,22 +190,22 @@ class Documents:
 
         The pipelines read the response, so it stays open until the item has left them.
         """
-        with _ending(visit):
+        if response.meta["woo_headers_only"] and is_complete(response.status):
+            self._refused[host_of(item.record.document.weblocatie)] += 1
+        with self._ending(visit):
             retry = await self._retry_with(response, item)
             made = self.request(item, visit, **retry) if retry else await self._read(response, item, visit)
         if made is not None:
             yield made
-        self.finish(visit)
 
     async def parse_sample(
         self, response: StreamedResponse, item: WooItem, visit: Visit, kind: SampleKind
     ) -> AsyncIterator[Request | WooItem]:
         """Yield the item with the sample in the response, or without one if the server did not send it."""
-        with _ending(visit):
+        with self._ending(visit):
             made = await self._read_sample(response, item, visit, kind)
         if made is not None:
             yield made
-        self.finish(visit)
 
     async def _read(
         self, response: StreamedResponse, item: WooItem, visit: Visit
@@ -228,12 +241,13 @@ class Documents:
         """Yield the item without a sample: its headers were received."""
         request: Request = failure.request  # type: ignore[attr-defined]
         visit: Visit = request.cb_kwargs["visit"]
-        visit.end_request()
         if is_ours(failure.value):
+            visit.end_request()
             return
-        self._samples.count_unsampled()
+        with self._ending(visit):
+            self._samples.count_unsampled()
         yield request.cb_kwargs["item"]
-        self.finish(visit)
+        check_expected(failure.value)
 
     async def _next(self, item: WooItem, visit: Visit, before: SampleKind | None = None) -> Request | WooItem:
         """Return the request for the next sample that an item needs, or the item itself."""
@@ -247,7 +261,7 @@ class Documents:
 
     async def _retry_with(self, response: StreamedResponse, item: WooItem) -> dict[str, bool]:
         """Return the arguments for requesting the document once more; empty if this answer can be used."""
-        if refuses_head(response):
+        if response.request is not None and needs_get(response.request, response):
             return {"headers_only": True}
         if response.status == 304 and not await self._is_kept(item):
             return {"conditional": False}
@@ -263,26 +277,40 @@ class Documents:
         is_stored = await store.has(sha256, known.size)
         return is_stored and (not self._text or await store.load_text(sha256) is not None)
 
-    def on_failure(self, failure: Failure) -> None:
-        """Report why a request for a document failed."""
+    async def on_failure(self, failure: Failure) -> AsyncIterator[Request]:
+        """Yield a GET if a HEAD failed that it must replace; else report why a document was not received."""
         request: Request = failure.request  # type: ignore[attr-defined]
         item: WooItem = request.cb_kwargs["item"]
         visit: Visit = request.cb_kwargs["visit"]
-        visit.end_request()
+        if needs_get(request, failure.value):
+            with self._ending(visit):
+                again = self.request(item, visit, headers_only=True)
+            yield again
+            return
         if is_ours(failure.value):
+            visit.end_request()
             return
-        if isinstance(failure.value, HostRestsError) and host_of(request.url) == visit.host:
-            # One finding reports this for the host: it may have thousands of documents left.
-            supply = is_supply(item)
-            visit.budget.give_up()
-            visit.budget.requested -= not supply
-            visit.leave(supply=supply)
+        with self._ending(visit):
+            check_expected(failure.value)
+            if isinstance(failure.value, HostRestsError) and host_of(request.url) == visit.host:
+                # One finding reports this for the host: it may have thousands of documents left.
+                supply = is_supply(item)
+                visit.budget.give_up()
+                visit.budget.requested -= not supply
+                visit.leave(supply=supply)
+                return
+            code = failure_code(failure.value, "document")
+            item.report(code, seen=failure_seen(failure.value), action=_SKIPPED)
+            self._note_not_harvested(item)
+
+    @contextmanager
+    def _ending(self, visit: Visit) -> Iterator[None]:
+        """Count a request as done after the block, in which another one may begin for the same document."""
+        try:
+            yield
+        finally:
+            visit.end_request()
             self.finish(visit)
-            return
-        code = failure_code(failure.value, "document")
-        item.report(code, seen=failure_seen(failure.value), action=_SKIPPED)
-        self._note_not_harvested(item)
-        self.finish(visit)
 
     def _note_not_harvested(self, item: WooItem) -> None:
         error = item.report.error
@@ -316,12 +344,3 @@ class Documents:
         else:
             return True
         return False
-
-
-@contextmanager
-def _ending(visit: Visit) -> Iterator[None]:
-    """Count a request as done after the block, in which another one may begin for the same document."""
-    try:
-        yield
-    finally:
-        visit.end_request()

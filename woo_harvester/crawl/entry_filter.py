@@ -20,8 +20,8 @@ from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.scanner import UrlsetReader
 from woo_harvester.sitemaps.xml_stream import local_name
 from woo_harvester.state import documents, listings
-from woo_harvester.state.permit_history import DocumentSet
 from woo_harvester.state.sql import batches
+from woo_harvester.utils.document_set import DocumentSet
 from woo_harvester.utils.urls import host_of
 
 SitemapFilter = Callable[[Iterable[dict[str, Any]]], Iterable[dict[str, Any]]]

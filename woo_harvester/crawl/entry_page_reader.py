@@ -10,8 +10,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from scrapy import Request
+from scrapy.exceptions import CloseSpider
 
-from woo_harvester.crawl.answers import failure_code, failure_seen, is_ours
+from woo_harvester.crawl.answers import check_expected, failure_code, failure_seen, is_ours
 from woo_harvester.crawl.entry_pages import note_files, report_undated
 from woo_harvester.crawl.file_requests import report_private_address
 from woo_harvester.crawl.permit_files import NOT_FETCHED, PermitFiles, permit_request
@@ -73,6 +74,19 @@ class EntryPageReader:
 
     async def parse_page(self, response: StreamedResponse, visit: EntryPageVisit) -> AsyncIterator[Request]:
         """Yield requests for the listed files that may be new, as there is capacity."""
+        try:
+            async for request in self._read_page(response, visit):
+                yield request
+        except Exception as error:
+            visit.complete = False
+            if not isinstance(error, CloseSpider):
+                self._page_done(visit)
+            raise
+        if not is_closing(self._crawler):
+            self._page_done(visit)
+
+    async def _read_page(self, response: StreamedResponse, visit: EntryPageVisit) -> AsyncIterator[Request]:
+        """Yield the requests, and stop early if the run is being closed."""
         visit.account.visited = True
         if response.request is not None:
             report_private_address(response.request, visit)
@@ -93,7 +107,6 @@ class EntryPageReader:
             await asyncio.sleep(0)  # let other hosts have their turn
             if is_closing(self._crawler):
                 return
-        self._page_done(visit)
 
     def on_page_failure(self, failure: Failure) -> None:
         """Report why the request for an entry page failed."""
@@ -105,8 +118,11 @@ class EntryPageReader:
         """Report that an entry page could not be fetched, and count it as done."""
         visit.account.visited = True
         report_private_address(request, visit)
-        visit.report(failure_code(error, "ingang"), url=visit.page.url, seen=failure_seen(error))
-        self._page_done(visit)
+        try:
+            check_expected(error)
+            visit.report(failure_code(error, "ingang"), url=visit.page.url, seen=failure_seen(error))
+        finally:
+            self._page_done(visit)
 
     def note_done(self, visit: EntryPageVisit) -> None:
         """Note what became of the files of a page, once all of them have been read.

@@ -15,7 +15,6 @@ from woo_harvester.register.register import shard_of
 from woo_harvester.running.arguments import PermitArguments, page_problem
 from woo_harvester.running.causes import ArgumentError
 from woo_harvester.state.permit_history import (
-    DocumentSet,
     GoneFile,
     PageHistory,
     ended_cases,
@@ -23,11 +22,13 @@ from woo_harvester.state.permit_history import (
     note_complete_read,
 )
 from woo_harvester.utils.dates import day_of, iso_seconds
+from woo_harvester.utils.document_set import DocumentSet
 from woo_harvester.utils.inputs import read_columns
 from woo_harvester.utils.program import counted
 from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
+    from scrapy import Request
     from sqlalchemy import Connection
 
     from woo_harvester.report.accounts import PermitAccount
@@ -132,6 +133,20 @@ class EntryPageVisit(Backlog):
         """Send a finding; one about a file names the page, as one about a document names its sitemap."""
         is_about_page = finding.url in (None, self.page.url)
         self._run_report.send(finding if is_about_page else replace(finding, sitemap=self.page.url))
+
+    def about_error(self, request: Request) -> dict[str, str | None]:
+        """Return what a finding says of an error of the harvester itself on the page or a file of it.
+
+        A link that only its answer shows to be a message is not part of the listed files yet.
+        """
+        link, file = request.cb_kwargs.get("link"), request.cb_kwargs.get("file")
+        is_listed = link is not None and (link.is_xml or file is not None)
+        about: dict[str, str | None] = {"url": request.url, "host": self.page.host}
+        return {
+            **about,
+            "organisation": self.page.organisation,
+            "sitemap": self.page.url if is_listed else None,
+        }
 
     def finish(self) -> None:
         """Count the entry page as done, unless a request for one of its files is active."""

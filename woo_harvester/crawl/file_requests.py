@@ -15,6 +15,7 @@ from woo_harvester.crawl.answers import conditions, is_not_modified, validator
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.host import Visit
 from woo_harvester.downloader.middlewares import WooRobotsTxtMiddleware
+from woo_harvester.findings import Severity
 from woo_harvester.items import StreamedResponse, WooItem
 from woo_harvester.sitemaps.file_findings import Area, file_findings
 from woo_harvester.sitemaps.reader import FileContents
@@ -189,7 +190,7 @@ async def read_robots(
     content = _content(response, resource)
     write = None
     if response.request is not None:
-        report_private_address(response.request, visit)
+        report_place(response.request, visit)
     if content is not None:
         write = _add_indexes(response, visit, resource, content)
     elif response.status in _MISSING:
@@ -200,6 +201,20 @@ async def read_robots(
     if content is not None or response.status in range(400, 500):
         await _obey(crawler, response, content or b"")
     return write
+
+
+def report_place(request: Request, visit: Visit) -> None:
+    """Report that a host is not in the register, or has a private address; *request* was its first one.
+
+    A test environment is not in the register, and need not be: there, the first is no more than a notice.
+    """
+    if request.meta["woo_kind"] != "robots":
+        return
+    report_private_address(request, visit)
+    if not visit.account.organisations:
+        is_test = visit.is_test or request.meta.get("woo_private")
+        lowered_to = Severity.INFO if is_test else None
+        visit.report("register.domein-ontbreekt", url=f"https://{visit.host}/", lowered_to=lowered_to)
 
 
 def report_private_address(request: Request, visit: Visit | EntryPageVisit) -> None:

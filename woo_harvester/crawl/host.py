@@ -11,18 +11,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import ceil, inf
 from time import monotonic
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from woo_harvester.crawl.document_sample import DocumentSample
 from woo_harvester.findings import Finding, Reporter, Severity
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.facts import NOT_LISTED, Decision, EntryFacts, EntryOutcome
 from woo_harvester.sitemaps.file_findings import Index, Sitemap, UrlSelection
+from woo_harvester.sitemaps.robots import SitemapLine
 from woo_harvester.state.contents import PendingRead
-from woo_harvester.state.permit_history import DocumentSet
 from woo_harvester.state.resources import KnownHost
 from woo_harvester.tooi.lists import ValueLists
 from woo_harvester.tooi.values import Concept
+from woo_harvester.utils.document_set import DocumentSet
+
+if TYPE_CHECKING:
+    from scrapy import Request
 
 #: Seconds to wait for capacity before the caller checks whether the run is being closed.
 _TIMEOUT = 1.0
@@ -98,6 +102,17 @@ class Postponed(NamedTuple):
     """Number of its entries that the first reading left to other hosts, by host."""
 
 
+class Look(NamedTuple):
+    """A file to look into: a sitemap in robots.txt that is no index by its name, or one that it lists."""
+
+    line: SitemapLine
+    """The line of robots.txt that it is about."""
+    url: str
+    """The URL of the file."""
+    sitemaps: int | None = None
+    """The number of sitemaps that the file in robots.txt lists, if this is one of them."""
+
+
 #: Errors about a name in robots.txt that does not follow the convention: nothing of the host is missing.
 _ONLY_A_NAME = frozenset({"index.naam", "index.infocat-onbekend"})
 
@@ -122,6 +137,8 @@ class Visit(Backlog):
     ) -> None:
         super().__init__(backlog)
         self.host = host
+        self.is_test = False
+        """True if it is asked with a password or a certificate that a harvest does not have."""
         self.known = known
         """The host as the state knows it."""
         self.account = account
@@ -141,6 +158,8 @@ class Visit(Backlog):
         """Sitemaps to request."""
         self.misnamed: deque[str] = deque()
         """Indexes with a wrong name, of which an audit counts the sitemaps when all else has been read."""
+        self.looks: deque[Look] = deque()
+        """Other sitemaps in robots.txt, which an audit looks into after that: they may be for the Woo."""
         self.files_requested = 0
         """Number of files that were requested and are not read yet."""
         self.turn = asyncio.Lock()
@@ -175,7 +194,8 @@ class Visit(Backlog):
     @property
     def reading_done(self) -> bool:
         """True if nothing is left to read."""
-        return not (self.files_requested or self.indexes or self.sitemaps or self.misnamed)
+        left = self.indexes or self.sitemaps or self.misnamed or self.looks
+        return not (self.files_requested or left)
 
     @property
     def is_complete(self) -> bool:
@@ -192,6 +212,10 @@ class Visit(Backlog):
     def is_second(self) -> bool:
         """True if the postponed sitemaps are being read now."""
         return self.first_readings is not None
+
+    def about_error(self, request: Request) -> dict[str, str | None]:
+        """Return what a finding says of an error of the harvester itself on a file of the host."""
+        return {"url": request.url, "host": self.host, "organisation": self.report.organisation}
 
     def read_again(self) -> None:
         """Begin the second reading of the sitemaps that were postponed."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 from scrapy.exceptions import CloseSpider
 
-from woo_harvester.crawl.answers import failure_code, failure_seen, is_ours
+from woo_harvester.crawl.answers import check_expected, failure_code, failure_seen, is_ours
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.entry_filter import SitemapFilter
@@ -17,15 +17,16 @@ from woo_harvester.crawl.file_requests import (
     Output,
     StateWrite,
     read_robots,
-    report_private_address,
+    report_place,
 )
-from woo_harvester.crawl.host import Visit
-from woo_harvester.crawl.sitemap import SitemapFiles, count_missed, read_index
+from woo_harvester.crawl.host import Look, Visit
+from woo_harvester.crawl.sitemap import SitemapFiles, count_missed, look_into, read_index
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.items import StreamedResponse
+from woo_harvester.running.causes import UnexpectedError
 from woo_harvester.running.ending import is_closing
 from woo_harvester.sitemaps.file_findings import Index, Sitemap
-from woo_harvester.state import NOWHERE
+from woo_harvester.sitemaps.glance import GLANCE_MAXSIZE, GLANCES
 from woo_harvester.state.resources import Resource, index_url_of
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class HostReader:
         self._crawler = crawler
         self._keeper = keeper
         self._keeps = keeps
-        self._is_audit = crawler.settings["WOO_STATE_URL"] == NOWHERE
+        self._is_audit = crawler.settings.getbool("WOO_AUDIT")
         self._index_maxsize = crawler.settings.getint("WOO_INDEX_MAXSIZE")
         self._requests = FileRequests(
             crawler.settings,
@@ -82,7 +83,12 @@ class HostReader:
 
     async def parse_robots(self, response: StreamedResponse, visit: Visit, resource: Resource) -> Output:
         """Read a robots.txt, and yield the request for the first index."""
-        write = await read_robots(self._crawler, response, visit, resource)
+        try:
+            write = await read_robots(self._crawler, response, visit, resource)
+        except Exception as error:
+            async for made in self._after_error(visit, error):
+                yield made
+            raise
         if self._is_audit:
             visit.misnamed.extend(visit.selection.misnamed)
         async for made in self._after(visit, write):
@@ -126,9 +132,21 @@ class HostReader:
 
     async def parse_misnamed(self, response: StreamedResponse, visit: Visit, resource: Resource) -> Output:
         """Count the sitemaps that only an index with a wrong name lists, and go on."""
-        visit.account.missed = (visit.account.missed or 0) + count_missed(
-            response, visit, self._index_maxsize
-        )
+        try:
+            missed = count_missed(response, visit, self._index_maxsize)
+        except Exception as error:
+            async for made in self._after_error(visit, error):
+                yield made
+            raise
+        visit.account.missed = (visit.account.missed or 0) + missed
+        async for made in self._after(visit):
+            yield made
+
+    async def parse_look(
+        self, response: StreamedResponse, visit: Visit, resource: Resource, look: Look
+    ) -> Output:
+        """Look into a sitemap that is no index by its name, and go on."""
+        look_into(response, visit, look)
         async for made in self._after(visit):
             yield made
 
@@ -138,14 +156,20 @@ class HostReader:
         visit: Visit = request.cb_kwargs["visit"]
         if is_ours(failure.value):
             return
+        try:
+            check_expected(failure.value)
+        except UnexpectedError as error:
+            async for made in self._after_error(visit, error):
+                yield made
+            raise
         if request.callback == self.parse_misnamed:
             visit.account.missed = (visit.account.missed or 0) + 1
-            async for made in self._after(visit):
-                yield made
-            return
-        report_private_address(request, visit)
-        code = failure_code(failure.value, request.meta["woo_kind"])
-        visit.report(code, url=request.url, seen=failure_seen(failure.value))
+        elif request.callback == self.parse_look:
+            visit.selection.report_other(request.cb_kwargs["look"].line)
+        else:
+            report_place(request, visit)
+            code = failure_code(failure.value, request.meta["woo_kind"])
+            visit.report(code, url=request.url, seen=failure_seen(failure.value))
         async for made in self._after(visit):
             yield made
 
@@ -189,6 +213,7 @@ class HostReader:
         visit.files_requested -= 1
         if not visit.indexes and not visit.files_requested:
             visit.sitemaps.extend(visit.selection.nested())
+            visit.looks.extend(Look(line, line.url) for line in visit.selection.others(GLANCES))
         following: list[Request] = []
         has_next = not visit.files_requested and not visit.reading_done
         if write is not None or has_next:
@@ -209,9 +234,14 @@ class HostReader:
             return self._requests.request(
                 connection, index.url, "index", visit, self.parse_index, index=index
             )
-        if not visit.sitemaps:
+        if not visit.sitemaps and visit.misnamed:
             url = visit.misnamed.popleft()
             return self._requests.request(connection, url, "index", visit, self.parse_misnamed)
+        if not visit.sitemaps:
+            look = visit.looks.popleft()
+            request = self._requests.request(connection, look.url, "index", visit, self.parse_look, look=look)
+            request.meta["download_maxsize"] = GLANCE_MAXSIZE
+            return request
         sitemap = visit.sitemaps.popleft()
         _keep_category(connection, visit, sitemap)
         if not visit.is_second:

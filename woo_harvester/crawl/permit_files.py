@@ -13,6 +13,7 @@ from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider
 
 from woo_harvester.crawl.answers import (
+    check_expected,
     conditions,
     failure_code,
     failure_seen,
@@ -192,8 +193,12 @@ class PermitFiles:
         visit: EntryPageVisit = request.cb_kwargs["visit"]
         if is_ours(failure.value):
             return
-        self._failed(link, file, visit, failure_code(failure.value, "bericht"), failure_seen(failure.value))
-        self._file_done(visit)
+        try:
+            check_expected(failure.value)
+            code, seen = failure_code(failure.value, "bericht"), failure_seen(failure.value)
+            self._failed(link, file, visit, code, seen)
+        finally:
+            self._file_done(visit)
 
     def count_unchanged(self, link: Link, file: PermitFile, visit: EntryPageVisit) -> None:
         """Count a file that has not changed, and report again what is wrong with it."""
@@ -263,7 +268,6 @@ class PermitFiles:
             faults = [_kept(finding) for finding in findings if message is None]
             since = (since or read_at) if faults else None
             if message is not None:
-                visit.account.count_waiting()
                 mutation = Mutation(
                     message,
                     organisatie=visit.page.organisation,
@@ -273,6 +277,7 @@ class PermitFiles:
                     bevindingen=tuple(dict.fromkeys(finding.code for finding in findings)),
                     digest=compared.known.digest,
                 )
+                visit.account.count_waiting()
         elif file is not None:
             self._same(link, file, visit)
         etag, last_modified = validator(response, "ETag"), validator(response, "Last-Modified")

@@ -42,27 +42,33 @@ class SampleKind(Enum):
     """Only the content shows the file type."""
     PAGE = 256 * 1024
     """The document is a web page, and may lead to documents instead of being one."""
+    PROOF = 1024
+    """An audit checks that the document is what its headers say, and no login page."""
 
     @property
     def headers(self) -> dict[str, str]:
         """The headers that ask for so many bytes. Pages are often made for each request, without ranges."""
-        return {"Range": f"bytes=0-{self.value - 1}"} if self is SampleKind.BEGINNING else {}
+        return {} if self is SampleKind.PAGE else {"Range": f"bytes=0-{self.value - 1}"}
 
 
 class Samples:
     """Decides which documents of ``documents=head`` need a sample: at most WOO_PAGE_SAMPLE a host and kind.
 
+    An audit takes one of each document: a server may send a login page under the headers of a document.
     The statistics are ``woo/documents/sampled`` and ``woo/documents/unsampled``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self._limit = crawler.settings.getint("WOO_PAGE_SAMPLE")
+        self._is_audit = crawler.settings.getbool("WOO_AUDIT")
         self._stats = crawler.stats
         self._taken = Counter[tuple[str, SampleKind]]()
 
     def next_kind(self, item: WooItem, before: SampleKind | None = None) -> SampleKind | None:
         """Return the sample that an item needs after the one *before*, and count it; None for no sample."""
         kind = _needed(item, before)
+        if kind is None and before is None and self._is_audit:
+            kind = SampleKind.PROOF
         if kind is None:
             return None
         place = host_of(item.record.document.weblocatie), kind

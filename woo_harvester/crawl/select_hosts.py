@@ -26,14 +26,12 @@ logger = logging.getLogger(__name__)
 _NAMED = 5
 
 
-def select_hosts(
-    register: Register, arguments: WooArguments, report: Reporter
-) -> tuple[Register, tuple[str, ...]]:
+def select_hosts(register: Register, arguments: WooArguments) -> tuple[Register, tuple[str, ...]]:
     """Return the register as this run sees it, and the hosts to visit.
 
     Hosts in ``domains`` count as registered for this run, and are those that :func:`meant_host` returns.
-    Reports ``register.domein-ontbreekt`` for those that are not. Raises :class:`ArgumentError` for an
-    organisation that the register does not have, and if the arguments together leave no host.
+    Raises :class:`ArgumentError` for an organisation that the register does not have, and if the arguments
+    together leave no host.
     """
     hosts = register.hosts
     if arguments.organisation:
@@ -42,7 +40,7 @@ def select_hosts(
         domains = tuple(dict.fromkeys(meant_host(register, typed) for typed in arguments.domains))
         narrowed = set(domains).intersection(hosts) if arguments.organisation else domains
         hosts = tuple(host for host in domains if host in narrowed)
-        register = with_domains(register, domains, report)
+        register = register.with_domains(domains)
     if not hosts:
         raise ArgumentError("no host is left: domains and organisation have none in common")
     if arguments.shard:
@@ -70,14 +68,6 @@ def notes_on(register: Register, domains: Iterable[str]) -> dict[str, str]:
             hosts = _first(register.hosts_of(meant), "and {} more")
             notes[host] = f"not in the register; {shown(meant.name)} registered {hosts or 'no location'}"
     return notes
-
-
-def with_domains(register: Register, domains: tuple[str, ...], report: Reporter) -> Register:
-    """Return the register with these hosts added; report each that it did not have."""
-    for host in domains:
-        if not register.is_registered(host):
-            report("register.domein-ontbreekt", host=host, url=f"https://{host}/")
-    return register.with_domains(domains)
 
 
 def _hosts_of(register: Register, key: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.entry_filter import FilteredEntries, SitemapFilter
 from woo_harvester.crawl.file_requests import Output, StateWrite, report_coding, report_file, state_write
-from woo_harvester.crawl.host import Postponed, SitemapReading, Visit
+from woo_harvester.crawl.host import Look, Postponed, SitemapReading, Visit
 from woo_harvester.crawl.repeated_entries import end_sitemap
 from woo_harvester.crawl.samples import is_supply
 from woo_harvester.extensions.state import StateKeeper
@@ -22,6 +22,7 @@ from woo_harvester.items import StreamedResponse, WooItem
 from woo_harvester.pipelines.record import DefaultsPipeline, MetadataPipeline
 from woo_harvester.running.ending import is_closing
 from woo_harvester.sitemaps.file_findings import Index, Sitemap, other_kind_finding, read_error_finding
+from woo_harvester.sitemaps.glance import Glance, glance, likely_sitemap
 from woo_harvester.sitemaps.reader import Entry, OtherRootError
 from woo_harvester.sitemaps.repairing_reader import RepairingReader
 from woo_harvester.sitemaps.scanner import UrlsetReader
@@ -114,9 +115,25 @@ def count_missed(response: StreamedResponse, visit: Visit, maxsize: int) -> int:
         return 1
     reading = RepairingReader(response.chunks, "sitemapindex", maxsize)
     try:
-        return visit.selection.unknown(entry.loc for batch in reading for entry in batch)
+        return len(visit.selection.unknown(entry.loc for batch in reading for entry in batch))
     except (OtherRootError, SitemapError):
         return 1
+
+
+def look_into(response: StreamedResponse, visit: Visit, look: Look) -> None:
+    """Report a sitemap in robots.txt that is no index by its name, once it is known what it is.
+
+    If it is an index, one of its sitemaps is to be looked into first. Count in *visit* the sitemaps that are
+    missed if it is for the Woo.
+    """
+    found = glance(response.chunks) if is_complete(response.status) else Glance()
+    sitemaps = visit.selection.requestable(found.sitemaps) if look.sitemaps is None else []
+    if sitemaps:
+        visit.looks.appendleft(Look(look.line, likely_sitemap(sitemaps), len(sitemaps)))
+        return
+    if found.has_documents:
+        visit.account.missed = (visit.account.missed or 0) + (look.sitemaps or 1)
+    visit.selection.report_other(look.line, has_documents=found.has_documents)
 
 
 class SitemapFiles:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 import zipfile
 from collections.abc import Callable, Iterator
@@ -22,10 +21,11 @@ from kreuzberg import (
     extract_file_sync,
 )
 from lxml import etree
-from w3lib.encoding import html_to_unicode
 
 from woo_harvester.documents import file_types
 from woo_harvester.documents.extracted import Extracted, Limits, TextFailedError
+from woo_harvester.documents.pages import decode_page
+from woo_harvester.utils.encodings import decode
 
 #: The languages that the library detects.
 _TABLE = """
@@ -43,14 +43,10 @@ def iso_639_1(code: str | None) -> str | None:
     return _CODES.get(code or "")
 
 
-#: The code page of UTF-8, as Windows numbers them.
-_UTF_8 = 65001
-
-
 def read_properties(path: Path) -> tuple[str | None, int | None]:
     """Return the title and the number of pages or slides, as the program that wrote the file noted them.
 
-    Raises OSError if it is no OLE file, and LookupError for an unknown code page.
+    Raises OSError if it is no OLE file.
     """
     with olefile.OleFileIO(str(path)) as file:
         properties: Any = file.get_metadata()  # its attributes are not in the stubs
@@ -61,7 +57,7 @@ def read_properties(path: Path) -> tuple[str | None, int | None]:
 def _ole_text(title: bytes, codepage: int | None) -> str:
     """Decode a title. The number of its code page is a signed number of 16 bits."""
     number = (codepage or 1252) & 0xFFFF
-    return title.decode("utf-8" if number == _UTF_8 else f"cp{number}", errors="replace").rstrip("\0")
+    return decode(title, f"cp{number}").rstrip("\0")
 
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
@@ -318,16 +314,7 @@ def _language(text: str) -> str | None:
 
 def _decoded(content: bytes) -> str:
     """Decode a text by its byte order mark or the charset of an HTML page, else as UTF-8 or Windows-1252."""
-    _, text = html_to_unicode(None, content, auto_detect_fun=_utf_8_or_windows)
-    return text
-
-
-def _utf_8_or_windows(content: bytes) -> str:
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(content)  # the end may be half a character
-    except UnicodeDecodeError:
-        return "cp1252"
-    return "utf-8"
+    return "".join(decode_page(iter((content,)), None)[1])
 
 
 def _clean(text: str) -> str:

@@ -13,16 +13,16 @@ from woo_harvester.sitemaps.xml_stream import (
     GZIP_MAGIC,
     GZIP_WBITS,
     MAX_MEMBERS,
+    MAX_RATIO,
     CorruptError,
     DecompressError,
     TruncatedError,
     inflate,
 )
 
-#: A decoded body may have this many bytes, or this many times the received bytes. Compression makes a text or
-#: a table twenty times smaller, and a scan hardly smaller. A higher ratio is a decompression bomb.
+#: A decoded body may have this many bytes, or ``MAX_RATIO`` times those received. Compression makes a text or
+#: a table twenty times smaller, and a scan hardly smaller.
 FREE_SIZE: Final = 10 * 1024 * 1024
-MAX_RATIO: Final = 200
 
 
 class UnknownCodingError(DecompressError):

@@ -35,7 +35,7 @@ from woo_harvester.extensions.politeness import Politeness
 from woo_harvester.items import StreamedResponse, release
 from woo_harvester.running.causes import cause_of, exhaustion_in, is_exhausted
 from woo_harvester.running.ending import end_run
-from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE, with_line_ends
+from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE, rules_text
 from woo_harvester.utils.fetch import TrustError
 from woo_harvester.utils.program import is_complete
 from woo_harvester.utils.urls import host_of, loc_problem, secured
@@ -235,6 +235,24 @@ def _target(request: Request, response: Response) -> str:
         return given
 
 
+#: Statuses from 400 on that a GET would get too: without a password, for what is gone, from a busy host.
+_MEANT = frozenset({401, 410, 429, 503})
+
+
+def needs_get(request: Request, outcome: Response | BaseException | None) -> bool:
+    """Return whether a GET must replace a HEAD of this project, because *outcome* says nothing of a GET.
+
+    Some servers refuse HEAD in one way or another, let the connection die, or answer any HEAD with 204.
+    """
+    if request.method != "HEAD" or not request.meta.get("woo_stream"):
+        return False
+    if outcome is None or isinstance(outcome, BaseException):
+        return isinstance(outcome, DownloadFailedError | DownloadTimeoutError)
+    if outcome.status >= 400:
+        return outcome.status not in _MEANT
+    return outcome.status in range(200, 300) and not is_complete(outcome.status)
+
+
 #: Statuses with which a host requests a pause; Retry-After says how long (RFC 9110, 10.2.3).
 _ASKS_FOR_PAUSE = (429, 503)
 
@@ -242,6 +260,7 @@ _ASKS_FOR_PAUSE = (429, 503)
 class WooRetryMiddleware(RetryMiddleware):
     """Scrapy's retry middleware, which also retries truncated responses; 429 and 503 pause their host.
 
+    It does not retry a HEAD in whose place a GET is made (:func:`needs_get`).
     ``Retry-After`` gives the length of the pause. Without it, a pause takes ``WOO_RETRY_BACKOFF`` seconds,
     doubled with each retry. A host that requests more than ``WOO_RETRY_AFTER_MAX`` seconds gets
     no more requests in this run.
@@ -281,8 +300,14 @@ class WooRetryMiddleware(RetryMiddleware):
             release(response)
         return result
 
+    def process_exception(
+        self, request: Request, exception: Exception, spider: Spider | None = None
+    ) -> Request | Response | None:
+        """Return the request for a retry, or None."""
+        return None if needs_get(request, exception) else super().process_exception(request, exception)
+
     def _retried(self, request: Request, response: Response) -> Request | Response:
-        if request.meta.get("dont_retry"):
+        if request.meta.get("dont_retry") or needs_get(request, response):
             return response
         if "dataloss" in response.flags:
             return self._retry(request, "body cut off") or response
@@ -343,7 +368,7 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
 
     async def learn(self, request: Request, body: bytes) -> None:
         """Use *body* as the robots.txt of the host of *request*; it is empty if the host has none."""
-        parser = build_from_crawler(self._parser_class, self.crawler, with_line_ends(body))
+        parser = build_from_crawler(self._parser_class, self.crawler, rules_text(body).encode())
         self._known[host_of(request.url)] = parser
         await self.crawler.signals.send_catch_log_async(
             signal=signals.robots_parsed, robotparser=parser, request=request

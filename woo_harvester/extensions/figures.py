@@ -11,6 +11,7 @@ from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import Severity, explain, explanations
 from woo_harvester.record import Oorzaak
 from woo_harvester.report.funnel import HarvestKind, kind_of
+from woo_harvester.report.run_folder import OWN_ERROR_FIRST
 from woo_harvester.running.ending import is_closing
 from woo_harvester.utils.program import counted as _counted
 from woo_harvester.utils.program import program
@@ -91,6 +92,8 @@ class Figures:
     """True if the value lists in the data folder could not be used."""
     warnings: int = 0
     """Warnings in the log of the run."""
+    own_error: str | None = None
+    """The first error of the harvester itself; None if there was none."""
     codes: dict[str, int] = field(default_factory=dict)
     """The number of findings by code."""
     slowest: tuple[SlowHost, ...] = ()
@@ -156,6 +159,7 @@ def read_figures(
         outdated_lists=stats.get_value("woo/tooi/outdated", 0),
         unusable_lists=bool(stats.get_value("woo/tooi/unusable", 0)),
         warnings=stats.get_value("log_count/WARNING", 0),
+        own_error=stats.get_value(OWN_ERROR_FIRST),
         codes=codes,
         slowest=tuple(_slowest(crawler, accounts)),
         ahead=_ahead(accounts, expected or {}),

@@ -9,7 +9,7 @@ import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Self, TextIO
+from typing import IO, TYPE_CHECKING, Any, Self
 
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
@@ -17,15 +17,18 @@ from scrapy.utils.reactor import is_reactor_installed
 
 from woo_harvester.findings import Finding, Severity
 from woo_harvester.findings.common_cause import CommonCause
+from woo_harvester.findings.texts import in_words
 from woo_harvester.items import NothingAddedError, PermitItem, WooItem
 from woo_harvester.report.accounts import Accounts, PermitAccount
 from woo_harvester.report.assemble import make_report
-from woo_harvester.report.funnel import Account
+from woo_harvester.report.findings_file import FindingsFile
+from woo_harvester.report.funnel import OWN_ERROR, Account
 from woo_harvester.report.kept_back import KeptBack, explanation
-from woo_harvester.report.run_folder import ReportsFolder, RunFolder, finding_line, run_name
+from woo_harvester.report.run_folder import OWN_ERROR_FIRST, ReportsFolder, RunFolder, run_name
 from woo_harvester.running.causes import cause_of, is_exhausted
 from woo_harvester.running.ending import end_run, fail_run
 from woo_harvester.utils.dates import iso_now
+from woo_harvester.utils.terminal import printable
 from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
@@ -75,6 +78,9 @@ run_opened = object()
 #: Sent with ``folder``, when findings, statistics and report have been written, or could not be.
 run_written = object()
 
+#: Sent after all handlers of ``run_written``: the run does nothing more.
+run_ended = object()
+
 
 class Findings:
     """The extension that writes the folder of the run, ``<WOO_REPORT_DIR>/<spider>-<time>/``.
@@ -89,7 +95,7 @@ class Findings:
         reports = ReportsFolder(Path(crawler.settings["WOO_REPORT_DIR"]))
         self.run_folder = reports.run(run_name(crawler.spidercls.name))
         """The folder of this run and its files; the name is the same for all that the run writes."""
-        self._file: TextIO | None = None
+        self._file: FindingsFile | None = None
         self._lock: IO[bytes] | None = None
         """The lock that keeps the folder from being removed while the run goes on."""
         self.accounts = Accounts()
@@ -129,7 +135,7 @@ class Findings:
             return
         try:
             self.folder.mkdir(parents=True)
-            self._file = self.run_folder.open_findings()
+            self._file = FindingsFile(self.run_folder.open_findings())
             self._lock = self.run_folder.lock()
         except OSError as error:
             self._fail(error)
@@ -145,13 +151,29 @@ class Findings:
         if self._file is None:
             raise RuntimeError(f"Finding {finding.code} was made before the spider was opened")
         finding = replace(finding, at=iso_now())
-        if finding.host is not None and self.common_cause.is_possible(finding.host):
+        is_of_host = finding.host is not None and finding.code != OWN_ERROR
+        if is_of_host and self.common_cause.is_possible(str(finding.host)):
             try:
                 self._kept_back.add(finding)
             except OSError as error:
                 self._fail(error)
         else:
             self._write(finding, self._file)
+
+    def report_own_error(self, finding: Finding) -> None:
+        """Write and count an error of the harvester itself; only count it if the file is closed by now."""
+        stats = self._crawler.stats
+        if stats.get_value(OWN_ERROR_FIRST) is None:
+            about = printable(finding.url or finding.host or "the run")
+            seen = printable(in_words(OWN_ERROR, finding.seen or "", "en"))
+            stats.set_value(OWN_ERROR_FIRST, f"{about}: {seen}")
+        if self._file is not None and not self._file.closed:
+            self.report(finding)
+            return
+        stats.inc_value(f"woo/findings/{finding.code}")
+        with suppress(OSError):  # the disk may be the error
+            if self._file is not None:
+                self.run_folder.write_stats(stats.get_stats())
 
     def host_tried(self, host: str, cause: Cause | None) -> None:
         """Note how the first request to *host* failed, or with None that the host answered."""
@@ -187,9 +209,18 @@ class Findings:
             self.accounts.leave_out(self.common_cause.hosts(cause))
         self._kept_back.close()
 
-    def _write(self, finding: Finding, file: TextIO) -> None:
+    def _check_sums(self) -> None:
+        """Report each host of which not all that it lists is harvested, unchanged or lost for a reason."""
+        for account in self.accounts:
+            if account.unaccounted:
+                judged = account.listed - account.unaccounted
+                seen = f"{account.listed} vermeld, {judged} met een uitkomst"
+                logger.error("%s: %s", account.host, in_words(OWN_ERROR, seen, "en"))
+                self.report_own_error(Finding(code=OWN_ERROR, host=account.host, seen=seen))
+
+    def _write(self, finding: Finding, file: FindingsFile) -> None:
         try:
-            file.write(finding_line(finding))
+            file.write(finding)
         except OSError as error:
             self._fail(error)
         self.accounts.count_finding(finding)
@@ -206,7 +237,7 @@ class Findings:
             return
         if not isinstance(item, WooItem) or item.report.host is None:
             return
-        account = self.accounts.of(item.report.host)
+        account, item.is_counted = self.accounts.of(item.report.host), True
         if item.source is not None and item.source.again is not None and not item.record.herkomst.aangevuld:
             account.count_entries(0, 1)
             self._crawler.stats.inc_value("woo/documents/delivered_again")
@@ -227,23 +258,30 @@ class Findings:
             return
         if not isinstance(item, WooItem) or item.report.host is None or item.report.error is not None:
             return
-        account = self.accounts.of(item.report.host)
+        account, item.is_counted = self.accounts.of(item.report.host), True
         if isinstance(exception, NothingAddedError):
             account.count_entries(0, 1)
         else:
             account.dropped += 1
+            account.dropped_listed += item.source is not None
 
     def _account_of_case(self, item: PermitItem) -> PermitAccount | None:
         """Return the account of the host whose entry page offered a case; None if the item has no page."""
         page = item.record.herkomst.ingang
         return self.accounts.of_permits(host_of(page)) if page is not None else None
 
-    def spider_closed(self, spider: Spider) -> None:
-        """Write what was kept back, and close the file of findings."""
+    def spider_closed(self, spider: Spider, reason: str = "finished") -> None:
+        """Write what was kept back, check the sums, and close the file of findings."""
         self._has_accounts = bool(self.accounts)
         if self._file is not None:
             with suppress(OSError):  # the disk may be full, and the buffer not empty
                 self._decide()
+                if reason == "finished":  # what other runs did not reach is open
+                    self._check_sums()
+            try:
+                self._file.end()
+            except OSError as error:
+                self._fail(error)
             with suppress(OSError):
                 self._file.close()
 
@@ -265,6 +303,7 @@ class Findings:
             what = "Findings, statistics and report" if self._has_accounts else "Findings and statistics"
             logger.info("%(what)s are in %(folder)s", {"what": what, "folder": self.folder})
         await self._crawler.signals.send_catch_log_async(signal=run_written, folder=self.folder)
+        self._crawler.signals.send_catch_log(run_ended)
         if self._lock is not None:
             self._lock.close()
 
@@ -289,10 +328,9 @@ def make_run_report(folder: RunFolder, settings: BaseSettings, *, in_history: bo
     except OSError:
         raise
     except Exception as error:
-        if is_exhausted(error):
-            return f"no report was made of {folder.path}: {cause_of(error)}"
-        logger.error("No report was made of %s: %s: %s", folder.path, type(error).__name__, error)  # noqa: TRY400
-        return None
+        if not is_exhausted(error):
+            logger.error("No report was made of %s: %s", folder.path, cause_of(error))  # noqa: TRY400
+        return f"no report was made of {folder.path}: {cause_of(error)}"
     if is_harvest:
         try:
             folder.reports.lead_to(folder)

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from scrapy import signals
-from scrapy.exceptions import CloseSpider, NotConfigured
+from scrapy.exceptions import CloseSpider, NotConfigured, UsageError
 
 from woo_harvester.extensions.figures import Figures, read_figures
 from woo_harvester.extensions.findings import accounts_of, run_written
 from woo_harvester.findings import explain
-from woo_harvester.running.ending import end_run
+from woo_harvester.running.ending import CANNOT_START, end_run
+from woo_harvester.running.own_files import refuse_own_file
 from woo_harvester.utils.atomic import replace_file
 from woo_harvester.utils.program import to_install
 
@@ -72,11 +73,16 @@ class Metrics:
         return extension
 
     def spider_opened(self) -> None:
-        """Check for the package now, rather than at the end of the run."""
+        """Check for the package and the file now, rather than at the end of the run."""
         if not find_spec("prometheus_client"):
             line = f"WOO_METRICS_FILE: needs prometheus_client: {to_install('monitoring')}"
             end_run(self._crawler, _FAILED, line)
             raise CloseSpider(_FAILED)
+        try:
+            refuse_own_file(self._path, self._crawler.settings)
+        except UsageError as error:
+            end_run(self._crawler, CANNOT_START, f"WOO_METRICS_FILE: {error}", 2)
+            raise CloseSpider(CANNOT_START) from error
 
     def run_written(self) -> None:
         """Write the file, unless the run could not start: then the file of the previous run stays."""

@@ -12,9 +12,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from woo_harvester.findings import Severity, explain
-from woo_harvester.report.funnel import FIELDS, Account, HarvestKind, kind_of, total
+from woo_harvester.report.funnel import FIELDS, OWN_ERROR, Account, HarvestKind, kind_of, total
 from woo_harvester.report.history import History
-from woo_harvester.report.run_folder import AUDIT, FINDINGS, OWN_FAULT, ReportsFolder, RunFolder, parse_name
+from woo_harvester.report.run_folder import (
+    AUDIT,
+    FINDINGS,
+    OWN_ERROR_FIRST,
+    OWN_FAULT,
+    ReportsFolder,
+    RunFolder,
+    parse_name,
+)
 from woo_harvester.utils.dates import AMSTERDAM
 from woo_harvester.utils.program import counted
 
@@ -38,6 +46,9 @@ class EndedRun:
     """The number of findings by host and severity."""
     own_fault: bool = False
     """True if nearly all hosts could not be reached, probably because of a fault on our own side."""
+
+    own_error: str | None = None
+    """The first error of the harvester itself; None if there was none."""
 
     @property
     def kind(self) -> HarvestKind:
@@ -178,7 +189,7 @@ def read_run(folder: RunFolder) -> EndedRun:
     accounts = {account.host: account for account in folder.read_accounts()}
     found = {host: _by_severity(account.findings) for host, account in accounts.items() if account.findings}
     own_fault = bool(stats.get(f"woo/findings/{OWN_FAULT}"))
-    return EndedRun(folder.name, ended, reason, accounts, found, own_fault)
+    return EndedRun(folder.name, ended, reason, accounts, found, own_fault, stats.get(OWN_ERROR_FIRST))
 
 
 def _by_severity(codes: Mapping[str, int]) -> Counter[Severity]:
@@ -256,6 +267,16 @@ def connected(run: EndedRun | None) -> list[str]:
     return [
         "nearly all hosts were out of reach in the same way, so the cause is likely on this side: see "
         f"{OWN_FAULT} in {FINDINGS} of the run."
+    ]
+
+
+def failed(run: EndedRun | None) -> list[str]:
+    """Check that the harvester itself made no error."""
+    if run is None or run.own_error is None:
+        return []
+    return [
+        f"the harvester itself failed, first on {run.own_error}. What it failed on comes again in the next "
+        f"run; {OWN_ERROR} in {FINDINGS} of the run names all of it."
     ]
 
 

@@ -25,6 +25,7 @@ from woo_harvester.extensions.monitored_runs import (
     dropped,
     emptied,
     ended,
+    failed,
     risen,
 )
 from woo_harvester.report.funnel import HarvestKind
@@ -159,6 +160,10 @@ class _RunMonitor(_Check):
     @monitors.name("the run came to its end")  # type: ignore[untyped-decorator]
     def test_ended(self) -> None:
         self.fail_if_any(ended(self.data.run, self.data.unended))
+
+    @monitors.name("the harvester itself made no error")  # type: ignore[untyped-decorator]
+    def test_failed(self) -> None:
+        self.fail_if_any(failed(self.data.run))
 
     @monitors.name("hosts can be reached from here")  # type: ignore[untyped-decorator]
     def test_connected(self) -> None:

@@ -24,6 +24,7 @@ from woo_harvester.findings import Severity
 from woo_harvester.report.funnel import HarvestKind
 from woo_harvester.report.history import History
 from woo_harvester.running.startlog import write_stderr
+from woo_harvester.utils.secrets import masked
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -90,7 +91,7 @@ class Screen:
         if cls._shared is None:
             write_stderr(text)
         else:
-            cls._shared._console.print(Text(text), soft_wrap=True, highlight=False)
+            cls._shared._console.print(Text(masked(text)), soft_wrap=True, highlight=False)
 
     def leave(self, draw: _Draw) -> None:
         """Remove a part; with the last part, remove the display."""

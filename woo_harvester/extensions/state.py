@@ -34,11 +34,10 @@ from woo_harvester.state.contents import (
 )
 from woo_harvester.state.documents import confirm_content, confirm_harvested, confirm_same, confirm_withdrawn
 from woo_harvester.state.locks import entry_pages_lock
-from woo_harvester.state.permit_history import DocumentSet
-from woo_harvester.state.store import State, StateError, StateSettingError
+from woo_harvester.state.store import State, StateError
+from woo_harvester.utils.document_set import DocumentSet
 
 if TYPE_CHECKING:
-    from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from scrapy.utils.asyncio import AsyncioLoopingCall
@@ -155,7 +154,7 @@ class StateKeeper:
         self.check_feeds: Callable[[], None] = lambda: None
         """Raises UsageError if nothing can be added to a file; the files of killed runs are cut back then."""
         self.key_of: Callable[[Response], bytes] | None = None
-        """The function that gives the key of a page of another project's spider; a page is visited once."""
+        """The function that gives the key of a page that a subclass requests itself; it is visited once."""
         self.expected, self.supplied = DocumentSet(), DocumentSet()
         """The documents of which this run makes a record; those of which it delivers the known version."""
         self.wanted: Wanted | None = None
@@ -167,7 +166,6 @@ class StateKeeper:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         keeper = cls(crawler)
-        crawler.signals.connect(keeper.spider_opened, signals.spider_opened)
         crawler.signals.connect(keeper.engine_stopped, signals.engine_stopped)
         crawler.signals.connect(keeper.item_dropped, signals.item_dropped)
         return keeper
@@ -181,16 +179,6 @@ class StateKeeper:
     def is_broken(self) -> bool:
         """True if writing the state has failed. After that, nothing more is confirmed."""
         return self._broken
-
-    def spider_opened(self, spider: Spider) -> None:
-        """Open the state for a spider of another project, which chooses no hosts."""
-        if not getattr(spider, "opens_state", False):
-            try:
-                self.open((), reset=bool(getattr(spider, "deltafetch_reset", False)))
-            except (StateError, UsageError) as error:
-                status = 2 if isinstance(error, StateSettingError | UsageError) else 1
-                end_run(self._crawler, "cannot_start", str(error), status)
-                raise CloseSpider("cannot_start") from error
 
     def open(self, hosts: Sequence[str], *, reset: bool) -> None:
         """Open the state and lock *hosts*; with *reset*, forget what is known of them.

@@ -15,7 +15,7 @@ from woo_harvester.extensions.findings import Findings, accounts_of, run_written
 from woo_harvester.extensions.progress import Screen
 from woo_harvester.findings import Finding, explain
 from woo_harvester.findings.texts import in_words
-from woo_harvester.report.funnel import Account, HarvestKind, Stage
+from woo_harvester.report.funnel import OWN_ERROR, Account, HarvestKind, Stage
 from woo_harvester.report.run_folder import AUDIT, REFUSED, RunFolder
 from woo_harvester.running.arguments import WooArguments
 from woo_harvester.running.ending import fail_run, has_failed
@@ -177,6 +177,9 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
         rows.append(("", f"{count:,} x {code} ({severity})"))
     if figures.refused:
         rows.append(("refused", f"{figures.refused:,} by Elasticsearch: see {REFUSED}"))
+    if figures.own_error is not None:
+        errors = formatting.counted(figures.codes.get(OWN_ERROR, 0), "error")
+        rows.append(("harvester", f"{errors} of its own, the first about {figures.own_error}"))
     if lists := formatting.value_lists(figures):
         rows.append(("value lists", lists))
     run = RunFolder(folder)

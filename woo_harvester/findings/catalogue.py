@@ -155,6 +155,8 @@ class Finding:
     """ISO 8601 date-time with offset; of a document that could not be harvested: since when not."""
     at: str | None = None
     """ISO 8601 date-time with offset; filled in where findings are written."""
+    lowered_to: Severity | None = None
+    """The severity, if the finding costs less at this place than its code says."""
 
     def __post_init__(self) -> None:
         explain(self.code)  # an unknown code fails where the finding is made
@@ -163,12 +165,13 @@ class Finding:
 
     @property
     def severity(self) -> Severity:
-        """Severity of the code: it never differs between two findings of one code."""
-        return explain(self.code).severity
+        """Severity of the code, unless it is lowered; the same for all findings of a code about one host."""
+        return self.lowered_to or explain(self.code).severity
 
     def as_dict(self) -> dict[str, Any]:
         """Return the line of ``findings.jsonl``: keys in a fixed order, without absent values."""
         given = {key: value for key, value in asdict(self).items() if value is not None}
+        given.pop("lowered_to", None)
         return {"code": given.pop("code"), "severity": self.severity, **given}
 
 
@@ -183,6 +186,7 @@ _PAGES = {
     "DiWoo-schema": _GUIDE,
     "sitemaps.org": "https://www.sitemaps.org/protocol.html",
     "Namespaces in XML 1.0": "https://www.w3.org/TR/xml-names/",
+    "XML 1.0": "https://www.w3.org/TR/xml/",
 }
 
 _RFC = re.compile(r"RFC (?P<number>\d+)(?:, (?P<section>\d+(?:\.\d+)*))?")

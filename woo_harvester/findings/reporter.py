@@ -78,6 +78,7 @@ class Reporter:
         element: str | None = None,
         given: str | None = None,
         action: str | None = None,
+        lowered_to: Severity | None = None,
         **context: Unpack[_Context],
     ) -> None:
         """Report *code*; *context* replaces what is bound, for this finding. See :class:`Finding`."""
@@ -86,7 +87,15 @@ class Reporter:
         is_error = explain(code).severity is Severity.ERROR
         bound = self._context(is_error=is_error)
         bound.update(context)
-        finding = Finding(code=code, seen=seen, element=element, given=given, action=action, **bound)
+        finding = Finding(
+            code=code,
+            seen=seen,
+            element=element,
+            given=given,
+            action=action,
+            lowered_to=lowered_to,
+            **bound,
+        )
         if is_error:
             self.error = finding
         self._sink(finding)

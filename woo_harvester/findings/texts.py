@@ -51,7 +51,7 @@ def _pattern(dutch: str) -> re.Pattern[str]:
 
 
 #: The areas of findings about files and connections. Of others, what was seen is a publisher's own text.
-_AREAS = frozenset({"document", "host", "index", "ipm", "register", "robots", "sitemap", "tls"})
+_AREAS = frozenset({"document", "host", "index", "ipm", "oogst", "register", "robots", "sitemap", "tls"})
 
 #: What is between two faults in the text about one file.
 _NEXT = re.compile(r"; line (\d+): ")

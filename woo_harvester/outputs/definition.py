@@ -11,6 +11,7 @@ from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from typing import Any, Self
+from unicodedata import category, normalize
 from urllib.parse import unquote, urlsplit
 
 from woo_harvester.permits.mapping import organisation_by_name
@@ -90,7 +91,7 @@ def _without_text(versions: list[dict[str, Any]]) -> tuple[list[dict[str, Any]],
     ], texts
 
 
-WOO = RecordKind("woo", key="document", setting="WOO_ELASTICSEARCH_INDEX", mapping=4, fields=_fields)
+WOO = RecordKind("woo", key="document", setting="WOO_ELASTICSEARCH_INDEX", mapping=5, fields=_fields)
 
 
 _GEMEENTE = "gemeente"
@@ -150,7 +151,7 @@ PERMITS = RecordKind(
     "vergunningen",
     key="vergunning",
     setting="WOO_ELASTICSEARCH_PERMITS_INDEX",
-    mapping=4,
+    mapping=5,
     fields=_permit_fields,
 )
 
@@ -281,9 +282,25 @@ def _values(facet: Facet, document: Mapping[str, Any], path: str) -> list[FacetV
             value = given.get("id") or label
         else:
             label = value = given
-        if value:
-            found.setdefault(value, FacetValue(value, label))
+        if value := composed(value):
+            found.setdefault(value, FacetValue(value, composed(label)))
     return list(found.values())
+
+
+def composed(text: str) -> str:
+    """Return a text in composed form (NFC), without signs that nobody sees and control characters.
+
+    What nobody sees changes only the direction or the joining of letters, or where a word may break.
+    """
+    if text.isascii() and text.isprintable():
+        return text.strip()
+    made = (" " if each.isspace() else each for each in normalize("NFC", text) if not _is_unseen(each))
+    return "".join(made).strip()
+
+
+def _is_unseen(character: str) -> bool:
+    is_odd = category(character) in ("Cc", "Cf", "Cn", "Co", "Cs") or character == "\ufffd"
+    return is_odd and not character.isspace()
 
 
 def values_at(document: Mapping[str, Any], path: str) -> Sequence[Any]:

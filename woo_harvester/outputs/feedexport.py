@@ -19,15 +19,19 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.misc import build_from_crawler
 from twisted.internet.defer import Deferred
 
+from woo_harvester.extensions.findings import run_written
+from woo_harvester.extensions.progress import Screen
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.running.causes import cause_of
 from woo_harvester.running.components import NO_FEED
 from woo_harvester.running.ending import end_run
+from woo_harvester.running.own_files import refuse_own_file
 from woo_harvester.running.startlog import warn_always
 from woo_harvester.state.contents import Delivery
 from woo_harvester.state.lastline import QuotedCellError, WriterError, end_last_line
 from woo_harvester.state.outputs import ANOTHER_WRITER, LEFT_UNFINISHED, RecordFile
 from woo_harvester.state.store import StateError
+from woo_harvester.utils.program import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,6 +67,11 @@ _NO_APPENDING_IN = (
     "in FEEDS, to utf-8, or replace the file with -O {0}"
 )
 
+#: Scrapy's reason for the end of a run that has done all.
+FINISHED = "finished"
+
+_LEFT_BESIDE = "{} is as it was, since the run was stopped: its {} are in {}"
+
 _NOT_UTF_8 = "the name of the output {!r} is not UTF-8: give it another name"
 
 
@@ -93,6 +102,11 @@ class DurableFeedExporter(FeedExporter):
         self._most_unsynced = self.settings.getint("WOO_DURABLE_RECORDS")
         self._unsynced = 0
         self._failed = False
+        self._is_stopped = False
+        self._replaced: list[str] = []
+        """The lines about files that the run has replaced."""
+        self._left_beside: list[str] = []
+        """The lines about files that it would have replaced if it had not been stopped."""
         self._timer = create_looping_call(self._sync)
 
     def open_spider(self, spider: Spider) -> None:
@@ -102,6 +116,7 @@ class DurableFeedExporter(FeedExporter):
             for slot in self.slots:
                 _check_options(slot)
             _check_files(self.slots)
+            self._refuse_own_files(spider)
         except Exception as error:  # a wrong URI, or any error in FEED_URI_PARAMS
             line = str(error) if isinstance(error, UsageError) else f"{NO_FEED}: {cause_of(error)}"
             end_run(self.crawler, "cannot_start", line, 1 if isinstance(error, OSError) else 2)
@@ -111,6 +126,15 @@ class DurableFeedExporter(FeedExporter):
         keeper.check_feeds = self._refuse_appending
         keeper.outputs += keeper.feeds
         self._timer.start(self.settings.getfloat("WOO_DURABLE_INTERVAL"), now=False)
+        self.crawler.signals.connect(self._write_lines, run_written)  # after the summary, connected by now
+
+    def _refuse_own_files(self, spider: Spider) -> None:
+        """Raise UsageError if a feed is a file that the harvester reads or keeps."""
+        arguments = getattr(spider, "arguments", None)
+        inputs = [getattr(arguments, name, None) for name in ("register_source", "entries")]
+        for slot in self.slots:
+            if isinstance(slot.storage, FileFeedStorage):
+                refuse_own_file(Path(slot.storage.path), self.settings, *inputs)
 
     def item_scraped(self, item: Any, spider: Spider, response: Response | None = None) -> None:
         """Write the item to its feeds."""
@@ -142,8 +166,12 @@ class DurableFeedExporter(FeedExporter):
                 self._failed = True  # what ends the run writes nothing either
                 raise UsageError(refusal)
 
-    async def close_spider(self, spider: Spider) -> None:
-        """Sync and close the feeds, unless the run could not start."""
+    async def close_spider(self, spider: Spider, reason: str = FINISHED) -> None:
+        """Sync and close the feeds, unless the run could not start. A run that was stopped replaces no file.
+
+        *reason* is why the run ends.
+        """
+        self._is_stopped = reason != FINISHED
         if self._timer.running:
             self._timer.stop()
         if not self._keeper.is_open:
@@ -260,13 +288,37 @@ class DurableFeedExporter(FeedExporter):
         if file.replaces:
             if feed.in_lines:
                 self._confirm(feed, sizes)
-            if feed.slot.itemcount or file.made:
-                file.put_in_place()
-            else:
-                file.discard()
+            self._replace(feed.slot, file)
             sizes[file.path] = file.path.stat().st_size
         self._confirm(feed, sizes, closed=True)
         file.confirmed()
+
+    def _replace(self, slot: FeedSlot, file: RecordFile) -> None:
+        """Put a file in its place, unless it has no records, or the run was stopped."""
+        if not slot.itemcount and not file.made:
+            file.discard()
+        elif file.is_empty:
+            file.put_in_place()
+        elif self._is_stopped:
+            self._left_beside.append(
+                _LEFT_BESIDE.format(slot.uri, counted(slot.itemcount, "record"), file.output)
+            )
+        else:
+            line = (
+                f"{slot.uri}: {counted(slot.itemcount, 'record')}, in the place of {_held(file.path, slot)}"
+            )
+            file.put_in_place()
+            self._replaced.append(line)
+
+    def _write_lines(self) -> None:
+        """Write what became of files that were to be replaced, below the summary."""
+        for line in self._replaced:
+            logger.info("%s", line)
+        for line in self._left_beside:
+            logger.warning("%s", line)
+        shown = self._replaced if self.settings.getbool("WOO_SUMMARY") else []
+        if lines := [*shown, *self._left_beside]:
+            Screen.write_lines("\n".join(lines))
 
     def _sync(self) -> None:
         """Make the records in local files durable. It takes a few milliseconds, once in some seconds."""
@@ -312,6 +364,19 @@ def _abandon(feed: OpenFeed) -> None:
     """Close the local file of a feed that failed, and say where its records are if they are beside it."""
     if feed.file is not None and (unfinished := feed.file.abandon()) is not None:
         warn_always(logger, LEFT_UNFINISHED % unfinished)
+
+
+def _held(path: Path, slot: FeedSlot) -> str:
+    """Return how many records the local file of a slot has; its size if they are not in lines."""
+    if not _is_in_lines(slot):
+        return f"{path.stat().st_size:,} bytes"
+    is_csv = slot.format.startswith("csv")
+    count, is_quoted = -1 if is_csv else 0, False
+    with path.open("rb") as file:
+        for line in file:
+            is_quoted ^= is_csv and line.count(b'"') % 2 == 1  # a cell may have lines of its own
+            count += bool(line.strip()) and not is_quoted
+    return str(max(0, count))
 
 
 def _is_in_lines(slot: FeedSlot) -> bool:

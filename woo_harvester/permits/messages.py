@@ -98,7 +98,7 @@ def read_message(
     ``ipm.identifier`` there is no message. Other findings come with a message.
     """
     try:
-        root = parse(chunks, maxsize)
+        root, false_encoding = parse(chunks, maxsize)
     except MessageError as error:
         return MessageResult(None, [error.finding])
     if (fault := _root_fault(root)) is not None:
@@ -108,6 +108,9 @@ def read_message(
         also = _other_faults(root, faults, organisations)
         return MessageResult(None, [*faults, *also][: schema.FAULTS_MAX])
     note = Notebook(organisations)
+    if false_encoding:
+        action = "gelezen als UTF-8"
+        note.findings.append(Finding(code="ipm.kop", line=1, seen=false_encoding, action=action))
     message = _message(root, note)
     if unused:
         names = dict.fromkeys(local_name(element.tag) for element in unused)

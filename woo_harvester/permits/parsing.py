@@ -22,6 +22,7 @@ from woo_harvester.sitemaps.xml_stream import (
     local_name,
 )
 from woo_harvester.tooi.values import ValueList
+from woo_harvester.utils.encodings import false_xml_label
 
 #: Action of a finding about a message that is not accepted.
 UNPROCESSED = "bericht niet verwerkt"
@@ -56,16 +57,24 @@ _OTHER_ROOTS = frozenset({b"html", b"rss", b"feed", b"rdf", b"urlset", b"sitemap
 #: Elements around all metadata, which :func:`element_path` leaves out.
 _AROUND = frozenset({"message", "vergunningzaak", "vergunningdocument", "meta"})
 
-_PARSER = etree.XMLParser(
-    resolve_entities=False,
-    no_network=True,
-    load_dtd=False,
-    huge_tree=False,
-    remove_comments=True,
-    remove_pis=True,
-    remove_blank_text=True,  # between elements: less to validate and to walk
-    collect_ids=False,
-)
+
+def _parser(encoding: str | None) -> etree.XMLParser:
+    return etree.XMLParser(
+        encoding=encoding,
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+        remove_blank_text=True,  # between elements: less to validate and to walk
+        collect_ids=False,
+    )
+
+
+_PARSER = _parser(None)
+#: The parser of messages that declare an encoding which they cannot have.
+_UTF_8_PARSER = _parser("utf-8")
 
 
 class MessageError(ValueError):
@@ -76,9 +85,10 @@ class MessageError(ValueError):
         self.finding = finding
 
 
-def parse(chunks: Iterable[bytes], maxsize: int) -> etree._Element:
+def parse(chunks: Iterable[bytes], maxsize: int) -> tuple[etree._Element, str | None]:
     """Return the root element of a file, gzip or not, of at most *maxsize* bytes after decompression.
 
+    The second value is the encoding that the file declares, if it was read as UTF-8 because that is false.
     Raises :class:`MessageError` with ``ipm.te-groot``, ``ipm.doctype`` or ``ipm.ongeldig``. An HTML page is
     ``ipm.ongeldig``, whatever its DOCTYPE.
     """
@@ -86,8 +96,9 @@ def parse(chunks: Iterable[bytes], maxsize: int) -> etree._Element:
     _refuse_doctype(data)
     if len(data) > _MARKUP_MAX and data.count(b"<") + data.count(b"=") > _MARKUP_MAX:
         raise _error("ipm.te-groot", f"meer dan {_MARKUP_MAX} elementen en attributen")
+    false_encoding = false_xml_label(data)
     try:
-        root = etree.fromstring(data, _PARSER)
+        root = etree.fromstring(data, _UTF_8_PARSER if false_encoding else _PARSER)
     except etree.XMLSyntaxError as error:
         raise _html_page(data) or _not_well_formed(error) from None
     doctype = root.getroottree().docinfo.internalDTD
@@ -95,7 +106,7 @@ def parse(chunks: Iterable[bytes], maxsize: int) -> etree._Element:
         raise _error("ipm.doctype", f"<!DOCTYPE {doctype.name}>")
     if root.tag in _HTML:
         raise _error("ipm.ongeldig", _HTML_PAGE)
-    return root
+    return root, false_encoding
 
 
 def has_message_root(chunks: Iterable[bytes], *, is_xml: bool = False) -> bool:

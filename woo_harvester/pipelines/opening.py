@@ -8,10 +8,11 @@ from scrapy.exceptions import NotConfigured
 
 from woo_harvester.pipelines.folder import InUseError
 from woo_harvester.pipelines.local import LocalStore
-from woo_harvester.pipelines.remote import FilesStoreChooser, RemoteStore, without_password
+from woo_harvester.pipelines.remote import FilesStoreChooser, RemoteStore
 from woo_harvester.pipelines.stored import DocumentStore, StoreError, StoreSettingError
 from woo_harvester.running.paths import NoFolderError, files_folder
 from woo_harvester.utils.program import program, to_install, to_install_also
+from woo_harvester.utils.secrets import without_login
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +51,7 @@ def store_name(settings: BaseSettings) -> str | None:
     try:
         return str(files_folder(settings).resolve())
     except NoFolderError:
-        return without_password(uri).rstrip("/")
+        return without_login(uri).rstrip("/")
 
 
 def _open_local(uri: str, folder: Path, limits: Limits) -> LocalStore:
@@ -61,7 +62,7 @@ def _open_local(uri: str, folder: Path, limits: Limits) -> LocalStore:
             f"FILES_STORE {error}: files are being removed from it ({program()} state unnamed --remove)"
         ) from error
     except OSError as error:
-        raise StoreError(f"FILES_STORE {without_password(uri)} cannot be used: {error}") from error
+        raise StoreError(f"FILES_STORE {uri} cannot be used: {error}") from error
 
 
 def _open_remote(uri: str, crawler: Crawler) -> RemoteStore:
@@ -69,11 +70,9 @@ def _open_remote(uri: str, crawler: Crawler) -> RemoteStore:
         return RemoteStore(crawler, FilesStoreChooser.from_crawler(crawler).store)
     except (NotConfigured, ImportError) as error:
         fix = to_install("s3") if uri.startswith("s3:") else to_install_also("scrapy[gcs]")
-        raise StoreError(
-            f"FILES_STORE {without_password(uri)}: the library for it is missing: {fix}"
-        ) from error
+        raise StoreError(f"FILES_STORE {uri}: the library for it is missing: {fix}") from error
     except (AssertionError, KeyError, ValueError) as error:
-        raise StoreSettingError(f"FILES_STORE {without_password(uri)}: {_EXPECTED}") from error
+        raise StoreSettingError(f"FILES_STORE {uri}: {_EXPECTED}") from error
     except Exception as error:
         # The errors that the libraries raise for wrong credentials have no common type.
-        raise StoreError(f"FILES_STORE {without_password(uri)} cannot be used: {error}") from error
+        raise StoreError(f"FILES_STORE {uri} cannot be used: {error}") from error

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import posixpath
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ftplib import FTP, error_perm
@@ -20,6 +19,7 @@ from scrapy.utils.ftp import ftp_makedirs_cwd
 from tenacity import AsyncRetrying, before_sleep_log, stop_after_attempt, wait_exponential
 
 from woo_harvester.pipelines.stored import DocumentStore, StoreError, path_of
+from woo_harvester.utils.secrets import without_login
 
 if TYPE_CHECKING:
     from io import BytesIO
@@ -47,7 +47,7 @@ class RemoteStore(DocumentStore):
     def __init__(self, crawler: Crawler, store: FilesStoreProtocol) -> None:
         super().__init__()
         self._store = store
-        self._name = without_password(str(crawler.settings["FILES_STORE"]))
+        self._name = without_login(str(crawler.settings["FILES_STORE"]))
         self._info = MediaPipeline.SpiderInfo(cast("Any", crawler.spider))
         self._retrying = AsyncRetrying(
             stop=stop_after_attempt(_TRIES),
@@ -154,11 +154,6 @@ class FilesStoreChooser(FilesPipeline):
 
     def __init__(self, store_uri: str | PathLike[str], *, crawler: Crawler) -> None:
         super().__init__(_complete(str(store_uri)), crawler=crawler)
-
-
-def without_password(uri: str) -> str:
-    """Return a FILES_STORE for messages: without user and password."""
-    return re.sub(r"//[^/@]*@", "//", uri)
 
 
 def _complete(uri: str) -> str:

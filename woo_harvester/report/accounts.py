@@ -182,6 +182,10 @@ class Accounts:
     def __len__(self) -> int:
         return len(self._accounts)
 
+    def get(self, host: str) -> Account | None:
+        """Return the account of *host*, or None if there is none."""
+        return self._accounts.get(host)
+
     def of(self, host: str) -> Account:
         """Return the account of *host*; make it if there is none."""
         if (account := self._accounts.get(host)) is None:

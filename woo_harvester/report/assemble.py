@@ -16,9 +16,9 @@ from woo_harvester.report.accounts import PermitAccount, empty_account
 from woo_harvester.report.coverage import RunRegister, find_coverage, hosts_without_figures
 from woo_harvester.report.csv_file import write_coverage_csv, write_csv
 from woo_harvester.report.estimates import estimate
-from woo_harvester.report.examples import example_fields, example_of
+from woo_harvester.report.examples import example_of
 from woo_harvester.report.finding_counts import MESSAGES, HostFindings, read_findings
-from woo_harvester.report.funnel import FIELDS, Account, HarvestKind, kind_of, stages, total
+from woo_harvester.report.funnel import FIELDS, OWN_ERROR, Account, HarvestKind, kind_of, stages, total
 from woo_harvester.report.history import EarlierRuns, History, RunResult, compare
 from woo_harvester.report.html import render
 from woo_harvester.report.html.texts import Texts
@@ -58,17 +58,18 @@ def verdict(host: HostReport, lang: Language) -> Verdict:
     """Return the verdict on the messages of a host.
 
     An entry page that was not read completely, or that has no messages, is not ready. Without an error about
-    it, nothing can be said.
+    it, nothing can be said, nor if the harvester itself failed on something.
     """
-    rows = host.findings
+    rows = [row for row in host.findings if row.code != OWN_ERROR]
     obstacles = [row for row in rows if row.severity is Severity.ERROR or row.code == _UNREACHABLE]
-    is_unknown = not obstacles and (not host.listed or not host.complete)
+    has_own_error = len(rows) < len(host.findings)
+    is_unknown = not obstacles and (has_own_error or not host.listed or not host.complete)
     texts = Texts(lang)
     if obstacles:
         found = "; ".join(_obstacle(row, texts, lang) for row in obstacles)
         text = texts("verdict_not_connectable", found=found)
     elif is_unknown:
-        text = texts("verdict_unknown")
+        text = texts("verdict_own_error" if has_own_error else "verdict_unknown")
     else:
         text = texts("verdict_connectable", judged=texts.count(host.listed, "message"))
         if host.beyond_sample:
@@ -144,7 +145,7 @@ def _host(
     now: RunResult,
     lang: Language,
 ) -> HostReport:
-    result = score(found.counts, account, account.kind)
+    result = score(found.costly, account, account.kind)
     then, changes = compare(account, result, found.counts, past, account.kind)
     now.hosts[account.host] = then
     organisation = OrganisationRef(**account.organisations[0]) if len(account.organisations) == 1 else None
@@ -186,7 +187,7 @@ def _funnel(account: Account) -> list[StageCount]:
     counted = []
     for stage, documents, lost in stages(account):
         losses = [Loss(code=code, documents=count) for code, count in lost.items()]
-        if stage == "harvested" and account.unfinished:
+        if stage == "harvested" and account.unfinished > 0:
             losses.append(Loss(code=None, documents=account.unfinished))
         counted.append(StageCount(stage=stage, documents=documents, lost=losses))
     return counted
@@ -226,7 +227,8 @@ def _unreached(rows: list[FindingRow], obstacle: str | None, lang: Language) -> 
         return None
     row = next(row for row in rows if row.code == obstacle and not row.about_document)
     cause = explain(obstacle, lang).what.rstrip(".")
-    return Texts(lang)("unreached", cause=f"{cause} ({row.seen})" if row.seen else cause)
+    seen = row.mistakes[-1].seen  # the most frequent
+    return Texts(lang)("unreached", cause=f"{cause} ({seen})" if seen else cause)
 
 
 def _sample(account: Account) -> Sample | None:
@@ -256,31 +258,41 @@ def _rows(
     costs = result.costs
     rows = []
     for key, count in found.counts.items():
-        examples = found.examples(key)
+        first, *others = _examples(found.examples(key), organisation, lang)
         code, about_document = key
         rows.append(
             FindingRow(
-                **example_fields(examples[0], lang),
+                **dict(first),
                 code=code,
-                severity=explain(code).severity,
+                severity=found.severities[key],
                 count=count,
                 about_document=about_document,
                 points=round(costs.get(key, 0.0), 4),
                 estimated=is_estimated(key, account),
-                examples=[_example(each, organisation, lang) for each in examples[1:]],
-                snippet=snippet(examples[0], organisation),
+                examples=others,
+                not_shown=count - sum(each.alike for each in (first, *others)),
+                only_counted=found.only_counted[key],
             )
         )
     rows.sort(key=lambda row: (-row.points, _SEVERITIES.index(row.severity), -row.count, row.code))
     return rows
 
 
-def _example(finding: Mapping[str, Any], organisation: OrganisationRef | None, lang: Language) -> Example:
-    """Return a finding after the first; one about a permit message has a fix of its own."""
-    example = example_of(finding, lang)
-    if finding["code"].startswith(MESSAGES):
-        example.snippet = snippet(finding, organisation)
-    return example
+def _examples(
+    findings: Iterable[Mapping[str, Any]], organisation: OrganisationRef | None, lang: Language
+) -> list[Example]:
+    """Return findings of one code as examples. The first one of each element has a fix.
+
+    Each one about a permit message has a fix of its own.
+    """
+    examples: list[Example] = []
+    for finding in findings:
+        example = example_of(finding, lang)
+        is_fixed = any(each.element == example.element for each in examples)
+        if not is_fixed or finding["code"].startswith(MESSAGES):
+            example.snippet = snippet(finding, organisation)
+        examples.append(example)
+    return examples
 
 
 def _fields(account: Account) -> list[FieldShare]:
@@ -314,8 +326,8 @@ def _totals(
     everything = total(account for account in accounts if account.kind == kind)
     severities: Counter[Severity] = Counter()
     for found in findings:
-        for (code, _), count in found.counts.items():
-            severities[explain(code).severity] += count
+        for key, count in found.counts.items():
+            severities[found.severities[key]] += count
     return Totals(
         hosts=len(accounts),
         hosts_without_documents=host_lines.without_documents,

@@ -14,11 +14,10 @@ from lxml.builder import E
 from woo_harvester.findings import Language, Severity, explain
 from woo_harvester.report.audit_summary import headline, notes, sentences
 from woo_harvester.report.examples import example_of
-from woo_harvester.report.finding_counts import without_credentials
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
-from woo_harvester.report.model import CodeExplanation, FindingRow, HostReport
-from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.report.model import CodeExplanation, Example, FindingRow, HostReport
+from woo_harvester.report.run_folder import RunFolder, without_secrets
 
 #: Characters that XML 1.0 does not allow, not even escaped.
 _NEVER_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -71,7 +70,8 @@ def _case(
         f"{texts('severity_' + row.severity)}: {explained.what} {count}",
         explained.why,
         explained.mend,
-        *(sentences(each, texts) for each in (row, *row.examples)),
+        *(_mistake(row, each, texts) for each in row.mistakes),
+        texts("finding_others", times=texts.count(row.not_shown, "time")) if row.not_shown else None,
     ]
     text = _text("\n".join(filter(None, lines)))
     if row.severity in failing:
@@ -79,6 +79,12 @@ def _case(
     else:
         case.append(E("system-out", text))
     return case
+
+
+def _mistake(row: FindingRow, each: Example, texts: Texts) -> str:
+    """Return a mistake in sentences, with its number if it is not the only one of its code."""
+    said = sentences(each, texts)
+    return said if each.alike == row.count else f"{texts.count(each.alike, 'time')}: {said}"
 
 
 def _text(text: str) -> str:
@@ -131,17 +137,19 @@ def _findings(
     for finding in folder.read_findings():
         shown = hosts.get(finding.get("host", ""), frozenset())
         if finding["code"] in shown and finding["severity"] == severity:
-            yield without_credentials(finding)
+            yield without_secrets(finding)
 
 
 def _result(finding: dict[str, Any], lang: Language) -> dict[str, Any]:
     explained = explain(finding["code"], lang)
     text = (explained.what, sentences(example_of(finding, lang), Texts(lang)), explained.mend)
+    counted = {"occurrenceCount": finding["count"]} if "count" in finding else {}
     return {
         "ruleId": explained.code,
-        "level": _LEVELS[explained.severity],
+        "level": _LEVELS[Severity(finding["severity"])],
         "message": {"text": " ".join(filter(None, text))},
         "locations": [{"physicalLocation": _location(finding)}],
+        **counted,
     }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from rich.console import Console
 from rich.text import Text
 
-from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.findings import Language, Severity
 from woo_harvester.findings.texts import is_unknown_issuer
 from woo_harvester.report.funnel import Account, HarvestKind
 from woo_harvester.report.html.page import unread
@@ -16,6 +16,7 @@ from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import CodeExplanation, Example, FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.utils.terminal import printable
 
 
 def sentences(example: Example, texts: Texts) -> str:
@@ -95,7 +96,7 @@ def first_verdict(account: Account, texts: Texts) -> str:
     """Return what robots.txt, indexes and sitemaps of a host show, before its documents are requested."""
     by_severity = {severity: Counter[str]() for severity in Severity}
     for code, count in account.findings.items():
-        by_severity[explain(code).severity][code] = count
+        by_severity[account.severity_of(code)][code] = count
     errors, warnings = by_severity[Severity.ERROR], by_severity[Severity.WARNING]
     said = [
         texts(
@@ -119,9 +120,10 @@ def notes(host: HostReport, texts: Texts) -> Iterator[str]:
         yield texts("audit_ended")
     if host.sample and host.sample.estimated is not None:
         yield texts.estimate(host.sample)
-    if any(row.seen == _ASKS_PASSWORD for row in host.findings):
+    seen = [(row.code, each.seen or "") for row in host.findings for each in row.mistakes]
+    if any(each == _ASKS_PASSWORD for _, each in seen):
         yield texts("audit_password")
-    if any(row.code == "tls.ongeldig" and is_unknown_issuer(row.seen or "") for row in host.findings):
+    if any(code == "tls.ongeldig" and is_unknown_issuer(each) for code, each in seen):
         yield texts("audit_ca")
     if any(row.code == _PRIVATE for row in host.findings):
         yield texts("audit_private")
@@ -168,8 +170,10 @@ def _host(host: HostReport, texts: Texts) -> Iterator[_Line]:
     if lost:
         yield 0, Text(texts("unread"), style="bold red")
     for row in lost:
-        done = f"; {row.action}" if row.action else ""  # such as how many documents are lost
-        yield 2, Text(f"{row.code}: {_place(row, texts)}{done}")
+        for each in _shown(row):
+            done = f"; {each.action}" if each.action else ""  # such as how many documents are lost
+            yield 2, Text(f"{row.code}: {_times(row, each, texts)}{_place(each, texts)}{done}")
+        yield from _others(2, row, texts)
     for note in notes(host, texts):
         yield 0, Text(note)
 
@@ -194,23 +198,49 @@ def _finding(
     )
     yield 0, first.append(f" {host}") if host else first
     yield 4, Text(explained.what)
-    yield 4, Text(_place(row, texts), style="dim")
-    if row.element:
-        yield 4, Text(texts("audit_element", element=row.element), style="dim")
-    if row.seen and row.seen not in (row.url, row.element):
-        yield 4, Text(texts("audit_seen", seen=_cut(row.seen)), style="dim")
-    if row.expected:
-        yield 4, Text(texts("audit_expected", expected=row.expected))
-    if row.suggestion:
-        yield 4, Text(texts("audit_meant", meant=row.suggestion))
+    for each in _shown(row):
+        place = _times(row, each, texts) + _place(each, texts)
+        lines = [(4, Text(place, style="dim")), *_mistake(each, texts)]
+        if row.examples:  # each on a line of its own
+            lines = [(4, Text("; ").join(text for _, text in lines))]
+        yield from lines
+    yield from _others(4, row, texts)
     yield 4, Text(f"→ {explained.mend}")
 
 
-def _place(row: FindingRow, texts: Texts) -> str:
-    """Return the URL of the first finding, and the sitemap and line in which it stands."""
-    return place_of(row, texts, _cut) or "–"
+def _mistake(each: Example, texts: Texts) -> Iterator[_Line]:
+    if each.element:
+        yield 4, Text(texts("audit_element", element=_cut(each.element)), style="dim")
+    if each.seen and each.seen not in (each.url, each.element):
+        yield 4, Text(texts("audit_seen", seen=_cut(each.seen)), style="dim")
+    if each.expected:
+        yield 4, Text(texts("audit_expected", expected=each.expected))
+    if each.suggestion:
+        yield 4, Text(texts("audit_meant", meant=each.suggestion))
+
+
+def _shown(row: FindingRow) -> list[Example]:
+    """Return the mistakes of a row that are shown: if they are many, the rarest and the most frequent one."""
+    mistakes = row.mistakes
+    return mistakes if len(mistakes) <= _SHOWN else [*mistakes[: _SHOWN - 1], mistakes[-1]]
+
+
+def _others(indent: int, row: FindingRow, texts: Texts) -> Iterator[_Line]:
+    """Yield the number of findings of a row that no shown mistake stands for."""
+    if others := row.count - sum(each.alike for each in _shown(row)):
+        yield indent, Text(texts("finding_others", times=texts.count(others, "time")))
+
+
+def _times(row: FindingRow, each: Example, texts: Texts) -> str:
+    """Return how often a mistake was found, if it is not the only one of its code."""
+    return f"{texts.count(each.alike, 'time')}: " if row.count > each.alike else ""
+
+
+def _place(each: Example, texts: Texts) -> str:
+    """Return the URL of a finding, and the sitemap and line in which it stands."""
+    return place_of(each, texts, _cut) or "–"
 
 
 def _cut(text: str) -> str:
-    printable = "".join(letter if letter.isprintable() else " " for letter in text)
-    return printable if len(printable) <= _PLACE_LENGTH else printable[: _PLACE_LENGTH - 1] + "…"
+    shown = printable(" ".join(text.split()))
+    return shown if len(shown) <= _PLACE_LENGTH else shown[: _PLACE_LENGTH - 1] + "…"

@@ -222,7 +222,7 @@ def host_gap(account: Account, found: HostFindings) -> _Found | None:
     errors = [code for code in codes if explain(code).severity is Severity.ERROR]
 
     def made(kind: HostGapKind, code: str) -> _Found:
-        return _Found(kind, code, found.examples((code, False))[0].get("seen"))
+        return _Found(kind, code, found.examples((code, False))[-1].get("seen"))
 
     if "robots.ontbreekt" in errors:
         return made("no_robots", "robots.ontbreekt")

@@ -1,6 +1,6 @@
 """CSV for spreadsheets: the one way to write it, and the findings of a report as CSV.
 
-A row of a report is about a finding code of a host.
+A row of a report is about a mistake under a finding code of a host.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from functools import cache
 from typing import Any, Protocol
 
 from woo_harvester.report.funnel import GAP_KINDS, GapKind
+from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import (
     CodeExplanation,
     Coverage,
+    Example,
     FindingRow,
     Head,
     HostGap,
@@ -87,7 +89,7 @@ def write_csv(folder: RunFolder) -> None:
     """Write the report in the folder of a run as CSV.
 
     The file is UTF-8 with a byte order mark, without which spreadsheets guess the encoding. A host without
-    findings has one row.
+    findings has one row. The counts of a code add up to all its findings; its first row has its points.
     Raises OSError, and ValueError if *report* is not a ``report.json``.
     """
     head = read_head(folder.report)
@@ -97,8 +99,8 @@ def write_csv(folder: RunFolder) -> None:
         for host in read_hosts(folder.report):
             asked = host.sample.asked if host.sample else ""
             for row in host.findings:
-                found = _finding(row, head.explanations[row.code])
-                writer.writerow((*_host(host), *found, asked, 1 if row.estimated else ""))
+                for found in _findings(row, head.explanations[row.code], Texts(head.lang)):
+                    writer.writerow((*_host(host), *found, asked, 1 if row.estimated else ""))
             if not host.findings:
                 writer.writerow((*_host(host), *_NO_FINDING, asked, ""))
 
@@ -108,9 +110,14 @@ def _host(host: HostReport) -> tuple[object, ...]:
     return host.host, organisations, host.listed, host.harvested, host.score
 
 
-def _finding(row: FindingRow, explained: CodeExplanation) -> tuple[object, ...]:
-    place = (row.url, row.sitemap, row.line, row.element, row.seen, row.action)
-    return row.code, row.severity.value, row.count, row.points, explained.what, explained.mend, *place
+def _findings(row: FindingRow, explained: CodeExplanation, texts: Texts) -> Iterator[tuple[object, ...]]:
+    """Yield the cells about each different mistake of a code, and about those without an example."""
+    others = [Example(alike=row.not_shown, seen=texts("csv_others"))] if row.not_shown else []
+    points: float | str = row.points
+    for each in (*row.mistakes, *others):
+        place = (each.url, each.sitemap, each.line, each.element, each.seen, each.action)
+        yield row.code, row.severity.value, each.alike, points, explained.what, explained.mend, *place
+        points = ""
 
 
 def cell(value: object, delimiter: str = ",") -> object:

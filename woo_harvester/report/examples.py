@@ -11,6 +11,7 @@ from woo_harvester.findings.texts import action_in_words, in_words
 from woo_harvester.permits.parsing import UNPROCESSED
 from woo_harvester.report.model import Example
 from woo_harvester.report.xml_lines import label_and_uri, list_of
+from woo_harvester.sitemaps.robots import right_address
 from woo_harvester.tooi.coded import nearest_value
 from woo_harvester.tooi.values import Concept
 
@@ -36,6 +37,8 @@ def suggestion(finding: Mapping[str, Any]) -> str | None:
         if str(finding.get("element", "")).endswith(("/url", "/sitemap")):
             return None  # its name is right, and what is in it is not
         return "<sitemap>" if str(finding.get("element", "")).startswith("sitemapindex") else "<url>"
+    if finding["code"] in ("index.naam", "index.infocat-onbekend"):
+        return right_address(str(finding.get("seen", "")))
     value = meant_value(finding)
     return None if value is None else value.label
 
@@ -117,11 +120,6 @@ def _said(text: str, lang: Language) -> str:
 
 def example_of(finding: Mapping[str, Any], lang: Language) -> Example:
     """Return a line of ``findings.jsonl`` as an example of its code."""
-    return Example(**example_fields(finding, lang))
-
-
-def example_fields(finding: Mapping[str, Any], lang: Language) -> dict[str, Any]:
-    """Return the fields of an example of a finding."""
     known = {name: value for name, value in finding.items() if name in Example.model_fields}
     if "seen" in known:
         known["seen"] = in_words(finding["code"], known["seen"], lang)
@@ -129,4 +127,4 @@ def example_fields(finding: Mapping[str, Any], lang: Language) -> dict[str, Any]
     if "action" in known:
         known["action"] = action_in_words(known["action"], lang)
     known["expected"] = expected(finding, lang)
-    return known
+    return Example(**known)

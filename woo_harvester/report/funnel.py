@@ -24,6 +24,9 @@ Stage = Literal["listed", "valid", "asked", "allowed", "fetched", "harvested"]
 
 Losses = Mapping[Stage, tuple[str, ...]]
 
+#: An exception of the harvester itself, or documents of which nobody knows what became of them.
+OWN_ERROR = "oogst.fout"
+
 _LOSSES_OF_DOCUMENTS: Losses = {
     "valid": ("loc.ontbreekt", "loc.ongeldig", "loc.geen-https", "loc.inloggegevens"),
     "allowed": ("loc.niet-geregistreerd", "robots.verboden", "lastmod.heraanbod"),
@@ -37,7 +40,7 @@ _LOSSES_OF_DOCUMENTS: Losses = {
         "host.bestaat-niet",
         "host.prive-adres",
     ),
-    "harvested": ("format.onbekend", "format.niet-ondersteund", "document.html-pagina"),
+    "harvested": ("format.onbekend", "format.niet-ondersteund", "document.html-pagina", OWN_ERROR),
 }
 #: The same, if only a sample was requested: what is lost before that stage is known of all documents.
 _LOSSES_OF_SAMPLE: Losses = {
@@ -67,6 +70,7 @@ _LOSSES_OF_FILES: Losses = {
         "ipm.datum",
         "ipm.datum-toekomst",
         "ipm.andere-organisatie",
+        OWN_ERROR,
     ),
 }
 
@@ -178,7 +182,7 @@ class Account:
 
     SUMMED: ClassVar[tuple[str, ...]] = (
         *("indexes", "sitemaps", "sitemaps_unchanged", "listed", "repeated", "unchanged", "supplied"),
-        *("withdrawn", "dropped", "requested", "not_requested"),
+        *("withdrawn", "dropped", "dropped_listed", "requested", "not_requested"),
     )
     """The counts that are added up for all hosts together."""
 
@@ -220,6 +224,8 @@ class Account:
     """Records of withdrawals. They are not part of ``listed``."""
     dropped: int = 0
     """Records that a pipeline of another project dropped, withdrawals included."""
+    dropped_listed: int = 0
+    """Those of them that are about listed documents."""
     fields: dict[str, int] = field(default_factory=dict)
     """For each recommended field: how many records of this run have it from their publisher."""
     categories: dict[str, int] = field(default_factory=dict)
@@ -249,6 +255,8 @@ class Account:
         # No field, because a run does not write it.
         self._drawn: Collection[str] = ()
         """The locations of the documents that were drawn at random."""
+        self._lowered: dict[str, Severity] = {}
+        """The severity of findings that cost less at this host than their code says."""
 
     def draw(self, drawn: Collection[str], requested: int) -> None:
         """Note how many documents are requested, and the locations of those that are *drawn* at random."""
@@ -297,6 +305,8 @@ class Account:
     def count_finding(self, finding: Finding) -> None:
         """Count a finding by its code, and apart if it loses a document or marks an entry as repeated."""
         _count(self.findings, finding.code)
+        if finding.lowered_to is not None:
+            self._lowered[finding.code] = finding.lowered_to
         if finding.sitemap is None:
             return
         if finding.url in self._drawn:
@@ -306,6 +316,10 @@ class Account:
         elif finding.code == REPEATED:
             self.repeated += 1
             self.listed -= 1
+
+    def severity_of(self, code: str) -> Severity:
+        """Return the severity of a finding at this host."""
+        return self._lowered.get(code) or explain(code).severity
 
     def count_record(self, record: Record) -> None:
         """Count a record that passed all pipelines."""
@@ -356,6 +370,14 @@ class Account:
         judged = sum(self.lost.values()) + self.harvested_now_or_before
         return self.listed - self.not_requested - judged
 
+    @property
+    def unaccounted(self) -> int:
+        """The number of documents of which nobody knows what became of them, once the run has finished.
+
+        It is negative if more came of them than the host lists.
+        """
+        return self.unfinished - self.backlog - self.dropped_listed
+
     def _count_pattern(self, url: str) -> None:
         pattern = path_pattern(url)
         if pattern in self.patterns or len(self.patterns) < MAX_PATTERNS:
@@ -367,14 +389,9 @@ def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:
 
     Each stage is the stage before it minus its losses. The last stage is also lowered by
     :attr:`Account.unfinished`, and ``asked``, which only a sample has, by those that were not requested.
-    Raises ValueError if more documents are harvested and lost than listed.
+    If more documents are harvested and lost than listed, which the run has reported, as many count as listed.
     """
-    if account.unfinished < 0:
-        raise ValueError(
-            f"{account.host}: {account.listed} documents are listed, but {account.harvested_now_or_before} "
-            f"harvested and {sum(account.lost.values())} lost"
-        )
-    left = account.listed
+    left = account.listed + max(0, -account.unfinished)
     yield "listed", left, {}
     for stage, codes in (_LOSSES_OF_SAMPLE if account.not_requested else account.kind.losses).items():
         lost = {code: account.lost[code] for code in codes if account.lost.get(code)}
@@ -382,7 +399,7 @@ def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:
         if stage == "asked":
             left -= account.not_requested
         if stage == "harvested":
-            left -= account.unfinished
+            left -= max(0, account.unfinished)
         yield stage, left, lost
 
 

@@ -200,8 +200,12 @@ class _Runs:
     def add(self, folder: RunFolder) -> None:
         """Add the findings of a run, and note which cases it no longer found."""
         self.runs += 1
-        found = set()
+        found: set[_Key] = set()
+        only_counted: set[tuple[str, str]] = set()
         for key, line in _findings(folder.findings):
+            if "count" in line:  # it stands for other files too, which are not named
+                only_counted.add((key.host, key.code))
+                continue
             self._add_case(key, line)
             found.add(key)
         accounts = _accounts(folder)
@@ -213,8 +217,9 @@ class _Runs:
         ended = datetime.fromisoformat(stats["finish_time"])
         hosts = {account.host for account in accounts if _is_complete(account)}
         for key, case in self.cases.items():
-            if key not in found and key.host in hosts and case.fixed is None and is_repeated(key.code):
-                case.fixed = ended
+            is_named = (key.host, key.code) not in only_counted
+            if key not in found and is_named and key.host in hosts and is_repeated(key.code):
+                case.fixed = case.fixed or ended
 
     def _add_case(self, key: _Key, line: Mapping[str, Any]) -> None:
         at = datetime.fromisoformat(line["at"])

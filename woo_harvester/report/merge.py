@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from secrets import token_hex
 from typing import IO, Any
 
 from woo_harvester.report.coverage import RunRegister, together
@@ -39,8 +40,7 @@ def merge(folders: Sequence[RunFolder], to: RunFolder) -> list[Path]:
     once it is complete. Raises MergeError and OSError.
     """
     _check(folders, to)
-    unfinished = RunFolder(to.path.with_name(f"{to.name}.part"))
-    shutil.rmtree(unfinished.path, ignore_errors=True)
+    unfinished = RunFolder(to.path.with_name(f"{to.name}.{token_hex(8)}.part"))
     unfinished.path.mkdir(parents=True)
     try:
         truncated = _write(folders, unfinished)
@@ -92,7 +92,7 @@ def _merge_findings(folders: Iterable[RunFolder], file: IO[str], truncated: list
             if code.startswith(_OF_THE_REGISTER):
                 same = json.dumps({**finding, "at": ""}, sort_keys=True)
                 if same in written:
-                    repeated[f"woo/findings/{code}"] += 1
+                    repeated[f"woo/findings/{code}"] += finding.get("count", 1)
                     continue
                 written.add(same)
             file.write(line)

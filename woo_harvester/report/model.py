@@ -196,8 +196,12 @@ class Snippet(ReportModel):
 
 
 class Example(ReportModel):
-    """A finding as in ``findings.jsonl``, without code, severity and host."""
+    """A finding as in ``findings.jsonl``, without code, severity and host, for all that are alike."""
 
+    alike: int = 1
+    """The number of findings with the same element and the same ``seen``."""
+    also: list[str] | None = None
+    """The URLs of two others of these."""
     url: str | None = None
     organisation: str | None = None
     sitemap: str | None = None
@@ -211,7 +215,7 @@ class Example(ReportModel):
     action: str | None = None
     at: str | None = None
     snippet: Snippet | None = None
-    """The fix; of findings about other things than permit messages, only the first one has it."""
+    """The fix; of findings about other things than permit messages, the first one of each element has it."""
 
     @model_serializer(mode="wrap")
     def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -238,7 +242,7 @@ class Sample(ReportModel):
 
 
 class FindingRow(Example):
-    """All findings of one code about a host. The keys of an example are those of the first finding."""
+    """All findings of one code about a host. The keys of an example are those of the rarest mistake."""
 
     code: str
     severity: Severity
@@ -250,7 +254,16 @@ class FindingRow(Example):
     estimated: bool = False
     """True if ``count`` is about a sample of the documents, so that the points are an estimate."""
     examples: list[Example]
-    """The findings after the first: two at most, and nineteen of those about permit messages."""
+    """The other mistakes, the rarest first: an example for each different ``element`` and ``seen``."""
+    not_shown: int = 0
+    """The number of findings with yet other values, beyond 20 of one element or 100 in all."""
+    only_counted: int = 0
+    """The number of findings that ``findings.jsonl`` only counts."""
+
+    @property
+    def mistakes(self) -> list[Example]:
+        """An example of each different mistake, the rarest first."""
+        return [self, *self.examples]
 
 
 class FieldShare(ReportModel):
@@ -450,7 +463,7 @@ class Totals(ReportModel):
 class Head(ReportModel):
     """The first line of the file: everything but the hosts."""
 
-    version: Literal["1.3"] = "1.3"
+    version: Literal["1.4"] = "1.4"
     """Version of this format. A new key makes a new minor version, any other change a new major version."""
     lang: Literal["nl", "en"]
     tool: Tool

@@ -19,6 +19,7 @@ from woo_harvester.report.funnel import GAP_KINDS, Account, GapKind, HarvestKind
 from woo_harvester.utils.atomic import made_for, replace_file, replace_link
 from woo_harvester.utils.dates import iso_datetime
 from woo_harvester.utils.inputs import WITHOUT_LOCKS, check_regular, parse_object
+from woo_harvester.utils.secrets import masked
 
 #: The name of the folder of a run, as run_name() or part_name() makes it.
 _RUN_NAME = re.compile(r"(?P<spider>.+)(?P<moment>-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+)(-\d+)?")
@@ -54,6 +55,9 @@ REFUSED = "refused.jsonl"
 
 #: The finding that replaces those about hosts which could not be reached because of a fault on our own side.
 OWN_FAULT = "oogst.eigen-verbinding"
+
+#: The statistic with the first error of the harvester itself: what it is about, and the exception.
+OWN_ERROR_FIRST = "woo/own_error"
 
 #: The statistic of an audit, and that of a run that visits named hosts or chooses documents.
 AUDIT = "woo/audit"
@@ -337,9 +341,18 @@ def slug(host: str) -> str:
     return _NOT_IN_FILE_NAMES.sub(lambda match: f"_{ord(match[0]):x}", host)
 
 
-def finding_line(finding: Finding) -> str:
-    """Return a finding as a line of the files with findings."""
-    return json_line(finding.as_dict())
+def finding_line(finding: Finding, count: int | None = None) -> str:
+    """Return a finding as a line of the files with findings; with *count*, one that stands for so many."""
+    given = finding.as_dict() if count is None else {**finding.as_dict(), "count": count}
+    return json_line(without_secrets(given))
+
+
+def without_secrets(finding: dict[str, Any]) -> dict[str, Any]:
+    """Return the finding without passwords in what publishers wrote, or servers sent back."""
+    for name in ("url", "sitemap", "seen", "given"):
+        if name in finding:
+            finding[name] = masked(finding[name])
+    return finding
 
 
 def json_line(value: Mapping[str, Any]) -> str:

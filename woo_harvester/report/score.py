@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 from woo_harvester.findings import Severity, explanations
 from woo_harvester.report.estimates import estimated_count
-from woo_harvester.report.funnel import Account, HarvestKind
+from woo_harvester.report.funnel import OWN_ERROR, Account, HarvestKind
 
 Section = Literal["findability", "sitemaps", "documents", "metadata", "currency"]
 SECTIONS: tuple[Section, ...] = get_args(Section)
@@ -154,6 +154,7 @@ PARTS: dict[HarvestKind, Sequence[Part]] = {
             (
                 "ipm.ongeldig",
                 "ipm.doctype",
+                "ipm.kop",
                 "ipm.te-groot",
                 "ipm.schema",
                 "ipm.transactie",
@@ -199,6 +200,7 @@ NOT_SCORED = frozenset(
     {
         "register.onbereikbaar",
         "oogst.eigen-verbinding",
+        OWN_ERROR,
         "loc.andere-host",
         "bestand.niet-genoemd",
         "bestand.ontbreekt",
@@ -287,6 +289,8 @@ class Score:
     parts: tuple[PartScore, ...]
     obstacle: str | None = None
     """The code of the finding that says why the host could not be reached; None if it was."""
+    has_own_error: bool = False
+    """True if the harvester itself failed on something of the host, which was therefore not judged."""
 
     @property
     def of(self) -> int:
@@ -298,9 +302,10 @@ class Score:
         """The points scaled to 100 over the parts that apply; None if no part about documents applies.
 
         So a host that lists no documents has no score, unless an error keeps its documents from being listed.
-        Neither has a host that could not be reached.
+        Neither has a host that could not be reached, or on which the harvester itself failed.
         """
-        if self.obstacle or not any(each.part.about_document and each.counts for each in self.parts):
+        is_judged = not (self.obstacle or self.has_own_error)
+        if not is_judged or not any(each.part.about_document and each.counts for each in self.parts):
             return None
         return 100 * sum(each.points for each in self.parts) / self.of
 
@@ -367,7 +372,8 @@ def score(counts: _Counts, account: Account, kind: HarvestKind = HarvestKind.WOO
             errors |= fatal
         if part.needs and errors and not getattr(account, part.needs):
             stopped = {key: share / sum(errors.values()) for key, share in errors.items()}
-    return Score(tuple(parts), _obstacle(counts, account))
+    has_own_error = any(code == OWN_ERROR for code, _ in counts)
+    return Score(tuple(parts), _obstacle(counts, account), has_own_error)
 
 
 def _obstacle(counts: _Counts, account: Account) -> str | None:

@@ -19,7 +19,6 @@ from woo_harvester.diwoo.mapping import NO_KIND
 from woo_harvester.documents import documents_asked_for
 from woo_harvester.findings.catalogue import PART, FixTemplate, fix_templates
 from woo_harvester.report.examples import meant_value
-from woo_harvester.report.finding_counts import CREDENTIALS
 from woo_harvester.report.model import OrganisationRef, Snippet
 from woo_harvester.report.permit_snippets import PERMIT_MAKERS
 from woo_harvester.report.xml_lines import (
@@ -39,6 +38,7 @@ from woo_harvester.report.xml_lines import (
 from woo_harvester.sitemaps.reader import PROPER_NAMES, SITEMAP_NAMESPACE
 from woo_harvester.sitemaps.repair import NAMESPACES
 from woo_harvester.sitemaps.robots import read_robots_lines, right_address
+from woo_harvester.utils.secrets import without_login
 from woo_harvester.utils.urls import loc_problem, secured
 
 #: Elements with metadata that belong in a document.
@@ -191,7 +191,7 @@ _PARTS: dict[str, Callable[[FindingLine, OrganisationRef], _Part]] = {
     "address_name_in_small_letters": lambda finding, _: _address(finding).rpartition("/")[2].lower(),
     "with_https": lambda finding, _: _with_https(finding),
     "with_escapes": lambda finding, _: _with_escapes(finding),
-    "without_login": lambda finding, _: _usable(CREDENTIALS.sub("", _seen(finding))),
+    "without_login": lambda finding, _: _usable(without_login(_seen(finding))),
     "redirect_target": lambda finding, _: _usable(_seen(finding).partition("doorverwijzing naar ")[2]),
     "entries_of_documents": lambda finding, _: _entries_of_documents(finding),
     "example_file": lambda finding, _: _example_file(finding),

@@ -39,8 +39,14 @@ class StartError(Exception):
     """The run cannot start; the message is one line that says why."""
 
 
+class UnexpectedError(Exception):
+    """A request failed for a reason that no publisher can cause, such as an exception in a middleware."""
+
+
 def cause_of(error: BaseException) -> str:
     """Return the message of *error* in one line, with the name of the file or of the exception class."""
+    if isinstance(error, UnexpectedError) and error.__cause__ is not None:
+        return cause_of(error.__cause__)
     if isinstance(error, MemoryError):
         return "out of memory"
     if isinstance(error, StartError):

@@ -18,9 +18,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, cast
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
+from scrapy.utils.conf import arglist_to_dict
 
 from woo_harvester.running.causes import StartError, cause_of, is_exhausted, wrong_setting
 from woo_harvester.running.default_settings import SETTINGS, complete
+from woo_harvester.running.masking import mask_log
+from woo_harvester.running.own_files import refuse_own_file
 from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.setting import shown
 from woo_harvester.running.startlog import (
@@ -67,10 +70,15 @@ class ProjectCommand(ScrapyCommand):
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check options and settings. Raises UsageError."""
+        settings = cast("Settings", self.settings)
+        mask_log(settings)
         with self.failing():
             self.check_options(args)
             self._check_given(opts.set)
             _check_profile(opts.profile)
+            settings.setdict(arglist_to_dict(opts.set), "cmdline")
+            mask_log(settings)
+            self._check_outputs(opts)
             super().process_options(args, opts)
             self._check_settings()
 
@@ -89,6 +97,16 @@ class ProjectCommand(ScrapyCommand):
                 if not is_object:
                     line = f"{name}: expected a JSON object, got {shown(value)}"
                     raise UsageError(line, print_help=False)
+
+    def _check_outputs(self, opts: argparse.Namespace) -> None:
+        """Raise UsageError if an output that every command has leads to a file of the harvester."""
+        settings = cast("Settings", self.settings)
+        try:
+            for given in filter(None, (opts.logfile, settings["LOG_FILE"], opts.pidfile, opts.profile)):
+                refuse_own_file(Path(given), settings)
+        except UsageError:
+            settings.set("LOG_FILE", None, "cmdline")  # nothing is logged to it, not even this
+            raise
 
     def check_options(self, args: Sequence[str]) -> None:
         """Raise UsageError if an argument looks like an unknown option."""
@@ -227,9 +245,9 @@ MESSAGE_SAMPLE = 200
 #: The number of documents of a host that an audit requests by default.
 DOCUMENT_SAMPLE = 400
 
-#: An audit asks for headers, and for samples where these do not suffice. It leaves nothing behind but its
-#: report.
+#: An audit asks for the headers and the beginning of documents. It leaves nothing behind but its report.
 AUDIT_SETTINGS: dict[str, Any] = {
+    "WOO_AUDIT": True,
     "WOO_STATE_URL": NOWHERE,
     "FEEDS": {},
     "FILES_STORE": None,

@@ -12,7 +12,7 @@ import re
 import ssl
 import warnings
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from getpass import GetPassWarning, getpass
 from pathlib import Path
@@ -23,6 +23,7 @@ from urllib.parse import unquote
 from scrapy.exceptions import UsageError
 
 from woo_harvester.utils.fetch import TrustError, check_certificates
+from woo_harvester.utils.secrets import hide
 from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
@@ -46,6 +47,11 @@ class Credentials:
     def __bool__(self) -> bool:
         """Return whether a host has any."""
         return bool(self._by_host)
+
+    @property
+    def hosts(self) -> Collection[str]:
+        """The hosts that have any."""
+        return self._by_host.keys()
 
     def take(self, given: str) -> str:
         """Return a host or URL as it was typed, without user name and password, and keep these.
@@ -74,7 +80,9 @@ class Credentials:
             if user not in self._asked:
                 self._asked[user] = _password_of(user)
             password = self._asked[user]
-        self._by_host[host] = f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
+        token = b64encode(f"{user}:{password}".encode()).decode()
+        hide([token, password, f"{user}:{password}"])  # a server may send back what it was sent
+        self._by_host[host] = f"Basic {token}"
 
     def sign(self, request: Request) -> None:
         """Add the password of its host to a request that is about to be sent, and remove any other.

@@ -40,6 +40,12 @@ FETCHING = (
         "Hosts whose own files and documents may be fetched from a private address. No other host may lead there. `woo-harvester audit` sets it to the hosts that were typed, so that a test environment can be audited.",
     ),
     Setting(
+        "WOO_TEST_HOSTS",
+        [],
+        "list of hosts",
+        "Hosts that are asked with a password or a certificate that a harvest does not have, such as test environments: these need not be in the register, so `register.domein-ontbreekt` is no more than a notice there. `woo-harvester audit` sets it to the hosts of `--user`, and with `--ca` to all that were typed.",
+    ),
+    Setting(
         "WOO_INDEX_MAXSIZE",
         50 * MB,
         "bytes, decompressed",
@@ -68,6 +74,12 @@ FETCHING = (
         0,
         "documents",
         "With `documents=head`, the number of documents of a host that a run requests, when it has read all sitemaps of the host. It checks only the metadata of the others, and makes no record of them. 0: all. `woo-harvester audit` sets it to 400, and to 0 with `--all`.",
+    ),
+    Setting(
+        "WOO_AUDIT",
+        False,
+        "boolean",
+        "With `documents=head`, a run also requests the first KiB of each document whose headers do show the file type, and looks into sitemaps that robots.txt names and that are not for the Woo by their names: ten requests a host at most, of 1 MB at most. `woo-harvester audit` sets it. A harvest makes none of these requests.",
     ),
     Setting("WOO_DOCUMENT_MAXSIZE", 500 * MB, "bytes", "The largest document that is fetched."),
     Setting(
@@ -329,8 +341,9 @@ TEXT = (
 )
 
 
-#: The prefix of settings of Spidermon, whose monitors ``woo-harvester monitor`` runs.
-_MONITORING_PREFIX = "SPIDERMON_"
+#: The prefixes of settings of others that may stand in the environment: of Spidermon, whose monitors
+#: ``woo-harvester monitor`` runs, and of the stores of Scrapy.
+_PREFIXES_OF_OTHERS = ("SPIDERMON_", "AWS_", "FTP_")
 
 #: The settings by subject, in the order of the page.
 SUBJECTS: dict[str, tuple[Setting, ...]] = {
@@ -349,12 +362,12 @@ SETTINGS: tuple[Setting, ...] = tuple(setting for group in SUBJECTS.values() for
 def from_environment(given: Mapping[str, str]) -> dict[str, str]:
     """Return the settings that stand in the environment *given*; one that is empty there is not set.
 
-    These are the project's own settings, and those of Spidermon for mail and Slack (``SPIDERMON_…``). This
-    is the best way to give a password: everybody on the machine can read the arguments of a command, and
-    Scrapyd shows those of its jobs.
+    These are the project's own settings, those of Spidermon for mail and Slack (``SPIDERMON_…``), and those
+    of stores on other machines (``AWS_…``, ``FTP_…``). This is the best way to give a password: everybody on
+    the machine can read the arguments of a command, and Scrapyd shows those of its jobs.
     """
     names = [setting.name for setting in SETTINGS]
-    names += [name for name in given if name.startswith(_MONITORING_PREFIX)]
+    names += [name for name in given if name.startswith(_PREFIXES_OF_OTHERS)]
     return {name: given[name] for name in names if given.get(name)}
 
 

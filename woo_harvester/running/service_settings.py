@@ -168,14 +168,14 @@ PORTAL = (
         "WOO_PORTAL_CONCURRENCY",
         8,
         "questions",
-        "The number of questions that are answered at the same time. One visitor has at most half of them.",
+        "The number of questions that are answered at the same time, at least 2 in each process. One visitor has at most half of them.",
         least=1,
     ),
     Setting(
         "WOO_PORTAL_PROCESSES",
         1,
         "processes",
-        "The number of processes that answer. With more than 1 they are beside the one that fills the index, and share the questions and downloads at the same time among them. As many as there are cores answer the most; each takes up to 250 MB.",
+        "The number of processes that answer. With more than 1 they are beside the one that fills the index, and share the questions and downloads at the same time among them, at least 2 of each for a process. As many as there are cores answer the most; each takes up to 250 MB.",
         least=1,
     ),
     Setting(

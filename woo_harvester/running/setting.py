@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import default_settings
 
+from woo_harvester.utils.secrets import masked
+
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
@@ -84,8 +86,8 @@ class Setting:
 
 
 def shown(value: Any) -> str:
-    """Return a value as a message shows it: on one line, in sixty characters at most."""
-    text = str(value) or "nothing"
+    """Return a value as a message shows it: on one line, without secrets, in sixty characters at most."""
+    text = masked(str(value)) or "nothing"
     if not text.isprintable():
         text = repr(text)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -8,12 +8,14 @@ import select
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.utils.log import get_scrapy_root_handler
 
 from woo_harvester.running.causes import cause_of, exhaustion_in
+from woo_harvester.utils.secrets import masked
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -41,9 +43,9 @@ def open_closed_streams() -> None:
 
 
 def write_stderr(text: str) -> None:
-    """Write lines to stderr; if it is full or closed, ignore that, since nobody reads it."""
+    """Write lines without secrets to stderr; if it is full or closed, ignore that, since nobody reads it."""
     with suppress(OSError):
-        print(text, file=sys.stderr, flush=True)
+        print(masked(text), file=sys.stderr, flush=True)
 
 
 def flush_stdout() -> None:
@@ -172,6 +174,11 @@ class FolderLog(logging.FileHandler):
         if (terminal := get_scrapy_root_handler()) is not None:
             terminal.addFilter(lambda record: not hasattr(record, IN_LAST_LINE))
         logging.root.addHandler(self)
+
+    def _open(self) -> TextIOWrapper:
+        """Open the file for its owner alone: a log may name what others should not know."""
+        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        return os.fdopen(descriptor, "w", encoding=self.encoding, errors=self.errors)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write the record, and count it: Scrapy counts those of the terminal only."""

@@ -13,7 +13,6 @@ from typing import Literal, NamedTuple
 from woo_harvester.findings import Reporter
 from woo_harvester.sitemaps.reader import (
     GUIDE_MAXENTRIES,
-    GUIDE_MAXSIZE,
     PROPER_NAMES,
     SITEMAP_NAMESPACE,
     Entry,
@@ -31,7 +30,7 @@ from woo_harvester.sitemaps.robots import (
     index_name,
     read_robots_lines,
 )
-from woo_harvester.sitemaps.xml_stream import ErrorReason, SitemapError
+from woo_harvester.sitemaps.xml_stream import GUIDE_MAXSIZE, ErrorReason, SitemapError
 from woo_harvester.utils.program import counted
 from woo_harvester.utils.urls import host_of, loc_problem
 
@@ -76,6 +75,8 @@ class FileFinding(NamedTuple):
 
 def file_findings(area: Area, file: FileContents) -> Iterator[FileFinding]:
     """Yield the findings on a file that was read, to its end or not."""
+    if file.false_encoding:
+        yield FileFinding("sitemap.kop", file.false_encoding, 1, "gelezen als UTF-8")
     if file.entries > GUIDE_MAXENTRIES or file.size > GUIDE_MAXSIZE:
         yield FileFinding(f"{area}.boven-norm", f"{file.entries} verwijzingen, {file.size} bytes")
     if file.namespace not in (SITEMAP_NAMESPACE, None):
@@ -210,6 +211,11 @@ class UrlSelection:
         """True if robots.txt names an index by the convention, even one that may not be requested."""
         self.misnamed: list[str] = []
         """URLs of indexes with a wrong name, which a harvest does not read."""
+        self.looks = False
+        """True for an audit, which looks into the other sitemaps of robots.txt before it reports them."""
+        self._others: list[SitemapLine] = []
+        """The other sitemaps of robots.txt that are not reported yet."""
+        self._robots_url = ""
         self._empty: list[str] = []
         """URLs of the indexes and sitemaps without entries."""
         self._full_index: Index | None = None
@@ -226,13 +232,17 @@ class UrlSelection:
 
     def indexes(self, robots: bytes, robots_url: str) -> Iterator[Index]:
         """Yield the indexes in a robots.txt that follow the naming convention; report the others."""
+        self._robots_url = robots_url
         lines = read_robots_lines(robots, robots_url)
         for found in lines.findings:
             self._report(found.code, url=robots_url, line=found.line, seen=found.seen, action=found.action)
         for line in lines.sitemaps:
             name = index_name(line.url)
             if name.match is NameMatch.OTHER:
-                self._report("robots.andere-sitemap", url=robots_url, line=line.line, seen=line.given)
+                if self.looks:
+                    self._others.append(line)
+                else:
+                    self.report_other(line)
             elif name.match is not NameMatch.INDEX:
                 code = "index.naam" if name.match is NameMatch.NEAR_MISS else "index.infocat-onbekend"
                 self._report(code, url=line.url, line=line.line, seen=line.given, action=NOT_READ)
@@ -247,9 +257,34 @@ class UrlSelection:
                     else:
                         self.is_narrowed = True
 
-    def unknown(self, locs: Iterable[str | None]) -> int:
-        """Return how many of these sitemaps no index lists that was read."""
-        return len({loc for loc in locs if loc and loc not in self._sitemaps})
+    def report_other(self, line: SitemapLine, *, has_documents: bool = False) -> None:
+        """Report a sitemap in robots.txt that is no index by its name; with *has_documents* it should be."""
+        if has_documents:
+            self._report("index.naam", url=line.url, line=line.line, seen=line.given, action=NOT_READ)
+        else:
+            self._report("robots.andere-sitemap", url=self._robots_url, line=line.line, seen=line.given)
+
+    def others(self, most: int) -> Iterator[SitemapLine]:
+        """Yield the other sitemaps of robots.txt to look into; call it when all indexes have been read.
+
+        Report those beyond *most*, and those that are read anyway or may not be requested.
+        """
+        others, self._others = self._others, []
+        for line in others:
+            if most and self.unknown([line.url]) and self._problem(line.url) is None:
+                most -= 1
+                yield line
+            else:
+                self.report_other(line)
+
+    def unknown(self, locs: Iterable[str | None]) -> Set[str]:
+        """Return those of these sitemaps that no index lists that was read."""
+        return {loc for loc in locs if loc and loc not in self._sitemaps and loc not in self._indexes}
+
+    def requestable(self, locs: Iterable[str]) -> list[str]:
+        """Return those of these sitemaps that may be requested and are not read anyway, in their order."""
+        unknown = self.unknown(locs)
+        return [loc for loc in locs if loc in unknown and self._problem(loc) is None]
 
     def sitemap(self, entry: Entry, index: Index) -> Sitemap | None:
         """Return the sitemap in an entry of an index; None if it is known or may not be requested."""

@@ -29,12 +29,13 @@ from woo_harvester.sitemaps.xml_stream import (
     new_parser,
     peek_root,
 )
+from woo_harvester.utils.encodings import false_xml_label, with_head
 
 SITEMAP_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
-#: The guide's limits for one file: seed "Sitemapindex en Sitemaps", section "Het sitemapprotocol".
+#: Most entries that the guide allows in one file: seed "Sitemapindex en Sitemaps", section "Het
+#: sitemapprotocol".
 GUIDE_MAXENTRIES = 50_000
-GUIDE_MAXSIZE = 50 * 1024 * 1024
 
 #: Highest line number that libxml2 keeps for an element; see :func:`_line`.
 LINE_MAX = 65_535
@@ -61,6 +62,9 @@ _METADATA_NAMES = frozenset({"Document", "DiWoo", "MDTO", "extraMetadata"})
 
 #: Namespaces of which an element directly below the root is no extension, which the protocol permits there.
 _OWN_NAMESPACES = frozenset({"", SITEMAP_NAMESPACE, NAMESPACES["diwoo"], NAMESPACES["mdto"]})
+
+#: Bytes in which the XML declaration ends.
+_DECLARATION_SIZE = 1024
 
 #: Most names of elements that are kept for a finding, and most characters of a text.
 _NAMES_SHOWN = 5
@@ -158,6 +162,8 @@ class FileContents:
         """Namespaces of entries, or of their locs, other than the protocol's, although the root has that."""
         self.other_case = OddNames()
         """Elements that were read although the letters of their names have another case."""
+        self.false_encoding: str | None = None
+        """The encoding that the file declares, if it cannot have it. Then it is read as UTF-8."""
         self.complete = False
         """True once the file has been read to its end, and all that is in it is known."""
         self.repair: Repair | None = None
@@ -181,6 +187,8 @@ class SitemapReader(FileContents):
         super().__init__()
         self.repair = repair
         self._root_name = root_name
+        self._encoding: str | None = None
+        """The encoding of the file, if it is not the one that the file declares."""
         self._names: tuple[str, ...] = ()
         self._known: dict[str, str] = {}
         """The names of all entries, of this kind and the other one, by their small letters."""
@@ -205,10 +213,13 @@ class SitemapReader(FileContents):
 
     def _read(self) -> Iterator[list[Entry]]:
         try:
-            root, self.root_line, pieces = peek_root(self._pieces)
+            head, pieces = with_head(iter(self._pieces), _DECLARATION_SIZE)
+            self.false_encoding = false_xml_label(head)
+            self._encoding = "utf-8" if self.false_encoding else None
+            root, self.root_line, whole = peek_root(pieces, self._encoding)
             self.root = local_name(root)
             self.namespace = namespace(root) if self.root in _ENTRY_NAMES else None
-            for batch in self._batches(root, pieces):
+            for batch in self._batches(root, whole):
                 self.entries += len(batch)
                 yield batch
         except TooLargeError as error:
@@ -242,7 +253,7 @@ class SitemapReader(FileContents):
         self._known = {name.lower(): name for name in known}
         self._own_namespaces = _OWN_NAMESPACES | {namespace(root_tag)}
         tags = [root_tag, *("{*}" + name for name in known)]
-        parser = new_parser(("start", "end"), tags, entities="internal")
+        parser = new_parser(("start", "end"), tags, entities="internal", encoding=self._encoding)
         root: etree._Element | None = None
         since_progress = 0
         tail = b""

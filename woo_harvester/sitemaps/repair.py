@@ -12,9 +12,9 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
 
 from woo_harvester.sitemaps.xml_stream import CorruptError
+from woo_harvester.utils.encodings import with_head
 
 #: The namespaces that usual prefixes stand for.
 NAMESPACES = {
@@ -72,8 +72,8 @@ class Repair:
 
     def apply(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """Yield the repaired file, in the same encoding. Raises CorruptError for what is no UTF-16."""
-        head, pieces = _head(iter(pieces))
-        encoding = _UTF_16.get(head)
+        head, pieces = with_head(iter(pieces), 2)
+        encoding = _UTF_16.get(head[:2])
         if encoding is None:
             yield from self._repaired(pieces)
             return
@@ -157,13 +157,3 @@ class Repair:
             start = data.find(b"\n", place, end)
             if start < 0:
                 return
-
-
-def _head(pieces: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
-    """Return the first two bytes, and all pieces again from the first byte."""
-    read: list[bytes] = []
-    for piece in pieces:
-        read.append(piece)
-        if sum(map(len, read)) >= 2:
-            break
-    return b"".join(read)[:2], chain(read, pieces)

@@ -6,7 +6,6 @@ rule: a name that resembles the convention is a finding for the publisher; other
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from protego import Protego
 
 from woo_harvester.tooi.lists import CATEGORY_COUNT
+from woo_harvester.utils.encodings import decode
 from woo_harvester.utils.program import counted
 
 #: The action on an index or a sitemap that is not requested.
@@ -75,11 +75,11 @@ def index_name(url: str) -> IndexName:
 
 def right_address(url: str) -> str:
     """Return the address at which an index is read: the same place, with the name of the category, if any."""
-    path = re.split(r"[?#]", url, maxsplit=1)[0]
+    path, *query = re.split(r"[?#]", url, maxsplit=1)
     folder, _, name = path.rpartition("/")
     if "diwoo" not in name.lower() and (found := _FOLDER.search(path)) is not None:
         folder, name = path[: found.start()], found[0]
-    number = int(match[1]) if (match := _NUMBER.search(name)) else 0
+    number = next((int(match[1]) for part in (name, *query) if (match := _NUMBER.search(part))), 0)
     category = f"-infocat{number:03}" if 1 <= number <= CATEGORY_COUNT else ""
     return f"{folder}/sitemapindex-diwoo{category}.xml"
 
@@ -156,30 +156,33 @@ class RobotsLines(NamedTuple):
 def read_robots_lines(body: bytes, robots_url: str) -> RobotsLines:
     """Return the lines in *body* that name sitemaps, with their URLs resolved against *robots_url*.
 
-    The word may be in any letter case, the file may have a byte order mark, and lines end with LF, CR or
-    CRLF. The protocol requires absolute URLs, but relative ones are resolved, since publishers' software
+    The word may be in any letter case, the file may be in UTF-8 or UTF-16, and lines end with LF, CR or CRLF.
+    The protocol requires absolute URLs, but relative ones are resolved, since publishers' software
     writes them. A line that is written in another way is read if it can only mean one thing.
     """
     read = _Reading(robots_url)
-    for number, line in enumerate(_LINE_END.split(_text(body)), start=1):
+    for number, line in enumerate(_LINE_END.split(decode(body)), start=1):
         if not _is_comment(line):
             read.add(number, line)
     return read.lines()
 
 
-def with_line_ends(body: bytes) -> bytes:
-    r"""Return a robots.txt with real line ends where it has a written ``\n``, so that its rules count."""
-    if b"\\" not in body:
-        return body
-    lines = _LINE_END.split(_text(body))
+def rules_text(body: bytes) -> str:
+    r"""Return a robots.txt as a parser of its rules must get it.
+
+    It is decoded as the ``Sitemap:`` lines are, and has real line ends where it has a written ``\n``.
+    """
+    text = decode(body)
+    if "\\" not in text:
+        return text
     return "\n".join(
-        line if _is_comment(line) else _WRITTEN_LINE_END.sub("\n", line) for line in lines
-    ).encode()
+        line if _is_comment(line) else _WRITTEN_LINE_END.sub("\n", line) for line in _LINE_END.split(text)
+    )
 
 
 def rules_of(body: bytes) -> Protego:
     """Return the rules in a robots.txt, as Scrapy's own parser reads them."""
-    return Protego.parse(with_line_ends(body).decode("utf-8-sig", errors="ignore"))
+    return Protego.parse(rules_text(body))
 
 
 class _Reading:
@@ -278,10 +281,3 @@ def _index_files(text: str) -> Iterator[str]:
     for word in _WORD_END.split(text.lower()):
         if ("diwoo" in word or "infocat" in word) and ".xml" in word:
             yield word
-
-
-def _text(body: bytes) -> str:
-    """Decode UTF-8 (RFC 9309), or UTF-16 with a byte order mark, which is common on Windows servers."""
-    if body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return body.decode("utf-16", errors="replace")
-    return body.decode("utf-8-sig", errors="replace")

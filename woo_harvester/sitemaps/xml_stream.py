@@ -14,6 +14,10 @@ from typing import Any, Literal
 
 from lxml import etree
 
+#: Largest file that the guide allows, in bytes after decompression: seed "Sitemapindex en Sitemaps", section
+#: "Het sitemapprotocol".
+GUIDE_MAXSIZE = 50 * 1024 * 1024
+
 #: Largest entry, in bytes of XML. Its tree takes some thirty times as much memory.
 ENTRY_MAXSIZE = 2 * 1024 * 1024
 
@@ -57,12 +61,19 @@ def namespace(tag: str) -> str:
 
 
 def new_parser(
-    events: Iterable[_Event], tag: list[str] | None = None, entities: bool | Literal["internal"] = False
+    events: Iterable[_Event],
+    tag: list[str] | None = None,
+    entities: bool | Literal["internal"] = False,
+    encoding: str | None = None,
 ) -> etree.XMLPullParser:
-    """Return a parser that expands no entities, and that opens no other files."""
+    """Return a parser that expands no entities, and that opens no other files.
+
+    *encoding* is that of the file, if it is not the one that the file declares.
+    """
     return etree.XMLPullParser(
         events=events,
         tag=tag,
+        encoding=encoding,
         resolve_entities=entities,
         no_network=True,
         load_dtd=False,
@@ -72,13 +83,13 @@ def new_parser(
     )
 
 
-def peek_root(pieces: Iterator[bytes]) -> tuple[str, int, Iterable[bytes]]:
+def peek_root(pieces: Iterator[bytes], encoding: str | None = None) -> tuple[str, int, Iterable[bytes]]:
     """Return the tag and line of the root element, and all pieces again from the first byte.
 
     Raises :class:`SitemapError` if the file is not XML or has a DOCTYPE. The parser here expands nothing, and
-    gets no more bytes than it needs to reach the root element.
+    gets no more bytes than it needs to reach the root element. *encoding* is as in :func:`new_parser`.
     """
-    parser = new_parser(("start",))
+    parser = new_parser(("start",), encoding=encoding)
     read = []
     size = 0
     for piece in pieces:
@@ -176,6 +187,11 @@ MAX_LAYERS = 3
 #: every 64 KiB or more. Empty members cost time, and would never reach the limit on size.
 MAX_MEMBERS = 10_000
 
+#: Beyond the size that the guide allows, decompressed content may have this many times the bytes that came. A
+#: higher ratio is a decompression bomb. Deflate makes real entries 160 times smaller at most, if they differ
+#: only in the number in their loc.
+MAX_RATIO = 200
+
 GZIP_MAGIC = b"\x1f\x8b"
 GZIP_WBITS = 31
 
@@ -193,7 +209,7 @@ class CorruptError(DecompressError):
 
 
 class TooLargeError(DecompressError):
-    """The content is larger, after decompression, than the limit allows."""
+    """The content is larger, after decompression, than the limit allows, or than what came can explain."""
 
 
 def decompress(chunks: Iterable[bytes], maxsize: int) -> Iterator[bytes]:
@@ -202,30 +218,47 @@ def decompress(chunks: Iterable[bytes], maxsize: int) -> Iterator[bytes]:
     The first bytes show whether it is gzip, since servers send gzip files both with and without
     Content-Encoding. Raises :class:`TruncatedError`, :class:`CorruptError` or :class:`TooLargeError`, after
     all bytes before the error. *maxsize* is the limit in bytes for each layer of gzip by itself,
-    decompressed.
+    decompressed. Each layer may also have only so many times the bytes that came.
     """
-    return _decompress_layers(_cut(chunks), maxsize, 0)
+    limits = _Limits(maxsize)
+    return _decompress_layers(limits.received(chunks), limits, 0)
 
 
-def _limited(pieces: Iterator[bytes], maxsize: int) -> Iterator[bytes]:
-    left = maxsize
-    for piece in pieces:
-        if left:
-            yield piece[:left]
-        if len(piece) > left:
-            raise TooLargeError(f"more than {maxsize} bytes")
-        left -= len(piece)
+class _Limits:
+    """The limits of each layer of a file: a size, and a ratio to the bytes that came."""
+
+    def __init__(self, maxsize: int) -> None:
+        self._maxsize = maxsize
+        self._received = 0
+
+    def received(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield what came in pieces of at most 256 KiB, and count it."""
+        for chunk in chunks:
+            self._received += len(chunk)
+            for start in range(0, len(chunk), CHUNK_SIZE):
+                yield chunk[start : start + CHUNK_SIZE]
+
+    def limited(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        """Yield the pieces of one layer. Raises TooLargeError after as much as its limits allow."""
+        size = 0
+        for piece in pieces:
+            explained = max(GUIDE_MAXSIZE, MAX_RATIO * self._received)
+            left = min(self._maxsize, explained) - size
+            if left > 0:
+                yield piece[:left]
+            if len(piece) > left:
+                raise TooLargeError(self._excess(explained))
+            size += len(piece)
+
+    def _excess(self, explained: int) -> str:
+        if explained < self._maxsize:
+            return f"more than {explained} bytes from {self._received}"
+        return f"more than {self._maxsize} bytes"
 
 
-def _cut(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    for chunk in chunks:
-        for start in range(0, len(chunk), CHUNK_SIZE):
-            yield chunk[start : start + CHUNK_SIZE]
-
-
-def _decompress_layers(pieces: Iterator[bytes], maxsize: int, layer: int) -> Iterator[bytes]:
+def _decompress_layers(pieces: Iterator[bytes], limits: _Limits, layer: int) -> Iterator[bytes]:
     head = b""
-    chunks = _limited(pieces, maxsize)
+    chunks = limits.limited(pieces)
     for chunk in chunks:
         head += chunk
         if len(head) >= len(GZIP_MAGIC):
@@ -235,7 +268,7 @@ def _decompress_layers(pieces: Iterator[bytes], maxsize: int, layer: int) -> Ite
     elif layer == MAX_LAYERS:
         raise CorruptError(f"gzip in gzip, more than {MAX_LAYERS} times")
     else:
-        yield from _decompress_layers(_gunzip(_joined(head, chunks)), maxsize, layer + 1)
+        yield from _decompress_layers(_gunzip(_joined(head, chunks)), limits, layer + 1)
 
 
 def _joined(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scrapy import Request, Spider, signals
 from scrapy.exceptions import CloseSpider, DontCloseSpider, UsageError
 
+from woo_harvester.crawl.answers import check_expected
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.settings import BaseSettings
     from sqlalchemy import Connection
+    from twisted.python.failure import Failure
 
 
 _NO_JOBDIR = (
@@ -51,6 +53,10 @@ _NO_ADDON = (
 )
 
 
+def _check(failure: Failure) -> None:
+    check_expected(failure.value)
+
+
 def status_of(error: Exception) -> int:
     """Return the exit status of a run that cannot start: 2 for a wrong argument or setting, otherwise 1."""
     return 2 if isinstance(error, ArgumentError | StateSettingError | UsageError) else 1
@@ -63,8 +69,6 @@ class HarvestSpider(Spider):
     ``crawl`` prints.
     """
 
-    opens_state = True
-    """True: the spider itself opens the state, because only it knows which hosts to lock."""
     delivers_known = False
     """True: with ``DELTAFETCH_ENABLED`` off, it delivers known documents again, and keeps the state."""
     arguments_type: ClassVar[type[Arguments]]
@@ -124,7 +128,7 @@ class HarvestSpider(Spider):
         """Schedule the call of :meth:`all_read`. Scrapy sends no such signal if a run is closed early."""
         if self._is_reading:
             self._is_reading = False
-            request = Request("data:,", callback=self.all_read, dont_filter=True)
+            request = Request("data:,", callback=self.all_read, errback=_check, dont_filter=True)
             self.crawler.engine.crawl(request)
             raise DontCloseSpider
 
@@ -139,6 +143,10 @@ class HarvestSpider(Spider):
     def forget(self, connection: Connection, host: str) -> None:
         """Forget what the state knows of a host."""
         forget_host(connection, host)
+
+    @abstractmethod
+    def note_incomplete(self, host: str) -> None:
+        """Note that the harvester itself failed on something of a host: it was not read completely."""
 
     @abstractmethod
     def select(self, register: Register) -> Register:

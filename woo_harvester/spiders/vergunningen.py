@@ -20,7 +20,6 @@ from woo_harvester.crawl.entry_pages import (
     report_ended,
     select_entries,
 )
-from woo_harvester.crawl.select_hosts import with_domains
 from woo_harvester.items import PermitItem, header
 from woo_harvester.outputs.definition import PERMITS
 from woo_harvester.permits.links import without_the_rest
@@ -66,6 +65,8 @@ class VergunningenSpider(HarvestSpider):
     item_type = PermitItem
     arguments_type = PermitArguments
     arguments: PermitArguments
+    visits: Sequence[EntryPageVisit] = ()
+    """The visits of the entry pages of this run."""
 
     async def _prepare(self) -> None:
         try:
@@ -78,11 +79,14 @@ class VergunningenSpider(HarvestSpider):
         """Read the argument ``entries``, and open the state. A single URL may turn out to be a CSV file."""
         self._given = given_entries(self.arguments.entries)
         self._may_be_csv = isinstance(self.arguments.entries, tuple) and len(self._given) == 1
-        self.visits: list[EntryPageVisit] = []
         self.rights = Rights(register, {})
         self.keeper.open((), reset=False)
         self.reader = EntryPageReader(self.crawler, self.keeper, self.vocabulary.lists.organisaties)
-        return with_domains(register, self.arguments.domains or (), self.report)
+        domains = self.arguments.domains or ()
+        for host in domains:
+            if not register.is_registered(host):
+                self.report("register.domein-ontbreekt", host=host, url=f"https://{host}/")
+        return register.with_domains(domains)
 
     def first_requests(self) -> list[Request]:
         """Return the requests for the entry pages, or for the single URL that may be a CSV file."""
@@ -143,6 +147,12 @@ class VergunningenSpider(HarvestSpider):
                 for item in self._items(batch):
                     yield item
             await asyncio.sleep(0)
+
+    def note_incomplete(self, host: str) -> None:
+        """Let the entry pages of a host count as read incompletely."""
+        for visit in self.visits:
+            if visit.page.host == host:
+                visit.complete = False
 
     def _report_ended(self) -> None:
         """Report the cases that ended long ago, once all messages have been applied."""

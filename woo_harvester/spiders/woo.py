@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
 from itertools import chain
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from scrapy import Request
@@ -28,6 +29,7 @@ from woo_harvester.items import WooItem
 from woo_harvester.outputs.definition import WOO
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.report.coverage import RunRegister
+from woo_harvester.report.funnel import OWN_ERROR
 from woo_harvester.running.arguments import WooArguments
 from woo_harvester.running.ending import end_run
 from woo_harvester.running.setting import NO_CONTACT, has_contact
@@ -84,6 +86,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
     delivers_known = True
     arguments_type = WooArguments
     arguments: WooArguments
+    visits: Mapping[str, Visit] = MappingProxyType({})
+    """The visits of the hosts of this run, by host."""
     _is_read = False
     """True once all hosts have been read for the first time."""
 
@@ -98,7 +102,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
         if not (register.hosts or self.arguments.domains):
             raise RegisterError(self._no_host(register))
         self.notes = notes_on(register, self.arguments.domains or ())
-        register, self.run_hosts = select_hosts(register, self.arguments, self.report)
+        register, self.run_hosts = select_hosts(register, self.arguments)
         self.hosts = self.run_hosts
         keeper.open(self.hosts, reset=self.arguments.deltafetch_reset)
         if self.arguments.is_over_register and not self.arguments.is_choosing:
@@ -212,6 +216,11 @@ class WooSpider(HarvestSpider, SitemapSpider):
         except OSError as error:
             raise RegisterError(f"The register of this run could not be kept: {error}") from error
 
+    def note_incomplete(self, host: str) -> None:
+        """Let a host count as read incompletely, so that nothing of it is withdrawn."""
+        if (visit := self.visits.get(host)) is not None:
+            visit.incomplete.append(OWN_ERROR)
+
     def _visit(self, host: str, known: KnownHost) -> Visit:
         organisations = self.register.organisations_of_host(host)
         account = self.accounts.of(host)
@@ -226,6 +235,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
             account,
             self.settings.getfloat("WOO_HOST_BUDGET") or None,
         )
+        visit.is_test = host in self.settings.getlist("WOO_TEST_HOSTS")
+        visit.selection.looks = self.settings.getbool("WOO_AUDIT")
         if self.sitemap_follow is not WooSpider.sitemap_follow:
             visit.selection.follows = self._is_followed
         if self.arguments.is_choosing:

@@ -163,6 +163,11 @@ class RecordFile:
             self.output = Path(str(self._locked[-1].name))
 
     @property
+    def is_empty(self) -> bool:
+        """True if the file at *path*, which a run adds to or replaces, has no content."""
+        return not os.fstat(self._locked[0].fileno()).st_size
+
+    @property
     def target(self) -> FileIO:
         """The file that records are in once they are durable."""
         return self._locked[-1]

@@ -227,7 +227,8 @@ def wait_again(connection: Connection, entry_id: int, urls: Sequence[str]) -> No
         file = permit_files.c.entry_id == entry_id, permit_files.c.url.in_(batch)
         query = select(permit_files.c.refused).where(*file, permit_files.c.refused.is_not(None))
         for data in connection.execute(query.order_by(permit_files.c.id)).scalars().all():
-            add_message(connection, entry_id, PermitRow.load(data), data)
+            values = _message_values(entry_id, PermitRow.load(data), data)
+            connection.execute(_ADD_MESSAGE, values)
         connection.execute(update(permit_files).where(*file).values(refused=None))
 
 
@@ -244,11 +245,6 @@ def read_again(connection: Connection, mutations: Sequence[Mutation]) -> None:
 def load_message(data: str) -> Mutation:
     """Return the message in the column ``data`` of a message that waits."""
     return PermitRow.load(data).mutation
-
-
-def add_message(connection: Connection, entry_id: int, row: PermitRow, data: str) -> None:
-    """Let a message wait: *row* in its stored form *data*."""
-    connection.execute(_ADD_MESSAGE, _message_values(entry_id, row, data))
 
 
 def _message_values(entry_id: int, row: PermitRow, data: str) -> dict[str, Any]:

@@ -19,8 +19,8 @@ AMSTERDAM = ZoneInfo("Europe/Amsterdam")
 #: The zone used for moments before 1946: Dutch offsets then had odd seconds, which ISO 8601 cannot write.
 _BEFORE_1946 = timezone(timedelta(hours=1))
 #: The limits of a moment. Beyond them it has no date in UTC or in Dutch time.
-EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
-LATEST = datetime(9999, 12, 31, 22, 59, 59, 999999, tzinfo=UTC)
+_EARLIEST = datetime(1, 1, 1, tzinfo=UTC)
+_LATEST = datetime(9999, 12, 31, 22, 59, 59, 999999, tzinfo=UTC)
 
 #: Clocks of servers differ; a moment this much ahead says nothing about its publisher.
 CLOCK_SLACK = timedelta(minutes=5)
@@ -141,7 +141,7 @@ def _moment(text: str) -> datetime:
         raise ValueError(
             f"Expected a date-time such as 2024-04-02T10:00:00+02:00, got {text!r}: {error}"
         ) from None
-    if not EARLIEST <= moment <= LATEST:
+    if not _EARLIEST <= moment <= _LATEST:
         raise ValueError(f"Expected a date-time in the years 1 to 9999, got {text!r}")
     return moment
 

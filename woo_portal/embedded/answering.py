@@ -13,6 +13,7 @@ from typing import Any
 from tantivy import DocAddress, Index, Occur, Order, Query, Schema, Searcher
 
 from woo_harvester.outputs.definition import RecordKind
+from woo_portal.embedded.damage import META
 from woo_portal.embedded.highlights import Highlighter
 from woo_portal.embedded.layout import (
     POSITIONS,
@@ -51,11 +52,16 @@ _ORGANISATION = "organisatie"
 class Answering:
     """Answers from the last commit, which may be of another process; safe to use from several threads."""
 
-    def __init__(self, index: Index, fields: Schema, folder: Path, seconds: float) -> None:
-        self._index, self._make, self._seconds = index, QueryMaker(fields), seconds
-        self._meta = folder / "meta.json"
+    def __init__(self, fields: Schema, folder: Path, seconds: float) -> None:
+        self._make, self._seconds, self._folder = QueryMaker(fields), seconds, folder
         self._lock = Lock()
-        self._snapshot = self._fresh(self._meta.read_bytes())
+        self._index: Index | None = None
+        self._snapshot: Snapshot | None = None
+
+    def forget(self) -> None:
+        """Open the files anew for the next question."""
+        with self._lock:
+            self._index = self._snapshot = None
 
     @property
     def version(self) -> str:
@@ -136,11 +142,15 @@ class Answering:
     def _now(self) -> Snapshot:
         """Return the index as of the last commit."""
         with self._lock:
-            if (seen := self._meta.read_bytes()) != self._snapshot.seen:
+            seen = (self._folder / META).read_bytes()
+            if self._snapshot is None or seen != self._snapshot.seen:
                 self._snapshot = self._fresh(seen)
             return self._snapshot
 
     def _fresh(self, seen: bytes) -> Snapshot:
+        if self._index is None:
+            self._index = Index.open(str(self._folder))
+            self._index.config_reader("manual", 0)
         self._index.reload()
         searcher = self._index.searcher()
         marks = Marks.read(searcher, self._make.term("id", POSITIONS))

@@ -1,9 +1,13 @@
-"""The search engine over an index of its own, in a folder: fills it, and answers from it."""
+"""The search engine over an index of its own, in a folder: fills it, and answers from it.
+
+The index is a cache of the files of records. If it is gone or damaged, it is made anew from these.
+"""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any, Self
@@ -13,69 +17,103 @@ from tantivy import Index
 from woo_harvester.outputs.definition import RecordKind
 from woo_harvester.state.locks import FileLocks
 from woo_portal.embedded.answering import Answering
+from woo_portal.embedded.damage import damage, may_be_damage, reading
 from woo_portal.embedded.filling import Filled, Filler, Progress
 from woo_portal.embedded.layout import digest, schema
 from woo_portal.engine import Answer, Changes, Contents, EngineError, Followed
 from woo_portal.question import Question
 
 _LOCK = "portal"
+#: The file that says that a question could not be answered from the index: its content is looked at.
+_SUSPECTED = "suspected"
 
 
 class EmbeddedReader:
     """An engine over the index in a folder that another process fills. It sees each commit."""
 
     def __init__(self, folder: Path, seconds: float) -> None:
-        self._fields, path = schema(), _index_folder(folder)
-        self._index = _opened(path, self._fields)
-        self._answering = Answering(self._index, self._fields, path, seconds)
+        self._fields, self._path = schema(), _index_folder(folder)
+        self._suspected = folder / _SUSPECTED
+        self._answering = Answering(self._fields, self._path, seconds)
 
     def search(self, question: Question) -> Answer:
         """Return the page of hits that the question asks for, with counts and highlights if it wants them."""
-        return self._answering.search(question)
+        with self._asked():
+            return self._answering.search(question)
 
     def get(self, kind: RecordKind, record_id: str) -> Mapping[str, Any] | None:
         """Return the search document of a record, also of a withdrawn one, or None."""
-        return self._answering.get(kind, record_id)
+        with self._asked():
+            return self._answering.get(kind, record_id)
 
     def all_documents(self, question: Question) -> Iterator[Mapping[str, Any]]:
         """Yield the search documents of all hits in the question's order."""
-        return self._answering.all_documents(question)
+        with self._asked():
+            yield from self._answering.all_documents(question)
 
     def changes(self, kind: RecordKind, followed: Followed, size: int) -> Changes:
         """Return the first changes that a copy does not have."""
-        return self._answering.changes(kind, followed, size)
+        with self._asked():
+            return self._answering.changes(kind, followed, size)
 
     def similar_words(self, kind: RecordKind, word: str) -> list[str]:
         """Return words of titles and metadata that look like *word*, the most similar first."""
-        return self._answering.similar_words(kind, word)
+        with self._asked():
+            return self._answering.similar_words(kind, word)
 
     def contents(self, kind: RecordKind) -> Contents:
         """Return what the index has of *kind*."""
-        return self._answering.contents(kind)
+        with self._asked():
+            return self._answering.contents(kind)
 
     def version(self) -> str:
         """Return a text that changes with each commit of a fill."""
-        return self._answering.version
+        with self._asked():
+            return self._answering.version
 
     def close(self) -> None:
         """Do nothing: the files are closed with the process."""
 
+    @contextmanager
+    def _asked(self) -> Iterator[None]:
+        """Have the index looked at, by the process that fills it, if it may be damaged."""
+        try:
+            with reading():
+                yield
+        except Exception as error:
+            if may_be_damage(error):
+                self._answering.forget()
+                with suppress(OSError):  # the folder is gone, which is seen without this
+                    self._suspected.touch()
+            raise
+
 
 class EmbeddedEngine(EmbeddedReader):
-    """An engine that fills the index in a folder too. One process at a time opens a folder so."""
+    """An engine that fills the index in a folder too. One process at a time opens a folder so.
 
-    def __init__(self, folder: Path, locks: FileLocks, seconds: float) -> None:
+    *report* gets a line when the index is made anew because it is damaged.
+    """
+
+    def __init__(self, folder: Path, locks: FileLocks, seconds: float, report: Callable[[str], None]) -> None:
         super().__init__(folder, seconds)
-        self._locks = locks
-        self._filler = Filler(self._index, self._fields)
+        self._locks, self._report, self._reported = locks, report, ""
+        self._stopped = Event()
+        self._filler = Filler(_made(self._path, self._fields), self._fields, self._stopped)
         self._filling = Lock()
 
     @classmethod
-    def open(cls, folder: Path, seconds: float, *, rebuild: bool = False) -> Self:
+    def open(
+        cls,
+        folder: Path,
+        seconds: float,
+        *,
+        rebuild: bool = False,
+        report: Callable[[str], None] = lambda line: None,
+    ) -> Self:
         """Return the engine over *folder*, which is made if it is not there.
 
-        An index of another version, and with *rebuild* any index, is removed: fill it again. Raises
-        EngineError if the folder is in use, or cannot be read or written.
+        An index that is damaged or of another version, and with *rebuild* any index, is removed: fill it
+        again. Raises EngineError if the folder is in use, or cannot be read or written.
         """
         mine = _index_folder(folder)
         try:
@@ -86,13 +124,19 @@ class EmbeddedEngine(EmbeddedReader):
                     f"another portal uses {folder}: stop it, or set WOO_DATA_DIR to another folder"
                 )
             for other in folder.glob("index-*"):
-                if rebuild or other != mine:
+                if rebuild or other not in (mine, _new(mine)):
                     shutil.rmtree(other)
+            is_suspected = _taken_away(folder / _SUSPECTED)
+            if mine.exists() and (why := damage(mine, with_content=is_suspected)):
+                report(_anew(mine, why))
+                shutil.rmtree(mine)
+            if _new(mine).exists() and not mine.exists() and not damage(_new(mine)):
+                _new(mine).rename(mine)  # its fill goes on
             mine.mkdir(exist_ok=True)
         except OSError as error:
             raise EngineError(f"{folder}: {error.strerror or error}") from error
         try:
-            return cls(folder, locks, seconds)
+            return cls(folder, locks, seconds, report)
         except BaseException:
             locks.release()
             raise
@@ -100,10 +144,22 @@ class EmbeddedEngine(EmbeddedReader):
     def fill(self, files: Iterable[Path], progress: Progress = lambda filled: None) -> Filled:
         """Add the records of *files* that are new, and return what was done. Raises EngineError.
 
-        Questions are answered meanwhile, with what was committed last.
+        Questions are answered meanwhile, with what was committed last. If the index is damaged, they are not
+        until it was made anew.
         """
         with self._filling:
-            return self._filler.fill(files, progress)
+            given = [*files]
+            return self._mended(given, progress) or self._filled(given, progress)
+
+    def mend(self, files: Iterable[Path]) -> Filled | None:
+        """Make the index anew from *files* if it is damaged; None if it is not. Raises EngineError."""
+        with self._filling:
+            return self._mended([*files], lambda filled: None)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the index never had a record."""
+        return self._filler.is_empty
 
     @property
     def is_filling(self) -> bool:
@@ -112,7 +168,7 @@ class EmbeddedEngine(EmbeddedReader):
 
     def interrupt(self) -> None:
         """End a fill that is going on after its next batch, and start none any more."""
-        self._filler.is_interrupted = True
+        self._stopped.set()
 
     def close(self) -> None:
         """End a fill that is going on, and release the folder."""
@@ -121,18 +177,74 @@ class EmbeddedEngine(EmbeddedReader):
             self._filler.close()
             self._locks.release()
 
+    def _filled(self, files: Sequence[Path], progress: Progress) -> Filled:
+        try:
+            with reading():
+                if not self._filler.is_current():  # the index was put back from a backup
+                    self._filler.close()
+                    self._filler = Filler(_made(self._path, self._fields), self._fields, self._stopped)
+                return self._filler.fill(files, progress)
+        except Exception as error:
+            mended = self._mended(files, progress, is_suspected=True) if may_be_damage(error) else None
+            if mended is None:
+                raise
+            return mended
+
+    def _mended(
+        self, files: Sequence[Path], progress: Progress, *, is_suspected: bool = False
+    ) -> Filled | None:
+        """Make the index anew if it is damaged. It is in its place when it is complete."""
+        why = damage(self._path, with_content=_taken_away(self._suspected) or is_suspected)
+        if not why or self._stopped.is_set():
+            return None
+        if not files:
+            raise EngineError(f"{self._path}: {why}, and there are no records to make the index anew from")
+        if (line := _anew(self._path, why)) != self._reported:
+            self._report(line)
+        self._reported = line
+        self._filler.close()
+        shutil.rmtree(self._path, ignore_errors=True)
+        new = _new(self._path)
+        if damage(new):
+            shutil.rmtree(new, ignore_errors=True)
+            new.mkdir(parents=True)
+        filler = Filler(_made(new, self._fields), self._fields, self._stopped)
+        done = filler.fill(files, progress)
+        filler.finish()
+        if not self._stopped.is_set():
+            new.rename(self._path)
+            self._filler = Filler(_made(self._path, self._fields), self._fields, self._stopped)
+            self._reported = ""
+        return done
+
 
 def _index_folder(folder: Path) -> Path:
     return folder / f"index-{digest()}"
 
 
-def _opened(folder: Path, fields: Any) -> Index:
+def _new(path: Path) -> Path:
+    """Return the folder in which the index is made anew."""
+    return path.with_name(f"{path.name}.new")
+
+
+def _anew(path: Path, why: str) -> str:
+    return f"{path}: {why}; the index is made anew from the files of records"
+
+
+def _taken_away(path: Path) -> bool:
+    """Remove a file, and return whether it was there."""
     try:
+        path.unlink()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def _made(folder: Path, fields: Any) -> Index:
+    """Return the index in a folder, which is made if there is none. Raises EngineError."""
+    with reading():
         index = Index(fields, str(folder))
         index.config_reader("manual", 0)
-    except (OSError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise EngineError(f"{folder} cannot be read: {reason}; start once with --rebuild") from error
     return index
 
 
@@ -144,7 +256,8 @@ class Watcher:
     """A thread that fills the index with what is new in files, until it is stopped; use it as a context.
 
     *files* gives the files as they are now. *report* gets one line about each fault, once for as long as it
-    lasts: a full disk, or a file with lines that are no record.
+    lasts: a full disk, or a file with lines that are no record. With *only_mends* it looks for damage of the
+    index alone.
     """
 
     def __init__(
@@ -153,8 +266,11 @@ class Watcher:
         files: Callable[[], Iterable[Path]],
         report: Callable[[str], None],
         interval: float = INTERVAL,
+        *,
+        only_mends: bool = False,
     ) -> None:
         self._engine, self._files, self._report, self._interval = engine, files, report, interval
+        self._only_mends = only_mends
         self._stopped = Event()
         self._reported: list[str] = []
         self._thread = Thread(target=self._run, name="portal-watcher", daemon=True)
@@ -174,10 +290,14 @@ class Watcher:
 
     def _run(self) -> None:
         while not self._stopped.wait(self._interval):
+            look = self._engine.mend if self._only_mends else self._engine.fill
             try:
-                messages = self._engine.fill(self._files()).messages
+                done = look(self._files())
+                messages = done.messages if done else []
             except (EngineError, OSError) as error:
                 messages = [str(error)]
+            except BaseException as error:  # whatever it was, the next look may succeed
+                messages = [f"the look for new records failed: {error!r}"]
             for message in messages:
                 if message not in self._reported:
                     self._report(message)

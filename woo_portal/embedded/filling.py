@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from threading import Event
 from time import monotonic, time_ns
 from typing import NamedTuple
 
@@ -58,22 +59,24 @@ class _Written(NamedTuple):
 
 
 class Filler:
-    """Writes records to an index. One process at a time may have one."""
+    """Writes records to an index. One process at a time may have one.
 
-    def __init__(self, index: Index, schema: Schema) -> None:
-        self._index, self._schema = index, schema
+    *stopped* ends a fill at its next batch, with a commit.
+    """
+
+    def __init__(self, index: Index, schema: Schema, stopped: Event) -> None:
+        self._index, self._schema, self._stopped = index, schema, stopped
         self._writer: IndexWriter | None = None
         self._no_points = [(Occur.MustNot, self._term("kind", f"{POINT} {kind.name}")) for kind in KINDS]
         self._positions: dict[str, Position] = {}
         self._begun = time_ns() // 1_000_000
+        self._fills: list[Sequence[int]] = []
         self._last = 0
         self._read_marks()
         self._uncommitted: dict[str, _Written] = {}
         self._uncommitted_bytes = 0
         self._changed = False
         self._committed_at = monotonic()
-        self.is_interrupted = False
-        """Set by another thread to end a fill at its next batch, with a commit."""
 
     def fill(self, files: Iterable[Path], progress: Progress = lambda filled: None) -> Filled:
         """Write what is new in *files*, and return what was done. Raises EngineError if it cannot write."""
@@ -81,7 +84,7 @@ class Filler:
         try:
             with Preparer() as prepare:
                 for path in sorted({path.absolute() for path in files}):
-                    if not self.is_interrupted:
+                    if not self._stopped.is_set():
                         self._read(path, prepare, done, progress)
             if self._changed:
                 self._commit()
@@ -94,9 +97,24 @@ class Filler:
         progress(done)
         return done
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was ever written."""
+        return not self._last
+
+    def is_current(self) -> bool:
+        """Return whether the last commit of the index is the one that this knows."""
+        return self._kept() == self._committed
+
     def close(self) -> None:
-        """Release the index."""
-        self._forget()
+        """Release the index. What is merged by then is left as it was."""
+        self._writer = None
+
+    def finish(self) -> None:
+        """Release the index when nothing more is merged in it."""
+        if (writer := self._writer) is not None:
+            self._writer = None
+            writer.wait_merging_threads()
 
     def _forget(self) -> None:
         """Give up what was not committed; the next fill reads it again."""
@@ -132,7 +150,7 @@ class Filler:
                 self._write(found, done)
                 self._reached(path, batch)
                 progress(done)
-                if self.is_interrupted:
+                if self._stopped.is_set():
                     break
         except OSError as error:
             done.messages.append(f"{path}: {error.strerror or error}")
@@ -205,24 +223,26 @@ class Filler:
     def _commit(self) -> None:
         writer = self._open_writer()
         writer.delete_documents_by_term("id", POSITIONS)
-        positions = {path: asdict(each) for path, each in self._positions.items()}
+        marks = Marks(self._fills, self._last, {path: asdict(each) for path, each in self._positions.items()})
         with _writing():
-            writer.add_document(Marks(self._fills, self._last, positions).document())
+            writer.add_document(marks.document())
             writer.commit()
-        self._index.reload()
+        self._committed = self._kept()
         self._uncommitted.clear()
         self._uncommitted_bytes = 0
         self._changed, self._committed_at = False, monotonic()
         _give_back_memory()
 
     def _read_marks(self) -> None:
-        self._index.reload()
-        is_kept = self._term("id", POSITIONS)
-        kept = Marks.read(self._index.searcher(), is_kept) or Marks((), 0, {})
+        self._committed = kept = self._kept()
         self._fills, self._last = [*kept.fills], kept.last
         if not self._fills or self._fills[-1][0] != self._begun:
             self._fills = [*self._fills[1 - _MOST_FILLS :], (self._begun, self._last)]
         self._positions = {path: Position(**given) for path, given in kept.positions.items()}
+
+    def _kept(self) -> Marks:
+        self._index.reload()
+        return Marks.read(self._index.searcher(), self._term("id", POSITIONS)) or Marks((), 0, {})
 
 
 class _WriteError(Exception):

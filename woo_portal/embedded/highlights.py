@@ -10,7 +10,7 @@ from functools import partial
 from heapq import merge
 from itertools import islice
 
-from woo_portal.dutch import CACHED_WORDS, TOKENS, analyzer, spans
+from woo_portal.dutch import CACHED_WORDS, TOKENS, analyzer, cleaned, spans
 from woo_portal.engine import Piece
 from woo_portal.question import Question, spellings
 
@@ -49,6 +49,7 @@ class Highlighter:
 
     def marked(self, text: str) -> list[Piece]:
         """Return a whole text with its matches."""
+        text = cleaned(text)
         return _pieces(text, self._matches(text[:_SEARCHED]), 0, len(text))
 
     def fragments(self, texts: Sequence[str]) -> list[list[Piece]]:
@@ -59,7 +60,8 @@ class Highlighter:
 
     def _fragments_of(self, text: str) -> Iterator[tuple[int, list[Piece]]]:
         """Yield fragments that do not overlap, each with the number of different words that match."""
-        matches = self._matches(text[:_SEARCHED], _MATCHES)
+        text = cleaned(text[:_SEARCHED])
+        matches = self._matches(text, _MATCHES)
         words = [text[begin:end].casefold() for begin, end in matches]
         scored: list[tuple[int, int, int]] = []
         for first, (start, _) in enumerate(matches):

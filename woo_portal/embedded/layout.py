@@ -30,7 +30,7 @@ from woo_harvester.outputs.definition import (
 from woo_portal.engine import PERIOD_FIELDS, text_fields
 
 #: Goes up when the meaning of an index field changes; the index is then filled anew.
-LAYOUT = 5
+LAYOUT = 6
 #: The kind of the document that keeps the positions in the files, and of a point of a record with several.
 POSITIONS, POINT = "posities", "punt"
 
@@ -58,7 +58,7 @@ def schema() -> Schema:
         builder.add_text_field(f"value_{name}", tokenizer_name="raw", index_option="basic")
         builder.add_text_field(f"pair_{name}", tokenizer_name="raw", index_option="basic")
         builder.add_unsigned_field(f"count_{name}", fast=True, indexed=False)
-    for name in ("key", "version", "newest", "oldest", "changed", "number"):
+    for name in ("key", "version", "newest", "oldest", "changed", "harvested", "number"):
         builder.add_unsigned_field(name, fast=True, indexed=name == "key")
     for name in (*PERIOD_FIELDS, "begin", "end"):
         builder.add_integer_field(name, fast=True)

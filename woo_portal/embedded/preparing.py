@@ -26,7 +26,7 @@ from woo_harvester.utils.inputs import parse_object
 from woo_portal.dutch import Tokens, normalized, tokens_of
 from woo_portal.embedded.layout import POINT, key_of, number_of_pair, texts_at
 from woo_portal.embedded.lines import Batch
-from woo_portal.engine import PERIOD_FIELDS, SORT_DATES, EngineError, text_fields, title_field
+from woo_portal.engine import CHANGE_DATES, PERIOD_FIELDS, SORT_DATES, EngineError, text_fields, title_field
 from woo_portal.question import PART_BITS
 
 #: The fields of one document of the index, by name; a field may have several values.
@@ -126,7 +126,8 @@ def _documents_of(kind: RecordKind, document: dict[str, Any], version: int) -> I
         "status": document["status"],
         "key": key,
         "version": version,
-        "changed": _latest_first(version, key),
+        "harvested": _latest_first(version, key),
+        "changed": _latest_first(_last_change(kind, document), key),
         "title": _order_of_title(kind, document),
         **_texts(kind, document),
         **_facets(kind, document),
@@ -225,10 +226,16 @@ def _order(kind: RecordKind, moment: int | None, key: int) -> int:
     return value << free | key >> max(0, PART_BITS - free)
 
 
-def _latest_first(version: int, key: int) -> int:
-    """Return a number of 63 bits in the order of versions, the latest first; for the same one, of the ids."""
+def _last_change(kind: RecordKind, document: Mapping[str, Any]) -> int:
+    """Return the last change in milliseconds since 1970, 0 if there is none; a day begins in UTC."""
+    found = texts_at(document, CHANGE_DATES[kind.name])
+    return max((milliseconds_of(text if "T" in text else f"{text}T00:00:00Z") for text in found), default=0)
+
+
+def _latest_first(moment: int, key: int) -> int:
+    """Return a number of 63 bits in the order of moments, the latest first; for the same one, of the ids."""
     free = _ORDER_BITS - _MILLISECOND_BITS
-    return max(0, int(2**_MILLISECOND_BITS) - 1 - version) << free | key >> max(0, PART_BITS - free)
+    return max(0, int(2**_MILLISECOND_BITS) - 1 - moment) << free | key >> max(0, PART_BITS - free)
 
 
 def _order_of_title(kind: RecordKind, document: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ from woo_portal.question import Question, Sort
 #: Hits that are read at a time when all are wanted, and among which equal ones are put in order.
 _BATCH, _MOST_EQUAL = 2000, 20_000
 #: Orders whose numbers differ for nearly all hits.
-_IN_PARTS = ("newest", "oldest", "changed", "key")
+_IN_PARTS = ("newest", "oldest", "changed", "harvested", "key")
 #: With more documents to visit than this, the hits that can be on the page are looked for among fewer.
 _MANY = 20_000
 
@@ -87,6 +87,8 @@ class Ranking:
                 return "oldest"
             case Sort.CHANGED:
                 return "changed"
+            case Sort.HARVESTED:
+                return "harvested"
             case Sort.RELEVANCE if question.clauses:
                 # Without a word to search for, all are equal.
                 return None if self._make.has_words(question) else "key"

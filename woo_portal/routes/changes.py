@@ -145,7 +145,13 @@ def _feed(
 def _latest(kind: RecordKind, start: int, size: int) -> Question:
     """Return the question about the latest changes, those of withdrawn records too."""
     return Question(
-        kind, status=None, sort=Sort.CHANGED, start=start, size=size, with_counts=False, with_highlights=False
+        kind,
+        status=None,
+        sort=Sort.HARVESTED,
+        start=start,
+        size=size,
+        with_counts=False,
+        with_highlights=False,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -10,11 +11,11 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from woo_harvester.outputs.definition import PERMITS, WOO, RecordKind
+from woo_harvester.outputs.definition import KINDS, PERMITS, WOO, RecordKind, values_at
 from woo_portal import results
 from woo_portal.asking import BusyError
 from woo_portal.dutch import analyzer, normalized
-from woo_portal.engine import Answer, Engine, SlowQuestionError
+from woo_portal.engine import Answer, Engine, SlowQuestionError, title_field
 from woo_portal.pages import address_of, icon, icon_name, page, style, style_name
 from woo_portal.parse import pairs_of, question_of_pairs
 from woo_portal.question import MAX_TEXT, Clause, Question, Sort, readable, text_of
@@ -159,8 +160,20 @@ _FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
 
 
 async def health(request: Request) -> PlainTextResponse:
-    """Answer that the portal runs (``/gezond``)."""
+    """Answer whether questions are answered (``/gezond``). A portal that is busy answers those of others."""
+    state = request.app.state
+    with suppress(BusyError):
+        await state.asking(request, _probe, state.engine)
     return PlainTextResponse("gezond\n", headers={"cache-control": "no-store"})
+
+
+def _probe(engine: Engine) -> None:
+    """Ask for the newest record of each kind, and for a word of its title."""
+    for kind in KINDS:
+        for hit in engine.search(Question(kind, sort=Sort.NEWEST, size=1)).hits:
+            title = " ".join(map(str, values_at(hit.document, title_field(kind).path)))
+            words = analyzer("exact").tokens(title)
+            engine.search(Question(kind, tuple(map(Clause, words[:1])), size=1))
 
 
 async def style_sheet(request: Request) -> Response:

@@ -56,7 +56,7 @@ def test_only_so_many_counts_are_kept(tmp_path: Path, monkeypatch: pytest.Monkey
     with opened(tmp_path / "portal") as engine:
         for word in "abcdefgh":
             engine.search(replace(WATER, clauses=(Clause(word),)))
-            assert len(engine._answering._snapshot._tallies) <= 3
+            assert len(engine._answering._now()._tallies) <= 3
 
 
 def test_only_so_many_numbers_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,4 +72,4 @@ def test_only_so_many_numbers_are_kept(tmp_path: Path, monkeypatch: pytest.Monke
             # Each value counts for the organisation and the publisher.
             answer = engine.search(replace(WATER, clauses=(Clause(word),)))
             assert len(answer.counts["publisher"]) == (6 if word == "water" else 0)
-            assert sum(each.size for each in engine._answering._snapshot._tallies.values()) <= 10
+            assert sum(each.size for each in engine._answering._now()._tallies.values()) <= 10

@@ -16,7 +16,6 @@ from tests.portal.embedded.records import all_of, opened, record, titles, write
 from woo_harvester.outputs.definition import WOO
 from woo_portal.embedded.engine import EmbeddedEngine
 from woo_portal.embedded.lines import NewLines
-from woo_portal.engine import EngineError
 from woo_portal.question import Clause, Question
 
 FILL = [sys.executable, "-m", "tests.portal.embedded.fill_files"]
@@ -202,18 +201,6 @@ def test_a_rebuild_begins_with_an_empty_index(tmp_path: Path) -> None:
     engine = EmbeddedEngine.open(tmp_path / "portal", 5, rebuild=True)
     assert titles(engine) == []
     engine.close()
-
-
-def test_a_damaged_index_is_one_line(tmp_path: Path) -> None:
-    with opened(tmp_path / "portal") as engine:
-        engine.fill([write(tmp_path / "a.jsonl", [record(1)])])
-    (meta,) = (tmp_path / "portal").glob("index-*/meta.json")
-    meta.write_text("{")
-    with pytest.raises(EngineError, match=r"cannot be read: .*; start once with --rebuild$"):
-        EmbeddedEngine.open(tmp_path / "portal", 5)
-    with opened(tmp_path / "other"):
-        pass  # the folder of the damaged one is free again
-    EmbeddedEngine.open(tmp_path / "portal", 5, rebuild=True).close()
 
 
 def test_questions_are_answered_while_a_fill_goes_on(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_the_others_are_counted_if_they_are_fewer(
         engine.fill([write(tmp_path / "a.jsonl", [*some, record(99, cause="intrekking")])])
         for share in (2.0, -1.0):
             monkeypatch.setattr(snapshot, "_MOST", share)
-            engine._answering._snapshot._tallies.clear()
+            engine._answering._now()._tallies.clear()
             answer = engine.search(question)
             found.append((answer.total, answer.counts, [hit.document["id"] for hit in answer.hits]))
     assert found[0] == found[1]

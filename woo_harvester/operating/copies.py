@@ -16,14 +16,14 @@ from dataclasses import dataclass, field
 from hashlib import file_digest
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from unicodedata import normalize
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import StringConstraints, TypeAdapter, ValidationError
 from scrapy.exceptions import UsageError
 
-from woo_harvester.crawl.between_runs.output import writing
 from woo_harvester.documents import from_media_type, from_metadata, title_name
+from woo_harvester.operating.output import writing
 from woo_harvester.outputs.columns import cells, columns_of
 from woo_harvester.outputs.definition import Status, values_at
 from woo_harvester.outputs.document import in_present_shape
@@ -31,6 +31,7 @@ from woo_harvester.pipelines.folder import DurableFolder
 from woo_harvester.pipelines.stored import path_of
 from woo_harvester.record import Oorzaak, Record
 from woo_harvester.report.csv_file import TextWriter, cell
+from woo_harvester.running.setting import shown
 from woo_harvester.utils.atomic import replace_file, replacing
 
 #: The list of the copies, and the file by which the next run knows which files in the folder are copies.
@@ -55,7 +56,7 @@ class _Copy:
     """The path that its record gives, without a number."""
     path: str
     """Path of the copy in the folder; empty for a withdrawn document."""
-    sha256: str
+    sha256: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
     row: dict[str, str]
     """Its row in the list, by the names of the columns."""
 
@@ -224,7 +225,7 @@ class CopiesFolder:
     def _is_folder(self, path: str) -> bool:
         """Have a folder at a path; return False if a file is there."""
         if (found := self._on_disk(path)) is not None:
-            return (self.path / found).is_dir()
+            return (self.path / found).is_dir() and _is_inside(self.path, f"{found}/.x")
         (self.path / path).mkdir()
         parent, _, name = path.rpartition("/")
         self._list(parent)[_folded(name)] = name
@@ -262,7 +263,7 @@ class CopiesFolder:
     def _write_list(self) -> None:
         """Write the list. One that a person has changed gets another name."""
         path = self.path / LIST
-        if path.exists() and self._memory.list_sha256 not in ("", _digest(path)):
+        if path.is_symlink() or (path.exists() and self._memory.list_sha256 not in ("", _digest(path))):
             stem, _, suffix = LIST.partition(".")
             names = self._numbered("", stem, f".{suffix}")
             other = self.path / next(name for name in names if self._on_disk(name) is None)
@@ -283,9 +284,14 @@ def _read_memory(path: Path, store: Path) -> _Memory:
         raise UsageError(f"{path} is in FILES_STORE, whose files keep their names: name another folder")
     memory = path / _MEMORY
     try:
-        return _JSON.validate_json(memory.read_bytes())
+        if memory.is_symlink():
+            raise ValueError("it is a link")
+        read = _JSON.validate_json(memory.read_bytes())
+        _check_paths(path, read)
     except ValidationError:
         raise UsageError(f"{memory} is damaged: name another folder") from None
+    except ValueError as error:
+        raise UsageError(f"{memory} cannot be used: {error}; name another folder") from None
     except FileNotFoundError:
         if path.is_dir() and any(path.iterdir()):
             raise UsageError(
@@ -294,6 +300,22 @@ def _read_memory(path: Path, store: Path) -> _Memory:
         path.mkdir(parents=True, exist_ok=True)
         replace_file(memory, _JSON.dump_json(_Memory()), durable=True)
         return _Memory()
+    return read
+
+
+def _check_paths(folder: Path, memory: _Memory) -> None:
+    """Raise ValueError for a copy outside *folder*: anybody may have written the file that names it."""
+    for copy in memory.copies.values():
+        if copy.path and not _is_inside(folder, copy.path):
+            raise ValueError(f"it names {shown(copy.path)}, which is no file in this folder")
+
+
+def _is_inside(folder: Path, path: str) -> bool:
+    """Return whether a path is plain and relative, and leads through no link to another folder."""
+    if not set(path.split("/")).isdisjoint(("", ".", "..")) or "\0" in path:
+        return False
+    real = os.path.realpath(folder)
+    return os.path.realpath(folder / path.rpartition("/")[0]).startswith(f"{real}/") or "/" not in path
 
 
 def _place(record: Mapping[str, Any], file: Mapping[str, Any]) -> _Place:

@@ -15,7 +15,7 @@ import pytest
 from scrapy.exceptions import UsageError
 
 from tests.pipelines.writing import write_file
-from woo_harvester.crawl.between_runs.copies import CopiesFolder
+from woo_harvester.operating.copies import CopiesFolder
 from woo_harvester.pipelines.folder import DurableFolder
 from woo_harvester.pipelines.stored import path_of
 
@@ -344,3 +344,53 @@ def test_permits_are_left_out(folder: Path, store: DurableFolder) -> None:
     permit = {"id": "p", "vergunning": {}, "versies": [{"oorzaak": "aanlevering"}]}
     assert len(update(folder, store, permit)) == 0
     assert rows(folder) == []
+
+
+@pytest.mark.parametrize("path", ["../other.txt", "{}", "a/../../other.txt", "link/other.txt", "./other.txt"])
+def test_a_copy_that_is_no_file_in_the_folder_is_not_believed(
+    path: str, folder: Path, store: DurableFolder, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.txt"
+    other.write_bytes(b"besluit")
+    record = document("a", "Besluit", stored(store, b"besluit"))
+    update(folder, store, record)
+    (folder / "link").symlink_to(tmp_path)
+    memory = folder / ".woo-harvester.json"
+    read = json.loads(memory.read_text(encoding="utf-8"))
+    read["copies"]["a"]["path"] = path.format(other)
+    memory.write_text(json.dumps(read), encoding="utf-8")
+    with pytest.raises(UsageError, match="which is no file in this folder; name another folder"):
+        update(folder, store, withdrawn("a"))
+    assert other.read_bytes() == b"besluit"
+
+
+@pytest.mark.parametrize("digest", ["", "x", "../x"])
+def test_a_copy_without_a_digest_is_not_believed(digest: str, folder: Path, store: DurableFolder) -> None:
+    update(folder, store, document("a", "Besluit", stored(store, b"besluit")))
+    memory = folder / ".woo-harvester.json"
+    read = json.loads(memory.read_text(encoding="utf-8"))
+    read["copies"]["a"]["sha256"] = digest
+    memory.write_text(json.dumps(read), encoding="utf-8")
+    with pytest.raises(UsageError, match="is damaged: name another folder"):
+        update(folder, store)
+
+
+def test_nothing_is_written_through_links_to_other_folders(
+    folder: Path, store: DurableFolder, tmp_path: Path
+) -> None:
+    update(folder, store)
+    elsewhere, target = tmp_path / "elsewhere", tmp_path / "target.csv"
+    elsewhere.mkdir()
+    target.write_text("of a person")
+    (folder / PLACE.partition("/")[0]).symlink_to(elsewhere)
+    (folder / "documenten.csv").unlink()
+    (folder / "documenten.csv").symlink_to(target)
+    update(folder, store, document("a", "Besluit", stored(store, b"besluit")))
+    assert [*elsewhere.iterdir()] == []
+    assert target.read_text() == "of a person"
+    assert (folder / rows(folder)[0]["bestand"]).read_bytes() == b"besluit"
+    memory = folder / ".woo-harvester.json"
+    memory.rename(tmp_path / "memory.json")
+    memory.symlink_to(tmp_path / "memory.json")
+    with pytest.raises(UsageError, match="it is a link; name another folder"):
+        update(folder, store)

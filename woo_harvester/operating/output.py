@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import TextIOWrapper
 from itertools import groupby
@@ -19,19 +19,19 @@ from scrapy.exceptions import UsageError
 
 from woo_harvester.outputs.columns import cells, columns_of, record_type_of
 from woo_harvester.outputs.document import in_present_shape
-from woo_harvester.permits.messages import Soort
-from woo_harvester.permits.mutations import PermitRow
 from woo_harvester.pipelines.folder import DurableFolder, orphans
 from woo_harvester.report.csv_file import TextWriter
 from woo_harvester.running.paths import RECORDS_FEED
 from woo_harvester.state import upkeep
 from woo_harvester.state.latest import Accept, BrokenLine, Latest, RecordsError
 from woo_harvester.state.locks import LockOwner
-from woo_harvester.state.rows import Row
 from woo_harvester.utils.atomic import replacing
 from woo_harvester.utils.dates import AMSTERDAM
 from woo_harvester.utils.inputs import is_being_written
 from woo_harvester.utils.program import counted, program
+from woo_harvester.utils.terminal import PrintableLines, printable
+
+_Lines = IO[str] | PrintableLines
 
 #: The width of the column of hosts, so that the table fits in 80 columns; a longer host has its own line.
 _HOST_WIDTH = 33
@@ -132,13 +132,13 @@ def list_orphans(folder: DurableFolder, known: Iterator[bytes], *, remove: bool)
     return count, size
 
 
-def write_records(lines: Iterable[bytes], file: IO[str]) -> None:
+def write_records(lines: Iterable[bytes], file: _Lines) -> None:
     """Write records as JSON Lines."""
     for line in lines:
         file.write(line.decode())
 
 
-def write_csv(lines: Iterable[bytes], file: IO[str], chosen: Sequence[str], delimiter: str) -> None:
+def write_csv(lines: Iterable[bytes], file: _Lines, chosen: Sequence[str], delimiter: str) -> None:
     """Write records of one kind as CSV, with the columns of a run's own CSV file. Raises ValueError.
 
     *chosen* is the value of ``WOO_CSV_COLUMNS``.
@@ -210,41 +210,6 @@ class Totals:
         return f"{totals}; {_permit_totals(self.pages, self.files, self.cases, self.withdrawn_cases)}"
 
 
-class RowCounts:
-    """The number of hosts, documents and cases in the rows of an export, counted as in the tables."""
-
-    def __init__(self) -> None:
-        self.hosts: dict[str, None] = {}
-        self._totals = Totals()
-
-    def count(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Return the rows one by one, and count them."""
-        for row in rows:
-            self.hosts[row["host"]] = None
-            self._count(row)
-            yield row
-
-    def _count(self, row: Row) -> None:
-        match row["kind"]:
-            case "document" if row["withdrawn"] is not None:
-                self._totals.withdrawn += 1
-            case "document" if row["harvested"] is not None:
-                self._totals.documents += 1
-            case "document":
-                self._totals.not_harvested += 1
-            case "entry":
-                self._totals.pages += 1
-            case "permit_file":
-                self._totals.files += row["gone_at"] is None
-            case "case":
-                known = PermitRow.load(row["data"])
-                self._totals.cases += known.key.soort is Soort.ZAAK and known.present is True
-                self._totals.withdrawn_cases += known.key.soort is Soort.ZAAK and known.present is False
-
-    def __str__(self) -> str:
-        return str(replace(self._totals, hosts=len(self.hosts)))
-
-
 def _totals(hosts: int, documents: int, withdrawn: int) -> str:
     return f"{counted(hosts, 'host')}, {counted(documents, 'document')}, {withdrawn} withdrawn"
 
@@ -280,4 +245,4 @@ def day(at: int | None) -> str:
 
 def write_note(line: str) -> None:
     """Write a line to stderr, because stdout may have the output that the user redirects."""
-    sys.stderr.write(line + "\n")
+    sys.stderr.write(printable(line) + "\n")

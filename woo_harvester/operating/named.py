@@ -14,18 +14,19 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.crawl.between_runs.output import Totals, day, write_note
 from woo_harvester.findings import Finding, Reporter
+from woo_harvester.operating.output import Totals, day, write_note
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register.fetch import obtain_register
 from woo_harvester.register.names import find_organisations
-from woo_harvester.register.register import Location, Organisation, parse_shard
+from woo_harvester.register.register import Location, Organisation
 from woo_harvester.register.stored_copy import read_stored
 from woo_harvester.state import resources, upkeep
 from woo_harvester.state.permits import forget_entries
 from woo_harvester.tooi.values import ValueList
 from woo_harvester.utils.dates import day_of
 from woo_harvester.utils.program import counted, program
+from woo_harvester.utils.terminal import printable
 from woo_harvester.utils.urls import host_of, is_web_url
 
 if TYPE_CHECKING:
@@ -50,20 +51,6 @@ def known_host(given: str, hosts: Sequence[str]) -> str:
         meant = f": did you mean {close[0]}?" if close and not is_page else ""
         raise UsageError(f"the state does not know {given}{meant}")
     return host
-
-
-def shard_given(given: str) -> tuple[int, int]:
-    """Return the number of a shard and the number of shards. Raises UsageError."""
-    try:
-        return parse_shard(given)
-    except ValueError as error:
-        raise UsageError(f"option --shard: {error}") from None
-
-
-def require_json_lines(given: str | None, path: Path | None) -> None:
-    """Raise UsageError if the format is another one than that of an exported state."""
-    if format_of(given, path) != "jsonl":
-        raise UsageError("an exported state is JSON Lines, not CSV: name a file such as state.jsonl")
 
 
 #: Ends of names that promise another format than one of these.
@@ -101,6 +88,8 @@ def find_named(connection: Connection, args: Iterable[str]) -> Forgotten:
     """Return what *args* name. Raises UsageError for what the state does not know."""
     found, known = Forgotten(), known_hosts(connection)
     for given in args:
+        if not given.isascii() and printable(given) != given:  # such as bytes that are no UTF-8
+            raise UsageError(f"the state does not know {printable(given)}")
         document = upkeep.host_of_document(connection, given)
         page = upkeep.host_of_page(connection, given)
         case = upkeep.hosts_of_case(connection, given)

@@ -1,4 +1,4 @@
-"""The actions of ``scrapy state``: they show, move, check and correct what is known."""
+"""The actions of ``scrapy state``: they show, check and correct what is known."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import IO, TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.crawl.between_runs.copies import LIST, CopiesFolder
-from woo_harvester.crawl.between_runs.named import (
+from woo_harvester.operating.copies import LIST, CopiesFolder
+from woo_harvester.operating.named import (
     find_given,
     find_named,
     forget_all,
@@ -24,11 +24,8 @@ from woo_harvester.crawl.between_runs.named import (
     known_hosts,
     page_lines,
     read_register,
-    require_json_lines,
-    shard_given,
 )
-from woo_harvester.crawl.between_runs.output import (
-    RowCounts,
+from woo_harvester.operating.output import (
     documents_and_cases,
     entry_table,
     host_table,
@@ -48,17 +45,17 @@ from woo_harvester.pipelines.folder import DurableFolder, InUseError
 from woo_harvester.pipelines.opening import store_name
 from woo_harvester.pipelines.stored import path_of
 from woo_harvester.register import RegisterError
-from woo_harvester.register.register import shard_of
+from woo_harvester.running.own_files import refuse_own_file
 from woo_harvester.running.paths import NoFolderError, data_dir, files_folder, node_name, state_url
-from woo_harvester.state import NOWHERE, exported, transfer, upkeep
+from woo_harvester.state import NOWHERE, upkeep
 from woo_harvester.state.check import Difference, case_differences, count_cases, differences, take_over
-from woo_harvester.state.exported import ExportedError
 from woo_harvester.state.latest import Latest, RecordsError
 from woo_harvester.state.locks import LockedError, entry_pages_lock, lock_owners
-from woo_harvester.state.store import NoStateError, State, StateError, sqlite_file
+from woo_harvester.state.store import NoStateError, State, StateError
 from woo_harvester.state.upkeep import count_as_lost, has_named_files, kept_files, named_files
 from woo_harvester.tooi.lists import informatiecategorieen
 from woo_harvester.utils.program import counted, program
+from woo_harvester.utils.terminal import PrintableLines, printable
 from woo_harvester.utils.urls import record_id
 
 if TYPE_CHECKING:
@@ -87,7 +84,7 @@ class StateActions:
             self.fail(f"a run works on {error}: wait until it ends")
         except InUseError as error:
             self.fail(f"a run stores documents in {error}: wait until it ends")
-        except (StateError, ExportedError, RecordsError, NoFolderError, RegisterError) as error:
+        except (StateError, RecordsError, NoFolderError, RegisterError) as error:
             self.fail(str(error))
         except OSError as error:
             self._command.fail_at(error, "output")
@@ -102,7 +99,7 @@ class StateActions:
         permits = entry_table(pages) if pages else ()
         between = ("",) if documents and permits else ()
         for line in (*documents, *between, *permits, *map(work_line, working)):
-            print(line)
+            print(printable(line))
 
     def show_registered(self, args: list[str], opts: argparse.Namespace) -> None:
         """Print the registered locations of organisations, with what is known of their hosts."""
@@ -123,37 +120,7 @@ class StateActions:
         for organisation in organisations:
             documents = host_lines(organisation, register, known, informatiecategorieen())
             for line in (*documents, *page_lines(organisation, register, pages)):
-                print(line)
-
-    def export(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Write what is known of hosts to a file, or to standard output."""
-        path = Path(args[0]) if args else None
-        require_json_lines(opts.format, path)
-        self._refuse_state(path)
-        with self._open() as state, state.snapshot() as connection:
-            known = known_hosts(connection)
-            hosts = [known_host(given, known) for given in opts.host or ()] or known
-            if opts.shard:
-                number_of_shard, total = shard_given(opts.shard)
-                hosts = [host for host in hosts if shard_of(host, total) == number_of_shard]
-            counts = RowCounts()
-            with writing(path) as file:
-                exported.write(counts.count(transfer.export(connection, hosts)), file)
-        write_note(f"Exported {counts}.")
-
-    def import_(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Replace what is known of hosts by the contents of a file."""
-        path = Path(args[0])
-        require_json_lines(opts.format, path)
-        # Read the complete file first, so that an error in it changes nothing.
-        counts = RowCounts()
-        for _ in counts.count(exported.read(path)):
-            pass
-        with closing(State.open(self._url())) as state, self._locked(state, counts.hosts):
-            self._cut_back(state)
-            transfer.replace(state, exported.read(path))
-            transfer.replace_listings(state, exported.read(path))
-        write_note(f"Imported {counts}.")
+                print(printable(line))
 
     def forget(self, args: list[str], opts: argparse.Namespace) -> None:
         """Forget what is named. The next run delivers it as new if it is still listed."""
@@ -207,7 +174,7 @@ class StateActions:
                     for difference, loc in chain.from_iterable(found_in_both):
                         counts[difference] += 1
                         if opts.verbose:
-                            print(f"{difference:<8} {loc}")
+                            print(printable(f"{difference:<8} {loc}"))
                     documents = sum(host.documents for host in upkeep.summaries(connection))
                     known = documents_and_cases(documents, count_cases(connection))
         found = ", ".join(f"{counts[difference]} {difference}" for difference in Difference)
@@ -238,22 +205,26 @@ class StateActions:
     def latest(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the latest version of each document in files."""
         path = Path(opts.output) if opts.output else None
-        self._refuse_state(path)
+        if path is not None:  # it may be one of the files that are read
+            refuse_own_file(path, self.settings)
         form = format_of(opts.format, path)
         is_csv = form != "jsonl"
         read = reading(args, self.fail, SingleKind()) if is_csv else reading(args, self.fail)
         with read as files, writing(path, "utf-8-sig" if is_csv else "utf-8") as file, keeping(path):
             lines = files.lines(withdrawn=opts.withdrawn)
+            # JSON stays the same JSON; CSV has no escapes, so it stays as it is for a program.
+            is_shown = path is None and (not is_csv or file.isatty())
+            out = PrintableLines(file) if is_shown else file
             if is_csv:
-                self._write_csv(lines, file, ";" if form == "csv-nl" else ",")
+                self._write_csv(lines, out, ";" if form == "csv-nl" else ",")
             else:
-                write_records(lines, file)
+                write_records(lines, out)
             there = Counter(version.case is not None for version in files if not version.withdrawn)
             gone = len(files) - there.total()
         written = documents_and_cases(there[False], there[True])
         write_note(f"Wrote {written}, {gone} withdrawn." if opts.withdrawn else f"Wrote {written}.")
 
-    def _write_csv(self, lines: Iterator[bytes], file: IO[str], delimiter: str) -> None:
+    def _write_csv(self, lines: Iterator[bytes], file: IO[str] | PrintableLines, delimiter: str) -> None:
         """Write records as CSV. Raises UsageError for an unknown column in ``WOO_CSV_COLUMNS``."""
         try:
             write_csv(lines, file, self.settings.getlist("WOO_CSV_COLUMNS"), delimiter)
@@ -308,7 +279,7 @@ class StateActions:
                 known = kept_files(connection, store)
                 files = [one for one in known if not folder.has(path_of(one.sha256.hex()), one.size)]
             for file in files:
-                print(file.loc)
+                print(printable(file.loc))
             if opts.fetch and files:
                 with self._locked(state, {file.host for file in files}), state.begin() as connection:
                     count_as_lost(connection, [file.id for file in files], store)
@@ -316,18 +287,6 @@ class StateActions:
         write_note(f"{counted(len(files), 'document')} of which the file is not in {path}{consequence}.")
         if files and not opts.fetch:
             self._command.exitcode = 1
-
-    def _refuse_state(self, path: Path | None) -> None:
-        """Raise UsageError if a file that is to be written is the state itself."""
-        state = sqlite_file(state_url(self.settings))
-        if (
-            path is not None
-            and state is not None
-            and path.exists()
-            and state.exists()
-            and path.samefile(state)
-        ):
-            raise UsageError(f"{path} is the state itself: name another file")
 
     def _url(self) -> str:
         url = state_url(self.settings)

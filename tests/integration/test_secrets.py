@@ -1,0 +1,49 @@
+"""Passwords, keys and tokens: they are on no terminal, in no log, and in no report."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.utils.daily import FIRST, publish
+from tests.utils.sites import write_register
+from tests.utils.terminal import run_on_terminal
+from woo_harvester.demo.server import Page
+from woo_harvester.demo.site import Site
+
+pytestmark = pytest.mark.integration
+
+
+def test_no_secret_is_shown_or_kept(site: Site, tmp_path: Path, ca_bundle: Path) -> None:
+    publish(site, {"a": FIRST})
+    register = write_register(tmp_path / "roo.xml", {"Raad": [site.url("/")]})
+    site.pages["/roo.xml"] = Page(register.read_bytes(), content_type="application/xml")
+    refused = "ftp://jan:geheim-ftp@127.0.0.1:1"
+    shown = run_on_terminal(
+        [
+            *("crawl", "woo", "-a", f"register=https://jan:geheim-register@{site.host}/roo.xml"),
+            *("-a", "documents=none", "-o", f"{refused}/a.jsonl"),
+        ],
+        tmp_path,
+        ca_bundle,
+        settings={"FILES_STORE": f"{refused}/store", "SOMEBODYS_TOKEN": "geheim-token", "MAIL_PASS": "geh"},
+        env={"AWS_SECRET_ACCESS_KEY": "geheim-aws", "FTP_PASSWORD": "geheim-omgeving"},
+    )
+    text = "\n".join(shown.all_lines)
+    assert "ftp://…@127.0.0.1:1/a.jsonl" in text, "the output that cannot be reached is named"
+    (log,) = tmp_path.glob("reports/woo-*/run.log")
+    logged = log.read_text(encoding="utf-8")
+    for line in (
+        "'AWS_SECRET_ACCESS_KEY': …,",
+        "'FTP_PASSWORD': …,",
+        "'MAIL_PASS': …,",
+        "ftp://…@127.0.0.1:1/store",
+    ):
+        assert line in logged
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
+    assert "geheim" not in text
+    reports = [path for path in (tmp_path / "reports").rglob("*") if path.is_file()]
+    assert [path for path in reports if b"geheim" in path.read_bytes()] == []
+    assert "'geh'" not in logged

@@ -1,1 +1,0 @@
-"""The work of ``scrapy state``: what an operator looks up, corrects and moves between runs."""

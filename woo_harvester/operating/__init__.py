@@ -1,0 +1,1 @@
+"""The work of ``scrapy state``: what an operator looks up and corrects between runs."""

@@ -1,0 +1,101 @@
+"""Decode a text by its own first bytes, or by the label that its publisher gives it, which may be false."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import chain
+
+#: Byte order marks and the codecs that remove them. That of UTF-32 begins with that of UTF-16.
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+#: Encodings by which of the first four bytes are zero, if the text begins with two characters of Latin-1.
+_ZEROS = {
+    (False, True, False, True): "utf-16-le",
+    (True, False, True, False): "utf-16-be",
+    (False, True, True, True): "utf-32-le",
+    (True, True, True, False): "utf-32-be",
+}
+
+#: ASCII that is something else in UTF-16, UTF-32, EBCDIC and UTF-7, in encodings that change alphabets by an
+#: escape or ``~{``, and for codecs that are made for host names or for source code.
+_ASCII = rb"<p a='\u0041'>~{+AGE-</p>" + b"\x1b$B"
+
+_XML_LABEL = re.compile(rb"<\?xml\s[^<>]*?\sencoding\s*=\s*([\"'])([^<>\"']*)\1")
+
+#: Name of the codec error handler for bytes that are not UTF-8.
+_FALLBACK = "woo-harvester-windows"
+
+
+def encoding_of(head: bytes, label: str | None = None) -> str:
+    """Return the encoding of a text that begins with *head*; its codec removes a byte order mark.
+
+    The byte order mark comes first, then the zeros that only UTF-16 and UTF-32 have between letters, and then
+    the publisher's *label*. A label that :func:`is_false` counts as UTF-8, which is also the default.
+    """
+    for mark, encoding in _MARKS.items():
+        if head.startswith(mark):
+            return encoding
+    if (zeros := tuple(byte == 0 for byte in head[:4])) in _ZEROS:
+        return _ZEROS[zeros]
+    return "utf-8" if label is None or is_false(label) else codecs.lookup(label).name
+
+
+def with_head(pieces: Iterator[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
+    """Return at least the first *size* bytes, if there are as many, and all pieces again from the first."""
+    head = b""
+    for piece in pieces:
+        head += piece
+        if len(head) >= size:
+            break
+    return head, chain((head,), pieces)
+
+
+@lru_cache(maxsize=256)
+def is_false(label: str) -> bool:
+    """Return whether a text without zeros and byte order mark cannot have the encoding *label*.
+
+    In each encoding of the web ASCII is ASCII, except in UTF-16. That label on any other text means UTF-8, as
+    in HTML (13.2.3.2). Names of codecs that are not for the web, and unknown names, are false too.
+    """
+    try:
+        return _ASCII.decode(label, "replace") != _ASCII.decode("ascii")
+    except (LookupError, ValueError):  # no such codec, or none for texts, or one that replaces nothing
+        return True
+
+
+def false_xml_label(head: bytes) -> str | None:
+    """Return the encoding that XML declares, if the XML must be read as UTF-8 whatever it declares."""
+    declared = _XML_LABEL.match(head)
+    label = declared[2].decode("ascii", "replace") if declared else None
+    return label if label and is_false(label) else None
+
+
+def decode(text: bytes, label: str | None = None) -> str:
+    """Return a text in the encoding of :func:`encoding_of`. Never raises for its content."""
+    return "".join(decode_pieces(iter((text,)), encoding_of(text, label)))
+
+
+def decode_pieces(pieces: Iterator[bytes], encoding: str) -> Iterator[str]:
+    """Yield a text in the *encoding* that :func:`encoding_of` returned. Never raises for its content."""
+    decoder = codecs.getincrementaldecoder(encoding)(_FALLBACK if encoding.startswith("utf-8") else "replace")
+    for piece in pieces:
+        yield decoder.decode(piece)
+    yield decoder.decode(b"", final=True)
+
+
+def _as_windows(error: UnicodeError) -> tuple[str, int]:
+    """Decode bytes that are not UTF-8 as Windows-1252, which they mostly are, whatever the label is."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("cp1252", errors="replace"), error.end
+
+
+codecs.register_error(_FALLBACK, _as_windows)

@@ -1,0 +1,36 @@
+"""Text of others on a terminal: a sign that could move the cursor or turn the text around is written out."""
+
+from __future__ import annotations
+
+import re
+from typing import IO
+
+#: Signs that are invisible or change what is around them: control, format and surrogate signs, and line ends.
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+
+
+def printable(text: str) -> str:
+    r"""Return *text* on one line, with each invisible sign as its escape in JSON, such as ``\u202e``.
+
+    A line of JSON stays the same JSON.
+    """
+    return _HIDDEN.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
+
+
+class PrintableLines:
+    """A text file of which each line is written as :func:`printable` makes it."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        """Write a text; its line ends stay line ends."""
+        return self._file.write("\n".join(printable(line.removesuffix("\r")) for line in text.split("\n")))
