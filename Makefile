@@ -99,7 +99,7 @@ SAMPLE := 60
 mutants: install-dev
 	$(BIN)/python -m tools.mutants $(FOLDER) --sample $(SAMPLE) $(if $(SEED),--seed $(SEED))
 
-# Some histories of this are in "test", the same each time. SECONDS is for the whole call: all simulations play side by
+# A few histories of this are in "test", the same each time. SECONDS is for the whole call: all simulations play side by
 # side. SEED=123 plays one history again. The order of sets is part of a history, so it must not differ.
 SECONDS := 3600
 unit slow coverage simulate: export PYTHONHASHSEED := 0

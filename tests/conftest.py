@@ -53,7 +53,6 @@ SLOW = (
     "integration/test_shared_documents.py",
     "integration/test_vergunningen_kill.py",
     "integration/test_stop.py",
-    "simulation/test_documents.py",
     "extensions/test_progress.py",
     "integration/test_portal_pages.py",
     "docs/test_site.py",

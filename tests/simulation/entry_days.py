@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import gzip
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -27,12 +28,13 @@ from scrapy import Request
 from scrapy.exceptions import DownloadConnectionRefusedError
 from scrapy.http import Headers
 from scrapy.settings import Settings
+from scrapy.statscollectors import MemoryStatsCollector
 from sqlalchemy import delete, insert, select
 from twisted.python.failure import Failure
 
-from tests.simulation.harvester import SETTINGS, _Keeper, _KillingState, _Signals, _Stats
 from tests.simulation.play import KilledError, Simulation
 from woo_harvester.demo.permit_messages import delete_message, message
+from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.findings.common_cause import CommonCause
 from woo_harvester.items import PermitItem, StreamedResponse
@@ -40,6 +42,7 @@ from woo_harvester.register import Register
 from woo_harvester.register.names import Vocabulary
 from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.run_folder import RunFolder
+from woo_harvester.settings import BOT_NAME
 from woo_harvester.spiders.vergunningen import VergunningenSpider
 from woo_harvester.state import NOWHERE
 from woo_harvester.state.permits import entry_page_id, links_without_message
@@ -554,6 +557,49 @@ def _name_of(url: str) -> str:
     return re.sub(r"[?&]s=x\d+$", "", url.partition(FOLDER)[2])
 
 
+class _Signals:
+    def connect(self, *args: object, **kwargs: object) -> None:
+        """No signal is sent here."""
+
+
+class _Stats(MemoryStatsCollector):
+    def __init__(self) -> None:
+        self._stats: dict[str, Any] = {}
+        self._dump = False
+
+
+class _KillingState(State):
+    """The state of an installation, as a run sees it that may be killed before any of its transactions."""
+
+    def __init__(self, state: State, kill_in: int | None) -> None:
+        super().__init__(state._engine, state._connection, state.name)
+        self._kill_in = kill_in
+
+    @contextmanager
+    def begin(self) -> Iterator[Any]:
+        if self._kill_in is not None:
+            if not self._kill_in:
+                raise KilledError
+            self._kill_in -= 1
+        with super().begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """The next run goes on with it."""
+
+
+class _Keeper(StateKeeper):
+    """The keeper of the state, which is there already."""
+
+    def __init__(self, crawler: Any, state: State) -> None:
+        super().__init__(crawler)
+        self._given = state
+        self.outputs = self.feeds = 1
+
+    def _open_state(self, hosts: object) -> State:
+        return self._given
+
+
 class _Crawl:
     """A run while it goes on."""
 
@@ -676,7 +722,17 @@ def _response(
 
 
 _SETTINGS = Settings(
-    SETTINGS | {"WOO_MESSAGE_MAXSIZE": 20_000_000, "WOO_MESSAGE_SAMPLE": 0, "WOO_PERMIT_EXPIRED_DAYS": 365}
+    {
+        "BOT_NAME": BOT_NAME,
+        "DELTAFETCH_ENABLED": True,
+        "WOO_FULL_READ_DAYS": 7,
+        "WOO_REFUSED_DAYS": 7,
+        "WOO_HOST_BACKLOG": 100,
+        "WOO_HOST_BUDGET": 0,
+        "WOO_DOCUMENT_MAXSIZE": 1_000_000,
+        "WOO_DOCUMENT_TIMEOUT": 600,
+    }
+    | {"WOO_MESSAGE_MAXSIZE": 20_000_000, "WOO_MESSAGE_SAMPLE": 0, "WOO_PERMIT_EXPIRED_DAYS": 365}
 )
 _REGISTER = Register([], [])
 _VOCABULARY = Vocabulary(bundled(), _REGISTER)

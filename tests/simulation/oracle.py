@@ -1,37 +1,52 @@
 """What holds whatever publishers and machines do: the promises, from what was served and what was delivered.
 
-The oracle does not ask the harvester. Of each document on each host it has a row with bounds: what the
-harvester must know of it, and what it may. A run that was killed leaves them apart. A document must not be
-withdrawn if the upper bounds forbid it, and must be if the lower bounds ask for it.
+The oracle does not ask the harvester, and knows no part of it. Of each document on each host it has a row
+with bounds: what the harvester must know of it, and what it may. A run that was killed or stopped leaves them
+apart. A document must not be withdrawn if the upper bounds forbid it, and must be if the lower bounds ask for
+it.
+
+Some rules of the harvester are about to become simpler. Where these and today's differ, a bound leaves room
+for both:
+
+- A document with several entries comes to rest on the third day: until then it may be delivered twice, by any
+  of the entries that may count; from then on the version is that of the entry that counts, and nothing is
+  delivered (but that today's product may add, until the fifth, what only another entry gives).
+- What is gone with much at once, with an index, or while entries have no usable address, must wait ``RUNS``
+  reads if that was so in the first read that lacked it; with an index, if that is still not named. It may
+  also wait if it was so in a later one, or shortly before.
+- While the register lacks a host that lists a document, the document may stay for ever; it must stay for
+  ``RUNS`` reads of the others.
+- A host of the owner must have been read completely since the document was first missing, or have failed
+  ``RUNS`` times. The last read of another host may have failed, if its last complete one lacked the document.
+- An entry that is right but for its scheme may keep its document listed; if it does not, the document waits.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from hashlib import sha256
+from typing import NamedTuple
 
-from tests.simulation.harvester import SETTINGS, Record, Run
 from tests.simulation.publishers import (
-    INDEXES,
+    BEGIN,
+    DAY,
+    FIXED,
     ROBOTS,
+    Entry,
     File,
     Owners,
-    host_of_loc,
-    is_in_index,
+    host_of,
     is_own,
     moment_of,
-    number_of,
 )
+from tests.simulation.runs import SETTINGS, Record, Run, read_records
 
-RUNS: int = SETTINGS["WOO_WITHDRAW_RUNS"]
+RUNS, FULL_READ_DAYS, REFUSED_DAYS = 3, 7, 7
 SHARE, DOCUMENTS, ALL_OF = (SETTINGS[f"WOO_WITHDRAW_{name}"] for name in ("SHARE", "DOCUMENTS", "ALL_OF"))
-DAY = 86_400.0
 HOUR = 3_600.0
-#: Misses of a document whose withdrawal an operator has confirmed.
+#: Complete reads that lacked a document whose withdrawal an operator has confirmed.
 CONFIRMED = 1_000_000
 #: What a record may follow, by oorzaak.
 AFTER = {
@@ -48,19 +63,22 @@ class Known:
 
     states: set[str | None] = field(default_factory=lambda: {None})
     """What the harvester may hold it to be: ``published``, ``withdrawn``, or None for never delivered."""
+    entry: Entry | None = None
+    """That of the last version."""
     host: str = ""
-    """Whose entry the last version came from that was not a withdrawal."""
+    """Whose entry that is."""
     was_own: bool = False
     """That was the owner's, by the register of that day."""
-    version: int = -1
     at: float = 0.0
-    described: bool = False
     sha256: str | None = None
-    """Of the document in the last record."""
-    contested: float = -math.inf
-    """When two runs at once delivered it last: the later one may have the entry that does not count."""
     restored: bool = False
     """An operator has marked it to be restored."""
+    refused: tuple[float | None, float] | None = None
+    """The moment of the entry with which it may have been refused, and when that was."""
+    steady: Counter[str] = field(default_factory=Counter)
+    """By host: the reads in a row in which the entries of all hosts for it were as they are."""
+    signature: object = None
+    """The entries of all hosts for it."""
 
     @property
     def is_published(self) -> bool:
@@ -68,9 +86,10 @@ class Known:
         return self.states == {"published"}
 
     @property
-    def moment(self) -> float:
+    def moment(self) -> float | None:
         """What a lastmod is compared with: one in the future counts as the moment of the harvest."""
-        return min(moment_of(self.version).timestamp(), self.at)
+        moment = self.entry.moment if self.entry else None
+        return None if moment is None else min(moment, self.at)
 
 
 @dataclass
@@ -87,22 +106,16 @@ class Row:
     """The run that first lacked it, as early as that may be."""
     latest: int = 0
     """As late."""
-    places: set[str] = field(default_factory=set)
+    paths: frozenset[str] = frozenset()
     """The sitemaps that listed it when the host last did."""
-    version: int | None = None
-    """That the host listed last, if it was one."""
-    is_usable: bool = True
-    """Its loc may be harvested; else the entry only keeps the document listed."""
-    is_repeated: bool = False
-    """A run that ended well found it listed more than once."""
-    waits: bool = False
-    """It is gone, or was lately, with so much at once or with such entries that it must wait."""
+    must_wait: bool = False
+    lost: frozenset[str] = frozenset()
+    """It must wait while none of these indexes is named."""
     may_wait: bool = False
-    """Perhaps so."""
     relisted: int = 0
-    """Complete reads of the host when it listed the document again, as few as there may be."""
-    relisted_latest: int = 0
-    """As many; or when the document moved to another sitemap."""
+    """Complete reads of the host in a row that listed it, as few as there may be."""
+    is_insecure: bool = False
+    """An entry that is not usable may keep it listed."""
 
 
 @dataclass
@@ -115,40 +128,15 @@ class Host:
     """The last complete run, as late as that may be."""
     surely_began: int = 0
     """As early."""
+    failed: int = 0
+    """Runs in a row that did not read it completely, as many as there may be."""
     fewest_reads: int = 0
     """Complete reads, as few as there may be."""
     most_reads: int = 0
-    named: tuple[str, ...] | None = None
+    named: tuple[str, ...] = ()
     """The indexes that its last complete read found named."""
-
-
-@dataclass
-class Reading:
-    """What a run was served."""
-
-    number: int
-    """Runs are ordered by their beginning; that of another run of the moment may be one later."""
-    known: set[str] = field(default_factory=set)
-    """The documents that the harvester knew for sure when it began."""
-    files: dict[str, dict[str, list[File]]] = field(default_factory=dict)
-    """By host and path: what the harvester has of a file; more than one where a kill leaves that open."""
-    answers: dict[tuple[str, str], int] = field(default_factory=dict)
-    fetched: dict[str, tuple[int, str]] = field(default_factory=dict)
-    """By loc: the status and the SHA-256 with which a server answered."""
-    complete: dict[str, bool | None] = field(default_factory=dict)
-    lacking: list[Row] = field(default_factory=list)
-    """Rows whose misses this run counts."""
-    lost_indexes: set[tuple[str, str]] = field(default_factory=set)
-    is_alone: bool = True
-    """No other run went on meanwhile; else each may have decided before it knew what the other did."""
-    before: dict[str, set[str | None]] = field(default_factory=dict)
-    """What documents were before another run of the moment delivered a record."""
-    is_read: bool = False
-    is_counted: bool = False
-
-    @property
-    def at_latest(self) -> int:
-        return self.number if self.is_alone else self.number + 1
+    listing: dict[str, frozenset[str]] = field(default_factory=dict)
+    """By index: the sitemaps that it ever listed."""
 
 
 @dataclass
@@ -159,18 +147,54 @@ class Knowledge:
     rows: dict[str, dict[str, Row]] = field(default_factory=dict)
     """By loc, by host."""
     hosts: dict[str, Host] = field(default_factory=dict)
-    named: dict[tuple[str, str], set[str]] = field(default_factory=dict)
-    """By host and index: the sitemaps that it ever named."""
     held: dict[tuple[str, str], list[File]] = field(default_factory=dict)
-    """By host and path: the content that the harvester has, if its server says that it did not change."""
+    """By host and path: the contents that the harvester may have, if a server says that it did not change."""
     full_reads: dict[str, list[float]] = field(default_factory=dict)
     """By URL: when a file or a document was received. Runs that were killed may not know of it."""
     absent: dict[str, dict[str, Host]] = field(default_factory=dict)
     """By host that the register does not have: what other hosts were when a run first found that."""
     claims: set[str] = field(default_factory=set)
-    """Hosts whose run may have claimed withdrawals that it did not deliver."""
-    refused: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
-    """Documents that were refused: the versions that may have been meant, and the moments."""
+    """Hosts whose run may have begun withdrawals that it did not deliver."""
+    killed: list[tuple[Run, Record, set[str | None]]] = field(default_factory=list)
+    """Records in the files of killed runs, with what their documents were before."""
+
+
+class Place(NamedTuple):
+    """An entry in a file that was read."""
+
+    host: str
+    path: str
+    entry: Entry
+    is_whole: bool
+
+
+class Reading:
+    """What a run was served, by host and path; several contents where a lie or a kill leaves that open."""
+
+    def __init__(self, run: Run, number: int, *, is_alone: bool) -> None:
+        self.run, self.number, self.is_alone = run, number, is_alone
+        self.is_sure = run.ended == "well"
+        self.files: dict[str, dict[str, list[File]]] = {host: {} for host in run.hosts}
+        self.answers: dict[tuple[str, str], int] = {}
+        self.closed = {
+            one.host for one in run.asked if one.path == ROBOTS and one.status not in (200, 304, 404)
+        }
+        """Hosts whose documents nobody may ask for, since their robots.txt fails."""
+        self.complete: dict[str, bool | None] = {}
+        self.lost_indexes: set[tuple[str, str]] = set()
+        self.published: frozenset[str] = frozenset()
+        """The documents that were published for sure when it began."""
+
+    @property
+    def at_latest(self) -> int:
+        return self.number if self.is_alone else self.number + 1
+
+    def entries(self) -> Iterator[Place]:
+        for host, files in self.files.items():
+            for path, found in files.items():
+                for file in found:
+                    for entry in file.entries:
+                        yield Place(host, path, entry, file.is_whole and len(found) == 1)
 
 
 def _is_much(gone: int, published: int) -> bool:
@@ -183,8 +207,9 @@ class Oracle:
 
     def __init__(self) -> None:
         self.knows = Knowledge()
-        self.readings: dict[Run, Reading] = {}
         self.runs = 0
+        self.days: dict[int, int] = {}
+        """By number of a run: its day."""
 
     def known(self, loc: str) -> Known:
         return self.knows.documents.setdefault(loc, Known())
@@ -197,478 +222,470 @@ class Oracle:
             if host in rows:
                 yield loc, rows[host]
 
-    # What is served
+    def follow(self, *runs: Run) -> None:
+        """Learn of runs that went on at the same time, and check each."""
+        self.runs += 2
+        self.days[self.runs] = int((runs[0].now - BEGIN.timestamp()) // DAY)
+        readings = [Reading(run, self.runs, is_alone=len(runs) == 1) for run in runs]
+        for reading in readings:
+            self._begin(reading)
+            self._read(reading)
+        self._look_at_killed()
+        for reading in readings:
+            self._count(reading)
+        for reading in readings:
+            self._deliver(reading)
+        for reading in readings:
+            self._check(reading)
 
-    def began(self, run: Run) -> None:
-        """A run reads hosts: until it has, none of them is read completely."""
-        self.runs += 0 if self.readings else 2  # runs of one moment have one number
-        known = {
-            loc
-            for loc, rows in self.knows.rows.items()
-            if any(row.sure for row in rows.values()) or None not in self.known(loc).states
-        }
-        self.readings[run] = Reading(self.runs, known, {host: {} for host in run.hosts})
-        for reading in self.readings.values():
-            reading.is_alone = len(self.readings) == 1
+    def _begin(self, reading: Reading) -> None:
+        run = reading.run
+        registered = {host for host, _ in run.owners}
+        reading.published = frozenset(
+            loc for loc, known in self.knows.documents.items() if known.is_published
+        )
         for host in run.hosts:
-            last = self.knows.hosts.setdefault(host, Host())
-            if run.since is None:
-                last.complete = False
-        absent = {host for host in self.knows.hosts if host not in run.owners}
+            self.knows.hosts.setdefault(host, Host())
+        absent = self.knows.hosts.keys() - registered
         self.knows.claims -= absent.union(run.hosts)
         self.knows.absent = {
             host: self.knows.absent.get(host) or deepcopy(self.knows.hosts) for host in absent
         }
 
-    def served(self, run: Run, host: str, path: str, status: int, file: File) -> None:
-        """A file is served; until it is processed a kill leaves open what the harvester has of it."""
-        reading, key = self.readings[run], (host, path)
-        reading.answers[key] = status
-        if status == 304:
-            self._check_age(run, f"https://{host}{path}")
-        if status in (200, 304):
-            files = [file] if status == 200 else self.knows.held[key]
-            reading.files[host][path] = [*files, File(is_whole=False)]
-            self._list(run, host, path)
-        if status == 200 and file.is_whole:
-            self.knows.named.setdefault(key, set()).update(file.names)
-            self.knows.held[key] = [*self.knows.held.get(key, []), file]
-            self._note_full_read(run, f"https://{host}{path}")
+    def _look_at_killed(self) -> None:
+        """What a killed run wrote and the state does not know is cut off its file by the next run."""
+        for run, record, before in self.knows.killed:
+            assert run.file is not None
+            if record not in read_records(run.file):
+                self.known(record.loc).states = before
+        self.knows.killed = []
+
+    # What is served
+
+    def _read(self, reading: Reading) -> None:
+        """Learn of the files that a run was served, and what these list."""
+        run, knows = reading.run, self.knows
+        for asked in run.asked:
+            if asked.host not in run.hosts:
+                continue
+            key = asked.host, asked.path
+            reading.answers[key] = asked.status
+            files = [asked.file]
+            if asked.status == 304:
+                self._check_age(run, f"https://{asked.host}{asked.path}")
+                if asked.file.etag == FIXED:  # else it is what the server has
+                    files = knows.held[key]
+            if asked.status in (200, 304):
+                reading.files[asked.host][asked.path] = files
+            if asked.status == 200 and asked.file.is_whole:
+                before = [] if reading.is_sure else knows.held.get(key, [])
+                knows.held[key] = [*before, asked.file]
+                self._note_full_read(run, f"https://{asked.host}{asked.path}")
+        for loc, (status, _) in run.documents.items():
+            if status == 304:
+                self._check_age(run, loc)
+            elif status == 200:
+                self._note_full_read(run, loc)
+        for host in run.hosts:
+            self._read_host(reading, host)
 
     def _note_full_read(self, run: Run, url: str) -> None:
         self.knows.full_reads[url] = [*self.knows.full_reads.get(url, [])[-4:], run.now]
 
     def _check_age(self, run: Run, url: str) -> None:
         """A server that says that nothing changed is believed for some days only."""
-        ages = [run.now - moment for moment in self.knows.full_reads[url]]
-        is_recent = any(0 <= age < SETTINGS["WOO_FULL_READ_DAYS"] * DAY for age in ages)
-        assert is_recent, f"{url} was not read in full for {ages[-1] / DAY} days"
+        ages = [run.now - moment for moment in self.knows.full_reads.get(url, [])]
+        is_recent = any(0 <= age < FULL_READ_DAYS * DAY for age in ages)
+        assert is_recent, f"{url} was not read in full for {[age / DAY for age in ages]} days"
 
-    def fetched(self, run: Run, loc: str, status: int, file: File) -> None:
-        """A document is asked for, once in a run."""
-        reading = self.readings[run]
-        assert loc not in reading.fetched, f"{loc} is asked for twice in a run"
-        reading.fetched[loc] = status, sha256(file.body).hexdigest()
-        if status == 304:
-            self._check_age(run, loc)
-        elif status == 200 and file.body:
-            self._note_full_read(run, loc)
-
-    def processed(self, run: Run, host: str, path: str) -> None:
-        """A file was read to its end."""
-        reading, key = self.readings[run], (host, path)
-        if path in reading.files[host]:
-            del reading.files[host][path][-1]
-            if reading.answers[key] == 200 and reading.files[host][path][0].is_whole:
-                self.knows.held[key] = reading.files[host][path]
-            self._list(run, host, path)
-
-    def _list(self, run: Run, host: str, path: str, *, is_again: bool = False) -> None:
-        """Learn which documents a sitemap lists."""
-        files = self.readings[run].files[host][path]
-        listed = [self._listed(file, host, run.owners) for file in files]
-        for loc, versions in {loc: each for locs in listed for loc, each in locs.items()}.items():
-            is_waiting = not is_own(loc, host, run.owners) and any(
-                is_own(loc, other, run.owners) for other in run.hosts
-            )
-            is_chosen = run.since is None or min(versions) >= run.since
-            sure = all(loc in locs for locs in listed) and is_chosen and (is_again or not is_waiting)
-            rows = self.rows_of(loc)
-            if host not in rows and host_of_loc(loc) not in run.owners:
-                if not rows:
-                    continue  # unknown, and not harvested
-                sure = False
-            is_usable = any(loc in file.listed() for file in files)
-            sure &= is_usable or loc in self.readings[run].known
-            row, last = rows.setdefault(host, Row()), self.knows.hosts[host]
-            row.is_usable = is_usable
-            row.relisted = last.fewest_reads if row.least else row.relisted
-            if row.most or path not in row.places:
-                row.relisted_latest = last.most_reads
-            row.least, row.waits = 0, row.waits and row.sure
-            row.places.add(path)
-            if sure:
-                row.sure, row.most = True, 0
-                row.version = min(versions) if len(versions) == 1 else None
-
-    def _listed(self, file: File, host: str, owners: Owners) -> dict[str, set[int]]:
-        """The documents that a file lists: also with http, if they are known and the host's own."""
-        found = file.listed()
-        for loc, version in file.insecure:
-            is_known = bool(self.rows_of(loc)) or self.known(loc).states != {None}
-            if is_known and is_own(loc, host, owners):
-                found.setdefault(loc, set()).add(version)
-        return found
-
-    # What is read completely
-
-    def all_read(self, run: Run) -> None:
-        """All files of a run have been read, and it counts what is gone."""
-        reading = self.readings[run]
-        reading.is_read = True
-        for host in run.hosts:
-            for path in reading.files[host]:
-                self._list(run, host, path, is_again=True)
-        for host in run.hosts:
-            reading.complete[host] = is_complete = self._is_complete(reading, host)
-            if run.since is None and is_complete is not False:
-                self._count(reading, host, run.owners)
+    def _read_host(self, reading: Reading, host: str) -> None:
+        """Learn which documents the files of a host list."""
+        run, files = reading.run, reading.files[host]
+        reading.complete[host] = None if run.since else self._is_complete(reading, host)
+        insecure = {entry.loc for each in files.values() for file in each for entry in file.insecure}
+        paths: dict[str, set[str]] = {}
+        sure: set[str] = set()
+        for path, found in files.items():
+            every = [{entry.loc for entry in file.entries} for file in found]
+            for loc in set().union(*every):
+                paths.setdefault(loc, set()).add(path)
+                if reading.is_sure and not run.since and all(loc in each for each in every):
+                    sure.add(loc)
+        for loc, where in paths.items():
+            known, rows = self.known(loc), self.rows_of(loc)
+            if (host_of(loc) not in {of for of, _ in run.owners}) and not (rows and known.is_published):
+                sure.discard(loc)  # not harvested, and not kept if it is not known
+            row = rows.setdefault(host, Row())
+            row.least, row.paths, row.is_insecure = 0, frozenset(where), loc in insecure
+            if loc in sure:
+                row.sure, row.most, row.must_wait, row.lost = True, 0, False, frozenset()
+                if reading.complete[host]:
+                    row.relisted += 1
+                    row.may_wait &= row.relisted < RUNS
+        for loc in insecure - paths.keys():
+            if host in self.rows_of(loc):
+                row = self.rows_of(loc)[host]
+                row.least, row.must_wait, row.may_wait, row.is_insecure = 0, True, True, True
 
     def _is_complete(self, reading: Reading, host: str) -> bool | None:
         """Whether robots.txt, each index that it names and each sitemap in these were read to the end."""
-        files = reading.files[host]
-        found, is_sure, names = [ROBOTS], True, [ROBOTS]
+        files, last = reading.files[host], self.knows.hosts[host]
+        found, is_sure, names = [ROBOTS], reading.is_sure, [ROBOTS]
         while found:
             path = found.pop()
-            assert (host, path) in reading.answers, f"{host}{path} was not asked for"
+            assert (
+                (host, path) in reading.answers
+                or not reading.is_sure
+                or self._is_forbidden(reading, host, path)
+            ), f"{host}{path} was not asked for"
             if path not in files or not any(file.is_whole for file in files[path]):
                 return False
             is_sure &= len(files[path]) == 1
-            new = [name for name in files[path][0].names if name not in names]
-            if path == ROBOTS and not new:
+            named = files[path][0].names
+            if path == ROBOTS and not named:
                 return False
-            found += new
-            names += new
+            if path != ROBOTS and named:
+                last.listing[path] = last.listing.get(path, frozenset()) | set(named)
+            found += [name for name in named if name not in names]
+            names += named
         return True if is_sure else None
 
-    def _count(self, reading: Reading, host: str, owners: Owners) -> None:
-        """Count the documents that a complete read lacked."""
-        last, files = self.knows.hosts[host], reading.files[host]
-        last.complete = None
-        listed = {
-            path: {loc for file in each for loc in self._listed(file, host, owners)}
-            for path, each in files.items()
-        }
-        for loc, known in self.knows.documents.items():
-            is_its = known.host == host or is_own(loc, host, owners)  # its source may have become another
-            if is_its and not any(loc in locs for locs in listed.values()):
-                known.restored = False  # the mark ends with the next complete read
+    @staticmethod
+    def _is_forbidden(reading: Reading, host: str, path: str) -> bool:
+        robots = reading.files[host].get(ROBOTS, [])
+        return any(path in file.disallows for file in robots)
+
+    # What is read completely
+
+    def _count(self, reading: Reading) -> None:
+        """Count the documents that complete reads lacked."""
+        run = reading.run
+        if run.since:
+            return
+        for host in run.hosts:
+            last, complete = self.knows.hosts[host], reading.complete[host]
+            last.failed = 0 if complete else last.failed + 1
+            last.complete = complete
+            if complete is not False:
+                self._count_host(reading, host)
+        if not reading.is_sure:
+            self.knows.claims |= {host for host in run.hosts if reading.complete[host] is not False}
+
+    def _count_host(self, reading: Reading, host: str) -> None:
+        run, last, files = reading.run, self.knows.hosts[host], reading.files[host]
+        is_sure = bool(reading.complete[host])
+        listed = {entry.loc for each in files.values() for file in each for entry in file.entries}
+        named = files[ROBOTS][0].names
+        lost = set(last.named) - set(named)
+        reading.lost_indexes |= {(host, index) for index in lost if is_sure}
+        every = [file for each in files.values() for file in each]
+        is_wrong = any(file.wrong for file in every)
+        registered = {host for host, _ in run.owners}
+        is_odd = any(file.wrong or file.insecure for file in every)
+        is_odd |= any(host_of(loc) not in registered for loc in listed)
+        fresh = set()
         for loc, row in self.rows_on(host):
-            places = {path for path, locs in listed.items() if loc in locs}
-            if places and reading.complete[host]:
-                row.relisted_latest = last.most_reads if row.places - places else row.relisted_latest
-                row.places = places
-            elif not places:
-                self.known(loc).restored = row.is_repeated = False
-                row.waits &= row.least > 0 or last.most_reads - row.relisted < RUNS
-                row.may_wait &= row.most > 0 or last.fewest_reads - row.relisted_latest < RUNS
-                row.most += 1
-                row.since = row.since or reading.number
-                row.latest = row.latest if row.least else reading.at_latest
-                reading.lacking.append(row)
-        named = files[ROBOTS][0].names if reading.complete[host] else None
-        if last.named is not None and named is not None:
-            reading.lost_indexes |= {(host, name) for name in set(last.named) - set(named)}
-        last.named, last.began = named, reading.at_latest
-        last.most_reads += 1
-        for _, row in self.rows_on(host):
-            if not row.most:
-                row.since = row.latest = 0
-
-    def _counted(self, run: Run) -> None:
-        """The counts are in the state for sure: the run goes on after them."""
-        reading = self.readings[run]
-        if reading.is_counted:
-            return
-        reading.is_counted = True
-        for row in reading.lacking:
-            row.least += 1
-        if run.since is not None:
-            return
-        for host, is_complete in reading.complete.items():
-            if is_complete is not False:
-                self._note_much(run, host)
-            if is_complete:
-                last = self.knows.hosts[host]
-                last.complete, last.surely_began = True, reading.number
-                last.fewest_reads += 1
-                self._release(host, run)
-
-    def _note_much(self, run: Run, host: str, *, is_sure: bool = True) -> None:
-        """Note what is gone with much at once, for sure and perhaps; what is gone for long need not count.
-
-        What is gone while an entry cannot be used may be its document, however little it is.
-        """
-        rows, reading = list(self.rows_on(host)), self.readings[run]
-        files = [file for each in reading.files[host].values() for file in each]
-        insecure = {loc for file in files for loc, _ in file.insecure}
-        is_wrong = any(file.wrong for file in files)
-        is_wrong |= any(not is_own(loc, host, run.owners) for loc in insecure)
-        is_odd = any(host_of_loc(loc) not in run.owners for file in files for loc in file.listed())
-        may = [row for loc, row in rows if "published" in self.known(loc).states]
-        must = [row for loc, row in rows if row.sure and self.known(loc).is_published and row.most < RUNS]
-        is_much = _is_much(sum(row.least > 0 for row in must), len(may))
-        may_be_much = _is_much(sum(row.most > 0 for row in may), len(must))
-        for _, row in rows:
-            waits = is_sure and (is_much or (is_wrong and bool(reading.complete[host])))
-            row.waits |= row.least > 0 and waits
-            row.may_wait |= row.most > 0 and (may_be_much or is_wrong or is_odd or bool(insecure))
-
-    def _release(self, host: str, run: Run) -> None:
-        """End rows of a host that no longer counts: it has lacked a document long, and another lists it."""
-        number = self.readings[run].number
-        for loc, row in list(self.rows_on(host)):
-            rows = self.rows_of(loc)
-            others = [each for other, each in rows.items() if other != host and other in run.owners]
-            if row.most and self.known(loc).states == {None}:
-                for each in self.rows_of(loc).values():
-                    each.sure = False  # never delivered, it is forgotten when it is gone
-            if host == host_of_loc(loc) or row.most < RUNS:
+            if loc in listed:
                 continue
-            if row.least >= RUNS and any(each.sure and not each.most for each in others):
-                del self.rows_of(loc)[host]
-            elif any(not each.least or each.latest >= number for each in others):
-                row.sure = False  # the other host may be counted after this one
-
-    # From where it is gone
-
-    def _lacks_index(self, host: str, row: Row) -> bool:
-        """Whether no index is named any more that listed a document, for sure."""
-        named = self.knows.hosts[host].named
-        if named is None or not row.places:
-            return False
-        return not any(self._is_in(host, path, index) for path in row.places for index in named)
-
-    def _may_lack_index(self, host: str, row: Row) -> bool:
-        named = self.knows.hosts[host].named
-        if named is None:
-            return True
-        lost = [index for index in INDEXES if index not in named]
-        return any(self._is_in(host, path, index) for path in row.places for index in lost)
-
-    def _is_in(self, host: str, path: str, index: str) -> bool:
-        return is_in_index(path, index) or path in self.knows.named.get((host, index), ())
+            if not row.most:
+                fresh.add(loc)
+            row.since = row.since if row.most else reading.number
+            row.latest = row.latest if row.least else reading.at_latest
+            row.most, row.relisted = row.most + 1, 0
+            row.least += is_sure and not row.is_insecure
+            self.known(loc).restored = False  # the mark ends with the next complete read
+        rows = list(self.rows_on(host))
+        may = [row for loc, row in rows if "published" in self.known(loc).states]
+        must = [row for loc, row in rows if row.sure and self.known(loc).is_published]
+        is_much = _is_much(sum(row.least > 0 and row.most < RUNS for row in must), len(may))
+        may_be_much = _is_much(sum(row.most > 0 for row in may), len(must))
+        for loc, row in rows:
+            if not row.most:
+                continue
+            lacks = any(row.paths & last.listing.get(index, frozenset()) for index in lost)
+            still = any(row.paths & last.listing.get(index, frozenset()) for index in named)
+            row.may_wait |= may_be_much or is_odd or bool(lost)
+            if is_sure and loc in fresh:
+                row.must_wait |= is_much or is_wrong
+                row.lost = frozenset(lost) if lacks and not still else frozenset()
+        last.most_reads += 1
+        last.began = reading.at_latest
+        last.named = named if is_sure else last.named
+        if is_sure:
+            last.surely_began = reading.number
+            last.fewest_reads += 1
 
     # What is delivered
 
-    def delivered(self, run: Run, record: Record) -> None:
-        """A record is durable."""
-        known, reading = self.known(record.loc), self.readings[run]
-        states = known.states | reading.before.get(record.loc, set())
-        after = "published" if record.is_supplied else AFTER[record.oorzaak]
-        assert after in states, f"{record.oorzaak} of {record.loc}, which is {states}"
-        if record.loc in reading.before:
-            known.contested = run.now
-        for other in self.readings.values():
-            if other is not reading:
-                other.before.setdefault(record.loc, set()).update(known.states)
-        if record.oorzaak == "intrekking":
-            self._counted(run)
-            self._check_not_too_early(run, record.loc)
-            known.states, known.restored = {"withdrawn"}, False
-            for host, row in list(self.rows_of(record.loc).items()):
-                if row.least:
-                    del self.rows_of(record.loc)[host]
-                elif row.most:
-                    row.sure = False
-        else:
-            self._check_version(run, record, known)
-            self._check_content(run, record, known)
-            known.states, known.host, known.version = {"published"}, record.host, record.version
-            known.was_own = is_own(record.loc, record.host, run.owners)
-            known.at, known.described, known.restored = record.at, record.described, False
-            known.sha256 = record.sha256
+    def _deliver(self, reading: Reading) -> None:
+        """Learn of the records of a run."""
+        run = reading.run
+        locs = [record.loc for record in run.records]
+        assert len(locs) == len(set(locs)), f"delivered twice in a run: {Counter(locs).most_common(1)}"
+        for record in run.records:
+            known = self.known(record.loc)
+            after = "published" if record.is_again else AFTER[record.oorzaak]
+            assert after in known.states, f"{record.oorzaak} of {record.loc}, which is {known.states}"
+            before = set(known.states)
+            if record.oorzaak == "intrekking":
+                self._check_not_too_early(reading, record.loc)
+                known.states = {"withdrawn"}
+                self._end_rows(record.loc)
+            else:
+                self._check_version(reading, record, known)
+                known.states = {"published"}
+            if not reading.is_sure or not reading.is_alone or known.refused:
+                known.steady.clear()
+            known.refused = None
+            if run.ended == "killed":
+                known.states |= before
+                self.knows.killed.append((run, record, before))
+            known.restored = False
 
-    def _check_version(self, run: Run, record: Record, known: Known) -> None:
+    def _end_rows(self, loc: str) -> None:
+        for host, row in list(self.rows_of(loc).items()):
+            if row.least:
+                del self.rows_of(loc)[host]
+            elif row.most:
+                row.sure = False
+
+    def _check_version(self, reading: Reading, record: Record, known: Known) -> None:
         """What is delivered was served in this run, is not older, and is the owner's if that lists it."""
-        loc, reading = record.loc, self.readings[run]
-        files = reading.files.get(record.host, {})
-        served = {v for each in files.values() for file in each for v in file.listed().get(loc, ())}
-        assert record.version in served, f"{loc}: version {record.version} of {record.host} was not served"
-        assert run.since is None or record.version >= run.since, f"{loc} is older than was asked for"
-        if not reading.is_alone:
-            return
-        if not is_own(loc, record.host, run.owners):
+        loc, run = record.loc, reading.run
+        places = [one for one in reading.entries() if one.entry.loc == loc]
+        found = [one for one in places if one.entry.title == record.title]
+        assert found, f"{loc}: {record.title} was not served"
+        host, entry = found[0].host, found[0].entry
+        if record.is_again:
+            return  # as the version that it was, with what other entries give too
+        assert entry.lastmod == record.lastmod, f"{loc}: {record.title} has the lastmod of another entry"
+        assert not run.since or (entry.moment or 0) >= (moment_of(run.since) or 0), f"{loc} is too old"
+        own = is_own(loc, host, run.owners)
+        if reading.is_alone and not own:
             for other, row in self.rows_of(loc).items():
-                is_listed = row.sure and not row.most and other in run.owners and other != record.host
-                is_listed &= row.is_usable or known.was_own
+                is_listed = row.sure and not row.most and known.steady[other] > 0
                 assert not (is_listed and is_own(loc, other, run.owners)), f"{loc}: {other} lists it itself"
-        is_same_side = known.was_own == is_own(loc, record.host, run.owners) and known.was_own
-        if is_same_side and record.oorzaak == "wijziging":
-            newest = max(moment_of(record.version).timestamp(), min(known.at, run.now))
-            assert newest + HOUR >= known.moment, f"{loc}: version {record.version} is older"
+        if reading.is_alone and own and known.was_own and record.oorzaak == "wijziging" and known.entry:
+            moments = known.moment, None if entry.moment is None else min(entry.moment, run.now)
+            is_older = None not in moments and moments[1] + HOUR < moments[0]  # type: ignore[operator]
+            is_same = entry.moment == known.entry.moment and host == known.host
+            assert not is_older, f"{loc}: {record.title} is older than {known.entry.title}"
+            assert not is_same, f"{loc}: {record.title} is as new as {known.entry.title}"
+        if run.downloads:
+            assert loc in run.documents, f"{loc} is delivered, and was not asked for"
+            status, digest = run.documents[loc]
+            right = known.sha256 if status == 304 else digest
+            assert record.sha256 == right, f"{loc} is delivered with another document's SHA-256"
+            known.sha256 = right
+        known.entry, known.host, known.was_own, known.at = entry, host, own, record.at
 
-    def _check_content(self, run: Run, record: Record, known: Known) -> None:
-        """A record has the document that was received for it, or that of the version before if none was."""
-        if not run.downloads:
-            return
-        assert record.loc in self.readings[run].fetched, f"{record.loc} is delivered, and was not asked for"
-        status, sha256 = self.readings[run].fetched[record.loc]
-        right = known.sha256 if status == 304 else sha256
-        assert record.sha256 == right, f"{record.loc} is delivered with another document's SHA-256"
-        is_new = record.version != known.version or record.host != known.host or right != known.sha256
-        assert record.oorzaak != "wijziging" or record.is_supplied or is_new, (
-            f"{record.loc} is delivered as changed, and nothing changed"
-        )
-
-    def _check_not_too_early(self, run: Run, loc: str) -> None:
-        """The last read of every host that is known to list it was complete, and lacked it, long enough."""
-        all_rows = self.rows_of(loc)
-        rows = {host: row for host, row in all_rows.items() if host in run.owners}
+    def _check_not_too_early(self, reading: Reading, loc: str) -> None:
+        """Every host that is known to list it was read completely, and lacked it, long enough."""
+        all_rows, knows = self.rows_of(loc), self.knows
+        registered = {host for host, _ in reading.run.owners}
+        rows = {host: row for host, row in all_rows.items() if host in registered}
         assert rows, f"{loc} is withdrawn, and nobody listed it"
         sure = {host: row for host, row in rows.items() if row.sure}
         for host, row in sure.items():
-            assert row.most, f"{loc} is withdrawn, and {host} lists it"
-            assert self.knows.hosts[host].complete is not False, (
-                f"{loc} is withdrawn, and {host} was not read"
+            since = self._since(row.since)
+            assert row.most, f"{loc} is withdrawn, and {host} lists it in {sorted(row.paths)}"
+            if row.most >= RUNS:
+                continue
+            is_named = row.lost & set(knows.hosts[host].named)
+            assert not row.lost or is_named, f"{loc} is withdrawn{since}, and {host} lost {sorted(row.lost)}"
+            assert not row.must_wait, (
+                f"{loc} is withdrawn after {row.most} reads of {host}{since}, with much else"
             )
-            if row.most < RUNS:
-                assert not row.waits, f"{loc} is withdrawn after {row.most} reads, with many others"
-                assert not self._lacks_index(host, row), f"{loc} is withdrawn, and {host} lost its index"
-        for absent in all_rows.keys() & self.knows.absent.keys():
-            before, is_listed = self.knows.absent[absent], all_rows[absent].sure and not all_rows[absent].most
+            if is_own(loc, host, reading.run.owners):
+                last = knows.hosts[host]
+                is_read = last.complete is not False or last.failed >= RUNS
+                assert is_read, f"{loc} is withdrawn{since}, and {host} was not read"
+        for absent in all_rows.keys() & knows.absent.keys():
+            before, is_listed = knows.absent[absent], all_rows[absent].sure and not all_rows[absent].most
             for host, row in sure.items() if is_listed else ():
-                reads = self.knows.hosts[host].most_reads - before.get(host, Host()).fewest_reads
+                reads = knows.hosts[host].most_reads - before.get(host, Host()).fewest_reads
                 is_long = reads >= RUNS or row.most >= CONFIRMED
                 assert is_long, f"{loc} is withdrawn, and {absent} is missing from the register"
         if not sure or min(row.most for row in rows.values()) >= RUNS:
             return
-        since = max(row.since for row in sure.values())
-        for other in self._moved_to(loc, run.owners, all_rows):
-            last = self.knows.hosts[other]
-            assert last.complete is not False, f"{loc} is withdrawn, and may have moved to {other}"
-            assert last.began >= since, f"{loc} is withdrawn, and {other} was not read since"
+        first = max(row.since for row in sure.values())
+        for other in self._moved_to(loc, reading.run.owners, set(all_rows)):
+            last = knows.hosts[other]
+            if last.failed < RUNS:
+                assert last.complete is not False, f"{loc} is withdrawn, and may have moved to {other}"
+                assert last.began >= first, f"{loc} is withdrawn, and {other} was not read since"
 
-    def _moved_to(self, loc: str, owners: Owners, listed: Container[str]) -> list[str]:
+    def _moved_to(self, loc: str, owners: Owners, listed: set[str]) -> list[str]:
         """The hosts of its owner that a document may have moved to: those that it is not *listed* on."""
-        known = [host for host in self.knows.hosts if host in owners and host not in listed]
-        return [host for host in known if host_of_loc(loc) in owners and is_own(loc, host, owners)]
+        registered = {host for host, _ in owners}
+        known = [host for host in self.knows.hosts if host in registered and host not in listed]
+        return [host for host in known if host_of(loc) in registered and is_own(loc, host, owners)]
+
+    def _since(self, number: int) -> str:
+        return f" since day {self.days[number]}" if number in self.days else ""
 
     # What must have been done
 
-    def ended(self, run: Run) -> None:
-        """A run has ended, in whatever way."""
-        reading = self.readings.pop(run, None)
-        if reading is None:
-            return  # it was killed before it began
-        self.readings[run] = reading
-        if run.ended != "killed":
-            self._counted(run)
-        if run.ended != "well" and reading.is_read:
-            self.knows.claims |= set(run.hosts)
+    def _check(self, reading: Reading) -> None:
+        """What is true after a run."""
+        run = reading.run
+        self._note_refused(reading)
+        if reading.is_sure:
+            self._check_listed(reading)
             for host in run.hosts:
-                # If it counted before it was killed.
-                self._note_much(run, host, is_sure=False)
-                self._release(host, run)
-        for loc in run.refused:
-            files = [file for paths in reading.files.values() for each in paths.values() for file in each]
-            versions = {version for file in files for version in file.listed().get(loc, ())}
-            if versions and not any(self._is_refused(loc, version, run.now) for version in versions):
-                self.knows.refused[loc] = []  # else it may not have been asked for
-            self.knows.refused.setdefault(loc, []).extend((version, run.now) for version in versions)
-        if run.ended == "well":
-            for host in run.hosts:
-                if reading.complete[host] and reading.is_alone:
-                    self._check_delivered(run, host)
-                self._check_files(run, host)
-            if run.since is None and reading.is_alone:
-                self._check_in_time(run)
-                self._check_findings(run)
-        del self.readings[run]
+                self._check_files(reading, host)
+        if reading.is_alone and reading.is_sure and not run.since:
+            self._check_rest(reading)
+            self._check_in_time(reading)
+            self._check_findings(reading)
+        elif not run.since or not reading.is_alone:
+            self._forget_rest(reading)
 
-    def _check_in_time(self, run: Run) -> None:
+    def _forget_rest(self, reading: Reading) -> None:
+        """What a run that did not come to its end did is not sure, so days are counted from the next one."""
+        for loc in {one.entry.loc for one in reading.entries()}:
+            self.known(loc).steady.clear()
+            self.known(loc).signature = None
+
+    def _note_refused(self, reading: Reading) -> None:
+        run = reading.run
+        for place in reading.entries():
+            loc = place.entry.loc
+            if loc in run.bad and run.bad[loc] == "html":
+                known, moment = self.known(loc), place.entry.moment
+                if not self._is_refused(known, place.entry, run.now) or not known.refused:
+                    known.refused = moment, run.now
+
+    @staticmethod
+    def _is_refused(known: Known, entry: Entry, now: float) -> bool:
+        """Whether a document may have been refused, and need not be asked for again yet."""
+        if known.refused is None:
+            return False
+        _, at = known.refused
+        return 0 <= now - at < REFUSED_DAYS * DAY
+
+    def _check_listed(self, reading: Reading) -> None:
+        """What is listed in a file that was read to its end, and counts, is delivered."""
+        run = reading.run
+        registered = {host for host, _ in run.owners}
+        places = [one for one in reading.entries() if host_of(one.entry.loc) in registered]
+        count = Counter(one.entry.loc for one in places)
+        for host, path, entry, is_whole in places:
+            loc, known = entry.loc, self.known(entry.loc)
+            is_excused = loc in run.bad or host_of(loc) in reading.closed
+            if not is_whole or is_excused or self._is_refused(known, entry, run.now):
+                continue
+            if run.since and (entry.moment or 0) < (moment_of(run.since) or 0) + DAY:
+                continue
+            own = is_own(loc, host, run.owners)
+            others = [one for one in self.rows_of(loc) if one != host and one in registered]
+            if None in known.states and (own or not any(is_own(loc, one, run.owners) for one in others)):
+                assert known.states != {None}, f"{loc} is in {host}{path}, and was never delivered"
+                known.states = known.states - {None}
+            if count[loc] > 1 or others or known.entry is None or not reading.is_alone:
+                continue
+            if not own and (known.was_own or known.host != host):
+                continue
+            if self._is_newer(entry, known, run.now):
+                raise AssertionError(
+                    f"{loc}: {host}{path} lists {entry.title} of {entry.lastmod or 'no day'}, "
+                    f"and {known.entry.title} of {known.entry.lastmod or 'no day'} is delivered"
+                )
+            if known.states == {"withdrawn"} and own and reading.complete[host]:
+                assert not known.restored, f"{loc} is in {host}{path}, to be restored, and withdrawn"
+                offered = run.found("lastmod.heraanbod", host)
+                assert run.since or loc in offered, f"{loc} is offered again by {host}, and that is not told"
+
+    @staticmethod
+    def _is_newer(entry: Entry, known: Known, now: float) -> bool:
+        if entry.moment is None or entry.moment > now or known.entry is None:
+            return False
+        if entry.moment == known.entry.moment:
+            return False
+        if known.moment is None:
+            return True
+        return entry.moment > known.moment + HOUR
+
+    def _check_rest(self, reading: Reading) -> None:
+        """A document whose entries are as they were comes to rest with the entry that counts."""
+        run = reading.run
+        registered = {host for host, _ in run.owners}
+        by_loc: dict[str, list[Place]] = {}
+        for one in reading.entries():
+            by_loc.setdefault(one.entry.loc, []).append(one)
+        delivered = {record.loc: record for record in run.records}
+        for loc in by_loc.keys() | self.knows.rows.keys():
+            known = self.known(loc)
+            places = by_loc.get(loc, [])
+            here = {one.host for one in places}
+            entries = [(one.host, one.path, one.entry, (one.entry.moment or 0) > run.now) for one in places]
+            elsewhere = [each for each in (known.signature or ()) if each[0] not in run.hosts]  # type: ignore[attr-defined]
+            signature = frozenset([*entries, *elsewhere])
+            is_open = loc in run.bad or host_of(loc) in reading.closed or known.refused is not None
+            is_open |= not all(one.is_whole for one in places)
+            is_open |= not all(reading.complete[host] for host in run.hosts if host in self.rows_of(loc))
+            if signature != known.signature or is_open:
+                known.steady.clear()
+            known.signature = signature
+            for host in run.hosts:
+                known.steady[host] += 1
+            hosts = {each[0] for each in signature}
+            if is_open or not signature or not hosts <= registered or host_of(loc) not in registered:
+                continue
+            days = min(known.steady[host] for host in hosts)
+            if days >= (5 if loc in delivered and delivered[loc].is_again else 3) and here:
+                assert loc not in delivered, f"{loc} is delivered, and its entries are as for {days} days"
+            if days >= 3:
+                self._check_counts(known, [(each[0], each[2]) for each in signature], run)
+
+    def _check_counts(self, known: Known, entries: list[tuple[str, Entry]], run: Run) -> None:
+        """The version that is known is that of the entry that counts."""
+        if known.states != {"published"} or known.entry is None:
+            return
+        loc = entries[0][1].loc
+        own = [entry for host, entry in entries if is_own(loc, host, run.owners)]
+        assert known.was_own or not own, f"{loc} is delivered as {known.entry.title}, not {own[0].title}"
+        for entry in own or ([each for _, each in entries] if not known.was_own else []):
+            is_newer = self._is_newer(entry, known, run.now)
+            assert not is_newer, f"{loc}: {entry.title} of {entry.lastmod} is newer than {known.entry.title}"
+
+    def _check_in_time(self, reading: Reading) -> None:
         """What is gone, and need not wait, is withdrawn."""
-        reading = self.readings[run]
+        run = reading.run
+        registered = {host for host, _ in run.owners}
         for loc, all_rows in self.knows.rows.items():
-            rows = {host: row for host, row in all_rows.items() if host in run.owners}
+            rows = {host: row for host, row in all_rows.items() if host in registered}
             here = [host for host, row in rows.items() if row.sure and reading.complete.get(host)]
             if not here or not self.known(loc).is_published or self.knows.claims & rows.keys():
                 continue
             if all(row.least and self.knows.hosts[host].complete for host, row in rows.items()):
-                assert self._may_wait(run, loc, rows), f"{loc} is not withdrawn, and no host lists it"
+                number = min(row.since for row in rows.values())
+                assert self._may_wait(run, loc, rows), (
+                    f"{loc} is not withdrawn, and no host lists it{self._since(number)}"
+                )
 
-    def _may_wait(self, run: Run, loc: str, rows: dict[str, Row]) -> bool:
-        for host, row in rows.items():
-            if row.least < RUNS and (row.may_wait or self._may_lack_index(host, row)):
-                return True
-            for absent in self.rows_of(loc).keys() & self.knows.absent.keys():
-                before = self.knows.absent[absent].get(host, Host())
-                if self.knows.hosts[host].fewest_reads - before.most_reads < RUNS:
-                    return True
-        if min(row.least for row in rows.values()) >= RUNS:
-            return False
-        if host_of_loc(loc) not in run.owners:
+    def _may_wait(self, run: Run, loc: str, rows: Mapping[str, Row]) -> bool:
+        if any(row.least < RUNS and row.may_wait for row in rows.values()):
+            return True
+        if self.rows_of(loc).keys() & self.knows.absent.keys() or host_of(loc) in self.knows.absent:
+            return True
+        if host_of(loc) not in {host for host, _ in run.owners}:
             return True  # its own host left the register, and may list it by now
         latest = max(row.latest for row in rows.values())
-        sure = [host for host, row in rows.items() if row.sure]
+        sure = {host for host, row in rows.items() if row.sure}
         hosts = [self.knows.hosts[other] for other in self._moved_to(loc, run.owners, sure)]
         return any(not last.complete or last.surely_began < latest for last in hosts)
 
-    def _check_delivered(self, run: Run, host: str) -> None:
-        """What counts and is new or newer is delivered; what was withdrawn and is not newer is reported."""
-        offered = set(run.found("lastmod.heraanbod", host))
-        for loc, version in self._listed_once(run, host):
-            known = self.known(loc)
-            if loc in run.unreachable | run.refused or self._is_refused(loc, version, run.now):
-                continue
-            if not self._counts(run, host, loc, known) or (run.since is not None and version < run.since):
-                continue
-            assert known.states != {None}, f"{loc} is listed by {host}, and was never delivered"
-            moment = min(moment_of(version).timestamp(), run.now)
-            rows = self.rows_of(loc)
-            if moment == run.now and (len(rows) > 1 or (host in rows and rows[host].is_repeated)):
-                continue  # one in the future is not newer than another that is listed, or was till now
-            is_newer = version != known.version and moment > known.moment + HOUR
-            if is_newer and 0 <= run.now - known.contested < SETTINGS["WOO_FULL_READ_DAYS"] * DAY:
-                continue
-            assert not is_newer, f"{loc}: {host} lists version {version}, delivered is {known.version}"
-            if known.states == {"withdrawn"} and is_own(loc, host, run.owners):
-                assert not known.restored, f"{loc} is listed, to be restored, and withdrawn"
-                assert loc in offered, f"{loc} is offered again by {host}, and that is not reported"
-
-        self._check_repeated(run, host)
-
-    def _check_repeated(self, run: Run, host: str) -> None:
-        """A publisher is told which of its own documents it lists more than once."""
-        found = set(run.found("loc.dubbel", host))
-        for loc, count in Counter(loc for loc, _ in self._entries(run, host)).items():
-            row = self.rows_of(loc).setdefault(host, Row())
-            is_counted = row.is_repeated and is_own(loc, host, run.owners) and self.known(loc).is_published
-            is_read = all(self.readings[run].answers.get((host, path)) == 200 for path in row.places)
-            is_excused = loc in run.unreachable | run.refused or loc in {each.loc for each in run.records}
-            if count > 1 and is_counted and is_read and not is_excused and run.since is None:
-                assert loc in found, f"{loc} is listed {count} times by {host}, and that is not reported"
-            row.is_repeated = count > 1
-
-    def _entries(self, run: Run, host: str) -> list[tuple[str, int]]:
-        """The entries on a host whose loc is registered."""
-        entries = [entry for (file,) in self.readings[run].files[host].values() for entry in file.documents]
-        return [entry for entry in entries if host_of_loc(entry[0]) in run.owners]
-
-    def _listed_once(self, run: Run, host: str) -> list[tuple[str, int]]:
-        entries = self._entries(run, host)
-        count = Counter(loc for loc, _ in entries)
-        return [entry for entry in entries if count[entry[0]] == 1]
-
-    def _counts(self, run: Run, host: str, loc: str, known: Known) -> bool:
-        """Whether the entry of a host counts for a document, and no other entry may."""
-        others = [other for other in self.rows_of(loc) if other != host and other in run.owners]
-        if is_own(loc, host, run.owners):
-            return not any(is_own(loc, other, run.owners) for other in others)
-        return not others and not known.was_own and known.host in ("", host)
-
-    def _is_refused(self, loc: str, version: int, now: float) -> bool:
-        """Whether a document may have been refused, and need not be asked for again yet."""
-        moment = min(moment_of(version).timestamp(), now)
-        for refused, at in self.knows.refused.get(loc, ()):
-            is_newer = version != refused and moment > min(moment_of(refused).timestamp(), at)
-            if not is_newer and 0 <= now - at < SETTINGS["WOO_REFUSED_DAYS"] * DAY:
-                return True
-        return False
-
-    def _check_files(self, run: Run, host: str) -> None:
+    def _check_files(self, reading: Reading, host: str) -> None:
         """What is wrong with a file is reported; the entries that cannot be used are counted."""
-        reading = self.readings[run]
-        wrong = 0
+        run, wrong = reading.run, 0
         for (of, path), status in reading.answers.items():
             if of != host:
                 continue
-            area = "robots" if path == ROBOTS else "index" if number_of(path) is None else "sitemap"
+            area = "robots" if path == ROBOTS else "index" if "index" in path else "sitemap"
             files = reading.files[host].get(path, [])
-            codes = [f"{area}.onbereikbaar"]
+            codes: list[str] = [f"{area}.onbereikbaar"]
             if status == -1:
-                codes = ["robots.verboden"]
-            elif status == -2:
                 codes = ["host.niet-geregistreerd"]
             elif status == 404 and area == "robots":
                 codes = ["robots.ontbreekt"]
@@ -676,50 +693,63 @@ class Oracle:
                 codes = [files[0].code] if status == 200 else []
                 wrong += files[0].wrong + len(files[0].insecure)
             elif files and not files[0].is_whole:
-                codes = [f"{area}.afgebroken", f"{area}.ongeldig"]
+                codes = [f"{area}.afgebroken", f"{area}.ongeldig", f"{area}.is-html"]
             elif files:
                 wrong += files[0].wrong + len(files[0].insecure)
                 codes = []
             urls = {url for code in codes for url in run.found(code)}
             assert not codes or f"https://{host}{path}" in urls, f"{host}{path}: none of {codes} is reported"
-        if reading.complete[host]:
-            count = len(run.found("loc.geen-https", host))
-            assert count == wrong or run.since is not None, (
-                f"{host}: {wrong} entries have an http loc, not {count}"
-            )
-            account = next(one for one in run.accounts if one.host == host)
-            assert not account.unfinished or run.since is not None, (
-                f"{host}: {account.unfinished} are unfinished"
-            )
+        if reading.complete[host] and reading.is_alone:
+            told = Counter((one["code"], one.get("host")) for one in run.findings)
+            count = told["loc.geen-https", host]
+            assert count == wrong, f"{host}: {wrong} entries have an http loc, not {count}"
+            account = run.accounts[host]
+            lost = sum(each["documents"] for stage in account["funnel"] for each in stage["lost"])
+            assert account["listed"] == account["harvested"] + lost, f"{host}: its sums do not agree"
 
-    def _check_findings(self, run: Run) -> None:
-        """What waits is reported, with the reason."""
-        reading = self.readings[run]
+    def _check_findings(self, reading: Reading) -> None:
+        """What waits is reported, with the reason; so is what is listed more than once."""
+        run = reading.run
         for host in run.hosts:
             rows = [
-                (loc, row) for loc, row in self.rows_on(host) if row.sure and self.known(loc).is_published
+                (loc, row)
+                for loc, row in self.rows_on(host)
+                if row.sure and loc in reading.published and self.known(loc).is_published
             ]
             if reading.complete[host] is False and rows:
                 assert run.found("intrekking.onvolledig", host), f"{host}: intrekking.onvolledig is missing"
             waiting = [
                 loc
                 for loc, row in rows
-                if row.least
+                if row.must_wait
+                and row.least
                 and row.most < RUNS
-                and row.waits
-                and not self._may_lack_index(host, row)
+                and not reading.lost_indexes
                 and all(
                     each.least and self.knows.hosts[other].complete
                     for other, each in self.rows_of(loc).items()
-                    if other in run.owners
+                    if other not in self.knows.absent
                 )
             ]
             if reading.complete[host] and waiting:
-                assert run.found("intrekking.massaal", host), f"{host}: intrekking.massaal is missing"
+                found = run.found("intrekking.massaal", host) | run.found("index.verdwenen", host)
+                assert found, f"{host}: intrekking.massaal is missing, and {waiting} waits"
         for host, index in reading.lost_indexes:
-            if reading.complete[host]:
-                found = run.found("index.verdwenen", host)
-                assert f"https://{host}{index}" in found, f"{host}{index}: index.verdwenen is missing"
+            found = run.found("index.verdwenen", host)
+            assert f"https://{host}{index}" in found, f"{host}{index}: index.verdwenen is missing"
+        self._check_repeated(reading)
+
+    def _check_repeated(self, reading: Reading) -> None:
+        """A publisher is told which documents it lists more than once."""
+        run = reading.run
+        for host in run.hosts:
+            told = run.found("loc.dubbel", host) | run.found("lastmod.ouder", host)
+            places = [one for one in reading.entries() if one.host == host and reading.complete[host]]
+            for loc, count in Counter(one.entry.loc for one in places).items():
+                known = self.known(loc)
+                is_resting = known.is_published and known.steady[host] >= 3 and known.refused is None
+                if count > 1 and is_resting and is_own(loc, host, run.owners):
+                    assert loc in told, f"{loc} is listed {count} times by {host}, and that is not told"
 
     # What operators do
 
@@ -737,37 +767,37 @@ class Oracle:
             others = [self.rows_of(loc)[other] for other in counted]
             if row.most and not any(each.sure and not each.most for each in others):
                 row.most = CONFIRMED
-                if (
-                    row.sure
-                    and row.least
-                    and all(each.least for each in others)
-                    and self.known(loc).is_published
-                ):
-                    row.least = CONFIRMED
+                is_pending = row.sure and row.least and all(each.least for each in others)
+                row.least = CONFIRMED if is_pending and self.known(loc).is_published else row.least
 
     def restore(self, host: str) -> None:
         """What is withdrawn on a host is to be delivered again, where it is listed."""
         for loc, known in self.knows.documents.items():
-            if known.states == {"withdrawn"} and host_of_loc(loc) == host:
+            if known.states == {"withdrawn"} and host_of(loc) == host:
                 known.restored = True
+                known.steady.clear()
 
     def forget_document(self, loc: str) -> None:
-        self.known(loc).states = {None}
+        self.knows.documents.pop(loc, None)
         self.rows_of(loc).clear()
 
     def forget_host(self, host: str) -> None:
         """A host is as if it had never been visited, and the documents whose version is its own."""
-        for loc, _ in list(self.rows_on(host)):
-            del self.rows_of(loc)[host]
-            self._may_be_forgotten(loc)
-        for loc, known in self.knows.documents.items():
-            if known.host == host:
-                self._may_be_forgotten(loc)
+        gone = {loc for loc, _ in self.rows_on(host)}
+        gone |= {loc for loc, known in self.knows.documents.items() if known.host == host}
+        for loc in gone:
+            self.rows_of(loc).pop(host, None)
+            self.known(loc).states.add(None)
+            self.known(loc).steady.clear()
+            for row in self.rows_of(loc).values():
+                row.sure = False
         self.knows.absent.pop(host, None)
         for hosts in (self.knows.hosts, *self.knows.absent.values()):
             hosts.pop(host, None)
+        self.knows.held = {key: files for key, files in self.knows.held.items() if key[0] != host}
 
-    def _may_be_forgotten(self, loc: str) -> None:
-        self.known(loc).states.add(None)
-        for row in self.rows_of(loc).values():
-            row.sure = False
+    def change(self) -> None:
+        """The register or the clock changed: documents come to rest anew."""
+        for known in self.knows.documents.values():
+            known.steady.clear()
+            known.signature = None

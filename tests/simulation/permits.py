@@ -135,8 +135,6 @@ class File:
     listed: bool = True
     done: bool = False
     """Its message took effect, or came too late; else it counts in the next run that finds it listed."""
-    unsure: bool = False
-    """A run that the oracle does not follow had it, and may have refused what the oracle did not."""
 
     @property
     def url(self) -> str:

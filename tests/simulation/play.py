@@ -24,8 +24,6 @@ from secrets import randbits
 from traceback import extract_tb
 from typing import NamedTuple, Protocol
 
-from hypothesis import HealthCheck, seed, settings
-from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 from sqlalchemy import event
 
 from woo_harvester.state.store import State
@@ -205,20 +203,3 @@ def counted(state: State, killer: Killer) -> Iterator[None]:
         yield
     finally:
         event.remove(engine, "before_cursor_execute", killer.statement)
-
-
-def simulate_machine(machine: type[RuleBasedStateMachine], examples: int, steps: int = 12) -> None:
-    """Try histories of a machine of Hypothesis until the budget is spent."""
-    profile = settings(
-        max_examples=examples,
-        stateful_step_count=steps,
-        database=None,
-        print_blob=True,
-        suppress_health_check=list(HealthCheck),
-    )
-    number = int(SEED) if SEED is not None else randbits(32) if UNTIL else 1
-    while True:
-        run_state_machine_as_test(seed(number)(machine), settings=profile)
-        if time.time() >= UNTIL:
-            return
-        number += 1

@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from random import Random
 
 import pytest
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from sqlalchemy import Connection, func, select
 
 from tests.simulation.entry_days import entry_days
@@ -26,7 +25,7 @@ from tests.simulation.permits import (
     Shown,
     host,
 )
-from tests.simulation.play import EXAMPLES, Kill, KilledError, Killer, counted, simulate, simulate_machine
+from tests.simulation.play import EXAMPLES, Kill, KilledError, Killer, Simulation, counted, simulate
 from tests.state.kept_files import keep_file
 from tests.utils.postgresql import new_database, postgresql_server
 from woo_harvester.findings import Finding, Reporter
@@ -47,18 +46,20 @@ AT_ONCE = 3
 MORNING = datetime(2026, 4, 2, 6, tzinfo=UTC)
 
 
-DRAFTS = st.lists(st.builds(
-    Draft, page=st.integers(0, 5), case=st.integers(0, 1), document=st.none() | st.sampled_from(DOCUMENTS),
-    letter=st.sampled_from("CUD"), day=st.integers(1, 5), number=st.integers(8, 12),
-    name=st.sampled_from("abcd"), named=st.booleans(),
-), max_size=5)  # fmt: skip
-PAGES = st.one_of(st.just(list(URLS)), st.lists(st.sampled_from(URLS), min_size=1, unique=True))
-KILL = st.one_of(
-    st.builds(Kill, st.just("statement"), st.integers(0, 60)),
-    st.builds(Kill, st.just("record"), st.integers(0, 2)),
-)
-KILLS = st.lists(st.none() | KILL, min_size=1, max_size=3)
-CHANCE = st.integers(0, 1000)
+#: What may happen, and how often: several messages come between two runs.
+KINDS = {
+    "offer": 12, "list_file": 3, "change_register": 1, "register_host": 2, "run_once": 4, "run_shards": 2,
+    "run_with_kills": 2,
+}  # fmt: skip
+
+
+def _pages(random: Random) -> list[str]:
+    """Draw the entry pages of a run: all of them, or some."""
+    return list(URLS) if random.random() < 0.5 else random.sample(URLS, random.randint(1, len(URLS)))
+
+
+def _kill(random: Random) -> Kill | None:
+    return random.choice((None, Kill("statement", random.randrange(61)), Kill("record", random.randrange(3))))
 
 
 class Outputs:
@@ -98,79 +99,94 @@ def version_of(outcome: Outcome) -> Shown | None:
     return Shown(outcome.zaak.organisatie, outcome.zaak.message.undated(), documents)
 
 
-class Permits(RuleBasedStateMachine):
+class Permits:
     """Days of entry pages and runs."""
 
-    state: State
-
-    @initialize(
-        contested=st.booleans(),
-        cases=st.lists(st.sampled_from(CASES), min_size=1, max_size=2, unique=True),
-    )
-    def begin(self, contested: bool, cases: list[str]) -> None:
-        """Begin with nothing; *contested*: whether organisations with the same right offer one case."""
-        self.cases = cases
-        with self.state.begin() as connection:
+    def __init__(self, state: State, random: Random) -> None:
+        self.story: list[str] = []
+        self.state = state
+        self.cases = random.sample(CASES, random.randint(1, 2))
+        with state.begin() as connection:
             for table in (permit_cases, permit_messages, permit_files, permit_entries):
                 connection.execute(table.delete())
-        self.contested = contested
+        self.contested = random.random() < 0.5
+        """Organisations with the same right offer one case; no run is killed then."""
         self.oracle = Oracle()
         self.outputs = Outputs()
         self.files: dict[str, File] = {}
         self.used: set[tuple[tuple[Soort, str], int, int]] = set()
+        self.unsure: set[str | None] = set()
+        """Cases and documents of which a run that the oracle does not follow had messages."""
         self.now = MORNING
+
+    def do(self, kind: str, random: Random) -> None:
+        getattr(self, f"_{kind}")(random)
+
+    def end(self) -> None:
+        """Nothing is left open: each run has been checked."""
+
+    def close(self) -> None:
+        """The next history has the same state."""
 
     # What publishers do.
 
-    @precondition(lambda self: self.files)
-    @rule(place=st.integers(0, 30), listed=st.booleans())
-    def list_file(self, place: int, listed: bool) -> None:
-        list(self.files.values())[place % len(self.files)].listed = listed
+    def _offer(self, random: Random) -> None:
+        """Put a message in a new file, or in the place of an old one; no two messages tie."""
+        draft = Draft(
+            random.randrange(6), random.randrange(2), random.choice((None, *DOCUMENTS)), random.choice("CUD"),
+            random.randint(1, 5), random.randint(8, 12), random.choice("abcd"), random.random() < 0.5,
+        )  # fmt: skip
+        case = self.cases[draft.case % len(self.cases)]
+        pages = URLS if self.contested else UNCONTESTED[case]
+        page = pages[draft.page % len(pages)]
+        offer = draft.offer(case, f"{page}{draft.name}")
+        if (offer.key, offer.day, offer.number) not in self.used:
+            self.used.add((offer.key, offer.day, offer.number))
+            self.files[page + draft.name] = File(page, draft.name, offer)
+            self.story.append(f"{page}{draft.name} is {offer}")
 
-    @rule(owner=st.sampled_from("ab"))
-    def change_register(self, owner: str) -> None:
-        self.oracle.owners["een.nl"] = {owner}
+    def _list_file(self, random: Random) -> None:
+        if self.files:
+            file = random.choice(list(self.files.values()))
+            file.listed = random.random() < 0.5
+            self.story.append(f"{file.url} is {'listed' if file.listed else 'not listed'}")
 
-    @precondition(lambda self: self.contested)
-    @rule(place=st.integers(0, 1), owner=st.sampled_from(["", "a", "b", "ab"]))
-    def register_host(self, place: int, owner: str) -> None:
+    def _change_register(self, random: Random) -> None:
+        self._register("een.nl", random.choice("ab"))
+
+    def _register_host(self, random: Random) -> None:
         """Give the host of a case to others, or to nobody; whose the page on samen.nl is stays unknown."""
-        of = host(self.cases[place % len(self.cases)])
-        if of == "samen.nl":
-            return
+        of = host(random.choice(self.cases))
+        if self.contested and of != "samen.nl":
+            self._register(of, random.choice(("", "a", "b", "ab")))
+
+    def _register(self, of: str, owners: str) -> None:
         self.oracle.owners.pop(of, None)
-        if owner:
-            self.oracle.owners[of] = set(owner)
+        if owners:
+            self.oracle.owners[of] = set(owners)
+        self.story.append(f"{of} is registered for {owners or 'nobody'}")
 
     # What the harvester does.
 
-    # Each run begins with what is new, since not every history has each of the rules.
-    @rule(drafts=DRAFTS, pages=PAGES, chance=CHANCE)
-    def run_once(self, drafts: list[Draft], pages: list[str], chance: int) -> None:
-        self.offer(drafts)
-        self.check_run(pages, Random(chance))
+    def _run_once(self, random: Random) -> None:
+        self.check_run(_pages(random), random)
 
-    @rule(drafts=DRAFTS, shards=st.permutations(URLS), size=st.integers(1, 3), chance=CHANCE)
-    def run_shards(self, drafts: list[Draft], shards: list[str], size: int, chance: int) -> None:
-        self.offer(drafts)
+    def _run_shards(self, random: Random) -> None:
+        shards, size = random.sample(URLS, len(URLS)), random.randint(1, 3)
         for start in range(0, len(shards), size):
-            self.check_run(shards[start : start + size], Random(chance))
+            self.check_run(shards[start : start + size], random)
 
-    @precondition(lambda self: not self.contested)
-    @rule(drafts=DRAFTS, pages=PAGES, kills=KILLS, size=st.integers(1, 6), chance=CHANCE)
-    def run_with_kills(
-        self, drafts: list[Draft], pages: list[str], kills: list[Kill | None], size: int, chance: int
-    ) -> None:
+    def _run_with_kills(self, random: Random) -> None:
         """Runs that are killed, and then runs that are not, each of some of the pages."""
-        self.offer(drafts)
-        random = Random(chance)
-        for kill in kills:
-            try:
+        if self.contested:
+            return
+        pages, size = _pages(random), random.randint(1, 6)
+        for kill in [_kill(random) for _ in range(random.randint(1, 3))]:
+            self.story.append(f"a run over {pages} with {kill}")
+            with suppress(KilledError):
                 self.run(pages, random, Killer(kill))
-            except KilledError:
-                continue
         for file in self.files.values():
-            file.unsure = True
+            self.unsure |= {file.offer.url, file.offer.case}
         parts = random.sample(pages, len(pages))
         for start in range(0, len(parts), size):
             self.run_to_end(parts[start : start + size], random)
@@ -182,26 +198,17 @@ class Permits(RuleBasedStateMachine):
         """A run that ends by itself, with what is true then."""
         reported, refused = self.run_to_end(pages, random)
         # A delete that names no case is about another's document or about none: by what came before it.
-        clear = {url for url, file in self.files.items() if file.offer.case is not None and not file.unsure}
+        sure = {url: file.offer for url, file in self.files.items() if file.offer.case is not None}
+        clear = {url for url, offer in sure.items() if not {offer.url, offer.case} & self.unsure}
         assert reported & clear == refused & clear
         self.check_what_is_shown()
-
-    def offer(self, drafts: list[Draft]) -> None:
-        """Put messages in new files, or in the place of old ones; no two messages tie."""
-        for draft in drafts:
-            case = self.cases[draft.case % len(self.cases)]
-            pages = URLS if self.contested else UNCONTESTED[case]
-            page = pages[draft.page % len(pages)]
-            offer = draft.offer(case, f"{page}{draft.name}")
-            if (offer.key, offer.day, offer.number) not in self.used:
-                self.used.add((offer.key, offer.day, offer.number))
-                self.files[page + draft.name] = File(page, draft.name, offer)
 
     def run_to_end(self, pages: Sequence[str], random: Random) -> tuple[set[str], set[str]]:
         """A run that ends by itself; return the files that it reports as refused, and what the oracle says.
 
         After a run that was killed the two may differ: that one may have refused or applied some already.
         """
+        self.story.append(f"a run over {pages}")
         listed = [file for file in self.files.values() if file.page in pages and file.listed]
         random.shuffle(listed)
         reported = self.run(pages, random, Killer(None), listed)
@@ -309,8 +316,8 @@ def test_the_cases_are_what_the_messages_of_their_owners_come_to(
     state: State, request: pytest.FixtureRequest
 ) -> None:
     # PostgreSQL takes ten times as long for the same history.
-    machine = type("Permits", (Permits,), {"state": state})
-    simulate_machine(machine, EXAMPLES if "sqlite" in request.node.name else max(1, EXAMPLES // 10))
+    examples = EXAMPLES if "sqlite" in request.node.name else max(1, EXAMPLES // 10)
+    simulate(Simulation(lambda random: Permits(state, random), KINDS, 40), examples)
 
 
 @pytest.mark.simulation
