@@ -33,6 +33,13 @@ class Pipeline:
         return item
 
 
+class Exits:
+    def process_item(self, item):
+        if str(item.record.document.weblocatie).endswith("b.pdf"):
+            raise SystemExit(0)
+        return item
+
+
 class Replaced:
     def process_item(self, item):
         return {} if item.record.document.weblocatie.endswith("b.pdf") else item
@@ -231,3 +238,12 @@ def test_a_sum_that_does_not_close_is_named_with_its_host(faulty: Project, site:
     (found,) = run.about(OWN_ERROR)
     assert (found["host"], found["seen"]) == (site.host, "3 vermeld, 2 met een uitkomst")
     assert run.stderr.splitlines()[-1].endswith(f"the first about {site.host}: 3 listed, 2 with an outcome")
+
+
+def test_a_component_that_ends_the_process_is_no_success(faulty: Project, site: Site) -> None:
+    run = crawl(faulty, site, "ITEM_PIPELINES", "Exits")
+    assert run.returncode == 1
+    assert run.stderr.splitlines()[-1] == "scrapy crawl: error: a component ended the run with SystemExit(0)"
+    again = crawl(faulty, site)
+    assert again.returncode == 0
+    assert "b.pdf" in [Path(loc).name for loc in again.locs]

@@ -4,7 +4,7 @@ from pprint import pformat
 
 import pytest
 
-from woo_harvester.utils.secrets import hide, masked, secrets_in, without_login
+from woo_harvester.utils.secrets import hide, logins_in, masked, secrets_in, without_login
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,8 @@ def test_the_values_of_secret_settings_are_masked_wherever_they_are() -> None:
 def test_a_url_has_no_user_name_any_more() -> None:
     assert without_login("ftp://jan:geheim@a.nl/x") == "ftp://a.nl/x"
     assert without_login("s3://emmer/x") == "s3://emmer/x"
+
+
+def test_a_part_of_a_password_that_an_error_quotes_is_masked() -> None:
+    hide(logins_in("in ftp://piet:WachtW00rd/9@localhost:1/y.jsonl and s3://emmer/x"))
+    assert masked("Port could not be cast to integer value as 'WachtW00rd'").endswith("'…'")

@@ -133,6 +133,9 @@ def _losses(account: Account, errors: Mapping[str, Finding]) -> Iterator[str]:
     """Yield how many documents of a host did not reach each stage, and why."""
     for stage, codes in account.kind.losses.items():
         lost = Counter({code: account.lost[code] for code in codes if account.lost.get(code)})
+        if own := lost.pop(OWN_ERROR, 0):
+            reason = _reason(OWN_ERROR, own, errors.get(OWN_ERROR))
+            yield f"{own:,} on which the harvester itself failed ({reason})"
         if lost:
             reasons = (_reason(code, count, errors.get(code)) for code, count in lost.most_common())
             yield f"{lost.total():,} {_LOST[stage]} ({', '.join(reasons)})"

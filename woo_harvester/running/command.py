@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -71,7 +72,7 @@ class ProjectCommand(ScrapyCommand):
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check options and settings. Raises UsageError."""
         settings = cast("Settings", self.settings)
-        mask_log(settings)
+        mask_log(settings, sys.argv)
         with self.failing():
             self.check_options(args)
             self._check_given(opts.set)
@@ -101,9 +102,11 @@ class ProjectCommand(ScrapyCommand):
     def _check_outputs(self, opts: argparse.Namespace) -> None:
         """Raise UsageError if an output that every command has leads to a file of the harvester."""
         settings = cast("Settings", self.settings)
+        # The values of spider arguments, of which those that are no paths are the same as no file.
+        inputs = [text.partition("=")[2] for text in getattr(opts, "spargs", ()) if text.partition("=")[2]]
         try:
             for given in filter(None, (opts.logfile, settings["LOG_FILE"], opts.pidfile, opts.profile)):
-                refuse_own_file(Path(given), settings)
+                refuse_own_file(Path(given), settings, *inputs)
         except UsageError:
             settings.set("LOG_FILE", None, "cmdline")  # nothing is logged to it, not even this
             raise

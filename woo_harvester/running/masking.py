@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from woo_harvester.utils.secrets import hide, masked, secrets_in
+from woo_harvester.utils.secrets import hide, logins_in, masked, secrets_in
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -28,7 +30,8 @@ class MaskedRecord(logging.LogRecord):
         self._exc_text = None if text is None else masked(text)
 
 
-def mask_log(settings: BaseSettings) -> None:
-    """Mask the log of this process, with the secrets in *settings*."""
+def mask_log(settings: BaseSettings, arguments: Iterable[str] = ()) -> None:
+    """Mask the log of this process, with the secrets in *settings* and the logins in *arguments*."""
     hide(secrets_in(settings))
+    hide(chain.from_iterable(map(logins_in, (*arguments, *map(str, settings.values())))))
     logging.setLogRecordFactory(MaskedRecord)

@@ -171,7 +171,10 @@ class HarvestProcess(AsyncCrawlerProcess):
             if done is not None:
                 task.add_done_callback(lambda _: done())
             task.add_done_callback(partial(self._done_well, crawler))
-            self.start()
+            try:
+                self.start()
+            except SystemExit as error:  # of a component: Scrapy lets it end the process at once
+                return 1, f"a component ended the run with SystemExit({error.code!r})"
             self._deadline.status = None  # the command still has to print its result
             return self._failure(crawler, task)
         finally:

@@ -64,6 +64,14 @@ def secrets_in(settings: Mapping[Any, Any], *, is_secret: bool = False) -> Itera
             yield from (str(each) for each in (value if isinstance(value, list | tuple) else [value]))
 
 
+def logins_in(text: str) -> Iterable[str]:
+    """Yield the logins in the URLs of a text, and the parts of their passwords that an error may quote."""
+    for match in _LOGIN.finditer(text):
+        login = match[0].removesuffix("@")
+        yield login
+        yield from re.split("[/?#]", login.partition(":")[2])
+
+
 def masked(text: str) -> str:
     """Return a text for people, without the secrets in it."""
     if _known_pattern is not None:
