@@ -61,7 +61,6 @@ SETTINGS: dict[str, Any] = {
     "WOO_WITHDRAW_DOCUMENTS": 2,
     "WOO_WITHDRAW_ALL_OF": 4,
 }
-os.environ.setdefault(ENVVAR, "woo_harvester.settings")
 Line = dict[str, Any]
 
 
@@ -92,6 +91,7 @@ class Web:
         self.folder = Path(tempfile.mkdtemp(prefix="woo-simulation-", dir=_memory()))
         self.ca = authority.write_bundle(self.folder / "ca.pem")
         os.environ["SSL_CERT_FILE"] = str(self.ca)
+        os.environ.setdefault(ENVVAR, "woo_harvester.settings")  # in the process of the simulation alone
         self.answer: Answering = lambda *_: Answer(503)
         context, sockets = authority.server_context(), _sockets(len(FOLDERS))
         self.hosts = {
