@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.audits import Auditor
 from tests.utils.browser import browser
 from tests.utils.crawl import Crawl, crawl
 from tests.utils.disturbed_runs import Fallible, GatedSite
@@ -39,6 +40,12 @@ def publishers(
     """The publishers of a run that all tests of a module share."""
     with ExitStack() as stack:
         yield Publishers(ca, ca_bundle, tmp_path_factory.mktemp("publishers"), stack)
+
+
+@pytest.fixture
+def auditor(tmp_path: Path, ca_bundle: Path) -> Auditor:
+    """A person who audits hosts from a folder of their own."""
+    return Auditor(tmp_path, ca_bundle)
 
 
 @pytest.fixture

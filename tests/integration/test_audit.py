@@ -53,11 +53,6 @@ ELSEWHERE = {
 }
 
 
-@pytest.fixture
-def auditor(tmp_path: Path, ca_bundle: Path) -> Auditor:
-    return Auditor(tmp_path, ca_bundle)
-
-
 @pytest.fixture(scope="module")
 def sites(ca: Authority) -> Iterator[dict[str, Site]]:
     """A host for each mistake."""

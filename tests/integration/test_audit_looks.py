@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
@@ -24,11 +23,6 @@ MEGABYTE = 1024 * 1024
 LOGIN = html("Inloggen", "Log in om dit document te zien.").encode()
 ROUTE = "/index.php?route=/sitemapindex-diwoo-infocat014.xml"
 WRONG = "/sitemapindex.xml"
-
-
-@pytest.fixture
-def auditor(tmp_path: Path, ca_bundle: Path) -> Auditor:
-    return Auditor(tmp_path, ca_bundle)
 
 
 def listed(site: Site | RawSite, *paths: str) -> list[Entry]:
@@ -122,7 +116,7 @@ def test_an_index_under_a_wrong_name_is_found_by_what_is_in_it(auditor: Auditor,
     answer = answer_of(run)
     rows = answer.rows(site)
     assert rows.keys() == {"index.naam", "robots.andere-sitemap"}
-    found = {row.url: row.suggestion for row in (rows["index.naam"], *rows["index.naam"].examples)}
+    found = {row.url: row.suggestion for row in rows["index.naam"].mistakes}
     right = {WRONG: INDEX, ROUTE: "/sitemapindex-diwoo-infocat014.xml"}
     assert found == {site.url(path): site.url(name) for path, name in right.items()}
     assert rows["index.naam"].count == 2

@@ -34,8 +34,7 @@ SMALL = {"WOO_MESSAGE_MAXSIZE": 20_000}
 
 
 @pytest.fixture
-def auditor(tmp_path: Path, ca_bundle: Path) -> Auditor:
-    auditor = Auditor(tmp_path, ca_bundle)
+def auditor(auditor: Auditor, tmp_path: Path) -> Auditor:
     write_register(tmp_path / "register.xml", {"Gemeente Elders": ["https://www.elders.nl/woo"]})
     return auditor
 

@@ -48,11 +48,6 @@ def requested(site: Site) -> set[str]:
     return paths
 
 
-@pytest.fixture
-def auditor(tmp_path: Path, ca_bundle: Path) -> Auditor:
-    return Auditor(tmp_path, ca_bundle)
-
-
 def test_a_sample_is_requested_and_the_answer_says_so(auditor: Auditor, make_site: MakeSite) -> None:
     site = make_site()
     large(site)

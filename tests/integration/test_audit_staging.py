@@ -44,11 +44,6 @@ def staging(site: Site, other: Site) -> None:
     other.pages["/elders.pdf"] = pdf_page("Elders")
 
 
-@pytest.fixture
-def auditor(tmp_path: Path, ca_bundle: Path) -> Auditor:
-    return Auditor(tmp_path, ca_bundle)
-
-
 def test_a_password_in_the_url_is_for_that_host_and_is_nowhere_else(
     auditor: Auditor, make_site: MakeSite
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 
 import pytest
 
@@ -14,17 +13,10 @@ from woo_portal.engine import Engine
 
 __all__ = ["alias", "ca", "ca_bundle", "elasticsearch", "elasticsearch_url", "make_site", "site"]
 
-ENGINES = ["embedded", pytest.param("elasticsearch", marks=pytest.mark.integration)]
 
-
-@pytest.fixture(scope="session", params=ENGINES)
+@pytest.fixture(scope="session", params=suite_records.ENGINES)
 def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """Each search engine in turn, with the same records of both kinds."""
     records = [*suite_records.documents(), *suite_records.permits()]
-    opened: AbstractContextManager[Engine]
-    if request.param == "embedded":
-        opened = suite_records.embedded(tmp_path_factory.mktemp("embedded"), records)
-    else:
-        opened = suite_records.elasticsearch(request.getfixturevalue("elasticsearch_url"), records)
-    with opened as made:
+    with suite_records.engine_of(request, tmp_path_factory, records) as made:
         yield made

@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from elasticsearch import Elasticsearch
 
 from tests.portal.permits import DAM, DOM, at, gemeente, permit
@@ -137,6 +138,22 @@ def permits() -> list[dict[str, Any]]:
         permit("p5", title="Oud", temporal={"end": "2020-12-31"}, day="2020-01-01"),
         permit("p6", "intrekking", "2026-07-01"),
     ]  # fmt: skip
+
+
+ENGINES = ["embedded", pytest.param("elasticsearch", marks=pytest.mark.integration)]
+
+
+@contextmanager
+def engine_of(
+    request: pytest.FixtureRequest, folders: pytest.TempPathFactory, records: Sequence[Mapping[str, Any]]
+) -> Iterator[Engine]:
+    """Give the engine of a fixture with the params ``ENGINES`` over *records*."""
+    if request.param == "embedded":
+        opened = embedded(folders.mktemp("embedded"), records)
+    else:
+        opened = elasticsearch(request.getfixturevalue("elasticsearch_url"), records)
+    with opened as made:
+        yield made
 
 
 @contextmanager

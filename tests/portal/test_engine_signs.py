@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 
 import pytest
 
@@ -22,17 +21,10 @@ RECORDS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(
-    scope="module", params=["embedded", pytest.param("elasticsearch", marks=pytest.mark.integration)]
-)
+@pytest.fixture(scope="module", params=suite_records.ENGINES)
 def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """Each engine in turn over these records."""
-    opened: AbstractContextManager[Engine]
-    if request.param == "embedded":
-        opened = suite_records.embedded(tmp_path_factory.mktemp("embedded"), RECORDS)
-    else:
-        opened = suite_records.elasticsearch(request.getfixturevalue("elasticsearch_url"), RECORDS)
-    with opened as made:
+    with suite_records.engine_of(request, tmp_path_factory, RECORDS) as made:
         yield made
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
-from tests.portal.conftest import ENGINES
 from tests.portal.suite_questions import ids, permits, text
-from tests.portal.suite_records import elasticsearch, embedded, woo
+from tests.portal.suite_records import ENGINES, elasticsearch, embedded, engine_of, woo
 from woo_harvester.outputs.definition import PERMITS, WOO
 from woo_portal.engine import Engine, Piece
 from woo_portal.question import MAX_CLAUSES, Question
@@ -275,12 +273,7 @@ def words(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         for word, itself, others in RANKS
         for number, title in enumerate((itself, *others))
     ]
-    opened: AbstractContextManager[Engine]
-    if request.param == "embedded":
-        opened = embedded(tmp_path_factory.mktemp("words"), [*forms, *ranks])
-    else:
-        opened = elasticsearch(request.getfixturevalue("elasticsearch_url"), [*forms, *ranks])
-    with opened as made:
+    with engine_of(request, tmp_path_factory, [*forms, *ranks]) as made:
         yield made
 
 

@@ -366,8 +366,8 @@ class Documents:
         hosts = self._registered()
         return hosts if random.random() < 0.6 else random.sample(hosts, random.randint(1, len(hosts)))
 
-    def _make(self, hosts: list[str], **how: int) -> Run:
-        return Run(hosts, dict(self.owners), self.now, downloads=self.downloads, **how)  # type: ignore[arg-type]
+    def _make(self, hosts: list[str], kill_at: int | None = None, stop_at: int | None = None) -> Run:
+        return Run(hosts, dict(self.owners), self.now, kill_at, stop_at, downloads=self.downloads)
 
     def _run(self, *runs: Run) -> None:
         for run in runs:

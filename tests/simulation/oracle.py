@@ -73,11 +73,11 @@ class Known:
     sha256: str | None = None
     restored: bool = False
     """An operator has marked it to be restored."""
-    refused: tuple[float | None, float] | None = None
-    """The moment of the entry with which it may have been refused, and when that was."""
+    refused: float | None = None
+    """When it may have been refused."""
     steady: Counter[str] = field(default_factory=Counter)
     """By host: the reads in a row in which the entries of all hosts for it were as they are."""
-    signature: object = None
+    signature: frozenset[tuple[str, str, Entry, bool]] = frozenset()
     """The entries of all hosts for it."""
 
     @property
@@ -434,7 +434,7 @@ class Oracle:
             else:
                 self._check_version(reading, record, known)
                 known.states = {"published"}
-            if not reading.is_sure or not reading.is_alone or known.refused:
+            if not reading.is_sure or not reading.is_alone or known.refused is not None:
                 known.steady.clear()
             known.refused = None
             if run.ended == "killed":
@@ -466,8 +466,8 @@ class Oracle:
                 is_listed = row.sure and not row.most and known.steady[other] > 0
                 assert not (is_listed and is_own(loc, other, run.owners)), f"{loc}: {other} lists it itself"
         if reading.is_alone and own and known.was_own and record.oorzaak == "wijziging" and known.entry:
-            moments = known.moment, None if entry.moment is None else min(entry.moment, run.now)
-            is_older = None not in moments and moments[1] + HOUR < moments[0]  # type: ignore[operator]
+            then, now = known.moment, entry.moment
+            is_older = then is not None and now is not None and min(now, run.now) + HOUR < then
             is_same = entry.moment == known.entry.moment and host == known.host
             assert not is_older, f"{loc}: {record.title} is older than {known.entry.title}"
             assert not is_same, f"{loc}: {record.title} is as new as {known.entry.title}"
@@ -545,24 +545,21 @@ class Oracle:
         """What a run that did not come to its end did is not sure, so days are counted from the next one."""
         for loc in {one.entry.loc for one in reading.entries()}:
             self.known(loc).steady.clear()
-            self.known(loc).signature = None
+            self.known(loc).signature = frozenset()
 
     def _note_refused(self, reading: Reading) -> None:
         run = reading.run
         for place in reading.entries():
             loc = place.entry.loc
             if loc in run.bad and run.bad[loc] == "html":
-                known, moment = self.known(loc), place.entry.moment
-                if not self._is_refused(known, place.entry, run.now) or not known.refused:
-                    known.refused = moment, run.now
+                known = self.known(loc)
+                if not self._is_refused(known, run.now):
+                    known.refused = run.now
 
     @staticmethod
-    def _is_refused(known: Known, entry: Entry, now: float) -> bool:
+    def _is_refused(known: Known, now: float) -> bool:
         """Whether a document may have been refused, and need not be asked for again yet."""
-        if known.refused is None:
-            return False
-        _, at = known.refused
-        return 0 <= now - at < REFUSED_DAYS * DAY
+        return known.refused is not None and 0 <= now - known.refused < REFUSED_DAYS * DAY
 
     def _check_listed(self, reading: Reading) -> None:
         """What is listed in a file that was read to its end, and counts, is delivered."""
@@ -573,7 +570,7 @@ class Oracle:
         for host, path, entry, is_whole in places:
             loc, known = entry.loc, self.known(entry.loc)
             is_excused = loc in run.bad or host_of(loc) in reading.closed
-            if not is_whole or is_excused or self._is_refused(known, entry, run.now):
+            if not is_whole or is_excused or self._is_refused(known, run.now):
                 continue
             if run.since and (entry.moment or 0) < (moment_of(run.since) or 0) + DAY:
                 continue
@@ -619,7 +616,7 @@ class Oracle:
             places = by_loc.get(loc, [])
             here = {one.host for one in places}
             entries = [(one.host, one.path, one.entry, (one.entry.moment or 0) > run.now) for one in places]
-            elsewhere = [each for each in (known.signature or ()) if each[0] not in run.hosts]  # type: ignore[attr-defined]
+            elsewhere = [each for each in known.signature if each[0] not in run.hosts]
             signature = frozenset([*entries, *elsewhere])
             is_open = loc in run.bad or host_of(loc) in reading.closed or known.refused is not None
             is_open |= not all(one.is_whole for one in places)
@@ -800,4 +797,4 @@ class Oracle:
         """The register or the clock changed: documents come to rest anew."""
         for known in self.knows.documents.values():
             known.steady.clear()
-            known.signature = None
+            known.signature = frozenset()

@@ -19,7 +19,7 @@ from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.assemble import make_report
 from woo_harvester.report.findings_file import FindingsFile
 from woo_harvester.report.funnel import Account, HarvestKind
-from woo_harvester.report.run_folder import AUDIT, RunFolder
+from woo_harvester.report.run_folder import AUDIT, FINISHED, RunFolder
 from woo_harvester.utils.dates import iso_now
 
 #: What files on disk cannot show of a host with sitemaps, and of one with permits.
@@ -45,7 +45,7 @@ def audit_offline(given: GivenFiles, folder: RunFolder, terms: AuditTerms, lang:
         FileAudit(Reporter(write), accounts, terms).read(given)
         file.end()
     folder.write_accounts(accounts)
-    times = {"start_time": started, "finish_time": iso_now(), "finish_reason": "finished"}
+    times = {"start_time": started, "finish_time": iso_now(), "finish_reason": FINISHED}
     folder.write_stats({**times, AUDIT: 1, "woo/documents/mode": "none", "woo/hosts/selected": len(accounts)})
     make_report(folder, lang=lang, history=False)
 

@@ -34,7 +34,7 @@ from woo_harvester.running.startlog import to_stdout, write_stderr
 from woo_harvester.tooi.stored import known_lists
 from woo_harvester.utils.dates import day_of
 from woo_harvester.utils.program import program
-from woo_harvester.utils.terminal import printable
+from woo_harvester.utils.terminal import printable_lines
 from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
@@ -425,5 +425,4 @@ class _Progress:
 def _json(folder: RunFolder) -> str:
     """Return ``report.json`` with one more key, ``report``: the path of the HTML page."""
     made: dict[str, Any] = json.loads(folder.report.read_text(encoding="utf-8"))
-    text = json.dumps({**made, "report": str(folder.page)}, ensure_ascii=False, indent=1)
-    return "\n".join(map(printable, text.split("\n")))
+    return printable_lines(json.dumps({**made, "report": str(folder.page)}, ensure_ascii=False, indent=1))

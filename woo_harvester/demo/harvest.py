@@ -26,7 +26,7 @@ from woo_harvester.demo.publishers import Demo
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import explain
 from woo_harvester.report.audit_summary import print_summary
-from woo_harvester.report.run_folder import AUDIT, RunFolder
+from woo_harvester.report.run_folder import AUDIT, FINISHED, RunFolder
 from woo_harvester.running.causes import StartError
 from woo_harvester.running.command import AUDIT_SETTINGS, ProjectCommand
 from woo_harvester.running.process import Failure, HarvestProcess
@@ -114,9 +114,9 @@ class DemoHarvest:
             self._command.fail(failure[1])
             return False
         reason = crawler.stats.get_value("finish_reason")
-        if reason != "finished":
+        if reason != FINISHED:
             self._command.fail(f"the run ended early ({reason})")
-        return bool(reason == "finished")
+        return bool(reason == FINISHED)
 
     def _process(self, register: Path, authority: Path, data: Path) -> HarvestProcess:
         os.environ["SSL_CERT_FILE"] = str(authority)

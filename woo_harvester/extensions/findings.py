@@ -24,7 +24,7 @@ from woo_harvester.report.assemble import make_report
 from woo_harvester.report.findings_file import FindingsFile
 from woo_harvester.report.funnel import OWN_ERROR, Account
 from woo_harvester.report.kept_back import KeptBack, explanation
-from woo_harvester.report.run_folder import OWN_ERROR_FIRST, ReportsFolder, RunFolder, run_name
+from woo_harvester.report.run_folder import FINISHED, OWN_ERROR_FIRST, ReportsFolder, RunFolder, run_name
 from woo_harvester.running.causes import cause_of, is_exhausted
 from woo_harvester.running.ending import end_run, fail_run
 from woo_harvester.utils.dates import iso_now
@@ -80,6 +80,9 @@ run_written = object()
 
 #: Sent after all handlers of ``run_written``: the run does nothing more.
 run_ended = object()
+
+#: What an error of the harvester itself is about, if it is about no URL and no host.
+THE_RUN = "the run"
 
 
 class Findings:
@@ -164,7 +167,7 @@ class Findings:
         """Write and count an error of the harvester itself; only count it if the file is closed by now."""
         stats = self._crawler.stats
         if stats.get_value(OWN_ERROR_FIRST) is None:
-            about = printable(finding.url or finding.host or "the run")
+            about = printable(finding.url or finding.host or THE_RUN)
             seen = printable(in_words(OWN_ERROR, finding.seen or "", "en"))
             stats.set_value(OWN_ERROR_FIRST, f"{about}: {seen}")
         if self._file is not None and not self._file.closed:
@@ -270,13 +273,13 @@ class Findings:
         page = item.record.herkomst.ingang
         return self.accounts.of_permits(host_of(page)) if page is not None else None
 
-    def spider_closed(self, spider: Spider, reason: str = "finished") -> None:
+    def spider_closed(self, spider: Spider, reason: str = FINISHED) -> None:
         """Write what was kept back, check the sums, and close the file of findings."""
         self._has_accounts = bool(self.accounts)
         if self._file is not None:
             with suppress(OSError):  # the disk may be full, and the buffer not empty
                 self._decide()
-                if reason == "finished":  # what other runs did not reach is open
+                if reason == FINISHED:  # what other runs did not reach is open
                     self._check_sums()
             try:
                 self._file.end()

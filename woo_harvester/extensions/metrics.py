@@ -14,6 +14,7 @@ from scrapy.exceptions import CloseSpider, NotConfigured, UsageError
 from woo_harvester.extensions.figures import Figures, read_figures
 from woo_harvester.extensions.findings import accounts_of, run_written
 from woo_harvester.findings import explain
+from woo_harvester.report.run_folder import FINISHED
 from woo_harvester.running.ending import CANNOT_START, end_run
 from woo_harvester.running.own_files import refuse_own_file
 from woo_harvester.utils.atomic import replace_file
@@ -134,7 +135,7 @@ class _Registry:
     def _set_run(self, figures: Figures, stats: Mapping[str, Any]) -> None:
         self._set("woo_run_end_timestamp_seconds", stats["finish_time"].timestamp())
         self._set("woo_run_duration_seconds", stats["elapsed_time_seconds"])
-        self._set("woo_run_finished", stats.get("finish_reason") == "finished")
+        self._set("woo_run_finished", stats.get("finish_reason") == FINISHED)
         self._set("woo_run_requests", figures.requests)
         self._set("woo_run_received_bytes", stats.get("downloader/response_bytes", 0))
         self._set("woo_run_records", figures.records)

@@ -17,6 +17,7 @@ from woo_harvester.report.history import History
 from woo_harvester.report.run_folder import (
     AUDIT,
     FINDINGS,
+    FINISHED,
     OWN_ERROR_FIRST,
     OWN_FAULT,
     ReportsFolder,
@@ -116,7 +117,7 @@ def read_runs(reports: ReportsFolder, spider: str, count: int, now: datetime, ag
         run = _read_folder(folder, harvests, now, age)
         if isinstance(run, EndedRun):
             ended.append(run)
-            if finished is None and run.reason == "finished":
+            if finished is None and run.reason == FINISHED:
                 finished = _began(folder)
         elif run is not None and (finished is None or run.last_write >= finished):
             unended.append(run)
@@ -253,7 +254,7 @@ def ended(run: EndedRun | None, unended: Sequence[UnendedRun] = ()) -> list[str]
     ]
     if len(unended) > _MAX_NAMED_RUNS:
         problems.append(f"{len(unended) - _MAX_NAMED_RUNS} more before these did not end.")
-    if run is not None and run.reason != "finished":
+    if run is not None and run.reason != FINISHED:
         problems.append(
             f"the run ended early: expected the reason finished, got {run.reason}. Its log says more."
         )

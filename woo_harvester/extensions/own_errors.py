@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeGuard, Unpack
 from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider, IgnoreRequest
 
-from woo_harvester.extensions.findings import Findings, run_ended
+from woo_harvester.extensions.findings import THE_RUN, Findings, run_ended
 from woo_harvester.findings import Finding
 from woo_harvester.items import PermitItem, WooItem
 from woo_harvester.report.funnel import OWN_ERROR, Account
@@ -31,9 +31,6 @@ _LOGGERS = ("scrapy.", "woo_harvester.", "twisted", "asyncio")
 #: The logger of exceptions that Scrapy also sends as a signal, with the request or item; and the beginning of
 #: the message about those that it does not.
 _SIGNALLED, _UNSIGNALLED = "scrapy.core.scraper", "Scraper bug"
-
-#: How an error begins that is about no URL and no host: see Findings.report_own_error.
-_OF_RUN = "the run: "
 
 #: Scrapy's finish reason if ``start()`` raised an exception.
 _START_ERROR = "start_error"
@@ -168,7 +165,7 @@ class OwnErrors(logging.Handler):
         if first is None or reason == CANNOT_START:  # the last line says why
             return
         if reason == _START_ERROR:
-            fail_run(self._crawler, f"the run could not start: {first.removeprefix(_OF_RUN)}")
+            fail_run(self._crawler, f"the run could not start: {first.removeprefix(f'{THE_RUN}: ')}")
         else:
             errors = counted(stats.get_value(f"woo/findings/{OWN_ERROR}"), "error")
             fail_run(self._crawler, f"{errors} of the harvester itself, the first about {first}")

@@ -16,7 +16,7 @@ from woo_harvester.extensions.progress import Screen
 from woo_harvester.findings import Finding, explain
 from woo_harvester.findings.texts import in_words
 from woo_harvester.report.funnel import OWN_ERROR, Account, HarvestKind, Stage
-from woo_harvester.report.run_folder import AUDIT, REFUSED, RunFolder
+from woo_harvester.report.run_folder import AUDIT, FINISHED, REFUSED, RunFolder
 from woo_harvester.running.arguments import WooArguments
 from woo_harvester.running.ending import fail_run, has_failed
 from woo_harvester.running.setting import shown
@@ -85,7 +85,7 @@ class Summary:
         self._answers = [
             answer(account, errors[account.host], notes.get(account.host)) for account in findings.accounts
         ]
-        if self._answers and reason == "finished" and all(each.is_nothing for each in self._answers):
+        if self._answers and reason == FINISHED and all(each.is_nothing for each in self._answers):
             self._fail(self._answers[0], len(self._answers))
 
     def _fail(self, first: Answer, hosts: int) -> None:
@@ -163,7 +163,7 @@ def _lines(answers: list[Answer]) -> list[str]:
 
 def summary(figures: Figures, reason: str | None, folder: Path) -> str:
     """Return the lines of the summary; the first says how the run ended."""
-    ended = "finished" if reason == "finished" else f"ended early ({reason})"
+    ended = reason if reason == FINISHED else f"ended early ({reason})"
     rows = [("findings", formatting.findings(figures))]
     if figures.selected is not None:
         if figures.lacking:

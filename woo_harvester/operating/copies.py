@@ -314,8 +314,7 @@ def _is_inside(folder: Path, path: str) -> bool:
     """Return whether a path is plain and relative, and leads through no link to another folder."""
     if not set(path.split("/")).isdisjoint(("", ".", "..")) or "\0" in path:
         return False
-    real = os.path.realpath(folder)
-    return os.path.realpath(folder / path.rpartition("/")[0]).startswith(f"{real}/") or "/" not in path
+    return Path(os.path.realpath((folder / path).parent)).is_relative_to(os.path.realpath(folder))
 
 
 def _place(record: Mapping[str, Any], file: Mapping[str, Any]) -> _Place:

@@ -22,6 +22,7 @@ from twisted.internet.defer import Deferred
 from woo_harvester.extensions.findings import run_written
 from woo_harvester.extensions.progress import Screen
 from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.report.run_folder import FINISHED
 from woo_harvester.running.causes import cause_of
 from woo_harvester.running.components import NO_FEED
 from woo_harvester.running.ending import end_run
@@ -66,9 +67,6 @@ _NO_APPENDING_IN = (
     "{0} has content, and nothing can be added to a file in {1}: set FEED_EXPORT_ENCODING, or the encoding "
     "in FEEDS, to utf-8, or replace the file with -O {0}"
 )
-
-#: Scrapy's reason for the end of a run that has done all.
-FINISHED = "finished"
 
 _LEFT_BESIDE = "{} is as it was, since the run was stopped: its {} are in {}"
 
@@ -295,18 +293,15 @@ class DurableFeedExporter(FeedExporter):
 
     def _replace(self, slot: FeedSlot, file: RecordFile) -> None:
         """Put a file in its place, unless it has no records, or the run was stopped."""
+        records = counted(slot.itemcount, "record")
         if not slot.itemcount and not file.made:
             file.discard()
         elif file.is_empty:
             file.put_in_place()
         elif self._is_stopped:
-            self._left_beside.append(
-                _LEFT_BESIDE.format(slot.uri, counted(slot.itemcount, "record"), file.output)
-            )
+            self._left_beside.append(_LEFT_BESIDE.format(slot.uri, records, file.output))
         else:
-            line = (
-                f"{slot.uri}: {counted(slot.itemcount, 'record')}, in the place of {_held(file.path, slot)}"
-            )
+            line = f"{slot.uri}: {records}, in the place of {_held(file.path, slot)}"
             file.put_in_place()
             self._replaced.append(line)
 

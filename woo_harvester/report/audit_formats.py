@@ -17,7 +17,7 @@ from woo_harvester.report.examples import example_of
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import CodeExplanation, Example, FindingRow, HostReport
-from woo_harvester.report.run_folder import RunFolder, without_secrets
+from woo_harvester.report.run_folder import RunFolder
 
 #: Characters that XML 1.0 does not allow, not even escaped.
 _NEVER_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -137,7 +137,7 @@ def _findings(
     for finding in folder.read_findings():
         shown = hosts.get(finding.get("host", ""), frozenset())
         if finding["code"] in shown and finding["severity"] == severity:
-            yield without_secrets(finding)
+            yield finding
 
 
 def _result(finding: dict[str, Any], lang: Language) -> dict[str, Any]:

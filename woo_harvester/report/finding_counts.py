@@ -82,7 +82,6 @@ class HostFindings:
     only_counted: Counter[FindingKey] = field(default_factory=Counter)
     """The number of findings that ``findings.jsonl`` only counts."""
     mistakes: dict[FindingKey, _Mistakes] = field(default_factory=lambda: defaultdict(_Mistakes))
-
     severities: dict[FindingKey, Severity] = field(default_factory=dict)
     """The severity of each kind at this host."""
 
@@ -97,13 +96,10 @@ class HostFindings:
         count = int(finding.get("count", 1))
         self.severities[key] = Severity(finding["severity"])
         self.counts[key] += count
-        mistakes = self.mistakes[key]
-        if "count" not in finding:
-            mistakes.add(finding, line, count)
-            return
-        self.only_counted[key] += count
-        if "url" in finding:  # otherwise it stands for different mistakes
-            mistakes.add(finding, line, count)
+        if "count" in finding:
+            self.only_counted[key] += count
+        if "url" in finding or "count" not in finding:  # otherwise it stands for different mistakes
+            self.mistakes[key].add(finding, line, count)
 
     def examples(self, key: FindingKey) -> list[dict[str, Any]]:
         """Return an example of each different mistake of one kind, the rarest first.

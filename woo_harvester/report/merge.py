@@ -13,7 +13,7 @@ from secrets import token_hex
 from typing import IO, Any
 
 from woo_harvester.report.coverage import RunRegister, together
-from woo_harvester.report.run_folder import FINDINGS, RunFolder
+from woo_harvester.report.run_folder import FINDINGS, FINISHED, RunFolder
 from woo_harvester.utils.inputs import check_regular, parse_object
 
 _Stats = dict[str, Any]
@@ -25,7 +25,6 @@ _FIRST, _LAST = frozenset({"start_time"}), frozenset({"finish_time"})
 _HIGHEST = ("elapsed_time_seconds", "memusage/", "_max", "woo/tooi/outdated", "woo/tooi/unusable")
 #: Rates of one process; they have no meaning for several processes together.
 _RATES = ("items_per_minute", "responses_per_minute")
-_FINISHED = "finished"
 
 
 class MergeError(ValueError):
@@ -192,7 +191,7 @@ def _together(name: str, one: Any, other: Any) -> Any:
     if name in _LAST:
         return max(one, other, key=datetime.fromisoformat)
     if name == "finish_reason":
-        return other if one == _FINISHED else one
+        return other if one == FINISHED else one
     if not isinstance(one, int | float) or not isinstance(other, int | float):
         return min(one, other, key=str)
     return max(one, other) if any(mark in name for mark in _HIGHEST) else one + other

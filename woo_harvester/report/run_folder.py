@@ -56,6 +56,9 @@ REFUSED = "refused.jsonl"
 #: The finding that replaces those about hosts which could not be reached because of a fault on our own side.
 OWN_FAULT = "oogst.eigen-verbinding"
 
+#: Scrapy's reason for the end of a run that has done all.
+FINISHED = "finished"
+
 #: The statistic with the first error of the harvester itself: what it is about, and the exception.
 OWN_ERROR_FIRST = "woo/own_error"
 

@@ -102,11 +102,11 @@ class ProjectCommand(ScrapyCommand):
     def _check_outputs(self, opts: argparse.Namespace) -> None:
         """Raise UsageError if an output that every command has leads to a file of the harvester."""
         settings = cast("Settings", self.settings)
-        # The values of spider arguments, of which those that are no paths are the same as no file.
-        inputs = [text.partition("=")[2] for text in getattr(opts, "spargs", ()) if text.partition("=")[2]]
+        # Those of the spider may be files that it reads.
+        arguments = [text.partition("=")[2] for text in getattr(opts, "spargs", ())]
         try:
             for given in filter(None, (opts.logfile, settings["LOG_FILE"], opts.pidfile, opts.profile)):
-                refuse_own_file(Path(given), settings, *inputs)
+                refuse_own_file(Path(given), settings, *filter(None, arguments))
         except UsageError:
             settings.set("LOG_FILE", None, "cmdline")  # nothing is logged to it, not even this
             raise

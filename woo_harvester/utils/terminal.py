@@ -20,17 +20,22 @@ def printable(text: str) -> str:
     return _HIDDEN.sub(_escape, text)
 
 
+def printable_lines(text: str) -> str:
+    """Return *text* with each line as :func:`printable` makes it; its line ends stay line ends."""
+    return "\n".join(printable(line.removesuffix("\r")) for line in text.split("\n"))
+
+
 def _escape(match: re.Match[str]) -> str:
     units = match[0].encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
 
 
 class PrintableLines:
-    """A text file of which each line is written as :func:`printable` makes it."""
+    """A text file to which texts are written as :func:`printable_lines` makes them."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
 
     def write(self, text: str) -> int:
-        """Write a text; its line ends stay line ends."""
-        return self._file.write("\n".join(printable(line.removesuffix("\r")) for line in text.split("\n")))
+        """Write a text."""
+        return self._file.write(printable_lines(text))
