@@ -24,6 +24,7 @@ pytestmark = pytest.mark.integration
 
 #: Codes that need more than one host or one run; each has a test of its own, here or where it says.
 ELSEWHERE = {
+    "oogst.fout": "tests/integration/test_own_errors.py",
     "oogst.eigen-verbinding": "tests/integration/test_own_side.py",
     "register.onbereikbaar": "test_a_register_that_cannot_be_had",
     "register.url-ongeldig": "tests/register/test_reader.py",

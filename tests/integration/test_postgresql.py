@@ -218,7 +218,7 @@ def test_a_server_that_is_killed_ends_the_run_and_the_next_one_completes_it(
     gated.gates.clear()
     assert run.status() == 1
     (line,) = errors(run)
-    assert "the connection to the state postgresql+psycopg://woo:***@127.0.0.1:" in line
+    assert "the connection to the state postgresql+psycopg://…@127.0.0.1:" in line
     assert "was lost" in line
     assert "geheim" not in run.stderr
     assert "Traceback" not in run.stderr

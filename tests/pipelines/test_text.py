@@ -182,10 +182,10 @@ def test_a_scan_is_read_where_ocr_is_asked_for() -> None:
 CRAWL = """
 import sys
 from pathlib import Path
-from shutil import which
 from scrapy import Spider
 from scrapy.crawler import AsyncCrawlerProcess
 from tests.pipelines.test_text import document
+from woo_harvester.running.default_settings import SETTINGS
 
 class Documents(Spider):
     name = "documents"
@@ -195,19 +195,11 @@ class Documents(Spider):
             yield document(Path(path), "PDF")
 
 process = AsyncCrawlerProcess({
-    "ADDONS": {"woo_harvester.Addon": 500},
+    **{setting.name: setting.default for setting in SETTINGS},
     "ITEM_PIPELINES": {"woo_harvester.pipelines.text.TextPipeline": 400},
-    "EXTENSIONS": {
-        "woo_harvester.extensions.state.StateKeeper": None,
-        "woo_harvester.extensions.findings.Findings": None,
-        "woo_harvester.outputs.feedexport.DurableFeedExporter": None,
-        "scrapy.extensions.feedexport.FeedExporter": 0,
-        "woo_harvester.extensions.findings.RareCollections": None,
-    },
-    "SPIDER_MIDDLEWARES": {"woo_harvester.spiders.middlewares.WooDeltaFetch": None},
+    "EXTENSIONS": {"woo_harvester.extensions.stopping.Stopping": 0},
     "WOO_TEXT": True,
     "FEEDS": {sys.argv[1]: {"format": "jsonlines"}},
-    "FEED_URI_PARAMS": None,
     "LOG_LEVEL": "INFO",
 })
 process.crawl(Documents)

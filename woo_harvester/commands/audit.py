@@ -136,6 +136,7 @@ class Command(ProjectCommand):
         self._credentials = Credentials()
         self._own_error: str | None = None
         """The last line of a run in which the harvester itself failed on something."""
+        self._has_started = False
         args[:] = map(self._credentials.take, args)  # before anything else reads them
         opts.permits = [*map(self._credentials.take, opts.permits or ())]
         super().process_options(args, opts)
@@ -244,7 +245,7 @@ class Command(ProjectCommand):
             failure = process.run(crawler, arguments)
         if failure:
             status, self._own_error = failure
-            if crawler.stats.get_value(OWN_ERROR_FIRST) is None:
+            if not self._has_started or crawler.stats.get_value(OWN_ERROR_FIRST) is None:
                 self.fail(self._own_error, status)
                 return None
         for host, note in getattr(crawler.spider, "notes", {}).items():
@@ -274,6 +275,7 @@ class Command(ProjectCommand):
 
     def _note_audit(self) -> None:
         """Note that the run is an audit, for its report; at once in its folder, since it may be killed."""
+        self._has_started = True
         self._crawler.stats.set_value(AUDIT, 1)
         findings = self._findings()
         if findings is not None:
