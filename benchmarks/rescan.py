@@ -45,9 +45,8 @@ from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.file_findings import Index, Sitemap
 from woo_harvester.sitemaps.robots import index_name
 from woo_harvester.sitemaps.scanner import UrlsetReader
-from woo_harvester.state.contents import PendingRead
-from woo_harvester.state.repeated import sitemaps_and_documents
-from woo_harvester.state.resources import host_of_state
+from woo_harvester.state.deliveries import PendingRead
+from woo_harvester.state.resources import host_of_state, sitemaps_of_host
 from woo_harvester.tooi import bundled
 
 PER_SITEMAP = 50_000
@@ -107,7 +106,7 @@ def read_and_look_up(site: Publisher, folder: Path, bodies: list[bytes]) -> floa
     entries = Entries(register, Vocabulary(bundled(), register), Reporter(print), keeper)
     with keeper.begin() as connection:
         host = host_of_state(connection, site.host)
-        sitemap_keys = sorted(sitemaps_and_documents(connection, host.id)[0])
+        sitemap_keys = sorted(sitemaps_of_host(connection, host.id))
     url = f"https://{site.host}/sitemapindex-diwoo.xml"
     index = Index(url, index_name(url))
     account = Account(site.host)

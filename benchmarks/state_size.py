@@ -21,7 +21,7 @@ from time import perf_counter
 from benchmarks.utils.postgresql import OPTIONS
 from benchmarks.utils.target import target
 from tests.utils.postgresql import new_database, query, server
-from woo_harvester.state.contents import Harvested, KnownFile
+from woo_harvester.state.deliveries import Harvested, KnownFile
 from woo_harvester.state.documents import add_seen, confirm_harvested, look_up
 from woo_harvester.state.resources import host_of_state, resource_of
 from woo_harvester.state.sql import BATCH
@@ -45,17 +45,17 @@ def fill(url: str, count: int) -> float:
             ]
             with state.begin() as connection:
                 look_up(connection, locs)
-                known = add_seen(connection, locs, sitemap, 1_700_000_000)
+                known = add_seen(connection, locs, sitemap)
             with state.begin() as connection:
-                confirm_harvested(connection, [harvested(known[loc].id, loc) for loc in locs])
+                confirm_harvested(connection, [harvested(known[loc].id, sitemap, loc) for loc in locs])
     return perf_counter() - started
 
 
-def harvested(key: int, loc: str) -> Harvested:
+def harvested(key: int, sitemap: int, loc: str) -> Harvested:
     """Return the data of a document that was fetched."""
     digest = sha256(loc.encode()).digest()
-    file = KnownFile(digest, '"5f3a-61c2b8e0"', None, 204_800, "application/pdf", loc.rpartition("/")[2])
-    return Harvested(key, 1_712_044_800_000_000, "2024-04-02", 1_700_000_100, digest[:16], file)
+    file = KnownFile(digest, 'ETag: "5f3a-61c2b8e0"', 204_800, "application/pdf", loc.rpartition("/")[2])
+    return Harvested(key, 1_712_044_800_000_000, "2024-04-02", 1_700_000_100, sitemap, digest[:16], file)
 
 
 def row(label: str, values: Sequence[str], aim: str = "") -> None:

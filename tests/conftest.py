@@ -76,7 +76,6 @@ SLOW = (
     "integration/test_host_budget.py",
     "outputs/test_elasticsearch.py",
     "integration/test_hostile_documents.py",
-    "integration/test_supplies.py",
     "documents/test_text_workers_ocr.py",
     "portal/test_elasticsearch_engine_faults.py",
     "integration/test_typed_twice.py",

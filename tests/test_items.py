@@ -12,7 +12,7 @@ from tests.samples import SAMPLES
 from tests.utils.crawlers import LOC, fetched_of, item_of
 from woo_harvester.items import Fetched, Sample, StreamedResponse, WooItem
 from woo_harvester.record import Bestand, Oorzaak, Versie, Waarde
-from woo_harvester.state.contents import KnownFile
+from woo_harvester.state.deliveries import KnownFile
 from woo_harvester.utils.urls import record_id
 
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from msgspec import Struct, structs
 
 from woo_harvester.record import (
-    Aanvulling,
     Bestand,
     Classificatiecollectie,
     Document,
@@ -106,7 +105,6 @@ def full() -> Record:
             {"document.publisher": "register"},
             ["x.y"],
             "Titel",
-            [Aanvulling.TEKST],
             [Relatierol("urn:d", waarde)],
             waarde,
         ),

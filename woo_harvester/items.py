@@ -13,7 +13,6 @@ from typing import IO, Any, BinaryIO, ClassVar, cast
 
 from itemadapter import ItemAdapter
 from itemadapter.adapter import AdapterInterface
-from scrapy.exceptions import DropItem
 from scrapy.http import Response
 
 from woo_harvester.diwoo.filetype import TypeClaims, claims_of_type
@@ -30,7 +29,7 @@ from woo_harvester.findings import Reporter
 from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record, json_keys, json_value
 from woo_harvester.register.register import Match
-from woo_harvester.state.contents import Content, KnownFile, TextResult
+from woo_harvester.state.deliveries import KnownFile
 from woo_harvester.tooi.lists import ValueLists
 from woo_harvester.tooi.values import Concept
 
@@ -218,14 +217,8 @@ class Source:
     """The response with the document, or None if none was requested (``documents=none``)."""
     known: KnownFile | None = None
     """The file of the version before, if that was fetched."""
-    recheck: bool = False
-    """True if the entry is unchanged. Its document is fetched, and delivered only if its bytes differ."""
-    content: Content | None = None
-    """What is known of the content, if the known version is delivered again because it lacks something."""
-    again: Content | None = None
-    """The same, if it is delivered again because the run delivers all documents."""
-    text: TextResult | None = None
-    """The result of reading the text of the document; the fifth pipeline sets it."""
+    is_again: bool = False
+    """True if the known version is delivered once more."""
     filetype: FileType | None = None
     """File type of the document, by its bytes if it was received; the third pipeline sets it."""
 
@@ -242,10 +235,6 @@ class Source:
         return fetched.claims
 
 
-class NothingAddedError(DropItem):
-    """An item is dropped: its record has nothing that the record before did not have."""
-
-
 class RecordItem:
     """An item of the project's spiders. ``ItemAdapter`` and exporters see its record.
 
@@ -256,7 +245,7 @@ class RecordItem:
     record_type: ClassVar[type[Record] | type[PermitRecord]]
     record: Record | PermitRecord
     delivery: object | None
-    """The :class:`~woo_harvester.state.contents.Delivery` for the state; StateKeeper sets it."""
+    """The :class:`~woo_harvester.state.deliveries.Delivery` for the state; StateKeeper sets it."""
 
 
 @dataclass(slots=True)

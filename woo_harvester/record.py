@@ -139,18 +139,6 @@ class Oorzaak(StrEnum):
     HERPUBLICATIE = "herpublicatie"
 
 
-class Aanvulling(StrEnum):
-    """What a record lacked, and with which the harvester delivers it again."""
-
-    KOPREGELS = "kopregels"
-    """What the server says of the file: size, media type and name."""
-    BESTAND = "bestand"
-    """The file itself: its hash, the type that its content shows, and its path if it is kept."""
-    TEKST = "tekst"
-    METADATA = "metadata"
-    """Fields that only another entry of the host for the same document gives."""
-
-
 class Part(Struct, omit_defaults=True):
     """A part of a record. A field that has its default value, None or an empty list, is absent in JSON."""
 
@@ -365,11 +353,6 @@ class Herkomst(Part):
     """Codes of the findings about this document, each once."""
     titelVoorstel: str | None = None
     """Title in the document's own properties, if neither publisher nor file name gave a title."""
-    aangevuld: list[Aanvulling] = field(default_factory=list)
-    """What an earlier record of this version lacked: `kopregels`, `bestand`, `tekst`, or the `metadata` of
-    another entry of the host. The publisher changed nothing: the version and its oorzaak are those of that
-    record.
-    """
     documentrelaties: list[Relatierol] = field(default_factory=list)
     redenVerwijderingVervanging: Waarde | None = None
     """The reason in the version, with its URI and what the publisher gave."""

@@ -10,9 +10,8 @@ from tests.commands.state_shell import Shell, refused
 from tests.state.knowledge import locs, miss, sitemap_of
 from tests.state.processes import LOCKING, running
 from woo_harvester.state.documents import look_up
-from woo_harvester.state.listings import CONFIRMED
 
-MARKED = "SELECT loc FROM documents WHERE restore"
+MARKED = "SELECT loc FROM documents WHERE again"
 
 
 def test_a_document_is_forgotten(filled: Shell) -> None:
@@ -89,8 +88,8 @@ def test_what_is_missing_after_a_confirmation_goes_on_waiting(filled: Shell) -> 
 
     filled.fill(read_again)
     assert filled().stdout.splitlines()[1] == "a.nl                  4         1         3 2023-11-14 23:15"
-    missing = "SELECT loc, misses FROM listings JOIN documents ON id = document_id WHERE misses"
-    assert dict(filled.rows(missing)) == {locs(5)[2]: 1, locs(5)[3]: CONFIRMED + 1, locs(5)[4]: CONFIRMED + 1}
+    missing = "SELECT loc, needed FROM listings JOIN documents ON id = document_id WHERE misses"
+    assert dict(filled.rows(missing)) == {locs(5)[2]: None, locs(5)[3]: 1, locs(5)[4]: 1}
 
 
 def test_where_nothing_is_pending_nothing_is_confirmed(filled: Shell) -> None:

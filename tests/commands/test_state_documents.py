@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 
 from tests.commands.state_shell import Done, Shell, record, refused
-from tests.commands.test_state_lost import LOC, LOST, THERE, store
+from tests.pipelines.writing import write_file
+from tests.state.test_upkeep import keep
+from woo_harvester.pipelines.folder import DurableFolder
 from woo_harvester.pipelines.stored import path_of
 
-__all__ = ["store"]
-
+THERE, LOST = (sha256(name).digest() for name in (b"there", b"lost"))
+LOC = "https://a.nl/d/1.pdf"
 CONTENT = b"besluit"
 
 
 def run_documents(state: Shell, *args: str) -> Done:
     return state("documents", *args, "-s", f"FILES_STORE={state.folder / 'store'}")
+
+
+@pytest.fixture
+def store(state: Shell) -> Path:
+    """A store that has the file of one of the two documents."""
+    state.fill(lambda connection: keep(connection, THERE, LOST))
+    with closing(DurableFolder(state.folder / "store")) as folder:
+        write_file(folder, path_of(THERE.hex()), BytesIO(b"besluit"))
+        return folder.path
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.file_findings import Index, Sitemap
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.robots import index_name
-from woo_harvester.state.contents import PendingRead
+from woo_harvester.state.deliveries import PendingRead
 from woo_harvester.state.resources import host_of_state, resource_of
 from woo_harvester.tooi import bundled
 

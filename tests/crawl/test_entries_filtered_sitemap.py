@@ -15,7 +15,7 @@ from woo_harvester.sitemaps.file_findings import Index, Sitemap
 from woo_harvester.sitemaps.robots import index_name
 from woo_harvester.sitemaps.scanner import UrlsetReader
 from woo_harvester.state import documents, listings
-from woo_harvester.state.contents import PendingRead
+from woo_harvester.state.deliveries import PendingRead
 from woo_harvester.state.documents import confirm_withdrawn
 from woo_harvester.state.resources import host_of_state, resource_of
 from woo_harvester.tooi import bundled
@@ -96,12 +96,12 @@ def test_a_known_document_that_is_left_out_is_listed_again_after_it_was_missing(
     lacking = {reading.sitemap_id: [run.number(FIRST)]}
     with keeper.begin() as connection:
         host = host_of_state(connection, OWNER).id
-        listings.missed(connection, host, {reading.sitemap_id}, lacking, 1, 3)
+        listings.missed(connection, host, {reading.sitemap_id}, lacking, 1)
     missed = run.listing(reading, FIRST)
     assert missed is not None
     assert missed.misses == 1
     run.read(OWNER, "s", FIRST)
-    assert run.listing(reading, FIRST) == SitemapListing(run.number(FIRST), 0, foreign=False, lastmod=None)
+    assert run.listing(reading, FIRST) == SitemapListing(run.number(FIRST))
 
 
 @pytest.mark.parametrize(("host", "name"), [(OWNER, "t"), (OTHER, "s")])
@@ -109,7 +109,7 @@ def test_what_is_left_out_is_listed_by_a_new_sitemap_too(keeper: StateKeeper, ho
     Run(keeper, FIRST).read(OWNER, "s", FIRST)
     run = Run(keeper)
     listing = run.listing(run.read(host, name, FIRST), FIRST)
-    assert listing == SitemapListing(run.number(FIRST), 0, foreign=host == OTHER, lastmod=None)
+    assert listing == SitemapListing(run.number(FIRST))
 
 
 def test_a_withdrawn_document_that_is_left_out_is_not_listed(keeper: StateKeeper) -> None:

@@ -15,11 +15,12 @@ from woo_harvester.items import WooItem
 from woo_harvester.record import Oorzaak
 from woo_harvester.register.names import Vocabulary
 from woo_harvester.report.funnel import Account
-from woo_harvester.sitemaps.facts import EntryOutcome, Terms
+from woo_harvester.sitemaps.decide import EntryOutcome
+from woo_harvester.sitemaps.facts import Terms
 from woo_harvester.sitemaps.file_findings import Index, Sitemap
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.robots import index_name
-from woo_harvester.state.contents import PendingRead
+from woo_harvester.state.deliveries import PendingRead
 from woo_harvester.state.resources import host_of_state, resource_of
 from woo_harvester.tooi import bundled
 from woo_harvester.utils.document_set import DocumentSet
@@ -39,20 +40,17 @@ class Run:
     """One run on several hosts, whose sitemaps are read one after the other."""
 
     keeper: StateKeeper
-    waited_for: set[str] = field(default_factory=set)
     findings: list[Finding] = field(default_factory=list)
     visits: dict[str, Visit] = field(default_factory=dict)
     entries: Entries = field(init=False)
 
     def __post_init__(self) -> None:
-        waits = self.waited_for.__contains__
         self.entries = Entries(
             REGISTER,
             Vocabulary(bundled(), REGISTER),
             Reporter(self.findings.append),
             self.keeper,
             Terms(),
-            waits,
         )
 
     def visit(self, host: str) -> Visit:
@@ -94,7 +92,7 @@ class Run:
 
 def next_run(keeper: StateKeeper) -> Run:
     """A new run with what the state knows by now."""
-    keeper.expected = DocumentSet()
+    keeper.delivered = DocumentSet()
     return Run(keeper)
 
 
@@ -104,7 +102,7 @@ def test_an_entry_of_a_document_that_its_owner_lists_is_left_to_the_owner(keeper
     item, reading = run.read(OTHER, "2099-01-01T00:00:00Z")
     assert item is None
     assert reading.left_to == {OWNER: 1}
-    assert run.entries.counts[EntryOutcome.FOREIGN] == 1
+    assert run.entries.counts[EntryOutcome.PASSED_OVER] == 1
     account = run.visit(OTHER).account
     assert (account.listed, account.repeated, account.unchanged) == (0, 1, 0)
     assert run.codes == []  # the lastmod of an entry that does not count is not compared
@@ -132,22 +130,6 @@ def test_a_host_of_the_same_organisation_is_no_other(keeper: StateKeeper) -> Non
     item, reading = run.read(OTHER, LATER)
     assert item is None
     assert reading.left_to.keys() == {OWNER}
-
-
-def test_an_entry_waits_while_the_hosts_of_its_owner_are_being_read(keeper: StateKeeper) -> None:
-    run = next_run(keeper)
-    run.waited_for.add(SECOND)
-    item, reading = run.read(OTHER, BEFORE)
-    assert item is None
-    assert reading.is_postponed
-    assert reading.is_postponed
-    assert run.visit(OTHER).account.listed == 0
-    run.waited_for.clear()
-    run.visit(OTHER).read_again()
-    item, reading = run.read(OTHER, BEFORE)
-    assert item is not None
-    assert not reading.is_postponed
-    assert run.visit(OTHER).account.listed == 1
 
 
 def test_an_entry_counts_as_long_as_no_host_of_the_owner_lists_the_document(keeper: StateKeeper) -> None:
@@ -178,11 +160,8 @@ def test_a_document_that_its_owner_drops_stays_until_anothers_is_newer(keeper: S
         )
     run = next_run(keeper)
     assert run.harvest(OTHER, LONG_AGO) is None
-    assert run.codes == []
-    run = next_run(keeper)
-    item, _ = run.read(OTHER, "2023-06-01T00:00:00Z")
-    assert item is not None
-    assert item.record.versies[0].oorzaak is Oorzaak.WIJZIGING
+    assert run.codes == ["lastmod.ouder"]
+    assert next_run(keeper).harvest(OTHER, LATER) is Oorzaak.WIJZIGING
 
 
 @pytest.mark.parametrize("lastmods", [(LONG_AGO, BEFORE), (BEFORE, LONG_AGO)])
@@ -203,3 +182,14 @@ def test_others_are_compared_among_themselves(keeper: StateKeeper) -> None:
     assert run.harvest(THIRD, LONG_AGO) is None
     assert run.harvest(OTHER, BEFORE) is None
     assert next_run(keeper).harvest(THIRD, LATER) is Oorzaak.WIJZIGING
+
+
+@pytest.mark.parametrize(("host", "again"), [(SECOND, True), (OTHER, False)])
+def test_in_one_run_a_document_is_delivered_once(keeper: StateKeeper, host: str, again: bool) -> None:
+    """If another entry should have counted, its sitemap is read again, and the next run delivers it."""
+    run = next_run(keeper)
+    assert run.harvest(OWNER, BEFORE) is Oorzaak.AANLEVERING
+    item, reading = run.read(host, LATER)
+    assert item is None
+    assert reading.pending.must_reread is again
+    assert next_run(keeper).harvest(host, LATER) is (Oorzaak.WIJZIGING if again else None)

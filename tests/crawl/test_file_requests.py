@@ -18,6 +18,7 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import StreamedResponse
 from woo_harvester.report.funnel import Account
+from woo_harvester.sitemaps.facts import Depth
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
 from woo_harvester.state.resources import (
     KnownHost,
@@ -125,42 +126,19 @@ def test_a_private_address_is_reported() -> None:
     assert [code for code, _ in Read(200, RULES, request=request).found] == ["host.intern-adres"]
 
 
-@pytest.mark.parametrize(
-    ("is_private", "is_test", "severity"),
-    [(False, False, "warning"), (True, False, "info"), (False, True, "info"), (True, True, "info")],
-)
-@pytest.mark.parametrize("status", [200, 404])
-def test_a_test_environment_need_not_be_registered(
-    status: int, is_private: bool, is_test: bool, severity: str
-) -> None:
-    request = Request(URL, meta={"woo_kind": "robots", "woo_private": is_private})
-    read = Read(status, RULES, request=request, registered=False, is_test=is_test)
-    assert read.severities["register.domein-ontbreekt"] == severity
-
-
-class Documents:
-    """The documents of a run: whether there are some that must be requested again."""
-
-    def __init__(self, *, recheck: bool = False, supply: bool = False) -> None:
-        self.recheck = recheck
-        self.supplies = SimpleNamespace(are_due=lambda *_: supply)
-
-    def is_recheck_due(self, *_: object) -> bool:
-        return self.recheck
-
-
 def request_of(
-    keeper: StateKeeper, kind: ResourceKind, documents: Documents | None = None, **given: bool
+    keeper: StateKeeper, kind: ResourceKind, depth: Depth = Depth.HEADERS, **given: bool
 ) -> Request:
     """Return the request for a file that was read an hour ago."""
     settings = crawler_of(WOO_INDEX_MAXSIZE=10, WOO_SITEMAP_MAXSIZE=20).settings
-    requests = FileRequests(settings, cast("Any", documents or Documents()), cast("Any", None), **given)
+    requests = FileRequests(settings, cast("Any", None), depth=depth, **given)
     url = f"https://b.nl/{kind}"
     with keeper.begin() as connection:
         host = host_of_state(connection, HOST)
         known = resource_of(connection, host.id, url, kind)
         at = int(time()) - 3600
-        keep_read(connection, known.id, etag='"e"', last_modified=None, digest=b"d", at=at)
+        read = {"etag": '"e"', "last_modified": None, "digest": b"d", "at": at, "depth": Depth.HEADERS}
+        keep_read(connection, known.id, **cast("Any", read))
         return requests.request(connection, url, kind, visit_of([], host), cast("Any", None))
 
 
@@ -174,19 +152,13 @@ def test_a_file_is_asked_for_if_it_changed(keeper: StateKeeper, kind: ResourceKi
     assert request.dont_filter
 
 
-@pytest.mark.parametrize(
-    ("documents", "given"),
-    [
-        pytest.param(Documents(recheck=True), {}, id="a document that was unchanged for long"),
-        pytest.param(Documents(supply=True), {}, id="a document that lacks content"),
-        pytest.param(Documents(), {"reads_all": True}, id="a run that reads all"),
-    ],
-)
+@pytest.mark.parametrize(("depth", "reads_all"), [(Depth.FILE, False), (Depth.HEADERS, True)])
 def test_a_sitemap_with_something_to_request_again_is_read_in_full(
-    documents: Documents, given: dict[str, bool], keeper: StateKeeper
+    keeper: StateKeeper, depth: Depth, reads_all: bool
 ) -> None:
-    request = request_of(keeper, "sitemap", documents, **given)
+    """The run wants more of its documents than the run that read it, or all of them."""
+    request = request_of(keeper, "sitemap", depth, reads_all=reads_all)
     assert "If-None-Match" not in request.headers
     known = request.cb_kwargs["resource"]
     assert (known.etag, known.digest, known.read_at) == (None, None, None)
-    assert "If-None-Match" in request_of(keeper, "index", documents, **given).headers
+    assert "If-None-Match" in request_of(keeper, "index", depth, reads_all=reads_all).headers

@@ -1,17 +1,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from typing import Any
 
 import pytest
 
 from woo_harvester.crawl import host as capacity
-from woo_harvester.crawl.host import Budget, Postponed, Visit
+from woo_harvester.crawl.host import Budget, Visit
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.report.funnel import Account
-from woo_harvester.sitemaps.file_findings import Index, Sitemap
-from woo_harvester.sitemaps.robots import index_name
 from woo_harvester.state.resources import KnownHost
 
 HOST = "www.a.nl"
@@ -52,21 +49,6 @@ def test_a_visit_is_finished_when_all_is_read_and_no_document_is_under_way() -> 
     visit.files_requested = 0
     assert not visit.finished
     visit.end_request()
-    assert visit.finished
-
-
-def test_a_visit_with_postponed_sitemaps_is_not_finished_until_they_were_read_again() -> None:
-    visit = visit_of()
-    sitemap = Sitemap("https://www.a.nl/a.xml", Index(INDEX, index_name(INDEX)))
-    visit.postponed[sitemap.url] = Postponed(sitemap, None, Counter())
-    assert visit.reading_done
-    assert not visit.finished
-    assert not visit.is_second
-    visit.read_again()
-    assert visit.is_second
-    assert not visit.reading_done
-    assert (list(visit.sitemaps), visit.postponed) == ([sitemap], {})
-    visit.sitemaps.clear()
     assert visit.finished
 
 
@@ -114,20 +96,18 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return made
 
 
-def test_half_of_the_time_is_left_for_what_is_new_or_changed(clock: Clock) -> None:
+def test_the_time_of_a_host_is_used_up(clock: Clock) -> None:
     budget = Budget(10)
     found = []
     for now in (1000, 1004.9, 1005, 1009.9, 1010):
         clock.now = now
-        found.append((budget.is_over(supply=True), budget.is_over()))
-    assert found == [(False, False), (False, False), (True, False), (True, False), (True, True)]
+        found.append(budget.is_over())
+    assert found == [False, False, False, False, True]
 
 
 def test_without_a_bound_it_is_over_when_it_is_given_up(clock: Clock) -> None:
     budget = Budget(None)
     clock.now += 10**9
-    assert not budget.is_over(supply=True)
     assert not budget.is_over()
     budget.give_up()
-    assert budget.is_over(supply=True)
     assert budget.is_over()

@@ -9,11 +9,9 @@ import pytest
 
 from tests.samples import SAMPLES
 from tests.utils.crawlers import crawler_of, fetched_of, item_of
-from woo_harvester.crawl.samples import SampleKind, Samples, count_as_change, find_linked_documents, is_again
+from woo_harvester.crawl.samples import SampleKind, Samples, find_linked_documents
 from woo_harvester.diwoo.given import GivenMetadata, Value
 from woo_harvester.items import Fetched, Sample, StreamedResponse, WooItem
-from woo_harvester.record import Aanvulling, Oorzaak, Versie
-from woo_harvester.state.contents import Content, Delivery, Depth, Harvested
 
 LOC = "https://www.a.nl/documenten/1"
 PDF = SAMPLES["PDF"].read_bytes()
@@ -212,18 +210,3 @@ def test_links_are_compared_with_the_host_on_which_the_page_was_found() -> None:
     moved = sample.response.replace(url="https://open.b.nl/x")
     fetched_in(item).sample = Sample(moved, PAGE, is_complete=True, size=None)
     assert leads_to(item) == ("https://open.b.nl/a.pdf",)
-
-
-def test_a_known_version_whose_file_has_changed_is_the_next_version() -> None:
-    item = item_of()
-    assert item.source is not None
-    item.source.again = Content(Depth.HEADERS)
-    item.record.herkomst.aangevuld = [Aanvulling.METADATA]
-    item.record.versies = [Versie(Oorzaak.AANLEVERING, nummer=3)]
-    item.delivery = Delivery(harvested=Harvested(7, None, "2024-04-02", 5, number=3, supplied_at=9))
-    count_as_change(item)
-    assert item.record.versies == [Versie(Oorzaak.WIJZIGING, nummer=4)]
-    assert not is_again(item)
-    assert item.record.herkomst.aangevuld == []
-    changed = Harvested(7, None, "2024-04-02", 9, number=4, cause="wijziging")
-    assert item.delivery == Delivery(harvested=changed)

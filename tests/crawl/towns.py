@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import cast
 
@@ -21,11 +22,12 @@ from woo_harvester.items import WooItem
 from woo_harvester.register import Location, Organisation, Register
 from woo_harvester.report.funnel import Account
 from woo_harvester.state import listings
-from woo_harvester.state.contents import Delivery
+from woo_harvester.state.deliveries import Delivery
 from woo_harvester.state.documents import confirm_withdrawn, look_up
 from woo_harvester.state.resources import (
     begin_reads,
     begin_run,
+    forget_read,
     host_of_state,
     keep_read,
     note_unregistered,
@@ -33,8 +35,9 @@ from woo_harvester.state.resources import (
 )
 from woo_harvester.state.store import State
 from woo_harvester.state.upkeep import confirm_withdrawals
-from woo_harvester.state.withdrawal import WithdrawalLimits, end_claims
+from woo_harvester.state.withdrawal import WithdrawalLimits
 from woo_harvester.utils.dates import to_microseconds
+from woo_harvester.utils.document_set import DocumentSet
 
 Listed = dict[str, Sequence[str]]
 """The documents in each index of a host, by the path of the index."""
@@ -71,11 +74,16 @@ class Keeper:
 
     state: State
     deliveries: list[Delivery] = field(default_factory=list)
+    delivered: DocumentSet = field(default_factory=DocumentSet)
 
     @contextmanager
     def begin(self) -> Iterator[Connection]:
         with self.state.begin() as connection:
             yield connection
+
+    def read_again(self, connection: Connection, sitemaps: Iterable[int]) -> None:
+        for sitemap_id in sitemaps:
+            forget_read(connection, sitemap_id)
 
     def expect(self, item: WooItem, delivery: Delivery) -> None:
         self.deliveries.append(delivery)
@@ -140,13 +148,11 @@ class Towns:
             ]
             began = begin_run(connection, to_microseconds(self.now))
             begin_reads(connection, [one.id for one in known])
-            missing = note_unregistered(connection, register.is_registered)
-            end_claims(connection, [*(one.id for one in known), *missing])
+            note_unregistered(connection, register.is_registered)
             for visit in visits:
                 self._read(connection, visit)
-        made = Withdrawals(register, cast("StateKeeper", keeper), report, self.limits, pending, began).items(
-            visits
-        )
+        withdrawals = Withdrawals(register, cast("StateKeeper", keeper), report, self.limits, pending, began)
+        made = chain(withdrawals.items(visits), withdrawals.items_of_unregistered())
         if killed:
             next(made, None)
             return
@@ -176,7 +182,6 @@ class Towns:
             see(connection, sitemap, [loc for loc in fresh if "gezien" in loc])
             ids = [one.id for one in known.values()]
             list_in(connection, sitemap, ids)
-            listings.listed_again(connection, sitemap, ids)
             listed = {one.id for one in look_up(connection, locs).values()}
             visit.read.add(sitemap)
             visit.lacking[sitemap] = [

@@ -15,7 +15,6 @@ from tests.state.knowledge import (
     HARVESTED,
     LASTMOD,
     harvest,
-    list_in,
     locs,
     miss,
     see,
@@ -25,14 +24,12 @@ from tests.state.processes import LOCKING, running
 from tests.utils.crawlers import crawler_of, item_of
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.state import schema
-from woo_harvester.state.contents import Delivery, Harvested, PendingRead
+from woo_harvester.state.deliveries import Delivery, Harvested, PendingRead
 from woo_harvester.state.documents import look_up
 from woo_harvester.state.lastline import open_for_appending
-from woo_harvester.state.listings import ids_of
 from woo_harvester.state.outputs import StagedFile, open_output
 from woo_harvester.state.resources import host_of_state, resource_of
 from woo_harvester.state.store import StateError
-from woo_harvester.state.withdrawal import claim
 
 HOST = "a.nl"
 LOCS = locs(3)
@@ -70,10 +67,11 @@ def runs(tmp_path: Path) -> Iterator[Runs]:
 def expected(keeper: StateKeeper, reading: PendingRead | None = None) -> list[Delivery]:
     """Deliveries of new documents, which the state waits for."""
     with keeper.begin() as connection:
-        ids = see(connection, sitemap_of(connection), LOCS)
+        sitemap = sitemap_of(connection)
+        ids = see(connection, sitemap, LOCS)
     deliveries = []
     for key, loc in zip(ids, LOCS, strict=True):
-        delivery = Delivery(harvested=Harvested(key, LASTMOD, DAY, HARVESTED), reading=reading)
+        delivery = Delivery(harvested=Harvested(key, LASTMOD, DAY, HARVESTED, sitemap), reading=reading)
         keeper.expect(item_of(loc=loc), delivery)
         deliveries.append(delivery)
     return deliveries
@@ -185,11 +183,15 @@ def test_a_sitemap_that_no_longer_lists_a_document_is_read_each_time(runs: Runs)
     assert not is_remembered(keeper)
 
 
-def test_a_sitemap_that_shares_a_document_with_another_is_read_each_time(runs: Runs) -> None:
+def test_a_sitemap_whose_version_another_one_replaces_is_read_again(runs: Runs) -> None:
     keeper = runs.begin()
     reading = reading_of(keeper)
-    keeper.require_reread(reading.resource_id)
-    keeper.require_reread(999)
+    with keeper.begin() as connection:
+        other = sitemap_of(connection, "b.nl")
+        (key,) = harvest(connection, reading.resource_id, ["https://a.nl/beide.pdf"])
+    delivery = Delivery(harvested=Harvested(key, LASTMOD + 1, DAY, HARVESTED, other))
+    keeper.expect(item_of(loc="https://a.nl/beide.pdf"), delivery)
+    keeper.durable([delivery], {})
     read_to_its_end(keeper, reading)
     assert not is_remembered(keeper)
 
@@ -198,36 +200,17 @@ def test_a_document_is_withdrawn_when_its_output_has_that_durably(runs: Runs) ->
     keeper = runs.begin()
     with keeper.begin() as connection:
         sitemap = sitemap_of(connection)
-        one, two, three = harvest(connection, sitemap, LOCS)
+        one, two, _ = harvest(connection, sitemap, LOCS)
         miss(connection, {sitemap: [one, two]})
-        claim(connection, [one, two], host_of_state(connection, HOST).id)
     first, second = (Delivery(waiting=1, withdrawn=key, withdrawn_at=at) for key, at in ((one, 5), (two, 6)))
     keeper.durable([first], {})
     with keeper.begin() as connection:
         known = look_up(connection, LOCS)
         assert [known[loc].withdrawn for loc in LOCS] == [5, None, None]
-        assert ids_of(connection, sitemap) == [two, three]
     keeper.durable([second], {})
     with keeper.begin() as connection:
         known = look_up(connection, LOCS)
         assert [known[loc].withdrawn for loc in LOCS] == [5, 6, None]
-        assert ids_of(connection, sitemap) == [three]
-        assert connection.execute(select(schema.documents.c.withdrawing)).scalars().all() == [None] * 3
-
-
-def test_a_sitemap_that_lists_a_document_again_when_it_is_withdrawn_is_read_whole(runs: Runs) -> None:
-    """Another host began to list it in this run: the next run reports that it is offered again."""
-    keeper = runs.begin(hosts=(HOST, "b.nl"))
-    reading = reading_of(keeper)
-    read_to_its_end(keeper, reading)
-    with keeper.begin() as connection:
-        other = sitemap_of(connection, "b.nl")
-        (key,) = harvest(connection, other, LOCS[:1])
-        miss(connection, {other: [key]}, "b.nl")
-        list_in(connection, reading.resource_id, [key])
-    assert is_remembered(keeper)
-    keeper.durable([Delivery(waiting=1, withdrawn=key, withdrawn_at=5)], {})
-    assert not is_remembered(keeper)
 
 
 def test_a_reset_forgets_the_hosts_of_the_run_and_no_others(runs: Runs) -> None:

@@ -120,7 +120,7 @@ def copy_state(old: str, new: str) -> None:
         known.snapshot() as rows,
         state.begin() as connection,
     ):
-        for table in (schema.hosts, schema.resources, schema.contents, schema.documents, schema.listings):
+        for table in (schema.hosts, schema.resources, schema.documents, schema.listings):
             values = [dict(row) for row in rows.execute(select(table)).mappings()]
             connection.execute(insert(table), values)
             if "id" in table.c:

@@ -282,7 +282,7 @@ def test_of_a_host_no_more_than_so_many_are_sampled(few: Harvest) -> None:
     assert sum(path.startswith("/d/") for path in host.paths) == FEW
     assert len(host.about("format.onbekend")) == 6 - FEW
     assert sum(path.startswith("/p/") for path in host.paths) == 12
-    assert list(questions(few[that_lists_pages_of_another]))[-1] == "/eigen"
+    assert "/eigen" in questions(few[that_lists_pages_of_another])
 
 
 def test_an_audit_reads_every_page_and_shows_the_fix(started: Publishers, few: Harvest) -> None:

@@ -104,14 +104,9 @@ class Hosts:
         """Have both be of one organisation."""
         self.installation.joined.append([self.one, self.two])
 
-    def forget(self, site: Site) -> None:
-        """Have a site leave the register."""
-        self.installation.sites.remove(site)
-
     def day(self, first: Site | None = None) -> Generator[None, Run, Day]:
         """Harvest both hosts; *first* is the one whose run comes first, where each has its own."""
         order = [self.one, self.two] if first in (None, self.one) else [self.two, self.one]
-        order = [site for site in order if site in self.installation.sites]
         if self.installation.runs_a_day == 1:
             return Day([(yield)])
         runs = []
@@ -184,8 +179,9 @@ def test_what_one_host_drops_waits_while_the_other_that_lists_it_cannot_be_read(
     other.pages["/s0.xml"] = lists
     assert (yield from hosts.causes()) == {}
     other.pages["/s0.xml"] = listing(entry(other, "a" if other is hosts.one else "b"))
-    assert (yield from hosts.causes()) == {"x": "intrekking"}
-    assert (yield from hosts.causes()) == {}
+    # Each host must be read after the first miss: in runs of their own that may take a day more.
+    found = [day.causes for day in (yield from hosts.days(3))]
+    assert found in ([{"x": "intrekking"}, {}, {}], [{}, {"x": "intrekking"}, {}])
 
 
 @calendar.story
@@ -208,18 +204,24 @@ def test_what_moves_to_another_host_of_its_organisation_while_that_cannot_be_rea
         assert (yield from hosts.causes()) == {}
 
 
-@calendar.story
-def test_a_host_that_left_the_register_no_longer_counts_after_three_complete_reads(
-    one: Site, two: Site, installation: Arranged
-) -> Story:
-    hosts = Hosts(one, two, installation)
-    publish(hosts.one, {"a": FIRST, "x": FIRST})
-    publish(hosts.two, {"b": FIRST})
-    hosts.two.pages["/s0.xml"] = listing(entry(hosts.two, "b"), entry(hosts.one, "x"))
-    yield from hosts.day()
-    hosts.forget(hosts.two)
-    publish(hosts.one, {"a": FIRST})
-    assert [day.causes for day in (yield from hosts.days(4))] == [{}, {}, {"x": "intrekking"}, {}]
+def test_what_a_host_that_left_the_register_lists_stays_until_an_operator_confirms(
+    make_site: MakeSite, tmp_path: Path, ca_bundle: Path
+) -> None:
+    one, two = make_site(), make_site()
+    harvester = Harvester(tmp_path, ca_bundle, [one, two])
+    publish(one, {"a": FIRST, "x": FIRST})
+    publish(two, {})
+    two.pages["/s0.xml"] = listing(entry(two, "b"), entry(one, "x"))
+    harvester.day()
+    harvester.sites.remove(two)
+    publish(one, {"a": FIRST})
+    for _ in range(4):
+        run = harvester.day()
+        assert causes(run) == {}
+        assert f"{host(two)} is not in the register" in run.stderr
+    assert run_scrapy(["state", "confirm", host(two)], tmp_path).returncode == 0
+    assert causes(harvester.day()) == {"b": "intrekking", "x": "intrekking"}
+    assert causes(harvester.day()) == {}
 
 
 # Whose entry counts

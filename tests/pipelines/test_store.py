@@ -14,7 +14,7 @@ from woo_harvester.items import WooItem
 from woo_harvester.pipelines.store import StorePipeline
 from woo_harvester.pipelines.stored import path_of
 from woo_harvester.record import Bestand
-from woo_harvester.state.contents import KnownFile
+from woo_harvester.state.deliveries import KnownFile
 
 CONTENT = b"%PDF-1.7 besluit"
 DIGEST = sha256(CONTENT).hexdigest()

@@ -1,332 +1,321 @@
-"""All that can be decided on an entry, as a table: what is known, what is done, reported and remembered."""
+"""What is done with an entry: a table of all outcomes, and pairs of entries over days."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from itertools import product
 from typing import Any
 
-from tests.sitemaps.facts_of_entries import (
-    BEFORE,
-    CHANGED_SINCE,
-    CORRECTED,
-    DIGEST,
-    EARLIER,
-    ENOUGH,
-    FROM_HOST_THAT_DROPPED_IT,
-    FROM_OTHER_HOST,
-    FROM_OTHERS,
-    FUTURE,
-    HARVESTED,
-    LACKING,
-    LATER,
-    LESS,
-    MISTYPED,
-    NEVER_DELIVERED,
-    NEVER_DELIVERED_UNDATED,
-    NOW,
-    OWNER_LISTS_IT,
-    REFUSED,
-    REFUSED_AHEAD,
-    REFUSED_LATER,
-    REFUSED_PAGE,
-    SAID_SAME,
-    SECONDS,
-    SEEN,
-    SHORT,
-    TERMS,
-    THERE,
-    TYPO,
-    WEEK,
-    WITHDRAWN,
-    entry,
-    others,
-    row,
+import pytest
+
+from woo_harvester.record import Herkomst, Oorzaak
+from woo_harvester.sitemaps.decide import Decision, EntryOutcome, StateUpdate, decide, find_loc_problem
+from woo_harvester.sitemaps.facts import Depth, EntryFacts, KnownDocument, SitemapListing, Source, Terms
+from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.utils.dates import parse_datetime, to_microseconds
+
+LOC = "https://www.a.nl/besluit.pdf"
+EARLIER, BEFORE, LATER = "2024-04-01T10:00:00Z", "2024-04-02T10:00:00Z", "2024-04-03T10:00:00Z"
+ZONE, DAY, FUTURE, TYPO = "2024-04-02T12:00:00+02:00", "2024-04-02", "2042-04-02T10:00:00Z", "gisteren"
+NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
+SECONDS, WEEK = int(NOW.timestamp()), 7 * 86_400
+HERE, THERE = 1, 2
+
+NEW, CHANGED, REPUBLISHED, AGAIN, UNCHANGED, OLDER, OFFERED, PASSED, REFUSED, UNUSABLE = EntryOutcome
+
+
+def at(text: str) -> int:
+    return to_microseconds(parse_datetime(text))
+
+
+SEEN = KnownDocument(LOC, 7, HERE, None, None, None, None, None)
+KNOWN = SEEN._replace(
+    lastmod=at(BEFORE),
+    published="2024-03-01",
+    harvested=SECONDS - 2 * WEEK,
+    cause="wijziging",
+    number=3,
+    depth=Depth.FILE,
 )
-from woo_harvester.sitemaps.decide import decide
-from woo_harvester.sitemaps.facts import DELIVERED_AGAIN, EntryFacts, EntryFinding, OtherEntry, StateUpdate
-from woo_harvester.sitemaps.facts import EntryOutcome as Outcome
+UNDATED = KNOWN._replace(lastmod=None)
+#: Harvested two weeks ago with a lastmod that was in the future then.
+AHEAD = KNOWN._replace(lastmod=at(FUTURE))
+CORRECTED, CHANGED_SINCE = "2024-05-18T11:59:59Z", "2024-05-18T12:00:01Z"
+GONE = KNOWN._replace(withdrawn=SECONDS - WEEK)
+MARKED, RESTORED = KNOWN._replace(again=True), GONE._replace(again=True)
+SHORT = KNOWN._replace(depth=Depth.HEADERS)
+FAULTY = {"fault": "format.onbekend", "fault_seen": "x/y", "fault_since": SECONDS - 5}
+FAILED = KNOWN._replace(**FAULTY)
+LEFT = KNOWN._replace(**FAULTY, refused_at=SECONDS - 5, refused_lastmod=at(LATER))
+NEVER = SEEN._replace(**FAULTY, refused_at=SECONDS - 5, refused_lastmod=at(BEFORE), depth=Depth.FILE)
+
+WANTS = Terms(refused_interval=WEEK, depth=Depth.FILE)
+TEXT = Terms(refused_interval=WEEK, depth=Depth.TEXT)
+ALL = Terms(refused_interval=WEEK, depth=Depth.FILE, delivers_all=True)
 
 
-@dataclass
-class Row:
-    """One row of the table."""
-
-    case: str
-    facts: EntryFacts
-    outcome: Outcome
-    findings: tuple[EntryFinding, ...] = ()
-    learns: Mapping[str, Any] | None = field(default_factory=dict)
-    """Fields of the update of the state; None if the state learns nothing."""
-    reread: bool = False
-    unchanged: bool = False
+def source(*, here: bool = True, own: bool = True, listed: bool = True, read: bool = False) -> dict[str, Any]:
+    host = "www.a.nl" if here else "www.b.nl"
+    return {"source": Source(f"https://{host}/t.xml", host, here, own, listed, read)}
 
 
-NO_LASTMOD = EntryFinding("lastmod.ontbreekt", "lastmod")
-AHEAD = EntryFinding("lastmod.toekomst", "lastmod", FUTURE, "telt als het moment van de oogst")
-#: Of repeated entries: tests/sitemaps/test_facts.py has the other actions.
-READ_BEFORE = "overgeslagen: de vermelding op een andere plek telt"
-DELIVERED_ALREADY = (
-    "overgeslagen: de vermelding op een andere plek is eerder gelezen; "
-    "is deze nieuwer, dan telt zij vanaf de volgende oogst"
-)
-OWNER_COUNTS = "overgeslagen: de vermelding op www.a.nl telt"
-OLDER = EntryFinding("lastmod.ouder", "lastmod", EARLIER, "niet opnieuw geoogst")
-OFFERED = EntryFinding("lastmod.heraanbod", "lastmod", BEFORE, "niet opnieuw geoogst")
-STILL_REFUSED = EntryFinding(
-    "format.onbekend", None, "application/x", "niet opnieuw opgehaald, want de lastmod is niet nieuwer"
-)
+BESIDE, BESIDE_READ, DROPPED = source(), source(read=True), source(listed=False)
+ELSEWHERE, OTHERS = source(here=False), source(here=False, own=False)
+OWNED = {"is_own": False, "owner": "www.a.nl"}
+LISTED, DELIVERED = {"is_listed": True}, {"is_delivered": True}
 
-
-def duplicate(lastmod: str | None, action: str) -> EntryFinding:
-    return EntryFinding("loc.dubbel", "loc", lastmod, action)
-
-
-def ahead(lastmod: str) -> EntryFinding:
-    return AHEAD._replace(seen=lastmod)
-
-
-def left_out(code: str, seen: str | None) -> tuple[EntryFinding, ...]:
-    return (EntryFinding(code, "loc", seen, "overgeslagen"),)
-
-
-# One case a paragraph: the case, the facts, the outcome, the findings, and what is remembered.
-# fmt: off
-#: An older entry of the same host, with a field that the known version lacks.
-OTHER_ENTRY = OtherEntry(8, 0, "https://www.a.nl/s2.xml", None, None, SECONDS - 60, fields=1)
-
-ROWS = [
-    # Locs that may not be harvested.
-    Row("no loc", entry(loc=""),
-        Outcome.UNUSABLE, left_out("loc.ontbreekt", None), learns=None, reread=True),
-    Row("loc with http", entry(loc="http://www.a.nl/a.pdf"),
-        Outcome.UNUSABLE, left_out("loc.geen-https", "http://www.a.nl/a.pdf"), learns=None, reread=True),
-    Row("host that is not registered", entry(is_registered=False),
-        Outcome.UNREGISTERED, left_out("loc.niet-geregistreerd", "www.a.nl"), learns=None, reread=True),
-    Row("harvested before its host left the register", entry(is_registered=False, known=HARVESTED),
-        Outcome.UNREGISTERED, left_out("loc.niet-geregistreerd", "www.a.nl"),
-        learns={"new_listing": row(), "is_listed_again": True}, reread=True),
-
-    # The owner's entries.
-    Row("never seen", entry(listing=None), Outcome.NEW, learns=None),
-    Row("seen, not harvested", entry(known=SEEN, listing=None),
-        Outcome.NEW, learns={"new_listing": row()}),
-    Row("no lastmod", entry(None, known=SEEN), Outcome.NEW, (NO_LASTMOD,)),
-    Row("lastmod that cannot be read", entry("gisteren", known=SEEN),
-        Outcome.NEW, (EntryFinding("lastmod.ongeldig", "lastmod", "gisteren", "telt als afwezig"),)),
-    Row("lastmod in the future", entry(FUTURE, known=SEEN),
-        Outcome.NEW, (AHEAD,)),
-    Row("lastmod ahead by what clocks differ", entry("2024-06-01T12:05:00Z", known=SEEN), Outcome.NEW),
-    Row("newer", entry(LATER, known=HARVESTED), Outcome.CHANGED),
-    Row("newer, and missing before", entry(LATER, known=HARVESTED, listing=row(misses=2)),
-        Outcome.CHANGED, learns={"is_listed_again": True}),
-    Row("the same", entry(known=HARVESTED),
-        Outcome.UNCHANGED, learns={"digest": DIGEST}, unchanged=True),
-    Row("the same, and marked to be restored", entry(known=HARVESTED._replace(restore=True)),
-        Outcome.UNCHANGED, learns={"digest": DIGEST}, unchanged=True),
-    Row("the same, by the full reader", entry(known=HARVESTED, digest=None),
-        Outcome.UNCHANGED, unchanged=True),
-    Row("the same after a fault", entry(known=HARVESTED._replace(fault="document.onbereikbaar")),
-        Outcome.UNCHANGED, learns={"digest": DIGEST, "ends_fault": True}, unchanged=True),
-    Row("the same, another host has it", entry(known=HARVESTED, version=FROM_OTHER_HOST),
-        Outcome.UNCHANGED, unchanged=True),
-    Row("the same, another host dropped it", entry(known=HARVESTED, version=FROM_HOST_THAT_DROPPED_IT),
-        Outcome.UNCHANGED, learns={"is_moved": True}, unchanged=True),
-    Row("older", entry(EARLIER, known=HARVESTED),
-        Outcome.OLDER, (OLDER,), reread=True, unchanged=True),
-    Row("older than what was refused since", entry(EARLIER, known=REFUSED),
-        Outcome.OLDER, (OLDER,), learns={"ends_fault": True}, reread=True, unchanged=True),
-    Row("older than another host's entry", entry(EARLIER, known=HARVESTED, version=FROM_OTHER_HOST),
-        Outcome.OLDER, (duplicate(EARLIER, "overgeslagen: de nieuwere vermelding op open.a.nl telt"),),
-        reread=True),
-    Row("older than the entry of a host that dropped it",
-        entry(EARLIER, known=HARVESTED, version=FROM_HOST_THAT_DROPPED_IT),
-        Outcome.OLDER, (OLDER,), reread=True, unchanged=True),
-
-    # A lastmod in the future.
-    Row("the same in the future", entry(TYPO, known=MISTYPED),
-        Outcome.UNCHANGED, (ahead(TYPO),), learns={"digest": DIGEST}, unchanged=True),
-    Row("corrected to a moment before the harvest", entry(CORRECTED, known=MISTYPED),
-        Outcome.UNCHANGED, learns={"digest": DIGEST}, unchanged=True),
-    Row("corrected to a moment long before", entry(EARLIER, known=MISTYPED),
-        Outcome.UNCHANGED, learns={"digest": DIGEST}, unchanged=True),
-    Row("corrected to a moment after the harvest", entry(CHANGED_SINCE, known=MISTYPED), Outcome.CHANGED),
-    Row("no longer in the future, but absent", entry(None, known=MISTYPED),
-        Outcome.UNCHANGED, (NO_LASTMOD,), learns={"digest": DIGEST}, unchanged=True),
-    Row("another moment in the future", entry(FUTURE, known=MISTYPED), Outcome.CHANGED, (AHEAD,)),
-    Row("in the future, and it was not", entry(TYPO, known=HARVESTED), Outcome.CHANGED, (ahead(TYPO),)),
-    Row("in the future, and another host has it", entry(TYPO, known=HARVESTED, version=FROM_OTHER_HOST),
-        Outcome.UNCHANGED, (ahead(TYPO),), reread=True, unchanged=True),
-    Row("in the future, and the other host dropped it",
-        entry(TYPO, known=HARVESTED, version=FROM_HOST_THAT_DROPPED_IT), Outcome.CHANGED, (ahead(TYPO),)),
-    Row("withdrawn, the same in the future", entry(TYPO, known=MISTYPED._replace(withdrawn=SECONDS - WEEK)),
-        Outcome.OFFERED_AGAIN, (ahead(TYPO), OFFERED._replace(seen=TYPO)), reread=True),
-    Row("withdrawn, corrected", entry(CORRECTED, known=MISTYPED._replace(withdrawn=SECONDS - WEEK)),
-        Outcome.OFFERED_AGAIN, (OFFERED._replace(seen=CORRECTED),), reread=True),
-    Row("withdrawn, corrected to a moment after the harvest",
-        entry(CHANGED_SINCE, known=MISTYPED._replace(withdrawn=SECONDS - WEEK)), Outcome.REPUBLISHED),
-    Row("withdrawn, and back in the future", entry(TYPO, known=WITHDRAWN),
-        Outcome.REPUBLISHED, (ahead(TYPO),)),
-    Row("refused in the future", entry(TYPO, known=REFUSED_AHEAD),
-        Outcome.REFUSED, (ahead(TYPO), STILL_REFUSED)),
-    Row("refused in the future, and corrected", entry("2024-05-30", known=REFUSED_AHEAD),
-        Outcome.REFUSED, (STILL_REFUSED,)),
-    Row("refused in the future, and newer", entry("2024-06-01T11:59:56Z", known=REFUSED_AHEAD),
-        Outcome.CHANGED),
-    Row("another's, the same in the future, and the owner's is gone",
-        others(TYPO, known=HARVESTED, listing=row(TYPO, foreign=True)),
-        Outcome.UNCHANGED, (ahead(TYPO),), learns={"digest": DIGEST}, unchanged=True),
-    Row("another's, corrected to a moment before the harvest",
-        others(CORRECTED, known=HARVESTED, listing=row(TYPO, foreign=True)),
-        Outcome.UNCHANGED, learns={"changed_listing": row(CORRECTED, foreign=True), "digest": DIGEST},
-        unchanged=True),
-    Row("another's, corrected to a moment after the harvest",
-        others(CHANGED_SINCE, known=HARVESTED, listing=row(TYPO, foreign=True)), Outcome.CHANGED),
-
-    # Withdrawn documents.
-    Row("withdrawn, newer", entry(LATER, known=WITHDRAWN), Outcome.REPUBLISHED),
-    Row("withdrawn, the same", entry(known=WITHDRAWN), Outcome.OFFERED_AGAIN, (OFFERED,), reread=True),
-    Row("withdrawn, to be restored", entry(known=WITHDRAWN._replace(restore=True)), Outcome.REPUBLISHED),
-
-    # What was fetched before.
-    Row("refused", entry(LATER, known=REFUSED), Outcome.REFUSED, (STILL_REFUSED,)),
-    Row("refused, in another sitemap now", entry(LATER, known=REFUSED, sitemap_id=THERE),
-        Outcome.REFUSED, (STILL_REFUSED,), learns={"is_moved": True}),
-    Row("refused a week ago", entry(LATER, known=REFUSED._replace(refused_at=SECONDS - WEEK)),
-        Outcome.CHANGED),
-    Row("out of reach before", entry(LATER, known=REFUSED._replace(refused_at=None)), Outcome.CHANGED),
-    Row("refused, and newer now", entry("2024-04-04", known=REFUSED), Outcome.CHANGED),
-    Row("refused as another's, now the owner's", entry(LATER, known=REFUSED, version=FROM_OTHERS),
-        Outcome.CHANGED),
-    Row("refused as the owner's, now another's", others(LATER, known=REFUSED),
-        Outcome.REFUSED, (STILL_REFUSED,),
-        learns={"changed_listing": row(LATER, foreign=True)}, reread=True),
-    Row("refused and withdrawn", entry(LATER, known=REFUSED._replace(withdrawn=SECONDS - WEEK)),
-        Outcome.REFUSED, (STILL_REFUSED,)),
-    Row("refused at first", entry(known=NEVER_DELIVERED), Outcome.REFUSED, (STILL_REFUSED,)),
-    Row("refused at first, almost a week ago",
-        entry(known=NEVER_DELIVERED._replace(refused_at=SECONDS - WEEK + 1)),
-        Outcome.REFUSED, (STILL_REFUSED,)),
-    Row("refused at first, a week ago",
-        entry(known=NEVER_DELIVERED._replace(refused_at=SECONDS - WEEK)), Outcome.NEW),
-    Row("refused at first, by a clock that has jumped back since",
-        entry(known=NEVER_DELIVERED._replace(refused_at=SECONDS + 1)), Outcome.NEW),
-    Row("refused at first, and older now", entry(EARLIER, known=NEVER_DELIVERED),
-        Outcome.REFUSED, (STILL_REFUSED,)),
-    Row("refused at first, and newer now", entry(LATER, known=NEVER_DELIVERED), Outcome.NEW),
-    Row("refused at first, without lastmod now", entry(None, known=NEVER_DELIVERED),
-        Outcome.REFUSED, (NO_LASTMOD, STILL_REFUSED)),
-    Row("refused without lastmod", entry(None, known=NEVER_DELIVERED_UNDATED),
-        Outcome.REFUSED, (NO_LASTMOD, STILL_REFUSED)),
-    Row("refused without lastmod, and it has one now", entry(known=NEVER_DELIVERED_UNDATED), Outcome.NEW),
-    Row("said to be the same a week ago", entry(known=SAID_SAME), Outcome.RECHECKED),
-    Row("it lacks a field that another entry of its host gives", entry(others=[OTHER_ENTRY], known=HARVESTED),
-        Outcome.SUPPLEMENTED, reread=True),
-    Row("it lacks content", entry(known=LACKING), Outcome.SUPPLIED),
-    Row("nothing is known of its content", entry(known=LACKING._replace(content=None)), Outcome.SUPPLIED),
-    Row("it lacks content, and is said to be the same", entry(known=SAID_SAME._replace(content=SHORT)),
-        Outcome.SUPPLIED),
-    Row("it lacks content, and could not be fetched", entry(known=LACKING._replace(fault="x")),
-        Outcome.SUPPLIED),
-    Row("it lacks content, and has changed", entry(LATER, known=LACKING), Outcome.CHANGED),
-    Row("it lacks content, and is older", entry(EARLIER, known=LACKING),
-        Outcome.OLDER, (OLDER,), reread=True, unchanged=True),
-    Row("it lacks content, and was withdrawn", entry(known=WITHDRAWN._replace(content=SHORT)),
-        Outcome.OFFERED_AGAIN, (OFFERED,), reread=True),
-    Row("it lacks content, and another host lists its version",
-        entry(known=LACKING, version=FROM_OTHER_HOST), Outcome.UNCHANGED, unchanged=True),
-    Row("it lacks content, and another host listed its version",
-        entry(known=LACKING, version=FROM_HOST_THAT_DROPPED_IT), Outcome.SUPPLIED),
-    Row("another host gives it its content", entry(
-        known=LACKING, version=FROM_OTHER_HOST, is_expected=True, is_supplied=True),
-        Outcome.UNCHANGED, unchanged=True),
-    Row("another host gives it its content, and it has changed here", entry(
-        LATER, known=LACKING, version=FROM_OTHER_HOST, is_expected=True, is_supplied=True),
-        Outcome.DUPLICATE, (duplicate(LATER, DELIVERED_ALREADY),), reread=True),
-    Row("it got its content from an entry before", entry(
-        known=LACKING, is_listed=True, is_expected=True, is_supplied=True),
-        Outcome.DUPLICATE, (duplicate(BEFORE, DELIVERED_ALREADY),), reread=True),
-    Row("refused when its content was fetched", entry(known=REFUSED_LATER),
-        Outcome.REFUSED, (REFUSED_PAGE,)),
-    Row("refused when its content was fetched, and nothing is wanted any more",
-        entry(known=REFUSED_LATER._replace(content=ENOUGH)), Outcome.REFUSED, (REFUSED_PAGE,)),
-    Row("refused when its content was fetched, a week ago",
-        entry(known=REFUSED_LATER._replace(refused_at=SECONDS - WEEK)), Outcome.SUPPLIED),
-    Row("refused by a run that wanted less", entry(LATER, known=REFUSED._replace(refused_with=LESS)),
-        Outcome.CHANGED),
-    Row("refused by a run that wanted as much", entry(LATER, known=REFUSED._replace(refused_with=ENOUGH)),
-        Outcome.REFUSED, (STILL_REFUSED,)),
-    Row("said to be the same since then", entry(known=SAID_SAME._replace(fetched_at=SECONDS - WEEK + 1)),
-        Outcome.UNCHANGED, learns={"digest": DIGEST}, unchanged=True),
-    Row("said to be the same, of the owner's version", others(known=SAID_SAME),
-        Outcome.UNCHANGED, learns={"digest": DIGEST}, unchanged=True),
-
-    # Others' entries.
-    Row("another's, of a document that its owner lists",
-        others(LATER, version=OWNER_LISTS_IT, known=HARVESTED),
-        Outcome.FOREIGN, learns={"changed_listing": row(LATER, foreign=True)}),
-    Row("another's without lastmod, of a document that its owner lists",
-        others(None, version=OWNER_LISTS_IT, known=HARVESTED, listing=None),
-        Outcome.FOREIGN, learns={"new_listing": row(foreign=True)}),
-    Row("another's, and the only one", others(known=SEEN, version=FROM_OTHERS, listing=None),
-        Outcome.NEW, learns={"new_listing": row(foreign=True)}),
-    Row("another's, newer", others(LATER, known=HARVESTED, version=FROM_OTHERS), Outcome.CHANGED),
-    Row("another's, the same", others(known=HARVESTED, version=FROM_OTHERS),
-        Outcome.UNCHANGED, learns={"digest": DIGEST}, unchanged=True),
-    Row("another's, that lost its lastmod", others(None, known=HARVESTED, version=FROM_OTHERS),
-        Outcome.UNCHANGED, (NO_LASTMOD,),
-        learns={"digest": DIGEST, "changed_listing": row(foreign=True)}, unchanged=True),
-    Row("another's for the first time, and the owner's is gone",
-        others(LATER, known=HARVESTED, listing=None, version=FROM_HOST_THAT_DROPPED_IT),
-        Outcome.UNCHANGED, learns={"new_listing": row(LATER, foreign=True)}, unchanged=True),
-    Row("another's, newer than it was itself", others(LATER, known=HARVESTED), Outcome.CHANGED),
-    Row("was another's by the register of then", entry(known=HARVESTED, listing=row(BEFORE, foreign=True)),
-        Outcome.UNCHANGED, learns={"changed_listing": row(), "digest": DIGEST}, unchanged=True),
-    Row("another's, withdrawn, and beside it an older entry that does not count",
-        others(EARLIER, known=WITHDRAWN, listing=row(BEFORE, foreign=True), is_listed=True),
-        Outcome.DUPLICATE, (duplicate(EARLIER, "overgeslagen: de vermelding op een andere plek telt"),),
-        reread=True),
-    Row("the owner's comes", entry(EARLIER, known=HARVESTED, version=FROM_OTHERS),
-        Outcome.CHANGED),
-
-    # What the run has read so far.
-    Row("another's, the owner's may come", others(LATER, known=HARVESTED, is_owner_awaited=True),
-        Outcome.POSTPONED, learns=None),
-    Row("another's, nobody knows it, the owner's may come", others(None, is_owner_awaited=True),
-        Outcome.POSTPONED, learns=None),
-    Row("another's, nothing new, the owner's may come",
-        others(None, known=HARVESTED, is_owner_awaited=True),
-        Outcome.UNCHANGED, learns={"changed_listing": row(foreign=True), "digest": DIGEST}, unchanged=True),
-    Row("twice, and the first is delivered", entry(None, known=SEEN, is_listed=True, is_expected=True),
-        Outcome.DUPLICATE, (duplicate(None, DELIVERED_ALREADY),), reread=True),
-    Row("twice, the same", entry(known=HARVESTED, is_listed=True),
-        Outcome.DUPLICATE, (duplicate(BEFORE, READ_BEFORE),), reread=True),
-    Row("twice, newer, and the first gave nothing", entry(LATER, known=HARVESTED, is_listed=True),
-        Outcome.CHANGED, reread=True),
-    Row("twice, in the future, and the first gave nothing", entry(TYPO, known=HARVESTED, is_listed=True),
-        Outcome.DUPLICATE, (duplicate(TYPO, READ_BEFORE),), reread=True),
-    Row("another host of the owner gave it", entry(LATER, known=HARVESTED, is_expected=True),
-        Outcome.DUPLICATE, (duplicate(LATER, DELIVERED_ALREADY),), reread=True),
-    Row("another's, and the owner gave it in this run",
-        others(version=OWNER_LISTS_IT, known=HARVESTED, is_expected=True), Outcome.FOREIGN),
-    Row("another's twice, and the owner lists it",
-        others(version=OWNER_LISTS_IT, known=HARVESTED, is_listed=True),
-        Outcome.DUPLICATE, (duplicate(BEFORE, OWNER_COUNTS),), reread=True),
+#: The known document, the lastmod of the entry, further facts, the terms, and the outcome.
+TABLE: list[tuple[KnownDocument | None, str | None, dict[str, Any], Terms, EntryOutcome]] = [
+    (SEEN, BEFORE, {}, WANTS, NEW),
+    (SEEN, None, {}, ALL, NEW),
+    (SEEN, BEFORE, BESIDE, WANTS, NEW),
+    (NEVER, LATER, {}, WANTS, NEW),
+    (NEVER, BEFORE, {}, TEXT, NEW),
+    (NEVER, BEFORE, {}, WANTS, REFUSED),
+    (KNOWN, LATER, {}, WANTS, CHANGED),
+    (UNDATED, EARLIER, {}, WANTS, CHANGED),
+    (KNOWN, FUTURE, {}, WANTS, CHANGED),
+    (AHEAD, CHANGED_SINCE, {}, WANTS, CHANGED),
+    (KNOWN, LATER, BESIDE_READ, WANTS, CHANGED),
+    (KNOWN, LATER, OTHERS, WANTS, CHANGED),
+    (KNOWN, EARLIER, OTHERS, WANTS, CHANGED),  # the owner's appears
+    (KNOWN, LATER, LISTED, WANTS, CHANGED),  # a newer one, after one that did not count as a record
+    (GONE, LATER, {}, WANTS, REPUBLISHED),
+    (RESTORED, EARLIER, {}, WANTS, REPUBLISHED),
+    (RESTORED, None, {}, WANTS, REPUBLISHED),
+    (GONE, BEFORE, {}, WANTS, OFFERED),
+    (GONE, EARLIER, {}, ALL, OFFERED),
+    (GONE, None, {}, TEXT, OFFERED),
+    (KNOWN, BEFORE, {}, WANTS, UNCHANGED),
+    (KNOWN, ZONE, {}, WANTS, UNCHANGED),
+    (KNOWN, None, {}, WANTS, UNCHANGED),
+    (KNOWN, TYPO, {}, WANTS, UNCHANGED),
+    (UNDATED, None, {}, WANTS, UNCHANGED),
+    (AHEAD, FUTURE, {}, WANTS, UNCHANGED),
+    (AHEAD, CORRECTED, {}, WANTS, UNCHANGED),
+    (KNOWN, BEFORE, BESIDE, WANTS, UNCHANGED),  # the other may just have lost it
+    (KNOWN, BEFORE, DROPPED, WANTS, UNCHANGED),
+    (FAILED, BEFORE, {}, WANTS, UNCHANGED),
+    (AHEAD, FUTURE.replace("2042", "2043"), BESIDE, WANTS, UNCHANGED),
+    (KNOWN, EARLIER, {}, WANTS, OLDER),
+    (KNOWN, EARLIER, DROPPED, WANTS, OLDER),
+    (MARKED, BEFORE, {}, WANTS, AGAIN),
+    (MARKED, EARLIER, {}, WANTS, AGAIN),
+    (MARKED, LATER, {}, WANTS, CHANGED),
+    (SHORT, BEFORE, {}, WANTS, AGAIN),
+    (SHORT, BEFORE, {}, Terms(), UNCHANGED),
+    (KNOWN, None, {}, TEXT, AGAIN),
+    (KNOWN, BEFORE, {}, ALL, AGAIN),
+    (KNOWN, BEFORE, ELSEWHERE, ALL, AGAIN),
+    (KNOWN, BEFORE, {**LISTED, **DELIVERED}, ALL, PASSED),
+    (KNOWN, BEFORE, DELIVERED, ALL, PASSED),
+    (SEEN, LATER, DELIVERED, WANTS, PASSED),
+    (KNOWN, LATER, DELIVERED, WANTS, PASSED),
+    (KNOWN, BEFORE, LISTED, WANTS, PASSED),
+    (KNOWN, BEFORE, BESIDE_READ, WANTS, PASSED),
+    (KNOWN, EARLIER, BESIDE, WANTS, PASSED),
+    (KNOWN, BEFORE, ELSEWHERE, WANTS, PASSED),
+    (SEEN, BEFORE, OWNED, WANTS, PASSED),
+    (KNOWN, LATER, OWNED, WANTS, PASSED),
+    (RESTORED, LATER, OWNED, ALL, PASSED),
+    (LEFT, LATER, {}, WANTS, REFUSED),
+    (LEFT, "2024-04-04", {}, WANTS, CHANGED),
+    (LEFT, LATER, {}, TEXT, CHANGED),
+    (LEFT, LATER, {}, Terms(refused_interval=5, depth=Depth.FILE), CHANGED),
+    (LEFT, LATER, OTHERS, WANTS, CHANGED),
+    (LEFT._replace(refused_at=SECONDS + 9), LATER, {}, WANTS, CHANGED),  # ahead of the clock
+    (None, BEFORE, {"problem": "loc.geen-https"}, WANTS, UNUSABLE),
+    (KNOWN, LATER, {"problem": "loc.niet-geregistreerd"}, ALL, UNUSABLE),
 ]
-# fmt: on
 
 
-def test_decide() -> None:
-    for one in ROWS:
-        decision = decide(one.facts, TERMS, NOW)
-        assert decision.outcome is one.outcome, one.case
-        assert decision.findings == one.findings, one.case
-        update = None if one.learns is None else StateUpdate(7, **one.learns)
-        assert decision.update == update, one.case
-        assert (decision.must_reread, decision.is_unchanged) == (one.reread, one.unchanged), one.case
-        assert (decision.version is None) == (one.outcome.cause is None), one.case
+def facts_of(known: KnownDocument | None, lastmod: str | None, more: dict[str, Any]) -> EntryFacts:
+    given = {"digest": b"d", "sitemap_id": HERE, "listing": SitemapListing(7), "known": known, **more}
+    return EntryFacts(Entry(LOC, lastmod, 3, None), **given)
 
 
-def test_the_table_has_every_outcome() -> None:
-    # test_decide_delivering_all.py has the others.
-    assert {row.outcome for row in ROWS} == set(Outcome).difference(DELIVERED_AGAIN)
+def made(known: KnownDocument | None, lastmod: str | None = BEFORE, **more: Any) -> Decision:
+    return decide(facts_of(known, lastmod, more), WANTS, NOW)
+
+
+def test_each_entry_has_its_outcome() -> None:
+    for number, (known, lastmod, more, terms, expected) in enumerate(TABLE):
+        found = decide(facts_of(known, lastmod, more), terms, NOW)
+        assert found.outcome is expected, number
+        assert (found.version is None) is (expected.cause is None), number
+    assert {row[-1] for row in TABLE} == set(EntryOutcome)
+
+
+def test_a_sitemap_is_read_again_for_what_was_not_delivered_or_should_have_counted() -> None:
+    for number, (known, lastmod, more, terms, outcome) in enumerate(TABLE):
+        found = decide(facts_of(known, lastmod, more), terms, NOW)
+        expected = outcome in (OFFERED, UNUSABLE)
+        if outcome is PASSED:
+            expected = lastmod == LATER and "owner" not in more
+        assert found.must_reread is expected, number
+
+
+def test_another_host_whose_entry_counts_is_named_and_no_finding_is_about_the_entry() -> None:
+    for more, host in ((OWNED, "www.a.nl"), (ELSEWHERE, "www.b.nl"), (BESIDE_READ, None), (LISTED, None)):
+        found = made(KNOWN, **more)
+        assert (found.outcome, found.left_to) == (PASSED, host)
+        assert [one.code for one in found.findings] == ([] if host else ["loc.dubbel"])
+    assert made(KNOWN, BEFORE, **OTHERS).left_to is None, "it takes over"
+
+
+FINDINGS: list[tuple[KnownDocument | None, str | None, dict[str, Any], list[tuple[str, str | None]]]] = [
+    (SEEN, BEFORE, {}, []),
+    (SEEN, None, {}, [("lastmod.ontbreekt", None)]),
+    (SEEN, TYPO, {}, [("lastmod.ongeldig", TYPO)]),
+    (KNOWN, FUTURE, {}, [("lastmod.toekomst", FUTURE)]),
+    (KNOWN, EARLIER, {}, [("lastmod.ouder", EARLIER)]),
+    (GONE, None, {}, [("lastmod.ontbreekt", None), ("lastmod.heraanbod", None)]),
+    (LEFT, LATER, {}, [("format.onbekend", "x/y")]),
+    (KNOWN, LATER, DELIVERED, [("loc.dubbel", LATER)]),
+    (KNOWN, EARLIER, BESIDE, [("loc.dubbel", EARLIER)]),
+    (KNOWN, LATER, {"problem": "loc.niet-geregistreerd"}, [("loc.niet-geregistreerd", "www.a.nl")]),
+    (None, LATER, {"problem": "loc.geen-https"}, [("loc.geen-https", LOC)]),
+]
+
+
+def test_what_is_wrong_is_reported() -> None:
+    for number, (known, lastmod, more, expected) in enumerate(FINDINGS):
+        assert [(one.code, one.seen) for one in made(known, lastmod, **more).findings] == expected, number
+    assert [find_loc_problem(loc) for loc in ("", LOC)] == ["loc.ontbreekt", None]
+
+
+def test_the_state_learns_only_what_it_does_not_know() -> None:
+    row, other = SitemapListing(7), SitemapListing(7, 0, passed_over=True)
+    assert made(KNOWN).update == StateUpdate(7, digest=b"d")
+    assert made(KNOWN, listing=None).update == StateUpdate(7, row, digest=b"d")
+    assert made(KNOWN, listing=SitemapListing(7, 2)).update == StateUpdate(7, row, digest=b"d")
+    assert made(KNOWN, LATER).update == StateUpdate(7)
+    assert made(KNOWN, **LISTED).update == StateUpdate(7, other)
+    assert made(KNOWN, **DROPPED).update == StateUpdate(7, None, is_moved=True, digest=b"d")
+    assert made(KNOWN, EARLIER, **DROPPED).update == StateUpdate(7, None, is_moved=True)
+    assert made(FAILED).update == StateUpdate(7, digest=b"d", ends_fault=True)
+    assert made(KNOWN, problem="loc.niet-geregistreerd").update == StateUpdate(7, row)
+    assert made(None, problem="loc.geen-https").update is None
+
+
+@pytest.mark.parametrize(
+    ("known", "lastmod", "more", "expected"),
+    [  # the oorzaak, the openbaarmakingsdatum, whether it is the day of the harvest, and the number
+        (SEEN, EARLIER, {}, (Oorzaak.AANLEVERING, date(2024, 4, 1), False, 1)),
+        (SEEN, None, {}, (Oorzaak.AANLEVERING, date(2024, 6, 1), True, 1)),
+        (SEEN, FUTURE, {}, (Oorzaak.AANLEVERING, date(2024, 6, 1), True, 1)),
+        (KNOWN, LATER, {}, (Oorzaak.WIJZIGING, date(2024, 3, 1), False, 4)),
+        (KNOWN._replace(number=None), LATER, {}, (Oorzaak.WIJZIGING, date(2024, 3, 1), False, 2)),
+        (KNOWN, EARLIER, OTHERS, (Oorzaak.WIJZIGING, date(2024, 4, 1), False, 4)),
+        (GONE, LATER, {}, (Oorzaak.HERPUBLICATIE, date(2024, 3, 1), False, 4)),
+        (MARKED, EARLIER, {}, (Oorzaak.WIJZIGING, date(2024, 3, 1), False, 3)),
+    ],
+)
+def test_a_version_has_its_oorzaak_dates_and_number(
+    known: KnownDocument, lastmod: str | None, more: dict[str, Any], expected: tuple[Any, ...]
+) -> None:
+    version = made(known, lastmod, **more).version
+    assert version is not None
+    assert (version.cause, version.published, version.is_dated_by_harvest, version.number) == expected
+    assert version.at == NOW
+
+
+def test_a_version_that_comes_again_is_the_one_that_it_was() -> None:
+    """The lastmod is as given today if it is the same moment, and that of the version if it is not."""
+    for known, lastmod, text in (
+        (MARKED, BEFORE, BEFORE),
+        (MARKED, ZONE, ZONE),
+        (MARKED, EARLIER, ZONE),
+        (MARKED, None, ZONE),
+        (MARKED._replace(lastmod=None), None, None),
+    ):
+        version = made(known, lastmod).version
+        assert version is not None
+        record = version.record(LOC, Herkomst())
+        assert (record.herkomst.lastmod, version.cause) == (text, Oorzaak.WIJZIGING)
+        assert version.lastmod == (parse_datetime(BEFORE) if known.lastmod else None)
+        assert record.herkomst.standaardwaarden == {}
+    ahead = made(AHEAD._replace(again=True, cause="aanlevering"), FUTURE).version
+    assert ahead is not None
+    record = ahead.record(LOC, Herkomst())
+    assert record.versies[0].mutatiedatumtijd == NOW
+    assert set(record.herkomst.standaardwaarden) == {
+        "versies.openbaarmakingsdatum",
+        "versies.mutatiedatumtijd",
+    }
+
+
+def test_a_record_is_later_than_each_record_before() -> None:
+    for known in (KNOWN._replace(harvested=SECONDS + 3600), GONE._replace(withdrawn=SECONDS + 3600)):
+        version = made(known, LATER).version
+        assert version is not None
+        assert version.at > NOW + timedelta(hours=1)
+
+
+LASTMODS = (None, DAY, EARLIER, BEFORE, LATER, ZONE, FUTURE, TYPO)
+
+
+def rank(lastmod: str | None, now: datetime) -> int | None:
+    """Return the moment with which a lastmod takes part in a comparison; None if it says nothing."""
+    moment = parse_datetime(lastmod) if lastmod not in (None, TYPO) else None
+    return None if moment is None else to_microseconds(min(moment, now))
+
+
+@pytest.mark.parametrize("confirms_at_once", [True, False])
+@pytest.mark.parametrize("is_reversed", [True, False])
+@pytest.mark.parametrize("is_one_host", [True, False])
+def test_two_entries_of_a_document_come_to_rest(
+    *, confirms_at_once: bool, is_reversed: bool, is_one_host: bool
+) -> None:
+    """In two sitemaps of the owner that are read each day: two records at most, and quiet on day three."""
+    for pair in product(LASTMODS, LASTMODS):
+        known, listed_in, days = SEEN, set[int](), []
+        for day in range(4):
+            now, records, run = NOW + timedelta(days=day), 0, known
+            listed = delivered = False
+            read = set[int]()
+            for sitemap in (THERE, HERE) if is_reversed and day % 2 else (HERE, THERE):
+                facts = facts_of(run, pair[sitemap - 1], {"sitemap_id": sitemap})
+                facts.is_listed, facts.is_delivered = listed and is_one_host, delivered
+                if run.sitemap_id != sitemap:
+                    there = run.sitemap_id
+                    host = "www.a.nl" if is_one_host else "open.a.nl"
+                    is_read = there in read and is_one_host
+                    facts.source = Source(
+                        sitemap="t",
+                        host=host,
+                        is_here=is_one_host,
+                        is_own=True,
+                        is_listed=there in listed_in,
+                        is_read=is_read,
+                    )
+                found = decide(facts, WANTS, now)
+                read.add(sitemap)
+                listed_in.add(sitemap)
+                listed = listed or found.outcome not in (PASSED, OLDER)
+                if found.update is not None and found.update.is_moved:
+                    known, run = known._replace(sitemap_id=sitemap), run._replace(sitemap_id=sitemap)
+                if (version := found.version) is not None:
+                    records, delivered = records + 1, True
+                    known = known._replace(
+                        sitemap_id=sitemap,
+                        lastmod=to_microseconds(version.lastmod) if version.lastmod else None,
+                        published=version.published.isoformat(),
+                        harvested=int(version.at.timestamp()),
+                        cause=version.cause.value,
+                        number=version.number,
+                        depth=Depth.FILE,
+                    )
+                    run = known if confirms_at_once else run
+            days.append(records)
+        assert days[0] == 1, pair
+        assert days[1] <= 1, pair
+        assert days[2:] == [0, 0], pair
+        ranks = [one for one in (rank(lastmod, NOW) for lastmod in pair) if one is not None]
+        newest = max(ranks, default=None)
+        assert rank_of(known) == newest, pair
+
+
+def rank_of(known: KnownDocument) -> int | None:
+    """Return the moment of the known version, at most that of the first day."""
+    return None if known.lastmod is None else min(known.lastmod, to_microseconds(NOW))

@@ -15,7 +15,7 @@ from woo_harvester.state.store import State
 
 __all__ = ["postgresql_server", "postgresql_url"]
 
-EMPTY = "TRUNCATE repeated, listings, documents, resources, hosts, outputs, visited, locks RESTART IDENTITY"
+EMPTY = "TRUNCATE listings, documents, resources, hosts, outputs, visited, locks RESTART IDENTITY"
 
 
 class UndoneError(Exception):

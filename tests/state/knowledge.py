@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 from sqlalchemy import Connection
 
-from woo_harvester.sitemaps.facts import SitemapListing
+from woo_harvester.sitemaps.facts import Depth, SitemapListing
 from woo_harvester.state import listings
-from woo_harvester.state.contents import Content, Depth, Harvested, add_content, describe
+from woo_harvester.state.deliveries import Harvested
 from woo_harvester.state.documents import add_seen, confirm_harvested
-from woo_harvester.state.resources import end_read, host_of_state, keep_read, resource_of
+from woo_harvester.state.resources import host_of_state, keep_read, resource_of
+from woo_harvester.state.withdrawal import end_reads
 
-FIRST_SEEN = 1_700_000_000
 HARVESTED = 1_700_000_100
 #: Start of a run, in microseconds since 1970.
 BEGUN = 1_700_000_090_000_000
@@ -30,7 +30,7 @@ def sitemap_of(connection: Connection, host: str = "a.nl", name: str = "s0.xml")
 def see(connection: Connection, sitemap: int, locs: Iterable[str]) -> list[int]:
     """Add documents that were seen in a sitemap and not delivered; return their ids."""
     given = list(locs)
-    known = add_seen(connection, given, sitemap, FIRST_SEEN)
+    known = add_seen(connection, given, sitemap)
     ids = [known[loc].id for loc in given]
     list_in(connection, sitemap, ids)
     return ids
@@ -38,8 +38,7 @@ def see(connection: Connection, sitemap: int, locs: Iterable[str]) -> list[int]:
 
 def list_in(connection: Connection, sitemap: int, ids: Iterable[int], misses: int = 0) -> None:
     """Add listings of documents, with a number of misses."""
-    rows = [SitemapListing(key, misses, foreign=False, lastmod=None) for key in ids]
-    listings.add(connection, sitemap, rows)
+    listings.write(connection, sitemap, [SitemapListing(key, misses) for key in ids])
 
 
 def read_before(connection: Connection, *files: int, etag: str = '"e"', digest: bytes = b"d") -> None:
@@ -51,15 +50,15 @@ def read_before(connection: Connection, *files: int, etag: str = '"e"', digest: 
 def miss(connection: Connection, lacking: dict[int, list[int]], host: str = "a.nl") -> None:
     """Count a complete read of a host. It reads only these sitemaps, and each lacks these documents."""
     host_id = host_of_state(connection, host).id
-    listings.missed(connection, host_id, lacking.keys(), dict(lacking), BEGUN, 3)
-    end_read(connection, host_id, HARVESTED, BEGUN)
+    listings.missed(connection, host_id, lacking.keys(), dict(lacking), BEGUN)
+    end_reads(connection, [host_id], HARVESTED, BEGUN)
 
 
 def harvest(connection: Connection, sitemap: int, locs: Iterable[str]) -> list[int]:
     """Add documents that were harvested; return their ids."""
     ids = see(connection, sitemap, locs)
-    content = add_content(connection, describe(Content(Depth.HEADERS)))
-    confirm_harvested(connection, [Harvested(key, LASTMOD, DAY, HARVESTED, content=content) for key in ids])
+    harvested = (Harvested(key, LASTMOD, DAY, HARVESTED, sitemap, depth=Depth.HEADERS) for key in ids)
+    confirm_harvested(connection, harvested)
     return ids
 
 

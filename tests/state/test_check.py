@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from tests.state.knowledge import locs, see, sitemap_of
 from woo_harvester.state.check import Difference, differences, take_over
-from woo_harvester.state.contents import Harvested
+from woo_harvester.state.deliveries import Harvested
 from woo_harvester.state.documents import confirm_harvested, confirm_withdrawn, files_of, look_up
 from woo_harvester.state.latest import Latest
 from woo_harvester.state.sql import BATCH
@@ -46,9 +46,11 @@ def know(
     withdrawn: datetime | None = None,
 ) -> list[int]:
     """Add documents to the state, harvested at a moment and perhaps withdrawn at a later one."""
-    ids = see(connection, sitemap_of(connection), locs or [LOC])
+    sitemap = sitemap_of(connection)
+    ids = see(connection, sitemap, locs or [LOC])
     moment = None if lastmod is None else to_microseconds(lastmod)
-    confirm_harvested(connection, [Harvested(key, moment, "2024-04-02", int(at.timestamp())) for key in ids])
+    seconds = int(at.timestamp())
+    confirm_harvested(connection, [Harvested(key, moment, "2024-04-02", seconds, sitemap) for key in ids])
     if withdrawn:
         confirm_withdrawn(connection, dict.fromkeys(ids, int(withdrawn.timestamp())))
     return ids
@@ -149,7 +151,7 @@ def test_what_only_the_files_have_is_taken_over(connection: Connection, tmp_path
     rows = look_up(connection, [LOC, changed, gone])
     assert rows[LOC].published == "2024-01-02"
     assert rows[changed].lastmod == to_microseconds(LASTMOD + HOUR)
-    assert (rows[gone].withdrawn, rows[gone].restore) == (int((AT + HOUR).timestamp()), True)
+    assert (rows[gone].withdrawn, rows[gone].again) == (int((AT + HOUR).timestamp()), True)
     kept = files_of(connection, [rows[LOC].id])[rows[LOC].id]
     assert (kept.sha256, kept.size, kept.file_name) == (bytes.fromhex("ab" * 32), 3, None)
     assert host_of_document(connection, LOC) == "b.nl"
@@ -170,25 +172,12 @@ def test_more_than_a_batch_is_compared_completely(connection: Connection, tmp_pa
     assert len(found) == 1 + len(extra)
 
 
-def test_a_record_that_added_content_is_missed_in_the_files(connection: Connection, tmp_path: Path) -> None:
-    (key,) = know(connection)
-    version = Harvested(
-        key,
-        to_microseconds(LASTMOD),
-        "2024-04-02",
-        int(AT.timestamp()),
-        supplied_at=int((AT + HOUR).timestamp()),
-    )
-    confirm_harvested(connection, [version])
-    assert check(connection, tmp_path, record()) == [("older", LOC)]
-    assert check(connection, tmp_path, record(), record(at=AT + HOUR)) == []
-
-
 def test_of_two_versions_with_the_same_lastmod_the_number_says_which_is_older(
     connection: Connection, tmp_path: Path
 ) -> None:
     (key,) = know(connection)
-    version = Harvested(key, to_microseconds(LASTMOD), "2024-04-02", int(AT.timestamp()), number=2)
+    sitemap, seconds = sitemap_of(connection), int(AT.timestamp())
+    version = Harvested(key, to_microseconds(LASTMOD), "2024-04-02", seconds, sitemap, number=2)
     confirm_harvested(connection, [version])
     found = {number: check(connection, tmp_path, numbered(number)) for number in (None, 1, 2, 3)}
     assert found == {None: [], 1: [("older", LOC)], 2: [], 3: [("extra", LOC)]}

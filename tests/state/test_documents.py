@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from functools import partial
 from random import Random
 from string import ascii_letters
 
@@ -10,24 +10,21 @@ from sqlalchemy import Connection, select, update
 from tests.state.knowledge import (
     BEGUN,
     DAY,
-    FIRST_SEEN,
     HARVESTED,
     LASTMOD,
     harvest,
     list_in,
     locs,
-    miss,
     see,
     sitemap_of,
 )
-from woo_harvester.sitemaps.facts import KnownDocument
+from woo_harvester.sitemaps.facts import Depth, KnownDocument
 from woo_harvester.state import documents, listings, schema
-from woo_harvester.state.contents import Harvested, KnownFile
-from woo_harvester.state.documents import confirm_harvested, confirm_withdrawn
+from woo_harvester.state.deliveries import Harvested, KnownFile
+from woo_harvester.state.documents import NO_FAULT, DocumentFault, confirm_harvested, confirm_withdrawn
 from woo_harvester.state.resources import host_of_state
 from woo_harvester.state.schema import documents as table
 from woo_harvester.state.sql import BATCH
-from woo_harvester.state.withdrawal import Gone, claim, end_claims, end_restore, gone_documents
 from woo_harvester.utils.urls import LOC_MAXLENGTH
 
 LOC = "https://a.nl/d.pdf"
@@ -39,9 +36,8 @@ def row_of(connection: Connection, key: int) -> dict[str, object]:
 
 def test_what_was_seen_first_is_known_and_does_not_count_as_harvested(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
-    known = documents.add_seen(connection, [LOC], sitemap, FIRST_SEEN)
+    known = documents.add_seen(connection, [LOC], sitemap)
     assert known == {LOC: KnownDocument(LOC, known[LOC].id, sitemap, None, None, None, None, None)}
-    assert row_of(connection, known[LOC].id)["first_seen"] == FIRST_SEEN
 
 
 def test_a_location_that_another_run_has_just_seen_stays_as_that_noted_it(connection: Connection) -> None:
@@ -52,9 +48,10 @@ def test_a_location_that_another_run_has_just_seen_stays_as_that_noted_it(connec
 
 
 def test_what_publishers_say_is_kept_whatever_is_in_it(connection: Connection) -> None:
-    (key,) = see(connection, sitemap_of(connection), [LOC])
+    sitemap = sitemap_of(connection)
+    (key,) = see(connection, sitemap, [LOC])
     file = KnownFile(b"s" * 32, file_name="be\0sluit.pdf", pages=2**40)
-    confirm_harvested(connection, [Harvested(key, None, DAY, HARVESTED, None, file)])
+    confirm_harvested(connection, [Harvested(key, None, DAY, HARVESTED, sitemap, None, file)])
     kept = documents.files_of(connection, [key])[key]
     assert (kept.file_name, kept.pages) == ("be\ufffdsluit.pdf", 2**40)
 
@@ -91,28 +88,19 @@ def test_only_what_is_published_and_not_missing_is_passed_over_by_its_digest(con
     documents.keep_digests(connection, digests)
     confirm_withdrawn(connection, {withdrawn: HARVESTED})
     documents.move(connection, [moved], other)
-    listings.missed(connection, 1, {sitemap}, {sitemap: [missing]}, BEGUN, 3)
-    before = documents.before(connection, sitemap, [sitemap, other])
-    assert before.same == {digests[published]: published, digests[moved]: moved}
-    assert sorted(before.others) == sorted([withdrawn, missing, without, seen])
+    listings.missed(connection, 1, {sitemap}, {sitemap: [missing]}, BEGUN)
+    before = documents.before(connection, sitemap)
+    assert before.same == {digests[published]: published}
+    assert sorted(before.others) == sorted([withdrawn, missing, moved, without, seen])
     assert before.is_all
-
-
-def test_an_entry_of_another_hosts_version_is_not_passed_over(connection: Connection) -> None:
-    sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
-    own, foreign = harvest(connection, sitemap, locs(2))
-    documents.keep_digests(connection, {own: b"een", foreign: b"twee"})
-    documents.move(connection, [foreign], other)
-    before = documents.before(connection, sitemap, [sitemap])
-    assert (before.same, before.others) == ({b"een": own}, [foreign])
 
 
 def test_what_a_sitemap_listed_before_is_what_it_listed_itself(connection: Connection) -> None:
     sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
     first, second = harvest(connection, sitemap, locs(2))
     list_in(connection, other, [second])
-    assert documents.before(connection, other, [other]).others == [second]
-    assert sorted(documents.before(connection, sitemap, [sitemap]).others) == [first, second]
+    assert documents.before(connection, other).others == [second]
+    assert sorted(documents.before(connection, sitemap).others) == [first, second]
 
 
 def test_more_documents_than_are_kept_in_memory_are_asked_of_the_state(
@@ -121,16 +109,16 @@ def test_more_documents_than_are_kept_in_memory_are_asked_of_the_state(
     monkeypatch.setattr(documents, "SAME_MAX", 3)
     sitemap = sitemap_of(connection)
     harvest(connection, sitemap, locs(3))
-    assert documents.before(connection, sitemap, [sitemap]).is_all
+    assert documents.before(connection, sitemap).is_all
     harvest(connection, sitemap, [LOC])
-    assert documents.before(connection, sitemap, [sitemap]) == documents.Before({}, [], is_all=False)
+    assert documents.before(connection, sitemap) == documents.Before({}, [], is_all=False)
 
 
 def test_a_batch_of_nothing_changes_nothing(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     (key,) = harvest(connection, sitemap, [LOC])
     before = row_of(connection, key)
-    assert documents.add_seen(connection, [], sitemap, FIRST_SEEN) == {}
+    assert documents.add_seen(connection, [], sitemap) == {}
     documents.move(connection, [], 99)
     documents.keep_digests(connection, {})
     confirm_harvested(connection, [])
@@ -139,23 +127,10 @@ def test_a_batch_of_nothing_changes_nothing(connection: Connection) -> None:
     assert row_of(connection, key) == before
 
 
-def test_only_harvested_documents_that_are_not_withdrawn_count(connection: Connection) -> None:
-    sitemap = sitemap_of(connection)
-    published, withdrawn = harvest(connection, sitemap, locs(2))
-    (seen,) = see(connection, sitemap, [LOC])
-    confirm_withdrawn(connection, {withdrawn: HARVESTED})
-    assert documents.harvested_of(connection, [published, withdrawn, seen, 99]) == {published}
-    assert documents.harvested_of(connection, []) == set()
-
-
 def test_more_than_a_batch_is_handled_completely(connection: Connection) -> None:
     many = locs(2 * BATCH + 1)
     keys = harvest(connection, sitemap_of(connection), many)
     assert documents.look_up(connection, many).keys() == set(many)
-    assert documents.harvested_of(connection, keys) == set(keys)
-    gone = gone_documents(connection, keys, host_of_state(connection, "a.nl").id)
-    assert sorted(one.id for one in gone) == sorted(keys)
-    assert claim(connection, keys, 1) == set(keys)
     documents.forget(connection, keys[1:])
     assert list(documents.look_up(connection, many)) == many[:1]
     assert connection.execute(select(schema.listings.c.document_id)).scalars().all() == keys[:1]
@@ -166,67 +141,12 @@ def test_a_version_replaces_that_of_another_sitemap_or_of_none(connection: Conne
     (known,) = harvest(connection, before, locs(1))
     (new,) = see(connection, before, ["https://a.nl/nieuw.pdf"])
 
-    def replaced(*versions: tuple[int, int | None]) -> set[int]:
-        made = [Harvested(key, LASTMOD, DAY, HARVESTED, sitemap_id=sitemap) for key, sitemap in versions]
+    def replaced(*versions: tuple[int, int]) -> set[int]:
+        made = [Harvested(key, LASTMOD, DAY, HARVESTED, sitemap) for key, sitemap in versions]
         return documents.other_sources(connection, made)
 
     assert replaced((known, after)) == {before}
     assert replaced((known, before), (new, after)) == set()
-    assert replaced((known, None)) == set()
-
-
-def test_other_sitemaps_of_the_host_that_list_the_document_are_read_again(connection: Connection) -> None:
-    own, beside, dropped = (sitemap_of(connection, name=f"s{number}.xml") for number in range(3))
-    foreign = sitemap_of(connection, "b.nl")
-    (known,) = harvest(connection, own, locs(1))
-    (new,) = see(connection, own, ["https://a.nl/nieuw.pdf"])
-    for sitemap in (beside, foreign):
-        list_in(connection, sitemap, [known, new])
-    list_in(connection, dropped, [known], misses=1)
-    version, first = (Harvested(key, LASTMOD, DAY, HARVESTED, sitemap_id=own) for key in (known, new))
-    assert documents.other_sources(connection, [version, first]) == {beside}
-    assert documents.other_sources(connection, [first]) == set()
-
-
-def test_a_withdrawal_is_delivered_by_one_run_only(connection: Connection) -> None:
-    one, two, withdrawn = harvest(connection, sitemap_of(connection), locs(3))
-    (seen,) = see(connection, sitemap_of(connection), [LOC])
-    confirm_withdrawn(connection, {withdrawn: HARVESTED})
-    assert claim(connection, [one, withdrawn, seen], 1) == {one}
-    assert claim(connection, [two, one], 2) == {two}
-
-
-def test_a_claim_that_was_not_delivered_is_ended_by_the_next_run_on_its_host(connection: Connection) -> None:
-    one, two = harvest(connection, sitemap_of(connection), locs(2))
-    claim(connection, [one], 1)
-    claim(connection, [two], 2)
-    end_claims(connection, [1, 3])
-    end_claims(connection, [])
-    assert claim(connection, [one, two], 4) == {one}
-
-
-def test_what_was_to_be_restored_and_is_not_listed_stays_withdrawn(connection: Connection) -> None:
-    sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
-    listed, gone = harvest(connection, sitemap, locs(2))
-    (theirs,) = harvest(connection, other, [LOC])
-    confirm_withdrawn(connection, dict.fromkeys((listed, gone, theirs), HARVESTED))
-    miss(connection, {sitemap: [gone]})
-    miss(connection, {other: [theirs]}, "b.nl")
-    for host in ("a.nl", "b.nl"):
-        listings.drop_missing_withdrawn(connection, host_of_state(connection, host).id)
-    connection.execute(update(table).values(restore=True))
-    end_restore(connection, host_of_state(connection, "a.nl").id)
-    assert [row_of(connection, key)["restore"] for key in (listed, gone, theirs)] == [True, None, True]
-
-
-def test_a_withdrawal_comes_once_with_a_sitemap_of_the_host_that_is_asked_for(connection: Connection) -> None:
-    (key,) = harvest(connection, sitemap_of(connection), [LOC])
-    list_in(connection, sitemap_of(connection, name="s1.xml"), [key], misses=1)
-    list_in(connection, sitemap_of(connection, "b.nl"), [key], misses=1)
-    for host, sitemap in (("a.nl", "https://a.nl/s0.xml"), ("b.nl", "https://b.nl/s0.xml"), ("c.nl", None)):
-        index = f"https://{host}/sitemapindex-diwoo.xml"
-        gone = [Gone(key, LOC, DAY, HARVESTED, sitemap, index)] if sitemap else []
-        assert list(gone_documents(connection, [key], host_of_state(connection, host).id)) == gone
 
 
 def test_the_documents_of_each_host_are_counted_whatever_is_known_of_them(connection: Connection) -> None:
@@ -238,25 +158,158 @@ def test_the_documents_of_each_host_are_counted_whatever_is_known_of_them(connec
     assert documents.count_by_host(connection) == {"a.nl": 4, "b.nl": 1}
 
 
-def test_a_withdrawal_is_later_than_the_last_record_of_the_version(connection: Connection) -> None:
+CODE = "document.html-pagina"
+
+
+def refuse(connection: Connection, key: int, at: int = HARVESTED, code: str = CODE) -> None:
+    version = Harvested(key, LASTMOD, DAY, at, sitemap_of(connection), depth=Depth.FILE)
+    documents.keep_fault(connection, version, code, "<html>", at=at, refused=True)
+
+
+def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None:
+    sitemap = sitemap_of(connection)
+    (key,) = see(connection, sitemap, [LOC])
+    connection.execute(update(table).values(again=True))
+    size, name = 20480, "besluit.pdf"
+    file = KnownFile(b"s" * 32, 'ETag: "e"', size, "application/pdf", name, 3, 1_700_000_050)
+    version = Harvested(
+        key, LASTMOD, DAY, HARVESTED, sitemap, b"d" * 16, file, cause="wijziging", number=2, depth=Depth.FILE
+    )
+    confirm_harvested(connection, [version])
+    assert row_of(connection, key) == {
+        "id": key,
+        "loc": LOC,
+        "sitemap_id": sitemap,
+        "lastmod": LASTMOD,
+        "published": DAY,
+        "harvested": HARVESTED,
+        "withdrawn": None,
+        "entry_digest": b"d" * 16,
+        "sha256": b"s" * 32,
+        "validator": 'ETag: "e"',
+        "size": size,
+        "media_type": "application/pdf",
+        "file_name": name,
+        "pages": 3,
+        "fetched_at": 1_700_000_050,
+        "again": None,
+        "cause": "wijziging",
+        "number": 2,
+        "depth": Depth.FILE,
+        **NO_FAULT,
+    }
+    assert documents.files_of(connection, [key]) == {key: file}
+    connection.execute(update(table).values(again=True))
+    confirm_withdrawn(connection, {key: HARVESTED})
+    assert row_of(connection, key)["again"] is None
+
+
+def test_a_conditional_request_needs_one_validator() -> None:
+    given = [None, 'ETag: "a: b"', "Last-Modified: Tue, 02 Apr 2024 08:00:00 GMT"]
+    found = [(one.etag, one.last_modified) for one in map(partial(KnownFile, b""), given)]
+    assert found == [(None, None), ('"a: b"', None), (None, "Tue, 02 Apr 2024 08:00:00 GMT")]
+
+
+def test_a_document_is_of_the_sitemap_whose_entry_counts(connection: Connection) -> None:
+    one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
+    first, second, third = harvest(connection, one, locs(3))
+    documents.move(connection, [second], two)
+    confirm_harvested(connection, [Harvested(third, LASTMOD, DAY, HARVESTED, two)])
+    assert [row_of(connection, key)["sitemap_id"] for key in (first, second, third)] == [one, two, two]
+
+
+def test_what_is_due_is_not_skipped_by_its_digest(connection: Connection) -> None:
+    sitemap = sitemap_of(connection)
+    same, faulty, marked, less = harvest(connection, sitemap, locs(4))
+    documents.keep_digests(connection, {key: bytes([key]) for key in (same, faulty, marked, less)})
+    refuse(connection, faulty)
+    for key, values in ((marked, {"again": True}), (less, {"depth": None}), (same, {"depth": Depth.FILE})):
+        connection.execute(update(table).where(table.c.id == key).values(values))
+    found = [documents.before(connection, sitemap, wanted) for wanted in (Depth.NONE, Depth.FILE, Depth.TEXT)]
+    assert [set(one.same.values()) for one in found] == [{same, less}, {same}, set()]
+    assert [sorted(one.others) for one in found][:2] == [[faulty, marked], [faulty, marked, less]]
+
+
+def test_a_withdrawal_keeps_what_is_known_and_a_harvest_ends_it(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     (key,) = harvest(connection, sitemap, [LOC])
-    supplied = Harvested(key, LASTMOD, DAY, HARVESTED, supplied_at=HARVESTED + 9)
-    confirm_harvested(connection, [supplied])
-    (gone,) = gone_documents(connection, [key], host_of_state(connection, "a.nl").id)
-    assert gone.harvested == HARVESTED + 9
-    known = documents.look_up(connection, [LOC])[LOC]
-    assert known.delivered_at == datetime.fromtimestamp(HARVESTED + 9, UTC)
+    confirm_withdrawn(connection, {key: HARVESTED + 5})
+    row = row_of(connection, key)
+    assert (row["withdrawn"], row["lastmod"], row["published"]) == (HARVESTED + 5, LASTMOD, DAY)
+    confirm_harvested(connection, [Harvested(key, LASTMOD + 1, DAY, HARVESTED + 9, sitemap)])
+    row = row_of(connection, key)
+    assert (row["withdrawn"], row["lastmod"], row["harvested"]) == (None, LASTMOD + 1, HARVESTED + 9)
 
 
-def test_an_entry_whose_document_lacks_content_is_looked_up(connection: Connection) -> None:
+def test_a_fault_comes_with_its_first_moment(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
-    full, short, unknown = see(connection, sitemap, locs(3))
-    contents = {full: 1, short: 2, unknown: None}
-    confirm_harvested(
-        connection,
-        [Harvested(key, LASTMOD, DAY, HARVESTED, bytes([key]), content=one) for key, one in contents.items()],
-    )
-    found = documents.before(connection, sitemap, {sitemap}, frozenset({1}))
-    assert (found.same, found.others) == ({bytes([full]): full}, [short, unknown])
-    assert set(documents.before(connection, sitemap, {sitemap}).same.values()) == {full, short, unknown}
+    one, two = see(connection, sitemap, locs(2))
+    refuse(connection, two)
+    refuse(connection, one, HARVESTED + 1)
+    refuse(connection, two, HARVESTED + 9, "document.te-groot")
+    assert documents.faults_of(connection, sitemap) == [
+        DocumentFault(locs(2)[0], CODE, "<html>", HARVESTED + 1),
+        DocumentFault(locs(2)[1], "document.te-groot", "<html>", HARVESTED),
+    ]
+
+
+def test_the_faults_of_another_sitemap_are_its_own(connection: Connection) -> None:
+    sitemap, other = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
+    (key,) = see(connection, sitemap, locs(1))
+    refuse(connection, key)
+    assert documents.faults_of(connection, other) == []
+    assert documents.first_refused(connection, other) is None
+
+
+def test_the_first_refusal_is_the_first_to_be_asked_for_again(connection: Connection) -> None:
+    sitemap = sitemap_of(connection)
+    one, two, failed = see(connection, sitemap, locs(3))
+    refuse(connection, one, HARVESTED + 5)
+    refuse(connection, two, HARVESTED + 3)
+    version = Harvested(failed, None, DAY, 1, sitemap)
+    documents.keep_fault(connection, version, "document.onbereikbaar", "HTTP 500", at=1, refused=False)
+    assert documents.first_refused(connection, sitemap) == HARVESTED + 3
+
+
+def test_a_document_that_could_not_be_fetched_is_not_refused(connection: Connection) -> None:
+    sitemap = sitemap_of(connection)
+    (key,) = see(connection, sitemap, locs(1))
+    version = Harvested(key, LASTMOD, DAY, 5, sitemap)
+    documents.keep_fault(connection, version, "document.onbereikbaar", None, at=5, refused=False)
+    known = documents.look_up(connection, locs(1))[locs(1)[0]]
+    assert (known.fault, known.fault_since) == ("document.onbereikbaar", 5)
+    assert (known.refused_at, known.refused_lastmod) == (None, None)
+
+
+def test_a_refused_document_that_cannot_be_fetched_any_more_is_not_refused(connection: Connection) -> None:
+    sitemap = sitemap_of(connection)
+    (key,) = see(connection, sitemap, locs(1))
+    refuse(connection, key)
+    version = Harvested(key, LASTMOD, DAY, 9, sitemap)
+    documents.keep_fault(connection, version, "document.onbereikbaar", None, at=9, refused=False)
+    known = documents.look_up(connection, locs(1))[locs(1)[0]]
+    assert (known.fault, known.fault_since) == ("document.onbereikbaar", HARVESTED)
+    assert (known.refused_at, known.refused_lastmod) == (None, None)
+
+
+def test_a_harvest_a_withdrawal_and_an_unchanged_entry_remove_a_fault(connection: Connection) -> None:
+    sitemap = sitemap_of(connection)
+    keys = harvest(connection, sitemap, locs(3))
+    for key in keys:
+        refuse(connection, key)
+    confirm_harvested(connection, [Harvested(keys[0], LASTMOD, DAY, HARVESTED, sitemap)])
+    confirm_withdrawn(connection, {keys[1]: HARVESTED})
+    documents.end_faults(connection, [keys[2]])
+    assert documents.faults_of(connection, sitemap) == []
+    assert {known.refused_at for known in documents.look_up(connection, locs(3)).values()} == {None}
+
+
+def test_a_refused_version_belongs_to_the_sitemap_of_its_entry(connection: Connection) -> None:
+    sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
+    (key,) = see(connection, sitemap, locs(1))
+    version = Harvested(key, LASTMOD, DAY, HARVESTED, other)
+    documents.keep_fault(connection, version, CODE, None, at=HARVESTED, refused=True)
+    assert [one.loc for one in documents.faults_of(connection, other)] == locs(1)
+    assert documents.faults_of(connection, sitemap) == []
+    known = documents.look_up(connection, locs(1))[locs(1)[0]]
+    assert (known.published, known.refused_lastmod, known.harvested) == (DAY, LASTMOD, None)

@@ -5,11 +5,10 @@ import os
 import pytest
 from sqlalchemy import Connection, func, select
 
-from tests.state.knowledge import harvest, list_in, locs, miss, read_before, sitemap_of
-from woo_harvester.state import listings, schema
+from tests.state.knowledge import harvest, list_in, locs, read_before, sitemap_of
+from woo_harvester.state import schema
 from woo_harvester.state.documents import look_up
 from woo_harvester.state.listings import sitemaps_of
-from woo_harvester.state.repeated import sitemaps_and_documents
 from woo_harvester.state.resources import (
     CONTENT_MAXSIZE,
     KnownHost,
@@ -17,28 +16,25 @@ from woo_harvester.state.resources import (
     add_visited,
     begin_reads,
     begin_run,
-    end_read,
     forget_host,
     forget_read,
     forget_unread,
     forget_visited,
+    gone_indexes,
     host_of_state,
-    hosts_of_sitemaps,
     hosts_of_state,
     index_url_of,
-    is_named,
     is_visited,
     keep_read,
     last_reads,
-    note_named_indexes,
     note_unregistered,
-    read_counts,
     resource_of,
     robots_of,
+    sitemaps_of_host,
 )
 from woo_harvester.state.schema import visited
 from woo_harvester.state.sql import BATCH
-from woo_harvester.state.withdrawal import claim
+from woo_harvester.state.withdrawal import end_reads
 
 ROBOTS = "https://a.nl/robots.txt"
 SITEMAP = "https://a.nl/s0.xml"
@@ -63,22 +59,10 @@ def host(connection: Connection, name: str = "a.nl") -> int:
     return host_of_state(connection, name).id
 
 
-def sitemap_in(connection: Connection, index: str, name: str) -> int:
-    """Return the id of a sitemap that an index lists."""
-    return resource_of(connection, host(connection), f"https://a.nl/{name}", "sitemap", index).id
-
-
 def read_index(connection: Connection, url: str) -> None:
     """Note that an index was read."""
     key = resource_of(connection, host(connection), url, "index").id
     keep_read(connection, key, etag=None, last_modified=None, digest=b"d", at=5, content=b"x")
-
-
-def marked(connection: Connection) -> set[int]:
-    """Return the sitemaps whose index is no longer named."""
-    table = schema.resources
-    query = select(table.c.id).where(table.c.kind == "sitemap", ~is_named())
-    return set(connection.execute(query).scalars())
 
 
 def test_a_host_is_added_once_and_starts_without_a_read(connection: Connection) -> None:
@@ -91,15 +75,14 @@ def test_a_host_is_added_once_and_starts_without_a_read(connection: Connection) 
 def test_a_host_was_not_read_completely_until_a_read_ends(connection: Connection) -> None:
     known = host_of_state(connection, "a.nl")
     assert last_reads(connection) == {"a.nl": 0}
-    end_read(connection, known.id, 5, 4)
+    end_reads(connection, [known.id], 5, 4)
     assert last_reads(connection) == {"a.nl": 4}
     assert host_of_state(connection, "a.nl") == KnownHost(known.id, 5)
 
 
 def test_a_read_that_is_killed_was_not_complete(connection: Connection) -> None:
     ids = [host_of_state(connection, f"h{number}.nl").id for number in range(BATCH + 2)]
-    for key in ids:
-        end_read(connection, key, 5, 4)
+    end_reads(connection, ids, 5, 4)
     begin_reads(connection, ids[1:])
     begin_reads(connection, [])
     complete = [host for host, begun in last_reads(connection).items() if begun]
@@ -109,46 +92,8 @@ def test_a_read_that_is_killed_was_not_complete(connection: Connection) -> None:
 
 def test_each_run_begins_after_those_before_it_whatever_its_clock_says(connection: Connection) -> None:
     assert [begin_run(connection, now) for now in (100, 50, 100, 200)] == [100, 101, 102, 200]
-    end_read(connection, host_of_state(connection, "a.nl").id, 5, 900)  # as after an import
+    end_reads(connection, [host_of_state(connection, "a.nl").id], 5, 900)
     assert begin_run(connection, 300) == 901
-
-
-def test_the_reads_of_others_count_from_when_the_register_first_lacks_a_host(connection: Connection) -> None:
-    harvest(connection, sitemap_of(connection), locs(2))
-    ids = {name: host_of_state(connection, name).id for name in ("a.nl", "b.nl", "c.nl")}
-
-    def reads(*registered: str) -> int:
-        note_unregistered(connection, registered.__contains__)
-        return read_counts(connection).since("a.nl", "b.nl")
-
-    end_read(connection, ids["b.nl"], 5, 4)
-    assert reads(*ids) == 0
-    assert note_unregistered(connection, {"b.nl"}.__contains__) == [ids["a.nl"], ids["c.nl"]]
-    # A host that has listed nothing holds nothing back.
-    assert read_counts(connection).before == {"a.nl": {"b.nl": 1}, "c.nl": {}}
-    for number in (1, 2):
-        end_read(connection, ids["b.nl"], 6, 5)
-        assert reads("b.nl", "c.nl") == number
-    assert read_counts(connection).since("a.nl", "nieuw.nl") == 0
-    assert reads(*ids) == 0
-    assert reads("b.nl", "c.nl") == 0
-
-
-def test_a_host_that_was_forgotten_meanwhile_counts_its_reads_anew(connection: Connection) -> None:
-    harvest(connection, sitemap_of(connection), locs(1))
-    end_read(connection, host_of_state(connection, "b.nl").id, 5, 4)
-    end_read(connection, host_of_state(connection, "b.nl").id, 5, 4)
-    note_unregistered(connection, {"b.nl"}.__contains__)
-    forget_host(connection, "b.nl")
-    assert read_counts(connection).since("a.nl", "b.nl") == 0
-    end_read(connection, host_of_state(connection, "b.nl").id, 5, 4)
-    assert read_counts(connection).since("a.nl", "b.nl") == 1
-
-
-def test_each_sitemap_has_its_host(connection: Connection) -> None:
-    one, two = sitemap_of(connection), sitemap_of(connection, "b.nl")
-    assert hosts_of_sitemaps(connection, {one, two, 99}) == {one: "a.nl", two: "b.nl"}
-    assert hosts_of_sitemaps(connection, []) == {}
 
 
 def test_a_sitemap_that_left_its_index_is_read_in_full_when_it_returns(connection: Connection) -> None:
@@ -157,6 +102,15 @@ def test_a_sitemap_that_left_its_index_is_read_in_full_when_it_returns(connectio
     read_before(connection, read, dropped, other, robots_id)
     forget_unread(connection, host_of_state(connection, "a.nl").id, {read})
     assert etags(connection) == {read: '"e"', dropped: None, other: '"e"', robots_id: '"e"'}
+
+
+def test_a_host_is_noted_as_long_as_the_register_lacks_it(connection: Connection) -> None:
+    for name in ("a.nl", "b.nl"):
+        host_of_state(connection, name)
+    for registered, lacking in ((("a.nl", "b.nl"), set()), ((), {"a.nl", "b.nl"}), (("a.nl",), {"b.nl"})):
+        note_unregistered(connection, registered.__contains__)
+        table = schema.hosts.c
+        assert set(connection.execute(select(table.host).where(table.unregistered)).scalars()) == lacking
 
 
 def test_a_file_is_added_once_and_starts_unread(connection: Connection) -> None:
@@ -206,12 +160,12 @@ def test_what_was_read_as_another_kind_of_file_is_forgotten(connection: Connecti
         known = resource_of(connection, host, SITEMAP, "sitemap", "https://a.nl/index.xml")
         assert known == Resource(key, None, None, None, None, None)
     assert index_url_of(connection, host, SITEMAP) == "https://a.nl/index.xml"
-    assert sitemaps_and_documents(connection, host)[0] == {key}
+    assert sitemaps_of_host(connection, host) == {key}
 
 
 def test_hosts_are_added_once_and_keep_their_numbers(connection: Connection) -> None:
     first = host_of_state(connection, "b.nl")
-    end_read(connection, first.id, 7, 5)
+    end_reads(connection, [first.id], 7, 5)
     names = [f"h{count}.nl" for count in range(BATCH + 1)]
     added = hosts_of_state(connection, ["b.nl", *names, "b.nl"])
     assert set(added) == {"b.nl", *names}
@@ -294,57 +248,17 @@ def test_a_sitemap_that_counts_without_a_forgotten_host_is_read_in_full(connecti
     assert etags(connection) == {sitemap: None}
 
 
-def test_a_withdrawal_that_a_forgotten_host_was_to_deliver_is_free_again(connection: Connection) -> None:
-    (key,) = harvest(connection, sitemap_of(connection, "b.nl"), locs(1))
-    host = host_of_state(connection, "a.nl").id
-    assert claim(connection, [key], host) == {key}
-    forget_host(connection, "a.nl")
-    assert claim(connection, [key], host_of_state(connection, "b.nl").id) == {key}
-
-
-def test_the_sitemaps_of_an_index_are_marked_while_it_is_not_named(connection: Connection) -> None:
-    sitemap_in(connection, GENERAL, "s0.xml")
-    ours = {sitemap_in(connection, OTHER, "s1.xml"), sitemap_in(connection, OTHER, "s2.xml")}
-    sitemap_of(connection, "b.nl")
-    note_named_indexes(connection, host(connection), {GENERAL, OTHER})
-    assert marked(connection) == set()
-    note_named_indexes(connection, host(connection), {GENERAL})
-    assert marked(connection) == ours
-    ours.add(sitemap_in(connection, OTHER, "s3.xml"))
-    note_named_indexes(connection, host(connection), {GENERAL})
-    assert marked(connection) == ours
-    note_named_indexes(connection, host(connection), {GENERAL, OTHER})
-    assert marked(connection) == set()
-
-
-def test_a_sitemap_that_another_index_lists_now_is_not_marked(connection: Connection) -> None:
-    sitemap_in(connection, OTHER, "s1.xml")
-    note_named_indexes(connection, host(connection), {GENERAL})
-    sitemap_in(connection, GENERAL, "s1.xml")
-    note_named_indexes(connection, host(connection), {GENERAL})
-    assert marked(connection) == set()
-
-
 def test_an_index_that_is_no_longer_named_is_returned_once(connection: Connection) -> None:
     for url in (GENERAL, OTHER):
         read_index(connection, url)
     never_read = "https://a.nl/oud/sitemapindex-diwoo.xml"
     resource_of(connection, host(connection), never_read, "index")
-    assert note_named_indexes(connection, host(connection), {GENERAL, OTHER}) == []
-    assert note_named_indexes(connection, host(connection, "b.nl"), {}) == []
-    assert note_named_indexes(connection, host(connection), {GENERAL}) == [OTHER]
-    assert note_named_indexes(connection, host(connection), {GENERAL}) == []
+    assert gone_indexes(connection, host(connection), {GENERAL, OTHER}) == []
+    assert gone_indexes(connection, host(connection, "b.nl"), ()) == []
+    assert gone_indexes(connection, host(connection), {GENERAL}) == [OTHER]
+    assert gone_indexes(connection, host(connection), {GENERAL}) == []
     read_index(connection, OTHER)
-    assert note_named_indexes(connection, host(connection), {}) == sorted([GENERAL, OTHER])
-
-
-def test_a_missing_document_has_the_index_of_each_sitemap_if_that_is_gone(connection: Connection) -> None:
-    one, two = sitemap_in(connection, GENERAL, "s0.xml"), sitemap_in(connection, OTHER, "s1.xml")
-    (key,) = harvest(connection, one, locs(1))
-    list_in(connection, two, [key])
-    miss(connection, {one: [key], two: [key]})
-    note_named_indexes(connection, host(connection), {GENERAL})
-    assert [row.index_gone for row in listings.known_by(connection, [key])] == [None, OTHER]
+    assert gone_indexes(connection, host(connection), ()) == sorted([GENERAL, OTHER])
 
 
 def test_a_key_is_visited_by_the_spiders_that_added_it_until_it_is_forgotten(connection: Connection) -> None:

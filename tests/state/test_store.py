@@ -107,7 +107,7 @@ State.open(sys.argv[1]).close()
     assert [process.wait(timeout=60) for process in started] == [0, 0, 0, 0]
 
 
-@pytest.mark.parametrize("version", [STATE_VERSION - 1, STATE_VERSION + 1, 0])
+@pytest.mark.parametrize("version", [STATE_VERSION - 2, STATE_VERSION + 1, 0])
 def test_a_state_of_another_version_is_refused_and_does_not_change(tmp_path: Path, version: int) -> None:
     path = tmp_path / "s.sqlite"
     State.open(url(path)).close()
@@ -117,7 +117,8 @@ def test_a_state_of_another_version_is_refused_and_does_not_change(tmp_path: Pat
         State.open(url(path))
     assert str(caught.value) == (
         f"the state sqlite:///{path} was made by another version of the program: it has version "
-        f"{version}, and this program knows version {STATE_VERSION}; install that one"
+        f"{version}, and this program knows version {STATE_VERSION}, to which it migrates version "
+        f"{STATE_VERSION - 1}"
     )
     assert path.read_bytes() == before
 

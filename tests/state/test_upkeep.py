@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, select
 
 from tests.permits.world import CASE, DOCUMENT, ENTRY, OTHER_CASE, document, mutation
 from tests.state.kept_files import keep_file
 from tests.state.knowledge import (
-    BEGUN,
     DAY,
     HARVESTED,
     LASTMOD,
@@ -22,24 +21,12 @@ from tests.state.knowledge import (
     see,
     sitemap_of,
 )
-from woo_harvester.documents.extracted import Limits
 from woo_harvester.permits.links import RememberedFile
 from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.state import schema
-from woo_harvester.state.contents import (
-    Content,
-    Depth,
-    Harvested,
-    KnownFile,
-    KnownText,
-    TextResult,
-    add_content,
-    describe,
-    descriptions,
-    parse,
-)
+from woo_harvester.state.deliveries import Harvested, KnownFile
 from woo_harvester.state.documents import confirm_harvested, confirm_withdrawn, look_up, move
-from woo_harvester.state.listings import listed_again
+from woo_harvester.state.listings import need
 from woo_harvester.state.permit_history import note_complete_read
 from woo_harvester.state.permits import (
     PermitFile,
@@ -48,15 +35,14 @@ from woo_harvester.state.permits import (
     look_up_files,
     named_entries,
 )
-from woo_harvester.state.resources import end_read, host_of_state, note_named_indexes, resource_of
-from woo_harvester.state.schema import documents, permit_cases, permit_files, permit_messages, resources
+from woo_harvester.state.resources import gone_indexes, host_of_state, resource_of
+from woo_harvester.state.schema import permit_cases, permit_files, permit_messages
 from woo_harvester.state.sql import BATCH
 from woo_harvester.state.store import State
 from woo_harvester.state.upkeep import (
     HostSummary,
     PageSummary,
     confirm_withdrawals,
-    count_as_lost,
     forget_case,
     forget_document,
     forget_page,
@@ -65,11 +51,13 @@ from woo_harvester.state.upkeep import (
     host_of_page,
     hosts_of_case,
     hosts_of_pages,
-    kept_files,
+    known_copies,
     known_hosts,
+    mark_document,
+    mark_published,
+    mark_withdrawn,
     named_files,
     page_summaries,
-    restore,
     summaries,
 )
 
@@ -80,30 +68,24 @@ def remembered(connection: Connection) -> set[int]:
     return set(connection.execute(select(table.id).where(table.digest.is_not(None))).scalars())
 
 
-def to_restore(connection: Connection) -> list[str]:
+def marked(connection: Connection) -> list[str]:
     table = schema.documents.c
-    return sorted(connection.execute(select(table.loc).where(table.restore)).scalars())
+    return sorted(connection.execute(select(table.loc).where(table.again)).scalars())
 
 
 def keep(connection: Connection, *digests: bytes | None) -> list[int]:
     """Add harvested documents with these files; return their ids."""
-    ids = see(connection, sitemap_of(connection), locs(len(digests)))
+    sitemap = sitemap_of(connection)
+    ids = see(connection, sitemap, locs(len(digests)))
     files = [KnownFile(sha256) if sha256 else None for sha256 in digests]
     confirm_harvested(
         connection,
-        [Harvested(key, LASTMOD, DAY, HARVESTED, file=file) for key, file in zip(ids, files, strict=True)],
+        [
+            Harvested(key, LASTMOD, DAY, HARVESTED, sitemap, file=file)
+            for key, file in zip(ids, files, strict=True)
+        ],
     )
     return ids
-
-
-STORE = "/srv/woo"
-TEXT = KnownText(Limits(), TextResult.READ)
-
-
-def content_of(connection: Connection, key: int) -> Content:
-    """Return what is known of the content of a document."""
-    number = connection.scalar(select(documents.c.known_content).where(documents.c.id == key))
-    return parse(descriptions(connection)[number or 0])
 
 
 HOST, ELSEWHERE = "www.voorbeeldstad.nl", "www.dorp.nl"
@@ -196,8 +178,9 @@ def test_a_host_is_confirmed_until_another_withdrawal_is_pending(connection: Con
     confirm_withdrawals(connection, "a.nl")
     assert [(host.pending, host.confirmed) for host in summaries(connection)] == [(2, True)]
     miss(connection, {sitemap: keys[:3]})
+    need(connection, host_of_state(connection, "a.nl").id, 3)
     assert [(host.pending, host.confirmed) for host in summaries(connection)] == [(3, False)]
-    listed_again(connection, sitemap, keys[:3])
+    list_in(connection, sitemap, keys[:3])
     assert [(host.pending, host.confirmed) for host in summaries(connection)] == [(0, False)]
 
 
@@ -207,8 +190,8 @@ def test_withdrawn_documents_are_restored_and_their_sitemaps_read_in_full(connec
     (theirs,) = harvest(connection, other, locs(1, "b.nl"))
     confirm_withdrawn(connection, dict.fromkeys((withdrawn, theirs), HARVESTED))
     read_before(connection, sitemap, other)
-    assert restore(connection, "a.nl") == 1
-    assert to_restore(connection) == locs(1)
+    assert mark_withdrawn(connection, "a.nl") == 1
+    assert marked(connection) == locs(1)
     assert remembered(connection) == {other}
 
 
@@ -221,16 +204,16 @@ def test_a_document_on_the_host_is_restored_whoever_listed_it_last(connection: C
     list_in(connection, theirs, [listed_last])
     confirm_withdrawn(connection, dict.fromkeys([*keys, listed_last], HARVESTED))
     read_before(connection, mine, theirs)
-    assert restore(connection, "a.nl") == 2
-    assert to_restore(connection) == [host_loc, other_loc]
+    assert mark_withdrawn(connection, "a.nl") == 2
+    assert marked(connection) == [host_loc, other_loc]
     assert remembered(connection) == set()
 
 
-def test_a_host_without_withdrawn_documents_has_none_to_restore(connection: Connection) -> None:
+def test_a_host_without_withdrawn_documents_has_none_marked(connection: Connection) -> None:
     harvest(connection, sitemap_of(connection), locs(1))
-    assert restore(connection, "a.nl") == 0
-    assert restore(connection, "onbekend.nl") == 0
-    assert to_restore(connection) == []
+    assert mark_withdrawn(connection, "a.nl") == 0
+    assert mark_withdrawn(connection, "onbekend.nl") == 0
+    assert marked(connection) == []
 
 
 def test_the_state_still_knows_which_indexes_of_a_restored_host_were_read(connection: Connection) -> None:
@@ -238,16 +221,15 @@ def test_the_state_still_knows_which_indexes_of_a_restored_host_were_read(connec
     host, url = host_of_state(connection, "a.nl").id, "https://a.nl/sitemapindex-diwoo.xml"
     index = resource_of(connection, host, url, "index").id
     read_before(connection, index)
-    restore(connection, "a.nl")
-    assert note_named_indexes(connection, host, []) == [url]
+    mark_withdrawn(connection, "a.nl")
+    assert gone_indexes(connection, host, []) == [url]
 
 
 def test_more_than_a_batch_is_restored_completely(connection: Connection) -> None:
     keys = harvest(connection, sitemap_of(connection), locs(BATCH + 2))
     confirm_withdrawn(connection, dict.fromkeys(keys, HARVESTED))
-    end_read(connection, host_of_state(connection, "a.nl").id, HARVESTED, BEGUN)
-    assert restore(connection, "a.nl") == BATCH + 2
-    assert len(to_restore(connection)) == BATCH + 2
+    assert mark_withdrawn(connection, "a.nl") == BATCH + 2
+    assert len(marked(connection)) == BATCH + 2
 
 
 def test_the_files_of_published_documents_come_sorted_and_once(tmp_path: Path) -> None:
@@ -261,25 +243,31 @@ def test_the_files_of_published_documents_come_sorted_and_once(tmp_path: Path) -
         assert has_named_files(connection)
 
 
-def test_a_store_should_have_the_files_of_its_published_documents(connection: Connection) -> None:
-    here, text, elsewhere, withdrawn = keep(connection, *(bytes([9 - key]) * 32 for key in range(4)))
-    contents = {
-        here: Content(Depth.FILE, STORE),
-        text: Content(Depth.FILE, STORE, TEXT),
-        elsewhere: Content(Depth.FILE, "/srv/other"),
-        withdrawn: Content(Depth.FILE, STORE),
-    }
-    for key, content in contents.items():
-        number = add_content(connection, describe(content))
-        connection.execute(update(documents).where(documents.c.id == key).values(known_content=number))
-    confirm_withdrawn(connection, {withdrawn: HARVESTED})
-    connection.execute(update(resources).values(wanted=1))
-    found = list(kept_files(connection, STORE))
-    assert [(one.id, one.host, one.sha256[0]) for one in found] == [(text, "a.nl", 8), (here, "a.nl", 9)]
-    count_as_lost(connection, [text], STORE)
-    assert [one.id for one in kept_files(connection, STORE)] == [here]
-    assert content_of(connection, text) == Content(Depth.FILE, None, TEXT)
-    assert connection.scalar(select(resources.c.wanted)) is None
+def test_published_documents_are_marked_to_come_again(connection: Connection) -> None:
+    sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
+    one, gone = harvest(connection, sitemap, locs(2))
+    see(connection, sitemap, ["https://a.nl/gezien.pdf"])
+    list_in(connection, other, [one])
+    confirm_withdrawn(connection, {gone: HARVESTED})
+    for mark, count in (
+        (lambda: mark_published(connection, "b.nl"), 0),
+        (lambda: mark_document(connection, locs(2)[1]), 0),
+        (lambda: mark_document(connection, locs(1)[0]), 1),
+        (lambda: mark_published(connection, "a.nl"), 1),
+    ):
+        read_before(connection, sitemap, other)
+        assert mark() == count
+        if count:
+            assert (marked(connection), remembered(connection)) == (locs(1), set())
+        else:
+            assert marked(connection) == []
+
+
+def test_the_copies_of_published_documents_come_in_the_order_of_their_files(connection: Connection) -> None:
+    keys = keep(connection, b"\2" * 32, None, b"\1" * 32, b"\1" * 32)
+    confirm_withdrawn(connection, {keys[3]: HARVESTED})
+    found = [(one.loc, one.sha256[0]) for one in known_copies(connection)]
+    assert found == [(locs(3)[2], 1), (locs(1)[0], 2)]
 
 
 # What an operator sees and forgets of permits.

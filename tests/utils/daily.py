@@ -58,6 +58,8 @@ class Harvester:
     sites: list[Site]
     organisations: dict[str, list[Site]] | None = field(default=None, kw_only=True)
     """The sites of each organisation; None where each site is of one of its own."""
+    domains: tuple[str, ...] = field(default=(), kw_only=True)
+    """The hosts that its runs harvest; all in the register if empty."""
 
     def arguments(self, *args: str) -> list[str]:
         """Return the arguments of a daily run."""
@@ -67,11 +69,14 @@ class Harvester:
             {name: [site.url("/d") for site in sites] for name, sites in owners.items()},
         )
         given = args if any("documents=" in arg for arg in args) else ("-a", "documents=none", *args)
+        if self.domains:
+            given = (*given, "-a", f"domains={','.join(self.domains)}")
         return ["crawl", "woo", "-a", f"register={register}", *given]
 
     def only(self, *sites: Site) -> Harvester:
         """Return the same installation, for runs over these sites alone."""
-        return Harvester(self.folder, self.ca_bundle, [*sites])
+        domains = tuple(site.host for site in sites)
+        return Harvester(self.folder, self.ca_bundle, self.sites, domains=domains)
 
     def day(self, *args: str, **settings: object) -> Run:
         """Harvest all sites once; no document is asked for unless *args* say so."""

@@ -18,13 +18,12 @@ from woo_harvester.documents import FormatClaim, from_extension
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.record import Herkomst
 from woo_harvester.report.funnel import Account
-from woo_harvester.sitemaps.decide import decide, find_loc_problem
-from woo_harvester.sitemaps.facts import NO_MATCH, EntryFacts, NewVersion, OtherEntry, Terms
+from woo_harvester.sitemaps.decide import NewVersion, decide, find_loc_problem
+from woo_harvester.sitemaps.facts import NO_MATCH, EntryFacts, Terms
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.robots import FORBIDDEN
 from woo_harvester.tooi import ValueLists
 from woo_harvester.tooi.values import Concept
-from woo_harvester.utils.dates import to_microseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +55,8 @@ class DocumentAudit:
         self._report = report
         self._terms = terms
         self._is_allowed = is_allowed
-        self._locs: dict[str, tuple[str, int | None]] = {}
-        """File and lastmod of the entries that would be harvested, by loc."""
+        self._locs = set[str]()
+        """The locs of the entries that would be harvested."""
 
     def read(self, path: Path, category: Concept | None) -> bool:
         """Read a sitemap; return whether it is empty. *category* is that of its index. Raises OSError."""
@@ -70,7 +69,7 @@ class DocumentAudit:
     def _read_entry(self, entry: Entry, file: str, category: Concept | None) -> None:
         found: list[Finding] = []
         report = Reporter(found.append, url=entry.loc, sitemap=file, line=entry.line)
-        version = self._decide(entry, file, report)
+        version = self._decide(entry, report)
         if version is None or not self._may_request(entry, report):
             faults = None
         else:
@@ -80,27 +79,16 @@ class DocumentAudit:
         for finding in one_per_cause(entry, found, faults or ()):
             send(finding)
 
-    def _decide(self, entry: Entry, file: str, report: Reporter) -> NewVersion | None:
+    def _decide(self, entry: Entry, report: Reporter) -> NewVersion | None:
         """Decide on an entry of which nothing is known but the entries before it; report what is wrong."""
         now = datetime.now(UTC).replace(microsecond=0)
-        first = self._locs.get(entry.loc)
-        others = [OtherEntry(0, 0, first[0], None, first[1], int(now.timestamp()), 0)] if first else []
-        facts = EntryFacts(
-            entry,
-            loc_problem=find_loc_problem(entry.loc),
-            is_listed=first is not None,
-            is_expected=first is not None,
-            others=others,
-        )
+        facts = EntryFacts(entry, problem=find_loc_problem(entry.loc), is_delivered=entry.loc in self._locs)
         decision = decide(facts, Terms(), now)
         for one in decision.findings:
             report(one.code, element=one.element, seen=one.seen, action=one.action)
-        if (version := decision.version) is not None:
-            self._locs[entry.loc] = (
-                file,
-                None if version.lastmod is None else to_microseconds(version.lastmod),
-            )
-        return version
+        if decision.version is not None:
+            self._locs.add(entry.loc)
+        return decision.version
 
     def _may_request(self, entry: Entry, report: Reporter) -> bool:
         """Return whether a harvest may request a document; report it if robots.txt forbids that."""

@@ -14,7 +14,7 @@ from woo_harvester.utils.program import counted, program, suggestion
 if TYPE_CHECKING:
     import argparse
 
-_OPTIONS = ("format", "output", "withdrawn", "fix", "verbose", "remove", "fetch")
+_OPTIONS = ("format", "output", "withdrawn", "fix", "verbose", "remove")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class Action:
 class Command(ProjectCommand):
     """Shows, checks and corrects the state.
 
-    Exit status 1 if it failed, or ``check`` or ``lost`` found something, and 2 for a wrong argument.
+    Exit status 1 if it failed, or ``check`` found something, and 2 for a wrong argument.
     """
 
     name = "state"
     exit_statuses: ClassVar[Mapping[int, str]] = {
-        0: "it did what the action says; `check` and `lost` found nothing",
-        1: "it failed, or `check` or `lost` found something",
+        0: "it did what the action says; `check` found nothing",
+        1: "it failed, or `check` found something",
     }
     requires_project = True
     requires_crawler_process = False
@@ -70,7 +70,6 @@ class Command(ProjectCommand):
         parser.add_argument("-O", "--output", metavar="FILE", help="latest: write to this file")
         parser.add_argument("--withdrawn", action="store_true", help="latest: withdrawn documents too")
         parser.add_argument("--remove", action="store_true", help="unnamed: remove what is listed")
-        parser.add_argument("--fetch", action="store_true", help="lost: have it fetched again")
         parser.add_argument(
             "--fix", action="store_true", help="check: let the state take over what only the files have"
         )
@@ -109,10 +108,10 @@ ACTIONS = {
     "forget": Action("forget", "HOST|URL...", 1, None),
     "confirm": Action("confirm", "HOST...", 1, None),
     "restore": Action("restore", "HOST...", 1, None),
+    "again": Action("again", "HOST|URL...", 1, None),
     "check": Action("check", _FILES, 1, None, frozenset({"fix", "verbose"})),
     "latest": Action("latest", _FILES, 1, None, frozenset({"output", "withdrawn", "format"})),
     "documents": Action("documents", "FOLDER [FILE...]", 1, None),
     "unnamed": Action("orphans", "", 0, 0, frozenset({"remove"})),
-    "lost": Action("lost", "", 0, 0, frozenset({"fetch"})),
 }
 _TABLE = Action("show_hosts", "", 0, 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from time import time
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -28,10 +27,10 @@ from woo_harvester.downloader.streaming import NoSuchHostError, PrivateHostError
 from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.stopping import StoppedError
 from woo_harvester.findings.texts import certificate_fault
-from woo_harvester.items import Fetched, Source, StreamedResponse, WooItem
+from woo_harvester.items import Fetched, StreamedResponse, WooItem
 from woo_harvester.running.causes import UnexpectedError
 from woo_harvester.sitemaps.robots import FORBIDDEN
-from woo_harvester.state.contents import Delivery, KnownFile
+from woo_harvester.state.deliveries import Delivery, KnownFile
 from woo_harvester.utils.fetch import TrustError
 
 if TYPE_CHECKING:
@@ -104,40 +103,19 @@ def fetched_of(response: StreamedResponse, known: KnownFile | None) -> Fetched:
     return Fetched(response, known if is_same else None)
 
 
-def is_same(source: Source) -> bool:
-    """Return whether the bytes that were received are the known ones."""
-    known, fetched = source.known, source.fetched
-    if known is None or known.sha256 is None or fetched is None:
-        return False
-    return fetched.sha256 == known.sha256.hex()
-
-
-def is_other(source: Source) -> bool:
-    """Return whether the bytes that were received are known to differ from those before."""
-    is_known = source.known is not None and source.known.sha256 is not None
-    is_received = source.fetched is not None and source.fetched.sha256 is not None
-    return is_known and is_received and not is_same(source)
-
-
 def keep_file(item: WooItem, response: StreamedResponse) -> None:
     """Add to the item's delivery what the next run needs to know of the file."""
-    delivery = item.delivery
-    if isinstance(delivery, Delivery) and delivery.harvested is not None:
-        known = item.source.known if item.source else None
-        is_again = item.source is not None and item.source.again is not None
-        if is_again and not response.sha256:
-            file: KnownFile | None = known
-        elif response.status == 304 and known is not None:
-            since = int(time()) if known.unchanged_since is None else known.unchanged_since
-            file = replace(known, unchanged_since=since)
-        elif response.sha256:
-            etag = validator(response, "ETag")
-            last_modified = validator(response, "Last-Modified") if etag is None else None  # one is enough
-            digest = bytes.fromhex(response.sha256)
-            file = KnownFile(digest, etag, last_modified, fetched_at=int(time()))
-        else:
-            file = None
-        delivery.harvested.file = file
+    delivery, known = item.delivery, item.source.known if item.source else None
+    if not isinstance(delivery, Delivery) or delivery.harvested is None:
+        return
+    is_again = item.source is not None and item.source.is_again
+    if response.sha256:
+        names = "ETag", "Last-Modified"
+        validators = (f"{name}: {value}" for name in names if (value := validator(response, name)))
+        digest = bytes.fromhex(response.sha256)
+        delivery.harvested.file = KnownFile(digest, next(validators, None), fetched_at=int(time()))
+    elif response.status == 304 or is_again:
+        delivery.harvested.file = known
 
 
 RequestKind = Literal["robots", "index", "sitemap", "document", "ingang", "bericht"]

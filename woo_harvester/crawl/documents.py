@@ -17,22 +17,12 @@ from woo_harvester.crawl.answers import (
     failure_seen,
     fetched_of,
     is_not_modified,
-    is_other,
     is_ours,
-    is_same,
     keep_file,
     unless_changed,
 )
 from woo_harvester.crawl.host import Visit
-from woo_harvester.crawl.samples import (
-    SampleKind,
-    Samples,
-    Supplies,
-    count_as_change,
-    find_linked_documents,
-    is_again,
-    is_supply,
-)
+from woo_harvester.crawl.samples import SampleKind, Samples, find_linked_documents
 from woo_harvester.downloader.middlewares import needs_get
 from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.state import StateKeeper
@@ -40,15 +30,13 @@ from woo_harvester.items import Fetched, StreamedResponse, WooItem, size_of
 from woo_harvester.pipelines.store import StorePipeline
 from woo_harvester.running.arguments import DocumentsMode
 from woo_harvester.sitemaps.decide import is_long_ago
-from woo_harvester.state.contents import KnownFile
-from woo_harvester.state.documents import is_recheck_due
+from woo_harvester.state.deliveries import KnownFile
 from woo_harvester.utils.program import PARTIAL_CONTENT, is_complete
 from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http.request import CallbackT
-    from sqlalchemy import Connection
     from twisted.python.failure import Failure
 
 _SKIPPED = "overgeslagen"
@@ -75,13 +63,9 @@ class Documents:
     requested too. With ``none``, nothing is requested.
     """
 
-    def __init__(
-        self, mode: DocumentsMode, keeper: StateKeeper, crawler: Crawler, *, delivers_all: bool = False
-    ) -> None:
+    def __init__(self, mode: DocumentsMode, keeper: StateKeeper, crawler: Crawler) -> None:
         settings = crawler.settings
         self.mode = mode
-        self.delivers_all = delivers_all
-        """Whether known documents are delivered again, so that each sitemap is read."""
         self.finish: Callable[[Visit], None] = lambda visit: None
         """The function to call with the visit after each of its documents."""
         self._keeper = keeper
@@ -93,8 +77,6 @@ class Documents:
         self._refused = Counter[str]()
         """Number of documents by host that a HEAD did not give and a GET did."""
         self._samples = Samples(crawler)
-        self.supplies = Supplies(keeper, crawler)
-        """The documents whose records lack content."""
         # Without a store, the text is not stored either: it can be read only from the document itself.
         self._conditional = mode == "download" and (bool(settings["FILES_STORE"]) or not self._text)
 
@@ -102,7 +84,7 @@ class Documents:
         self, item: WooItem, visit: Visit, *, headers_only: bool = False, conditional: bool = True
     ) -> Request:
         """Return the request for an item's document; it counts in the visit's backlog until it is done."""
-        known = self._condition(item) if conditional and not is_supply(item) else None
+        known = self._condition(item) if conditional else None
         by_get = self._refused[host_of(item.record.document.weblocatie)] >= _HEADS_REFUSED
         headers_only = headers_only or (self.mode == "head" and by_get)
         return self._request(
@@ -173,15 +155,9 @@ class Documents:
     def _condition(self, item: WooItem) -> KnownFile | None:
         """Return the known file for a conditional request, or None if the server must send the document."""
         source = item.source
-        if not self._conditional or source is None or source.known is None or source.recheck:
+        if not self._conditional or source is None or source.known is None:
             return None
         return None if is_long_ago(source.known.fetched_at, int(time()), self._interval) else source.known
-
-    def is_recheck_due(self, connection: Connection, sitemap_id: int) -> bool:
-        """Return whether a document of a sitemap must be downloaded again, whatever its entry says."""
-        return self.mode == "download" and is_recheck_due(
-            connection, sitemap_id, int(time()), int(self._interval)
-        )
 
     async def parse(
         self, response: StreamedResponse, item: WooItem, visit: Visit
@@ -216,12 +192,6 @@ class Documents:
             return None
         item.source.fetched = fetched_of(response, item.source.known)
         keep_file(item, response)
-        if (is_supply(item) or is_again(item)) and is_other(item.source):
-            count_as_change(item)
-        if item.source.recheck and is_same(item.source):
-            self._keeper.note_same(item)
-            visit.account.count_entries(0, 1)
-            return None
         return await self._next(item, visit)
 
     async def _read_sample(
@@ -275,7 +245,7 @@ class Documents:
             return True
         sha256 = known.sha256.hex()
         is_stored = await store.has(sha256, known.size)
-        return is_stored and (not self._text or await store.load_text(sha256) is not None)
+        return is_stored and (not self._text or await store.can_read_text(sha256))
 
     async def on_failure(self, failure: Failure) -> AsyncIterator[Request]:
         """Yield a GET if a HEAD failed that it must replace; else report why a document was not received."""
@@ -294,10 +264,9 @@ class Documents:
             check_expected(failure.value)
             if isinstance(failure.value, HostRestsError) and host_of(request.url) == visit.host:
                 # One finding reports this for the host: it may have thousands of documents left.
-                supply = is_supply(item)
                 visit.budget.give_up()
-                visit.budget.requested -= not supply
-                visit.leave(supply=supply)
+                visit.budget.requested -= 1
+                visit.budget.left += 1
                 return
             code = failure_code(failure.value, "document")
             item.report(code, seen=failure_seen(failure.value), action=_SKIPPED)

@@ -14,7 +14,6 @@ from lxml import etree
 
 from woo_harvester.crawl.host import SitemapReading
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.register import Register
 from woo_harvester.sitemaps.facts import SitemapListing
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.scanner import UrlsetReader
@@ -22,7 +21,6 @@ from woo_harvester.sitemaps.xml_stream import local_name
 from woo_harvester.state import documents, listings
 from woo_harvester.state.sql import batches
 from woo_harvester.utils.document_set import DocumentSet
-from woo_harvester.utils.urls import host_of
 
 SitemapFilter = Callable[[Iterable[dict[str, Any]]], Iterable[dict[str, Any]]]
 """The method ``sitemap_filter`` of a spider: it yields those of the entries that count."""
@@ -126,16 +124,11 @@ class FilteredSitemap:
     harvested is still listed, so it is not missing.
     """
 
-    def __init__(
-        self, keeps: SitemapFilter, register: Register, keeper: StateKeeper, reading: SitemapReading
-    ) -> None:
+    def __init__(self, keeps: SitemapFilter, keeper: StateKeeper, reading: SitemapReading) -> None:
         self._keeps = keeps
-        self._register = register
         self._keeper = keeper
         self._reading = reading
         self._listed = DocumentSet()
-        self._foreign = DocumentSet()
-        """Those of the listed documents that belong to other organisations."""
 
     def kept(self, reader: UrlsetReader) -> Iterator[Sequence[Entry]]:
         """Yield the entries that are kept, in batches. Raises what *reader* and the filter raise."""
@@ -150,10 +143,7 @@ class FilteredSitemap:
         seen, sitemap_id = self._reading.seen, self._reading.sitemap_id
         with self._keeper.begin() as connection:
             for ids in batches(seen.lacks(self._listed)):
-                known = listings.find(connection, sitemap_id, ids)
-                new = [SitemapListing(key, 0, key in self._foreign, None) for key in ids if key not in known]
-                listings.add(connection, sitemap_id, new)
-                listings.listed_again(connection, sitemap_id, sorted(known))
+                listings.write(connection, sitemap_id, map(SitemapListing, ids))
                 for key in ids:
                     seen.add(key)
 
@@ -167,11 +157,8 @@ class FilteredSitemap:
 
     def _add(self, entries: Sequence[Entry]) -> None:
         """Note which known documents a batch of entries lists."""
-        host = self._reading.visit.host
         with self._keeper.begin() as connection:
             known = documents.look_up(connection, [entry.loc for entry in entries])
-        for loc, document in known.items():
+        for document in known.values():
             if document.withdrawn is None:
                 self._listed.add(document.id)
-                if self._register.is_registered(host_of(loc)) and not self._register.is_own(loc, host):
-                    self._foreign.add(document.id)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request
 
 from woo_harvester.crawl.answers import conditions, is_not_modified, validator
-from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.host import Visit
 from woo_harvester.downloader.middlewares import WooRobotsTxtMiddleware
 from woo_harvester.findings import Severity
@@ -55,14 +54,15 @@ class FileRequests:
     def __init__(
         self,
         settings: BaseSettings,
-        documents: Documents,
         errback: Callable[[Failure], Output],
         *,
+        depth: int,
         reads_all: bool = False,
     ) -> None:
         self._reads_all = reads_all
         """True if every sitemap is read in full, whatever its server says."""
-        self._documents = documents
+        self._depth = depth
+        """How much of a document this run wants."""
         self._errback = errback
         self._interval = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS"))
         self._refused_interval = timedelta(days=settings.getfloat("WOO_REFUSED_DAYS"))
@@ -136,15 +136,13 @@ class FileRequests:
     def _has_due_documents(self, connection: Connection, resource: Resource) -> bool:
         """Return whether a sitemap lists a document that must be requested again.
 
-        That is a document that was refused long ago, whose server has called it unchanged for long, or that
-        lacks content; and any document, in a run that reads all sitemaps.
+        That is a document that was refused long ago, or one that may have been delivered with less than this
+        run wants; and any document, in a run that reads all sitemaps.
         """
         first = first_refused(connection, resource.id)
         if first is not None and time() - first >= self._refused_interval.total_seconds():
             return True
-        if self._documents.is_recheck_due(connection, resource.id):
-            return True
-        return self._reads_all or self._documents.supplies.are_due(connection, resource)
+        return self._reads_all or (resource.depth or 0) < self._depth
 
 
 def state_write(response: StreamedResponse, resource: Resource, content: bytes) -> StateWrite:

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from woo_harvester.crawl.document_sample import DocumentSample
 from woo_harvester.findings import Finding, Reporter, Severity
 from woo_harvester.report.funnel import Account
-from woo_harvester.sitemaps.facts import NOT_LISTED, Decision, EntryFacts, EntryOutcome
+from woo_harvester.sitemaps.decide import Decision, EntryOutcome
+from woo_harvester.sitemaps.facts import EntryFacts
 from woo_harvester.sitemaps.file_findings import Index, Sitemap, UrlSelection
 from woo_harvester.sitemaps.robots import SitemapLine
-from woo_harvester.state.contents import PendingRead
+from woo_harvester.state.deliveries import PendingRead
 from woo_harvester.state.resources import KnownHost
 from woo_harvester.tooi.lists import ValueLists
 from woo_harvester.tooi.values import Concept
@@ -62,44 +63,27 @@ class Backlog:
 
 
 class Budget:
-    """The time in which documents of one host may be requested, in seconds from now; None for no bound.
-
-    Half of it is left for documents that are new or changed. The other half they share with documents that
-    were harvested and only lack content.
-    """
+    """The time in which documents of one host may be requested, in seconds from now; None for no bound."""
 
     def __init__(self, seconds: float | None) -> None:
         self._end = inf if seconds is None else monotonic() + seconds
-        self._supplies_end = inf if seconds is None else monotonic() + seconds / 2
         self.requested = 0
-        """Number of documents that were requested, without those that only lack content."""
+        """Number of documents that were requested."""
         self.left = 0
         """Number of documents that were not requested, because the time was used up."""
-        self.supplies_left = 0
-        """The same number of those that only lack content."""
 
-    def is_over(self, *, supply: bool = False) -> bool:
-        """Return whether it is used up; with *supply*, for documents that only lack content."""
-        return monotonic() >= (self._supplies_end if supply else self._end)
+    def is_over(self) -> bool:
+        """Return whether it is used up."""
+        return monotonic() >= self._end
 
     def give_up(self) -> None:
         """Use up all of it."""
-        self._end = self._supplies_end = -inf
+        self._end = -inf
 
     @property
     def days_left(self) -> int:
         """Estimated number of daily runs that the remaining documents take."""
         return ceil(self.left / max(1, self.requested))
-
-
-class Postponed(NamedTuple):
-    """A sitemap to read again: some of its entries wait until the hosts of their documents are read."""
-
-    sitemap: Sitemap
-    pending: PendingRead | None
-    """Its first reading; None if that was not complete."""
-    left_to: Counter[str]
-    """Number of its entries that the first reading left to other hosts, by host."""
 
 
 class Look(NamedTuple):
@@ -164,22 +148,16 @@ class Visit(Backlog):
         """Number of files that were requested and are not read yet."""
         self.turn = asyncio.Lock()
         """Locked while a sitemap is being read."""
-        self.postponed: dict[str, Postponed] = {}
-        """Sitemaps to read again, by URL."""
-        self.first_readings: dict[str, Postponed] | None = None
-        """Once these are being read again, only for the entries that waited: the first reading of each."""
         self.own_sitemaps: set[int] = set()
         """Numbers of all sitemaps of the host that the state knows."""
         self.read: set[int] = set()
         """Sitemaps that were read to their end, or that are unchanged since they were."""
+        self.unchanged: set[int] = set()
+        """Sitemaps in ``read`` that are unchanged since they were read."""
         self.lacking: dict[int, Sequence[int]] = {}
         """Documents that a sitemap in ``read`` no longer lists, by sitemap."""
         self.listed = DocumentSet()
-        """Documents that the host listed in this run, except those of unchanged sitemaps."""
-        self.left = DocumentSet()
-        """Documents in ``listed`` of which this run has only read entries that are left to another entry."""
-        self.repeated = DocumentSet()
-        """Documents that the host lists more than once, as far as is known."""
+        """Documents with an entry that counts and was read in this run; not those of unchanged sitemaps."""
         self.unusable = 0
         """Number of entries whose loc cannot be used and says nothing: missing documents may be theirs."""
         self.sample: DocumentSample | None = None
@@ -205,30 +183,11 @@ class Visit(Backlog):
     @property
     def finished(self) -> bool:
         """True if nothing is left to read or to download."""
-        is_read = self.reading_done and not self.postponed
-        return is_read and not self.under_way and self.sample is None
-
-    @property
-    def is_second(self) -> bool:
-        """True if the postponed sitemaps are being read now."""
-        return self.first_readings is not None
+        return self.reading_done and not self.under_way and self.sample is None
 
     def about_error(self, request: Request) -> dict[str, str | None]:
         """Return what a finding says of an error of the harvester itself on a file of the host."""
         return {"url": request.url, "host": self.host, "organisation": self.report.organisation}
-
-    def read_again(self) -> None:
-        """Begin the second reading of the sitemaps that were postponed."""
-        self.first_readings, self.postponed = self.postponed, {}
-        self.sitemaps.extend(first.sitemap for first in self.first_readings.values())
-
-    def leave(self, *, supply: bool) -> None:
-        """Count a document that is left to a later run; with *supply*, one that only lacks content."""
-        if supply:
-            self.budget.supplies_left += 1
-            self.account.count_entries(0, 1)
-        else:
-            self.budget.left += 1
 
 
 @dataclass(slots=True)
@@ -247,29 +206,16 @@ class SitemapReading:
     others: Sequence[int] | None
     """All other documents that it listed; None if there are too many to have them in memory."""
     left_to: Counter[str] = field(default_factory=Counter)
-    """Number of its entries whose documents their own hosts list too, by host."""
+    """Number of its entries that do not count because another host's entry does, by that host."""
     seen: DocumentSet = field(default_factory=DocumentSet)
     """Documents that were read and looked up."""
-    placed: DocumentSet = field(default_factory=DocumentSet)
-    """Documents of which an entry was decided on."""
-    placed_again: DocumentSet = field(default_factory=DocumentSet)
-    """Documents of which a second entry was decided on."""
     left_out: int = 0
     """Number of entries that the run does not choose, or that the spider's filter has left out."""
-    is_postponed: bool = False
-    """True if some of its entries wait until the hosts of their documents have been read."""
 
     @property
     def sitemap_id(self) -> int:
         """The number of the sitemap in the state."""
         return self.pending.resource_id
-
-    def place(self, document_id: int) -> int:
-        """Return the place of the next entry to decide on: 0 if it is the first of its document, else 1."""
-        if self.placed.add(document_id):
-            return 0
-        self.placed_again.add(document_id)
-        return 1
 
     def leave_out(self, count: int) -> None:
         """Count entries that are left out; they may count in the next run."""
@@ -281,9 +227,7 @@ class SitemapReading:
         """Note what a decision on one of its entries means for the sitemap as a whole."""
         if decision.must_reread:
             self.pending.must_reread = True
-        if decision.outcome is EntryOutcome.POSTPONED:
-            self.is_postponed = True
-        elif decision.outcome is EntryOutcome.FOREIGN:
-            self.left_to[str(facts.version.owner)] += 1
-        elif decision.outcome in NOT_LISTED and facts.known is None:
+        if decision.left_to is not None:
+            self.left_to[decision.left_to] += 1
+        elif decision.outcome is EntryOutcome.UNUSABLE and facts.known is None:
             self.visit.unusable += 1

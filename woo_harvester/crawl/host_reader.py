@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from scrapy import Request
@@ -62,9 +62,9 @@ class HostReader:
         self._index_maxsize = crawler.settings.getint("WOO_INDEX_MAXSIZE")
         self._requests = FileRequests(
             crawler.settings,
-            documents,
             self.on_failure,
-            reads_all=keeps is not None or documents.delivers_all,
+            depth=entries.terms.depth,
+            reads_all=keeps is not None or entries.terms.delivers_all,
         )
         self._sitemaps = SitemapFiles(crawler, keeper, entries, documents, keeps)
 
@@ -74,12 +74,6 @@ class HostReader:
             visit.files_requested = 1
             visit.account.visited = True
         return self._requests.robots_requests(connection, visits, self.parse_robots)
-
-    def read_again(self, visit: Visit) -> Iterator[Request]:
-        """Yield the request for the first postponed sitemap; the others follow after it."""
-        visit.read_again()
-        with self._keeper.begin() as connection:
-            yield self._next(connection, visit)
 
     async def parse_robots(self, response: StreamedResponse, visit: Visit, resource: Resource) -> Output:
         """Read a robots.txt, and yield the request for the first index."""
@@ -180,8 +174,6 @@ class HostReader:
             visit.selection.report_empty()
             if visit.budget.left:
                 self._report_backlog(visit)
-            if visit.budget.supplies_left:
-                stats.inc_value("woo/documents/lacking", visit.budget.supplies_left)
             stats.inc_value("woo/hosts/done")
             visit.account.complete = visit.is_complete
             stats.inc_value("woo/hosts/complete" if visit.is_complete else "woo/hosts/incomplete")
@@ -244,8 +236,7 @@ class HostReader:
             return request
         sitemap = visit.sitemaps.popleft()
         _keep_category(connection, visit, sitemap)
-        if not visit.is_second:
-            visit.account.count_sitemap(sitemap.url)
+        visit.account.count_sitemap(sitemap.url)
         return self._requests.request(
             connection,
             sitemap.url,

@@ -14,9 +14,7 @@ from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.entry_filter import FilteredEntries, SitemapFilter
 from woo_harvester.crawl.file_requests import Output, StateWrite, report_coding, report_file, state_write
-from woo_harvester.crawl.host import Look, Postponed, SitemapReading, Visit
-from woo_harvester.crawl.repeated_entries import end_sitemap
-from woo_harvester.crawl.samples import is_supply
+from woo_harvester.crawl.host import Look, SitemapReading, Visit
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.items import StreamedResponse, WooItem
 from woo_harvester.pipelines.record import DefaultsPipeline, MetadataPipeline
@@ -27,7 +25,7 @@ from woo_harvester.sitemaps.reader import Entry, OtherRootError
 from woo_harvester.sitemaps.repairing_reader import RepairingReader
 from woo_harvester.sitemaps.scanner import UrlsetReader
 from woo_harvester.sitemaps.xml_stream import SitemapError
-from woo_harvester.state.contents import PendingRead
+from woo_harvester.state.deliveries import PendingRead
 from woo_harvester.state.resources import Resource, forget_read
 from woo_harvester.utils.program import is_complete
 
@@ -162,6 +160,7 @@ class SitemapFiles:
         if not is_closing(self._crawler):
             if is_not_modified(response) or self._is_same(response, resource):
                 visit.read.add(resource.id)
+                visit.unchanged.add(resource.id)
                 self._crawler.stats.inc_value("woo/sitemaps/unchanged")
                 self._entries.pass_over(visit, sitemap, resource.id)
             elif is_complete(response.status):
@@ -212,21 +211,15 @@ class SitemapFiles:
     def _begin(
         self, response: StreamedResponse, visit: Visit, resource: Resource, sitemap: Sitemap
     ) -> SitemapReading:
-        """Begin the first or second reading of a sitemap, with the documents that it listed before."""
+        """Begin the reading of a sitemap, with the documents that it listed before."""
         pending = _pending_read(response, resource)
-        first = visit.first_readings.get(sitemap.url) if visit.first_readings else None
-        if first is not None and first.pending is not None:
-            pending = first.pending.again(pending)
         self._keeper.begin_reading(pending)
         with self._keeper.begin() as connection:
             if resource.read_at is not None:
                 # Until this reading is complete and all its documents are confirmed, the next run must read
                 # the sitemap in full.
                 forget_read(connection, resource.id)
-            reading = self._entries.start_reading(connection, visit, sitemap, pending)
-        if first is not None:
-            reading.left_to.update(first.left_to)
-        return reading
+            return self._entries.start_reading(connection, visit, sitemap, pending)
 
     def _end(
         self, response: StreamedResponse, visit: Visit, reading: SitemapReading, reader: UrlsetReader
@@ -236,39 +229,31 @@ class SitemapFiles:
         is_complete_read = reader.complete and "dataloss" not in response.flags
         if reader.complete and not is_complete_read:
             visit.report("sitemap.afgebroken", url=url)
-        if not visit.is_second:
-            self._crawler.stats.inc_value("woo/entries", reader.entries)
-            if reading.left_out:
-                self._crawler.stats.inc_value("woo/entries/left_out", reading.left_out)
-                visit.account.left_out += reading.left_out
-            report_file(visit, url, "sitemap", contents)
-            report_coding(visit, response, url)
-            if is_complete_read and not reader.entries:
-                visit.selection.note_empty(url)
+        self._crawler.stats.inc_value("woo/entries", reader.entries)
+        if reading.left_out:
+            self._crawler.stats.inc_value("woo/entries/left_out", reading.left_out)
+            visit.account.left_out += reading.left_out
+        report_file(visit, url, "sitemap", contents)
+        report_coding(visit, response, url)
+        if is_complete_read and not reader.entries:
+            visit.selection.note_empty(url)
         if contents.others:
             reading.pending.must_reread = True  # so that each run reports them
         if is_complete_read:
             self._keep(visit, reading)
-        if reading.is_postponed:
-            kept = reading.pending if is_complete_read else None
-            visit.postponed[url] = Postponed(reading.sitemap, kept, reading.left_to)
-        else:
-            self._entries.report_foreign(visit, reading.sitemap, reading.left_to)
+        self._entries.report_foreign(visit, reading.sitemap, reading.left_to)
 
     def _keep(self, visit: Visit, reading: SitemapReading) -> None:
         """Write to the state which documents a completely read sitemap no longer lists."""
         with self._keeper.begin() as connection:
             lacking = self._entries.lacking(connection, reading)
-            if not self._entries.is_choosing:  # otherwise what was left out would count as gone
-                end_sitemap(connection, reading, lacking)
-            if not reading.is_postponed:
-                self._keeper.read_completely(connection, reading.pending, lacking)
+            self._keeper.read_completely(connection, reading.pending, lacking)
         visit.read.add(reading.sitemap_id)
         visit.lacking[reading.sitemap_id] = array("q", lacking)
 
     async def request_sample(self, visit: Visit) -> Output:
         """Yield the requests for the documents of the sample of a host that has been read."""
-        if visit.sample is None or not visit.reading_done or visit.postponed:
+        if visit.sample is None or not visit.reading_done:
             return
         chosen = visit.sample.choose()
         self._leave_out(chosen.left_out, visit)
@@ -298,20 +283,13 @@ class SitemapFiles:
             if mode == "none" or (mode == "head" and _is_fetched(item)):
                 yield item
                 continue
-            supply = is_supply(item)
-            if supply and (ready := await self._documents.supplies.from_store(item, visit)) is not None:
+            while not visit.budget.is_over() and not await visit.has_capacity():
                 if is_closing(self._crawler):
                     return
-                if ready:
-                    yield item
+            if visit.budget.is_over():
+                visit.budget.left += 1  # the item stays outstanding, so the sitemap is read again
                 continue
-            while not visit.budget.is_over(supply=supply) and not await visit.has_capacity():
-                if is_closing(self._crawler):
-                    return
-            if visit.budget.is_over(supply=supply):
-                visit.leave(supply=supply)  # the item stays expected, so the sitemap is read again
-                continue
-            visit.budget.requested += not supply
+            visit.budget.requested += 1
             yield self._documents.request(item, visit)
         await asyncio.sleep(0)  # let other hosts have their turn
 

@@ -1,16 +1,16 @@
-"""The pending withdrawals of a host: the file that lists them, and the findings that say why they wait."""
+"""The withdrawals of a run: the documents that are gone, and those that wait with the reason why."""
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
 from woo_harvester.crawl.host import Visit
-from woo_harvester.crawl.repeated_entries import end_visit
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
@@ -18,93 +18,75 @@ from woo_harvester.record import Herkomst, Oorzaak, Versie, bare_record
 from woo_harvester.register import Register
 from woo_harvester.report.run_folder import json_line
 from woo_harvester.state import documents, listings
-from woo_harvester.state.contents import Delivery
-from woo_harvester.state.resources import end_read, forget_unread, last_reads, note_named_indexes, read_counts
+from woo_harvester.state.deliveries import Delivery
+from woo_harvester.state.resources import forget_unread, gone_indexes, last_reads
 from woo_harvester.state.sql import batches
 from woo_harvester.state.withdrawal import (
     CompleteRead,
     Gone,
     Missing,
-    Registration,
     WithdrawalLimits,
-    claim,
     end_reads,
-    end_restore,
+    exceeds_limits,
     gone_documents,
     hosts_with_differences,
     hosts_with_published,
-    listed_elsewhere,
     missing_documents,
-    note_massive,
+    unregistered_hosts,
 )
 from woo_harvester.utils.dates import moment_after
-from woo_harvester.utils.program import counted
-from woo_harvester.utils.urls import host_of
+from woo_harvester.utils.program import counted, program
+
+logger = logging.getLogger(__name__)
 
 _NOTHING_LOST = "niets ingetrokken: er zijn geen documenten die alleen in deze index stonden"
 
+_UNREGISTERED = (
+    "%(host)s is not in the register, so no run reads it: %(documents)s that it listed stay published. "
+    "If they are gone for good: %(program)s state confirm %(host)s"
+)
 
-class Awaited(NamedTuple):
-    """The hosts that a missing document waits for: it may be there."""
 
-    unread: frozenset[str]
-    """Hosts that were not read completely."""
-    unregistered: frozenset[str]
-    """Hosts that the register does not have."""
+class ReadHost(NamedTuple):
+    """A host whose missing documents may be withdrawn: it was read, or an operator says that it is gone."""
 
-    def reasons(self) -> list[str]:
-        """Return what is wrong with each host."""
-        return [
-            *(f"{host} is niet volledig gelezen" for host in self.unread),
-            *(f"{host} staat niet meer in het register" for host in self.unregistered),
-        ]
+    host: str
+    id: int
+    report: Reporter
+    named: Collection[str]
+    """The indexes that its robots.txt names."""
+    unusable: int = 0
+    """Number of its entries whose loc cannot be used."""
 
 
 class PendingWithdrawals:
-    """The pending withdrawals of one host, which are appended to the file at *path*.
+    """The pending withdrawals of one host, which are appended to the file at *path*."""
 
-    *gone_indexes* are the indexes of the host that are not named since this run.
-    """
-
-    def __init__(self, visit: Visit, path: Path, gone_indexes: Iterable[str] = ()) -> None:
-        self._visit = visit
+    def __init__(self, host: ReadHost, path: Path) -> None:
+        self._host = host
         self._path = path
         self._lines: TextIO | None = None
         self._massive = _Waiting()
-        self._by_index: dict[str, _Waiting] = {index: _Waiting() for index in gone_indexes}
+        self._by_index: dict[str, _Waiting] = {}
         """The documents of each index that the host no longer names, by its URL."""
-        self._withdrawn = Counter[str]()
-        """Number of documents that are withdrawn now, by the URL of such an index."""
-        self._nowhere = 0
-        """Number of documents that wait for this host, for a mark or an index, and that no host lists."""
         self._others = Counter[str]()
         """Number of documents that wait for another host, by what is wrong there."""
 
-    def add(self, one: Missing, awaited: Awaited) -> bool:
-        """Add a document if it waits for hosts or an index, or is marked as massive. Raises OSError.
+    def add(self, one: Missing, unread: Iterable[str]) -> bool:
+        """Add a document if it waits for more reads, or for the hosts *unread*. Raises OSError.
 
         Returns False if it does not wait: it is withdrawn now.
         """
-        reasons = awaited.reasons()
-        reasons += [
-            f"bij {host} zijn documenten misschien bij vergissing weg"
-            for host in one.massive - {self._visit.host}
-        ]
-        own = [index for host, index in one.indexes if host == self._visit.host]
-        if one.waits_for_index:
-            for index in own:
-                self._by_index.setdefault(index, _Waiting()).add(one)
-            reasons += [
-                f"robots.txt van {host} noemt {index} niet meer"
-                for host, index in one.indexes
-                if host != self._visit.host
-            ]
-        is_massive = self._visit.host in one.massive
-        self._nowhere += is_massive or (one.waits_for_index and bool(own))
-        if is_massive:
+        own = [place for place in one.pending if place.host == self._host.host]
+        others = {place.host for place in one.pending} - {self._host.host}
+        reasons = [f"{host} is niet volledig gelezen" for host in unread]
+        reasons += [f"bij {host} zijn documenten misschien bij vergissing weg" for host in sorted(others)]
+        indexes = {place.index_url for place in own if place.index_url is not None} - {*self._host.named}
+        for index in indexes:
+            self._by_index.setdefault(index, _Waiting()).add(one)
+        if own and not indexes:
             self._massive.add(one)
-        elif not reasons and not one.waits_for_index:
-            self._withdrawn.update(own)
+        elif not own and not reasons:
             return False
         self._others.update(reasons)
         self._write(one)
@@ -113,7 +95,7 @@ class PendingWithdrawals:
     def _write(self, one: Missing) -> None:
         if self._lines is None:
             self._lines = self._path.open("a", encoding="utf-8")
-        line = {"host": self._visit.host, "url": one.loc, "rondes": one.misses}
+        line = {"host": self._host.host, "url": one.loc, "rondes": one.misses}
         self._lines.write(json_line(line))
 
     def close(self) -> None:
@@ -121,33 +103,25 @@ class PendingWithdrawals:
         if self._lines is not None:
             self._lines.close()
 
-    def report(self, missing: int, published: int, runs: int) -> None:
-        """Report why documents wait; *runs* is the limit.
+    def report(self, published: int, runs: int, gone: Iterable[str]) -> None:
+        """Report why documents wait, and which indexes are *gone* since this run; *runs* is the limit.
 
-        *missing* is the number of documents that the host lacked at once, *published* that of all that it
-        listed. Other hosts may still list some of those that are missing.
+        *published* is the number of published documents that the host lists or lacks.
         """
-        url, name = f"https://{self._visit.host}/", self._path.name
+        url, name, report = f"https://{self._host.host}/", self._path.name, self._host.report
         if self._massive.count:
-            seen = f"{missing} van {published} documenten"
-            if self._nowhere < missing:
-                seen += f"; {self._nowhere} daarvan staan nergens meer"
-            if self._visit.unusable:
-                seen += f"; vermeldingen zonder bruikbaar adres: {self._visit.unusable}"
-            action = self._massive.action(runs, name)
-            self._visit.report("intrekking.massaal", url=url, seen=seen, action=action)
-        for index, waiting in sorted(self._by_index.items()):
-            count = waiting.count or self._withdrawn[index]
-            if waiting.count:
-                action = waiting.action(runs, name)
-            else:
-                action = "ingetrokken" if count else _NOTHING_LOST
-            self._visit.report(
-                "index.verdwenen", url=index, seen=counted(count, "document", "documenten"), action=action
-            )
+            seen = f"{self._massive.count} van {published} documenten"
+            if self._host.unusable:
+                seen += f"; vermeldingen zonder bruikbaar adres: {self._host.unusable}"
+            report("intrekking.massaal", url=url, seen=seen, action=self._massive.action(runs, name))
+        for index in sorted({*self._by_index, *gone}):
+            waiting = self._by_index.get(index)
+            count = waiting.count if waiting is not None else 0
+            action = waiting.action(runs, name) if waiting is not None else _NOTHING_LOST
+            report("index.verdwenen", url=index, seen=counted(count, "document", "documenten"), action=action)
         for seen, count in sorted(self._others.items()):
             action = f"{counted(count, 'document', 'documenten')} nog niet ingetrokken; zie {name}"
-            self._visit.report("intrekking.onvolledig", url=url, seen=seen, action=action)
+            report("intrekking.onvolledig", url=url, seen=seen, action=action)
 
 
 class _Waiting:
@@ -190,25 +164,38 @@ class Withdrawals:
         self._limits = limits
         self._pending = pending
         self._begun_at = began
-        self._gone_indexes: dict[str, list[str]] = {}
-        """By host: the indexes that were read before, and that robots.txt does not name since this run."""
 
     def items(self, visits: Sequence[Visit]) -> Iterator[WooItem]:
         """Yield the withdrawals of a run.
 
-        The misses of all hosts are counted first, because a document may have been on several hosts. What is
-        much at once is noted with them, so a run that is killed after that withdraws nothing too early.
+        The misses of all hosts are counted first, because a document may have been on several hosts. How many
+        are needed is noted with them, so a run that is killed after that withdraws nothing too early.
         """
         changed = self._end_unchanged(self._complete(visits))
-        for visit in changed:
-            self._end_read(visit)
-        if not changed:
-            return
+        gone = {visit.host: self._end_read(visit) for visit in changed}
+        read = [
+            ReadHost(visit.host, visit.known.id, visit.report, visit.selection.named, visit.unusable)
+            for visit in changed
+        ]
         with self._keeper.begin() as connection:
             reads = last_reads(connection)
-            registration = Registration(self._register.is_registered, read_counts(connection))
-        for visit in changed:
-            yield from self._withdraw(visit, reads, registration)
+        for host in read:
+            yield from self._withdraw(host, gone[host.host], reads)
+
+    def items_of_unregistered(self) -> Iterator[WooItem]:
+        """Yield the withdrawals of hosts that the register lacks, if an operator has confirmed them.
+
+        Name those that still list published documents.
+        """
+        with self._keeper.begin() as connection:
+            hosts = unregistered_hosts(connection)
+            reads = last_reads(connection)
+        for one in hosts:
+            if one.documents:
+                what = counted(one.documents, "document")
+                logger.warning(_UNREGISTERED, {"host": one.host, "documents": what, "program": program()})
+            report = self._report.about(host=one.host)
+            yield from self._withdraw(ReadHost(one.host, one.id, report, ()), (), reads)
 
     def _complete(self, visits: Sequence[Visit]) -> list[Visit]:
         """Return the visits to hosts that were read completely; report the others that have documents."""
@@ -232,78 +219,79 @@ class Withdrawals:
             differing = hosts_with_differences(connection, reads)
             changed, unchanged = list[Visit](), list[int]()
             for visit in complete:
-                if visit.known.id in differing or visit.repeated or any(visit.lacking.values()):
+                if visit.known.id in differing or any(visit.lacking.values()):
                     changed.append(visit)
                 else:
                     unchanged.append(visit.known.id)
             end_reads(connection, unchanged, int(datetime.now(UTC).timestamp()), self._begun_at)
         return changed
 
-    def _end_read(self, visit: Visit) -> None:
-        """Count the documents that a completely read host no longer lists, and note whether they are many."""
+    def _end_read(self, visit: Visit) -> list[str]:
+        """Count the documents that a completely read host no longer lists, and note how many reads they need.
+
+        Return the indexes that were read before and are not named since this run.
+        """
         with self._keeper.begin() as connection:
             host_id = visit.known.id
-            gone = note_named_indexes(connection, host_id, visit.selection.named)
-            self._gone_indexes[visit.host] = gone
+            gone = gone_indexes(connection, host_id, visit.selection.named)
             forget_unread(connection, host_id, visit.read)
-            listings.missed(connection, host_id, visit.read, visit.lacking, self._begun_at, self._limits.runs)
-            end_visit(connection, visit)
-            listings.drop_missing_withdrawn(connection, host_id)
-            note_massive(connection, host_id, self._limits, may_be_listed=visit.unusable > 0)
-            others = listed_elsewhere(connection, host_id, self._register.is_registered, self._limits)
-            listings.drop(connection, host_id, others)
-            end_restore(connection, host_id)
-            end_read(connection, host_id, int(datetime.now(UTC).timestamp()), self._begun_at)
+            listings.missed(connection, host_id, visit.read, visit.lacking, self._begun_at)
+            self._keeper.read_again(connection, listings.passed_over_for(connection, host_id))
+            listings.drop_settled(connection, host_id)
+            is_much = exceeds_limits(*listings.count_lacking(connection, host_id), self._limits)
+            may_be_mistake = is_much or bool(gone) or visit.unusable > 0
+            listings.need(connection, host_id, self._limits.runs if may_be_mistake else 1)
+            end_reads(connection, [host_id], int(datetime.now(UTC).timestamp()), self._begun_at)
+        return gone
 
     def _withdraw(
-        self, visit: Visit, reads: Mapping[str, int], registration: Registration
+        self, host: ReadHost, gone_here: Sequence[str], reads: Mapping[str, int]
     ) -> Iterator[WooItem]:
         """Yield the withdrawals of one host; list the documents that wait, and report why."""
-        now, host_id = datetime.now(UTC), visit.known.id
-        waiting = PendingWithdrawals(visit, self._pending, self._gone_indexes[visit.host])
+        now, waiting = datetime.now(UTC), PendingWithdrawals(host, self._pending)
         ready, unknown = list[int](), list[int]()
         with closing(waiting), self._keeper.begin() as connection:
-            for part in batches(missing_documents(connection, host_id, registration, self._limits)):
-                harvested = documents.harvested_of(connection, [one.id for one in part])
-                unknown += [one.id for one in part if one.is_gone and one.id not in harvested]
-                for one in part:
-                    if one.id in harvested and not waiting.add(one, self._awaited(one, reads)):
-                        ready.append(one.id)
-            claimed = sorted(claim(connection, ready, host_id))
-            counts = listings.count_massive(connection, host_id, self._limits.runs)
-        waiting.report(*counts, self._limits.runs)
+            for one in missing_documents(connection, host.id):
+                unread = self._unread(one, reads)
+                if not one.is_harvested:
+                    unknown += [] if unread or one.pending else [one.id]
+                elif not waiting.add(one, unread):
+                    ready.append(one.id)
+            _, published = listings.count_lacking(connection, host.id)
+        waiting.report(published, self._limits.runs, gone_here)
         with self._keeper.begin() as connection:
             documents.forget(connection, unknown)
-        for part_claimed in batches(claimed):  # no transaction is open while records are written
+        for part in batches(ready):  # no transaction is open while records are written
             with self._keeper.begin() as connection:
-                gone = list(gone_documents(connection, part_claimed, host_id))
-            for one_gone in gone:
-                yield self._item(one_gone, visit, now)
+                found = list(gone_documents(connection, part, host.id))
+            for one_gone in found:
+                if self._keeper.delivered.add(one_gone.id):  # no other host of this run has withdrawn it
+                    yield self._item(one_gone, host, now)
 
-    def _awaited(self, one: Missing, reads: Mapping[str, int]) -> Awaited:
-        """Return the hosts that a document waits for: those that listed it, and those it may have moved to.
+    def _unread(self, one: Missing, reads: Mapping[str, int]) -> list[str]:
+        """Return the hosts that a document waits for: those that listed it, and those of its owner.
 
-        It waits for the latter until they were read completely by a run that began no earlier than the run
-        that first missed it, and at most as long as for anything else. Hosts that the state does not know are
-        left out, because this installation does not harvest them.
+        Each of these must have been read completely by a run that began no earlier than the run that first
+        missed the document. It waits for them at most as long as for anything else. Hosts that the state does
+        not know are left out, because this installation does not harvest them, and those that the register
+        does not have, because no run reads them.
         """
         if one.misses >= self._limits.runs:
-            return Awaited(one.unread, one.unregistered)
-        others = set(self._register.own_hosts(one.loc)).intersection(reads) - one.hosts
-        unread = one.unread.union(host for host in others if reads[host] < one.since)
-        own = host_of(one.loc)
-        is_gone = own in reads and own not in one.hosts and not self._register.is_registered(own)
-        return Awaited(unread, one.unregistered.union([own] if is_gone else []))
+            return []
+        mattering = one.hosts.union(self._register.own_hosts(one.loc)).intersection(reads)
+        return sorted(
+            host for host in mattering if reads[host] < one.since and self._register.is_registered(host)
+        )
 
-    def _item(self, gone: Gone, visit: Visit, now: datetime) -> WooItem:
-        match = self._register.organisation_of(gone.loc, visit.host)
+    def _item(self, gone: Gone, host: ReadHost, now: datetime) -> WooItem:
+        match = self._register.organisation_of(gone.loc, host.host)
         organisation = match.organisation.identifier if match.organisation else None
         published = date.fromisoformat(gone.published) if gone.published else None
         at = moment_after(datetime.fromtimestamp(gone.harvested, UTC), now)
         origin = Herkomst(index=gone.index, sitemap=gone.sitemap, opgehaald=at, organisatie=organisation)
         record = bare_record(gone.loc, Versie(Oorzaak.INTREKKING, published, at), origin)
         report = self._report.about(
-            url=gone.loc, host=visit.host, organisation=organisation, sitemap=gone.sitemap
+            url=gone.loc, host=host.host, organisation=organisation, sitemap=gone.sitemap
         )
         item = WooItem(record, None, report)
         self._keeper.expect(item, Delivery(withdrawn=gone.id, withdrawn_at=int(at.timestamp())))

@@ -27,7 +27,7 @@ _SLOWEST = 3
 _SLOW_DELAY = 1.0
 
 #: The figures that are sums over the accounts of hosts.
-_COUNTED = ("listed", "left_out", "read", "new", "changed", "unchanged", "supplied", "lost", "withdrawn")
+_COUNTED = ("listed", "left_out", "read", "new", "changed", "unchanged", "lost", "withdrawn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,6 @@ class Figures:
     """New documents or cases, and those that are published again after withdrawal."""
     changed: int = 0
     unchanged: int = 0
-    supplied: int = 0
-    """Unchanged documents that were delivered again, with content that their records lacked."""
     lacking: int = 0
     """Harvested documents whose content a later run fetches."""
     again: int = 0
@@ -186,7 +184,6 @@ def totals(accounts: Sequence[Account]) -> dict[str, int]:
         counts["new"] += harvested.get(Oorzaak.AANLEVERING, 0) + harvested.get(Oorzaak.HERPUBLICATIE, 0)
         counts["changed"] += harvested.get(Oorzaak.WIJZIGING, 0)
         counts["unchanged"] += account.unchanged
-        counts["supplied"] += account.supplied
         counts["lost"] += sum(account.lost.values())
         counts["withdrawn"] += account.withdrawn
     return counts
@@ -273,9 +270,8 @@ def changes(figures: Figures) -> str:
     if figures.kind is HarvestKind.PERMITS:
         withdrawn = f"{figures.withdrawn:,} withdrawn{dropped(figures)}"
         return f"{figures.new:,} new, {figures.changed:,} changed, {withdrawn}"
-    supplied = f"{figures.supplied:,} supplied with content, " if figures.supplied else ""
     return (
-        f"{figures.new:,} new, {figures.changed:,} changed, {supplied}{figures.unchanged:,} unchanged, "
+        f"{figures.new:,} new, {figures.changed:,} changed, {figures.unchanged:,} unchanged, "
         f"{figures.withdrawn:,} withdrawn{dropped(figures)}"
     )
 

@@ -18,7 +18,7 @@ from scrapy.utils.reactor import is_reactor_installed
 from woo_harvester.findings import Finding, Severity
 from woo_harvester.findings.common_cause import CommonCause
 from woo_harvester.findings.texts import in_words
-from woo_harvester.items import NothingAddedError, PermitItem, WooItem
+from woo_harvester.items import PermitItem, WooItem
 from woo_harvester.report.accounts import Accounts, PermitAccount
 from woo_harvester.report.assemble import make_report
 from woo_harvester.report.findings_file import FindingsFile
@@ -241,7 +241,7 @@ class Findings:
         if not isinstance(item, WooItem) or item.report.host is None:
             return
         account, item.is_counted = self.accounts.of(item.report.host), True
-        if item.source is not None and item.source.again is not None and not item.record.herkomst.aangevuld:
+        if item.source is not None and item.source.is_again:
             account.count_entries(0, 1)
             self._crawler.stats.inc_value("woo/documents/delivered_again")
         else:
@@ -250,11 +250,8 @@ class Findings:
         if (comparison := getattr(self._crawler.spider, "register_comparison", None)) is not None:
             comparison.count(item)
 
-    def item_dropped(self, item: Any, exception: BaseException) -> None:
-        """Count an item that was dropped without a finding about it.
-
-        It is unchanged if there was nothing to add to its record. Else another project's pipeline dropped it.
-        """
+    def item_dropped(self, item: Any) -> None:
+        """Count an item that another project's pipeline dropped, without a finding about it."""
         if isinstance(item, PermitItem):
             if (account_of_case := self._account_of_case(item)) is not None:
                 account_of_case.dropped += 1
@@ -262,11 +259,8 @@ class Findings:
         if not isinstance(item, WooItem) or item.report.host is None or item.report.error is not None:
             return
         account, item.is_counted = self.accounts.of(item.report.host), True
-        if isinstance(exception, NothingAddedError):
-            account.count_entries(0, 1)
-        else:
-            account.dropped += 1
-            account.dropped_listed += item.source is not None
+        account.dropped += 1
+        account.dropped_listed += item.source is not None
 
     def _account_of_case(self, item: PermitItem) -> PermitAccount | None:
         """Return the account of the host whose entry page offered a case; None if the item has no page."""

@@ -39,7 +39,7 @@ METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
     "woo_run_memory_bytes": ("Most memory that the run had in use", ()),
     "woo_run_records": ("Records that the run wrote", ()),
     "woo_run_documents": (
-        "Documents: listed, new, changed, unchanged, supplied, withdrawn, lost; of permits the files with "
+        "Documents: listed, new, changed, unchanged, withdrawn, lost; of permits the files with "
         "messages, and new, changed and withdrawn cases",
         ("state",),
     ),
@@ -150,7 +150,7 @@ class _Registry:
 
     def _set_documents(self, figures: Figures) -> None:
         if figures.listed is not None:
-            for state in ("listed", "new", "changed", "unchanged", "supplied", "withdrawn", "lost"):
+            for state in ("listed", "new", "changed", "unchanged", "withdrawn", "lost"):
                 self._set("woo_run_documents", getattr(figures, state), state)
         for code, count in figures.codes.items():
             self._set("woo_run_findings", count, code, explain(code).severity)

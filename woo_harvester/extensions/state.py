@@ -1,4 +1,4 @@
-"""What the state learns of records once all outputs have them: of the document, its file and content."""
+"""Lets the state learn of records once all outputs have them: of the document, its file and its sitemap."""
 
 from __future__ import annotations
 
@@ -16,23 +16,14 @@ from scrapy.exceptions import CloseSpider, UsageError
 from scrapy.utils.asyncio import create_looping_call
 from sqlalchemy import Connection
 
-from woo_harvester.items import NothingAddedError, RecordItem, WooItem
+from woo_harvester.items import RecordItem, WooItem
 from woo_harvester.running.components import NO_FEED
 from woo_harvester.running.ending import end_run
 from woo_harvester.running.paths import node_name, state_url
 from woo_harvester.running.startlog import warn_always
-from woo_harvester.state import NOWHERE, documents, listings, resources
-from woo_harvester.state.contents import (
-    Content,
-    Delivery,
-    Depth,
-    KnownText,
-    PendingRead,
-    TextResult,
-    Wanted,
-    begin_wanting,
-)
-from woo_harvester.state.documents import confirm_content, confirm_harvested, confirm_same, confirm_withdrawn
+from woo_harvester.state import NOWHERE, documents, resources
+from woo_harvester.state.deliveries import Delivery, PendingRead
+from woo_harvester.state.documents import confirm_harvested, confirm_withdrawn
 from woo_harvester.state.locks import entry_pages_lock
 from woo_harvester.state.store import State, StateError
 from woo_harvester.utils.document_set import DocumentSet
@@ -42,28 +33,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from scrapy.utils.asyncio import AsyncioLoopingCall
     from twisted.internet.task import LoopingCall
-
-
-def complete_delivery(item: RecordItem, delivery: Delivery, wanted: Wanted | None) -> Delivery:
-    """Return the item's delivery, with what its record says of the file by now."""
-    if isinstance(item, WooItem) and delivery.harvested is not None:
-        delivery.content = content_of(item, wanted.content) if wanted is not None else None
-        _describe_file(item, delivery)
-    return delivery
-
-
-def _number_contents(connection: Connection, deliveries: Sequence[Delivery], wanted: Wanted | None) -> None:
-    """Set the numbers of the contents of what was harvested."""
-    for one in deliveries:
-        if wanted is not None and one.harvested is not None and one.content is not None:
-            one.harvested.content = wanted.number_of(connection, one.content)
-
-
-def confirm_nothing_added(connection: Connection, item: WooItem, wanted: Wanted | None) -> None:
-    """Note what is known of the content of a document for which no record is delivered."""
-    delivery, content = item.delivery, content_of(item, wanted.content) if wanted is not None else None
-    if isinstance(delivery, Delivery) and delivery.harvested and wanted is not None and content is not None:
-        confirm_content(connection, delivery.harvested.id, wanted.number_of(connection, content))
 
 
 def _describe_file(item: WooItem, delivery: Delivery) -> None:
@@ -79,32 +48,10 @@ def _describe_file(item: WooItem, delivery: Delivery) -> None:
         )
 
 
-def content_of(item: WooItem, wanted: Content) -> Content | None:
-    """Return what is known of the content of an item's document, once the pipelines are done with it.
-
-    A run that wants the text has read it, or tried to: a result that no pipeline reported is a failure. The
-    store has the document, or the run would have ended.
-    """
-    source = item.source
-    if source is None:
-        return None
-    if source.fetched is None or source.fetched.sha256 is None:
-        content = Content(Depth.NONE if source.fetched is None else Depth.HEADERS)
-        return source.again if source.again is not None and source.again.depth > content.depth else content
-    text = KnownText(wanted.text.limits, source.text or TextResult.FAILED) if wanted.text else None
-    content = Content(Depth.FILE, wanted.store, text)
-    before = source.content or source.again
-    return content.with_earlier(before) if before is not None else content
-
-
-def confirm_deliveries(
-    connection: Connection, done: Sequence[Delivery], wanted: Wanted | None, spider: str
-) -> set[int]:
+def confirm_deliveries(connection: Connection, done: Sequence[Delivery], spider: str) -> set[int]:
     """Note in the state what all outputs have durably; *spider* is the name of the spider.
 
-    Returns the sitemaps that earlier versions came from, and others of the host that list the documents.
-    These are to be read again: they may list a document twice on one host, or as the owner's while another
-    run delivered another's entry.
+    Returns the sitemaps that earlier versions came from. These are to be read again.
     """
     harvested = [one.harvested for one in done if one.harvested]
     for confirm in {one.confirm for one in done if one.confirm is not None}:
@@ -112,14 +59,11 @@ def confirm_deliveries(
     withdrawn = {one.withdrawn: one.withdrawn_at for one in done if one.withdrawn is not None}
     if withdrawn:
         documents.lock_rows(connection, {*withdrawn, *(one.id for one in harvested)})
-    _number_contents(connection, done, wanted)
     replaced = documents.other_sources(connection, harvested)
     confirm_harvested(connection, harvested)
     for key in sorted({one.visited for one in done if one.visited is not None}):
         resources.add_visited(connection, spider, key, int(time()))
     confirm_withdrawn(connection, withdrawn)
-    for sitemap_id in sorted(replaced.union(listings.end_withdrawn(connection, sorted(withdrawn)))):
-        resources.forget_read(connection, sitemap_id)
     return replaced
 
 
@@ -155,10 +99,10 @@ class StateKeeper:
         """Raises UsageError if nothing can be added to a file; the files of killed runs are cut back then."""
         self.key_of: Callable[[Response], bytes] | None = None
         """The function that gives the key of a page that a subclass requests itself; it is visited once."""
-        self.expected, self.supplied = DocumentSet(), DocumentSet()
-        """The documents of which this run makes a record; those of which it delivers the known version."""
-        self.wanted: Wanted | None = None
-        """What this run wants to know of the content of documents; None for a spider without documents."""
+        self.delivered = DocumentSet()
+        """The documents of which this run makes a record: of each only one."""
+        self.depth = 0
+        """How much of each document this run delivers, a Depth."""
         self._readings: dict[int, PendingRead] = {}
         self._timer: LoopingCall | AsyncioLoopingCall | None = None
         """The timer of the heartbeat, if other runs wait for one."""
@@ -202,16 +146,6 @@ class StateKeeper:
                 resources.forget_visited(connection, self._crawler.spidercls.name)
                 for host in hosts:
                     resources.forget_host(connection, host)
-
-    def want(self, content: Content) -> Wanted:
-        """Set what this run wants to know of the content of documents, and return it."""
-        with self.begin() as connection:
-            self.wanted = begin_wanting(connection, content)
-        return self.wanted
-
-    @property
-    def _wanted_number(self) -> int | None:
-        return None if self.wanted is None else self.wanted.number
 
     @property
     def delivers_all(self) -> bool:
@@ -300,11 +234,6 @@ class StateKeeper:
         """Note that a sitemap is being read."""
         self._readings[reading.resource_id] = reading
 
-    def require_reread(self, resource_id: int) -> None:
-        """Have a sitemap read again in the next run: it shares a document with another one of this run."""
-        if (reading := self._readings.get(resource_id)) is not None:
-            reading.must_reread = True
-
     def read_completely(self, connection: Connection, reading: PendingRead, lacking: Sequence[int]) -> None:
         """Note that a sitemap was read to its end; write that to the state once its documents are confirmed.
 
@@ -314,12 +243,21 @@ class StateKeeper:
         reading.must_reread |= bool(lacking)
         self._remember(connection, reading)
 
+    def read_again(self, connection: Connection, sitemaps: Iterable[int]) -> None:
+        """Have the next run read sitemaps in full, also those that this run has read."""
+        for sitemap_id in sorted(sitemaps):
+            resources.forget_read(connection, sitemap_id)
+            if (reading := self._readings.get(sitemap_id)) is not None:
+                reading.must_reread = True
+
     def delivery_of(self, item: object, response: Response | None) -> Delivery | None:
         """Return the delivery of *item*; None if the state notes nothing of it."""
         if isinstance(item, RecordItem):
             if not isinstance(item.delivery, Delivery):
                 return None
-            return complete_delivery(item, item.delivery, self.wanted)
+            if isinstance(item, WooItem):
+                _describe_file(item, item.delivery)
+            return item.delivery
         if response is None or self.key_of is None:
             return None
         return Delivery(waiting=max(self.outputs, 1), visited=self.key_of(response))
@@ -343,28 +281,9 @@ class StateKeeper:
                 # Not the moment of the record: after a jump of the clock that may lie in the future.
                 at=int(time()),
                 refused=refused,
-                wanted=self._wanted_number,
             )
             if refused:
                 self._end(connection, delivery)
-
-    def note_same(self, item: WooItem) -> None:
-        """Note that a document was received and is the same as before: no record is delivered."""
-        delivery = item.delivery
-        received = delivery.harvested if isinstance(delivery, Delivery) else None
-        if not isinstance(delivery, Delivery) or received is None or not received.file:
-            return
-        self._crawler.stats.inc_value("woo/documents/same")
-        with self.begin() as connection:
-            confirm_same(connection, received, received.file)
-            self._end(connection, delivery)
-
-    def note_nothing_added(self, item: WooItem) -> None:
-        """Note what is known of the content of a document by now: no record is delivered."""
-        with self.begin() as connection:
-            confirm_nothing_added(connection, item, self.wanted)
-            if isinstance(item.delivery, Delivery):
-                self._end(connection, item.delivery)
 
     def _end(self, connection: Connection, delivery: Delivery) -> None:
         """Note that a document of a sitemap needs no record of this run."""
@@ -373,13 +292,10 @@ class StateKeeper:
             self._remember(connection, delivery.reading)
 
     def item_dropped(self, item: object, exception: BaseException) -> None:
-        """Note that a pipeline refused a document and reported an error, or had nothing to add to it."""
+        """Note that a pipeline refused a document and reported an error."""
         if isinstance(item, WooItem):
             with suppress(CloseSpider):
-                if isinstance(exception, NothingAddedError):
-                    self.note_nothing_added(item)
-                else:
-                    self.note_not_harvested(item, refused=True)
+                self.note_not_harvested(item, refused=True)
 
     def item_scraped(self, item: object, response: Response | None) -> None:
         """Note an item as delivered once it was scraped, since there is no output."""
@@ -405,8 +321,7 @@ class StateKeeper:
             state.beat()
 
     def _confirm(self, connection: Connection, done: Sequence[Delivery]) -> None:
-        for replaced in confirm_deliveries(connection, done, self.wanted, self._crawler.spidercls.name):
-            self.require_reread(replaced)
+        self.read_again(connection, confirm_deliveries(connection, done, self._crawler.spidercls.name))
         readings = [one.reading for one in done if one.reading is not None]
         for reading in readings:
             reading.outstanding -= 1
@@ -423,5 +338,5 @@ class StateKeeper:
                 last_modified=reading.last_modified,
                 digest=reading.digest,
                 at=reading.at,
-                wanted=self._wanted_number,
+                depth=self.depth,
             )

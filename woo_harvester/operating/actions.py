@@ -42,7 +42,6 @@ from woo_harvester.operating.output import (
 )
 from woo_harvester.outputs.definition import SingleKind
 from woo_harvester.pipelines.folder import DurableFolder, InUseError
-from woo_harvester.pipelines.opening import store_name
 from woo_harvester.pipelines.stored import path_of
 from woo_harvester.register import RegisterError
 from woo_harvester.running.own_files import refuse_own_file
@@ -52,7 +51,7 @@ from woo_harvester.state.check import Difference, case_differences, count_cases,
 from woo_harvester.state.latest import Latest, RecordsError
 from woo_harvester.state.locks import LockedError, entry_pages_lock, lock_owners
 from woo_harvester.state.store import NoStateError, State, StateError
-from woo_harvester.state.upkeep import count_as_lost, has_named_files, kept_files, named_files
+from woo_harvester.state.upkeep import has_named_files, known_copies, named_files
 from woo_harvester.tooi.lists import informatiecategorieen
 from woo_harvester.utils.program import counted, program
 from woo_harvester.utils.terminal import PrintableLines, printable
@@ -139,9 +138,27 @@ class StateActions:
 
     def restore(self, args: list[str], opts: argparse.Namespace) -> None:
         """Mark withdrawn documents of hosts, so that the next run delivers them again if they are listed."""
-        hosts = self._of_hosts(args, upkeep.restore, "no document is withdrawn of")
+        hosts = self._of_hosts(args, upkeep.mark_withdrawn, "no document is withdrawn of")
         what = ", ".join(f"{counted(count, 'document')} of {host}" for host, count in hosts.items())
         write_note(f"Marked: the next run delivers {what} again, where they are listed.")
+
+    def again(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Mark published documents, or those of hosts, so that the next run delivers them once more."""
+        with self._open() as state:
+            with state.begin() as connection:
+                known = known_hosts(connection)
+                documents = {loc: upkeep.host_of_document(connection, loc) for loc in args}
+            hosts = {known_host(given, known) for given in args if documents[given] is None}
+            to_lock = {*hosts, *(host for host in documents.values() if host is not None)}
+            with self._locked(state, to_lock), state.begin() as connection:
+                counts = {host: upkeep.mark_published(connection, host) for host in sorted(hosts)}
+                for loc in (loc for loc, host in documents.items() if host is not None):
+                    counts[loc] = upkeep.mark_document(connection, loc)
+                for given, count in counts.items():
+                    if not count:
+                        raise StateError(f"no document is published of {given}")
+        what = ", ".join(f"{counted(count, 'document')} of {given}" for given, count in counts.items())
+        write_note(f"Marked: the next run delivers {what} once more, where they are listed.")
 
     def _of_hosts(
         self, args: list[str], change: Callable[[Connection, str], int], nothing: str
@@ -244,8 +261,8 @@ class StateActions:
             folder = CopiesFolder(Path(args[0]), store)
             folder.update(files.lines(withdrawn=True))
             with state.snapshot() as connection:
-                kept = kept_files(connection, str(store_name(settings)))
-                unknown = sum(record_id(one.loc) not in folder for one in kept) - folder.lost
+                stored = (one for one in known_copies(connection) if record_id(one.loc) not in folder)
+                unknown = sum(store.has(path_of(one.sha256.hex()), one.size) for one in stored)
         for note in (*folder.notes, *missing_lines(unknown, folder.lost)):
             write_note(note)
         gone = f", and removed {folder.withdrawn} withdrawn" if folder.withdrawn else ""
@@ -269,24 +286,6 @@ class StateActions:
         write_note(
             f"{done} {counted(count, 'file')} of {counted(size, 'byte')} that no published document names."
         )
-
-    def lost(self, args: list[str], opts: argparse.Namespace) -> None:
-        """List the documents whose file is not in the store any more; with ``--fetch``, have it fetched."""
-        settings = self.settings
-        path, store = files_folder(settings), str(store_name(settings))
-        with self._open() as state, closing(DurableFolder.existing(path)) as folder:
-            with state.snapshot() as connection:
-                known = kept_files(connection, store)
-                files = [one for one in known if not folder.has(path_of(one.sha256.hex()), one.size)]
-            for file in files:
-                print(printable(file.loc))
-            if opts.fetch and files:
-                with self._locked(state, {file.host for file in files}), state.begin() as connection:
-                    count_as_lost(connection, [file.id for file in files], store)
-        consequence = "; the next run fetches them" if opts.fetch and files else ""
-        write_note(f"{counted(len(files), 'document')} of which the file is not in {path}{consequence}.")
-        if files and not opts.fetch:
-            self._command.exitcode = 1
 
     def _url(self) -> str:
         url = state_url(self.settings)

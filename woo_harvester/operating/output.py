@@ -113,7 +113,10 @@ def missing_lines(unknown: int, lost: int) -> Iterator[str]:
             "-O all.jsonl)"
         )
     if lost:
-        yield f"{counted(lost, 'document')} of which the file is not in the store: {program()} state lost"
+        yield (
+            f"{counted(lost, 'document')} of which the file is not in the store. "
+            f"To have them fetched once more: {program()} state again"
+        )
 
 
 def list_orphans(folder: DurableFolder, known: Iterator[bytes], *, remove: bool) -> tuple[int, int]:

@@ -25,7 +25,7 @@ from woo_harvester.outputs.document import BulkAction, Withdrawn, bulk_action
 from woo_harvester.record import json_value
 from woo_harvester.report.run_folder import REFUSED
 from woo_harvester.running.ending import end_run, fail_run
-from woo_harvester.state.contents import Delivery
+from woo_harvester.state.deliveries import Delivery
 from woo_harvester.utils.program import counted, to_install
 
 if TYPE_CHECKING:

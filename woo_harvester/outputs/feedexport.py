@@ -28,7 +28,7 @@ from woo_harvester.running.components import NO_FEED
 from woo_harvester.running.ending import end_run
 from woo_harvester.running.own_files import refuse_own_file
 from woo_harvester.running.startlog import warn_always
-from woo_harvester.state.contents import Delivery
+from woo_harvester.state.deliveries import Delivery
 from woo_harvester.state.lastline import QuotedCellError, WriterError, end_last_line
 from woo_harvester.state.outputs import ANOTHER_WRITER, LEFT_UNFINISHED, RecordFile
 from woo_harvester.state.store import StateError

@@ -18,12 +18,10 @@ from woo_harvester.diwoo.defaults import TITLE, title_from_properties
 from woo_harvester.documents.extracted import MB, Extracted, TextError, TextTimeoutError, WorkerStartError
 from woo_harvester.documents.text_workers import Workers
 from woo_harvester.extensions.stopping import Interruptible, Stopping
-from woo_harvester.items import Fetched, NothingAddedError, WooItem
+from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.store import StorePipeline, text_limits
-from woo_harvester.record import Aanvulling
 from woo_harvester.running.causes import usable_cores
 from woo_harvester.running.ending import RunError, end_run, refuse_start
-from woo_harvester.state.contents import TextResult
 from woo_harvester.utils.program import to_install
 
 if TYPE_CHECKING:
@@ -78,10 +76,8 @@ class TextPipeline:
                 async with _on_disk(fetched) as path:
                     extracted = await self._read(path, kind.code, item) if path else None
                 await self._remember(fetched, extracted)
-        item.source.text = _result(extracted)
         if extracted is not None:
             self._add(extracted, item)
-        _check_supply(item, has_text=extracted is not None and extracted.has_text)
         return item
 
     async def close_spider(self) -> None:
@@ -128,21 +124,6 @@ class TextPipeline:
         self._stats.inc_value("woo/text/read" if extracted.has_text else "woo/text/empty")
         if extracted.truncated:
             self._stats.inc_value("woo/text/truncated")
-
-
-def _result(extracted: Extracted | None) -> TextResult:
-    if extracted is None:
-        return TextResult.FAILED
-    return TextResult.TRUNCATED if extracted.truncated else TextResult.READ
-
-
-def _check_supply(item: WooItem, *, has_text: bool) -> None:
-    """Drop an item that was to add a text to its record, if there is no text and nothing else to add."""
-    added = item.record.herkomst.aangevuld
-    if Aanvulling.TEKST in added and not has_text:
-        added.remove(Aanvulling.TEKST)
-        if not added:
-            raise NothingAddedError(item.record.document.weblocatie, log_level="DEBUG")
 
 
 @asynccontextmanager

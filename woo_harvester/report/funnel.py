@@ -181,7 +181,7 @@ class Account:
     """The counts of one host. They count documents, except those of indexes and sitemaps."""
 
     SUMMED: ClassVar[tuple[str, ...]] = (
-        *("indexes", "sitemaps", "sitemaps_unchanged", "listed", "repeated", "unchanged", "supplied"),
+        *("indexes", "sitemaps", "sitemaps_unchanged", "listed", "repeated", "unchanged"),
         *("withdrawn", "dropped", "dropped_listed", "requested", "not_requested"),
     )
     """The counts that are added up for all hosts together."""
@@ -209,7 +209,7 @@ class Account:
     listed: int = 0
     """Entries that could be read, including those of skipped sitemaps; a repeated loc counts once."""
     repeated: int = 0
-    """Entries whose loc was listed before, or is listed by its own host. They are not part of ``listed``."""
+    """Entries of documents for which another entry counts. They are not part of ``listed``."""
     left_out: int = 0
     """Entries that the run did not choose. They are not part of ``listed``."""
     unchanged: int = 0
@@ -218,8 +218,6 @@ class Account:
     """Documents that are not harvested, by the code of the finding that says why."""
     harvested: dict[str, int] = field(default_factory=dict)
     """Records of this run, by oorzaak: ``aanlevering``, ``wijziging``, ``herpublicatie``."""
-    supplied: int = 0
-    """Records of documents that were harvested before and did not change, with content that they lacked."""
     withdrawn: int = 0
     """Records of withdrawals. They are not part of ``listed``."""
     dropped: int = 0
@@ -288,7 +286,7 @@ class Account:
         self.unchanged += documents - faulty
 
     def count_as_repeated(self, entries: int, *, unchanged: bool = False) -> None:
-        """Move entries from ``listed`` to ``repeated``, because the documents' own hosts list them.
+        """Move entries from ``listed`` to ``repeated``, because other entries count for their documents.
 
         With *unchanged*, they are also subtracted from ``unchanged``, in which they were counted.
         """
@@ -327,10 +325,7 @@ class Account:
         if cause is Oorzaak.INTREKKING:
             self.withdrawn += 1
             return
-        if record.herkomst.aangevuld:
-            self.supplied += 1
-        else:
-            _count(self.harvested, cause)
+        _count(self.harvested, cause)
         self.drawn_harvested += record.document.weblocatie in self._drawn
         for name, is_given in FIELDS.items():
             if is_given(record):
@@ -341,7 +336,7 @@ class Account:
     @property
     def records(self) -> int:
         """The number of records of this run, without withdrawals."""
-        return sum(self.harvested.values()) + self.supplied
+        return sum(self.harvested.values())
 
     @property
     def has_seen_all(self) -> bool:

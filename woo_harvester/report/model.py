@@ -352,8 +352,6 @@ class HostReport(ReportModel):
     changed: int
     withdrawn: int
     unchanged: int
-    supplied: int = 0
-    """Unchanged documents that were delivered again, with content that their records lacked."""
     repeated: int
     sitemaps: int
     sitemaps_unchanged: int
@@ -447,8 +445,6 @@ class Totals(ReportModel):
     changed: int
     withdrawn: int
     unchanged: int
-    supplied: int = 0
-    """Unchanged documents that were delivered again, with content that their records lacked."""
     sample: Sample | None = None
     """The samples of all hosts together, without an estimate."""
     errors: int

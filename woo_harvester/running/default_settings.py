@@ -120,7 +120,7 @@ FETCHING = (
         "WOO_HOST_BUDGET",
         None,
         "seconds",
-        "After this time no more documents of a host are fetched in this run. Its sitemaps are still read, and the finding `host.achterstand` says how many documents are left and how many days they take. Documents that only lack content take half of it at most. Unset: no bound.",
+        "After this time no more documents of a host are fetched in this run. Its sitemaps are still read, and the finding `host.achterstand` says how many documents are left and how many days they take. Unset: no bound.",
     ),
     Setting(
         "WOO_HOST_BACKLOG",
@@ -179,7 +179,7 @@ STATE = (
         "WOO_FULL_READ_DAYS",
         7,
         "days",
-        "After this many days a file is read completely, whatever its server says: an ETag that never changes must not hide changes for ever. A changed document is requested unconditionally when its bytes are this old, and fetched once more when its server said that it is the same.",
+        "After this many days a file is read completely, whatever its server says: an ETag that never changes must not hide changes for ever. A changed document is requested unconditionally when its bytes are this old.",
     ),
     Setting(
         "WOO_PERMIT_EXPIRED_DAYS",

@@ -132,10 +132,6 @@ class HarvestSpider(Spider):
             self.crawler.engine.crawl(request)
             raise DontCloseSpider
 
-    def read_more(self) -> None:
-        """Let :meth:`all_read` be called once more, after the answers to its requests have been read."""
-        self._is_reading = True
-
     def host_locks(self, hosts: Iterable[str]) -> list[str]:
         """Return the names of the locks on *hosts* that a run of this spider has."""
         return list(hosts)

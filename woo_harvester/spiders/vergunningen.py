@@ -33,7 +33,7 @@ from woo_harvester.running.causes import ArgumentError, StartError
 from woo_harvester.running.ending import end_run, is_closing
 from woo_harvester.spiders.base import HarvestSpider, status_of
 from woo_harvester.state import applying
-from woo_harvester.state.contents import Delivery
+from woo_harvester.state.deliveries import Delivery
 from woo_harvester.state.locks import entry_pages_lock
 from woo_harvester.state.permits import (
     entry_page_id,

@@ -20,7 +20,7 @@ from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.entry_filter import SitemapFilter
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.host_reader import HostReader
-from woo_harvester.crawl.samples import wanted_of
+from woo_harvester.crawl.samples import wanted_depth
 from woo_harvester.crawl.select_hosts import RegisterComparison, notes_on, select_hosts
 from woo_harvester.crawl.withdrawals import Withdrawals
 from woo_harvester.extensions.figures import counted
@@ -39,7 +39,7 @@ from woo_harvester.spiders.base import HarvestSpider
 from woo_harvester.state import NOWHERE
 from woo_harvester.state.documents import count_by_host
 from woo_harvester.state.resources import KnownHost, begin_reads, begin_run, hosts_of_state, note_unregistered
-from woo_harvester.state.withdrawal import WithdrawalLimits, end_claims
+from woo_harvester.state.withdrawal import WithdrawalLimits
 from woo_harvester.utils.dates import to_microseconds
 
 if TYPE_CHECKING:
@@ -88,8 +88,6 @@ class WooSpider(HarvestSpider, SitemapSpider):
     arguments: WooArguments
     visits: Mapping[str, Visit] = MappingProxyType({})
     """The visits of the hosts of this run, by host."""
-    _is_read = False
-    """True once all hosts have been read for the first time."""
 
     def select(self, register: Register) -> Register:
         """Select the hosts, and make the parts that read them."""
@@ -110,25 +108,14 @@ class WooSpider(HarvestSpider, SitemapSpider):
         uses_content = settings["FILES_STORE"] or settings.getbool("WOO_TEXT")
         mode = self.arguments.documents or ("download" if uses_content else "head")
         self._sample = settings.getint("WOO_DOCUMENT_SAMPLE") if mode == "head" else 0
-        wanted = keeper.want(wanted_of(mode, settings))
+        keeper.depth = wanted_depth(mode, settings)
         terms = Terms(
             refused_interval=settings.getfloat("WOO_REFUSED_DAYS") * _DAY,
-            recheck_interval=settings.getfloat("WOO_FULL_READ_DAYS") * _DAY if mode == "download" else None,
+            depth=keeper.depth,
             delivers_all=keeper.delivers_all,
-            sufficient=wanted.sufficient,
-            wanted_less=wanted.less,
         )
-        self.entries = Entries(
-            register,
-            self.vocabulary,
-            self.report,
-            keeper,
-            terms,
-            self._is_being_read,
-            self.arguments.choice,
-            frozenset(self.run_hosts).__contains__,
-        )
-        documents = Documents(mode, keeper, self.crawler, delivers_all=keeper.delivers_all)
+        self.entries = Entries(register, self.vocabulary, self.report, keeper, terms, self.arguments.choice)
+        documents = Documents(mode, keeper, self.crawler)
         self.crawler.stats.set_value("woo/documents/mode", mode)
         self.reader = HostReader(self.crawler, keeper, self.entries, documents, self._filter())
         documents.finish = self.reader.finish
@@ -159,7 +146,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
             host_ids = [visit.known.id for visit in visits]
             if not self.arguments.is_choosing:  # a choice of entries changes nothing about earlier reads
                 begin_reads(connection, host_ids)
-            end_claims(connection, [*host_ids, *note_unregistered(connection, self.is_registered)])
+            note_unregistered(connection, self.is_registered)
             return self.reader.first_requests(visits, connection)
 
     def is_asked(self, finding: Finding) -> bool:
@@ -178,21 +165,8 @@ class WooSpider(HarvestSpider, SitemapSpider):
             f"and {counted(unusable, 'URL')} that cannot be used"
         )
 
-    def _is_being_read(self, host: str) -> bool:
-        """Return whether a host is still being read in this run."""
-        visit = self.visits.get(host)
-        return visit is not None and not visit.reading_done
-
     async def all_read(self, response: Response) -> AsyncIterator[Request | WooItem]:
-        """Yield requests for the postponed sitemaps; in the next call, the records of withdrawals."""
-        if not self._is_read:
-            self._is_read = True
-            if postponed := [visit for visit in self.visits.values() if visit.postponed]:
-                self.read_more()
-                for visit in postponed:
-                    for request in self.reader.read_again(visit):
-                        yield request
-                return
+        """Yield the records of withdrawals, when all hosts have been read."""
         if self._follows_none():
             logger.warning(_FOLLOWS_NONE, {"spider": self.name})
         for outcome, count in self.entries.counts.items():
@@ -206,6 +180,9 @@ class WooSpider(HarvestSpider, SitemapSpider):
         try:
             for item in self.withdrawals.items(list(self.visits.values())):
                 yield item
+            if self.arguments.is_over_register:
+                for item in self.withdrawals.items_of_unregistered():
+                    yield item
         except OSError as error:
             end_run(self.crawler, "report_failed", f"pending withdrawals could not be listed: {error}")
 

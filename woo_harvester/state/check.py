@@ -12,9 +12,10 @@ from sqlalchemy import Connection, func, select, update
 
 from woo_harvester.permits.messages import Soort
 from woo_harvester.permits.mutations import PermitRow
-from woo_harvester.sitemaps.facts import KnownDocument, moment_compared, own_listing
+from woo_harvester.sitemaps.facts import Depth, KnownDocument, SitemapListing
+from woo_harvester.sitemaps.lastmod import moment_compared
 from woo_harvester.state import listings
-from woo_harvester.state.contents import Harvested, KnownFile
+from woo_harvester.state.deliveries import Harvested, KnownFile
 from woo_harvester.state.documents import (
     KNOWN_COLUMNS,
     add_seen,
@@ -93,21 +94,25 @@ def _take_over(
     sitemap_id = _sitemap_of(connection, record["herkomst"]) if known is None else known.sitemap_id
     if sitemap_id is None:
         return False
-    key = known.id if known is not None else add_seen(connection, [loc], sitemap_id, at)[loc].id
+    key = known.id if known is not None else add_seen(connection, [loc], sitemap_id)[loc].id
     latest = record["versies"][-1]
     if version.withdrawn:
         confirm_withdrawn(connection, {key: at})
-        values = {"restore": True, "number": func.coalesce(version.number, documents.c.number)}
+        values = {"again": True, "number": func.coalesce(version.number, documents.c.number)}
         connection.execute(update(documents).where(documents.c.id == key).values(**values))
     else:
         day = latest.get("openbaarmakingsdatum") or iso_seconds(at)[:10]
-        file = _file(latest.get("bestanden") or [{}])
+        files = latest.get("bestanden") or [{}]
         cause, number = latest["oorzaak"], version.number
         harvested = Harvested(
-            key, version.lastmod, day, at, file=file, sitemap_id=sitemap_id, cause=cause, number=number
+            *(key, version.lastmod, day, at, sitemap_id),
+            file=_file(files),
+            cause=cause,
+            number=number,
+            depth=_depth(files[0]),
         )
         confirm_harvested(connection, [harvested])
-        listings.add(connection, sitemap_id, [own_listing(key)])
+        listings.write(connection, sitemap_id, [SitemapListing(key)])
     for each in {sitemap_id, *listings.sitemaps_of(connection, key)}:
         forget_read(connection, each)
     return True
@@ -144,6 +149,13 @@ def _file(files: Sequence[Mapping[str, Any]]) -> KnownFile | None:
     )
 
 
+def _depth(file: Mapping[str, Any]) -> Depth:
+    """Return how much of a document was requested, by what its record says of the file."""
+    if "tekst" in file:
+        return Depth.TEXT
+    return Depth.FILE if "hash" in file else Depth.HEADERS
+
+
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
@@ -164,8 +176,7 @@ def _compare(known: KnownDocument, version: LatestVersion | None) -> Difference 
     if version.number and known.number and version.number != known.number:
         return Difference.OLDER if version.number < known.number else Difference.EXTRA
     if version.lastmod == known.lastmod:
-        is_supplied = known.supplied_at is not None and version.harvested < known.supplied_at * _SECOND
-        return Difference.OLDER if is_supplied else None
+        return Difference.OLDER if version.harvested < (known.harvested or 0) * _SECOND else None
     in_files = _sort_key(moment_compared(version.lastmod, version.harvested // _SECOND))
     in_state = _sort_key(moment_compared(known.lastmod, known.harvested))
     return Difference.OLDER if in_files < in_state else Difference.EXTRA

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, partial
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, Insert, Select, bindparam, delete, func, or_, select, update
+from sqlalchemy import Connection, Insert, Select, bindparam, delete, func, select, update
 
 from woo_harvester.sitemaps.facts import KnownDocument
-from woo_harvester.state.contents import Harvested, KnownFile
-from woo_harvester.state.schema import documents, hosts, listings, repeated, resources
+from woo_harvester.state.deliveries import Harvested, KnownFile
+from woo_harvester.state.schema import documents, hosts, listings, resources
 from woo_harvester.state.sql import batches, insert_new, is_one_of, is_one_writer, write_rows
 
 #: Values of the columns for a document without a fault.
-NO_FAULT = dict.fromkeys(
-    ("fault", "fault_seen", "fault_since", "refused_at", "refused_lastmod", "refused_with")
-)
+NO_FAULT = dict.fromkeys(("fault", "fault_seen", "fault_since", "refused_at", "refused_lastmod"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,37 +31,26 @@ class DocumentFault:
 
 
 def keep_fault(
-    connection: Connection,
-    version: Harvested,
-    code: str,
-    seen: str | None,
-    *,
-    at: int,
-    refused: bool,
-    wanted: int | None = None,
+    connection: Connection, version: Harvested, code: str, seen: str | None, *, at: int, refused: bool
 ) -> None:
     """Keep why a *version* of a document could not be harvested.
 
     *refused*: the document was fetched, but not accepted; else it could not be fetched. *at* is in seconds
-    since 1970. *wanted* is the number of what the run wanted to know of its content. The openbaarmakingsdatum
-    stays that of the first time the document was seen.
+    since 1970. The openbaarmakingsdatum stays that of the first time the document was seen.
     """
-    connection.execute(
-        update(documents)
-        .where(documents.c.id == version.id)
-        .values(
-            published=version.published,
-            sitemap_id=func.coalesce(
-                None if version.takes_over else version.sitemap_id, documents.c.sitemap_id
-            ),
-            fault=code,
-            fault_seen=seen,
-            fault_since=func.coalesce(documents.c.fault_since, at),
-            refused_at=at if refused else None,
-            refused_lastmod=version.lastmod if refused else None,
-            refused_with=wanted if refused else None,
-        )
-    )
+    values: dict[str, Any] = {
+        "published": version.published,
+        "fault": code,
+        "fault_seen": seen,
+        "fault_since": func.coalesce(documents.c.fault_since, at),
+        "refused_at": at if refused else None,
+        "refused_lastmod": version.lastmod if refused else None,
+    }
+    if not version.takes_over:
+        values["sitemap_id"] = version.sitemap_id
+    if refused:
+        values["depth"] = version.depth
+    connection.execute(update(documents).where(documents.c.id == version.id).values(**values))
 
 
 def end_faults(connection: Connection, ids: Iterable[int]) -> None:
@@ -109,11 +96,9 @@ def confirm_harvested(connection: Connection, harvested: Iterable[Harvested]) ->
             "moment": one.at,
             "digest": one.entry_digest,
             "source": one.sitemap_id,
-            "supplements": one.supplemented,
             "oorzaak": one.cause,
             "nummer": one.number,
-            "contents": one.content,
-            "again": one.supplied_at,
+            "how_much": one.depth,
             **(_values(one.file) if one.file else _NO_FILE),
         }
         for one in sorted(harvested, key=attrgetter("id"))
@@ -136,37 +121,15 @@ _CONFIRM = (
         harvested=bindparam("moment"),
         withdrawn=None,
         entry_digest=bindparam("digest"),
-        sitemap_id=func.coalesce(bindparam("source", type_=BigInteger), documents.c.sitemap_id),
-        withdrawing=None,
-        restore=None,
-        supplemented=bindparam("supplements"),
+        sitemap_id=bindparam("source"),
+        again=None,
         cause=bindparam("oorzaak"),
         number=bindparam("nummer"),
-        known_content=bindparam("contents"),
-        supplied_at=bindparam("again"),
+        depth=bindparam("how_much"),
         **{column.name: bindparam(f"new_{column.name}") for column in FILE_COLUMNS},
         **NO_FAULT,
     )
 )
-
-
-def confirm_same(connection: Connection, received: Harvested, file: KnownFile) -> None:
-    """Note that a document was received completely, and has the bytes that were known."""
-    values = {
-        "entry_digest": received.entry_digest,
-        "etag": file.etag,
-        "last_modified": file.last_modified,
-        "fetched_at": file.fetched_at,
-        "unchanged_since": None,
-    }
-    statement = update(documents).where(documents.c.id == received.id)
-    connection.execute(statement.values(**values, **NO_FAULT))
-
-
-def confirm_content(connection: Connection, document_id: int, content: int) -> None:
-    """Note what is known of the content of a document, without a record that says more than the last one."""
-    statement = update(documents).where(documents.c.id == document_id)
-    connection.execute(statement.values(known_content=content, **NO_FAULT))
 
 
 def confirm_withdrawn(connection: Connection, moments: Mapping[int, int]) -> None:
@@ -174,12 +137,7 @@ def confirm_withdrawn(connection: Connection, moments: Mapping[int, int]) -> Non
     rows = [{"key": key, "moment": at} for key, at in sorted(moments.items())]
     if rows:
         statement = update(documents).where(documents.c.id == bindparam("key"))
-        values: dict[str, Any] = {
-            "withdrawn": bindparam("moment"),
-            "withdrawing": None,
-            "restore": None,
-            **NO_FAULT,
-        }
+        values: dict[str, Any] = {"withdrawn": bindparam("moment"), "again": None, **NO_FAULT}
         connection.execute(statement.values(**values), rows)
 
 
@@ -201,14 +159,9 @@ KNOWN_COLUMNS = (
     documents.c.fault_since,
     documents.c.refused_at,
     documents.c.refused_lastmod,
-    documents.c.restore,
-    documents.c.fetched_at,
-    documents.c.unchanged_since,
-    documents.c.supplemented,
+    documents.c.again,
+    documents.c.depth,
     documents.c.cause,
-    documents.c.known_content,
-    documents.c.supplied_at,
-    documents.c.refused_with,
     documents.c.number,
 )
 
@@ -267,8 +220,8 @@ _LISTED_BEFORE = (
         documents.c.harvested,
         documents.c.withdrawn,
         documents.c.fault,
-        documents.c.unchanged_since,
-        documents.c.known_content,
+        documents.c.again,
+        documents.c.depth,
         documents.c.sitemap_id,
     )
     .join_from(listings, documents, documents.c.id == listings.c.document_id)
@@ -277,45 +230,35 @@ _LISTED_BEFORE = (
 )
 
 
-def before(
-    connection: Connection,
-    sitemap_id: int,
-    sitemaps: Collection[int],
-    sufficient: frozenset[int] | None = None,
-) -> Before:
-    """Return the documents of a sitemap that is about to be read; *sitemaps* are all sitemaps of its host.
+def before(connection: Connection, sitemap_id: int, wanted: int = 0) -> Before:
+    """Return the documents of a sitemap that is about to be read, by a run that wants the depth *wanted*.
 
-    *sufficient* are the numbers of the contents that lack nothing, None if no content is wanted.
-
-    An entry is the same only if the harvested version came from an entry of this host: an entry of another
-    host with the same bytes may not count, or belong to another index.
+    An entry is the same only if it counted for its document: another sitemap's entry with the same bytes may
+    not count.
     """
     rows = connection.execute(_LISTED_BEFORE, {"sitemap_id": sitemap_id, "most": SAME_MAX + 1}).all()
     if len(rows) > SAME_MAX:
         return Before({}, [], is_all=False)
     same: dict[bytes, int] = {}
     others: list[int] = []
-    for key, misses, digest, harvested, withdrawn, fault, unchanged_since, content, source in rows:
+    for key, misses, digest, harvested, withdrawn, fault, again, depth, source in rows:
         is_published = harvested is not None and withdrawn is None
-        is_enough = sufficient is None or content in sufficient
-        nothing_due = not misses and fault is None and unchanged_since is None and is_enough
-        if digest is not None and is_published and nothing_due and source in sitemaps:
+        nothing_due = not misses and fault is None and not again and (depth or 0) >= wanted
+        if digest is not None and is_published and nothing_due and source == sitemap_id:
             same[digest] = key
         else:
             others.append(key)
     return Before(same, others, is_all=True)
 
 
-def add_seen(
-    connection: Connection, locs: Collection[str], sitemap_id: int, at: int
-) -> dict[str, KnownDocument]:
+def add_seen(connection: Connection, locs: Collection[str], sitemap_id: int) -> dict[str, KnownDocument]:
     """Add documents that were seen for the first time, and return them by loc; they are not harvested yet.
 
     Another run on other hosts may add the same document at the same moment. Then it stays as it was added.
     """
     if not locs:
         return {}
-    rows = [{"loc": loc, "sitemap_id": sitemap_id, "first_seen": at} for loc in sorted(locs)]
+    rows = [{"loc": loc, "sitemap_id": sitemap_id} for loc in sorted(locs)]
     write_rows(connection, _add(connection.dialect.name), rows)
     return look_up(connection, list(locs))
 
@@ -346,60 +289,32 @@ def keep_digests(connection: Connection, digests: dict[int, bytes]) -> None:
         connection.execute(statement.values(entry_digest=bindparam("digest")), rows)
 
 
-# Built once, since it runs for each file of each host.
-_RECHECK_DUE = (
-    select(documents.c.id)
-    .where(
-        documents.c.sitemap_id == bindparam("sitemap_id"),
-        documents.c.unchanged_since.is_not(None),
-        documents.c.withdrawn.is_(None),
-        documents.c.refused_at.is_(None),
-        or_(
-            documents.c.fetched_at.is_(None),
-            documents.c.fetched_at <= bindparam("latest"),
-            documents.c.fetched_at > bindparam("now"),  # the clock was set back
-        ),
-    )
-    .limit(1)
-)
-
-
-def is_recheck_due(connection: Connection, sitemap_id: int, now: int, interval: int) -> bool:
-    """Return whether a document of a sitemap must be requested unconditionally in this run.
-
-    That is a document whose server said that it is the same, and that was received *interval* or more seconds
-    ago; *now* is in seconds since 1970. A document that was refused since then is requested at another time.
-    """
-    given = {"sitemap_id": sitemap_id, "now": now, "latest": now - interval}
-    return connection.execute(_RECHECK_DUE, given).first() is not None
-
-
 def other_sources(connection: Connection, harvested: Iterable[Harvested]) -> set[int]:
-    """Return the other sitemaps that the known versions came from, or that list the documents on their host.
+    """Return the other sitemaps that the known versions of documents came from.
 
-    They are read again, so that what they say of the documents is compared with the new versions.
+    They are read again, so that their entries are compared with the new versions.
     """
-    sources = {one.id: one.sitemap_id for one in harvested if one.sitemap_id is not None}
+    sources = {one.id: one.sitemap_id for one in harvested}
     known = select(documents.c.id, documents.c.sitemap_id).where(documents.c.harvested.is_not(None))
     found: set[int] = set()
     for part in batches(sources):
         rows = connection.execute(known.where(documents.c.id.in_(part)))
-        before = {row.id: row.sitemap_id for row in rows}
-        found.update(key for id_, key in before.items() if key is not None and key != sources[id_])
-        if before:
-            found.update(_listing_beside(connection, {id_: sources[id_] for id_ in before}))
+        found.update(before for key, before in rows if before != sources[key])
     return found
 
 
-def _listing_beside(connection: Connection, sources: Mapping[int, int]) -> Iterator[int]:
-    """Yield the other sitemaps, on the hosts of these sitemaps, that list the documents."""
-    hosts_of = select(resources.c.id, resources.c.host_id).where(resources.c.id.in_(set(sources.values())))
-    host_ids = {row.id: row.host_id for row in connection.execute(hosts_of)}
-    listing = select(listings.c.document_id, listings.c.sitemap_id, resources.c.host_id).join(resources)
-    query = listing.where(listings.c.document_id.in_(list(sources)), listings.c.misses == 0)
-    for id_, sitemap_id, host_id in connection.execute(query):
-        if sitemap_id != sources[id_] and host_id == host_ids[sources[id_]]:
-            yield sitemap_id
+def offered_again(connection: Connection, sitemap_id: int) -> list[str]:
+    """Return the locs of the withdrawn documents that a sitemap lists."""
+    return list(connection.execute(_OFFERED_AGAIN, {"sitemap_id": sitemap_id}).scalars())
+
+
+_OFFERED_AGAIN = (
+    select(documents.c.loc)
+    .join_from(listings, documents, documents.c.id == listings.c.document_id)
+    .where(listings.c.sitemap_id == bindparam("sitemap_id"), listings.c.misses == 0)
+    .where(documents.c.withdrawn.is_not(None))
+    .order_by(documents.c.id)
+)
 
 
 def files_of(connection: Connection, ids: Sequence[int]) -> dict[int, KnownFile]:
@@ -424,23 +339,9 @@ def count_by_host(connection: Connection) -> dict[str, int]:
     return {host: int(count) for host, count in connection.execute(query)}
 
 
-def harvested_of(connection: Connection, ids: Sequence[int]) -> set[int]:
-    """Return which of these documents were harvested and are not withdrawn."""
-    found: set[int] = set()
-    for part in batches(ids):
-        query = select(documents.c.id).where(
-            documents.c.id.in_(part),
-            documents.c.harvested.is_not(None),
-            documents.c.withdrawn.is_(None),
-        )
-        found.update(connection.execute(query).scalars())
-    return found
-
-
 def forget(connection: Connection, ids: Sequence[int]) -> None:
     """Delete documents, as if they had never been seen."""
     for part in batches(sorted(ids)):
         lock_rows(connection, part)
         connection.execute(delete(listings).where(listings.c.document_id.in_(part)))
-        connection.execute(delete(repeated).where(repeated.c.document_id.in_(part)))
         connection.execute(delete(documents).where(documents.c.id.in_(part)))

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     CursorResult,
     bindparam,
     delete,
-    exists,
     func,
     insert,
     select,
     update,
 )
 
-from woo_harvester.state.schema import about, documents, hosts, listings, repeated, resources, visited
+from woo_harvester.state.schema import about, documents, hosts, listings, resources, visited
 from woo_harvester.state.sql import batches, insert_new, insert_or_update
 
 if TYPE_CHECKING:
@@ -56,8 +53,8 @@ class Resource:
     """Moment of that read, in seconds since 1970."""
     content: bytes | None
     """Bytes of a robots.txt or an index; None for a sitemap."""
-    wanted: int | None = None
-    """Number of what the run of that read wanted to know of the content of documents; only of a sitemap."""
+    depth: int | None = None
+    """How much of its documents the run of that read delivered, a Depth; only of a sitemap."""
 
 
 #: The name of the row with the beginning of the run that began last.
@@ -68,27 +65,13 @@ _HOSTS = select(hosts.c.host, hosts.c.id, hosts.c.complete_at).where(
     hosts.c.host.in_(bindparam("names", expanding=True))
 )
 _ADD_HOST = insert(hosts)
-#: The number of complete reads of a host, with one more.
-ONE_MORE_READ = func.coalesce(hosts.c.reads, 0) + 1
 _KEEP_HOST = update(hosts).where(hosts.c.id == bindparam("host_id"))
-_END_READ = _KEEP_HOST.values(
-    complete_at=bindparam("complete_at"),
-    begun_at=bindparam("begun_at"),
-    complete=bindparam("complete"),
-    reads=ONE_MORE_READ,
-)
 _RESOURCE = select(resources).where(
     resources.c.url == bindparam("url"), resources.c.host_id == bindparam("host_id")
 )
 _RESOURCES = select(resources).where(
     resources.c.url.in_(bindparam("urls", expanding=True)),
     resources.c.host_id.in_(bindparam("host_ids", expanding=True)),
-)
-_WITH_LISTINGS = select(hosts.c.id).where(
-    hosts.c.id.in_(bindparam("ids", expanding=True)),
-    exists(1)
-    .select_from(resources.join(listings, listings.c.sitemap_id == resources.c.id))
-    .where(resources.c.host_id == hosts.c.id),
 )
 _ADD_RESOURCE = insert(resources)
 _KEEP_RESOURCE = update(resources).where(resources.c.id == bindparam("resource_id"))
@@ -161,7 +144,7 @@ def _known_resource(
         forget_read(connection, row.id)
         return Resource(row.id, None, None, None, None, None)
     content = zlib.decompress(row.content) if row.content is not None else None
-    return Resource(row.id, row.etag, row.last_modified, row.digest, row.read_at, content, row.wanted)
+    return Resource(row.id, row.etag, row.last_modified, row.digest, row.read_at, content, row.depth)
 
 
 def index_url_of(connection: Connection, host_id: int, url: str) -> str | None:
@@ -179,12 +162,12 @@ def keep_read(
     digest: bytes | None,
     at: int,
     content: bytes | None = None,
-    wanted: int | None = None,
+    depth: int | None = None,
 ) -> None:
     """Keep what a conditional request of the next run needs, after a complete read.
 
-    *at* is in seconds since 1970. *wanted* is the number of what the run wants to know of the content of
-    documents. Nothing is kept if *content* is larger than ``CONTENT_MAXSIZE``.
+    *at* is in seconds since 1970. *depth* is how much of its documents the run delivers. Nothing is kept if
+    *content* is larger than ``CONTENT_MAXSIZE``.
     """
     packed = zlib.compress(content) if content is not None else None
     if packed is not None and len(packed) > CONTENT_MAXSIZE:
@@ -195,14 +178,14 @@ def keep_read(
         "digest": digest,
         "read_at": at,
         "content": packed,
-        "wanted": wanted,
+        "depth": depth,
     }
     connection.execute(_KEEP_RESOURCE, {"resource_id": resource_id, **values})
 
 
 def forget_read(connection: Connection, resource_id: int) -> None:
     """Remove what a conditional request needs, so that the next run reads the file in full."""
-    values = dict.fromkeys(("etag", "last_modified", "digest", "read_at", "content", "wanted"))
+    values = dict.fromkeys(("etag", "last_modified", "digest", "read_at", "content", "depth"))
     connection.execute(_KEEP_RESOURCE, {"resource_id": resource_id, **values})
 
 
@@ -228,60 +211,16 @@ def begin_reads(connection: Connection, host_ids: Sequence[int]) -> None:
         connection.execute(update(hosts).where(hosts.c.id.in_(part), hosts.c.complete).values(complete=False))
 
 
-def note_unregistered(connection: Connection, is_registered: Callable[[str], bool]) -> list[int]:
-    """Note which known hosts the register does not have, and return their numbers. No run visits them.
-
-    A host may be missing from the register by a mistake. So the state keeps how many complete reads the other
-    hosts had when it was first missing: see :func:`read_counts`.
-    """
-    rows = connection.execute(select(hosts.c.id, hosts.c.host, hosts.c.reads, hosts.c.unregistered)).all()
-    missing = [row for row in rows if not is_registered(row.host)]
-    noted = {row.id for row in rows if row.unregistered is not None}
-    if back := sorted(noted - {row.id for row in missing}):
-        connection.execute(_KEEP_HOST, [{"host_id": key, "unregistered": None} for key in back])
-    if new := [row.id for row in missing if row.id not in noted]:
-        reads = json.dumps({row.host: row.reads for row in rows if row.reads})
-        listing = {key for part in batches(new) for key in connection.scalars(_WITH_LISTINGS, {"ids": part})}
-        values = [{"host_id": key, "unregistered": reads if key in listing else "{}"} for key in new]
-        connection.execute(_KEEP_HOST, values)
-    return [row.id for row in missing]
-
-
-class ReadCounts(NamedTuple):
-    """How many complete reads hosts have had, and how many when others left the register."""
-
-    now: Mapping[str, int]
-    """By host."""
-    before: Mapping[str, Mapping[str, int]]
-    """For each host that the register does not have, by host: the reads when that was first found."""
-
-    def since(self, missing: str, host: str) -> int:
-        """Return the complete reads of *host* since the register does not have the host *missing*.
-
-        An operator may have had the state forget *host* meanwhile: then its count began again at 0.
-        """
-        if missing not in self.before:
-            return 0
-        now, before = self.now.get(host, 0), self.before[missing].get(host, 0)
-        return now - before if before <= now else now
-
-
-def read_counts(connection: Connection) -> ReadCounts:
-    """Return how many complete reads hosts have had."""
-    rows = connection.execute(select(hosts.c.host, hosts.c.reads, hosts.c.unregistered)).all()
-    return ReadCounts(
-        {row.host: row.reads or 0 for row in rows},
-        {row.host: json.loads(row.unregistered) for row in rows if row.unregistered is not None},
-    )
-
-
-def end_read(connection: Connection, host_id: int, at: int, begun_at: int) -> None:
-    """Note that a host was read completely.
-
-    *at* is in seconds since 1970, *begun_at* is the start of the run in microseconds since 1970.
-    """
-    values = {"complete_at": at, "begun_at": begun_at, "complete": True}
-    connection.execute(_END_READ, {"host_id": host_id, **values})
+def note_unregistered(connection: Connection, is_registered: Callable[[str], bool]) -> None:
+    """Note which known hosts the register does not have. No run visits them."""
+    rows = connection.execute(select(hosts.c.id, hosts.c.host, hosts.c.unregistered)).all()
+    changed = [
+        {"host_id": row.id, "unregistered": row.unregistered is None or not row.unregistered}
+        for row in rows
+        if bool(row.unregistered) == is_registered(row.host)
+    ]
+    if changed:
+        connection.execute(_KEEP_HOST, changed)
 
 
 def forget_unread(connection: Connection, host_id: int, read: Collection[int]) -> None:
@@ -302,10 +241,10 @@ def last_reads(connection: Connection) -> dict[str, int]:
     return {row.host: (row.begun_at or 0) if row.complete else 0 for row in rows}
 
 
-def hosts_of_sitemaps(connection: Connection, sitemaps: Collection[int]) -> dict[int, str]:
-    """Return the host of each of these sitemaps, by sitemap number."""
-    query = select(resources.c.id, hosts.c.host).join_from(resources, hosts)
-    return {row.id: row.host for row in connection.execute(query.where(resources.c.id.in_(list(sitemaps))))}
+def sitemaps_of_host(connection: Connection, host_id: int) -> set[int]:
+    """Return the numbers of all sitemaps of a host."""
+    query = select(resources.c.id).where(resources.c.host_id == host_id, resources.c.kind == "sitemap")
+    return set(connection.execute(query).scalars())
 
 
 def forget_host(connection: Connection, host: str) -> None:
@@ -315,7 +254,7 @@ def forget_host(connection: Connection, host: str) -> None:
         return
     of_host = select(resources.c.id).where(resources.c.host_id == host_id)
     documents_of_host = select(documents.c.id).where(documents.c.sitemap_id.in_(of_host))
-    listed = select(listings.c.document_id).where(listings.c.sitemap_id.in_(of_host), ~listings.c.foreign)
+    listed = select(listings.c.document_id).where(listings.c.sitemap_id.in_(of_host))
     # Sitemaps of other hosts that list these documents. A full read of them adds the documents again, and
     # their entries may count where the forgotten host's own came first.
     others = select(listings.c.sitemap_id).distinct()
@@ -324,11 +263,9 @@ def forget_host(connection: Connection, host: str) -> None:
     )
     for sitemap_id in connection.execute(others).scalars().all():
         forget_read(connection, sitemap_id)
-    for table in (listings, repeated):
-        connection.execute(delete(table).where(table.c.document_id.in_(documents_of_host)))
-        connection.execute(delete(table).where(table.c.sitemap_id.in_(of_host)))
+    connection.execute(delete(listings).where(listings.c.document_id.in_(documents_of_host)))
+    connection.execute(delete(listings).where(listings.c.sitemap_id.in_(of_host)))
     connection.execute(delete(documents).where(documents.c.sitemap_id.in_(of_host)))
-    connection.execute(update(documents).where(documents.c.withdrawing == host_id).values(withdrawing=None))
     connection.execute(delete(resources).where(resources.c.host_id == host_id))
     connection.execute(delete(hosts).where(hosts.c.id == host_id))
 
@@ -356,40 +293,19 @@ def forget_visited(connection: Connection, spider: str) -> None:
     connection.execute(delete(visited).where(visited.c.spider == spider))
 
 
-_OF_HOST = resources.c.host_id == bindparam("of_host")
-_SITEMAPS = _OF_HOST & (resources.c.kind == "sitemap") & resources.c.index_url.is_not(None)
-# Built once: they run for each host.
-_INDEXES_OF_SITEMAPS = select(resources.c.index_url, resources.c.index_gone).where(_SITEMAPS).distinct()
 _READ_INDEXES = select(resources.c.id, resources.c.url).where(
-    _OF_HOST, resources.c.kind == "index", resources.c.read_at.is_not(None)
-)
-_MARK = (
-    update(resources)
-    .where(_SITEMAPS, resources.c.index_url == bindparam("index"))
-    .values(index_gone=bindparam("is_gone"))
+    resources.c.host_id == bindparam("of_host"), resources.c.kind == "index", resources.c.read_at.is_not(None)
 )
 
 
-def note_named_indexes(connection: Connection, host_id: int, named: Collection[str]) -> list[str]:
-    """Mark the sitemaps whose index is not one of those that robots.txt has *named* in a complete read.
+def gone_indexes(connection: Connection, host_id: int, named: Collection[str]) -> list[str]:
+    """Return the indexes that were read before, and that are not among those that robots.txt has *named*.
 
-    Returns the indexes that were read before and are not named since this read.
+    Each is returned once: what is known of its read is forgotten.
     """
-    marks = [
-        {"of_host": host_id, "index": index, "is_gone": index not in named}
-        for index, is_gone in connection.execute(_INDEXES_OF_SITEMAPS, {"of_host": host_id}).all()
-        if bool(is_gone) != (index not in named)
-    ]
-    if marks:
-        connection.execute(_MARK, marks)
     gone = []
     for key, url in connection.execute(_READ_INDEXES, {"of_host": host_id}).all():
         if url not in named:
             gone.append(url)
             forget_read(connection, key)
     return sorted(gone)
-
-
-def is_named() -> ColumnElement[bool]:
-    """Return the condition that the index of a sitemap is still named."""
-    return resources.c.index_gone.is_not(True)

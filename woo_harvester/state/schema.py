@@ -26,7 +26,7 @@ from sqlalchemy import (
 metadata = MetaData()
 
 #: Version of the tables; it goes up with each change of them. A state of another version is refused.
-STATE_VERSION = 8
+STATE_VERSION = 9
 
 #: Type of primary keys. SQLite numbers rows by itself only if the type is named INTEGER.
 _Key = BigInteger().with_variant(Integer, "sqlite")
@@ -73,11 +73,8 @@ hosts = Table(
     Column("begun_at", Microseconds),
     # Whether the last read was complete. False from the start of a read, so also if it was killed.
     Column("complete", Boolean, nullable=False, default=False),
-    # Number of complete reads. Null means 0.
-    Column("reads", Integer),
-    # Null if the register has the host. Else the number of complete reads that each other host had when a run
-    # first found that it does not: JSON, by the name of the host. Empty if this host has listed nothing.
-    Column("unregistered", Text),
+    # Whether a run over the register found that it does not have the host. Null means no.
+    Column("unregistered", Boolean),
 )
 
 #: robots.txt, indexes and sitemaps, with what a conditional request needs.
@@ -90,8 +87,6 @@ resources = Table(
     Column("kind", String(10), nullable=False),
     # URL of the index that lists a sitemap; null for other kinds.
     Column("index_url", Text),
-    # Whether robots.txt no longer named that index at the last complete read of the host. Null means no.
-    Column("index_gone", Boolean),
     Column("etag", Text),
     Column("last_modified", Text),
     # SHA-256 of the bytes at the last complete read of which every document was delivered.
@@ -100,18 +95,9 @@ resources = Table(
     Column("read_at", Seconds),
     # Compressed bytes of a robots.txt or an index, for when the server answers 304.
     Column("content", LargeBinary),
-    # Of a sitemap: what the run of that read wanted to know of the content of its documents, a number in
-    # contents. None of them lacks it.
-    Column("wanted", Integer),
+    # Of a sitemap: how much of its documents the run of that read delivered, a Depth.
+    Column("depth", Integer),
     UniqueConstraint("url", "host_id"),
-)
-
-#: What is known of the content of documents, and what runs wanted to know, as JSON: see state.contents.
-contents = Table(
-    "contents",
-    metadata,
-    Column("id", _Key, primary_key=True),
-    Column("description", Text, unique=True, nullable=False),
 )
 
 documents = Table(
@@ -124,30 +110,25 @@ documents = Table(
     Column("sitemap_id", ForeignKey("resources.id"), nullable=False, index=True),
     # Microseconds since 1970: moments are compared, not notations.
     Column("lastmod", Microseconds),
-    # Seconds since 1970.
-    Column("first_seen", Seconds, nullable=False),
     # The openbaarmakingsdatum, YYYY-MM-DD: it stays the same in later versions.
     Column("published", String(10)),
-    # Seconds since 1970; null as long as no output has the document durably.
+    # The moment of the last record in seconds since 1970; null as long as no output has the document durably.
     Column("harvested", Seconds),
     # Seconds since 1970; null while the document is published.
     Column("withdrawn", Seconds),
-    # Digest of the entry's bytes when the full reader last read them. Equal bytes need no second read.
+    # Digest of the bytes of the entry that counts. Equal bytes need no second read.
     Column("entry_digest", LargeBinary),
     # The file, if it was fetched: what a conditional request needs, and what the record says of the file
     # if the server answers that it has not changed.
     Column("sha256", LargeBinary),
-    Column("etag", Text),
-    Column("last_modified", Text),
+    # The header of its response that a conditional request needs: "ETag: ..." or "Last-Modified: ...".
+    Column("validator", Text),
     Column("size", BigInteger),
     Column("media_type", _GivenText),
     Column("file_name", _GivenText),
     Column("pages", BigInteger),
     # When the bytes of the file were last received completely, in seconds since 1970. Null if unknown.
     Column("fetched_at", Seconds),
-    # When the server first answered after that fetch that the file is the same although the lastmod was
-    # newer, in seconds since 1970. Null if it did not.
-    Column("unchanged_since", Seconds),
     # Why the listed version could not be harvested: code of the finding, what was seen, and the first time
     # (seconds since 1970). If it was fetched and refused: when, and its lastmod. Null without a fault.
     Column("fault", String(50)),
@@ -155,23 +136,14 @@ documents = Table(
     Column("fault_since", Seconds),
     Column("refused_at", Seconds),
     Column("refused_lastmod", Microseconds),
-    # Number of the host whose run delivers the withdrawal, so that no other run delivers it too.
-    Column("withdrawing", BigInteger),
-    # Whether it was withdrawn by mistake: if listed, it is delivered again at any lastmod. Null means no.
-    Column("restore", Boolean),
-    # The fields that the harvested version has from other entries than the one that counts, a bit for each
-    # (see diwoo.supplements). Null means none.
-    Column("supplemented", BigInteger),
+    # Whether an operator has marked it: it is delivered once more, whatever its lastmod. Null means no.
+    Column("again", Boolean),
     # The oorzaak of that version. Null until it is harvested.
     Column("cause", String(13)),
     # Its number, 1 for the first version of the document. Null until one is harvested.
     Column("number", Integer),
-    # What is known of its content, a number in contents. Null if nothing is.
-    Column("known_content", Integer),
-    # When the version was delivered again with content that its record lacked, in seconds since 1970.
-    Column("supplied_at", Seconds),
-    # If a version was fetched and refused: what the run wanted to know of its content, a number in contents.
-    Column("refused_with", Integer),
+    # How much of it was requested when it was delivered or refused last, a Depth. Null means nothing.
+    Column("depth", Integer),
 )
 
 
@@ -194,11 +166,6 @@ def _partial_index(name: str, column: Column[Any], which: ColumnElement[bool]) -
 # Few documents have a fault, and each run reports those of a sitemap.
 _partial_index("documents_faults", documents.c.sitemap_id, documents.c.fault.is_not(None))
 
-#: Few withdrawals are on their way, and each run looks for those that an earlier run left.
-withdrawing = _partial_index(
-    "documents_withdrawing", documents.c.withdrawing, documents.c.withdrawing.is_not(None)
-)
-
 #: Which sitemaps list which documents, as far as is known: a row for each document in each sitemap.
 listings = Table(
     "listings",
@@ -208,47 +175,19 @@ listings = Table(
     Column("document_id", BigInteger, primary_key=True, autoincrement=False, index=True),
     # Complete reads of the host in a row that lacked the document; 0 if the last one listed it.
     Column("misses", Integer, nullable=False, default=0),
-    # Start of the run that first found it missing, in microseconds since 1970. If it is listed: null, or for
-    # one that is marked as massive, how many complete reads its host had had when it was listed again.
+    # How many are needed before it is gone: 1, or WOO_WITHDRAW_RUNS if it may be missing by a mistake. Null
+    # while it is listed.
+    Column("needed", Integer),
+    # Start of the run that first found it missing, in microseconds since 1970. Null while it is listed.
     Column("missing_since", Microseconds),
-    # Whether it is missing, or was shortly before, in a way that may be a mistake: the host lacked much at
-    # once, or had entries that could not be used. Null means no.
-    Column("massive", Boolean),
-    # Whether the document is another organisation's.
-    Column("foreign", Boolean, nullable=False, default=False),
-    # The lastmod of a foreign entry, in microseconds since 1970.
-    Column("lastmod", Microseconds),
+    # Whether another entry counted for the document when the sitemap was read last.
+    Column("passed_over", Boolean, nullable=False, default=False),
     sqlite_with_rowid=False,
 )
 
-# Few documents are missing, and few are another organisation's.
+# Few documents are missing, and few are listed more than once.
 _partial_index("listings_missing", listings.c.sitemap_id, listings.c.misses > 0)
-_partial_index("listings_foreign", listings.c.sitemap_id, listings.c.foreign)
-
-#: Few documents wait for a request that is not conditional, and each run looks for those that are due.
-rechecks = _partial_index(
-    "documents_rechecks", documents.c.sitemap_id, documents.c.unchanged_since.is_not(None)
-)
-
-#: Entries of documents that their host lists more than once: what each of them gives, whichever counts.
-repeated = Table(
-    "repeated",
-    metadata,
-    Column("sitemap_id", ForeignKey("resources.id"), primary_key=True),
-    # Not a foreign key, for the same reason as in listings.
-    Column("document_id", BigInteger, primary_key=True, autoincrement=False, index=True),
-    # 0 for the first entry of the document in the sitemap, 1 for a later one.
-    Column("place", Integer, primary_key=True, autoincrement=False),
-    # The lastmod as given, in microseconds since 1970, and when it was first read, in seconds since 1970.
-    Column("lastmod", Microseconds),
-    Column("first_read", Seconds, nullable=False),
-    # Digest of the entry's bytes; null if the full reader gave it.
-    Column("digest", LargeBinary),
-    # The fields that it gives, a bit for each, and the metadata as diwoo.supplements packs them.
-    Column("fields", BigInteger, nullable=False),
-    Column("metadata", LargeBinary),
-    sqlite_with_rowid=False,
-)
+_partial_index("listings_passed_over", listings.c.sitemap_id, listings.c.passed_over)
 
 #: Files that records are added to: how many bytes the state knows of, and whether the run closed the file.
 outputs = Table(

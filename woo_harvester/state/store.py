@@ -16,6 +16,7 @@ from sqlalchemy.pool import NullPool
 
 from woo_harvester.state import outputs
 from woo_harvester.state.locks import FileLocks, LockedError, Locks, SessionLocks
+from woo_harvester.state.migration import MIGRATED, migrate
 from woo_harvester.state.schema import PREPARING, STATE_VERSION, about, metadata
 from woo_harvester.state.sql import engine_of
 from woo_harvester.utils.atomic import sync_folder
@@ -43,8 +44,8 @@ _FOREIGN = (
 )
 
 _OTHER_VERSION = (
-    "the state {} was made by another version of the program: it has version {}, "
-    "and this program knows version {}; install that one"
+    "the state {} was made by another version of the program: it has version {}, and this program knows "
+    "version {}, to which it migrates version {}"
 )
 
 _CONTINUES = "the next run goes on where this one ended"
@@ -72,7 +73,8 @@ class State:
     A run opens it with :meth:`open_for_run`. Its hosts and output files are then locked against other runs.
 
     SQLite runs in WAL mode, so a process that is killed at any moment leaves a consistent file. Opening
-    creates a state that is not there, and refuses one that is damaged or of another version.
+    creates a state that is not there, migrates one of the version before, and refuses one that is damaged or
+    older.
     """
 
     def __init__(self, engine: Engine, connection: Connection, name: str) -> None:
@@ -109,11 +111,12 @@ class State:
                 if not make and _version(connection) is None:
                     raise NoStateError(_NO_STATE.format(name))
                 _create_tables(connection)
+                _migrate(connection)
                 version = _version(connection)
         except SQLAlchemyError as error:
             raise StateError(_explain(name, error)) from error
         if version != STATE_VERSION:
-            raise StateError(_OTHER_VERSION.format(name, version, STATE_VERSION))
+            raise StateError(_OTHER_VERSION.format(name, version, STATE_VERSION, MIGRATED))
         return cls(engine, connection, name)
 
     @classmethod
@@ -263,14 +266,27 @@ def _create_tables(connection: Connection) -> None:
     """Create the tables of a state that has none."""
     if _version(connection) is not None:
         return
-    if connection.dialect.name == "sqlite":
-        # Runs on other hosts may do this at the same time, and a kill must not leave half of the tables.
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-    else:
-        connection.execute(select(func.pg_advisory_xact_lock(PREPARING)))
+    _lock(connection)  # also because a kill must not leave half of the tables
     if _version(connection) is None:
         metadata.create_all(connection)
         connection.execute(insert(about).values(name="version", value=str(STATE_VERSION)))
+
+
+def _migrate(connection: Connection) -> None:
+    """Migrate a state of the version before."""
+    if _version(connection) != MIGRATED:
+        return
+    _lock(connection)
+    if _version(connection) == MIGRATED:
+        migrate(connection)
+
+
+def _lock(connection: Connection) -> None:
+    """Let this transaction alone change the tables. Other runs may begin at the same time."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    else:
+        connection.execute(select(func.pg_advisory_xact_lock(PREPARING)))
 
 
 def _version(connection: Connection) -> int | None:

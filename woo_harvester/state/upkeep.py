@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Subquery, Table, case, delete, func, select, update
 
 from woo_harvester.permits.mutations import PermitRow
-from woo_harvester.state.contents import Content, add_content, describe, descriptions, parse
 from woo_harvester.state.documents import forget
-from woo_harvester.state.listings import CONFIRMED, is_missing, is_of_host, is_published, sitemaps_of
+from woo_harvester.state.listings import is_missing, is_of_host, is_published, sitemaps_of
 from woo_harvester.state.permits import forget_pages, is_read_message
 from woo_harvester.state.resources import forget_read
 from woo_harvester.state.schema import (
@@ -53,7 +51,7 @@ def summaries(connection: Connection) -> Iterator[HostSummary]:
             func.coalesce(counts.c.documents, 0),
             func.coalesce(counts.c.withdrawn, 0),
             func.coalesce(pending.c.documents, 0),
-            func.coalesce(pending.c.misses, 0) >= CONFIRMED,
+            func.coalesce(pending.c.needed, 0) == 1,
             hosts.c.complete_at,
         )
         .outerjoin(counts, counts.c.host_id == hosts.c.id)
@@ -89,12 +87,12 @@ def _document_counts() -> Subquery:
 
 
 def _pending_counts() -> Subquery:
-    """Return the number of pending withdrawals of each host, and the smallest count of misses among them."""
+    """Return the number of pending withdrawals of each host, and the most reads that one of them needs."""
     return (
         select(
             resources.c.host_id,
             func.count(listings.c.document_id.distinct()).label("documents"),
-            func.min(listings.c.misses).label("misses"),
+            func.max(listings.c.needed).label("needed"),
         )
         .join_from(listings, resources, resources.c.id == listings.c.sitemap_id)
         .join(documents, documents.c.id == listings.c.document_id)
@@ -128,42 +126,71 @@ def forget_document(connection: Connection, loc: str) -> None:
 
 
 def confirm_withdrawals(connection: Connection, host: str) -> int:
-    """Confirm the pending withdrawals of a host for the next complete read; return how many there are."""
-    host_id = connection.scalar(select(hosts.c.id).where(hosts.c.host == host))
-    if host_id is None:
+    """Confirm the pending withdrawals of a host for the next complete read; return how many there are.
+
+    Of a host that the register does not have, all that it lists counts as missing: no run reads it.
+    """
+    row = connection.execute(select(hosts.c.id, hosts.c.unregistered).where(hosts.c.host == host)).first()
+    if row is None:
         return 0
+    of_host = is_of_host(row.id)
+    if row.unregistered:
+        listed = of_host, listings.c.misses == 0
+        connection.execute(update(listings).where(*listed).values(misses=1, missing_since=0))
+        files = select(resources.c.id).where(resources.c.host_id == row.id)
+        for sitemap_id in connection.execute(files).scalars().all():
+            forget_read(connection, sitemap_id)
     query = (
         select(listings.c.document_id)
         .distinct()
         .join_from(listings, documents, documents.c.id == listings.c.document_id)
-        .where(is_of_host(host_id), is_missing(), is_published())
+        .where(of_host, is_missing(), is_published())
         .order_by(listings.c.document_id)
     )
     ids = connection.execute(query).scalars().all()
     for part in batches(ids):
-        rows = is_of_host(host_id), listings.c.document_id.in_(part)
-        connection.execute(update(listings).where(*rows).values(misses=CONFIRMED))
+        rows = of_host, listings.c.document_id.in_(part)
+        connection.execute(update(listings).where(*rows).values(needed=1))
     return len(ids)
 
 
-def restore(connection: Connection, host: str) -> int:
-    """Mark the withdrawn documents of a host. The next run delivers those that it lists, at any lastmod.
+def mark_withdrawn(connection: Connection, host: str) -> int:
+    """Mark the withdrawn documents of a host: the next run delivers those that it lists, at any lastmod."""
+    return _mark(connection, host, documents.c.withdrawn.is_not(None))
 
-    The documents of a host are those whose URL is on it, and those that it listed last. Returns their number.
+
+def mark_published(connection: Connection, host: str) -> int:
+    """Mark the published documents of a host: the next run delivers them once more."""
+    return _mark(connection, host, is_published())
+
+
+def mark_document(connection: Connection, loc: str) -> int:
+    """Mark a published document: the next run delivers it once more. Return 0 if it is not published."""
+    which = documents.c.loc == loc, is_published()
+    ids = connection.execute(select(documents.c.id).where(*which)).scalars().all()
+    return _mark_all(connection, ids, set())
+
+
+def _mark(connection: Connection, host: str, which: ColumnElement[bool]) -> int:
+    """Mark those documents of a host that meet a condition, and return their number.
+
+    The documents of a host are those whose URL is on it, and those whose entry on it counted last.
     """
     of_host = select(resources.c.id).join(hosts).where(hosts.c.host == host)
     on_host = documents.c.loc.startswith(f"https://{host}/", autoescape=True)
-    of_this_host = documents.c.withdrawn.is_not(None) & (documents.c.sitemap_id.in_(of_host) | on_host)
+    of_this_host = which & (documents.c.sitemap_id.in_(of_host) | on_host)
     ids = connection.execute(select(documents.c.id).where(of_this_host)).scalars().all()
     # Not its indexes: that one was read before is how the next run sees that it is named no longer.
-    sitemaps = set(connection.execute(of_host.where(resources.c.kind == "sitemap")).scalars())
+    sitemaps = connection.execute(of_host.where(resources.c.kind == "sitemap")).scalars()
+    return _mark_all(connection, ids, set(sitemaps))
+
+
+def _mark_all(connection: Connection, ids: Sequence[int], sitemaps: set[int]) -> int:
+    """Mark documents, and have the next run read these sitemaps and those that list them."""
     for part in batches(ids):
-        connection.execute(update(documents).where(documents.c.id.in_(part)).values(restore=True))
-        sitemaps.update(
-            connection.execute(
-                select(listings.c.sitemap_id).distinct().where(listings.c.document_id.in_(part))
-            ).scalars()
-        )
+        connection.execute(update(documents).where(documents.c.id.in_(part)).values(again=True))
+        listing = select(listings.c.sitemap_id).distinct().where(listings.c.document_id.in_(part))
+        sitemaps.update(connection.execute(listing).scalars())
     for sitemap_id in sorted(sitemaps):
         forget_read(connection, sitemap_id)
     return len(ids)
@@ -280,47 +307,18 @@ def named_files(connection: Connection) -> Iterator[bytes]:
         yield sha256
 
 
-class KeptFile(NamedTuple):
-    """A published document whose file a store has, as far as the state knows."""
+class KnownCopy(NamedTuple):
+    """A published document whose file was received."""
 
-    id: int
     loc: str
-    host: str
-    """The host whose entry counts for the document."""
     sha256: bytes
     size: int | None
     """Bytes."""
 
 
-def kept_files(connection: Connection, store: str) -> Iterator[KeptFile]:
-    """Yield the documents whose file the store with this name has, in the order of their files."""
-    numbers = list(_kept_in(connection, store))
-    columns = (documents.c.id, documents.c.loc, hosts.c.host, documents.c.sha256, documents.c.size)
-    query = (
-        select(*columns)
-        .join_from(documents, resources, resources.c.id == documents.c.sitemap_id)
-        .join(hosts, hosts.c.id == resources.c.host_id)
-        .where(_HAS_FILE, documents.c.known_content.in_(numbers))
-        .order_by(documents.c.sha256, documents.c.id)
-    )
+def known_copies(connection: Connection) -> Iterator[KnownCopy]:
+    """Yield the published documents whose file was received, in the order of their files."""
+    query = select(documents.c.loc, documents.c.sha256, documents.c.size).where(_HAS_FILE)
+    query = query.order_by(documents.c.sha256, documents.c.id)
     for row in connection.execute(query.execution_options(yield_per=_ROWS_AT_ONCE)):
-        yield KeptFile._make(row)
-
-
-def count_as_lost(connection: Connection, ids: Sequence[int], store: str) -> None:
-    """Note that a store no longer has the files of documents, so that the next run fetches them again."""
-    kept = _kept_in(connection, store)
-    lost = {key: add_content(connection, describe(replace(one, store=None))) for key, one in kept.items()}
-    for part in batches(sorted(ids)):
-        of_these = documents.c.id.in_(part)
-        for before, after in lost.items():
-            which = of_these, documents.c.known_content == before
-            connection.execute(update(documents).where(*which).values(known_content=after))
-        sitemaps = select(listings.c.sitemap_id).where(listings.c.document_id.in_(part))
-        connection.execute(update(resources).where(resources.c.id.in_(sitemaps)).values(wanted=None))
-
-
-def _kept_in(connection: Connection, store: str) -> dict[int, Content]:
-    """Return the contents of documents that a store has, by number."""
-    known = {key: parse(text) for key, text in descriptions(connection).items()}
-    return {key: content for key, content in known.items() if content.store == store}
+        yield KnownCopy._make(row)

@@ -1,17 +1,14 @@
 """Finds the documents to withdraw, and those whose withdrawal has to wait.
 
-A document is withdrawn only if the last read of every host that is known to list it was complete and lacked
-it. Many documents that are gone from a host at once may be a publisher's mistake, and a document that is gone
-from a host with entries that cannot be used may be listed by one of these. Each of them waits until that host
-has lacked it for several complete reads. So do the documents of an index that robots.txt no longer names,
-however few they are, and those of a host that the register no longer has.
+A document is withdrawn if each sitemap that listed it has lacked it for as many complete reads as are needed.
+That is one, or several if the host may have lost it by a mistake.
 
 Source: "Gone" in the interface description.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -19,21 +16,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BindParameter, Connection, Exists, Row, bindparam, case, exists, func, select, update
 
-from woo_harvester.state.documents import lock_rows
-from woo_harvester.state.listings import (
-    CONFIRMED,
-    HostListing,
-    count_lacking,
-    count_listed_before,
-    is_published,
-    known_by,
-    mark_massive,
-    missing,
-)
-from woo_harvester.state.resources import ONE_MORE_READ, ReadCounts
+from woo_harvester.state.listings import is_published
 from woo_harvester.state.schema import documents, hosts, listings, resources
 from woo_harvester.state.sql import batches
-from woo_harvester.utils.urls import host_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,108 +35,78 @@ class WithdrawalLimits:
     """Complete reads in a row that must lack a document that waits, before it is withdrawn."""
 
 
-class GoneIndex(NamedTuple):
-    """An index that listed a missing document, and that robots.txt of its host no longer names."""
+class PendingAt(NamedTuple):
+    """A sitemap that has not lacked a document for long enough yet."""
 
     host: str
-    url: str
+    index_url: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A document that the last complete read of a host lacked."""
+    """A document that no sitemap lists any more, as far as is known."""
 
     id: int
     loc: str
+    is_harvested: bool
+    """False if it was only seen, and never delivered."""
     misses: int
-    """Complete reads in a row that lacked it: the smallest number of the hosts that listed it."""
-    massive: frozenset[str]
-    """The hosts for which its withdrawal waits, because it may be gone from them by a mistake."""
+    """Complete reads in a row that lacked it: the smallest number of the sitemaps that listed it."""
     since: int
-    """Start of the run that found it missing from the last of those hosts, in microseconds since 1970."""
+    """Start of the run that found it missing from the last of them, in microseconds since 1970."""
     hosts: frozenset[str]
     """The hosts that listed it."""
-    indexes: frozenset[GoneIndex] = frozenset()
-    """The indexes that listed it and that are no longer named."""
-    waits_for_index: bool = False
-    """True if its withdrawal waits, because one of these may be gone by a mistake."""
-    unread: frozenset[str] = frozenset()
-    """The hosts that listed it and whose last read was not complete: they may list it again."""
-    unregistered: frozenset[str] = frozenset()
-    """The hosts that listed it and that the register does not have: that may be a mistake."""
-
-    @property
-    def is_gone(self) -> bool:
-        """True if every host that counts was read completely and lacks it. It may still have to wait."""
-        return not (self.unread or self.unregistered)
+    pending: tuple[PendingAt, ...]
+    """The sitemaps that need more complete reads without it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Registration:
-    """Which hosts the register has, and how long it has not had the others."""
-
-    is_registered: Callable[[str], bool]
-    reads: ReadCounts
-
-    def is_awaited(self, host: str, others: Sequence[HostListing], runs: int) -> bool:
-        """Return whether a document waits for a host that the register does not have.
-
-        It does until each of the *others* was read completely *runs* times since then.
-        """
-        return any(row.misses < CONFIRMED and self.reads.since(host, row.host) < runs for row in others)
-
-
-def missing_documents(
-    connection: Connection, host_id: int, registration: Registration, limits: WithdrawalLimits
-) -> Iterator[Missing]:
-    """Yield the documents that a host lacks and that no other registered host is known to list."""
-    rows = known_by(connection, missing(connection, host_id))
-    for _, group in groupby(rows, key=attrgetter("document_id")):
-        if (found := missing_everywhere(list(group), registration, limits)) is not None:
-            yield found
+_WITH_HOST = (
+    select(
+        listings.c.document_id,
+        documents.c.loc,
+        documents.c.harvested.is_not(None).label("is_harvested"),
+        hosts.c.host,
+        listings.c.misses,
+        listings.c.needed,
+        listings.c.missing_since,
+        resources.c.index_url,
+    )
+    .join_from(listings, documents, documents.c.id == listings.c.document_id)
+    .join(resources, resources.c.id == listings.c.sitemap_id)
+    .join(hosts, hosts.c.id == resources.c.host_id)
+    .order_by(listings.c.document_id, listings.c.sitemap_id)
+)
 
 
-def listed_elsewhere(
-    connection: Connection, host_id: int, is_registered: Callable[[str], bool], limits: WithdrawalLimits
-) -> list[int]:
-    """Return the documents that a host has lacked for long enough, and that another registered host lists.
+def missing_documents(connection: Connection, host_id: int) -> Iterator[Missing]:
+    """Yield the documents that a host lacks, and that no sitemap of any host lists."""
+    lacked = (
+        select(listings.c.document_id)
+        .distinct()
+        .join_from(listings, documents, documents.c.id == listings.c.document_id)
+        .join(resources, resources.c.id == listings.c.sitemap_id)
+        .where(resources.c.host_id == host_id, listings.c.misses > 0, documents.c.withdrawn.is_(None))
+        .order_by(listings.c.document_id)
+    )
+    for part in batches(connection.execute(lacked).scalars().all()):
+        rows = connection.execute(_WITH_HOST.where(listings.c.document_id.in_(part)))
+        for _, group in groupby(rows, key=attrgetter("document_id")):
+            if (found := _missing(list(group))) is not None:
+                yield found
 
-    They are not withdrawn, and this host no longer counts for them. The host of the loc always counts.
-    """
-    rows = known_by(connection, missing(connection, host_id))
-    found: list[int] = []
-    for document_id, group in groupby(rows, key=attrgetter("document_id")):
-        known = list(group)
-        here = [row for row in known if row.host_id == host_id]
-        is_long = min(row.misses for row in here) >= limits.runs and here[0].host != host_of(here[0].loc)
-        if is_long and any(not row.misses and is_registered(row.host) for row in known):
-            found.append(document_id)
-    return found
 
-
-def missing_everywhere(
-    rows: Sequence[HostListing], registration: Registration, limits: WithdrawalLimits
-) -> Missing | None:
-    """Return the document of *rows* if each registered host that listed it lacks it; None if one lists it."""
-    counting = [row for row in rows if registration.is_registered(row.host)]
-    if not counting or any(not row.misses for row in counting):
+def _missing(rows: Sequence[Row[Any]]) -> Missing | None:
+    """Return the document of *rows* if no sitemap lists it; None if one does."""
+    if any(not row.misses for row in rows):
         return None
-    others = {row.host for row in rows}.difference(row.host for row in counting)
-    waiting = [row for row in counting if row.misses < limits.runs]
-    since = max(row.missing_since or 0 for row in counting)
     return Missing(
         id=rows[0].document_id,
         loc=rows[0].loc,
-        misses=min(row.misses for row in counting),
-        massive=frozenset(row.host for row in waiting if row.massive and row.index_gone is None),
-        since=since,
+        is_harvested=rows[0].is_harvested,
+        misses=min(row.misses for row in rows),
+        since=max(row.missing_since or 0 for row in rows),
         hosts=frozenset(row.host for row in rows),
-        indexes=frozenset(GoneIndex(row.host, row.index_gone) for row in counting if row.index_gone),
-        waits_for_index=any(row.index_gone for row in waiting),
-        unread=frozenset(row.host for row in counting if not row.complete),
-        unregistered=frozenset(
-            host for host in others if registration.is_awaited(host, counting, limits.runs)
-        ),
+        pending=tuple(PendingAt(row.host, row.index_url) for row in rows if row.misses < (row.needed or 1)),
     )
 
 
@@ -159,24 +114,6 @@ def exceeds_limits(count: int, published: int, limits: WithdrawalLimits) -> bool
     """Return whether *count* missing documents out of *published* exceed the limits."""
     many = count > limits.share * published and count > limits.documents
     return many or (count >= limits.all_of and count >= published)
-
-
-def note_massive(
-    connection: Connection, host_id: int, limits: WithdrawalLimits, *, may_be_listed: bool = False
-) -> None:
-    """Mark what a host lacks if that may be a mistake: it is much at once, or *may_be_listed* all the same.
-
-    All of it counts, whatever else it waits for, and whichever other hosts list it: they may stop doing so in
-    a later run. Then it is withdrawn only if this host has lacked it for long enough. The mark stays until as
-    many complete reads in a row have listed the document, also if later reads lack less.
-    """
-    if not may_be_listed:
-        count = count_lacking(connection, host_id, limits.runs)
-        if not count or count < min(limits.documents + 1, limits.all_of):  # nearly always
-            return
-        if not exceeds_limits(count, count_listed_before(connection, host_id, limits.runs), limits):
-            return
-    mark_massive(connection, host_id)
 
 
 class CompleteRead(NamedTuple):
@@ -198,12 +135,10 @@ _FILES = select(
     resources.c.host_id,
     resources.c.id,
     resources.c.kind,
-    case((resources.c.kind == "index", resources.c.url), else_=resources.c.index_url).label("named_by"),
-    resources.c.index_gone.is_(True).label("index_gone"),
+    resources.c.url,
     resources.c.read_at.is_not(None).label("was_read"),
     _has_listing().label("lists"),
     _has_listing(listings.c.misses > 0).label("lacks"),
-    exists().where(documents.c.sitemap_id == resources.c.id, documents.c.restore).label("restores"),
 ).where(resources.c.host_id.in_(_IDS))
 _PUBLISHING = select(hosts.c.id).where(
     hosts.c.id.in_(_IDS),
@@ -218,11 +153,10 @@ _PUBLISHING = select(hosts.c.id).where(
 
 
 def hosts_with_differences(connection: Connection, reads: Sequence[CompleteRead]) -> set[int]:
-    """Return the hosts of which the state has something to compare with a complete read.
+    """Return the hosts of which the state has something that a complete read did not find.
 
-    That is a document that is missing or marked to be restored; a sitemap that was not read, and that has
-    documents or the data of an earlier read; or an index that is not named any more, or again. What a sitemap
-    that was read no longer lists is not counted here.
+    That is a document that is missing; a sitemap that was not read, and that has documents or the data of an
+    earlier read; or an index that is not named any more.
     """
     found: set[int] = set()
     for part in batches(reads):
@@ -234,33 +168,52 @@ def hosts_with_differences(connection: Connection, reads: Sequence[CompleteRead]
 
 def _differs(row: Row[Any], read: CompleteRead) -> bool:
     """Return whether the state has something of a file that a complete read of its host did not find."""
-    if row.lacks or row.restores or (row.lists and row.id not in read.sitemaps):
-        return True
-    is_unnamed = row.named_by not in read.indexes
     if row.kind == "index":
-        return bool(row.was_read) and is_unnamed
-    if row.kind == "sitemap":
-        is_marked_wrongly = row.named_by is not None and bool(row.index_gone) != is_unnamed
-        return is_marked_wrongly or (bool(row.was_read) and row.id not in read.sitemaps)
-    return False
+        return bool(row.was_read) and row.url not in read.indexes
+    is_unread = row.kind == "sitemap" and row.id not in read.sitemaps
+    return bool(row.lacks or (is_unread and (row.lists or row.was_read)))
 
 
 def end_reads(connection: Connection, host_ids: Sequence[int], at: int, begun_at: int) -> None:
-    """Note that hosts were read completely, and that none of their documents is gone.
+    """Note that hosts were read completely.
 
     *at* is in seconds since 1970, *begun_at* is the start of the run in microseconds since 1970.
     """
-    values = {"complete_at": at, "begun_at": begun_at, "complete": True, "reads": ONE_MORE_READ}
+    values = {"complete_at": at, "begun_at": begun_at, "complete": True}
     for part in batches(host_ids):
         connection.execute(update(hosts).where(hosts.c.id.in_(part)).values(**values))
 
 
 def hosts_with_published(connection: Connection, host_ids: Sequence[int]) -> set[int]:
-    """Return those of these hosts that list a published document, or that did when it was last read."""
+    """Return the hosts with published documents, by their last read."""
     found: set[int] = set()
     for part in batches(host_ids):
         found.update(connection.execute(_PUBLISHING, {"ids": part}).scalars())
     return found
+
+
+class UnregisteredHost(NamedTuple):
+    """A host that the register does not have, and that lists or listed published documents."""
+
+    id: int
+    host: str
+    documents: int
+    """Published documents that it still lists, as far as is known: no run reads it."""
+
+
+def unregistered_hosts(connection: Connection) -> list[UnregisteredHost]:
+    """Return the hosts that the register does not have and that have published documents, by name."""
+    listed = func.sum(case((listings.c.misses == 0, 1), else_=0))
+    query = (
+        select(hosts.c.id, hosts.c.host, listed)
+        .join_from(hosts, resources, resources.c.host_id == hosts.c.id)
+        .join(listings, listings.c.sitemap_id == resources.c.id)
+        .join(documents, documents.c.id == listings.c.document_id)
+        .where(hosts.c.unregistered, is_published())
+        .group_by(hosts.c.id, hosts.c.host)
+        .order_by(hosts.c.host)
+    )
+    return [UnregisteredHost(key, host, int(count)) for key, host, count in connection.execute(query)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,46 +229,15 @@ class Gone:
     index: str | None
 
 
-def claim(connection: Connection, ids: Collection[int], host_id: int) -> set[int]:
-    """Claim documents for withdrawal by the run on a host; return those that no other run has claimed."""
-    claimed: set[int] = set()
-    for part in batches(sorted(ids)):
-        lock_rows(connection, part)
-        free = (
-            documents.c.id.in_(part),
-            documents.c.withdrawn.is_(None),
-            documents.c.harvested.is_not(None),
-            documents.c.withdrawing.is_(None),
-        )
-        statement = update(documents).where(*free).values(withdrawing=host_id).returning(documents.c.id)
-        claimed.update(connection.execute(statement).scalars())
-    return claimed
-
-
-def end_claims(connection: Connection, host_ids: Collection[int]) -> None:
-    """End the claims of earlier runs on these hosts, so that another run can deliver the withdrawals."""
-    left = documents.c.withdrawing.is_not(None), documents.c.withdrawing.in_(list(host_ids))
-    connection.execute(update(documents).where(*left).values(withdrawing=None))
-
-
 def gone_documents(connection: Connection, ids: Sequence[int], host_id: int) -> Iterator[Gone]:
     """Yield the data for records of withdrawals, with a sitemap of the host that listed each document."""
-    last_record = func.coalesce(documents.c.supplied_at, documents.c.harvested)
-    columns = (documents.c.id, documents.c.loc, documents.c.published, last_record)
+    columns = (documents.c.id, documents.c.loc, documents.c.published, documents.c.harvested)
     query = select(*columns, resources.c.url, resources.c.index_url)
     query = query.join_from(documents, listings, listings.c.document_id == documents.c.id)
-    query = query.join(resources, resources.c.id == listings.c.sitemap_id)
+    query = query.join(resources, resources.c.id == listings.c.sitemap_id).where(is_published())
     for part in batches(ids):
         chosen = documents.c.id.in_(part), resources.c.host_id == host_id
         found: dict[int, Gone] = {}
         for row in connection.execute(query.where(*chosen).order_by(documents.c.id, resources.c.id)):
             found.setdefault(row[0], Gone(*row))
         yield from found.values()
-
-
-def end_restore(connection: Connection, host_id: int) -> None:
-    """Unmark withdrawn documents that were to be restored and that the host did not list."""
-    of_host = select(resources.c.id).where(resources.c.host_id == host_id)
-    listed = select(listings.c.document_id).where(listings.c.document_id == documents.c.id)
-    marked = documents.c.restore, documents.c.sitemap_id.in_(of_host), ~listed.exists()
-    connection.execute(update(documents).where(*marked).values(restore=None))
