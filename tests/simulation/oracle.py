@@ -282,9 +282,9 @@ class Oracle:
                 knows.held[key] = [*before, asked.file]
                 self._note_full_read(run, f"https://{asked.host}{asked.path}")
         for loc, (status, _) in run.documents.items():
-            if status == 304:
+            if status == 304 and reading.is_alone:
                 self._check_age(run, loc)
-            elif status == 200:
+            elif status in (200, 304):  # another run of the moment may have received it
                 self._note_full_read(run, loc)
         for host in run.hosts:
             self._read_host(reading, host)
@@ -325,7 +325,7 @@ class Oracle:
         for loc in insecure - paths.keys():
             if host in self.rows_of(loc):
                 row = self.rows_of(loc)[host]
-                row.least, row.must_wait, row.may_wait, row.is_insecure = 0, True, True, True
+                row.least, row.may_wait, row.is_insecure = 0, True, True
 
     def _is_complete(self, reading: Reading, host: str) -> bool | None:
         """Whether robots.txt, each index that it names and each sitemap in these were read to the end."""
@@ -379,9 +379,10 @@ class Oracle:
         lost = set(last.named) - set(named)
         reading.lost_indexes |= {(host, index) for index in lost if is_sure}
         every = [file for each in files.values() for file in each]
+        insecure = {entry.loc for file in every for entry in file.insecure}
         is_wrong = any(file.wrong for file in every)
         registered = {host for host, _ in run.owners}
-        is_odd = any(file.wrong or file.insecure for file in every)
+        is_odd = any(file.wrong for file in every) or bool(insecure)
         is_odd |= any(host_of(loc) not in registered for loc in listed)
         fresh = set()
         for loc, row in self.rows_on(host):
@@ -392,6 +393,7 @@ class Oracle:
             row.since = row.since if row.most else reading.number
             row.latest = row.latest if row.least else reading.at_latest
             row.most, row.relisted = row.most + 1, 0
+            row.is_insecure = loc in insecure
             row.least += is_sure and not row.is_insecure
             self.known(loc).restored = False  # the mark ends with the next complete read
         rows = list(self.rows_on(host))
@@ -465,13 +467,15 @@ class Oracle:
             for other, row in self.rows_of(loc).items():
                 is_listed = row.sure and not row.most and known.steady[other] > 0
                 assert not (is_listed and is_own(loc, other, run.owners)), f"{loc}: {other} lists it itself"
-        if reading.is_alone and own and known.was_own and record.oorzaak == "wijziging" and known.entry:
+        was_listed = known.host in {each[0] for each in known.signature}
+        is_compared = own and was_listed and is_own(loc, known.host, run.owners)
+        if reading.is_alone and is_compared and record.oorzaak == "wijziging" and known.entry:
             then, now = known.moment, entry.moment
             is_older = then is not None and now is not None and min(now, run.now) + HOUR < then
             is_same = entry.moment == known.entry.moment and host == known.host
             assert not is_older, f"{loc}: {record.title} is older than {known.entry.title}"
             assert not is_same, f"{loc}: {record.title} is as new as {known.entry.title}"
-        if run.downloads:
+        if run.downloads and reading.is_alone:
             assert loc in run.documents, f"{loc} is delivered, and was not asked for"
             status, digest = run.documents[loc]
             right = known.sha256 if status == 304 else digest
@@ -493,6 +497,7 @@ class Oracle:
                 continue
             is_named = row.lost & set(knows.hosts[host].named)
             assert not row.lost or is_named, f"{loc} is withdrawn{since}, and {host} lost {sorted(row.lost)}"
+            assert not row.is_insecure, f"{loc} is withdrawn, and {host} lists it with http"
             assert not row.must_wait, (
                 f"{loc} is withdrawn after {row.most} reads of {host}{since}, with much else"
             )
@@ -642,7 +647,7 @@ class Oracle:
         loc = entries[0][1].loc
         own = [entry for host, entry in entries if is_own(loc, host, run.owners)]
         assert known.was_own or not own, f"{loc} is delivered as {known.entry.title}, not {own[0].title}"
-        for entry in own or ([each for _, each in entries] if not known.was_own else []):
+        for entry in own:
             is_newer = self._is_newer(entry, known, run.now)
             assert not is_newer, f"{loc}: {entry.title} of {entry.lastmod} is newer than {known.entry.title}"
 
