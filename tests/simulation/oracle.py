@@ -10,8 +10,8 @@ for both:
 
 - A document with several entries comes to rest on the third day: until then it may be delivered twice, by any
   of the entries that may count; from then on the version is that of the entry that counts, and nothing is
-  delivered. Today's product has until the fifth day for what only another entry gives, and for a document
-  of which no owner has an entry.
+  delivered. Today's product has until the fifth day for what only another entry gives, and any time for a
+  document that is listed more than once and never by an owner.
 - What is gone with much at once, with an index, or while entries have no usable address, must wait ``RUNS``
   reads if that was so in the first read that lacked it; with an index, if that is still not named. It may
   also wait if it was so in a later one, or shortly before.
@@ -640,9 +640,9 @@ class Oracle:
             if is_open or not signature or not hosts <= registered or host_of(loc) not in registered:
                 continue
             days = min(known.steady[host] for host in hosts)
-            is_late = not any(is_own(loc, host, run.owners) for host in hosts)
-            is_late |= loc in delivered and delivered[loc].is_again
-            if days >= (5 if is_late else 3) and here:
+            has_owner = any(is_own(loc, host, run.owners) for host in hosts)
+            is_again = loc in delivered and delivered[loc].is_again
+            if days >= (5 if is_again else 3) and here and has_owner:
                 assert loc not in delivered, f"{loc} is delivered, and its entries are as for {days} days"
             if days >= 3:
                 self._check_counts(known, [(each[0], each[2]) for each in signature], run)
