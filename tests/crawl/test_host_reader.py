@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import cast
 
 from tests.crawl.test_host import visit_of
@@ -8,11 +9,15 @@ from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.host_reader import HostReader
 from woo_harvester.extensions.state import StateKeeper
+from woo_harvester.sitemaps.facts import Terms
 
 
 def test_a_host_whose_last_documents_end_together_is_counted_once() -> None:
     crawler = crawler_of()
-    keeper, entries = cast("StateKeeper", None), cast("Entries", None)  # nothing is read or written here
+    keeper, entries = (
+        cast("StateKeeper", None),
+        cast("Entries", SimpleNamespace(terms=Terms())),
+    )  # nothing is read or written here
     reader = HostReader(crawler, keeper, entries, Documents("head", keeper, crawler))
     visit = visit_of()
     visit.begin_request()

@@ -17,7 +17,7 @@ from woo_harvester.extensions.metrics import METRICS, Metrics, metrics_file, wri
 from woo_harvester.report.funnel import Account
 
 STATS = {"finish_time": datetime(2026, 1, 2, tzinfo=UTC), "elapsed_time_seconds": 12.5}
-STATES = ("listed", "new", "changed", "unchanged", "supplied", "withdrawn", "lost")
+STATES = ("listed", "new", "changed", "unchanged", "withdrawn", "lost")
 
 
 def written(path: Path, figures: Figures, *accounts: Account, **stats: Any) -> dict[str, dict[str, float]]:

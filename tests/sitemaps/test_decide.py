@@ -44,7 +44,7 @@ CORRECTED, CHANGED_SINCE = "2024-05-18T11:59:59Z", "2024-05-18T12:00:01Z"
 GONE = KNOWN._replace(withdrawn=SECONDS - WEEK)
 MARKED, RESTORED = KNOWN._replace(again=True), GONE._replace(again=True)
 SHORT = KNOWN._replace(depth=Depth.HEADERS)
-FAULTY = {"fault": "format.onbekend", "fault_seen": "x/y", "fault_since": SECONDS - 5}
+FAULTY: dict[str, Any] = {"fault": "format.onbekend", "fault_seen": "x/y", "fault_since": SECONDS - 5}
 FAILED = KNOWN._replace(**FAULTY)
 LEFT = KNOWN._replace(**FAULTY, refused_at=SECONDS - 5, refused_lastmod=at(LATER))
 NEVER = SEEN._replace(**FAULTY, refused_at=SECONDS - 5, refused_lastmod=at(BEFORE), depth=Depth.FILE)
@@ -61,8 +61,9 @@ def source(*, here: bool = True, own: bool = True, listed: bool = True, read: bo
 
 BESIDE, BESIDE_READ, DROPPED = source(), source(read=True), source(listed=False)
 ELSEWHERE, OTHERS = source(here=False), source(here=False, own=False)
-OWNED = {"is_own": False, "owner": "www.a.nl"}
-LISTED, DELIVERED = {"is_listed": True}, {"is_delivered": True}
+OWNED: dict[str, Any] = {"is_own": False, "owner": "www.a.nl"}
+LISTED: dict[str, Any] = {"is_listed": True}
+DELIVERED: dict[str, Any] = {"is_delivered": True}
 
 #: The known document, the lastmod of the entry, further facts, the terms, and the outcome.
 TABLE: list[tuple[KnownDocument | None, str | None, dict[str, Any], Terms, EntryOutcome]] = [

@@ -21,15 +21,17 @@ _VERSION_8 = """
 CREATE TABLE hosts (id {key} PRIMARY KEY, host TEXT NOT NULL UNIQUE, complete_at BIGINT, begun_at BIGINT,
     complete BOOLEAN NOT NULL, reads INTEGER, unregistered TEXT);
 CREATE TABLE resources (id {key} PRIMARY KEY, host_id BIGINT NOT NULL REFERENCES hosts (id),
-    url TEXT NOT NULL, kind VARCHAR(10) NOT NULL, index_url TEXT, index_gone BOOLEAN, etag TEXT, last_modified TEXT,
-    digest {bytes}, read_at BIGINT, content {bytes}, wanted INTEGER, UNIQUE (url, host_id));
+    url TEXT NOT NULL, kind VARCHAR(10) NOT NULL, index_url TEXT, index_gone BOOLEAN, etag TEXT,
+    last_modified TEXT, digest {bytes}, read_at BIGINT, content {bytes}, wanted INTEGER,
+    UNIQUE (url, host_id));
 CREATE INDEX ix_resources_host_id ON resources (host_id);
 CREATE TABLE contents (id {key} PRIMARY KEY, description TEXT NOT NULL UNIQUE);
 CREATE TABLE documents (id {key} PRIMARY KEY, loc TEXT NOT NULL UNIQUE,
     sitemap_id BIGINT NOT NULL REFERENCES resources (id), lastmod BIGINT, first_seen BIGINT NOT NULL,
     published VARCHAR(10), harvested BIGINT, withdrawn BIGINT, entry_digest {bytes}, sha256 {bytes},
-    etag TEXT, last_modified TEXT, size BIGINT, media_type TEXT, file_name TEXT, pages BIGINT, fetched_at BIGINT,
-    unchanged_since BIGINT, fault VARCHAR(50), fault_seen TEXT, fault_since BIGINT, refused_at BIGINT,
+    etag TEXT, last_modified TEXT, size BIGINT, media_type TEXT, file_name TEXT, pages BIGINT,
+    fetched_at BIGINT, unchanged_since BIGINT, fault VARCHAR(50), fault_seen TEXT, fault_since BIGINT,
+    refused_at BIGINT,
     refused_lastmod BIGINT, withdrawing BIGINT, restore BOOLEAN, supplemented BIGINT, cause VARCHAR(13),
     number INTEGER, known_content INTEGER, supplied_at BIGINT, refused_with INTEGER);
 CREATE INDEX ix_documents_sitemap_id ON documents (sitemap_id);
@@ -44,7 +46,7 @@ CREATE INDEX ix_listings_document_id ON listings (document_id);
 CREATE INDEX listings_missing ON listings (sitemap_id) WHERE misses > 0;
 CREATE INDEX listings_foreign ON listings (sitemap_id) WHERE "foreign";
 CREATE TABLE repeated (sitemap_id BIGINT NOT NULL REFERENCES resources (id), document_id BIGINT NOT NULL,
-    place INTEGER NOT NULL, lastmod BIGINT, first_read BIGINT NOT NULL, digest {bytes}, 
+    place INTEGER NOT NULL, lastmod BIGINT, first_read BIGINT NOT NULL, digest {bytes},
     fields BIGINT NOT NULL, metadata {bytes}, PRIMARY KEY (sitemap_id, document_id, place)){without_rowid};
 CREATE INDEX ix_repeated_document_id ON repeated (document_id)
 """

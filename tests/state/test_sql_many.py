@@ -9,7 +9,9 @@ from woo_harvester.state.schema import documents, hosts
 from woo_harvester.state.sql import insert_new, write_rows
 
 _ALL_COMPLETE = (
-    update(hosts).where(hosts.c.host == bindparam("name")).values(complete=True, reads=bindparam("count"))
+    update(hosts)
+    .where(hosts.c.host == bindparam("name"))
+    .values(complete=True, complete_at=bindparam("count"))
 )
 
 
@@ -17,18 +19,18 @@ def test_each_row_is_written(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     insert = insert_new(connection.dialect.name, documents)
     locs = [f"https://a.nl/{number}%s?:x.pdf" for number in range(3)]
-    write_rows(connection, insert, [{"loc": loc, "sitemap_id": sitemap, "first_seen": 7} for loc in locs])
-    assert connection.execute(select(documents.c.loc, documents.c.first_seen)).all() == [
-        (loc, 7) for loc in locs
-    ]
+    write_rows(connection, insert, [{"loc": loc, "sitemap_id": sitemap, "depth": 7} for loc in locs])
+    assert connection.execute(select(documents.c.loc, documents.c.depth)).all() == [(loc, 7) for loc in locs]
 
 
 def test_a_value_of_the_statement_itself_counts_for_each_row(connection: Connection) -> None:
     names = ("a.nl", "b.nl")
-    new = [{"host": name, "complete": False, "reads": 0} for name in names]
+    new = [{"host": name, "complete": False} for name in names]
     write_rows(connection, insert_new(connection.dialect.name, hosts), new)
     write_rows(connection, _ALL_COMPLETE, [{"name": "b.nl", "count": 3}, {"name": "a.nl", "count": 4}])
-    found = connection.execute(select(hosts.c.host, hosts.c.complete, hosts.c.reads).order_by(hosts.c.host))
+    found = connection.execute(
+        select(hosts.c.host, hosts.c.complete, hosts.c.complete_at).order_by(hosts.c.host)
+    )
     assert found.all() == [("a.nl", True, 4), ("b.nl", True, 3)]
 
 
@@ -37,7 +39,7 @@ def test_values_are_made_those_of_their_columns(connection: Connection) -> None:
     statement = statement.values(file_name=bindparam("name"))
     sitemap = sitemap_of(connection)
     insert = insert_new(connection.dialect.name, documents)
-    row = {"loc": "https://a.nl/d", "sitemap_id": sitemap, "first_seen": 1}
+    row = {"loc": "https://a.nl/d", "sitemap_id": sitemap}
     write_rows(connection, insert, [row])
     number = connection.scalar(select(documents.c.id))
     write_rows(connection, statement, [{"key": number, "name": "a\0b"}])
@@ -56,6 +58,6 @@ def test_no_rows_are_no_statement(connection: Connection) -> None:
 
 
 def test_what_the_database_refuses_is_an_error_of_sqlalchemy(connection: Connection) -> None:
-    row = {"loc": "https://a.nl/d", "sitemap_id": 12345, "first_seen": 1}
+    row = {"loc": "https://a.nl/d", "sitemap_id": 12345}
     with pytest.raises(IntegrityError), connection.begin_nested():
         write_rows(connection, insert_new(connection.dialect.name, documents), [row])

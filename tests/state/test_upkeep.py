@@ -249,14 +249,14 @@ def test_published_documents_are_marked_to_come_again(connection: Connection) ->
     see(connection, sitemap, ["https://a.nl/gezien.pdf"])
     list_in(connection, other, [one])
     confirm_withdrawn(connection, {gone: HARVESTED})
-    for mark, count in (
-        (lambda: mark_published(connection, "b.nl"), 0),
-        (lambda: mark_document(connection, locs(2)[1]), 0),
-        (lambda: mark_document(connection, locs(1)[0]), 1),
-        (lambda: mark_published(connection, "a.nl"), 1),
+    for mark, what, count in (
+        (mark_published, "b.nl", 0),
+        (mark_document, locs(2)[1], 0),
+        (mark_document, locs(1)[0], 1),
+        (mark_published, "a.nl", 1),
     ):
         read_before(connection, sitemap, other)
-        assert mark() == count
+        assert mark(connection, what) == count
         if count:
             assert (marked(connection), remembered(connection)) == (locs(1), set())
         else:
