@@ -48,10 +48,12 @@ def title_of(record: Line) -> str:
     return str(record["document"]["titelcollectie"]["officieleTitel"])
 
 
-def assert_sums_close(run: Run, site: Site) -> None:
-    """One document is listed, and it is harvested in this run or before."""
+def assert_told(run: Run, site: Site, *, told: bool = True) -> None:
+    """One document is listed, and that it is so twice is *told*; if its other entry takes over, both count."""
+    changed = causes(run) == {"x": "wijziging"}
     report = reported(run, site)
-    assert (report["listed"], report["harvested"]) == (1, 1)
+    assert report["listed"] == report["harvested"] == 1 + changed
+    assert len(run.about("loc.dubbel")) == (told and not changed)
 
 
 @pytest.mark.parametrize("newest", ["general", "category", "neither"])
@@ -64,8 +66,7 @@ def test_in_two_sitemaps_the_newest_counts_from_the_second_day(site: Site, first
     for _ in range(4):
         run = yield
         days.append(run)
-        assert len(run.about("loc.dubbel")) == 1
-        assert_sums_close(run, site)
+        assert_told(run, site)
     is_newer = newest not in (first, "neither")
     assert [causes(day) for day in days] == [
         {"x": "aanlevering"},
@@ -88,8 +89,7 @@ def test_in_one_sitemap_the_newest_counts_from_the_second_day(site: Site, older_
     for _ in range(4):
         run = yield
         days.append(run)
-        assert len(run.about("loc.dubbel")) == 1
-        assert_sums_close(run, site)
+        assert_told(run, site, told=len(days) <= 2)  # from then on the sitemap is not read: nothing changed
     changed = {"x": "wijziging"} if older_first else {}
     assert [causes(day) for day in days] == [{"x": "aanlevering"}, changed, {}, {}]
     assert title_of(days[older_first].records[0]) == "Nieuwer"

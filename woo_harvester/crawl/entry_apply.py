@@ -100,7 +100,7 @@ class EntryApply:
             id=known.id,
             lastmod=to_microseconds(version.lastmod) if version.lastmod else None,
             published=version.published.isoformat(),
-            at=int(version.at.timestamp()),
+            at=int(version.harvested.timestamp()),
             sitemap_id=reading.sitemap_id,
             entry_digest=facts.digest,
             file=file if source.fetched is not None else None,

@@ -10,7 +10,7 @@ Source: seed "Sitemapindex en Sitemaps", fields loc and lastmod; seed "Technisch
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from enum import Enum
 from typing import NamedTuple
 
@@ -99,6 +99,8 @@ class NewVersion(Struct, frozen=True):
     """The openbaarmakingsdatum."""
     at: datetime
     """The moment of the record, in whole seconds."""
+    harvested: datetime
+    """The moment of the harvest: that of the first record of this version."""
     is_ahead: bool = False
     """The lastmod lies in the future, so the moment of the harvest counts in its place."""
     is_dated_by_harvest: bool = False
@@ -113,7 +115,7 @@ class NewVersion(Struct, frozen=True):
             origin.standaardwaarden["versies.openbaarmakingsdatum"] = _HARVEST
         if self.is_ahead:
             origin.standaardwaarden["versies.mutatiedatumtijd"] = _HARVEST
-        moment = self.at if self.is_ahead else self.lastmod
+        moment = self.harvested if self.is_ahead else self.lastmod
         return bare_record(loc, Versie(self.cause, self.published, moment, self.number), origin)
 
 
@@ -283,7 +285,9 @@ def _update(facts: EntryFacts, outcome: EntryOutcome) -> StateUpdate | None:
     known = facts.known
     if known is None:
         return None
-    row = SitemapListing(known.id, 0, outcome is EntryOutcome.PASSED_OVER)
+    # A sitemap that lists a document twice lists it, whichever of the two counts.
+    is_other = facts.source is not None or facts.owner is not None
+    row = SitemapListing(known.id, 0, is_other and outcome is EntryOutcome.PASSED_OVER)
     is_unchanged = outcome is EntryOutcome.UNCHANGED
     # Not to another's entry: the owner's would seem to say something new when it is listed again.
     is_moved = facts.is_comparable and facts.source is not None and outcome in _MOVING
@@ -310,12 +314,14 @@ def new_version(facts: EntryFacts, outcome: EntryOutcome, now: datetime) -> NewV
     is_ahead = is_future(lastmod, now)
     published = known.published if known is not None else None
     is_first = not published or facts.takes_over
+    at = moment_after(known.delivered_at if known else None, now)
     return NewVersion(
         cause=outcome.cause,
         lastmod=lastmod,
         lastmod_text=text,
         published=first_day(lastmod, now) if is_first else date.fromisoformat(str(published)),
-        at=moment_after(known.delivered_at if known else None, now),
+        at=at,
+        harvested=at,
         is_ahead=is_ahead,
         is_dated_by_harvest=is_first and (lastmod is None or is_ahead),
         number=1 if known is None or known.harvested is None else (known.number or 1) + 1,
@@ -337,6 +343,7 @@ def _known_version(facts: EntryFacts, known: KnownDocument, now: datetime) -> Ne
         lastmod_text=text,
         published=date.fromisoformat(str(known.published)),
         at=moment_after(known.delivered_at, now),
+        harvested=datetime.fromtimestamp(known.harvested or 0, UTC),
         is_ahead=is_ahead,
         is_dated_by_harvest=cause is Oorzaak.AANLEVERING and (lastmod is None or is_ahead),
         number=known.number or 1,

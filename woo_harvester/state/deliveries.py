@@ -48,7 +48,7 @@ class Harvested:
     published: str
     """The openbaarmakingsdatum, ``YYYY-MM-DD``."""
     at: int
-    """Moment of its record, in seconds since 1970."""
+    """Moment of the first record of this version, in seconds since 1970."""
     sitemap_id: int
     """The sitemap whose entry it is."""
     entry_digest: bytes | None = None
