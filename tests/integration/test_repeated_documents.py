@@ -49,7 +49,7 @@ def title_of(record: Line) -> str:
 
 
 def assert_told(run: Run, site: Site, *, told: bool = True) -> None:
-    """One document is listed, and that it is so twice is *told*; if its other entry takes over, both count."""
+    """That a document is listed twice is *told*, and one entry counts; both when the other takes over."""
     changed = causes(run) == {"x": "wijziging"}
     report = reported(run, site)
     assert report["listed"] == report["harvested"] == 1 + changed

@@ -169,6 +169,7 @@ def test_what_one_host_drops_waits_while_the_other_that_lists_it_cannot_be_read(
     publish(hosts.two, {"b": FIRST})
     hosts.two.pages["/s0.xml"] = listing(entry(hosts.two, "b"), entry(hosts.one, "x"))
     assert (yield from hosts.causes()) == dict.fromkeys("abx", "aanlevering")
+    yield from hosts.causes()  # in one run the other host may have been read first: now the owner's counts
     without = listing(entry(hosts.one, "a")) if dropped == "one" else listing(entry(hosts.two, "b"))
     dropping, other = (hosts.one, hosts.two) if dropped == "one" else (hosts.two, hosts.one)
     lists = other.pages["/s0.xml"]
@@ -283,7 +284,8 @@ def test_the_sums_of_both_sides_close_each_day(one: Site, two: Site, installatio
     publish(owner, {"a": FIRST, "x": FIRST})
     publish(stranger, {"b": FIRST})
     stranger.pages["/s0.xml"] = listing(entry(stranger, "b"), entry(owner, "x", NEWER, "Vals"))
-    for day in (yield from hosts.days(3, owner)):
+    yield from hosts.days(2, owner)  # in one run the stranger may be read first: quiet from the third day
+    for day in (yield from hosts.days(2, owner)):
         accounts = [account for run in day.runs for account in accounts_of(run, owner, stranger)]
         assert {one["host"]: (one["listed"], one["harvested"]) for one in accounts} == {
             host(owner): (2, 2),

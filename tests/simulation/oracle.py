@@ -24,7 +24,7 @@ for both:
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -211,6 +211,8 @@ class Oracle:
         self.runs = 0
         self.days: dict[int, int] = {}
         """By number of a run: its day."""
+        self._told: dict[str, set[str]] = defaultdict(set)
+        """By host: the documents that it lists more than once, as it was told."""
 
     def known(self, loc: str) -> Known:
         return self.knows.documents.setdefault(loc, Known())
@@ -750,10 +752,11 @@ class Oracle:
         self._check_repeated(reading)
 
     def _check_repeated(self, reading: Reading) -> None:
-        """A publisher is told which documents it lists more than once."""
+        """A publisher is told which documents it lists more than once, when it lists them so."""
         run = reading.run
         for host in run.hosts:
-            told = run.found("loc.dubbel", host) | run.found("lastmod.ouder", host)
+            told = self._told[host]
+            told |= run.found("loc.dubbel", host) | run.found("lastmod.ouder", host)
             places = [one for one in reading.entries() if one.host == host and reading.complete[host]]
             for loc, count in Counter(one.entry.loc for one in places).items():
                 known = self.known(loc)
