@@ -112,18 +112,12 @@ def test_of_a_frequent_mistake_most_findings_are_only_counted(file: Path, tmp_pa
     assert "In findings.jsonl zijn er 500 alleen geteld." in (tmp_path / "report" / "index.html").read_text()
 
 
-@pytest.mark.parametrize(
-    ("second", "said"),
-    [
-        ("2024-03-01", "de nieuwere vermelding in {file} telt"),
-        ("2024-05-01", "is deze nieuwer, dan telt zij vanaf de volgende oogst"),
-    ],
-)
-def test_a_second_entry_for_a_document_says_where_the_first_is(file: Path, second: str, said: str) -> None:
+@pytest.mark.parametrize("second", ["2024-03-01", "2024-05-01"])
+def test_a_second_entry_for_a_document_says_which_counts(file: Path, second: str) -> None:
     file.write_bytes(sitemap(entry(lastmod="2024-04-02"), entry(lastmod=second)))
     found = Read(file).about("loc.dubbel")
     assert found.seen == second
-    assert said.format(file=file) in (found.action or "")
+    assert "is deze nieuwer, dan telt zij vanaf de volgende oogst" in (found.action or "")
 
 
 def test_a_document_whose_type_only_its_server_knows_counts_as_harvested(file: Path) -> None:
