@@ -19,7 +19,6 @@ from scrapy.exceptions import UsageError
 
 from woo_harvester.outputs.columns import cells, columns_of, record_type_of
 from woo_harvester.outputs.document import in_present_shape
-from woo_harvester.pipelines.folder import DurableFolder, orphans
 from woo_harvester.report.csv_file import TextWriter
 from woo_harvester.running.paths import RECORDS_FEED
 from woo_harvester.state import upkeep
@@ -102,37 +101,6 @@ def record_files() -> list[str]:
     if found := sorted(map(str, Path().glob(pattern))):
         return found
     raise UsageError(f"no records in {pattern}: name the files that have the records of these documents")
-
-
-def missing_lines(unknown: int, lost: int) -> Iterator[str]:
-    """Yield what to do about stored documents without a record, and about documents without their file."""
-    if unknown > 0:
-        yield (
-            f"{counted(unknown, 'stored document')} without a record in these files: name more files, or "
-            f"have all records written again (the usual {program()} crawl woo, with -s DELTAFETCH_ENABLED=0 "
-            "-O all.jsonl)"
-        )
-    if lost:
-        yield (
-            f"{counted(lost, 'document')} of which the file is not in the store. "
-            f"To have them fetched once more: {program()} state again"
-        )
-
-
-def list_orphans(folder: DurableFolder, known: Iterator[bytes], *, remove: bool) -> tuple[int, int]:
-    """Print size and path of the files of *folder* that are not *known*; return their number and bytes.
-
-    With *remove*, each file is removed after its line is written.
-    """
-    count = size = 0
-    for file in orphans(folder.files(), known):
-        its_size = file.size()
-        print(f"{its_size:>12} {file.path}", flush=remove)
-        if remove:
-            file.path.unlink()
-        count += 1
-        size += its_size
-    return count, size
 
 
 def write_records(lines: Iterable[bytes], file: _Lines) -> None:

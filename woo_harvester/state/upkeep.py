@@ -87,12 +87,15 @@ def _document_counts() -> Subquery:
 
 
 def _pending_counts() -> Subquery:
-    """Return the number of pending withdrawals of each host, and the most reads that one of them needs."""
+    """Return the number of pending withdrawals of each host, and the most reads that one of them needs.
+
+    How many one needs is not known until its host has been read: then it is not confirmed either.
+    """
     return (
         select(
             resources.c.host_id,
             func.count(listings.c.document_id.distinct()).label("documents"),
-            func.max(listings.c.needed).label("needed"),
+            func.max(func.coalesce(listings.c.needed, 2)).label("needed"),
         )
         .join_from(listings, resources, resources.c.id == listings.c.sitemap_id)
         .join(documents, documents.c.id == listings.c.document_id)
@@ -292,33 +295,21 @@ def _is_about(table: Table, key: str) -> ColumnElement[bool]:
 #: Rows in memory at a time.
 _ROWS_AT_ONCE = 10_000
 
-_HAS_FILE = documents.c.sha256.is_not(None) & documents.c.withdrawn.is_(None)
+
+def has_published_file(connection: Connection) -> bool:
+    """Return whether the state knows the file of any published document."""
+    has_file = documents.c.sha256.is_not(None), documents.c.withdrawn.is_(None)
+    return connection.execute(select(documents.c.id).where(*has_file).limit(1)).first() is not None
 
 
-def has_named_files(connection: Connection) -> bool:
-    """Return whether the state knows the SHA-256 of the file of any published document."""
-    return connection.execute(select(documents.c.id).where(_HAS_FILE).limit(1)).first() is not None
+def known_files(connection: Connection, before: int) -> Iterator[tuple[bytes, bool]]:
+    """Yield the SHA-256 of each known file, sorted, and whether a document still needs it.
 
-
-def named_files(connection: Connection) -> Iterator[bytes]:
-    """Yield the SHA-256 of the files of published documents, sorted, each once."""
-    query = select(documents.c.sha256).where(_HAS_FILE).distinct().order_by(documents.c.sha256)
-    for (sha256,) in connection.execute(query.execution_options(yield_per=_ROWS_AT_ONCE)):
-        yield sha256
-
-
-class KnownCopy(NamedTuple):
-    """A published document whose file was received."""
-
-    loc: str
-    sha256: bytes
-    size: int | None
-    """Bytes."""
-
-
-def known_copies(connection: Connection) -> Iterator[KnownCopy]:
-    """Yield the published documents whose file was received, in the order of their files."""
-    query = select(documents.c.loc, documents.c.sha256, documents.c.size).where(_HAS_FILE)
-    query = query.order_by(documents.c.sha256, documents.c.id)
-    for row in connection.execute(query.execution_options(yield_per=_ROWS_AT_ONCE)):
-        yield KnownCopy._make(row)
+    A document needs its file unless it was withdrawn at a moment or *before*, in seconds since 1970.
+    """
+    is_needed = documents.c.withdrawn.is_(None) | (documents.c.withdrawn > before)
+    query = select(documents.c.sha256, func.max(case((is_needed, 1), else_=0)))
+    query = query.where(documents.c.sha256.is_not(None)).group_by(documents.c.sha256)
+    query = query.order_by(documents.c.sha256).execution_options(yield_per=_ROWS_AT_ONCE)
+    for sha256, needed in connection.execute(query):
+        yield sha256, bool(needed)
