@@ -56,16 +56,16 @@ def with_file(loc: str, digest: str, cause: str = "aanlevering") -> str:
 def test_documents_are_copied_by_the_records_of_runs(state: Shell, there: Path) -> None:
     Path("records").mkdir()
     Path("records/woo-1.jsonl").write_text(with_file(LOC, sha256(CONTENT).hexdigest()))
-    line = "Copied 1 document to map. map/documenten.csv lists 1 document.\n"
+    line = "Copied 1 file to map. map/documenten.csv lists 1 document.\n"
     done = run_documents(state, "map")
     assert (done.status, done.stdout) == (0, "")
     assert done.stderr.endswith(line)
     assert [path.read_bytes() for path in Path("map").rglob("*.pdf")] == [CONTENT]
-    assert run_documents(state, "map").stderr.endswith(line.replace("1 document to", "0 documents to"))
+    assert run_documents(state, "map").stderr.endswith(line.replace("1 file", "0 files"))
     Path("records/woo-2.jsonl").write_text(
         with_file(LOC, THERE.hex(), "intrekking").replace('"opgehaald": "2023', '"opgehaald": "2024')
     )
-    assert "Copied 0 documents to map, and removed 1 withdrawn. " in run_documents(state, "map").stderr
+    assert "Copied 0 files to map, and removed 1 withdrawn. " in run_documents(state, "map").stderr
 
 
 def test_documents_without_a_file_are_counted(state: Shell, there: Path) -> None:

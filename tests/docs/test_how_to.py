@@ -204,8 +204,8 @@ def test_what_can_be_read_of_a_damaged_state_is_saved(tmp_path: Path) -> None:
     path.parent.mkdir()
     State.open(f"sqlite:///{path}").close()
     with closing(sqlite3.connect(path)) as state:
-        rows = [(number, f"https://www.a.nl/{number:06}.pdf", 1, 1) for number in range(1, 5001)]
-        state.executemany("INSERT INTO documents (id, loc, sitemap_id, first_seen) VALUES (?, ?, ?, ?)", rows)
+        rows = [(number, f"https://www.a.nl/{number:06}.pdf", 1) for number in range(1, 5001)]
+        state.executemany("INSERT INTO documents (id, loc, sitemap_id) VALUES (?, ?, ?)", rows)
         state.commit()
         state.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     content = bytearray(path.read_bytes())

@@ -257,7 +257,7 @@ class StateActions:
                 f"To have them fetched once more: {program()} state again"
             )
         gone = f", and removed {done.withdrawn} withdrawn" if done.withdrawn else ""
-        copied, there = counted(done.copied, "document"), counted(done.listed, "document")
+        copied, there = counted(done.copied, "file"), counted(done.listed, "document")
         write_note(f"Copied {copied} to {args[0]}{gone}. {Path(args[0], LIST)} lists {there}.")
 
     @contextmanager

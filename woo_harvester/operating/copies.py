@@ -52,6 +52,7 @@ class Copied:
     """What became of the documents."""
 
     copied: int = 0
+    """Files that were copied. Documents with the same content and name have one."""
     withdrawn: int = 0
     lost: int = 0
     """Documents whose file should be in the store, and is not."""
