@@ -41,7 +41,7 @@ from woo_harvester.state.sql import BATCH
 from woo_harvester.state.store import State
 from woo_harvester.state.upkeep import (
     HostSummary,
-    PageSummary,
+    PermitSummary,
     confirm_withdrawals,
     forget_case,
     forget_document,
@@ -56,7 +56,7 @@ from woo_harvester.state.upkeep import (
     mark_document,
     mark_published,
     mark_withdrawn,
-    page_summaries,
+    permit_summaries,
     summaries,
 )
 
@@ -264,11 +264,13 @@ def test_published_documents_are_marked_to_come_again(connection: Connection) ->
 
 
 # What an operator sees and forgets of permits.
-def test_a_page_is_summed_up(connection: Connection, entry: int) -> None:
-    assert list(page_summaries(connection)) == [
-        PageSummary(ELSEWHERE, OTHER_ENTRY, None, 0, 0, 0, None),
-        PageSummary(HOST, ENTRY, "Stad", 5, 1, 1, 20),
-    ]
+def test_the_pages_of_a_host_are_summed_up(connection: Connection, entry: int) -> None:
+    summary = PermitSummary(HOST, 1, 5, 1, 1, 20)
+    assert list(permit_summaries(connection)) == [PermitSummary(ELSEWHERE, 1, 0, 0, 0, None), summary]
+    second = entry_page_id(connection, ENTRY + "2/", HOST)
+    assert list(permit_summaries(connection))[1] == summary._replace(pages=2, complete_at=None)
+    note_complete_read(connection, second, [], 30)
+    assert list(permit_summaries(connection))[1] == summary._replace(pages=2)
     assert hosts_of_pages(connection) == [ELSEWHERE, HOST]
     assert (host_of_page(connection, ENTRY), host_of_page(connection, ENTRY + "x")) == (HOST, None)
 
@@ -291,7 +293,7 @@ def test_a_case_is_forgotten_with_its_documents_and_the_files_about_it(
 
 def test_a_page_is_forgotten_with_all_it_has(connection: Connection, entry: int) -> None:
     forget_page(connection, ENTRY)
-    assert [page.url for page in page_summaries(connection)] == [OTHER_ENTRY]
+    assert [host.host for host in permit_summaries(connection)] == [ELSEWHERE]
     assert named_entries(connection) == {}
     for table in (permit_files, permit_cases, permit_messages):
         assert connection.execute(select(table.c.id)).first() is None

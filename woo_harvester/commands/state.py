@@ -103,7 +103,6 @@ def _action_of(args: Sequence[str], opts: argparse.Namespace) -> Action:
 
 _FILES = "FILE..."
 ACTIONS = {
-    "hosts": Action("show_registered", "ORGANISATION...", 1, None),
     "forget": Action("forget", "HOST|URL...", 1, None),
     "confirm": Action("confirm", "HOST...", 1, None),
     "restore": Action("restore", "HOST...", 1, None),

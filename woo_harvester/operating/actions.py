@@ -15,21 +15,17 @@ from scrapy.exceptions import UsageError
 
 from woo_harvester.operating.copies import LIST, copy_documents
 from woo_harvester.operating.named import (
-    find_given,
     find_named,
     forget_all,
     format_of,
-    host_lines,
     known_host,
     known_hosts,
-    page_lines,
-    read_register,
 )
 from woo_harvester.operating.output import (
     documents_and_cases,
-    entry_table,
     host_table,
     keeping,
+    permit_table,
     reading,
     record_files,
     work_line,
@@ -40,15 +36,13 @@ from woo_harvester.operating.output import (
 )
 from woo_harvester.outputs.definition import SingleKind
 from woo_harvester.pipelines.folder import DurableFolder, InUseError
-from woo_harvester.register import RegisterError
 from woo_harvester.running.own_files import refuse_own_file
-from woo_harvester.running.paths import NoFolderError, data_dir, files_folder, node_name, state_url
+from woo_harvester.running.paths import NoFolderError, files_folder, node_name, state_url
 from woo_harvester.state import upkeep
 from woo_harvester.state.check import Difference, case_differences, count_cases, differences, take_over
 from woo_harvester.state.latest import Latest, RecordsError
 from woo_harvester.state.locks import LockedError, entry_pages_lock, lock_owners
-from woo_harvester.state.store import NoStateError, State, StateError
-from woo_harvester.tooi.lists import informatiecategorieen
+from woo_harvester.state.store import State, StateError
 from woo_harvester.utils.program import counted, program
 from woo_harvester.utils.terminal import PrintableLines, printable
 
@@ -78,7 +72,7 @@ class StateActions:
             self.fail(f"a run works on {error}: wait until it ends")
         except InUseError as error:
             self.fail(f"a run stores documents in {error}: wait until it ends")
-        except (StateError, RecordsError, NoFolderError, RegisterError) as error:
+        except (StateError, RecordsError, NoFolderError) as error:
             self.fail(str(error))
         except OSError as error:
             self._command.fail_at(error, "output")
@@ -87,34 +81,13 @@ class StateActions:
         """Print the table of hosts, and the runs that are active."""
         with self._open() as state, state.snapshot() as connection:
             found = list(upkeep.summaries(connection))
-            pages = list(upkeep.page_summaries(connection))
+            pages = list(upkeep.permit_summaries(connection))
             working = lock_owners(connection)
         documents = host_table(found) if found or not pages else ()
-        permits = entry_table(pages) if pages else ()
+        permits = permit_table(pages) if pages else ()
         between = ("",) if documents and permits else ()
         for line in (*documents, *between, *permits, *map(work_line, working)):
             print(printable(line))
-
-    def show_registered(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Print the registered locations of organisations, with what is known of their hosts."""
-        settings = self.settings
-        register = read_register(settings, data_dir(settings))
-        try:
-            organisations = find_given(register, args)
-        except ValueError as error:
-            raise UsageError(str(error)) from None
-        known: dict[str, upkeep.HostSummary] = {}
-        pages: list[upkeep.PageSummary] = []
-        try:
-            with self._open() as state, state.snapshot() as connection:
-                known = {host.host: host for host in upkeep.summaries(connection)}
-                pages = list(upkeep.page_summaries(connection))
-        except NoStateError as error:
-            write_note(f"{program()} state: {error}")
-        for organisation in organisations:
-            documents = host_lines(organisation, register, known, informatiecategorieen())
-            for line in (*documents, *page_lines(organisation, register, pages)):
-                print(printable(line))
 
     def forget(self, args: list[str], opts: argparse.Namespace) -> None:
         """Forget what is named. The next run delivers it as new if it is still listed."""

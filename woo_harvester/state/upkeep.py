@@ -199,45 +199,39 @@ def _mark_all(connection: Connection, ids: Sequence[int], sitemaps: set[int]) ->
     return len(ids)
 
 
-class PageSummary(NamedTuple):
-    """An entry page in the overview of the state."""
+class PermitSummary(NamedTuple):
+    """A host with entry pages of permits in the overview of the state."""
 
     host: str
-    url: str
-    organisation: str | None
-    """The organisation that an operator named for it."""
+    pages: int
     files: int
-    """Number of files that it lists, as far as they were read."""
+    """Number of files that its pages list, as far as they were read."""
     cases: int
     """Number of cases that the outputs have from it."""
     withdrawn: int
     """Number of withdrawn cases."""
     complete_at: int | None
-    """End of its last complete read, in seconds since 1970; None if there was none."""
+    """End of the last complete read of the page that was read longest ago; None if a page never was."""
 
 
-def page_summaries(connection: Connection) -> Iterator[PageSummary]:
-    """Yield a summary of each entry page, sorted by host."""
+def permit_summaries(connection: Connection) -> Iterator[PermitSummary]:
+    """Yield a summary of each host with entry pages, sorted by name."""
     files = _counts(permit_files, files=permit_files.c.gone_at.is_(None) & is_read_message())
     is_there = permit_cases.c.present
     confirmed = permit_cases.c.batch.is_(None)
     cases = _counts(permit_cases, cases=is_there & confirmed, withdrawn=~is_there & confirmed)
     page = permit_entries.c
+    sums = (func.coalesce(func.sum(one), 0) for one in (files.c.files, cases.c.cases, cases.c.withdrawn))
+    all_read = func.count() == func.count(page.complete_at)
     query = (
-        select(
-            page.host,
-            page.url,
-            page.organisation,
-            func.coalesce(files.c.files, 0),
-            func.coalesce(cases.c.cases, 0),
-            func.coalesce(cases.c.withdrawn, 0),
-            page.complete_at,
-        )
+        select(page.host, func.count(), *sums, case((all_read, func.min(page.complete_at))))
         .outerjoin(files, files.c.entry_id == page.id)
         .outerjoin(cases, cases.c.entry_id == page.id)
-        .order_by(page.host, page.id)
+        .group_by(page.host)
+        .order_by(page.host)
     )
-    yield from map(PageSummary._make, connection.execute(query))
+    for host, *counts, complete_at in connection.execute(query):
+        yield PermitSummary._make((host, *map(int, counts), complete_at))
 
 
 def _counts(table: Table, **which: ColumnElement[bool]) -> Subquery:
