@@ -1,4 +1,4 @@
-"""Runs ``scrapy state`` in the process of the tests."""
+"""Runs ``scrapy state`` and other commands in the process of the tests."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ class Done(NamedTuple):
 
 
 class Shell:
-    """Runs ``scrapy state`` in this process, in a folder of its own."""
+    """Runs a command, ``scrapy state`` by default, in this process and in a folder of its own."""
 
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.folder = folder
         self.file = folder / ".scrapy" / "woo-state.sqlite"
         self._capsys = capsys
 
-    def __call__(self, *args: str) -> Done:
+    def __call__(self, *args: str, command: str = "state") -> Done:
         settings = Settings()
         settings.setmodule("woo_harvester.settings", priority="project")
         self._capsys.readouterr()
         with pytest.raises(SystemExit) as caught:
-            execute(["scrapy", "state", *args], settings)
+            execute(["scrapy", command, *args], settings)
         out, err = self._capsys.readouterr()
         return Done(int(caught.value.code or 0), out, err)
 

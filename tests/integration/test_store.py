@@ -204,8 +204,8 @@ def test_a_document_that_is_withdrawn_stays_until_it_is_removed(
     run = installation.run(*DOWNLOAD, FILES_STORE=store)
     assert [record["versies"][0]["oorzaak"] for record in run.records] == ["intrekking"]
     assert len(stored(store)) == 2
-    done = run_scrapy(["state", "unnamed", "--remove"], installation.folder, settings={"FILES_STORE": store})
-    assert done.stderr == f"Removed 1 file of {len(document(1))} bytes that no published document names.\n"
+    done = run_scrapy(["prune", "--documents"], installation.folder, settings={"FILES_STORE": store})
+    assert done.stdout == "Removed 1 stored file: 1 file, 0.0 MB.\n"
     assert stored(store) == {store / path_of(sha256(PDF).hexdigest())}
 
 

@@ -13,8 +13,6 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.conftest import ROOT
 from tests.pipelines.writing import write_file
@@ -24,8 +22,6 @@ from woo_harvester.pipelines.folder import (
     WRITING,
     DurableFolder,
     InUseError,
-    StoredFile,
-    orphans,
 )
 from woo_harvester.pipelines.stored import path_of, text_path_of
 
@@ -190,7 +186,6 @@ def test_the_files_are_listed_in_order_and_foreign_ones_are_not(folder: DurableF
         (folder.path / name).touch()
     files = list(folder.files())
     assert [file.sha256 for file in files] == sorted([*digests, digests[7]])
-    assert [file.size() for file in files if file.sha256 == digests[7]] == [3, 2]
     assert files[0].path == folder.path / path_of(digests[0])
 
 
@@ -198,17 +193,3 @@ def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no such folder"):
         DurableFolder.existing(tmp_path / "store")
     assert list(tmp_path.iterdir()) == []
-
-
-DIGESTS = st.lists(st.binary(min_size=32, max_size=32), max_size=20)
-
-
-@given(DIGESTS, DIGESTS, DIGESTS)
-def test_orphans_are_the_files_whose_digest_is_not_known(
-    both: list[bytes], stored: list[bytes], known: list[bytes]
-) -> None:
-    files = [StoredFile(Path(), "", digest.hex()) for digest in sorted([*both, *stored])]
-    left = orphans(files, sorted({*both, *known}))
-    assert [file.sha256 for file in left] == [
-        file.sha256 for file in files if bytes.fromhex(file.sha256) not in {*both, *known}
-    ]

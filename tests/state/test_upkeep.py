@@ -41,23 +41,22 @@ from woo_harvester.state.sql import BATCH
 from woo_harvester.state.store import State
 from woo_harvester.state.upkeep import (
     HostSummary,
-    PageSummary,
+    PermitSummary,
     confirm_withdrawals,
     forget_case,
     forget_document,
     forget_page,
-    has_named_files,
+    has_published_file,
     host_of_document,
     host_of_page,
     hosts_of_case,
     hosts_of_pages,
-    known_copies,
+    known_files,
     known_hosts,
     mark_document,
     mark_published,
     mark_withdrawn,
-    named_files,
-    page_summaries,
+    permit_summaries,
     summaries,
 )
 
@@ -232,15 +231,16 @@ def test_more_than_a_batch_is_restored_completely(connection: Connection) -> Non
     assert len(marked(connection)) == BATCH + 2
 
 
-def test_the_files_of_published_documents_come_sorted_and_once(tmp_path: Path) -> None:
+def test_files_come_sorted_and_once_with_whether_a_document_needs_them(tmp_path: Path) -> None:
     with closing(State.open(f"sqlite:///{tmp_path / 'state.sqlite'}")) as state, state.begin() as connection:
         keep(connection, None)
-        assert not has_named_files(connection)
-        assert list(named_files(connection)) == []
-        ids = keep(connection, b"\xff" * 32, b"\x01" * 32, None, b"\x01" * 32, b"\x02" * 32)
-        confirm_withdrawn(connection, dict.fromkeys(ids[-1:], HARVESTED))
-        assert list(named_files(connection)) == [b"\x01" * 32, b"\xff" * 32]
-        assert has_named_files(connection)
+        assert (has_published_file(connection), list(known_files(connection, HARVESTED))) == (False, [])
+        ids = keep(connection, *(bytes([number]) * 32 for number in (255, 1, 1, 2, 3)))
+        moments = zip(ids[2:], (HARVESTED, HARVESTED, HARVESTED + 1), strict=True)
+        confirm_withdrawn(connection, dict(moments))
+        needed = [(sha256[0], needed) for sha256, needed in known_files(connection, HARVESTED)]
+        assert needed == [(1, True), (2, False), (3, True), (255, True)]
+        assert has_published_file(connection)
 
 
 def test_published_documents_are_marked_to_come_again(connection: Connection) -> None:
@@ -263,19 +263,14 @@ def test_published_documents_are_marked_to_come_again(connection: Connection) ->
             assert marked(connection) == []
 
 
-def test_the_copies_of_published_documents_come_in_the_order_of_their_files(connection: Connection) -> None:
-    keys = keep(connection, b"\2" * 32, None, b"\1" * 32, b"\1" * 32)
-    confirm_withdrawn(connection, {keys[3]: HARVESTED})
-    found = [(one.loc, one.sha256[0]) for one in known_copies(connection)]
-    assert found == [(locs(3)[2], 1), (locs(1)[0], 2)]
-
-
 # What an operator sees and forgets of permits.
-def test_a_page_is_summed_up(connection: Connection, entry: int) -> None:
-    assert list(page_summaries(connection)) == [
-        PageSummary(ELSEWHERE, OTHER_ENTRY, None, 0, 0, 0, None),
-        PageSummary(HOST, ENTRY, "Stad", 5, 1, 1, 20),
-    ]
+def test_the_pages_of_a_host_are_summed_up(connection: Connection, entry: int) -> None:
+    summary = PermitSummary(HOST, 1, 5, 1, 1, 20)
+    assert list(permit_summaries(connection)) == [PermitSummary(ELSEWHERE, 1, 0, 0, 0, None), summary]
+    second = entry_page_id(connection, ENTRY + "2/", HOST)
+    assert list(permit_summaries(connection))[1] == summary._replace(pages=2, complete_at=None)
+    note_complete_read(connection, second, [], 30)
+    assert list(permit_summaries(connection))[1] == summary._replace(pages=2)
     assert hosts_of_pages(connection) == [ELSEWHERE, HOST]
     assert (host_of_page(connection, ENTRY), host_of_page(connection, ENTRY + "x")) == (HOST, None)
 
@@ -298,7 +293,7 @@ def test_a_case_is_forgotten_with_its_documents_and_the_files_about_it(
 
 def test_a_page_is_forgotten_with_all_it_has(connection: Connection, entry: int) -> None:
     forget_page(connection, ENTRY)
-    assert [page.url for page in page_summaries(connection)] == [OTHER_ENTRY]
+    assert [host.host for host in permit_summaries(connection)] == [ELSEWHERE]
     assert named_entries(connection) == {}
     for table in (permit_files, permit_cases, permit_messages):
         assert connection.execute(select(table.c.id)).first() is None

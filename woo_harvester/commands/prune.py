@@ -1,4 +1,4 @@
-"""``scrapy prune``: removes old reports, and what killed runs left."""
+"""``scrapy prune``: removes old reports, what killed runs left, and stored files that are not needed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -14,7 +15,7 @@ from scrapy.exceptions import UsageError
 
 from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.running.command import ProjectCommand
-from woo_harvester.running.paths import RECORDS_FEED
+from woo_harvester.running.paths import RECORDS_FEED, NoFolderError
 from woo_harvester.utils.program import counted
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from woo_harvester.report.retention import Outcome, Removal
 
-_KEEP = re.compile(r"(?P<number>\d+)(?P<unit>[dwh]?)")
+_PERIOD = re.compile(r"(?P<number>\d+)(?P<unit>[dwh]?)")
 _HOURS = {"h": 1, "": 24, "d": 24, "w": 168}
 
 _PLURALS = {
@@ -32,6 +33,7 @@ _PLURALS = {
     "history file": "history files",
     "temporary file": "temporary files",
     "empty record file": "empty record files",
+    "stored file": "stored files",
 }
 
 
@@ -53,13 +55,15 @@ class Command(ProjectCommand):
         return "[--keep 90d] [options]"
 
     def short_desc(self) -> str:
-        return "Remove old reports, and what killed runs left"
+        return "Remove old reports, what killed runs left, and stored files that are not needed"
 
     def long_desc(self) -> str:
         return (
             "Removes the reports and the history of runs that began longer ago than --keep, record files "
             "without records, and temporary files that a killed run left. The newest report of each spider "
-            "stays, and so do records, documents, the state, and files that no run writes."
+            "stays, and so do records, the state, and files that no run writes. "
+            "Documents stay unless --documents or --withdrawn is given; with both, --documents keeps those "
+            "that were withdrawn later."
         )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -67,39 +71,60 @@ class Command(ProjectCommand):
         parser.add_argument(
             "--keep", metavar="90d", help="how long to keep reports, in days (d), weeks (w) or hours (h)"
         )
+        parser.add_argument(
+            "--documents", action="store_true", help="also remove stored files that no published document has"
+        )
+        parser.add_argument(
+            "--withdrawn",
+            metavar="DAYS",
+            help="also remove stored copies of documents that were withdrawn longer ago",
+        )
         parser.add_argument("--dry-run", action="store_true", help="list what would be removed")
         parser.add_argument("-v", "--verbose", action="store_true", help="list each report and file")
         parser.add_argument("-q", "--quiet", action="store_true", help="print only what failed")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Remove what is older than the option or the setting says."""
+        from woo_harvester.operating.stored_files import prune_stored
+        from woo_harvester.pipelines.folder import InUseError
         from woo_harvester.report.retention import Removal
+        from woo_harvester.state.store import StateError
 
         if args:
             raise UsageError(f"unexpected argument {args[0]}: expected {self.syntax()}")
         settings = cast("Settings", self.settings)
-        keep = self._kept(opts.keep, settings)
+        keep = timedelta(days=settings.getfloat("WOO_KEEP_DAYS"))
+        if opts.keep is not None:
+            keep = self._period("--keep", opts.keep)
+        withdrawn = timedelta() if opts.withdrawn is None else self._period("--withdrawn", opts.withdrawn)
         now = datetime.now(UTC)
+        outcomes = _prune(settings, now, keep, dry_run=opts.dry_run)
+        if opts.documents or opts.withdrawn is not None:
+            stored = prune_stored(settings, now - withdrawn, unknown=opts.documents, dry_run=opts.dry_run)
+            outcomes = chain(outcomes, stored)
+        removed = (one for one in self._shown(outcomes, opts) if isinstance(one, Removal))
         try:
-            outcomes = list(self._shown(_prune(settings, now, keep, dry_run=opts.dry_run), opts))
+            line = summary(removed, dry_run=opts.dry_run)
         except OSError as error:
             self.fail_at(error, settings["WOO_REPORT_DIR"])
-            return
-        if not opts.quiet:
-            print(summary([one for one in outcomes if isinstance(one, Removal)], dry_run=opts.dry_run))
+        except InUseError as error:
+            self.fail(f"a run stores documents in {error}: wait until it ends")
+        except (NoFolderError, StateError) as error:
+            self.fail(str(error))
+        else:
+            if not opts.quiet:
+                print(line)
 
-    def _kept(self, given: str | None, settings: Settings) -> timedelta:
-        if given is None:
-            return timedelta(days=settings.getfloat("WOO_KEEP_DAYS"))
-        match = _KEEP.fullmatch(given)
+    def _period(self, option: str, given: str) -> timedelta:
+        match = _PERIOD.fullmatch(given)
         if match is None:
-            self.refuse(f"--keep: expected a number of days such as 90d, or of weeks (12w), got {given}")
+            self.refuse(f"{option}: expected a number of days such as 90d, or of weeks (12w), got {given}")
         try:
-            kept = timedelta(hours=int(match["number"]) * _HOURS[match["unit"]])
-            datetime.now(UTC) - kept
+            period = timedelta(hours=int(match["number"]) * _HOURS[match["unit"]])
+            datetime.now(UTC) - period
         except OverflowError:
-            self.refuse(f"--keep: {given} is longer than there are dates")
-        return kept
+            self.refuse(f"{option}: {given} is longer than there are dates")
+        return period
 
     def _shown(self, outcomes: Iterable[Outcome], opts: argparse.Namespace) -> Iterator[Outcome]:
         """Print what was removed and what was left, and return it one by one."""

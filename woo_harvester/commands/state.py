@@ -14,7 +14,7 @@ from woo_harvester.utils.program import counted, program, suggestion
 if TYPE_CHECKING:
     import argparse
 
-_OPTIONS = ("format", "output", "withdrawn", "fix", "verbose", "remove")
+_OPTIONS = ("format", "output", "withdrawn", "fix", "verbose")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,6 @@ class Command(ProjectCommand):
         )
         parser.add_argument("-O", "--output", metavar="FILE", help="latest: write to this file")
         parser.add_argument("--withdrawn", action="store_true", help="latest: withdrawn documents too")
-        parser.add_argument("--remove", action="store_true", help="unnamed: remove what is listed")
         parser.add_argument(
             "--fix", action="store_true", help="check: let the state take over what only the files have"
         )
@@ -104,7 +103,6 @@ def _action_of(args: Sequence[str], opts: argparse.Namespace) -> Action:
 
 _FILES = "FILE..."
 ACTIONS = {
-    "hosts": Action("show_registered", "ORGANISATION...", 1, None),
     "forget": Action("forget", "HOST|URL...", 1, None),
     "confirm": Action("confirm", "HOST...", 1, None),
     "restore": Action("restore", "HOST...", 1, None),
@@ -112,6 +110,5 @@ ACTIONS = {
     "check": Action("check", _FILES, 1, None, frozenset({"fix", "verbose"})),
     "latest": Action("latest", _FILES, 1, None, frozenset({"output", "withdrawn", "format"})),
     "documents": Action("documents", "FOLDER [FILE...]", 1, None),
-    "unnamed": Action("orphans", "", 0, 0, frozenset({"remove"})),
 }
 _TABLE = Action("show_hosts", "", 0, 0)

@@ -13,25 +13,19 @@ from typing import IO, TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.operating.copies import LIST, CopiesFolder
+from woo_harvester.operating.copies import LIST, copy_documents
 from woo_harvester.operating.named import (
-    find_given,
     find_named,
     forget_all,
     format_of,
-    host_lines,
     known_host,
     known_hosts,
-    page_lines,
-    read_register,
 )
 from woo_harvester.operating.output import (
     documents_and_cases,
-    entry_table,
     host_table,
     keeping,
-    list_orphans,
-    missing_lines,
+    permit_table,
     reading,
     record_files,
     work_line,
@@ -42,20 +36,15 @@ from woo_harvester.operating.output import (
 )
 from woo_harvester.outputs.definition import SingleKind
 from woo_harvester.pipelines.folder import DurableFolder, InUseError
-from woo_harvester.pipelines.stored import path_of
-from woo_harvester.register import RegisterError
 from woo_harvester.running.own_files import refuse_own_file
-from woo_harvester.running.paths import NoFolderError, data_dir, files_folder, node_name, state_url
-from woo_harvester.state import NOWHERE, upkeep
+from woo_harvester.running.paths import NoFolderError, files_folder, node_name, state_url
+from woo_harvester.state import upkeep
 from woo_harvester.state.check import Difference, case_differences, count_cases, differences, take_over
 from woo_harvester.state.latest import Latest, RecordsError
 from woo_harvester.state.locks import LockedError, entry_pages_lock, lock_owners
-from woo_harvester.state.store import NoStateError, State, StateError
-from woo_harvester.state.upkeep import has_named_files, known_copies, named_files
-from woo_harvester.tooi.lists import informatiecategorieen
+from woo_harvester.state.store import State, StateError
 from woo_harvester.utils.program import counted, program
 from woo_harvester.utils.terminal import PrintableLines, printable
-from woo_harvester.utils.urls import record_id
 
 if TYPE_CHECKING:
     import argparse
@@ -83,7 +72,7 @@ class StateActions:
             self.fail(f"a run works on {error}: wait until it ends")
         except InUseError as error:
             self.fail(f"a run stores documents in {error}: wait until it ends")
-        except (StateError, RecordsError, NoFolderError, RegisterError) as error:
+        except (StateError, RecordsError, NoFolderError) as error:
             self.fail(str(error))
         except OSError as error:
             self._command.fail_at(error, "output")
@@ -92,34 +81,13 @@ class StateActions:
         """Print the table of hosts, and the runs that are active."""
         with self._open() as state, state.snapshot() as connection:
             found = list(upkeep.summaries(connection))
-            pages = list(upkeep.page_summaries(connection))
+            pages = list(upkeep.permit_summaries(connection))
             working = lock_owners(connection)
         documents = host_table(found) if found or not pages else ()
-        permits = entry_table(pages) if pages else ()
+        permits = permit_table(pages) if pages else ()
         between = ("",) if documents and permits else ()
         for line in (*documents, *between, *permits, *map(work_line, working)):
             print(printable(line))
-
-    def show_registered(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Print the registered locations of organisations, with what is known of their hosts."""
-        settings = self.settings
-        register = read_register(settings, data_dir(settings))
-        try:
-            organisations = find_given(register, args)
-        except ValueError as error:
-            raise UsageError(str(error)) from None
-        known: dict[str, upkeep.HostSummary] = {}
-        pages: list[upkeep.PageSummary] = []
-        try:
-            with self._open() as state, state.snapshot() as connection:
-                known = {host.host: host for host in upkeep.summaries(connection)}
-                pages = list(upkeep.page_summaries(connection))
-        except NoStateError as error:
-            write_note(f"{program()} state: {error}")
-        for organisation in organisations:
-            documents = host_lines(organisation, register, known, informatiecategorieen())
-            for line in (*documents, *page_lines(organisation, register, pages)):
-                print(printable(line))
 
     def forget(self, args: list[str], opts: argparse.Namespace) -> None:
         """Forget what is named. The next run delivers it as new if it is still listed."""
@@ -250,52 +218,24 @@ class StateActions:
 
     def documents(self, args: list[str], opts: argparse.Namespace) -> None:
         """Copy stored documents to a folder, under names that people read, by the records in files."""
-        settings = self.settings
-        path, names = files_folder(settings), args[1:] or record_files()
         with (
-            self._open() as state,
-            closing(DurableFolder.existing(path)) as store,
-            reading(names, self.fail) as files,
+            closing(DurableFolder.existing(files_folder(self.settings))) as store,
+            reading(args[1:] or record_files(), self.fail) as files,
         ):
             store.lock(alone=False)
-            folder = CopiesFolder(Path(args[0]), store)
-            folder.update(files.lines(withdrawn=True))
-            with state.snapshot() as connection:
-                stored = (one for one in known_copies(connection) if record_id(one.loc) not in folder)
-                unknown = sum(store.has(path_of(one.sha256.hex()), one.size) for one in stored)
-        for note in (*folder.notes, *missing_lines(unknown, folder.lost)):
-            write_note(note)
-        gone = f", and removed {folder.withdrawn} withdrawn" if folder.withdrawn else ""
-        copied, there = counted(folder.copied, "document"), counted(len(folder), "document")
-        write_note(f"Copied {copied} to {folder.path}{gone}. {folder.path / LIST} lists {there}.")
-
-    def orphans(self, args: list[str], opts: argparse.Namespace) -> None:
-        """List the orphans, stored files of no published document; with ``--remove``, remove them."""
-        path = files_folder(self.settings)
-        with self._open() as state, closing(DurableFolder.existing(path)) as folder:
-            if opts.remove:
-                folder.lock(alone=True)
-            with state.snapshot() as connection:
-                if opts.remove and not has_named_files(connection):
-                    raise StateError(
-                        f"the state names no file at all, so nothing of {path} is removed: "
-                        "is it the state of these documents (setting WOO_STATE_URL)?"
-                    )
-                count, size = list_orphans(folder, named_files(connection), remove=opts.remove)
-        done = "Removed" if opts.remove else "Found"
-        write_note(
-            f"{done} {counted(count, 'file')} of {counted(size, 'byte')} that no published document names."
-        )
-
-    def _url(self) -> str:
-        url = state_url(self.settings)
-        if url == NOWHERE:
-            raise StateError(f"WOO_STATE_URL is {NOWHERE}, so no run keeps a state")
-        return url
+            done = copy_documents(Path(args[0]), store, files.lines(withdrawn=True))
+        if done.lost:
+            write_note(
+                f"{counted(done.lost, 'document')} of which the file is not in the store. "
+                f"To have them fetched once more: {program()} state again"
+            )
+        gone = f", and removed {done.withdrawn} withdrawn" if done.withdrawn else ""
+        copied, there = counted(done.copied, "file"), counted(done.listed, "document")
+        write_note(f"Copied {copied} to {args[0]}{gone}. {Path(args[0], LIST)} lists {there}.")
 
     @contextmanager
     def _open(self) -> Iterator[State]:
-        with closing(State.open_existing(self._url())) as state:
+        with closing(State.open_existing(state_url(self.settings))) as state:
             yield state
 
     @contextmanager

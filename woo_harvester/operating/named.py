@@ -1,42 +1,24 @@
-"""What the arguments of ``scrapy state`` name: hosts, documents, entry pages, cases and organisations."""
+"""What the arguments of ``scrapy state`` name: hosts, documents, entry pages and cases."""
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.findings import Finding, Reporter
-from woo_harvester.operating.output import Totals, day, write_note
-from woo_harvester.register import Register, RegisterError
-from woo_harvester.register.fetch import obtain_register
-from woo_harvester.register.names import find_organisations
-from woo_harvester.register.register import Location, Organisation
-from woo_harvester.register.stored_copy import read_stored
+from woo_harvester.operating.output import Totals
 from woo_harvester.state import resources, upkeep
 from woo_harvester.state.permits import forget_entries
-from woo_harvester.tooi.values import ValueList
-from woo_harvester.utils.dates import day_of
-from woo_harvester.utils.program import counted, program
 from woo_harvester.utils.terminal import printable
-from woo_harvester.utils.urls import host_of, is_web_url
+from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
-    from scrapy.settings import BaseSettings
     from sqlalchemy import Connection
-
-    from woo_harvester.state.upkeep import HostSummary, PageSummary
-
-#: How the register names a location that is for no single category.
-_ANY_CATEGORY = "Andere documenten"
 
 
 def known_host(given: str, hosts: Sequence[str]) -> str:
@@ -125,97 +107,12 @@ def forget_all(connection: Connection, found: Forgotten) -> Totals:
 
 def _totals(connection: Connection) -> tuple[int, ...]:
     """Return the numbers of Totals after that of the hosts."""
-    pages = list(upkeep.page_summaries(connection))
-    sums = (sum(getattr(page, name) for page in pages) for name in ("files", "cases", "withdrawn"))
-    return *upkeep.document_totals(connection), len(pages), *sums
+    permits = list(upkeep.permit_summaries(connection))
+    names = ("pages", "files", "cases", "withdrawn")
+    sums = (sum(getattr(host, name) for host in permits) for name in names)
+    return *upkeep.document_totals(connection), *sums
 
 
 def known_hosts(connection: Connection) -> Sequence[str]:
     """Return the hosts with documents or with entry pages of permits, sorted."""
     return sorted({*upkeep.known_hosts(connection), *upkeep.hosts_of_pages(connection)})
-
-
-def read_register(settings: BaseSettings, folder: Path) -> Register:
-    """Return the register of the last run; without one, fetch it as a run does. Raises RegisterError."""
-    source, today = settings["WOO_REGISTER"], day_of(datetime.now(UTC))
-    report = Reporter(_note)
-    try:
-        return read_stored(source, folder, Reporter(lambda finding: None), today)
-    except RegisterError:
-        if not is_web_url(source):
-            raise
-    return asyncio.run(obtain_register(source, folder, report, today, user_agent=settings["USER_AGENT"]))
-
-
-def find_given(register: Register, args: Sequence[str]) -> tuple[Organisation, ...]:
-    """Return the organisations that are typed: a name of several words, or several names.
-
-    Raises ValueError.
-    """
-    try:
-        return find_organisations(register, " ".join(args))
-    except ValueError:
-        if len(args) == 1:
-            raise
-    return find_organisations(register, ",".join(args))
-
-
-def host_lines(
-    organisation: Organisation,
-    register: Register,
-    known: Mapping[str, HostSummary],
-    categories: ValueList,
-) -> Iterator[str]:
-    """Yield the lines about an organisation: each of its hosts, and the locations on it."""
-    kind = f"{organisation.kind}, " if organisation.kind else ""
-    yield f"{organisation.name} ({kind}{organisation.identifier})"
-    hosts: dict[str, list[Location]] = {host: [] for host in register.hosts_of(organisation)}
-    for location in register.locations:
-        if location.organisation == organisation:
-            hosts[host_of(location.url)].append(location)
-    for host, locations in hosts.items():
-        yield f"  {host}: {_known(known.get(host))}"
-        for location in sorted(locations, key=lambda each: (each.url, each.category or "")):
-            remark = f" ({location.remark})" if location.remark else ""
-            yield f"    {_label(location, categories)}: {location.url}{remark}"
-    if not hosts:
-        yield "  no registered location in the Woo-index"
-
-
-def page_lines(organisation: Organisation, register: Register, pages: Iterable[PageSummary]) -> Iterator[str]:
-    """Yield a line about each entry page of permits of an organisation."""
-    for page in pages:
-        if _is_of(page, organisation, register):
-            counts = (
-                f"{counted(page.files, 'file')}, {counted(page.cases, 'case')}, {page.withdrawn} withdrawn"
-            )
-            yield f"  entry page {page.url}: {counts}, complete read: {day(page.complete_at)}"
-
-
-def _is_of(page: PageSummary, organisation: Organisation, register: Register) -> bool:
-    """Return whether an entry page is that of an organisation: by the name given for it, else by its host."""
-    if page.organisation is None:
-        return register.organisations_of_host(page.host) == (organisation,)
-    with suppress(ValueError):  # several organisations have that name
-        return register.find(page.organisation) == organisation
-    return False
-
-
-def _known(host: HostSummary | None) -> str:
-    """Return what the state knows of a host."""
-    if host is None:
-        return "not harvested yet"
-    pending = f", {counted(host.pending, 'pending withdrawal')}" if host.pending else ""
-    return (
-        f"{counted(host.documents, 'document')}, {host.withdrawn} withdrawn{pending}, "
-        f"complete read: {day(host.complete_at)}"
-    )
-
-
-def _label(location: Location, categories: ValueList) -> str:
-    concept = categories.by_uri(location.category) if location.category else None
-    return concept.label if concept is not None else location.category or _ANY_CATEGORY
-
-
-def _note(finding: Finding) -> None:
-    write_note(f"{program()} state: {finding.code}: {finding.url}: {finding.seen or ''}")

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import TextIOWrapper
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 from time import time
 from typing import IO
@@ -19,7 +17,6 @@ from scrapy.exceptions import UsageError
 
 from woo_harvester.outputs.columns import cells, columns_of, record_type_of
 from woo_harvester.outputs.document import in_present_shape
-from woo_harvester.pipelines.folder import DurableFolder, orphans
 from woo_harvester.report.csv_file import TextWriter
 from woo_harvester.running.paths import RECORDS_FEED
 from woo_harvester.state import upkeep
@@ -32,14 +29,6 @@ from woo_harvester.utils.program import counted, program
 from woo_harvester.utils.terminal import PrintableLines, printable
 
 _Lines = IO[str] | PrintableLines
-
-#: The width of the column of hosts, so that the table fits in 80 columns; a longer host has its own line.
-_HOST_WIDTH = 33
-_HEADS = ("documents", "withdrawn", "pending")
-#: The same for the table of entry pages, which has one column more.
-_PAGE_WIDTH = 23
-_PAGE_HEADS = ("pages", "files", "cases", "withdrawn")
-_NUMBER_WIDTH = 9
 
 
 @contextmanager
@@ -104,37 +93,6 @@ def record_files() -> list[str]:
     raise UsageError(f"no records in {pattern}: name the files that have the records of these documents")
 
 
-def missing_lines(unknown: int, lost: int) -> Iterator[str]:
-    """Yield what to do about stored documents without a record, and about documents without their file."""
-    if unknown > 0:
-        yield (
-            f"{counted(unknown, 'stored document')} without a record in these files: name more files, or "
-            f"have all records written again (the usual {program()} crawl woo, with -s DELTAFETCH_ENABLED=0 "
-            "-O all.jsonl)"
-        )
-    if lost:
-        yield (
-            f"{counted(lost, 'document')} of which the file is not in the store. "
-            f"To have them fetched once more: {program()} state again"
-        )
-
-
-def list_orphans(folder: DurableFolder, known: Iterator[bytes], *, remove: bool) -> tuple[int, int]:
-    """Print size and path of the files of *folder* that are not *known*; return their number and bytes.
-
-    With *remove*, each file is removed after its line is written.
-    """
-    count = size = 0
-    for file in orphans(folder.files(), known):
-        its_size = file.size()
-        print(f"{its_size:>12} {file.path}", flush=remove)
-        if remove:
-            file.path.unlink()
-        count += 1
-        size += its_size
-    return count, size
-
-
 def write_records(lines: Iterable[bytes], file: _Lines) -> None:
     """Write records as JSON Lines."""
     for line in lines:
@@ -158,38 +116,29 @@ def write_csv(lines: Iterable[bytes], file: _Lines, chosen: Sequence[str], delim
 
 def host_table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
     """Return the lines of the table of hosts."""
-    width = min(_HOST_WIDTH, max((len(one.host) for one in found), default=4))
-    yield " ".join([f"{'host':<{width}}", *(f"{head:>{_NUMBER_WIDTH}}" for head in _HEADS), "complete read"])
-    for one in found:
-        if len(one.host) > width:
-            yield one.host
-        pending = "confirmed" if one.confirmed else str(one.pending or "-")
-        numbers = (str(one.documents), str(one.withdrawn), pending)
-        cells = (f"{number:>{_NUMBER_WIDTH}}" for number in numbers)
-        yield " ".join(
-            [f"{one.host if len(one.host) <= width else '':<{width}}", *cells, day(one.complete_at)]
-        )
+    pending = ("confirmed" if one.confirmed else one.pending or "-" for one in found)
+    cells = ((one.documents, one.withdrawn, what) for one, what in zip(found, pending, strict=True))
+    yield from _table(("host", "documents", "withdrawn", "pending"), found, cells)
     yield _totals(len(found), sum(one.documents for one in found), sum(one.withdrawn for one in found))
 
 
-def entry_table(pages: Sequence[upkeep.PageSummary]) -> Iterator[str]:
+def permit_table(found: Sequence[upkeep.PermitSummary]) -> Iterator[str]:
     """Return the lines of the table of hosts with entry pages of permits."""
-    hosts = {host: list(group) for host, group in groupby(pages, key=attrgetter("host"))}
-    width = min(_PAGE_WIDTH, max(len("permits"), *map(len, hosts)))
-    heads = (f"{head:>{_NUMBER_WIDTH}}" for head in _PAGE_HEADS)
-    yield " ".join([f"{'permits':<{width}}", *heads, "complete read"])
-    for host, of_host in hosts.items():
-        if len(host) > width:
-            yield host
-        sums = (sum(getattr(page, name) for page in of_host) for name in ("files", "cases", "withdrawn"))
-        cells = (f"{count:>{_NUMBER_WIDTH}}" for count in (len(of_host), *sums))
-        reads = [page.complete_at for page in of_host]
-        # The host was last read completely when its last page was: never while a page was not.
-        read = None if None in reads else min(filter(None, reads))
-        yield " ".join([f"{host if len(host) <= width else '':<{width}}", *cells, day(read)])
-    cases, withdrawn = sum(page.cases for page in pages), sum(page.withdrawn for page in pages)
-    files = sum(page.files for page in pages)
-    yield _permit_totals(len(pages), files, cases, withdrawn)
+    cells = [one[1:-1] for one in found]
+    yield from _table(("permits", "pages", "files", "cases", "withdrawn"), found, cells)
+    yield _permit_totals(*map(sum, zip(*cells, strict=True)))
+
+
+def _table(
+    heads: Sequence[str],
+    found: Sequence[upkeep.HostSummary | upkeep.PermitSummary],
+    cells: Iterable[Iterable[object]],
+) -> Iterator[str]:
+    """Return a line with the heads, and one for each host with its cells and its complete read."""
+    width = max(len(heads[0]), *(len(one.host) for one in found), 0)
+    yield " ".join([f"{heads[0]:<{width}}", *(f"{head:>9}" for head in heads[1:]), "complete read"])
+    for one, values in zip(found, cells, strict=True):
+        yield " ".join([f"{one.host:<{width}}", *(f"{value:>9}" for value in values), day(one.complete_at)])
 
 
 @dataclass

@@ -103,7 +103,7 @@ class InUseError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A complete file of the folder. There are many, so path and size are made only when needed."""
+    """A complete file of the folder. There are many, so its path is made only when needed."""
 
     folder: Path
     name: str
@@ -114,10 +114,6 @@ class StoredFile:
     def path(self) -> Path:
         """The path of the file."""
         return self.folder / self.name
-
-    def size(self) -> int:
-        """Return its size in bytes. Raises OSError if it is no longer there."""
-        return self.path.stat().st_size
 
 
 class PartialFile:
@@ -261,14 +257,3 @@ class DurableFolder:
                 sha256 = sha256_of(name)
                 if sha256 and name.startswith(folder.name):
                     yield StoredFile(folder, name, sha256)
-
-
-def orphans(files: Iterable[StoredFile], known: Iterable[bytes]) -> Iterator[StoredFile]:
-    """Return the files whose SHA-256 is not *known*; both are sorted, and read one at a time."""
-    digests = (digest.hex() for digest in known)
-    digest = next(digests, None)
-    for file in files:
-        while digest is not None and digest < file.sha256:
-            digest = next(digests, None)
-        if digest != file.sha256:
-            yield file

@@ -59,7 +59,7 @@ def _open_local(uri: str, folder: Path, limits: Limits) -> LocalStore:
         return LocalStore(folder, limits)
     except InUseError as error:
         raise StoreError(
-            f"FILES_STORE {error}: files are being removed from it ({program()} state unnamed --remove)"
+            f"FILES_STORE {error}: files are being removed from it ({program()} prune --documents)"
         ) from error
     except OSError as error:
         raise StoreError(f"FILES_STORE {uri} cannot be used: {error}") from error

@@ -17,7 +17,7 @@ from woo_harvester.report.run_folder import ReportsFolder, RunFolder, parse_name
 from woo_harvester.utils.atomic import made_for
 from woo_harvester.utils.inputs import is_being_written
 
-Kind = Literal["report", "history file", "temporary file", "empty record file"]
+Kind = Literal["report", "history file", "temporary file", "empty record file", "stored file"]
 
 #: A temporary file that nobody has written for so long was left by a process that was killed.
 ABANDONED_AFTER = timedelta(days=1)
@@ -64,7 +64,7 @@ def prune_reports(
         if at < before and folder.name not in needed:
             yield from _prune_run(folder, "report", dry_run=dry_run)
     for path in History(reports.history).expired(before):
-        yield _remove_file(path, "history file", dry_run=dry_run)
+        yield remove_file(path, "history file", dry_run=dry_run)
     abandoned = (now - ABANDONED_AFTER).timestamp()
     yield from _prune_files(_temporary_files(reports), now, dry_run=dry_run)
     for path in reports.path.glob(f"*{_UNFINISHED_MERGE}/"):
@@ -150,7 +150,7 @@ def prune_record_files(feeds: Iterable[str], *, dry_run: bool) -> Iterator[Outco
         for path in sorted(Path(folder or ".").glob("*")):
             run = path.name.removeprefix(before).removesuffix(after)
             if path.name == before + run + after and parse_name(run) and _is_empty_file(path):
-                yield _remove_file(path, "empty record file", dry_run=dry_run)
+                yield remove_file(path, "empty record file", dry_run=dry_run)
 
 
 def _is_empty_file(path: Path) -> bool:
@@ -166,10 +166,10 @@ def _prune_files(paths: Iterable[Path], now: datetime, *, dry_run: bool) -> Iter
     for path in sorted(paths):
         found = path.lstat()
         if stat.S_ISREG(found.st_mode) and found.st_mtime < (now - ABANDONED_AFTER).timestamp():
-            yield _remove_file(path, "temporary file", dry_run=dry_run)
+            yield remove_file(path, "temporary file", dry_run=dry_run)
 
 
-def _remove_file(path: Path, kind: Kind, *, dry_run: bool) -> Outcome:
+def remove_file(path: Path, kind: Kind, *, dry_run: bool) -> Outcome:
     """Remove one file."""
     try:
         size = path.lstat().st_size

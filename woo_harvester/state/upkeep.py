@@ -87,12 +87,15 @@ def _document_counts() -> Subquery:
 
 
 def _pending_counts() -> Subquery:
-    """Return the number of pending withdrawals of each host, and the most reads that one of them needs."""
+    """Return the number of pending withdrawals of each host, and the most reads that one of them needs.
+
+    How many one needs is not known until its host has been read: then it is not confirmed either.
+    """
     return (
         select(
             resources.c.host_id,
             func.count(listings.c.document_id.distinct()).label("documents"),
-            func.max(listings.c.needed).label("needed"),
+            func.max(func.coalesce(listings.c.needed, 2)).label("needed"),
         )
         .join_from(listings, resources, resources.c.id == listings.c.sitemap_id)
         .join(documents, documents.c.id == listings.c.document_id)
@@ -196,45 +199,39 @@ def _mark_all(connection: Connection, ids: Sequence[int], sitemaps: set[int]) ->
     return len(ids)
 
 
-class PageSummary(NamedTuple):
-    """An entry page in the overview of the state."""
+class PermitSummary(NamedTuple):
+    """A host with entry pages of permits in the overview of the state."""
 
     host: str
-    url: str
-    organisation: str | None
-    """The organisation that an operator named for it."""
+    pages: int
     files: int
-    """Number of files that it lists, as far as they were read."""
+    """Number of files that its pages list, as far as they were read."""
     cases: int
     """Number of cases that the outputs have from it."""
     withdrawn: int
     """Number of withdrawn cases."""
     complete_at: int | None
-    """End of its last complete read, in seconds since 1970; None if there was none."""
+    """End of the last complete read of the page that was read longest ago; None if a page never was."""
 
 
-def page_summaries(connection: Connection) -> Iterator[PageSummary]:
-    """Yield a summary of each entry page, sorted by host."""
+def permit_summaries(connection: Connection) -> Iterator[PermitSummary]:
+    """Yield a summary of each host with entry pages, sorted by name."""
     files = _counts(permit_files, files=permit_files.c.gone_at.is_(None) & is_read_message())
     is_there = permit_cases.c.present
     confirmed = permit_cases.c.batch.is_(None)
     cases = _counts(permit_cases, cases=is_there & confirmed, withdrawn=~is_there & confirmed)
     page = permit_entries.c
+    sums = (func.coalesce(func.sum(one), 0) for one in (files.c.files, cases.c.cases, cases.c.withdrawn))
+    all_read = func.count() == func.count(page.complete_at)
     query = (
-        select(
-            page.host,
-            page.url,
-            page.organisation,
-            func.coalesce(files.c.files, 0),
-            func.coalesce(cases.c.cases, 0),
-            func.coalesce(cases.c.withdrawn, 0),
-            page.complete_at,
-        )
+        select(page.host, func.count(), *sums, case((all_read, func.min(page.complete_at))))
         .outerjoin(files, files.c.entry_id == page.id)
         .outerjoin(cases, cases.c.entry_id == page.id)
-        .order_by(page.host, page.id)
+        .group_by(page.host)
+        .order_by(page.host)
     )
-    yield from map(PageSummary._make, connection.execute(query))
+    for host, *counts, complete_at in connection.execute(query):
+        yield PermitSummary._make((host, *map(int, counts), complete_at))
 
 
 def _counts(table: Table, **which: ColumnElement[bool]) -> Subquery:
@@ -292,33 +289,21 @@ def _is_about(table: Table, key: str) -> ColumnElement[bool]:
 #: Rows in memory at a time.
 _ROWS_AT_ONCE = 10_000
 
-_HAS_FILE = documents.c.sha256.is_not(None) & documents.c.withdrawn.is_(None)
+
+def has_published_file(connection: Connection) -> bool:
+    """Return whether the state knows the file of any published document."""
+    has_file = documents.c.sha256.is_not(None), documents.c.withdrawn.is_(None)
+    return connection.execute(select(documents.c.id).where(*has_file).limit(1)).first() is not None
 
 
-def has_named_files(connection: Connection) -> bool:
-    """Return whether the state knows the SHA-256 of the file of any published document."""
-    return connection.execute(select(documents.c.id).where(_HAS_FILE).limit(1)).first() is not None
+def known_files(connection: Connection, before: int) -> Iterator[tuple[bytes, bool]]:
+    """Yield the SHA-256 of each known file, sorted, and whether a document still needs it.
 
-
-def named_files(connection: Connection) -> Iterator[bytes]:
-    """Yield the SHA-256 of the files of published documents, sorted, each once."""
-    query = select(documents.c.sha256).where(_HAS_FILE).distinct().order_by(documents.c.sha256)
-    for (sha256,) in connection.execute(query.execution_options(yield_per=_ROWS_AT_ONCE)):
-        yield sha256
-
-
-class KnownCopy(NamedTuple):
-    """A published document whose file was received."""
-
-    loc: str
-    sha256: bytes
-    size: int | None
-    """Bytes."""
-
-
-def known_copies(connection: Connection) -> Iterator[KnownCopy]:
-    """Yield the published documents whose file was received, in the order of their files."""
-    query = select(documents.c.loc, documents.c.sha256, documents.c.size).where(_HAS_FILE)
-    query = query.order_by(documents.c.sha256, documents.c.id)
-    for row in connection.execute(query.execution_options(yield_per=_ROWS_AT_ONCE)):
-        yield KnownCopy._make(row)
+    A document needs its file unless it was withdrawn at a moment or *before*, in seconds since 1970.
+    """
+    is_needed = documents.c.withdrawn.is_(None) | (documents.c.withdrawn > before)
+    query = select(documents.c.sha256, func.max(case((is_needed, 1), else_=0)))
+    query = query.where(documents.c.sha256.is_not(None)).group_by(documents.c.sha256)
+    query = query.order_by(documents.c.sha256).execution_options(yield_per=_ROWS_AT_ONCE)
+    for sha256, needed in connection.execute(query):
+        yield sha256, bool(needed)
