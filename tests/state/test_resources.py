@@ -92,8 +92,6 @@ def test_a_read_that_is_killed_was_not_complete(connection: Connection) -> None:
 
 def test_each_run_begins_after_those_before_it_whatever_its_clock_says(connection: Connection) -> None:
     assert [begin_run(connection, now) for now in (100, 50, 100, 200)] == [100, 101, 102, 200]
-    end_reads(connection, [host_of_state(connection, "a.nl").id], 5, 900)
-    assert begin_run(connection, 300) == 901
 
 
 def test_a_sitemap_that_left_its_index_is_read_in_full_when_it_returns(connection: Connection) -> None:

@@ -12,7 +12,6 @@ from sqlalchemy import (
     CursorResult,
     bindparam,
     delete,
-    func,
     insert,
     select,
     update,
@@ -198,9 +197,7 @@ def begin_run(connection: Connection, now: int) -> int:
     connection.execute(insert_new(connection.dialect.name, about), {"name": _LAST_RUN, "value": "0"})
     is_last = about.c.name == _LAST_RUN
     last = int(connection.scalar(select(about.c.value).where(is_last).with_for_update()) or 0)
-    # A state that was imported only has the moments of its hosts.
-    latest = connection.scalar(select(func.max(hosts.c.begun_at))) or 0
-    began = max(now, last + 1, latest + 1)
+    began = max(now, last + 1)
     connection.execute(update(about).where(is_last).values(value=str(began)))
     return began
 

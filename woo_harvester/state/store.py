@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from shutil import disk_usage
 from typing import Self
 
 from sqlalchemy import URL, Connection, Engine, create_engine, func, insert, inspect, make_url, select
@@ -22,9 +21,6 @@ from woo_harvester.state.sql import engine_of
 from woo_harvester.utils.atomic import sync_folder
 from woo_harvester.utils.program import to_install
 
-#: With less room, in bytes, SQLite may fail to make a file, which it reports as an error of the disk.
-_LEAST_ROOM = 1024 * 1024
-
 _EXPECTED = (
     "WOO_STATE_URL: expected a URL such as sqlite:///state.sqlite or postgresql+psycopg://user@host/name"
 )
@@ -32,11 +28,6 @@ _EXPECTED = (
 _NO_STATE = "there is no state at {}: the first run makes it (setting WOO_STATE_URL)"
 
 _NO_DRIVER = "WOO_STATE_URL: PostgreSQL needs the package psycopg: {} ({})"
-
-_MALFORMED = (
-    "it cannot be parsed: is the port a number, and are the signs @ : / ? # % in a password written as "
-    "%40 %3A %2F %3F %23 %25?"
-)
 
 _FOREIGN = (
     "WOO_STATE_URL: {} is a database of another program, with the table {} and none of a state: "
@@ -99,12 +90,12 @@ class State:
         except (ArgumentError, NoSuchModuleError) as error:
             raise StateSettingError(f"{_EXPECTED} ({error})") from error
         except ValueError as error:  # the message of which may have a part of a password
-            raise StateSettingError(f"{_EXPECTED} ({_MALFORMED})") from error
+            raise StateSettingError(f"{_EXPECTED} (it cannot be parsed)") from error
         except ImportError as error:
             raise StateError(_NO_DRIVER.format(to_install("postgresql"), error)) from error
         except OSError as error:
             raise StateError(f"the folder of the state {sqlite_file(url)} cannot be made: {error}") from error
-        name = _name(engine.url)
+        name = engine.url.render_as_string(hide_password=True)
         try:
             connection = engine.connect()
             with connection.begin():
@@ -306,14 +297,6 @@ def sqlite_file(url: str | URL) -> Path | None:
     return Path(str(parsed.database)) if on_disk else None
 
 
-def _name(url: URL) -> str:
-    """Return the URL without password, for messages."""
-    try:
-        return url.render_as_string(hide_password=True)
-    except UnicodeEncodeError:  # a path with bytes that are not UTF-8
-        return f"sqlite:///{os.fsencode(url.database or '').decode(errors='backslashreplace')}"
-
-
 def _refuse_foreign(url: str) -> None:
     """Raise StateError for an SQLite file of another program, before anything of it changes."""
     path = sqlite_file(url)
@@ -366,13 +349,4 @@ def _explain(name: str, error: SQLAlchemyError) -> str:
         return f"the connection to the state {name} was lost ({cause}): {_CONTINUES}"
     if isinstance(error, DatabaseError) and any(word in cause for word in ("malformed", "not a database")):
         return f"the state {name} is damaged ({cause}): {_RECOVERY}"
-    if "disk I/O error" in cause and _is_disk_full(name):
-        cause = f"its disk is full ({cause})"
     return f"the state {name} cannot be used: {cause}"
-
-
-def _is_disk_full(name: str) -> bool:
-    path = sqlite_file(name) or Path(name)
-    with suppress(OSError):
-        return disk_usage(path.parent).free < _LEAST_ROOM
-    return False
