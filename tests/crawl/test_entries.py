@@ -1,22 +1,25 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from scrapy.utils.test import get_crawler
 
 from tests.register.exports import AMSTERDAM, organisation, read
-from woo_harvester.crawl.entries import Entries
+from woo_harvester.crawl.entries import Entries, SitemapFilter
 from woo_harvester.crawl.host import SitemapReading, Visit
+from woo_harvester.demo.sitemaps import DiWoo, sitemap
+from woo_harvester.demo.sitemaps import Entry as Given
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.register.names import Vocabulary
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.file_findings import Index, Sitemap
-from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.sitemaps.reader import Entry, SitemapReader
 from woo_harvester.sitemaps.robots import index_name
 from woo_harvester.state.deliveries import PendingRead
 from woo_harvester.state.resources import host_of_state, resource_of
@@ -34,7 +37,7 @@ def sitemap_of(index: str = "sitemapindex-diwoo.xml") -> Sitemap:
 
 @contextmanager
 def reading_of(
-    index: str = "sitemapindex-diwoo.xml",
+    index: str = "sitemapindex-diwoo.xml", keeps: SitemapFilter | None = None
 ) -> Iterator[tuple[Entries, SitemapReading, list[Finding]]]:
     findings: list[Finding] = []
     keeper = StateKeeper(get_crawler(settings_dict={"DELTAFETCH_ENABLED": False}))
@@ -43,7 +46,8 @@ def reading_of(
     with keeper.begin() as connection:
         host = host_of_state(connection, HOST)
         resource = resource_of(connection, host.id, sitemap.url, "sitemap", sitemap.index.url)
-        reader = Entries(REGISTER, Vocabulary(bundled(), REGISTER), Reporter(findings.append), keeper)
+        names, report = Vocabulary(bundled(), REGISTER), Reporter(findings.append)
+        reader = Entries(REGISTER, names, report, keeper, keeps=keeps)
         visit = Visit(HOST, None, host, 1, Reporter(findings.append), REGISTER.is_registered, Account(HOST))
         reading = reader.start_reading(connection, visit, sitemap, PendingRead(resource.id))
     yield reader, reading, findings
@@ -66,6 +70,40 @@ def read_one(loc: str = LOC, lastmod: str | None = "2024-04-02T10:00:00+02:00") 
     (item,), findings = read_all(Entry(loc, lastmod, 7, None))
     assert item is not None
     return item, [finding.code for finding in findings]
+
+
+def test_the_filter_gets_what_is_about_to_be_delivered_and_another_entry_may_count_instead() -> None:
+    text = sitemap(Given(loc=LOC, lastmod="2024-01-02", diwoo=DiWoo(titel="Besluit")))
+    link = b'<x:link xmlns:x="http://www.w3.org/1999/xhtml" rel="alternate" href="https://a.nl/y.pdf"/>'
+    text = text.replace(b"</loc>", b"</loc><priority> 0.8 </priority>" + link)
+    (batch,) = SitemapReader([text], "urlset", 10**6)
+    seen: list[dict[str, Any]] = []
+
+    def only_plain(entries: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        for entry in entries:
+            seen.append(entry)
+            if "priority" not in entry:
+                yield entry
+
+    with reading_of(keeps=only_plain) as (reader, reading, _):
+        entries = [*batch, Entry("http://b.nl/", None, 8, None), Entry(LOC, None, 9, None)]
+        items, processed = reader.select(entries, reading)
+        (item,) = items
+        assert item.report.line == 9
+        assert (processed, reading.left_out, reading.pending.must_reread) == (3, 1, True)
+        assert reading.visit.account.listed == 2
+        again = Entry(LOC, None, 9, None)
+        assert list(reader.select([again], reading)[0]) == []
+    assert seen == [
+        {
+            "loc": LOC,
+            "lastmod": "2024-01-02",
+            "priority": "0.8",
+            "Document": "",
+            "alternate": ["https://a.nl/y.pdf"],
+        },
+        {"loc": LOC},
+    ]
 
 
 def test_an_item_says_where_it_came_from() -> None:

@@ -57,7 +57,7 @@ def test_an_error_in_a_filter_withdraws_nothing_and_the_other_sitemaps_are_read(
 
                 def sitemap_filter(self, entries):
                     for entry in entries:
-                        if entry["loc"].endswith(".xml") or entry["lastmod"]:
+                        if entry["lastmod"]:
                             yield entry
             """
         ),
@@ -82,17 +82,64 @@ def test_a_subclass_that_reads_nothing_or_sets_what_is_not_used_gets_a_warning(
         "spiders/own.py",
         dedent(
             """
+            from scrapy import Request
+
+
             class Of2026(WooSpider):
                 name = "of2026"
                 sitemap_follow = ["/2026/"]
                 sitemap_rules = [("besluit", "parse")]
+                sitemap_alternate_links = True
+
+                def parse(self, response):
+                    yield {}
+
+
+            class Pages(WooSpider):
+                name = "pages"
+
+                async def start(self):
+                    yield Request("data:,", callback=lambda response: None)
             """
         ),
     )
     publish(site, numbered(1))
     run = project.crawl("of2026", site)
-    warnings = "\n".join(re.findall(r"WARNING: (.*)", run.stderr))
+    warnings = re.findall(r"WARNING: (.*)", run.stderr)
     assert (run.records, run.codes) == ([], set())
-    assert "sitemap_follow of of2026 matches none of the indexes that robots.txt names" in warnings
-    assert "of2026 sets sitemap_rules, which has no meaning in a WooSpider" in warnings
-    assert "sitemap_urls" not in warnings
+    assert any("of2026 matches none of the indexes that robots.txt names" in line for line in warnings)
+    unused = re.findall("of2026 sets (\\w+), which has no effect", "\n".join(warnings))
+    assert unused == ["sitemap_rules", "sitemap_alternate_links", "parse"]
+    assert "pages overrides start without yielding" in project.crawl("pages", site).stderr
+
+
+def test_a_subclass_may_follow_indexes_with_other_names(project: Project, site: Site) -> None:
+    project.add("spiders/own.py", 'class All(WooSpider):\n    name = "all"\n    sitemap_follow = [""]')
+    publish(site, numbered(2))
+    site.pages["/eigen.xml"] = site.pages.pop("/sitemapindex-diwoo.xml")
+    site.pages["/robots.txt"] = Page(robots_txt(site.url("/eigen.xml")))
+    run = project.crawl("all", site)
+    assert len(run.records) == 2
+    assert "index.naam" in run.codes
+    publish(site, {})
+    site.pages["/eigen.xml"] = site.pages.pop("/sitemapindex-diwoo.xml")
+    site.pages["/robots.txt"] = Page(robots_txt(site.url("/eigen.xml")))
+    assert len(project.crawl("all", site, WOO_WITHDRAW_SHARE=1).records) == 2
+
+
+def test_what_a_filter_leaves_out_is_delivered_once_the_filter_lets_it_pass(
+    project: Project, site: Site
+) -> None:
+    """The spider ``recent`` of the page keeps entries of 2026 and later."""
+    publish(site, {"old": "2025-01-01", "new": "2026-01-01"})
+    run = project.crawl("recent", site)
+    assert paths(run) == delivered(["new"])
+    assert run.stats["woo/entries/left_out"] == 1
+    assert run.stats["woo/documents/new"] == 1
+    assert paths(project.crawl("recent", site)) == []
+    assert paths(project.crawl("woo", site)) == delivered(["old"])
+    publish(site, {"old": "2025-02-01", "new": "2026-01-01"})
+    assert paths(project.crawl("recent", site)) == []
+    publish(site, {"old": "2026-02-01"})
+    gone = project.crawl("recent", site, WOO_WITHDRAW_SHARE=1)
+    assert paths(gone) == [*delivered(["new"], "intrekking"), *delivered(["old"], "wijziging")]

@@ -151,10 +151,22 @@ def test_an_index_that_the_spider_does_not_follow_is_named_and_not_read(number: 
     assert host.selection.named == {CATEGORY_2.url, CATEGORY_14.url}
     assert host.selection.is_narrowed
     assert host.findings == []
-    all_followed = Host()
-    all_followed.selection.follows = lambda url: True
-    assert len(list(all_followed.selection.indexes(lines, ROBOTS))) == 2
-    assert not all_followed.selection.is_narrowed
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("sitemap_index", "index.naam"), ("diwoo", "index.naam"), ("a-infocat018", "index.infocat-onbekend")],
+)
+def test_an_index_with_another_name_that_the_spider_follows_is_read_with_a_finding(
+    name: str, code: str
+) -> None:
+    host = Host()
+    url = f"https://{HOST}/{name}.xml"
+    host.selection.follows = lambda url: True
+    assert host.indexes(GENERAL, url) == [GENERAL, url]
+    assert host.findings == [{"code": code, "url": url, "line": 2, "seen": url, "action": "toch gelezen"}]
+    assert host.selection.misnamed == []
+    assert not host.selection.is_narrowed
 
 
 def test_all_empty_files_of_a_host_are_one_finding_with_their_number() -> None:

@@ -105,10 +105,3 @@ def test_lines_are_counted_in_any_order() -> None:
     entries = list(scanned([sitemap(ONE, "\n\n", TWO, "\n", ONE)]))
     assert [entry.line for entry in reversed(entries)] == [5, 4, 2]
     assert [entry.line for entry in entries] == [2, 4, 5]
-
-
-def test_without_scanning_every_entry_is_read_in_full() -> None:
-    reader = UrlsetReader(lambda: [sitemap(ONE, TWO)], MAXSIZE, scans=False)
-    entries = [entry for batch in reader for entry in batch]
-    assert [type(entry) for entry in entries] == [Entry, Entry]
-    assert reader.complete

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import cast
+from typing import Any, cast
 
 from sqlalchemy import Connection
 
 from woo_harvester.crawl.entry_apply import EntryApply
-from woo_harvester.crawl.entry_filter import FilteredSitemap, SitemapFilter
-from woo_harvester.crawl.entry_lookup import EntryLookUp
+from woo_harvester.crawl.entry_lookup import Batch, EntryLookUp
 from woo_harvester.crawl.host import SitemapReading, Visit
 from woo_harvester.diwoo.defaults import Choice
 from woo_harvester.extensions.state import StateKeeper
@@ -24,12 +23,16 @@ from woo_harvester.sitemaps.facts import EntryFacts, Terms
 from woo_harvester.sitemaps.file_findings import Sitemap
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.scanner import ScannedEntry
+from woo_harvester.sitemaps.xml_stream import local_name
 from woo_harvester.state import documents, listings
 from woo_harvester.state.deliveries import PendingRead
 from woo_harvester.state.resources import sitemaps_of_host
 from woo_harvester.tooi.lists import category_by_number
 from woo_harvester.utils.dates import iso_seconds
 from woo_harvester.utils.program import counted
+
+SitemapFilter = Callable[[Iterable[dict[str, Any]]], Iterable[dict[str, Any]]]
+"""The method ``sitemap_filter`` of a spider: it yields the entries that are to be harvested."""
 
 _FOREIGN = "loc.andere-host"
 _LEFT_TO_OTHER = "niet gebruikt: de vermelding op de andere host telt"
@@ -43,7 +46,7 @@ _SETTLED = (EntryOutcome.UNCHANGED, EntryOutcome.OLDER)
 class Entries:
     """The entries of all sitemaps of a run, which become items if their documents must be harvested.
 
-    *choice* is what the run chooses of the entries; None for all.
+    *choice* is what the run chooses of the entries, *keeps* the spider's filter; None for all.
     """
 
     def __init__(
@@ -54,10 +57,12 @@ class Entries:
         keeper: StateKeeper,
         terms: Terms = Terms(),  # noqa: B008 -- it does not change
         choice: Choice | None = None,
+        keeps: SitemapFilter | None = None,
     ) -> None:
         self._register = register
         self._report = report
         self._keeper = keeper
+        self._keeps = keeps
         self.terms = terms
         """What the run wants."""
         self._vocabulary = vocabulary
@@ -95,10 +100,6 @@ class Entries:
             visit, sitemap, pending, lists, category, known, others if before.is_all else None
         )
 
-    def filtered(self, keeps: SitemapFilter, reading: SitemapReading) -> FilteredSitemap:
-        """Return the entries of a sitemap that the spider *keeps*."""
-        return FilteredSitemap(keeps, self._keeper, reading)
-
     def lacking(self, connection: Connection, reading: SitemapReading) -> list[int]:
         """Return the documents that a completely read sitemap no longer lists."""
         if reading.others is None:
@@ -119,8 +120,8 @@ class Entries:
         visit = reading.visit
         with self._keeper.begin() as connection:
             batch = self._lookup.look_up(connection, entries, reading)
-            decided = self._decide(batch.rest, visit, now)
-            files = self._apply.write(connection, decided, batch.moved, reading)
+            decided = self._decide(batch, visit, now)
+            files = self._apply.write(connection, decided, batch, reading)
         outcomes = Counter(decision.outcome for _, decision in decided)
         outcomes[EntryOutcome.UNCHANGED] += batch.unchanged
         for outcome, count in outcomes.items():
@@ -181,22 +182,37 @@ class Entries:
                 action=_LEFT_TO_OTHER,
             )
 
-    def _decide(
-        self, entries: Sequence[EntryFacts], visit: Visit, now: datetime
-    ) -> list[tuple[EntryFacts, Decision]]:
+    def _decide(self, batch: Batch, visit: Visit, now: datetime) -> list[tuple[EntryFacts, Decision]]:
         """Decide on entries in their order: a decision may depend on the entries before it."""
         listed, delivered = visit.listed, self._keeper.delivered
         decided = []
-        for facts in entries:
+        for facts in batch.rest:
             if (known := facts.known) is not None:
                 facts.is_listed = known.id in listed
                 facts.is_delivered = known.id in delivered
             decision = decide(facts, self.terms, now)
-            if known is not None and decision.version is not None and not delivered.add(known.id):
-                # Another process of the run has taken the document since, from another host.
-                facts.is_delivered = True
-                decision = decide(facts, self.terms, now)
+            if known is not None and decision.version is not None:
+                if not self._is_kept(facts.entry):
+                    batch.left_out += 1
+                    batch.still_listed.append(known.id)
+                    continue
+                delivered.add(known.id)
             if known is not None and decision.outcome not in _NOT_COUNTING:
                 listed.add(known.id)
             decided.append((facts, decision))
         return decided
+
+    def _is_kept(self, entry: Entry) -> bool:
+        """Return whether the spider's filter keeps an entry that is about to be delivered."""
+        return self._keeps is None or bool(list(self._keeps([_as_dict(entry)])))
+
+
+def _as_dict(entry: Entry) -> dict[str, Any]:
+    """Return an entry as Scrapy gives it to ``sitemap_filter``: the texts of its elements by their names."""
+    children = entry.element if entry.element is not None else ()
+    found: dict[str, Any] = {local_name(child.tag): (child.text or "").strip() for child in children}
+    if found.pop("link", None) is not None:
+        found["alternate"] = [href for child in children if (href := child.get("href"))]
+    if entry.lastmod is not None:
+        found["lastmod"] = entry.lastmod
+    return {**found, "loc": entry.loc}

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sqlalchemy import Connection
 
+from woo_harvester.crawl.entry_lookup import Batch
 from woo_harvester.crawl.host import SitemapReading
 from woo_harvester.diwoo.given import metadata_of
 from woo_harvester.extensions.state import StateKeeper
@@ -31,21 +32,19 @@ class EntryApply:
         self._terms = terms
 
     def write(
-        self, connection: Connection, decided: _Decided, moved: Sequence[int], reading: SitemapReading
+        self, connection: Connection, decided: _Decided, batch: Batch, reading: SitemapReading
     ) -> Mapping[int, KnownFile]:
-        """Write the entries of a batch to the state. Return the known files of documents to deliver again.
-
-        *moved* are the documents whose entries are unchanged to the byte, and that another sitemap of the
-        host listed before.
-        """
+        """Write the entries of a batch to the state. Return the known files of documents to deliver again."""
         for facts, decision in decided:
             reading.note(facts, decision)
         again = [facts.known.id for facts, made in decided if facts.known is not None and made.version]
         files = documents.files_of(connection, again)
         updates = [decision.update for _, decision in decided if decision.update is not None]
-        _write_documents(connection, updates, moved, reading.sitemap_id)
+        _write_documents(connection, updates, batch.moved, reading.sitemap_id)
         rows = [one.listing for one in updates if one.listing is not None]
-        listings.write(connection, reading.sitemap_id, [*map(SitemapListing, moved), *rows])
+        listings.write(
+            connection, reading.sitemap_id, [*map(SitemapListing, [*batch.moved, *batch.still_listed]), *rows]
+        )
         return files
 
     def items(

@@ -30,7 +30,9 @@ class Batch:
     unchanged: int = 0
     """Number of entries that are unchanged to the byte."""
     left_out: int = 0
-    """Number of entries that the run does not choose."""
+    """Number of entries that the run does not choose, or that the spider's filter leaves out."""
+    still_listed: list[int] = field(default_factory=list)
+    """Documents whose entries the filter leaves out: they are not delivered, but not gone either."""
     moved: list[int] = field(default_factory=list)
     """Documents whose entries are unchanged, and that another sitemap of the host listed before."""
     rest: list[EntryFacts] = field(default_factory=list)

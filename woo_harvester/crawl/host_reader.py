@@ -11,7 +11,6 @@ from scrapy.exceptions import CloseSpider
 from woo_harvester.crawl.answers import check_expected, failure_code, failure_seen, is_ours
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
-from woo_harvester.crawl.entry_filter import SitemapFilter
 from woo_harvester.crawl.file_requests import (
     FileRequests,
     Output,
@@ -53,20 +52,18 @@ class HostReader:
         keeper: StateKeeper,
         entries: Entries,
         documents: Documents,
-        keeps: SitemapFilter | None = None,
     ) -> None:
         self._crawler = crawler
         self._keeper = keeper
-        self._keeps = keeps
         self._is_audit = crawler.settings.getbool("WOO_AUDIT")
         self._index_maxsize = crawler.settings.getint("WOO_INDEX_MAXSIZE")
         self._requests = FileRequests(
             crawler.settings,
             self.on_failure,
             depth=entries.terms.depth,
-            reads_all=keeps is not None or entries.terms.delivers_all,
+            reads_all=entries.terms.delivers_all,
         )
-        self._sitemaps = SitemapFiles(crawler, keeper, entries, documents, keeps)
+        self._sitemaps = SitemapFiles(crawler, keeper, entries, documents)
 
     def first_requests(self, visits: Sequence[Visit], connection: Connection) -> list[Request]:
         """Return the first request of each visit, which is for robots.txt."""
@@ -93,7 +90,7 @@ class HostReader:
     ) -> Output:
         """Read an index, and yield the request for the next index or the first sitemap."""
         try:
-            write = read_index(response, visit, resource, index, self._index_maxsize, self._keeps)
+            write = read_index(response, visit, resource, index, self._index_maxsize)
         except Exception as error:
             async for made in self._after_error(visit, error):
                 yield made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from time import time
 from typing import TYPE_CHECKING
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from woo_harvester.crawl.answers import is_due, is_not_modified, validator
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
-from woo_harvester.crawl.entry_filter import FilteredEntries, SitemapFilter
 from woo_harvester.crawl.file_requests import Output, StateWrite, report_coding, report_file, state_write
 from woo_harvester.crawl.host import Look, SitemapReading, Visit
 from woo_harvester.extensions.state import StateKeeper
@@ -21,7 +20,7 @@ from woo_harvester.pipelines.record import DefaultsPipeline, MetadataPipeline
 from woo_harvester.running.ending import is_closing
 from woo_harvester.sitemaps.file_findings import Index, Sitemap, other_kind_finding, read_error_finding
 from woo_harvester.sitemaps.glance import Glance, glance, likely_sitemap
-from woo_harvester.sitemaps.reader import Entry, OtherRootError
+from woo_harvester.sitemaps.reader import OtherRootError
 from woo_harvester.sitemaps.repairing_reader import RepairingReader
 from woo_harvester.sitemaps.scanner import UrlsetReader
 from woo_harvester.sitemaps.xml_stream import SitemapError
@@ -41,27 +40,21 @@ _KEPT_MAXSIZE = 8 * 1024 * 1024
 
 
 def read_index(
-    response: StreamedResponse,
-    visit: Visit,
-    resource: Resource,
-    index: Index,
-    maxsize: int,
-    keeps: SitemapFilter | None = None,
+    response: StreamedResponse, visit: Visit, resource: Resource, index: Index, maxsize: int
 ) -> StateWrite | None:
     """Add the sitemaps in an index to *visit*; *maxsize* limits its bytes after decompression.
 
-    *keeps* is the filter of a spider that leaves out sitemaps.
     Report what is wrong with the index. Return the function that writes to the state that it was read; None
     if it was not read completely, or if nothing changes in the state.
     """
     if is_not_modified(response) and (content := resource.content) is not None:
-        if _add_sitemaps(lambda: [content], visit, index, maxsize, keeps):
+        if _add_sitemaps(lambda: [content], visit, index, maxsize):
             visit.unread_indexes.pop(index.url, None)
         return None
     if not is_complete(response.status):
         visit.report("index.onbereikbaar", url=index.url, seen=f"HTTP {response.status}")
         return None
-    if not _add_sitemaps(response.chunks, visit, index, maxsize, keeps):
+    if not _add_sitemaps(response.chunks, visit, index, maxsize):
         return None
     report_coding(visit, response, index.url)
     if "dataloss" in response.flags:
@@ -73,17 +66,11 @@ def read_index(
     return state_write(response, resource, b"".join(response.chunks()))
 
 
-def _add_sitemaps(
-    chunks: Callable[[], Iterable[bytes]],
-    visit: Visit,
-    index: Index,
-    maxsize: int,
-    keeps: SitemapFilter | None,
-) -> bool:
+def _add_sitemaps(chunks: Callable[[], Iterable[bytes]], visit: Visit, index: Index, maxsize: int) -> bool:
     """Add the sitemaps in an index to *visit*; return whether the index was read to its end."""
     reading = RepairingReader(chunks, "sitemapindex", maxsize)
     try:
-        for batch in reading if keeps is None else _kept(reading, visit, keeps):
+        for batch in reading:
             found = (visit.selection.sitemap(entry, index) for entry in batch)
             visit.sitemaps.extend(filter(None, found))
     except OtherRootError as error:
@@ -98,13 +85,6 @@ def _add_sitemaps(
     if reader.complete and not reader.entries:
         visit.selection.note_empty(index.url)
     return reader.complete
-
-
-def _kept(reading: RepairingReader, visit: Visit, keeps: SitemapFilter) -> Iterator[list[Entry]]:
-    """Yield the entries that the spider keeps; note in *visit* if it leaves out a sitemap."""
-    kept = FilteredEntries(keeps, reading)
-    yield from kept
-    visit.selection.is_narrowed |= kept.left_out > 0
 
 
 def count_missed(response: StreamedResponse, visit: Visit, maxsize: int) -> int:
@@ -143,10 +123,8 @@ class SitemapFiles:
         keeper: StateKeeper,
         entries: Entries,
         documents: Documents,
-        keeps: SitemapFilter | None = None,
     ) -> None:
         self._crawler = crawler
-        self._keeps = keeps
         self._keeper = keeper
         self._entries = entries
         self._documents = documents
@@ -179,17 +157,14 @@ class SitemapFiles:
     ) -> Output:
         """Yield the items and requests of a sitemap, batch by batch."""
         reading = self._begin(response, visit, resource, sitemap)
-        reader = UrlsetReader(response.chunks, self._maxsize, scans=self._keeps is None)
-        filtered = None if self._keeps is None else self._entries.filtered(self._keeps, reading)
-        batches = reader if filtered is None else filtered.kept(reader)
+        reader = UrlsetReader(response.chunks, self._maxsize)
         try:
-            for batch in batches:
+            for batch in reader:
                 if not batch:
                     await asyncio.sleep(0)
                     continue
                 items, processed = self._entries.select(batch, reading)
-                if filtered is None:
-                    reader.processed(processed)
+                reader.processed(processed)
                 if visit.sample is None:
                     async for made in self._documents_of(items, visit):
                         yield made
@@ -204,8 +179,6 @@ class SitemapFiles:
             other_kind_finding("sitemap", error).send(visit.report, sitemap.url)
         except SitemapError as error:
             read_error_finding("sitemap", error).send(visit.report, sitemap.url)
-        if filtered is not None:
-            filtered.end()
         self._end(response, visit, reading, reader)
 
     def _begin(

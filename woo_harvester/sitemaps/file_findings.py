@@ -41,6 +41,8 @@ Area = Literal["index", "sitemap"]
 ROOTS: dict[Area, RootName] = {"index": "sitemapindex", "sitemap": "urlset"}
 _OTHER: dict[Area, Area] = {"index": "sitemap", "sitemap": "index"}
 
+_READ_ANYWAY = "toch gelezen"
+
 _NO_NAMESPACE = "geen naamruimte"
 
 #: Most lines that a finding names beside its own.
@@ -208,7 +210,7 @@ class UrlSelection:
         self._shared: Counter[tuple[str, str]] = Counter()
         """Number of sitemaps of the index being read that another index lists too, by finding and index."""
         self.names_index = False
-        """True if robots.txt names an index by the convention, even one that may not be requested."""
+        """True if robots.txt names an index to read, even one that may not be requested."""
         self.misnamed: list[str] = []
         """URLs of indexes with a wrong name, which a harvest does not read."""
         self.looks = False
@@ -221,9 +223,9 @@ class UrlSelection:
         self._full_index: Index | None = None
         """The last index with more sitemaps than are read."""
         self.follows: Callable[[str], bool] | None = None
-        """The choice of a spider that does not read every index: whether it reads the one at a URL."""
+        """The choice of a spider: whether it reads the index at a URL. None for the naming convention."""
         self.is_narrowed = False
-        """True if the spider leaves out an index, or a sitemap in an index."""
+        """True if the spider leaves out an index that follows the convention."""
 
     @property
     def named(self) -> Set[str]:
@@ -231,31 +233,38 @@ class UrlSelection:
         return self._indexes
 
     def indexes(self, robots: bytes, robots_url: str) -> Iterator[Index]:
-        """Yield the indexes in a robots.txt that follow the naming convention; report the others."""
+        """Yield the indexes in a robots.txt that are read; report those that do not follow the convention."""
         self._robots_url = robots_url
         lines = read_robots_lines(robots, robots_url)
         for found in lines.findings:
             self._report(found.code, url=robots_url, line=found.line, seen=found.seen, action=found.action)
         for line in lines.sitemaps:
             name = index_name(line.url)
-            if name.match is NameMatch.OTHER:
-                if self.looks:
-                    self._others.append(line)
-                else:
-                    self.report_other(line)
-            elif name.match is not NameMatch.INDEX:
-                code = "index.naam" if name.match is NameMatch.NEAR_MISS else "index.infocat-onbekend"
-                self._report(code, url=line.url, line=line.line, seen=line.given, action=NOT_READ)
-                if line.url not in self.misnamed and self._problem(line.url) is None:
-                    self.misnamed.append(line.url)
-            else:
+            is_index = name.match is NameMatch.INDEX
+            is_read = is_index if self.follows is None else self.follows(line.url)
+            if not is_index:
+                self._report_name(line, name, is_read=is_read)
+            elif not is_read:
+                self.is_narrowed = True
+            if is_index or is_read:
                 self.names_index = True
                 if self._index_allowed(line, name) and line.url not in self._indexes:
                     self._indexes.add(line.url)
-                    if self.follows is None or self.follows(line.url):
+                    if is_read:
                         yield Index(line.url, name)
-                    else:
-                        self.is_narrowed = True
+
+    def _report_name(self, line: SitemapLine, name: IndexName, *, is_read: bool) -> None:
+        """Report a sitemap in robots.txt that does not follow the naming convention."""
+        if is_read or name.match is not NameMatch.OTHER:
+            code = "index.infocat-onbekend" if name.match is NameMatch.UNKNOWN_INFOCAT else "index.naam"
+            action = _READ_ANYWAY if is_read else NOT_READ
+            self._report(code, url=line.url, line=line.line, seen=line.given, action=action)
+            if not is_read and line.url not in self.misnamed and self._problem(line.url) is None:
+                self.misnamed.append(line.url)
+        elif self.looks:
+            self._others.append(line)
+        else:
+            self.report_other(line)
 
     def report_other(self, line: SitemapLine, *, has_documents: bool = False) -> None:
         """Report a sitemap in robots.txt that is no index by its name; with *has_documents* it should be."""

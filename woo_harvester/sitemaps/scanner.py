@@ -274,15 +274,14 @@ class UrlsetReader:
     *chunks* returns the body from its first byte on each call. After each batch the caller reports with
     :meth:`processed` how many of its entries it could process. If these are not all, the scanner cannot read
     the next one, and the full reader continues there. An empty batch is a moment at which the caller can do
-    something else. Without *scans*, the full reader reads the file from its beginning.
+    something else.
     """
 
-    def __init__(self, chunks: Callable[[], Iterable[bytes]], maxsize: int, *, scans: bool = True) -> None:
+    def __init__(self, chunks: Callable[[], Iterable[bytes]], maxsize: int) -> None:
         self._chunks = chunks
         self._maxsize = maxsize
         self._reader: RepairingReader | None = None
         self._scan = Scan(chunks(), maxsize)
-        self._scans = scans
         self._batch = 0
         self.entries = 0
         """Number of entries processed so far."""
@@ -301,8 +300,6 @@ class UrlsetReader:
 
     def __iter__(self) -> Iterator[Sequence[Entry | ScannedEntry]]:
         try:
-            if not self._scans:
-                raise NotPlainError
             for batch in self._scan:
                 self._batch = len(batch)
                 yield batch

@@ -47,6 +47,8 @@ _NO_JOBDIR = (
 )
 
 
+_NO_START = "%s overrides start without yielding what super().start() yields, so no host is read"
+
 _NO_ADDON = (
     "the spider needs the extensions Findings and StateKeeper: "
     'add ADDONS = {"woo_harvester.Addon": 500} to the settings of the project, and switch neither off'
@@ -91,8 +93,8 @@ class HarvestSpider(Spider):
         """What to say of hosts that were typed under a name that the register does not have, by host."""
         self.of_register: list[Finding] = []
         """Findings about the register in a run over a part of it."""
-        self._is_reading = False
-        """True until :meth:`all_read` is called, which happens when no request is left."""
+        self._is_reading: bool | None = None
+        """True until :meth:`all_read` is called, when no request is left; None before :meth:`start`."""
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -111,6 +113,7 @@ class HarvestSpider(Spider):
 
     async def start(self) -> AsyncIterator[Request]:
         """Yield the first requests, once the register is read and the state is open."""
+        self._is_reading = False
         try:
             if self._argument_error is not None:
                 raise self._argument_error
@@ -126,8 +129,10 @@ class HarvestSpider(Spider):
 
     def spider_idle(self) -> None:
         """Schedule the call of :meth:`all_read`. Scrapy sends no such signal if a run is closed early."""
-        if self._is_reading:
-            self._is_reading = False
+        if self._is_reading is None:
+            self.logger.warning(_NO_START, self.name)
+        was_reading, self._is_reading = self._is_reading, False
+        if was_reading:
             request = Request("data:,", callback=self.all_read, errback=_check, dont_filter=True)
             self.crawler.engine.crawl(request)
             raise DontCloseSpider

@@ -17,7 +17,6 @@ from scrapy.utils.deprecate import method_is_overridden
 from woo_harvester.crawl.document_sample import DocumentSample
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
-from woo_harvester.crawl.entry_filter import SitemapFilter
 from woo_harvester.crawl.host import Visit
 from woo_harvester.crawl.host_reader import HostReader
 from woo_harvester.crawl.samples import wanted_depth
@@ -47,13 +46,14 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)  # not that of the spider: a run that cannot start drops its log
 
-#: Attributes of SitemapSpider that this spider does not use.
-_UNUSED = ("sitemap_urls", "sitemap_rules", "sitemap_alternate_links")
-
-_NO_MEANING = (
-    "%(spider)s sets %(name)s, which has no meaning in a WooSpider: the register says which hosts are read, "
-    "and documents need no callback"
-)
+#: What a subclass may set without effect, with the reason.
+_UNUSED = {
+    "sitemap_urls": "the register says which hosts are read",
+    "sitemap_rules": "documents have no callback; change their items in a pipeline",
+    "sitemap_alternate_links": "only the loc of an entry is harvested",
+    "parse": "documents have no callback, and it requests no page itself; change items in a pipeline",
+}
+_NO_EFFECT = "%s sets %s, which has no effect in a WooSpider: %s"
 
 _FOLLOWS_NONE = (
     "sitemap_follow of %(spider)s matches none of the indexes that robots.txt names, so nothing was read: it "
@@ -71,14 +71,14 @@ class WooSpider(HarvestSpider, SitemapSpider):
     """The spider for hosts: it reads their robots.txt, indexes and sitemaps, and yields their documents.
 
     Its callbacks are those of :class:`~woo_harvester.crawl.host_reader.HostReader`. The arguments are those
-    of :class:`~woo_harvester.running.arguments.WooArguments`. A subclass may narrow ``sitemap_follow``, or
-    override ``sitemap_filter``, as Scrapy's documentation of SitemapSpider describes. What it leaves out is
-    not harvested and not withdrawn, and a later run without it delivers what is new. The other attributes of
-    SitemapSpider are not used: the register says which hosts are read.
+    of :class:`~woo_harvester.running.arguments.WooArguments`. A subclass may set ``sitemap_follow``, and
+    override ``sitemap_filter``, which gets each entry that is about to be delivered. What these leave out is
+    not harvested and not withdrawn, and a later run without them delivers it. The other attributes of
+    SitemapSpider have no effect.
     """
 
     sitemap_follow = (INDEX_URL,)
-    """The indexes in robots.txt that are read: those that follow the naming convention, or fewer."""
+    """The indexes in robots.txt that are read: here, those that follow the naming convention."""
 
     name = "woo"
     search_kind = WOO
@@ -92,9 +92,11 @@ class WooSpider(HarvestSpider, SitemapSpider):
     def select(self, register: Register) -> Register:
         """Select the hosts, and make the parts that read them."""
         settings, keeper = self.settings, self.keeper
-        for name in _UNUSED:
-            if getattr(self, name) is not getattr(SitemapSpider, name):
-                logger.warning(_NO_MEANING, {"spider": self.name, "name": name})
+        requests_pages = method_is_overridden(type(self), WooSpider, "start")  # parse may be their callback
+        for name, reason in _UNUSED.items():
+            is_own = getattr(type(self), name) is not getattr(WooSpider, name)
+            if is_own and not (requests_pages and name == "parse"):
+                logger.warning(_NO_EFFECT, self.name, name, reason)
         if self.arguments.is_over_register and not has_contact(settings["USER_AGENT"]):
             logger.warning(NO_CONTACT)
         if not (register.hosts or self.arguments.domains):
@@ -114,10 +116,14 @@ class WooSpider(HarvestSpider, SitemapSpider):
             depth=keeper.depth,
             delivers_all=keeper.delivers_all,
         )
-        self.entries = Entries(register, self.vocabulary, self.report, keeper, terms, self.arguments.choice)
+        # Without an override, no entry is made into a dict.
+        keeps = self.sitemap_filter if method_is_overridden(type(self), WooSpider, "sitemap_filter") else None
+        self.entries = Entries(
+            register, self.vocabulary, self.report, keeper, terms, self.arguments.choice, keeps
+        )
         documents = Documents(mode, keeper, self.crawler)
         self.crawler.stats.set_value("woo/documents/mode", mode)
-        self.reader = HostReader(self.crawler, keeper, self.entries, documents, self._filter())
+        self.reader = HostReader(self.crawler, keeper, self.entries, documents)
         documents.finish = self.reader.finish
         self.register_comparison = RegisterComparison(self.report)
         limits = WithdrawalLimits(
@@ -232,7 +238,3 @@ class WooSpider(HarvestSpider, SitemapSpider):
         return any(visit.selection.is_narrowed for visit in visits) and not any(
             visit.account.indexes for visit in visits
         )
-
-    def _filter(self) -> SitemapFilter | None:
-        """Return the filter of a subclass; None if it has none, so that no entry is parsed for it."""
-        return self.sitemap_filter if method_is_overridden(type(self), WooSpider, "sitemap_filter") else None
