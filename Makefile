@@ -23,7 +23,7 @@ help:
 	@echo "make slow          the tests with the mark slow, which .ci/run runs after the others"
 	@echo "make coverage      all tests, and which lines they leave out"
 	@echo "make mutants       small changes of the code, and which of them the unit tests notice"
-	@echo "make simulate      an hour of simulated days with new seeds: publishers' mistakes, kills, shared documents"
+	@echo "make simulate      an hour of simulated days with new seeds: publishers' mistakes, kills, shared documents, permits"
 	@echo "make bench         speed and memory, a table each"
 	@echo "make docs          what is made from the code: the reference pages, and the linter's list of settings"
 	@echo "make site          all pages as a site with search, in site/"
@@ -99,13 +99,14 @@ SAMPLE := 60
 mutants: install-dev
 	$(BIN)/python -m tools.mutants $(FOLDER) --sample $(SAMPLE) $(if $(SEED),--seed $(SEED))
 
-# A few histories of this are in "test", the same each time. SECONDS is for the whole call: all simulations play side by
-# side. SEED=123 plays one history again. The order of sets is part of a history, so it must not differ.
+# A few histories of this are in "test", the same each time. SECONDS is for the whole call: the simulations of documents and
+# of permits play side by side, each with a state in SQLite and in PostgreSQL. ONLY=permits plays one of them, HISTORIES=100
+# the first 100 histories, and SEED=123 one history again. The order of sets is part of a history, so it must not differ.
 SECONDS := 3600
 unit slow coverage simulate: export PYTHONHASHSEED := 0
 simulate: install-dev
-	@$(if $(SEED),WOO_SIMULATE_SEED=$(SEED),WOO_SIMULATE_UNTIL=$$(($$(date +%s) + $(SECONDS)))) \
-	$(BIN)/pytest --capture=no --numprocesses=6 --dist=loadgroup -m simulation tests/simulation
+	@$(if $(SEED),WOO_SIMULATE_SEED=$(SEED),$(if $(HISTORIES),WOO_SIMULATE_EXAMPLES=$(HISTORIES),WOO_SIMULATE_UNTIL=$$(($$(date +%s) + $(SECONDS))))) \
+	$(BIN)/pytest --capture=no --numprocesses=4 --dist=load -m simulation -k "$(ONLY)" tests/simulation
 
 # About an hour: rescan harvests a million documents, and kills starts some hundred runs.
 BENCHMARKS := register_reading sitemap_reading sitemap_scan crawl rescan document_fetching audit text_extraction permit_reading report_making progress_display compound_search text_storage indexing portal state_size shards kills

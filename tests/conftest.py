@@ -60,7 +60,6 @@ SLOW = (
     "integration/test_postgresql.py",
     "integration/test_project.py",
     "integration/test_text_bombs.py",
-    "simulation/test_permits.py",
     "commands/test_index.py",
     "integration/test_operating.py",
     "pipelines/test_text.py",
@@ -95,6 +94,7 @@ SLOW = (
 
 #: The longest of the others. They begin first, so that no process is left with one of them at the end.
 LONGEST = (
+    "simulation/test_histories.py",
     "integration/test_kill.py",
     "integration/test_withdrawal.py",  # and the others in TOGETHER
     "extensions/test_politeness.py",

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 
 from tests.simulation.oracle import Knowledge, Oracle
-from tests.simulation.play import Simulation, simulate
+from tests.simulation.play import STATE, Simulation, main
 from tests.simulation.publishers import (
     BEGIN,
     DAY,
     FAULTS,
     FOLDERS,
+    HTML,
     INDEXES,
     ROBOTS,
     Entry,
+    File,
     Publisher,
     Sitemap,
     forms,
     host_of,
     lastmod_of,
 )
-from tests.simulation.runs import Installation, Run, web
+from tests.simulation.runs import Answer, Asked, Installation, Run, web
 
 #: What may happen, and how often. A run is what comes after the underscore.
 KINDS = {
@@ -49,7 +52,7 @@ class Documents:
         }
         self.owners = dict(self.all_owners)
         self.oracle = Oracle()
-        self.installation = Installation(self.publishers, state)
+        self.installation = DocumentInstallation(self.publishers, state)
         self.installation.planted = planted
         self.has_server = bool(state)
         self.now = BEGIN.timestamp()
@@ -405,20 +408,61 @@ class Documents:
             assert not is_missing, f"{loc} was never delivered"
 
 
+class DocumentInstallation(Installation):
+    """The harvester of documents, and the publishers that it visits."""
+
+    spider = "woo"
+
+    def __init__(self, publishers: Mapping[str, Publisher], state: str) -> None:
+        super().__init__(state)
+        self.publishers = publishers
+        self.hosts = list(publishers)
+
+    def _arguments(self, run: Run) -> dict[str, str]:
+        arguments = {"documents": "download" if run.downloads else "head"}
+        if len(run.hosts) < len({host for host, _ in run.owners}):
+            arguments["domains"] = ",".join(run.hosts)
+        if run.since:
+            arguments["since"] = run.since
+        return arguments
+
+    def _owner(self, host: str, target: str) -> str:
+        return self.hosts[int(target.split("/")[2])] if target.startswith("/van/") else host
+
+    def _answer(self, run: Run, host: str, target: str, known: str | None) -> Answer:
+        path, of = target.removeprefix("/verhuisd"), host
+        if target.startswith("/van/"):
+            _, _, number, rest = target.split("/", 3)
+            path, of = f"/{rest}", self.hosts[int(number)]
+        if path.split("/")[1] in FOLDERS[self.publishers[host].name] and path.count("/") == 2:
+            return self._answer_document(run, f"https://{host}{path}", known)
+        publisher = self.publishers[of]
+        if path == target and (to := publisher.target(path, self.hosts)) is not None:
+            if "elders.nl" in to:
+                run.asked.append(Asked(of, path, -1, File()))
+            return Answer(302, {"Location": to})
+        status, file = publisher.serve(path)
+        if status == 200 and known == file.etag:
+            status = 304
+        run.asked.append(Asked(of, path, status, file))
+        kind = "text/plain" if path == ROBOTS else "text/html" if file.body == HTML else "application/xml"
+        headers = {"Content-Type": kind, "ETag": file.etag}
+        return Answer(status, headers, file.body if status == 200 else b"", file.is_dropped)
+
+    def _answer_document(self, run: Run, loc: str, known: str | None) -> Answer:
+        bad, file = run.bad.get(loc), self.publishers[host_of(loc)].document(loc)
+        if bad == "html":
+            file = File(body=HTML)
+        status = 503 if bad == "503" else 304 if known is not None and known == file.etag else 200
+        run.documents[loc] = status, sha256(file.body).hexdigest()
+        headers = {"Content-Type": "text/html" if bad == "html" else "application/pdf"}
+        return Answer(status, headers | ({"ETag": file.etag} if file.etag else {}), file.body)
+
+
 def documents(state: str = "", planted: str = "") -> Simulation:
     """The simulation, with the state at *state*; processes of their own have the fault *planted*."""
-    return Simulation(lambda random: Documents(random, state, planted), KINDS, 40)
-
-
-def main() -> None:
-    """Play histories in this process, which has Scrapy's reactor from then on."""
-    try:
-        simulate(documents(os.environ.get("WOO_SIMULATE_STATE", "")))
-    except AssertionError as failure:
-        print(failure, *getattr(failure, "__notes__", []), sep="\n", flush=True)
-        os._exit(1)
-    os._exit(0)  # threads of the reactor would wait for ever
+    return Simulation("documents", lambda random: Documents(random, state, planted), KINDS, 40)
 
 
 if __name__ == "__main__":
-    main()
+    main(documents(STATE))

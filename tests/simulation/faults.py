@@ -19,7 +19,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import NamedTuple
 
 from tests.simulation.documents import documents
-from tests.simulation.entry_days import entry_days
+from tests.simulation.permits import permits
 from tests.simulation.play import Simulation
 
 FILE = Path(__file__).with_suffix(".toml")
@@ -33,13 +33,10 @@ class Fault(NamedTuple):
     right: str
     wrong: str
     simulation: str = "documents"
-    """Which one is to find it: that of documents, or of entry pages."""
+    """Which one is to find it."""
 
 
-SIMULATIONS: dict[str, Callable[[str], Simulation]] = {
-    "documents": lambda name: documents(planted=name),  # in processes of their own too
-    "entry pages": lambda name: entry_days(),
-}
+SIMULATIONS: dict[str, Callable[[str, str], Simulation]] = {"documents": documents, "permits": permits}
 FAULTS = [Fault(**each) for each in tomllib.loads(FILE.read_text(encoding="utf-8"))["faults"]]
 
 
@@ -98,7 +95,7 @@ def main(arguments: Sequence[str]) -> None:
     seconds, words = float(arguments[0]) if arguments else 60.0, arguments[1:]
     for fault in FAULTS:
         if not words or any(word in fault.name for word in words):
-            simulation = SIMULATIONS[fault.simulation](fault.name)
+            simulation = SIMULATIONS[fault.simulation]("", fault.name)
             count, took, found = find(fault, simulation, seconds)
             print(
                 f"| {fault.name} | {count if found else 'not in ' + str(count)} | {took:.0f} s | {found} |",

@@ -42,7 +42,7 @@ from tests.simulation.publishers import (
     is_own,
     moment_of,
 )
-from tests.simulation.runs import SETTINGS, Record, Run, read_records
+from tests.simulation.runs import SETTINGS, Record, Run, read_lines
 
 RUNS, FULL_READ_DAYS, REFUSED_DAYS = 3, 7, 7
 SHARE, DOCUMENTS, ALL_OF = (SETTINGS[f"WOO_WITHDRAW_{name}"] for name in ("SHARE", "DOCUMENTS", "ALL_OF"))
@@ -259,7 +259,7 @@ class Oracle:
         """What a killed run wrote and the state does not know is cut off its file by the next run."""
         for run, record, before in self.knows.killed:
             assert run.file is not None
-            if record not in read_records(run.file):
+            if record not in [Record.read(line) for line in read_lines(run.file)]:
                 self.known(record.loc).states = before
         self.knows.killed = []
 

@@ -1,312 +1,316 @@
-"""A model of entry pages, organisations and runs, and the oracle that says what the cases come to.
-
-The oracle knows nothing of rows, batches or a database: it has the messages that count of each organisation,
-and says by the rules of the documentation whose a case is and which messages are refused.
-"""
+"""Days of entry pages of permits: messages in any order, strangers, faults, runs, and operators between."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from datetime import date
-from hashlib import sha256
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
 
-from woo_harvester.crawl.entry_pages import EntryPage, entry_pages
-from woo_harvester.permits.messages import Message, Soort, Transactie
-from woo_harvester.permits.mutations import Mutation
-from woo_harvester.permits.record import Vergunning, VergunningDocument
-from woo_harvester.record import Waarde
-from woo_harvester.register import Location, Organisation, Register
-
-#: Entry pages, with the organisation that the operator names: a body of the register, one that it does not
-#: have, or nobody. The page of the host that two organisations share is of one of them, nobody knows which.
-PAGES = (
-    ("a", "https://een.nl/xml/"),
-    ("a", "https://leverancier.nl/a/"),
-    ("b", "https://twee.nl/xml/"),
-    ("v", "https://vrij.nl/xml/"),
-    ("w", "https://vreemd.nl/xml/"),
-    ("", "https://samen.nl/xml/"),
+from tests.simulation.entry_pages import (
+    ARCHIVE,
+    FAULTS,
+    FILES,
+    NAMES,
+    OTHERS,
+    PAGE_FAULTS,
+    SCRIPTS,
+    Link,
+    Message,
+    Page,
+    day_of,
 )
-URLS = tuple(url for _, url in PAGES)
+from tests.simulation.permit_oracle import Knowledge, PermitOracle, PermitRun, identifier_of
+from tests.simulation.play import STATE, Simulation, main
+from tests.simulation.publishers import BEGIN, DAY, ROBOTS, host_of
+from tests.simulation.runs import Answer, Installation, Line, Run, web
 
-#: Who registered what. The host een.nl may go to another organisation; the others that cases are on are
-#: nobody's, also the port of een.nl.
-HOSTS = {"een.nl": {"a"}, "twee.nl": {"b"}, "samen.nl": {"a", "b"}}
-
-CASES = (
-    "https://een.nl/zaken/1",
-    "https://een.nl/zaken/2",
-    "https://samen.nl/zaken/1",
-    "https://vrij.nl/zaken/1",
-    "https://een.nl:8443/zaken/1",
-    "https://leverancier.nl/zaken/1",
-)
-DOCUMENTS = ("https://een.nl/besluit.pdf", "https://vrij.nl/besluit.pdf")
-
-#: Of each case the pages that may offer it where no two organisations have the same right: an owner, and
-#: strangers that have less of one. Between these the order in which they come makes no difference.
-UNCONTESTED = {
-    CASES[0]: (URLS[0], URLS[1], URLS[0], URLS[1], URLS[2], URLS[4]),
-    CASES[1]: (URLS[0], URLS[1], URLS[0], URLS[1], URLS[3], URLS[5]),
-    CASES[2]: (URLS[0], URLS[1], URLS[3], URLS[4]),
-    CASES[3]: (URLS[3], URLS[4]),
-    CASES[4]: (URLS[0], URLS[1]),
-    CASES[5]: (URLS[1], URLS[4]),
-}
+#: What may happen, and how often. A run is what comes after the underscore.
+KINDS = {
+    "offer": 26, "unlist": 4, "list_again": 4, "show_page": 3, "break": 8, "repair": 10, "break_page": 3,
+    "set_up_anew": 3, "change_register": 2, "set_clock_back": 1,
+    "back_up": 1, "put_back": 1,
+    "run_all": 12, "run_some": 6, "run_bare": 3, "run_killed": 7, "run_stopped": 3, "run_two_at_once": 3,
+}  # fmt: skip
+#: Entry pages, by host and path, and who owns them: bodies of the register, others, or nobody by name. The
+#: hosts aa and c are nobody's; that of e is of two bodies.
+PAGES = {("a", "/xml/"): "A", ("aa", "/a/"): "A", ("b", "/xml/"): "B", ("c", "/xml/"): "Waterschap V"}
+PAGES |= {("aa", "/w/"): "Waterschap W", ("e", "/xml/"): ""}
+MEDIA_TYPES = ("application/xml", "text/xml", "text/html", "application/octet-stream")
 
 
-def host(url: str) -> str:
-    return url.split("/")[2]
+class Permits:
+    """Entry pages, an installation that harvests them, and the oracle that follows it."""
 
+    def __init__(self, random: Random, state: str = "", planted: str = "") -> None:
+        self.story: list[str] = []
+        hosts = web().hosts
+        self.names = {host: name for name, host in hosts.items()}
+        self.pages = {
+            (url := f"https://{hosts[name]}{path}"): Page(url, owner or hosts[name])
+            for (name, path), owner in PAGES.items()
+        }
+        self.owners = {hosts["a"]: {"A"}, hosts["b"]: {"B"}, hosts["e"]: {"A", "B"}}
+        on = (f"{hosts['a']}/1", f"{hosts['a']}/2", f"{hosts['e']}/1", f"{hosts['c']}/1", "elders.nl/1")
+        self.cases = [f"https://{each}" for each in random.sample(on, random.randint(1, 3))]
+        self.documents = (f"https://{hosts['a']}/besluit.pdf", "https://elders.nl/besluit.pdf")
+        self.oracle = PermitOracle(self.owners, self.pages)
+        self.installation = PermitInstallation(self.pages, state)
+        self.installation.planted = planted
+        self.has_server = bool(state)
+        self.now = BEGIN.timestamp()
+        self.numbers: set[int] = set()
+        self.dates: set[tuple[str, str]] = set()
+        self.backed_up: tuple[Path, Knowledge] | None = None
+        self.kills = random.random() < 0.2
+        """Runs are killed, in processes of their own, which takes several times as long."""
+        for page in self.pages.values():
+            self._set_up_anew(page, random)
+            for name in random.sample(NAMES, 2):
+                self._put(page, name, random)
 
-@dataclass(frozen=True)
-class Offer:
-    """What one version of a file says."""
+    def tell(self, line: str) -> None:
+        for host, name in self.names.items():
+            line = line.replace(host, f"{name}.nl")
+        self.story.append(f"day {day_of(self.now)}: {line}")
 
-    soort: Soort
-    letter: str
-    day: int
-    number: int
-    url: str
-    case: str | None
-    title: str = ""
+    def do(self, kind: str, random: Random) -> None:
+        if kind.startswith("run_"):
+            self.now += random.choice((0.1, 1, 1, 1, 2, 8)) * DAY + 60 * random.randrange(60)
+        getattr(self, f"_{kind}")(random.choice(list(self.pages.values())), random)
 
-    @property
-    def order(self) -> tuple[int, int]:
-        return self.day, self.number
+    def end(self) -> None:
+        """All is well for some days: then each message is read, and each case is what its owner says."""
+        for page in self.pages.values():
+            self._repair(page, Random(0))
+        for _ in range(3):
+            self.now += 8 * DAY
+            self._run(self._make(list(self.pages.values())))
+        for page in self.pages.values():
+            for link in page.links.values():
+                if link.message is not None:
+                    is_read = (link.url, link.message.number) in self.oracle.knows.offers
+                    assert is_read, f"{link.url} was never read since day {link.message.day}"
 
-    @property
-    def alive(self) -> bool:
-        return self.letter != "D"
+    def close(self) -> None:
+        self.installation.close()
 
-    @property
-    def key(self) -> tuple[Soort, str]:
-        return self.soort, self.url
+    # What publishers do
 
-    def message(self) -> Message:
-        given: Vergunning | VergunningDocument | None = None
-        if self.alive and self.soort is Soort.ZAAK:
-            given = Vergunning(identifier=self.url, title=self.title)
-        elif self.alive:
-            given = VergunningDocument(identifier=self.url, title=self.title, isPartOf=Waarde(id=self.case))
-        return Message(
-            self.soort, Transactie(self.letter), str(self.number), 0, date(2026, 4, self.day), self.url,
-            self.case, given,
-        )  # fmt: skip
+    def _put(self, page: Page, name: str, random: Random) -> None:
+        """Put a message in a new file, or in place of what was there; it may be older than others."""
+        number = max(100, *self.numbers, 0) + 5 - random.choice((0, 0, 0, 7, 30))
+        while number in self.numbers:
+            number -= 1
+        self.numbers.add(number)
+        case, letter, document = random.choice(self.cases), random.choice("CUUD"), None
+        if random.random() < 0.35:
+            document = random.choice(self.documents)
+        is_named = letter != "D" or not document or random.random() < 0.5
+        message = Message(number, letter, case if is_named else None, document, day_of(self.now))
+        media_type = "application/xml" if name in FILES else random.choice(MEDIA_TYPES)
+        self._list(page, name, Link(page.url + name, self._date(page, name, random), message, media_type))
+        self.tell(f"{page.url}{name} has message {number}: {letter} of {document or ''} {message.case or ''}")
 
-    def mutation(self, page: EntryPage, file: str) -> Mutation:
-        return Mutation(self.message(), page.organisation, page.url, file, digest=self.digest)
+    def _date(self, page: Page, name: str, random: Random) -> datetime:
+        """Return a date that the link never had; it may be older than those."""
+        before = timedelta(random.choice((0, 0, 0, 1, 300)), minutes=random.randrange(30))
+        changed = datetime.fromtimestamp(self.now, UTC) - before
+        while (key := (page.url + name, f"{changed:%Y-%m-%d %H:%M}")) in self.dates:
+            changed -= timedelta(minutes=1)
+        self.dates.add(key)
+        return changed
 
-    @property
-    def digest(self) -> str:
-        return sha256(repr(self).encode()).hexdigest()
+    @staticmethod
+    def _list(page: Page, name: str, link: Link) -> None:
+        page.unlisted.pop(name, None)
+        page.links[name] = link
 
+    def _offer(self, page: Page, random: Random) -> None:
+        self._put(page, random.choice(NAMES), random)
 
-@dataclass(frozen=True)
-class Draft:
-    """A message as it is drawn, whatever the case and the page are."""
+    def _unlist(self, page: Page, random: Random) -> None:
+        if page.links:
+            name = random.choice(list(page.links))
+            page.unlisted[name] = page.links.pop(name)
+            self.tell(f"{page.url} lists {name} no longer")
 
-    page: int
-    case: int
-    document: str | None
-    letter: str
-    day: int
-    number: int
-    name: str
-    """Of its file."""
-    named: bool
-    """Whether the delete of a document names its case."""
+    def _list_again(self, page: Page, random: Random) -> None:
+        if page.unlisted:
+            name = random.choice(list(page.unlisted))
+            self._list(page, name, page.unlisted[name])
+            self.tell(f"{page.url} lists {name} again")
 
-    def offer(self, case: str, title: str) -> Offer:
-        if self.document is None:
-            return Offer(Soort.ZAAK, self.letter, self.day, self.number, case, case, title)
-        of = case if self.named or self.letter != "D" else None
-        return Offer(Soort.DOCUMENT, self.letter, self.day, self.number, self.document, of, title)
+    def _show_page(self, page: Page, random: Random) -> None:
+        """A link leads to a page of HTML, or to an archive."""
+        name = random.choice((*SCRIPTS, *OTHERS, ARCHIVE))
+        self._list(page, name, Link(page.url + name, self._date(page, name, random)))
+        self.tell(f"{page.url}{name} is no message")
 
+    def _break(self, page: Page, random: Random) -> None:
+        if page.links:
+            name = random.choice(list(page.links))
+            page.links[name] = replace(page.links[name], fault=random.choice(FAULTS))
+            self.tell(f"{page.url}{name} breaks: {page.links[name].fault}")
 
-@dataclass
-class File:
-    """A file of an entry page."""
+    def _repair(self, page: Page, random: Random) -> None:
+        page.fault = ""
+        page.links = {name: replace(link, fault="") for name, link in page.links.items()}
+        self.tell(f"{page.url} is well")
 
-    page: str
-    name: str
-    offer: Offer
-    listed: bool = True
-    done: bool = False
-    """Its message took effect, or came too late; else it counts in the next run that finds it listed."""
+    def _break_page(self, page: Page, random: Random) -> None:
+        page.fault = random.choice(PAGE_FAULTS)
+        self.tell(f"{page.url} breaks: {page.fault}")
 
-    @property
-    def url(self) -> str:
-        return self.page + self.name
+    def _set_up_anew(self, page: Page, random: Random) -> None:
+        """Another server lists the files."""
+        page.has_dates, page.has_etags = random.random() < 0.6, random.random() < 0.5
+        self.tell(f"{page.url} has dates: {page.has_dates}, and ETags: {page.has_etags}")
 
+    # What operators and machines do
 
-@dataclass
-class Shown:
-    """What a reader of the records sees of a case.
+    def _change_register(self, page: Page, random: Random) -> None:
+        """The host of a case gets another owner."""
+        host, owners = random.choice((("a", "A"), ("a", "B"), ("c", ""), ("c", "A"), ("c", "AB")))
+        self.oracle.change(web().hosts[host], set(owners))
+        self.tell(f"{host}.nl is registered for {owners or 'nobody'}")
 
-    Without the dates of the messages: one that only has a newer date changes no record.
-    """
+    def _set_clock_back(self, page: Page, random: Random) -> None:
+        self.now -= random.choice((0.1, 1, 2)) * DAY
+        self.tell("the clock is set back")
 
-    organisation: str
-    case: Message
-    documents: list[Message]
+    def _back_up(self, page: Page, random: Random) -> None:
+        if self.installation.state.exists() and not self.has_server:
+            self.backed_up = self.installation.back_up(), self.oracle.back_up()
+            self.tell("the state is backed up")
 
+    def _put_back(self, page: Page, random: Random) -> None:
+        if self.backed_up is not None:
+            copy, knowledge = self.backed_up
+            self.installation.put_back(copy)
+            self.oracle.put_back(knowledge)
+            self.tell("the back-up of the state is put back")
 
-@dataclass
-class Claim:
-    """What counts of one organisation about one case or document."""
+    # Runs
 
-    offers: list[tuple[Offer, str]] = field(default_factory=list)
-    """With the file of each."""
-    case: str | None = None
-    """Of a document: the case that it was said to be of last."""
+    def _run_all(self, page: Page, random: Random) -> None:
+        self._run(self._make(list(self.pages.values())))
 
-    @property
-    def last(self) -> Offer:
-        return max((offer for offer, _ in self.offers), key=lambda offer: offer.order)
+    def _run_some(self, page: Page, random: Random) -> None:
+        self._run(self._make(self._some(random)))
 
-    @property
-    def files(self) -> set[str]:
-        """Those that have the last message."""
-        return {file for offer, file in self.offers if offer == self.last}
+    def _run_bare(self, page: Page, random: Random) -> None:
+        """The operator names no organisation; those of pages that had one before are known."""
+        named = [page for page in self.pages.values() if self._is_clear(page)]
+        if named:
+            self._run(self._make(named, is_named=False))
 
+    def _is_clear(self, page: Page) -> bool:
+        """Return whether nobody but the operator's organisation can be meant by the page alone."""
+        host = host_of(page.url)
+        of_host = self.owners.get(host, set())
+        is_known = page.url in self.oracle.knows.named and (len(of_host) != 1 or of_host == {page.owner})
+        return is_known or page.owner == host
 
-class Oracle:
-    """What the messages come to."""
+    def _run_killed(self, page: Page, random: Random) -> None:
+        if self.kills:
+            self._run(self._make(self._some(random), kill_at=random.randrange(40)))
 
-    def __init__(self) -> None:
-        self.owners = {name: set(bodies) for name, bodies in HOSTS.items()}
-        self.claims: dict[tuple[Soort, str], dict[str, Claim]] = {}
-        self.reopened: set[str] = set()
-        """Files whose messages counted before the last run and do not any more: they are read again."""
+    def _run_stopped(self, page: Page, random: Random) -> None:
+        self._run(self._make(self._some(random), stop_at=random.randrange(1, 25)))
 
-    @property
-    def register(self) -> Register:
-        bodies = {name: Organisation(name, name) for name in ("a", "b")}
-        places = [
-            Location(bodies[name], f"https://{place}/{name}")
-            for place, names in self.owners.items()
-            for name in sorted(names)
+    def _run_two_at_once(self, page: Page, random: Random) -> None:
+        """Two runs on hosts of their own, one of which may be killed."""
+        hosts = random.sample(sorted({host_of(url) for url in self.pages}), 3)
+        parts = [
+            [one for one in self.pages.values() if host_of(one.url) in on] for on in (hosts[:1], hosts[1:])
         ]
-        return Register(bodies.values(), places)
+        if self.kills:
+            kill_at = random.choice((random.randrange(40), 1_000_000))
+            self._run(self._make(parts[0]), self._make(parts[1], kill_at=kill_at))
 
-    def pages(self) -> dict[str, EntryPage]:
-        return {page.url: page for page in entry_pages(PAGES, self.register)}
+    def _some(self, random: Random) -> list[Page]:
+        pages = list(self.pages.values())
+        return pages if random.random() < 0.5 else random.sample(pages, random.randint(1, len(pages)))
 
-    def run(self, files: Sequence[File]) -> set[str]:
-        """Learn of these files, in their order of arrival; return the URLs of those that are refused."""
-        organisations = {url: page.organisation for url, page in self.pages().items()}
-        offers = [(file, organisations[file.page]) for file in files]
-        self.reopened = set()
-        claimed: set[str] = set()
-        refused = self._cases([each for each in offers if each[0].offer.soort is Soort.ZAAK], claimed)
-        fresh: set[tuple[str, str]] = set()
-        documents = [each for each in offers if each[0].offer.soort is Soort.DOCUMENT]
-        for file, organisation in sorted(documents, key=lambda each: each[0].offer.order):
-            if self._is_refused(file, organisation, fresh):
-                refused.add(file.url)
-        self.reopened |= self._of_others(claimed, fresh)
-        return refused
+    def _make(
+        self,
+        pages: list[Page],
+        kill_at: int | None = None,
+        stop_at: int | None = None,
+        *,
+        is_named: bool = True,
+    ) -> PermitRun:
+        owners = {(host, of): of for host, names in self.owners.items() for of in names}
+        given = {page.url: page for page in pages}
+        hosts = sorted({host_of(url) for url in given})
+        return PermitRun(hosts, owners, self.now, kill_at, stop_at, pages=given, is_named=is_named)
 
-    def shown(self) -> dict[str, Shown]:
-        """The cases that are published."""
-        found = {}
-        for (soort, url), claims in self.claims.items():
-            if soort is Soort.ZAAK:
-                for organisation, claim in claims.items():
-                    if claim.last.alive:
-                        documents = self._documents(url, organisation)
-                        found[url] = Shown(organisation, claim.last.message().undated(), documents)
-        return found
+    def _run(self, *runs: PermitRun) -> None:
+        for run in runs:
+            self.now += 60
+            run.now = self.now
+        self.installation.run(*runs)
+        for run in runs:
+            did = [_told(line) for line in run.lines]
+            refused = sorted(run.found("ipm.andere-organisatie"))
+            how = "" if run.is_named else "without names "
+            self.tell(f"a run over {', '.join(run.pages)} {how}ended {run.ended}: {did}, refused: {refused}")
+        self.oracle.follow(*runs)
 
-    def _documents(self, case: str, organisation: str) -> list[Message]:
-        found = [
-            claims[organisation].last
-            for (soort, _), claims in self.claims.items()
-            if soort is Soort.DOCUMENT and organisation in claims and claims[organisation].case == case
-        ]
-        alive = sorted((offer for offer in found if offer.alive), key=lambda offer: offer.url)
-        return [offer.message().undated() for offer in alive]
 
-    def right(self, case: str, organisation: str, pages: Iterable[str]) -> int:
-        if owners := self.owners.get(host(case)):
-            claimants = self.owners.get(organisation) or {organisation}
-            return 2 if claimants <= owners else 0
-        return 2 if host(case) in {host(page) for page in pages} else 1
+class PermitInstallation(Installation):
+    """The harvester of permits, and the entry pages that it reads."""
 
-    def _of_claim(self, case: str, organisation: str, more: Iterable[str] = ()) -> int:
-        claim = self.claims.get((Soort.ZAAK, case), {}).get(organisation, Claim())
-        return self.right(case, organisation, [*(file for _, file in claim.offers), *more])
+    spider = "vergunningen"
 
-    def _is_blocked(self, case: str, organisation: str, right: int) -> bool:
-        if not right:
-            return True
-        for other, claim in self.claims.get((Soort.ZAAK, case), {}).items():
-            theirs = self._of_claim(case, other)
-            if other != organisation and (theirs > right or (theirs == right and claim.last.alive)):
-                return True
-        return False
+    def __init__(self, pages: Mapping[str, Page], state: str) -> None:
+        super().__init__(state)
+        self.pages = pages
 
-    def _cases(self, offers: list[tuple[File, str]], claimed: set[str]) -> set[str]:
-        """Apply messages about cases; return the files of those that are refused."""
-        refused: set[str] = set()
-        for case in dict.fromkeys(file.offer.url for file, _ in offers):
-            files: dict[str, list[File]] = {}
-            for file, organisation in offers:
-                if file.offer.url == case:
-                    files.setdefault(organisation, []).append(file)
-            refused |= self._case(case, files, claimed)
-        return refused
+    def _arguments(self, run: Run) -> dict[str, str]:
+        assert isinstance(run, PermitRun)
+        if not run.is_named:
+            return {"entries": ",".join(run.pages)}
+        entries = self.folder / f"entries-{run.now}.csv"
+        rows = [f"{self._name(page)},{page.url}\n" for page in run.pages.values()]
+        entries.write_text("organisatie,url\n" + "".join(rows), encoding="utf-8")
+        return {"entries": str(entries)}
 
-    def _case(self, case: str, files: dict[str, list[File]], claimed: set[str]) -> set[str]:
-        """Apply messages about one case: the strongest first, then who has it, then who came first."""
-        refused: set[str] = set()
-        claims = self.claims.setdefault((Soort.ZAAK, case), {})
-        rights = {name: self._of_claim(case, name, [file.url for file in files[name]]) for name in files}
-        has_it = {name for name, claim in claims.items() if claim.last.alive}
-        for name in sorted(rights, key=lambda name: (-rights[name], name not in has_it)):
-            if self._is_blocked(case, name, rights[name]):
-                refused.update(file.url for file in files[name])
-                continue
-            if name not in claims:
-                claimed.add(case)
-            claims.setdefault(name, Claim()).offers += [(file.offer, file.url) for file in files[name]]
-            self._displace(case, claims, claimed)
-        return refused
+    @staticmethod
+    def _name(page: Page) -> str:
+        if page.owner == host_of(page.url):
+            return ""
+        return page.owner if identifier_of(page.owner) == page.owner else f"gemeente {page.owner}"
 
-    def _displace(self, case: str, claims: dict[str, Claim], claimed: set[str]) -> None:
-        """Take the case from an organisation that has less of a right."""
-        most = max(self._of_claim(case, name) for name in claims)
-        for name in [name for name, claim in claims.items() if claim.last.alive]:
-            if self._of_claim(case, name) < most:
-                self.reopened |= claims.pop(name).files
-                claimed.add(case)
+    def _answer(self, run: Run, host: str, target: str, etag: str | None) -> Answer:
+        assert isinstance(run, PermitRun)
+        url = f"https://{host}{target}"
+        if target == ROBOTS:
+            return Answer(404)
+        page = next(one for one in self.pages.values() if url.startswith(one.url))
+        if url == page.url:
+            run.listed[url], answer = page.serve()
+            if page.fault:
+                run.faults[url] = page.fault
+            return answer
+        link = next(one for one in page.links.values() if one.url == url)
+        kind, answer = link.serve(etag, has_etag=page.has_etags)
+        run.requested.append((replace(link, has_date=page.has_dates), kind))
+        return answer
 
-    def _is_refused(self, file: File, organisation: str, fresh: set[tuple[str, str]]) -> bool:
-        """Apply a message about a document; return whether it is refused."""
-        offer, claims = file.offer, self.claims.setdefault(file.offer.key, {})
-        claim = claims.get(organisation, Claim())
-        case = offer.case or claim.case
-        if case is not None:
-            right = self._of_claim(case, organisation, [file.url])
-            if self._is_blocked(case, organisation, right):
-                return True
-        if not claim.offers or offer.order > claim.last.order:
-            claim.case = case
-            fresh.add((offer.url, organisation))
-        claim.offers.append((offer, file.url))
-        claims[organisation] = claim
-        return False
 
-    def _of_others(self, claimed: set[str], fresh: set[tuple[str, str]]) -> set[str]:
-        """Return the files of documents that others offered for a case that is another's now."""
-        found: set[str] = set()
-        for (soort, url), claims in self.claims.items():
-            for name, claim in claims.items():
-                case = claim.case
-                if soort is Soort.DOCUMENT and case in claimed and case and claim.last.alive:
-                    blocked = self._is_blocked(case, name, self._of_claim(case, name, claim.files))
-                    if blocked and (url, name) not in fresh:
-                        found |= claim.files
-        return found
+def _told(line: Line) -> str:
+    case = line["vergunning"]
+    titles = [case.get("title", ""), *(one["title"] for one in line.get("documenten", []))]
+    return f"{line['versies'][-1]['oorzaak']} {case['identifier']} {', '.join(titles)}"
+
+
+def permits(state: str = "", planted: str = "") -> Simulation:
+    """The simulation, with the state at *state*; processes of their own have the fault *planted*."""
+    return Simulation("permits", lambda random: Permits(random, state, planted), KINDS, 40)
+
+
+if __name__ == "__main__":
+    main(permits(STATE))

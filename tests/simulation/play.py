@@ -4,10 +4,11 @@ A history is plain data: the number that it begins with, and steps. Each step is
 an operator or a machine does, with a seed of its own. So a step may be left out, and the others do as before.
 A history that fails is shrunk to few steps, and told as a story.
 
-``WOO_SIMULATE_EXAMPLES`` says how many histories are played, ``WOO_SIMULATE_UNTIL`` (seconds since 1970)
-until when: then each call has others. Without a time they are always the same, so that a change to the code
-is what makes a test fail. ``WOO_SIMULATE_SEED`` plays one history again; the order of sets is part of it, so
-``PYTHONHASHSEED`` must be what it was (``make`` sets it).
+``python -m tests.simulation.documents`` and ``python -m tests.simulation.permits`` play histories by these
+variables. ``WOO_SIMULATE_EXAMPLES`` says how many; they are always the same, so that a change to the code is
+what makes a test fail. ``WOO_SIMULATE_UNTIL`` (seconds since 1970) says until when instead; then each call
+has others. ``WOO_SIMULATE_SEED`` plays one history again; the order of sets is part of it, so
+``PYTHONHASHSEED`` must be what it was (``make`` sets it to 0). ``WOO_SIMULATE_STATE`` is the state's URL.
 """
 
 from __future__ import annotations
@@ -16,21 +17,17 @@ import gc
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from secrets import randbits
 from traceback import extract_tb
 from typing import NamedTuple, Protocol
 
-from sqlalchemy import event
-
-from woo_harvester.state.store import State
-
 EXAMPLES = int(os.environ.get("WOO_SIMULATE_EXAMPLES", "30"))
 UNTIL = float(os.environ.get("WOO_SIMULATE_UNTIL", "0"))
 SEED = os.environ.get("WOO_SIMULATE_SEED")
+STATE = os.environ.get("WOO_SIMULATE_STATE", "")
 #: How long a history that fails is shrunk, in seconds.
 SHRINKING = 60.0
 _HASHES = os.environ.get("PYTHONHASHSEED", "random")
@@ -63,6 +60,7 @@ class World(Protocol):
 class Simulation:
     """What is simulated: how a world is made, what may happen in it and how often, and how much does."""
 
+    name: str
     make: Callable[[Random], World]
     kinds: Mapping[str, int]
     length: int
@@ -136,8 +134,8 @@ def simulate(simulation: Simulation, examples: int = EXAMPLES) -> int:
         _play_one(simulation, number)
         number += 1
     count, seconds = number - first, time.monotonic() - began
-    if UNTIL:
-        print(f"{count} histories from {first} on, {count / seconds:.1f} a second", file=sys.__stderr__)
+    told = f"{count} histories of {simulation.name} from {first} on, {seconds / count:.1f} seconds each"
+    print(told, file=sys.__stderr__)
     return count
 
 
@@ -155,51 +153,17 @@ def _play_one(simulation: Simulation, number: int) -> None:
     for line in (
         f"{len(few)} of {len(steps)} steps are enough:",
         *last.story,
-        f"All steps again: make simulate SEED={number} (PYTHONHASHSEED={_HASHES})",
+        f"All steps again: make simulate ONLY={simulation.name} SEED={number} (PYTHONHASHSEED={_HASHES})",
     ):
         last.error.add_note(line)
     raise last.error
 
 
-class KilledError(Exception):
-    """Ends a run as a kill would: nothing in the core catches it."""
-
-
-@dataclass(frozen=True)
-class Kill:
-    """When a run is killed: before the statement or the record with this number, from 0."""
-
-    what: str
-    number: int
-
-
-class Killer:
-    """Counts the statements and records of a run, and ends it before one of them."""
-
-    def __init__(self, kill: Kill | None) -> None:
-        self.kill = kill
-        self._seen = 0
-
-    def statement(self, *_: object) -> None:
-        self._count("statement")
-
-    def record(self) -> None:
-        self._count("record")
-
-    def _count(self, what: str) -> None:
-        if self.kill is not None and self.kill.what == what:
-            self._seen += 1
-            if self._seen > self.kill.number:
-                raise KilledError
-
-
-@contextmanager
-def counted(state: State, killer: Killer) -> Iterator[None]:
-    """Count the statements of a state for a killer, while the block runs."""
-    with state.begin() as connection:
-        engine = connection.engine
-    event.listen(engine, "before_cursor_execute", killer.statement)
+def main(simulation: Simulation) -> None:
+    """Play histories in this process, which has Scrapy's reactor from then on."""
     try:
-        yield
-    finally:
-        event.remove(engine, "before_cursor_execute", killer.statement)
+        simulate(simulation)
+    except AssertionError as failure:
+        print(failure, *getattr(failure, "__notes__", []), sep="\n", flush=True)
+        os._exit(1)
+    os._exit(0)  # threads of the reactor would wait for ever

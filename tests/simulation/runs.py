@@ -8,6 +8,7 @@ writes.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import shutil
@@ -17,8 +18,7 @@ import tempfile
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
-from functools import cache
-from hashlib import sha256
+from functools import cache, cached_property
 from io import StringIO
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -33,12 +33,8 @@ from twisted.internet import asyncioreactor
 
 from tests.simulation.publishers import (
     FOLDERS,
-    HTML,
-    ROBOTS,
     File,
     Owners,
-    Publisher,
-    host_of,
     moment_of,
     write_register,
 )
@@ -208,7 +204,8 @@ class Run:
     asked: list[Asked] = field(default_factory=list)
     documents: dict[str, tuple[int, str]] = field(default_factory=dict)
     """By loc: the status and the SHA-256 with which a server answered last."""
-    records: list[Record] = field(default_factory=list)
+    lines: list[Line] = field(default_factory=list)
+    """The records as they are in its file."""
     findings: list[Line] = field(default_factory=list)
     accounts: dict[str, Line] = field(default_factory=dict)
     """The figures of each host in the report."""
@@ -218,6 +215,10 @@ class Run:
     shown: str = ""
     requests: int = 0
 
+    @cached_property
+    def records(self) -> list[Record]:
+        return [Record.read(line) for line in self.lines]
+
     def found(self, code: str, host: str | None = None) -> set[str]:
         """The URLs of the findings with a code."""
         found = [one for one in self.findings if one["code"] == code]
@@ -225,11 +226,11 @@ class Run:
 
 
 class Installation:
-    """A folder in which the harvester runs, and the publishers that it visits."""
+    """A folder in which the harvester runs with one of its spiders."""
 
-    def __init__(self, publishers: Mapping[str, Publisher], state: str = "") -> None:
-        self.publishers = publishers
-        self.hosts = list(publishers)
+    spider: str
+
+    def __init__(self, state: str = "") -> None:
         self.folder = Path(tempfile.mkdtemp(dir=web().folder))
         self.register = self.folder / "register.xml"
         self.reports = self.folder / "reports"
@@ -283,15 +284,17 @@ class Installation:
         of = {host: run for run in runs for host in run.hosts}
 
         def answer(host: str, method: str, target: str, headers: Mapping[str, str]) -> Answer:
-            owner = target.split("/")[2] if target.startswith("/van/") else None
-            run = of[self.hosts[int(owner)] if owner else host] if owner or host in of else runs[0]
-            return self._answer(run, host, method, target, headers)
+            run = of.get(self._owner(host, target), runs[0])
+            run.requests += 1
+            if run.requests == run.stop_at and run.crawler is not None:
+                web().loop.create_task(run.crawler.stop_async())
+            return self._answer(run, host, target, headers.get("if-none-match"))
 
         web().answer = answer
-        before = set(self.reports.glob("woo-*"))
+        before = set(self.reports.glob(f"{self.spider}-*"))
         with time_machine.travel(runs[0].now, tick=False) as clock:
             web().run(self._all(runs, clock))
-        for report in set(self.reports.glob("woo-*")) - before:
+        for report in set(self.reports.glob(f"{self.spider}-*")) - before:
             self._read_report(report, runs)
         for run in runs:
             assert run.ended == "killed" or run.file is not None, f"a run did not begin: {run.shown}"
@@ -306,31 +309,40 @@ class Installation:
         await asyncio.gather(*tasks)
 
     async def _one(self, run: Run) -> None:
-        arguments = {"documents": "download" if run.downloads else "head"}
-        if len(run.hosts) < len({host for host, _ in run.owners}):
-            arguments["domains"] = ",".join(run.hosts)
-        if run.since:
-            arguments["since"] = run.since
+        arguments = self._arguments(run)
         await (self._crawl(run, arguments) if run.kill_at is None else self._fork(run, arguments))
+
+    def _arguments(self, run: Run) -> dict[str, str]:
+        """Return the arguments of the spider for a run."""
+        raise NotImplementedError
+
+    def _owner(self, host: str, target: str) -> str:
+        """Return the host whose file is asked for."""
+        return host
+
+    def _answer(self, run: Run, host: str, target: str, etag: str | None) -> Answer:
+        """Return what a host serves; *etag* is what the harvester knows."""
+        raise NotImplementedError
 
     def _read_report(self, report: Path, runs: Sequence[Run]) -> None:
         """Learn of a run what it wrote; its report says which one it was."""
-        run = runs[0]
+        run = runs[-1]  # only the last of several may be killed, and leave no report
         if (report / "report.json").exists():
             told = json.loads((report / "report.json").read_text(encoding="utf-8"))
             started = told["run"]["started"]
             run = next(each for each in runs if abs((moment_of(started) or 0) - each.now) < 0.5)
             run.accounts = {each["host"]: each for each in told["hosts"]}
-            run.findings = _read_lines(report / "findings.jsonl")
+            run.findings = read_lines(report / "findings.jsonl")
         run.file = self.folder / "records" / f"{report.name}.jsonl"
-        run.records = read_records(run.file)
+        run.lines = read_lines(run.file)
 
     async def _crawl(self, run: Run, arguments: Mapping[str, str]) -> None:
         """Crawl in this process."""
         settings = get_project_settings()
         settings.setdict(self.given | {"ASYNCIO_EVENT_LOOP": None}, "cmdline")
-        run.crawler = crawler = AsyncCrawlerRunner(settings).create_crawler("woo")
+        run.crawler = crawler = AsyncCrawlerRunner(settings).create_crawler(self.spider)
         await AsyncCrawlerRunner(settings).crawl(crawler, **arguments)
+        gc.unfreeze()  # each run freezes what there is when it begins: its predecessor would never go
         assert crawler.stats is not None
         stats = crawler.stats.get_stats()
         run.ended = "well" if stats.get("finish_reason") == "finished" else "stopped"
@@ -342,7 +354,7 @@ class Installation:
         options = [part for name, value in arguments.items() for part in ("-a", f"{name}={value}")]
         options += [part for name, value in self.given.items() for part in ("-s", f"{name}={value}")]
         given = environment(web().ca, {NOW: str(run.now), KILL: str(run.kill_at), PLANTED: self.planted})
-        process = Forked(["crawl", "woo", *options], self.folder, given, prepare)
+        process = Forked(["crawl", self.spider, *options], self.folder, given, prepare)
         while not process.ended:
             await asyncio.sleep(0.005)
         status = process.process.exitcode
@@ -350,49 +362,12 @@ class Installation:
         run.shown = process.stderr
         run.ended = "killed" if status == -signal.SIGKILL else "well"
 
-    # What publishers answer
 
-    def _answer(self, run: Run, host: str, method: str, target: str, headers: Mapping[str, str]) -> Answer:
-        run.requests += 1
-        if run.requests == run.stop_at and run.crawler is not None:
-            web().loop.create_task(run.crawler.stop_async())
-        known = headers.get("if-none-match")
-        path, of = target.removeprefix("/verhuisd"), host
-        if target.startswith("/van/"):
-            _, _, number, rest = target.split("/", 3)
-            path, of = f"/{rest}", self.hosts[int(number)]
-        if path.split("/")[1] in FOLDERS[self.publishers[host].name] and path.count("/") == 2:
-            return self._answer_document(run, f"https://{host}{path}", known)
-        publisher = self.publishers[of]
-        if path == target and (to := publisher.target(path, self.hosts)) is not None:
-            if "elders.nl" in to:
-                run.asked.append(Asked(of, path, -1, File()))
-            return Answer(302, {"Location": to})
-        status, file = publisher.serve(path)
-        if status == 200 and known == file.etag:
-            status = 304
-        run.asked.append(Asked(of, path, status, file))
-        kind = "text/plain" if path == ROBOTS else "text/html" if file.body == HTML else "application/xml"
-        headers = {"Content-Type": kind, "ETag": file.etag}
-        return Answer(status, headers, file.body if status == 200 else b"", file.is_dropped)
-
-    def _answer_document(self, run: Run, loc: str, known: str | None) -> Answer:
-        bad, file = run.bad.get(loc), self.publishers[host_of(loc)].document(loc)
-        if bad == "html":
-            file = File(body=HTML)
-        status = 503 if bad == "503" else 304 if known is not None and known == file.etag else 200
-        run.documents[loc] = status, sha256(file.body).hexdigest()
-        headers = {"Content-Type": "text/html" if bad == "html" else "application/pdf"}
-        return Answer(status, headers | ({"ETag": file.etag} if file.etag else {}), file.body)
-
-
-def _read_lines(path: Path) -> list[Line]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def read_records(path: Path) -> list[Record]:
-    """The records in a file, if there is one."""
-    return [Record.read(line) for line in _read_lines(path)] if path.exists() else []
+def read_lines(path: Path) -> list[Line]:
+    """The records or findings in a file, if there is one."""
+    return (
+        [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+    )
 
 
 NOW, KILL, PLANTED = "WOO_SIMULATED_NOW", "WOO_SIMULATED_KILL", "WOO_SIMULATED_FAULT"

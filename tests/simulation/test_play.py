@@ -31,7 +31,7 @@ class _Counting:
         self.closed = True
 
 
-COUNTING = Simulation(_Counting, {"good": 3, "bad": 1}, 40)
+COUNTING = Simulation("counting", _Counting, {"good": 3, "bad": 1}, 40)
 
 
 def test_a_step_does_the_same_when_others_are_left_out() -> None:
@@ -52,7 +52,7 @@ def test_a_failure_is_shrunk_and_told_with_its_number() -> None:
     assert first == "3 of 40 steps are enough:"
     assert len(story) == 3
     assert all(line.startswith("bad") for line in story)
-    assert "make simulate SEED=" in last
+    assert "make simulate ONLY=counting SEED=" in last
 
 
 def test_shrinking_ends_in_time() -> None:
