@@ -23,7 +23,6 @@ from woo_harvester.state.resources import (
     gone_indexes,
     host_of_state,
     hosts_of_state,
-    index_url_of,
     is_visited,
     keep_read,
     last_reads,
@@ -138,17 +137,6 @@ def test_content_that_is_too_large_is_not_kept(connection: Connection) -> None:
     assert robots(connection).etag is None
 
 
-def test_the_index_of_a_sitemap_is_that_of_the_last_request(connection: Connection) -> None:
-    host, other = host_of_state(connection, "a.nl").id, host_of_state(connection, "b.nl").id
-    assert index_url_of(connection, host, SITEMAP) is None
-    ids = set()
-    for index in ("https://a.nl/oud.xml", "https://a.nl/nieuw.xml"):
-        ids.add(resource_of(connection, host, SITEMAP, "sitemap", index).id)
-        assert index_url_of(connection, host, SITEMAP) == index
-    assert len(ids) == 1
-    assert index_url_of(connection, other, SITEMAP) is None
-
-
 def test_what_was_read_as_another_kind_of_file_is_forgotten(connection: Connection) -> None:
     host = host_of_state(connection, "a.nl").id
     key = resource_of(connection, host, SITEMAP, "index").id
@@ -157,7 +145,6 @@ def test_what_was_read_as_another_kind_of_file_is_forgotten(connection: Connecti
     for _ in range(2):
         known = resource_of(connection, host, SITEMAP, "sitemap", "https://a.nl/index.xml")
         assert known == Resource(key, None, None, None, None, None)
-    assert index_url_of(connection, host, SITEMAP) == "https://a.nl/index.xml"
     assert sitemaps_of_host(connection, host) == {key}
 
 

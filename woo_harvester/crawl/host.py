@@ -136,8 +136,6 @@ class Visit(Backlog):
         self.selection = UrlSelection(is_registered, self.report)
         self.indexes: deque[Index] = deque()
         """Indexes to request."""
-        self.unread_indexes: dict[str, Index] = {}
-        """Indexes that were not read to their end, or not yet, by URL."""
         self.sitemaps: deque[Sitemap] = deque()
         """Sitemaps to request."""
         self.misnamed: deque[str] = deque()

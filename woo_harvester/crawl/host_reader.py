@@ -26,7 +26,7 @@ from woo_harvester.running.causes import UnexpectedError
 from woo_harvester.running.ending import is_closing
 from woo_harvester.sitemaps.file_findings import Index, Sitemap
 from woo_harvester.sitemaps.glance import GLANCE_MAXSIZE, GLANCES
-from woo_harvester.state.resources import Resource, index_url_of
+from woo_harvester.state.resources import Resource
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -218,7 +218,6 @@ class HostReader:
         visit.files_requested += 1
         if visit.indexes:
             index = visit.indexes.popleft()
-            visit.unread_indexes[index.url] = index
             visit.account.count_index(index.url)
             return self._requests.request(
                 connection, index.url, "index", visit, self.parse_index, index=index
@@ -232,7 +231,6 @@ class HostReader:
             request.meta["download_maxsize"] = GLANCE_MAXSIZE
             return request
         sitemap = visit.sitemaps.popleft()
-        _keep_category(connection, visit, sitemap)
         visit.account.count_sitemap(sitemap.url)
         return self._requests.request(
             connection,
@@ -256,14 +254,3 @@ class HostReader:
             seen=f"{budget.left} documenten over, {budget.requested} opgevraagd",
             action=f"in een volgende oogst: bij een oogst per dag {budget.days_left} dagen",
         )
-
-
-def _keep_category(connection: Connection, visit: Visit, sitemap: Sitemap) -> None:
-    """Let the index that listed a sitemap before decide its category, if this run could not read that index.
-
-    Otherwise the new documents of a day would have another category than those before and after it.
-    """
-    if visit.unread_indexes:
-        before = index_url_of(connection, visit.known.id, sitemap.url)
-        if before in visit.unread_indexes:
-            sitemap.prefer(visit.unread_indexes[before])

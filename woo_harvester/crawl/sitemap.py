@@ -48,8 +48,7 @@ def read_index(
     if it was not read completely, or if nothing changes in the state.
     """
     if is_not_modified(response) and (content := resource.content) is not None:
-        if _add_sitemaps(lambda: [content], visit, index, maxsize):
-            visit.unread_indexes.pop(index.url, None)
+        _add_sitemaps(lambda: [content], visit, index, maxsize)
         return None
     if not is_complete(response.status):
         visit.report("index.onbereikbaar", url=index.url, seen=f"HTTP {response.status}")
@@ -60,7 +59,6 @@ def read_index(
     if "dataloss" in response.flags:
         visit.report("index.ongeldig", url=index.url, seen="afgebroken")
         return None
-    visit.unread_indexes.pop(index.url, None)
     if response.size > _KEPT_MAXSIZE:
         return None
     return state_write(response, resource, b"".join(response.chunks()))

@@ -146,12 +146,6 @@ def _known_resource(
     return Resource(row.id, row.etag, row.last_modified, row.digest, row.read_at, content, row.depth)
 
 
-def index_url_of(connection: Connection, host_id: int, url: str) -> str | None:
-    """Return the index whose category counted for a sitemap when it was last requested, or None."""
-    row = connection.execute(_RESOURCE, {"url": url, "host_id": host_id}).first()
-    return None if row is None else row.index_url
-
-
 def keep_read(
     connection: Connection,
     resource_id: int,
