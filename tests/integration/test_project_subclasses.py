@@ -64,7 +64,7 @@ def test_an_error_in_a_filter_withdraws_nothing_and_the_other_sitemaps_are_read(
     )
     publish(site, {"a": FIRST}, {"b": FIRST})
     assert paths(project.crawl("strict", site)) == delivered(["a", "b"])
-    publish(site, {"x": None}, {"c": FIRST})
+    publish(site, {"w": FIRST, "x": None}, {"c": FIRST})
     register = project.folder / "register.xml"
     given = ("-a", f"register={register}", "-a", "documents=none", "-O", "out.jsonl")
     run = project.scrapy("crawl", "strict", *given)

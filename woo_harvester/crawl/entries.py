@@ -122,6 +122,9 @@ class Entries:
             batch = self._lookup.look_up(connection, entries, reading)
             decided = self._decide(batch, visit, now)
             files = self._apply.write(connection, decided, batch, reading)
+        for facts, decision in decided:  # an error of the filter has undone the transaction before this
+            if facts.known is not None and decision.version is not None:
+                self._keeper.delivered.add(facts.known.id)
         outcomes = Counter(decision.outcome for _, decision in decided)
         outcomes[EntryOutcome.UNCHANGED] += batch.unchanged
         for outcome, count in outcomes.items():
@@ -184,12 +187,12 @@ class Entries:
 
     def _decide(self, batch: Batch, visit: Visit, now: datetime) -> list[tuple[EntryFacts, Decision]]:
         """Decide on entries in their order: a decision may depend on the entries before it."""
-        listed, delivered = visit.listed, self._keeper.delivered
+        listed, delivered = visit.listed, set[int]()
         decided = []
         for facts in batch.rest:
             if (known := facts.known) is not None:
                 facts.is_listed = known.id in listed
-                facts.is_delivered = known.id in delivered
+                facts.is_delivered = known.id in delivered or known.id in self._keeper.delivered
             decision = decide(facts, self.terms, now)
             if known is not None and decision.version is not None:
                 if not self._is_kept(facts.entry):
@@ -211,8 +214,10 @@ def _as_dict(entry: Entry) -> dict[str, Any]:
     """Return an entry as Scrapy gives it to ``sitemap_filter``: the texts of its elements by their names."""
     children = entry.element if entry.element is not None else ()
     found: dict[str, Any] = {local_name(child.tag): (child.text or "").strip() for child in children}
-    if found.pop("link", None) is not None:
-        found["alternate"] = [href for child in children if (href := child.get("href"))]
+    links = [child.get("href") for child in children if local_name(child.tag) == "link"]
+    found.pop("link", None)
+    if alternate := [href for href in links if href]:
+        found["alternate"] = alternate
     if entry.lastmod is not None:
         found["lastmod"] = entry.lastmod
     return {**found, "loc": entry.loc}
