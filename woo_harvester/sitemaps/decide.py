@@ -25,7 +25,9 @@ from woo_harvester.utils.urls import host_of, loc_problem
 _SKIPPED = "overgeslagen"
 _NOT_HARVESTED = "niet opnieuw geoogst"
 _AS_HARVESTED = "telt als het moment van de oogst"
-_FROM_NEXT_RUN = "een andere is eerder gelezen; is deze nieuwer, dan telt zij vanaf de volgende oogst"
+_FROM_NEXT_RUN = (
+    "overgeslagen: een andere is eerder gelezen; is deze nieuwer, dan telt zij vanaf de volgende oogst"
+)
 NOT_FETCHED = "niet opnieuw opgehaald, want de lastmod is niet nieuwer"
 
 #: The code of a loc whose host is not in the register.
@@ -251,8 +253,8 @@ def _findings(
         if left_to is not None:  # one finding for the sitemap says how many
             return ()
         place = f"in {facts.source.sitemap}" if facts.source is not None else "op een andere plek"
-        action = _FROM_NEXT_RUN if offered.cause is not None else f"de vermelding {place} telt"
-        return (EntryFinding("loc.dubbel", "loc", facts.entry.lastmod, f"{_SKIPPED}: {action}"),)
+        action = f"overgeslagen: de vermelding {place} telt" if offered.cause is None else _FROM_NEXT_RUN
+        return (EntryFinding("loc.dubbel", "loc", facts.entry.lastmod, action=action),)
     found = _lastmod_finding(facts, now), _why_not_harvested(facts, outcome)
     return tuple(one for one in found if one is not None)
 
