@@ -209,9 +209,5 @@ def test_what_was_withdrawn_by_mistake_comes_back_without_a_newer_lastmod(
     assert causes(back) == dict.fromkeys(("doc1", "doc2"), "herpublicatie")
     assert back.about("lastmod.heraanbod") == []
     publish(site, numbered(12))
-    late = operator.day()
-    assert causes(late) == {}
-    assert len(late.about("lastmod.heraanbod")) == 1
-    publish(site, {**numbered(12), "doc3": NEWER})
-    assert causes(operator.day()) == {"doc3": "herpublicatie"}
+    assert causes(operator.day()) == {"doc3": "herpublicatie"}, "its mark waits until it is listed"
     assert operator.pending == "12 0 -"
