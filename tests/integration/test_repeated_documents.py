@@ -48,12 +48,12 @@ def title_of(record: Line) -> str:
     return str(record["document"]["titelcollectie"]["officieleTitel"])
 
 
-def assert_told(run: Run, site: Site, *, told: bool = True) -> None:
-    """That a document is listed twice is *told*, and one entry counts; both when the other takes over."""
+def assert_reported(run: Run, site: Site, *, is_reported: bool = True) -> None:
+    """One of two entries counts, and the other is reported; both count on the day that it takes over."""
     changed = causes(run) == {"x": "wijziging"}
     report = reported(run, site)
     assert report["listed"] == report["harvested"] == 1 + changed
-    assert len(run.about("loc.dubbel")) == (told and not changed)
+    assert len(run.about("loc.dubbel")) == (is_reported and not changed)
 
 
 @pytest.mark.parametrize("newest", ["general", "category", "neither"])
@@ -66,7 +66,7 @@ def test_in_two_sitemaps_the_newest_counts_from_the_second_day(site: Site, first
     for _ in range(4):
         run = yield
         days.append(run)
-        assert_told(run, site)
+        assert_reported(run, site)
     is_newer = newest not in (first, "neither")
     assert [causes(day) for day in days] == [
         {"x": "aanlevering"},
@@ -89,7 +89,8 @@ def test_in_one_sitemap_the_newest_counts_from_the_second_day(site: Site, older_
     for _ in range(4):
         run = yield
         days.append(run)
-        assert_told(run, site, told=len(days) <= 2)  # from then on the sitemap is not read: nothing changed
+        # From the third day on the sitemap is not read: it has not changed.
+        assert_reported(run, site, is_reported=len(days) <= 2)
     changed = {"x": "wijziging"} if older_first else {}
     assert [causes(day) for day in days] == [{"x": "aanlevering"}, changed, {}, {}]
     assert title_of(days[older_first].records[0]) == "Nieuwer"

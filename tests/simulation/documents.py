@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import sha256
-from pathlib import Path
 from random import Random
 
-from tests.simulation.oracle import Knowledge, Oracle
+from tests.simulation.oracle import Oracle
 from tests.simulation.play import STATE, Simulation, main
 from tests.simulation.publishers import (
-    BEGIN,
     DAY,
     FAULTS,
     FOLDERS,
@@ -25,7 +23,7 @@ from tests.simulation.publishers import (
     host_of,
     lastmod_of,
 )
-from tests.simulation.runs import Answer, Asked, Installation, Run, web
+from tests.simulation.runs import Answer, Asked, Installation, Operated, Run, web
 
 #: What may happen, and how often. A run is what comes after the underscore.
 KINDS = {
@@ -39,24 +37,21 @@ KINDS = {
 }  # fmt: skip
 
 
-class Documents:
+class Documents(Operated):
     """Publishers, an installation that harvests them, and the oracle that follows it."""
 
+    oracle: Oracle
+
     def __init__(self, random: Random, state: str = "", planted: str = "") -> None:
-        self.story: list[str] = []
         hosts = web().hosts
         self.publishers = {host: Publisher(host, name) for name, host in hosts.items()}
+        installation = DocumentInstallation(self.publishers, state)
+        super().__init__(Oracle(), installation, planted, has_server=bool(state))
         self.hosts = list(self.publishers)
         self.all_owners = {
             (host, folder): of for name, host in hosts.items() for folder, of in FOLDERS[name].items()
         }
         self.owners = dict(self.all_owners)
-        self.oracle = Oracle()
-        self.installation = DocumentInstallation(self.publishers, state)
-        self.installation.planted = planted
-        self.has_server = bool(state)
-        self.now = BEGIN.timestamp()
-        self.backed_up: tuple[Path, Knowledge] | None = None
         self.downloads = random.random() < 0.3
         self.kills = random.random() < 0.1
         """Runs are killed, in processes of their own, which takes several times as long."""
@@ -78,16 +73,6 @@ class Documents:
     def _list_at(self, publisher: Publisher, path: str, loc: str, day: int, form: str = "utc") -> None:
         publisher.put(path, publisher.make(loc, lastmod_of(day, form)))
 
-    @property
-    def today(self) -> int:
-        """The number of the day."""
-        return int((self.now - BEGIN.timestamp()) // DAY)
-
-    def tell(self, line: str) -> None:
-        for publisher in self.publishers.values():
-            line = line.replace(publisher.host, f"{publisher.name}.nl")
-        self.story.append(f"day {self.today}: {line}")
-
     def do(self, kind: str, random: Random) -> None:
         if kind.startswith("run_"):
             self.now += random.choice((1, 1, 1, 1, 2, 8)) * DAY
@@ -95,9 +80,6 @@ class Documents:
 
     def end(self) -> None:
         self._settle()
-
-    def close(self) -> None:
-        self.installation.close()
 
     # What publishers do
 
@@ -115,7 +97,7 @@ class Documents:
             self._tell_of(publisher, path, entry)
 
     def _tell_of(self, publisher: Publisher, path: str, entry: Entry) -> None:
-        self.tell(f"{publisher.host}{path} has {entry.loc} as {entry.title} of {entry.lastmod or 'no day'}")
+        self.note(f"{publisher.host}{path} has {entry.loc} as {entry.title} of {entry.lastmod or 'no day'}")
 
     def _renew(self, publisher: Publisher, random: Random) -> None:
         """Give a document that is listed a newer lastmod; now and then one ahead, or an older one."""
@@ -133,14 +115,14 @@ class Documents:
         if (found := self._any(publisher, random)) is not None:
             path = random.choice((found[0], None))
             publisher.drop(found[1].loc, path)
-            self.tell(f"{publisher.host}{path or ''} drops {found[1].loc}")
+            self.note(f"{publisher.host}{path or ''} drops {found[1].loc}")
 
     def _drop_everywhere(self, publisher: Publisher, random: Random) -> None:
         """A document is gone from all sitemaps of all hosts."""
         if (found := self._any(publisher, random)) is not None:
             for each in self.publishers.values():
                 each.drop(found[1].loc)
-            self.tell(f"all hosts drop {found[1].loc}")
+            self.note(f"all hosts drop {found[1].loc}")
 
     def _copy(self, publisher: Publisher, random: Random) -> None:
         """List a document that another host lists, with a lastmod of its own."""
@@ -162,7 +144,7 @@ class Documents:
             if to.sitemaps:
                 path = random.choice(list(to.sitemaps))
                 to.put(path, entry := to.make(entry.loc, entry.lastmod, entry.described))
-                self.tell(f"{publisher.host} drops {entry.loc}")
+                self.note(f"{publisher.host} drops {entry.loc}")
                 self._tell_of(to, path, entry)
 
     def _relist(self, publisher: Publisher, random: Random) -> None:
@@ -184,71 +166,71 @@ class Documents:
         if publisher.sitemaps:
             path = random.choice(list(publisher.sitemaps))
             publisher.sitemaps[path].entries = []
-            self.tell(f"{publisher.host}{path} is empty")
+            self.note(f"{publisher.host}{path} is empty")
 
     def _remove_sitemap(self, publisher: Publisher, random: Random) -> None:
         """An index lists a sitemap no longer."""
         if len(publisher.sitemaps) > 1:
             path = random.choice(list(publisher.sitemaps))
             del publisher.sitemaps[path]
-            self.tell(f"{publisher.host}{path} is gone")
+            self.note(f"{publisher.host}{path} is gone")
 
     def _rename(self, publisher: Publisher, random: Random) -> None:
         if publisher.sitemaps:
             path = random.choice(list(publisher.sitemaps))
             publisher.rename(path)
-            self.tell(f"{publisher.host}{path} has another name: {list(publisher.sitemaps)}")
+            self.note(f"{publisher.host}{path} has another name: {list(publisher.sitemaps)}")
 
     def _page(self, publisher: Publisher, random: Random) -> None:
         publisher.page(random.randint(2, 4))
-        self.tell(f"{publisher.host} has pages: {list(publisher.sitemaps)}")
+        self.note(f"{publisher.host} has pages: {list(publisher.sitemaps)}")
 
     def _toggle_index(self, publisher: Publisher, random: Random) -> None:
         """robots.txt names an index no longer, or again."""
         publisher.hidden_indexes ^= {random.randrange(2)}
-        self.tell(f"{publisher.host}/robots.txt leaves out the indexes {sorted(publisher.hidden_indexes)}")
+        self.note(f"{publisher.host}/robots.txt leaves out the indexes {sorted(publisher.hidden_indexes)}")
 
     def _list_in_both(self, publisher: Publisher, random: Random) -> None:
         """A sitemap is in both indexes, or in the other one."""
         if publisher.sitemaps:
             path = random.choice(list(publisher.sitemaps))
             publisher.sitemaps[path].indexes = random.choice(({0, 1}, {0}, {1}))
-            self.tell(f"{publisher.host}{path} is in the indexes {publisher.sitemaps[path].indexes}")
+            self.note(f"{publisher.host}{path} is in the indexes {publisher.sitemaps[path].indexes}")
 
     def _break(self, publisher: Publisher, random: Random) -> None:
         """A file is served wrongly from now on."""
         path = random.choice((ROBOTS, *INDEXES, *publisher.sitemaps, *publisher.sitemaps))
         publisher.faults[path] = random.choice(FAULTS)
-        self.tell(f"{publisher.host}{path}: {publisher.faults[path]}")
+        self.note(f"{publisher.host}{path}: {publisher.faults[path]}")
 
     def _repair(self, publisher: Publisher, random: Random) -> None:
         """A host serves all its files as it should."""
         publisher.mend()
-        self.tell(f"{publisher.host} is well")
+        self.note(f"{publisher.host} is well")
 
     def _list_wrongly(self, publisher: Publisher, random: Random) -> None:
         """A sitemap has entries with an http loc, or none any more."""
         if publisher.sitemaps:
             path = random.choice(list(publisher.sitemaps))
             publisher.sitemaps[path].wrong = random.randrange(3)
-            self.tell(f"{publisher.host}{path} has {publisher.sitemaps[path].wrong} entries with an http loc")
+            self.note(f"{publisher.host}{path} has {publisher.sitemaps[path].wrong} entries with an http loc")
 
     def _list_insecurely(self, publisher: Publisher, random: Random) -> None:
         """The entries of a document have an http loc, or no longer."""
         if (found := self._any(publisher, random)) is not None:
             publisher.insecure ^= {found[1].loc}
-            self.tell(f"{publisher.host} lists {sorted(publisher.insecure)} with http")
+            self.note(f"{publisher.host} lists {sorted(publisher.insecure)} with http")
 
     def _leave_out(self, publisher: Publisher, random: Random) -> None:
         """All documents are without an entry, or half of them, or the other half."""
         half = random.choice((set(), {0}, {1}, {0, 1}, {0, 1}))
         publisher.left_out = {entry.loc for _, entry in publisher.listed() if ord(entry.loc[-5]) % 2 in half}
-        self.tell(f"{publisher.host} leaves out {sorted(publisher.left_out)}")
+        self.note(f"{publisher.host} leaves out {sorted(publisher.left_out)}")
 
     def _toggle_etags(self, publisher: Publisher, random: Random) -> None:
         """A server answers 304 whatever has changed, or does so no longer."""
         publisher.fixed_etags ^= True
-        self.tell(f"{publisher.host}: ETags are {'always the same' if publisher.fixed_etags else 'right'}")
+        self.note(f"{publisher.host}: ETags are {'always the same' if publisher.fixed_etags else 'right'}")
 
     @staticmethod
     def _any(publisher: Publisher, random: Random) -> tuple[str, Entry] | None:
@@ -265,24 +247,24 @@ class Documents:
         self.owners = fewer if fewer and len(fewer) < len(self.owners) else {**self.owners, **places}
         self.oracle.change()
         is_there = any(host == publisher.host for host, _ in self.owners)
-        self.tell(f"{publisher.host} is {'in' if is_there else 'missing from'} the register")
+        self.note(f"{publisher.host} is {'in' if is_there else 'missing from'} the register")
 
     def _change_owner(self, publisher: Publisher, random: Random) -> None:
         """Organisations merge or split: a host is another one's, or its first one's again."""
         for place in [place for place in self.owners if place[0] == publisher.host]:
             self.owners[place] = random.choice((self.all_owners[place], *"ABCDE"))
-            self.tell(f"{place} is registered for {self.owners[place]}")
+            self.note(f"{place} is registered for {self.owners[place]}")
         self.oracle.change()
 
     def _set_clock_back(self, publisher: Publisher, random: Random) -> None:
         """The clock of the machine was ahead."""
         self.now -= random.choice((0.1, 1.5, 3)) * DAY
         self.oracle.change()
-        self.tell("the clock is set back")
+        self.note("the clock is set back")
 
     def _type(self, *arguments: str) -> None:
         shown = self.installation.command(self.now, "state", *arguments)
-        self.tell(f"woo-harvester state {' '.join(arguments)}: {shown.strip()}")
+        self.note(f"woo-harvester state {' '.join(arguments)}: {shown.strip()}")
 
     def _confirm(self, publisher: Publisher, random: Random) -> None:
         if publisher.host in self.oracle.knows.hosts:
@@ -303,18 +285,6 @@ class Documents:
             loc = random.choice(known)
             self._type("forget", loc)
             self.oracle.forget_document(loc)
-
-    def _back_up(self, publisher: Publisher, random: Random) -> None:
-        if self.oracle.runs and not self.has_server:
-            self.backed_up = self.installation.back_up(), self.oracle.back_up()
-            self.tell("the state is backed up")
-
-    def _put_back(self, publisher: Publisher, random: Random) -> None:
-        if self.backed_up is not None:
-            copy, knowledge = self.backed_up
-            self.installation.put_back(copy)
-            self.oracle.put_back(knowledge)
-            self.tell("the back-up of the state is put back")
 
     # Runs
 
@@ -383,7 +353,7 @@ class Documents:
             codes = sorted({f"{one['code']} {one.get('host')}" for one in found})
             given = {"since": run.since, "bad": run.bad}
             how = {name: value for name, value in given.items() if value}
-            self.tell(f"a run over {', '.join(run.hosts)} {how or ''} ended {run.ended}: {did} {codes}")
+            self.note(f"a run over {', '.join(run.hosts)} {how or ''} ended {run.ended}: {did} {codes}")
         self.oracle.follow(*runs)
 
     # What is true when all is well
@@ -393,7 +363,7 @@ class Documents:
         for each in self.publishers.values():
             each.mend()
             each.sitemaps.setdefault("/s0.xml", Sitemap())
-        self.tell("all hosts are well")
+        self.note("all hosts are well")
         for days in (8, 1, 8, 1, 1):
             self.now += days * DAY
             self._run(self._make(self._registered()))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gzip
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from hashlib import sha256
 from typing import Literal
 
-from tests.simulation.publishers import BEGIN, HTML
+from tests.simulation.publishers import HTML
 from tests.simulation.runs import Answer
 from woo_harvester.demo.permit_messages import delete_message, document_message, message
 
@@ -139,8 +139,3 @@ class Page:
         body = f'<html><body><pre><a href="../">../</a>\n{rows}'.encode()
         is_cut = self.fault == "cut"
         return links, Answer(200, {"Content-Type": "text/html"}, body, is_dropped=is_cut)
-
-
-def day_of(now: float) -> int:
-    """Return the number of the day of a history."""
-    return (datetime.fromtimestamp(now, UTC) - BEGIN).days

@@ -211,8 +211,8 @@ class Oracle:
         self.runs = 0
         self.days: dict[int, int] = {}
         """By number of a run: its day."""
-        self._told: dict[str, set[str]] = defaultdict(set)
-        """By host: the documents that it lists more than once, as it was told."""
+        self._reported: dict[str, set[str]] = defaultdict(set)
+        """By host: the documents that it lists more than once, as was reported."""
 
     def known(self, loc: str) -> Known:
         return self.knows.documents.setdefault(loc, Known())
@@ -603,7 +603,7 @@ class Oracle:
             if known.states == {"withdrawn"} and own and reading.complete[host]:
                 assert not known.restored, f"{loc} is in {host}{path}, to be restored, and withdrawn"
                 offered = run.found("lastmod.heraanbod", host)
-                assert run.since or loc in offered, f"{loc} is offered again by {host}, and that is not told"
+                assert run.since or loc in offered, f"{loc} is offered again by {host}: not reported"
 
     @staticmethod
     def _is_newer(entry: Entry, known: Known, now: float) -> bool:
@@ -712,8 +712,8 @@ class Oracle:
             urls = {url for code in codes for url in run.found(code)}
             assert not codes or f"https://{host}{path}" in urls, f"{host}{path}: none of {codes} is reported"
         if reading.complete[host] and reading.is_alone:
-            told = Counter((one["code"], one.get("host")) for one in run.findings)
-            count = told["loc.geen-https", host]
+            counts = Counter((one["code"], one.get("host")) for one in run.findings)
+            count = counts["loc.geen-https", host]
             assert count == wrong, f"{host}: {wrong} entries have an http loc, not {count}"
             account = run.accounts[host]
             lost = sum(each["documents"] for stage in account["funnel"] for each in stage["lost"])
@@ -752,17 +752,19 @@ class Oracle:
         self._check_repeated(reading)
 
     def _check_repeated(self, reading: Reading) -> None:
-        """A publisher is told which documents it lists more than once, when it lists them so."""
+        """A document that a host lists more than once is reported."""
         run = reading.run
         for host in run.hosts:
-            told = self._told[host]
-            told |= run.found("loc.dubbel", host) | run.found("lastmod.ouder", host)
+            reported = self._reported[host]
+            reported |= run.found("loc.dubbel", host) | run.found("lastmod.ouder", host)
             places = [one for one in reading.entries() if one.host == host and reading.complete[host]]
             for loc, count in Counter(one.entry.loc for one in places).items():
                 known = self.known(loc)
                 is_resting = known.is_published and known.steady[host] >= 3 and known.refused is None
                 if count > 1 and is_resting and is_own(loc, host, run.owners):
-                    assert loc in told, f"{loc} is listed {count} times by {host}, and that is not told"
+                    assert loc in reported, (
+                        f"{loc} is listed {count} times by {host}, and that is not reported"
+                    )
 
     # What operators do
 

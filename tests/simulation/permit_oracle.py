@@ -13,9 +13,9 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from tests.simulation.entry_pages import ARCHIVE, Kind, Link, Message, Page, day_of
+from tests.simulation.entry_pages import ARCHIVE, Kind, Link, Message, Page
 from tests.simulation.oracle import AFTER
-from tests.simulation.publishers import DAY, host_of
+from tests.simulation.publishers import DAY, day_of, host_of
 from tests.simulation.runs import Line, Run, read_lines
 
 #: A link that led to no message is requested again after so long at least, and so long at most.
@@ -281,8 +281,8 @@ class PermitOracle:
             of_host = self.owners.get(host, set())
             by_host = next(iter(of_host)) if len(of_host) == 1 else host
             name = page.owner if run.is_named else by_host
-            told = line["herkomst"]["organisatie"]
-            assert told == identifier_of(name), f"{line['herkomst']['bestand']} is of {told}, not of {name}"
+            given = line["herkomst"]["organisatie"]
+            assert given == identifier_of(name), f"{line['herkomst']['bestand']} is of {given}, not of {name}"
 
     @staticmethod
     def _version(line: Line, owner: str) -> Version:
@@ -339,14 +339,14 @@ class PermitOracle:
             }
             if isinstance(shown, Version):
                 assert (shown.owner, shown.number) in numbers, (
-                    f"{case} is shown as {shown}, and not as {self._told(numbers)}"
+                    f"{case} is shown as {shown}, and not as {self._described(numbers)}"
                 )
                 self._check_documents(case, shown)
             elif case not in self.unsettled:
                 living = [owner for owner, last in of.items() if self._must_live(last)]
-                assert not living, f"{case} is {shown or 'not delivered'}, and not {self._told(numbers)}"
+                assert not living, f"{case} is {shown or 'not delivered'}, and not {self._described(numbers)}"
 
-    def _told(self, numbers: set[tuple[str, int]]) -> list[str]:
+    def _described(self, numbers: set[tuple[str, int]]) -> list[str]:
         return [str(one) for one in self.knows.offers.values() if (one.owner, one.message.number) in numbers]
 
     def _check_documents(self, case: str, shown: Version) -> None:
@@ -357,7 +357,7 @@ class PermitOracle:
             number = dict(shown.documents).get(document)
             assert number in numbers, (
                 f"{case} has {document} of message {number}, and not as "
-                f"{self._told({(shown.owner, each) for each in numbers if each})}"
+                f"{self._described({(shown.owner, each) for each in numbers if each})}"
             )
 
     def _check_refused(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from random import Random
 
 from tests.simulation.entry_pages import (
@@ -19,12 +18,11 @@ from tests.simulation.entry_pages import (
     Link,
     Message,
     Page,
-    day_of,
 )
-from tests.simulation.permit_oracle import Knowledge, PermitOracle, PermitRun, identifier_of
+from tests.simulation.permit_oracle import PermitOracle, PermitRun, identifier_of
 from tests.simulation.play import STATE, Simulation, main
-from tests.simulation.publishers import BEGIN, DAY, ROBOTS, host_of
-from tests.simulation.runs import Answer, Installation, Line, Run, web
+from tests.simulation.publishers import DAY, ROBOTS, host_of
+from tests.simulation.runs import Answer, Installation, Line, Operated, Run, web
 
 #: What may happen, and how often. A run is what comes after the underscore.
 KINDS = {
@@ -40,13 +38,13 @@ PAGES |= {("aa", "/w/"): "Waterschap W", ("e", "/xml/"): ""}
 MEDIA_TYPES = ("application/xml", "text/xml", "text/html", "application/octet-stream")
 
 
-class Permits:
+class Permits(Operated):
     """Entry pages, an installation that harvests them, and the oracle that follows it."""
 
+    oracle: PermitOracle
+
     def __init__(self, random: Random, state: str = "", planted: str = "") -> None:
-        self.story: list[str] = []
         hosts = web().hosts
-        self.names = {host: name for name, host in hosts.items()}
         self.pages = {
             (url := f"https://{hosts[name]}{path}"): Page(url, owner or hosts[name])
             for (name, path), owner in PAGES.items()
@@ -55,25 +53,16 @@ class Permits:
         on = (f"{hosts['a']}/1", f"{hosts['a']}/2", f"{hosts['e']}/1", f"{hosts['c']}/1", "elders.nl/1")
         self.cases = [f"https://{each}" for each in random.sample(on, random.randint(1, 3))]
         self.documents = (f"https://{hosts['a']}/besluit.pdf", "https://elders.nl/besluit.pdf")
-        self.oracle = PermitOracle(self.owners, self.pages)
-        self.installation = PermitInstallation(self.pages, state)
-        self.installation.planted = planted
-        self.has_server = bool(state)
-        self.now = BEGIN.timestamp()
+        installation = PermitInstallation(self.pages, state)
+        super().__init__(PermitOracle(self.owners, self.pages), installation, planted, has_server=bool(state))
         self.numbers: set[int] = set()
         self.dates: set[tuple[str, str]] = set()
-        self.backed_up: tuple[Path, Knowledge] | None = None
         self.kills = random.random() < 0.2
         """Runs are killed, in processes of their own, which takes several times as long."""
         for page in self.pages.values():
             self._set_up_anew(page, random)
             for name in random.sample(NAMES, 2):
                 self._put(page, name, random)
-
-    def tell(self, line: str) -> None:
-        for host, name in self.names.items():
-            line = line.replace(host, f"{name}.nl")
-        self.story.append(f"day {day_of(self.now)}: {line}")
 
     def do(self, kind: str, random: Random) -> None:
         if kind.startswith("run_"):
@@ -93,9 +82,6 @@ class Permits:
                     is_read = (link.url, link.message.number) in self.oracle.knows.offers
                     assert is_read, f"{link.url} was never read since day {link.message.day}"
 
-    def close(self) -> None:
-        self.installation.close()
-
     # What publishers do
 
     def _put(self, page: Page, name: str, random: Random) -> None:
@@ -108,10 +94,10 @@ class Permits:
         if random.random() < 0.35:
             document = random.choice(self.documents)
         is_named = letter != "D" or not document or random.random() < 0.5
-        message = Message(number, letter, case if is_named else None, document, day_of(self.now))
+        message = Message(number, letter, case if is_named else None, document, self.today)
         media_type = "application/xml" if name in FILES else random.choice(MEDIA_TYPES)
         self._list(page, name, Link(page.url + name, self._date(page, name, random), message, media_type))
-        self.tell(f"{page.url}{name} has message {number}: {letter} of {document or ''} {message.case or ''}")
+        self.note(f"{page.url}{name} has message {number}: {letter} of {document or ''} {message.case or ''}")
 
     def _date(self, page: Page, name: str, random: Random) -> datetime:
         """Return a date that the link never had; it may be older than those."""
@@ -134,39 +120,39 @@ class Permits:
         if page.links:
             name = random.choice(list(page.links))
             page.unlisted[name] = page.links.pop(name)
-            self.tell(f"{page.url} lists {name} no longer")
+            self.note(f"{page.url} lists {name} no longer")
 
     def _list_again(self, page: Page, random: Random) -> None:
         if page.unlisted:
             name = random.choice(list(page.unlisted))
             self._list(page, name, page.unlisted[name])
-            self.tell(f"{page.url} lists {name} again")
+            self.note(f"{page.url} lists {name} again")
 
     def _show_page(self, page: Page, random: Random) -> None:
         """A link leads to a page of HTML, or to an archive."""
         name = random.choice((*SCRIPTS, *OTHERS, ARCHIVE))
         self._list(page, name, Link(page.url + name, self._date(page, name, random)))
-        self.tell(f"{page.url}{name} is no message")
+        self.note(f"{page.url}{name} is no message")
 
     def _break(self, page: Page, random: Random) -> None:
         if page.links:
             name = random.choice(list(page.links))
             page.links[name] = replace(page.links[name], fault=random.choice(FAULTS))
-            self.tell(f"{page.url}{name} breaks: {page.links[name].fault}")
+            self.note(f"{page.url}{name} breaks: {page.links[name].fault}")
 
     def _repair(self, page: Page, random: Random) -> None:
         page.fault = ""
         page.links = {name: replace(link, fault="") for name, link in page.links.items()}
-        self.tell(f"{page.url} is well")
+        self.note(f"{page.url} is well")
 
     def _break_page(self, page: Page, random: Random) -> None:
         page.fault = random.choice(PAGE_FAULTS)
-        self.tell(f"{page.url} breaks: {page.fault}")
+        self.note(f"{page.url} breaks: {page.fault}")
 
     def _set_up_anew(self, page: Page, random: Random) -> None:
         """Another server lists the files."""
         page.has_dates, page.has_etags = random.random() < 0.6, random.random() < 0.5
-        self.tell(f"{page.url} has dates: {page.has_dates}, and ETags: {page.has_etags}")
+        self.note(f"{page.url} has dates: {page.has_dates}, and ETags: {page.has_etags}")
 
     # What operators and machines do
 
@@ -174,23 +160,11 @@ class Permits:
         """The host of a case gets another owner."""
         host, owners = random.choice((("a", "A"), ("a", "B"), ("c", ""), ("c", "A"), ("c", "AB")))
         self.oracle.change(web().hosts[host], set(owners))
-        self.tell(f"{host}.nl is registered for {owners or 'nobody'}")
+        self.note(f"{host}.nl is registered for {owners or 'nobody'}")
 
     def _set_clock_back(self, page: Page, random: Random) -> None:
         self.now -= random.choice((0.1, 1, 2)) * DAY
-        self.tell("the clock is set back")
-
-    def _back_up(self, page: Page, random: Random) -> None:
-        if self.installation.state.exists() and not self.has_server:
-            self.backed_up = self.installation.back_up(), self.oracle.back_up()
-            self.tell("the state is backed up")
-
-    def _put_back(self, page: Page, random: Random) -> None:
-        if self.backed_up is not None:
-            copy, knowledge = self.backed_up
-            self.installation.put_back(copy)
-            self.oracle.put_back(knowledge)
-            self.tell("the back-up of the state is put back")
+        self.note("the clock is set back")
 
     # Runs
 
@@ -253,10 +227,10 @@ class Permits:
             run.now = self.now
         self.installation.run(*runs)
         for run in runs:
-            did = [_told(line) for line in run.lines]
+            did = [_described(line) for line in run.lines]
             refused = sorted(run.found("ipm.andere-organisatie"))
             how = "" if run.is_named else "without names "
-            self.tell(f"a run over {', '.join(run.pages)} {how}ended {run.ended}: {did}, refused: {refused}")
+            self.note(f"a run over {', '.join(run.pages)} {how}ended {run.ended}: {did}, refused: {refused}")
         self.oracle.follow(*runs)
 
 
@@ -301,7 +275,7 @@ class PermitInstallation(Installation):
         return answer
 
 
-def _told(line: Line) -> str:
+def _described(line: Line) -> str:
     case = line["vergunning"]
     titles = [case.get("title", ""), *(one["title"] for one in line.get("documenten", []))]
     return f"{line['versies'][-1]['oorzaak']} {case['identifier']} {', '.join(titles)}"

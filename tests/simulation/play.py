@@ -2,7 +2,7 @@
 
 A history is plain data: the number that it begins with, and steps. Each step is something that a publisher,
 an operator or a machine does, with a seed of its own. So a step may be left out, and the others do as before.
-A history that fails is shrunk to few steps, and told as a story.
+A history that fails is shrunk to few steps, and printed as a story.
 
 ``python -m tests.simulation.documents`` and ``python -m tests.simulation.permits`` play histories by these
 variables. ``WOO_SIMULATE_EXAMPLES`` says how many; they are always the same, so that a change to the code is
@@ -134,8 +134,8 @@ def simulate(simulation: Simulation, examples: int = EXAMPLES) -> int:
         _play_one(simulation, number)
         number += 1
     count, seconds = number - first, time.monotonic() - began
-    told = f"{count} histories of {simulation.name} from {first} on, {seconds / count:.1f} seconds each"
-    print(told, file=sys.__stderr__)
+    line = f"{count} histories of {simulation.name} from {first} on, {seconds / count:.1f} seconds each"
+    print(line, file=sys.__stderr__)
     return count
 
 

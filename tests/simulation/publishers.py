@@ -41,6 +41,11 @@ Owners = Mapping[tuple[str, str], str]
 """The organisation that registered each folder of a host; a host without any is not registered."""
 
 
+def day_of(now: float) -> int:
+    """Return the number of the day of a history."""
+    return (datetime.fromtimestamp(now, UTC) - BEGIN).days
+
+
 def host_of(loc: str) -> str:
     return urlsplit(loc).netloc
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from io import StringIO
 from pathlib import Path
+from random import Random
 from typing import Any, Literal, NamedTuple
 
 import time_machine
@@ -32,9 +33,11 @@ from sqlalchemy import Engine, event
 from twisted.internet import asyncioreactor
 
 from tests.simulation.publishers import (
+    BEGIN,
     FOLDERS,
     File,
     Owners,
+    day_of,
     moment_of,
     write_register,
 )
@@ -328,10 +331,10 @@ class Installation:
         """Learn of a run what it wrote; its report says which one it was."""
         run = runs[-1]  # only the last of several may be killed, and leave no report
         if (report / "report.json").exists():
-            told = json.loads((report / "report.json").read_text(encoding="utf-8"))
-            started = told["run"]["started"]
+            content = json.loads((report / "report.json").read_text(encoding="utf-8"))
+            started = content["run"]["started"]
             run = next(each for each in runs if abs((moment_of(started) or 0) - each.now) < 0.5)
-            run.accounts = {each["host"]: each for each in told["hosts"]}
+            run.accounts = {each["host"]: each for each in content["hosts"]}
             run.findings = read_lines(report / "findings.jsonl")
         run.file = self.folder / "records" / f"{report.name}.jsonl"
         run.lines = read_lines(run.file)
@@ -397,3 +400,43 @@ def prepare() -> None:
 
         (fault,) = (each for each in FAULTS if each.name == name)
         planted(fault).__enter__()
+
+
+class Operated:
+    """An installation, its clock, the oracle that follows it, and what happened: both worlds have these."""
+
+    def __init__(self, oracle: Any, installation: Installation, planted: str, *, has_server: bool) -> None:
+        self.story: list[str] = []
+        self.names = {host: name for name, host in web().hosts.items()}
+        self.oracle = oracle
+        self.installation = installation
+        self.installation.planted = planted
+        self.has_server = has_server
+        self.now = BEGIN.timestamp()
+        self.backed_up: tuple[Path, Any] | None = None
+
+    @property
+    def today(self) -> int:
+        """The number of the day."""
+        return day_of(self.now)
+
+    def note(self, line: str) -> None:
+        """Add a line to the story, with the names of hosts in place of their ports."""
+        for host, name in self.names.items():
+            line = line.replace(host, f"{name}.nl")
+        self.story.append(f"day {self.today}: {line}")
+
+    def close(self) -> None:
+        self.installation.close()
+
+    def _back_up(self, _of: object, _random: Random) -> None:
+        if self.installation.state.exists() and not self.has_server:
+            self.backed_up = self.installation.back_up(), self.oracle.back_up()
+            self.note("the state is backed up")
+
+    def _put_back(self, _of: object, _random: Random) -> None:
+        if self.backed_up is not None:
+            copy, knowledge = self.backed_up
+            self.installation.put_back(copy)
+            self.oracle.put_back(knowledge)
+            self.note("the back-up of the state is put back")

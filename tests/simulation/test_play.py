@@ -1,4 +1,4 @@
-"""The machinery of the simulation: a history replays, a failure is shrunk and told, faults are found."""
+"""The machinery of the simulation: a history replays, a failure is shrunk and printed, faults are found."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_step_does_the_same_when_others_are_left_out() -> None:
     assert steps == COUNTING.steps(7)
 
 
-def test_a_failure_is_shrunk_and_told_with_its_number() -> None:
+def test_a_failure_is_shrunk_and_printed_with_its_number() -> None:
     with pytest.raises(AssertionError, match="three are too many") as failure:
         simulate(COUNTING, 5)
     first, *story, last = failure.value.__notes__
