@@ -18,7 +18,7 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import StreamedResponse
 from woo_harvester.report.funnel import Account
-from woo_harvester.sitemaps.facts import Depth
+from woo_harvester.sitemaps.facts import Depth, Terms
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
 from woo_harvester.state.resources import (
     KnownHost,
@@ -127,11 +127,13 @@ def test_a_private_address_is_reported() -> None:
 
 
 def request_of(
-    keeper: StateKeeper, kind: ResourceKind, depth: Depth = Depth.HEADERS, **given: bool
+    keeper: StateKeeper,
+    kind: ResourceKind,
+    terms: Terms = Terms(depth=Depth.HEADERS),  # noqa: B008
 ) -> Request:
     """Return the request for a file that was read an hour ago."""
     settings = crawler_of(WOO_INDEX_MAXSIZE=10, WOO_SITEMAP_MAXSIZE=20).settings
-    requests = FileRequests(settings, cast("Any", None), depth=depth, **given)
+    requests = FileRequests(settings, cast("Any", None), terms)
     url = f"https://b.nl/{kind}"
     with keeper.begin() as connection:
         host = host_of_state(connection, HOST)
@@ -152,13 +154,14 @@ def test_a_file_is_asked_for_if_it_changed(keeper: StateKeeper, kind: ResourceKi
     assert request.dont_filter
 
 
-@pytest.mark.parametrize(("depth", "reads_all"), [(Depth.FILE, False), (Depth.HEADERS, True)])
+@pytest.mark.parametrize(("depth", "delivers_all"), [(Depth.FILE, False), (Depth.HEADERS, True)])
 def test_a_sitemap_with_something_to_request_again_is_read_in_full(
-    keeper: StateKeeper, depth: Depth, reads_all: bool
+    keeper: StateKeeper, depth: Depth, delivers_all: bool
 ) -> None:
     """The run wants more of its documents than the run that read it, or all of them."""
-    request = request_of(keeper, "sitemap", depth, reads_all=reads_all)
+    terms = Terms(depth=depth, delivers_all=delivers_all)
+    request = request_of(keeper, "sitemap", terms)
     assert "If-None-Match" not in request.headers
     known = request.cb_kwargs["resource"]
     assert (known.etag, known.digest, known.read_at) == (None, None, None)
-    assert "If-None-Match" in request_of(keeper, "index", depth, reads_all=reads_all).headers
+    assert "If-None-Match" in request_of(keeper, "index", terms).headers

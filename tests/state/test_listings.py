@@ -124,9 +124,9 @@ def test_the_sitemaps_that_list_a_document_come_with_their_host(connection: Conn
     miss(connection, {here: [two]})
     first, second = locs(2)
     assert list(listings.listed_by(connection, [one, two])) == [
-        HostListing(one, first, "a.nl", here, "https://a.nl/s0.xml", is_source=True),
-        HostListing(one, first, "b.nl", there, "https://b.nl/s0.xml", is_source=False),
-        HostListing(two, second, "b.nl", there, "https://b.nl/s0.xml", is_source=True),
+        HostListing(one, first, "a.nl", here, is_source=True),
+        HostListing(one, first, "b.nl", there, is_source=False),
+        HostListing(two, second, "b.nl", there, is_source=True),
     ]
     assert list(listings.listed_by(connection, [])) == []
 

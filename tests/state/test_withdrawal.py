@@ -20,7 +20,13 @@ from tests.state.knowledge import (
 )
 from woo_harvester.state import listings
 from woo_harvester.state.documents import confirm_withdrawn
-from woo_harvester.state.resources import forget_host, host_of_state, note_unregistered, resource_of
+from woo_harvester.state.resources import (
+    ResourceKind,
+    forget_host,
+    host_of_state,
+    note_unregistered,
+    resource_of,
+)
 from woo_harvester.state.schema import hosts
 from woo_harvester.state.sql import BATCH
 from woo_harvester.state.upkeep import confirm_withdrawals
@@ -193,10 +199,10 @@ def differs(connection: Connection, read: set[int], named: tuple[str, ...] = (IN
     return hosts_with_differences(connection, reads) == {number(connection)}
 
 
-def was_read(connection: Connection, url: str, kind: str = "sitemap") -> int:
+def was_read(connection: Connection, url: str, kind: ResourceKind = "sitemap") -> int:
     """Note that a file was read; return its number."""
     index = INDEX if kind == "sitemap" else None
-    key = resource_of(connection, number(connection), url, kind, index).id  # type: ignore[arg-type]
+    key = resource_of(connection, number(connection), url, kind, index).id
     read_before(connection, key)
     return key
 

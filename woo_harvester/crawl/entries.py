@@ -18,7 +18,7 @@ from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem
 from woo_harvester.register import Register
 from woo_harvester.register.names import Vocabulary
-from woo_harvester.sitemaps.decide import NOT_FETCHED, Decision, EntryOutcome, decide
+from woo_harvester.sitemaps.decide import NOT_FETCHED, SETTLED, Decision, EntryOutcome, decide
 from woo_harvester.sitemaps.facts import EntryFacts, Terms
 from woo_harvester.sitemaps.file_findings import Sitemap
 from woo_harvester.sitemaps.reader import Entry
@@ -40,7 +40,6 @@ _SKIPPED = "overgeslagen: een andere vermelding telt"
 
 #: Outcomes with which an entry does not stand for its document in this run: another one may.
 _NOT_COUNTING = (EntryOutcome.PASSED_OVER, EntryOutcome.OLDER, EntryOutcome.UNUSABLE)
-_SETTLED = (EntryOutcome.UNCHANGED, EntryOutcome.OLDER)
 
 
 class Entries:
@@ -129,7 +128,7 @@ class Entries:
         outcomes[EntryOutcome.UNCHANGED] += batch.unchanged
         for outcome, count in outcomes.items():
             self.counts[outcome] += count
-        unchanged = sum(outcomes[outcome] for outcome in _SETTLED)
+        unchanged = sum(outcomes[outcome] for outcome in SETTLED)
         visit.account.count_entries(batch.processed - batch.left_out, unchanged)
         visit.account.count_as_repeated(sum(decision.left_to is not None for _, decision in decided))
         reading.leave_out(batch.left_out)

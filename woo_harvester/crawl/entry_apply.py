@@ -87,10 +87,10 @@ class EntryApply:
             organisatie=report.organisation,
             bevindingen=report.codes,
         )
-        depth = self._terms.depth
+        depth: int = self._terms.depth
         if decision.outcome is EntryOutcome.AGAIN:
             source.is_again = True
-            if file is not None and (known.depth or 0) >= depth:
+            if file is not None and not self._terms.want_more(known.depth):
                 # In place of the headers. A run that downloads requests the document all the same.
                 source.fetched = Fetched(StreamedResponse(known.loc, 304), file)
                 depth = known.depth or 0

@@ -133,13 +133,11 @@ class EntryLookUp:
             and document.withdrawn is None
             and document.harvested is not None
             and document.fault is None
-            and not document.again
-            and (document.depth or 0) >= self._terms.depth
             and document.sitemap_id in visit.own_sitemaps
             and document.sitemap_id not in visit.unchanged
             and self._is_registered(listed.loc)
             and self._register.is_own(listed.loc, visit.host)
-            and not self._terms.delivers_all
+            and not self._terms.want_again(document)
             and visit.listed.add(document.id)
         )
 
@@ -160,7 +158,6 @@ class EntryLookUp:
         if facts.problem is None and not self._register.is_registered(host_of(loc)):
             facts.problem = UNREGISTERED
         if facts.problem is None:
-            facts.sitemap_id = reading.sitemap_id
             facts.is_own = self._register.is_own(loc, host)
             facts.match = self._register.organisation_of(loc, host)
 

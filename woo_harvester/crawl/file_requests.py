@@ -16,6 +16,7 @@ from woo_harvester.crawl.host import Visit
 from woo_harvester.downloader.middlewares import WooRobotsTxtMiddleware
 from woo_harvester.findings import Severity
 from woo_harvester.items import StreamedResponse, WooItem
+from woo_harvester.sitemaps.facts import Terms
 from woo_harvester.sitemaps.file_findings import Area, file_findings
 from woo_harvester.sitemaps.reader import FileContents
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
@@ -55,14 +56,9 @@ class FileRequests:
         self,
         settings: BaseSettings,
         errback: Callable[[Failure], Output],
-        *,
-        depth: int,
-        reads_all: bool = False,
+        terms: Terms,
     ) -> None:
-        self._reads_all = reads_all
-        """True if every sitemap is read in full, whatever its server says."""
-        self._depth = depth
-        """How much of a document this run wants."""
+        self._terms = terms
         self._errback = errback
         self._interval = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS"))
         self._refused_interval = timedelta(days=settings.getfloat("WOO_REFUSED_DAYS"))
@@ -137,12 +133,12 @@ class FileRequests:
         """Return whether a sitemap lists a document that must be requested again.
 
         That is a document that was refused long ago, or one that may have been delivered with less than this
-        run wants; and any document, in a run that reads all sitemaps.
+        run wants; and any document, in a run that delivers all.
         """
         first = first_refused(connection, resource.id)
         if first is not None and time() - first >= self._refused_interval.total_seconds():
             return True
-        return self._reads_all or (resource.depth or 0) < self._depth
+        return self._terms.delivers_all or self._terms.want_more(resource.depth)
 
 
 def state_write(response: StreamedResponse, resource: Resource, content: bytes) -> StateWrite:

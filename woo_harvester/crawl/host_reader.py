@@ -57,12 +57,7 @@ class HostReader:
         self._keeper = keeper
         self._is_audit = crawler.settings.getbool("WOO_AUDIT")
         self._index_maxsize = crawler.settings.getint("WOO_INDEX_MAXSIZE")
-        self._requests = FileRequests(
-            crawler.settings,
-            self.on_failure,
-            depth=entries.terms.depth,
-            reads_all=entries.terms.delivers_all,
-        )
+        self._requests = FileRequests(crawler.settings, self.on_failure, entries.terms)
         self._sitemaps = SitemapFiles(crawler, keeper, entries, documents)
 
     def first_requests(self, visits: Sequence[Visit], connection: Connection) -> list[Request]:

@@ -55,8 +55,12 @@ class ReadHost(NamedTuple):
     report: Reporter
     named: Collection[str]
     """The indexes that its robots.txt names."""
+    published: int
+    """Number of published documents that it lists or lacks."""
     unusable: int = 0
     """Number of its entries whose loc cannot be used."""
+    gone: Sequence[str] = ()
+    """The indexes that were read before and are not named since this run."""
 
 
 class PendingWithdrawals:
@@ -103,18 +107,15 @@ class PendingWithdrawals:
         if self._lines is not None:
             self._lines.close()
 
-    def report(self, published: int, runs: int, gone: Iterable[str]) -> None:
-        """Report why documents wait, and which indexes are *gone* since this run; *runs* is the limit.
-
-        *published* is the number of published documents that the host lists or lacks.
-        """
+    def report(self, runs: int) -> None:
+        """Report why documents wait, and which indexes are gone since this run; *runs* is the limit."""
         url, name, report = f"https://{self._host.host}/", self._path.name, self._host.report
         if self._massive.count:
-            seen = f"{self._massive.count} van {published} documenten"
+            seen = f"{self._massive.count} van {self._host.published} documenten"
             if self._host.unusable:
                 seen += f"; vermeldingen zonder bruikbaar adres: {self._host.unusable}"
             report("intrekking.massaal", url=url, seen=seen, action=self._massive.action(runs, name))
-        for index in sorted({*self._by_index, *gone}):
+        for index in sorted({*self._by_index, *self._host.gone}):
             waiting = self._by_index.get(index)
             count = waiting.count if waiting is not None else 0
             action = waiting.action(runs, name) if waiting is not None else _NOTHING_LOST
@@ -172,15 +173,11 @@ class Withdrawals:
         are needed is noted with them, so a run that is killed after that withdraws nothing too early.
         """
         changed = self._end_unchanged(self._complete(visits))
-        gone = {visit.host: self._end_read(visit) for visit in changed}
-        read = [
-            ReadHost(visit.host, visit.known.id, visit.report, visit.selection.named, visit.unusable)
-            for visit in changed
-        ]
+        read = [self._end_read(visit) for visit in changed]
         with self._keeper.begin() as connection:
             reads = last_reads(connection)
         for host in read:
-            yield from self._withdraw(host, gone[host.host], reads)
+            yield from self._withdraw(host, reads)
 
     def items_of_unregistered(self) -> Iterator[WooItem]:
         """Yield the withdrawals of hosts that the register lacks, if an operator has confirmed them.
@@ -188,14 +185,16 @@ class Withdrawals:
         Name those that still list published documents.
         """
         with self._keeper.begin() as connection:
-            hosts = unregistered_hosts(connection)
+            hosts = [
+                (one, listings.count_lacking(connection, one.id)) for one in unregistered_hosts(connection)
+            ]
             reads = last_reads(connection)
-        for one in hosts:
+        for one, (_, published) in hosts:
             if one.documents:
                 what = counted(one.documents, "document")
                 logger.warning(_UNREGISTERED, {"host": one.host, "documents": what, "program": program()})
             report = self._report.about(host=one.host)
-            yield from self._withdraw(ReadHost(one.host, one.id, report, ()), (), reads)
+            yield from self._withdraw(ReadHost(one.host, one.id, report, (), published), reads)
 
     def _complete(self, visits: Sequence[Visit]) -> list[Visit]:
         """Return the visits to hosts that were read completely; report the others that have documents."""
@@ -226,27 +225,23 @@ class Withdrawals:
             end_reads(connection, unchanged, int(datetime.now(UTC).timestamp()), self._begun_at)
         return changed
 
-    def _end_read(self, visit: Visit) -> list[str]:
-        """Count the documents that a completely read host no longer lists, and note how many reads they need.
-
-        Return the indexes that were read before and are not named since this run.
-        """
+    def _end_read(self, visit: Visit) -> ReadHost:
+        """Count the documents that a completely read host no longer lists, and how many reads they need."""
         with self._keeper.begin() as connection:
-            host_id = visit.known.id
-            gone = gone_indexes(connection, host_id, visit.selection.named)
+            host_id, named = visit.known.id, visit.selection.named
+            gone = gone_indexes(connection, host_id, named)
             forget_unread(connection, host_id, visit.read)
             listings.missed(connection, host_id, visit.read, visit.lacking, self._begun_at)
             self._keeper.read_again(connection, listings.passed_over_for(connection, host_id))
             listings.drop_settled(connection, host_id)
-            is_much = exceeds_limits(*listings.count_lacking(connection, host_id), self._limits)
+            lacking, published = listings.count_lacking(connection, host_id)
+            is_much = exceeds_limits(lacking, published, self._limits)
             may_be_mistake = is_much or bool(gone) or visit.unusable > 0
             listings.need(connection, host_id, self._limits.runs if may_be_mistake else 1)
             end_reads(connection, [host_id], int(datetime.now(UTC).timestamp()), self._begun_at)
-        return gone
+        return ReadHost(visit.host, host_id, visit.report, named, published, visit.unusable, gone)
 
-    def _withdraw(
-        self, host: ReadHost, gone_here: Sequence[str], reads: Mapping[str, int]
-    ) -> Iterator[WooItem]:
+    def _withdraw(self, host: ReadHost, reads: Mapping[str, int]) -> Iterator[WooItem]:
         """Yield the withdrawals of one host; list the documents that wait, and report why."""
         now, waiting = datetime.now(UTC), PendingWithdrawals(host, self._pending)
         ready, unknown = list[int](), list[int]()
@@ -257,8 +252,7 @@ class Withdrawals:
                     unknown += [] if unread or one.pending else [one.id]
                 elif not waiting.add(one, unread):
                     ready.append(one.id)
-            _, published = listings.count_lacking(connection, host.id)
-        waiting.report(published, self._limits.runs, gone_here)
+        waiting.report(self._limits.runs)
         with self._keeper.begin() as connection:
             documents.forget(connection, unknown)
         for part in batches(ready):  # no transaction is open while records are written

@@ -12,13 +12,11 @@ from woo_harvester.pipelines.remote import FilesStoreChooser, RemoteStore
 from woo_harvester.pipelines.stored import DocumentStore, StoreError, StoreSettingError
 from woo_harvester.running.paths import NoFolderError, files_folder
 from woo_harvester.utils.program import program, to_install, to_install_also
-from woo_harvester.utils.secrets import without_login
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
 
     from woo_harvester.documents.extracted import Limits
 
@@ -38,20 +36,6 @@ def open_store(crawler: Crawler, limits: Limits) -> DocumentStore:
     except NoFolderError:
         return _open_remote(uri, crawler)
     return _open_local(uri, folder, limits)
-
-
-def store_name(settings: BaseSettings) -> str | None:
-    """Return the name by which the state knows the store in FILES_STORE; None if it is unset.
-
-    That is the path of a folder, or the URL of a remote store without user and password.
-    """
-    uri = str(settings["FILES_STORE"] or "")
-    if not uri:
-        return None
-    try:
-        return str(files_folder(settings).resolve())
-    except NoFolderError:
-        return without_login(uri).rstrip("/")
 
 
 def _open_local(uri: str, folder: Path, limits: Limits) -> LocalStore:

@@ -62,8 +62,9 @@ class EntryOutcome(Enum):
         self.cause = cause
 
 
-_SETTLED = (EntryOutcome.UNCHANGED, EntryOutcome.OLDER)
-_MOVING = (*_SETTLED, EntryOutcome.REFUSED)
+#: Outcomes of an entry that counts, and says nothing new.
+SETTLED = (EntryOutcome.UNCHANGED, EntryOutcome.OLDER)
+_MOVING = (*SETTLED, EntryOutcome.REFUSED)
 
 
 class EntryFinding(NamedTuple):
@@ -209,10 +210,10 @@ def _choose(facts: EntryFacts, offered: EntryOutcome, terms: Terms, now: datetim
             return EntryOutcome.PASSED_OVER
     elif facts.is_listed:
         return EntryOutcome.PASSED_OVER
-    elif known is not None and offered in _SETTLED:
+    elif known is not None and offered in SETTLED:
         if _counts_elsewhere(facts, offered, delivers_all=terms.delivers_all):
             return EntryOutcome.PASSED_OVER
-        if terms.delivers_all or known.again or (known.depth or 0) < terms.depth:
+        if terms.want_again(known):
             offered = EntryOutcome.PASSED_OVER if facts.is_delivered else EntryOutcome.AGAIN
     if offered.cause is not None and known is not None and _is_refused(facts, known, terms, now):
         return EntryOutcome.REFUSED
@@ -238,7 +239,7 @@ def _is_refused(facts: EntryFacts, known: KnownDocument, terms: Terms, now: date
     It is once it has a newer lastmod, the interval has passed, or a run wants more than the one that refused
     it. An owner's entry that follows another's says something new, whatever was refused.
     """
-    if known.fault is None or facts.takes_over or (known.depth or 0) < terms.depth:
+    if known.fault is None or facts.takes_over or terms.want_more(known.depth):
         return False
     if is_long_ago(known.refused_at, int(now.timestamp()), terms.refused_interval):
         return False
@@ -298,7 +299,7 @@ def _update(facts: EntryFacts, outcome: EntryOutcome) -> StateUpdate | None:
         row if row != facts.listing else None,
         is_moved,
         digest=facts.digest if is_unchanged else None,
-        ends_fault=outcome in _SETTLED and known.fault is not None and facts.source is None,
+        ends_fault=outcome in SETTLED and known.fault is not None and facts.source is None,
     )
 
 

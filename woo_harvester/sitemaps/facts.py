@@ -105,6 +105,14 @@ class Terms:
     delivers_all: bool = False
     """Whether documents that are known and did not change are delivered again."""
 
+    def want_again(self, known: KnownDocument) -> bool:
+        """Return whether a document that did not change is delivered once more."""
+        return self.delivers_all or bool(known.again) or self.want_more(known.depth)
+
+    def want_more(self, depth: int | None) -> bool:
+        """Return whether the run wants more of a document than it was delivered with."""
+        return (depth or 0) < self.depth
+
 
 NO_MATCH = Match()
 
@@ -121,8 +129,6 @@ class EntryFacts(Struct):
     """The entry is on the loc's own host, or on one that is registered for the same organisation."""
     match: Match = NO_MATCH
     """Whose the document is by the register."""
-    sitemap_id: int = 0
-    """Number in the state of the sitemap that has the entry."""
     known: KnownDocument | None = None
     listing: SitemapListing | None = None
     """What is known of the document in this sitemap; None if the sitemap did not list it before."""

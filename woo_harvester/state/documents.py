@@ -303,20 +303,6 @@ def other_sources(connection: Connection, harvested: Iterable[Harvested]) -> set
     return found
 
 
-def offered_again(connection: Connection, sitemap_id: int) -> list[str]:
-    """Return the locs of the withdrawn documents that a sitemap lists."""
-    return list(connection.execute(_OFFERED_AGAIN, {"sitemap_id": sitemap_id}).scalars())
-
-
-_OFFERED_AGAIN = (
-    select(documents.c.loc)
-    .join_from(listings, documents, documents.c.id == listings.c.document_id)
-    .where(listings.c.sitemap_id == bindparam("sitemap_id"), listings.c.misses == 0)
-    .where(documents.c.withdrawn.is_not(None))
-    .order_by(documents.c.id)
-)
-
-
 def files_of(connection: Connection, ids: Sequence[int]) -> dict[int, KnownFile]:
     """Return the known files of documents, by document number, without those never fetched."""
     found: dict[int, KnownFile] = {}

@@ -38,8 +38,6 @@ class HostListing(NamedTuple):
     loc: str
     host: str
     sitemap_id: int
-    sitemap: str
-    """URL of the sitemap."""
     is_source: bool
     """The known version of the document came from this sitemap."""
 
@@ -63,7 +61,6 @@ _LISTED_BY = (
         documents.c.loc,
         hosts.c.host,
         listings.c.sitemap_id,
-        resources.c.url,
         documents.c.sitemap_id == listings.c.sitemap_id,
     )
     .join_from(listings, documents, documents.c.id == listings.c.document_id)

@@ -292,7 +292,7 @@ _ROWS_AT_ONCE = 10_000
 
 def has_published_file(connection: Connection) -> bool:
     """Return whether the state knows the file of any published document."""
-    has_file = documents.c.sha256.is_not(None), documents.c.withdrawn.is_(None)
+    has_file = documents.c.sha256.is_not(None), is_published()
     return connection.execute(select(documents.c.id).where(*has_file).limit(1)).first() is not None
 
 
