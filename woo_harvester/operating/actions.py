@@ -54,6 +54,8 @@ if TYPE_CHECKING:
 
     from woo_harvester.running.command import ProjectCommand
 
+    _Change = Callable[[Connection, str], int]
+
 
 class StateActions:
     """The actions. The command reports their errors, and has their exit status."""
@@ -100,49 +102,39 @@ class StateActions:
 
     def confirm(self, args: list[str], opts: argparse.Namespace) -> None:
         """Confirm the pending withdrawals of hosts."""
-        hosts = self._of_hosts(args, upkeep.confirm_withdrawals, "no withdrawal is pending of")
-        what = ", ".join(f"{counted(count, 'document')} of {host}" for host, count in hosts.items())
+        what = self._change(args, "no withdrawal is pending of", upkeep.confirm_withdrawals)
         write_note(f"Confirmed: the next complete run withdraws {what}, where they are still gone.")
 
     def restore(self, args: list[str], opts: argparse.Namespace) -> None:
         """Mark withdrawn documents of hosts, so that the next run delivers them again if they are listed."""
-        hosts = self._of_hosts(args, upkeep.mark_withdrawn, "no document is withdrawn of")
-        what = ", ".join(f"{counted(count, 'document')} of {host}" for host, count in hosts.items())
+        what = self._change(args, "no document is withdrawn of", upkeep.mark_withdrawn)
         write_note(f"Marked: the next run delivers {what} again, where they are listed.")
 
     def again(self, args: list[str], opts: argparse.Namespace) -> None:
         """Mark published documents, or those of hosts, so that the next run delivers them once more."""
-        with self._open() as state:
-            with state.begin() as connection:
-                known = known_hosts(connection)
-                documents = {loc: upkeep.host_of_document(connection, loc) for loc in args}
-            hosts = {known_host(given, known) for given in args if documents[given] is None}
-            to_lock = {*hosts, *(host for host in documents.values() if host is not None)}
-            with self._locked(state, to_lock), state.begin() as connection:
-                counts = {host: upkeep.mark_published(connection, host) for host in sorted(hosts)}
-                for loc in (loc for loc, host in documents.items() if host is not None):
-                    counts[loc] = upkeep.mark_document(connection, loc)
-                for given, count in counts.items():
-                    if not count:
-                        raise StateError(f"no document is published of {given}")
-        what = ", ".join(f"{counted(count, 'document')} of {given}" for given, count in counts.items())
+        nothing = "no document is published of"
+        what = self._change(args, nothing, upkeep.mark_published, upkeep.mark_document)
         write_note(f"Marked: the next run delivers {what} once more, where they are listed.")
 
-    def _of_hosts(
-        self, args: list[str], change: Callable[[Connection, str], int], nothing: str
-    ) -> dict[str, int]:
-        """Call *change* for each host, and return how many documents it changed. Raises StateError."""
-        counts: dict[str, int] = {}
+    def _change(
+        self, args: list[str], nothing: str, of_host: _Change, of_document: _Change | None = None
+    ) -> str:
+        """Change documents of hosts, and single ones; return how many of each. Raises StateError for none."""
         with self._open() as state:
             with state.begin() as connection:
-                known = known_hosts(connection)
-            hosts = {known_host(given, known) for given in args}
-            with self._locked(state, hosts), state.begin() as connection:
-                for host in sorted(hosts):
-                    counts[host] = change(connection, host)
-                    if not counts[host]:
-                        raise StateError(f"{nothing} {host}")
-        return counts
+                known, documents = known_hosts(connection), dict[str, str]()
+                for loc in args if of_document is not None else ():
+                    if (host := upkeep.host_of_document(connection, loc)) is not None:
+                        documents[loc] = host
+            hosts = {known_host(given, known) for given in args if given not in documents}
+            with self._locked(state, {*hosts, *documents.values()}), state.begin() as connection:
+                counts = {host: of_host(connection, host) for host in sorted(hosts)}
+                if of_document is not None:
+                    counts |= {loc: of_document(connection, loc) for loc in documents}
+                for given, count in counts.items():
+                    if not count:
+                        raise StateError(f"{nothing} {given}")
+        return ", ".join(f"{counted(count, 'document')} of {given}" for given, count in counts.items())
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Compare the state with the records in files; with ``--fix``, take over what only those have."""
