@@ -469,8 +469,9 @@ class Oracle:
         assert not run.since or (entry.moment or 0) >= (moment_of(run.since) or 0), f"{loc} is too old"
         own = is_own(loc, host, run.owners)
         if reading.is_alone and not own:
+            before = {each[0] for each in known.signature}
             for other, row in self.rows_of(loc).items():
-                is_listed = row.sure and not row.most and known.steady[other] > 0
+                is_listed = row.sure and not row.most and other in before and known.steady[other] > 0
                 assert not (is_listed and is_own(loc, other, run.owners)), f"{loc}: {other} lists it itself"
         was_listed = known.host in {each[0] for each in known.signature}
         is_compared = own and was_listed and is_own(loc, known.host, run.owners)
@@ -742,6 +743,10 @@ class Oracle:
                     for other, each in self.rows_of(loc).items()
                     if other not in self.knows.absent
                 )
+                and all(
+                    self.knows.hosts[other].complete
+                    for other in self._moved_to(loc, run.owners, set(self.rows_of(loc)))
+                )
             ]
             if reading.complete[host] and waiting:
                 found = run.found("intrekking.massaal", host) | run.found("index.verdwenen", host)
@@ -752,12 +757,15 @@ class Oracle:
         self._check_repeated(reading)
 
     def _check_repeated(self, reading: Reading) -> None:
-        """A document that a host lists more than once is reported."""
+        """A document that a host lists more than once is reported; or that another host's entry counts."""
         run = reading.run
         for host in run.hosts:
             reported = self._reported[host]
             reported |= run.found("loc.dubbel", host) | run.found("lastmod.ouder", host)
             places = [one for one in reading.entries() if one.host == host and reading.complete[host]]
+            passed_over = run.found("loc.andere-host", host)
+            found = {one.entry.loc for one in places if f"https://{host}{one.path}" in passed_over}
+            reported |= {loc for loc in found if len(self.rows_of(loc)) > 1}
             for loc, count in Counter(one.entry.loc for one in places).items():
                 known = self.known(loc)
                 is_resting = known.is_published and known.steady[host] >= 3 and known.refused is None

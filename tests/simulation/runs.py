@@ -247,6 +247,7 @@ class Installation:
         self.state = self.folder / ".scrapy"
 
     def close(self) -> None:
+        gc.unfreeze()  # each run freezes what there is when it begins: none would ever go
         os.chdir("/")
         shutil.rmtree(self.folder)
 
@@ -345,7 +346,6 @@ class Installation:
         settings.setdict(self.given | {"ASYNCIO_EVENT_LOOP": None}, "cmdline")
         run.crawler = crawler = AsyncCrawlerRunner(settings).create_crawler(self.spider)
         await AsyncCrawlerRunner(settings).crawl(crawler, **arguments)
-        gc.unfreeze()  # each run freezes what there is when it begins: its predecessor would never go
         assert crawler.stats is not None
         stats = crawler.stats.get_stats()
         run.ended = "well" if stats.get("finish_reason") == "finished" else "stopped"

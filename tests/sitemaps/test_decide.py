@@ -162,6 +162,8 @@ def test_another_host_whose_entry_counts_is_named_and_no_finding_is_about_the_en
         assert (found.outcome, found.left_to) == (PASSED, host)
         assert [one.code for one in found.findings] == ([] if host else ["loc.dubbel"])
     assert made(KNOWN, BEFORE, **OTHERS).left_to is None, "it takes over"
+    taken = made(KNOWN, LATER, **ELSEWHERE, is_listed=True, is_delivered=True)
+    assert taken.left_to is None, "an entry of this host counts since this run, whatever counted before"
 
 
 FINDINGS: list[tuple[KnownDocument | None, str | None, dict[str, Any], list[tuple[str, str | None]]]] = [

@@ -155,9 +155,9 @@ def decide(facts: EntryFacts, terms: Terms, now: datetime) -> Decision:
     outcome = _choose(facts, offered, terms, now)
     is_passed_over = outcome is EntryOutcome.PASSED_OVER
     should_have_counted = is_passed_over and facts.owner is None and offered.cause is not None
-    left_to = facts.owner
-    if is_passed_over and left_to is None and facts.source is not None and not facts.source.is_here:
-        left_to = facts.source.host
+    left_to, source = facts.owner, facts.source
+    if left_to is None and not facts.is_listed and source is not None and not source.is_here:
+        left_to = source.host  # else another entry of this host counts
     return Decision(
         outcome,
         _findings(facts, outcome, offered, left_to, now),
