@@ -4,7 +4,6 @@ from datetime import timedelta
 from time import time
 from typing import get_args
 
-import pytest
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadConnectionRefusedError,
@@ -31,6 +30,7 @@ from woo_harvester.downloader.streaming import NoSuchHostError, PrivateHostError
 from woo_harvester.findings import Severity, explain
 from woo_harvester.state.resources import Resource
 
+URL = "https://www.a.nl/"
 WEEK = timedelta(days=7)
 DAY = 86_400
 
@@ -43,7 +43,7 @@ def read(
 
 
 KINDS: tuple[RequestKind, ...] = get_args(RequestKind)
-NOT_FOUND = HttpError(Response("https://www.a.nl/", status=404))
+NOT_FOUND = HttpError(Response(URL, status=404))
 ELSEWHERE = RedirectRefused("https://www.b.nl/x", "host.niet-geregistreerd")
 NOT_HTTPS = RedirectRefused("http://www.a.nl/x", None)
 
@@ -66,55 +66,27 @@ OF_THEIR_OWN = (
 MAX_REDIRECTIONS = IgnoreRequest("max redirections reached")
 
 
-@pytest.mark.parametrize(
-    ("days_ago", "due"),
-    [
-        (None, True),  # never read completely
-        (0, False),
-        (6.9, False),
-        (7.1, True),
-        (-1, True),  # the clock jumped back
-    ],
-)
-def test_a_file_is_read_whole_at_first_and_a_week_later(days_ago: float | None, due: bool) -> None:
-    assert is_due(read(days_ago), WEEK) is due
+def test_a_file_is_read_whole_at_first_and_a_week_later() -> None:
+    for days_ago, due in ((None, True), (0, False), (6.9, False), (7.1, True)):
+        assert is_due(read(days_ago), WEEK) is due, days_ago
+    assert is_due(read(-1), WEEK), "the clock jumped back"
+    assert is_due(read(0), timedelta(0)), "with an interval of nothing"
 
 
-def test_with_an_interval_of_nothing_every_file_is_read_whole() -> None:
-    assert is_due(read(0), timedelta(0))
-
-
-def test_a_file_is_asked_for_only_if_it_has_changed() -> None:
+def test_a_file_is_asked_for_only_if_it_has_changed_by_what_the_server_gave() -> None:
     assert conditions(read(1), WEEK) == {"If-None-Match": '"e"', "If-Modified-Since": "gisteren"}
-
-
-def test_only_what_the_server_gave_is_sent_back() -> None:
     assert conditions(read(1, last_modified=None), WEEK) == {"If-None-Match": '"e"'}
     assert conditions(read(1, etag=None), WEEK) == {"If-Modified-Since": "gisteren"}
     assert conditions(read(1, etag=None, last_modified=None), WEEK) == {}
+    assert conditions(read(8), WEEK) == {}, "it is due"
 
 
-def test_a_file_that_is_due_is_asked_for_without_conditions() -> None:
-    assert conditions(read(8), WEEK) == {}
-
-
-@pytest.mark.parametrize(
-    ("given", "kept"),
-    [
-        (b'"abc"', '"abc"'),
-        (b'W/"abc"', 'W/"abc"'),
-        (b"", None),
-        (b'"\xe9"', None),
-        (b'"a\x00b"', None),
-        (b"Tue, 02 Apr 2024 08:00:00 GMT", "Tue, 02 Apr 2024 08:00:00 GMT"),
-    ],
-)
-def test_only_what_can_be_sent_back_is_kept(given: bytes, kept: str | None) -> None:
-    assert validator(Response("https://a.nl/", headers={"ETag": given}), "ETag") == kept
-
-
-def test_a_response_without_the_header_gives_nothing() -> None:
-    assert validator(Response("https://a.nl/"), "ETag") is None
+def test_only_what_can_be_sent_back_is_kept() -> None:
+    for given in ('"abc"', 'W/"abc"', "Tue, 02 Apr 2024 08:00:00 GMT"):
+        assert validator(Response(URL, headers={"ETag": given}), "ETag") == given
+    for refused in (b"", b'"\xe9"', b'"a\x00b"'):
+        assert validator(Response(URL, headers={"ETag": refused}), "ETag") is None, refused
+    assert validator(Response(URL), "ETag") is None
 
 
 def test_the_code_says_what_kind_of_file_had_no_answer_unless_the_fault_has_a_code_of_its_own() -> None:
@@ -128,19 +100,16 @@ def test_the_code_says_what_kind_of_file_had_no_answer_unless_the_fault_has_a_co
             assert explain(code).severity is Severity.ERROR, code
 
 
-def test_a_redirect_to_an_unregistered_host_is_reported_as_that() -> None:
+def test_a_redirect_that_leads_nowhere_has_the_code_of_its_kind() -> None:
     kinds: tuple[RequestKind, ...] = ("robots", "index", "sitemap")
     for kind in kinds:
         assert failure_code(ELSEWHERE, kind) == "host.niet-geregistreerd"
         assert failure_code(NOT_HTTPS, kind) == f"{kind}.onbereikbaar"
         assert failure_code(MAX_REDIRECTIONS, kind) == f"{kind}.onbereikbaar"
-    assert explain("host.niet-geregistreerd").severity is Severity.ERROR
-
-
-def test_any_redirect_of_a_document_that_leads_nowhere_is_a_redirect() -> None:
     for error in (ELSEWHERE, NOT_HTTPS, MAX_REDIRECTIONS):
         assert failure_code(error, "document") == "document.doorverwijzing"
-    assert explain("document.doorverwijzing").severity is Severity.ERROR
+    for code in ("host.niet-geregistreerd", "document.doorverwijzing"):
+        assert explain(code).severity is Severity.ERROR
 
 
 def test_what_was_there_instead_is_reported_in_one_line() -> None:

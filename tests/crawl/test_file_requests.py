@@ -44,30 +44,18 @@ def visit_of(findings: list[Finding], known: KnownHost) -> Visit:
 class Read:
     """What a visit and the middleware have of an answer to the request for a robots.txt."""
 
-    def __init__(
-        self,
-        status: int,
-        body: bytes = b"",
-        *flags: str,
-        request: Request | None = None,
-        registered: bool = True,
-        is_test: bool = False,
-    ) -> None:
+    def __init__(self, status: int, body: bytes = b"", *flags: str, request: Request | None = None) -> None:
         self.rules: list[tuple[str, bytes]] = []
         findings: list[Finding] = []
         request = request or Request(URL, meta={"woo_kind": "robots"})
         answer = StreamedResponse(URL, status, file=BytesIO(body), request=request, flags=list(flags))
         crawler = cast("Any", SimpleNamespace(get_downloader_middleware=lambda _: self))
         visit = visit_of(findings, KnownHost(1, None))
-        visit.is_test = is_test
-        if not registered:
-            visit.account.organisations = []
         stored = Resource(7, '"e"', None, None, 5, RULES)
         self.write: StateWrite | None = asyncio.run(read_robots(crawler, answer, visit, stored))
         self.indexes = [index.url for index in visit.indexes]
         self.incomplete = visit.incomplete
         self.found = [(finding.code, finding.seen) for finding in findings]
-        self.severities = {finding.code: finding.severity.value for finding in findings}
 
     async def learn(self, request: Request, rules: bytes) -> None:
         """Learn the rules of a host, as the middleware does."""
@@ -86,44 +74,36 @@ def test_what_the_state_has_is_used_if_nothing_changed_since() -> None:
     assert (read.indexes, read.rules, read.write) == ([INDEX], [(URL, RULES)], None)
 
 
-@pytest.mark.parametrize(
-    ("status", "flags", "found", "rules"),
-    [
-        pytest.param(404, (), ("robots.ontbreekt", "HTTP 404"), b"", id="there is none"),
-        pytest.param(410, (), ("robots.ontbreekt", "HTTP 410"), b"", id="it is gone"),
-        pytest.param(403, (), ("robots.onbereikbaar", "HTTP 403"), b"", id="refused: nothing is forbidden"),
-        pytest.param(500, (), ("robots.onbereikbaar", "HTTP 500"), None, id="out of order: nothing is known"),
-        pytest.param(304, (), ("robots.onbereikbaar", "HTTP 304"), None, id="unchanged, though nobody asked"),
-        pytest.param(200, ("dataloss",), ("robots.onbereikbaar", "afgebroken"), None, id="broken off"),
-    ],
-)
-def test_a_robots_txt_that_was_not_received_is_reported(
-    status: int, flags: tuple[str, ...], found: tuple[str, str], rules: bytes | None
-) -> None:
-    read = Read(status, RULES, *flags)
-    assert (read.indexes, read.found, read.write) == ([], [found], None)
-    assert read.rules == ([] if rules is None else [(URL, rules)])
+#: Status, flags, what is reported, and the rules that count: None if nothing is known.
+NOT_RECEIVED: list[tuple[int, tuple[str, ...], tuple[str, str], bytes | None]] = [
+    (404, (), ("robots.ontbreekt", "HTTP 404"), b""),
+    (410, (), ("robots.ontbreekt", "HTTP 410"), b""),
+    (403, (), ("robots.onbereikbaar", "HTTP 403"), b""),
+    (500, (), ("robots.onbereikbaar", "HTTP 500"), None),
+    (304, (), ("robots.onbereikbaar", "HTTP 304"), None),  # nobody asked whether it changed
+    (200, ("dataloss",), ("robots.onbereikbaar", "afgebroken"), None),
+]
 
 
-def test_a_robots_txt_that_is_too_large_is_used_but_not_kept() -> None:
+def test_a_robots_txt_that_was_not_received_is_reported() -> None:
+    for status, flags, found, rules in NOT_RECEIVED:
+        read = Read(status, RULES, *flags)
+        assert (read.indexes, read.found, read.write) == ([], [found], None), status
+        assert read.rules == ([] if rules is None else [(URL, rules)]), status
+
+
+def test_a_robots_txt_that_is_not_as_it_should_be_is_reported() -> None:
     read = Read(200, RULES, "maxsize")
-    assert (read.indexes, read.incomplete) == ([INDEX], ["robots.te-groot"])
-    assert read.write is None
-
-
-def test_a_robots_txt_without_index_is_reported() -> None:
+    assert (read.indexes, read.incomplete, read.write) == ([INDEX], ["robots.te-groot"], None)
     assert Read(200, b"User-agent: *\n").found == [("robots.geen-diwoo-index", None)]
+    request = Request(URL, meta={"woo_kind": "robots", "woo_private": True})
+    assert [code for code, _ in Read(200, RULES, request=request).found] == ["host.intern-adres"]
 
 
 def test_rules_count_for_the_host_that_was_asked_first() -> None:
     first = "https://a.nl/robots.txt"
     read = Read(200, RULES, request=Request(URL, meta={"woo_kind": "robots", "redirect_urls": [first, "x"]}))
     assert read.rules == [(first, RULES)]
-
-
-def test_a_private_address_is_reported() -> None:
-    request = Request(URL, meta={"woo_kind": "robots", "woo_private": True})
-    assert [code for code, _ in Read(200, RULES, request=request).found] == ["host.intern-adres"]
 
 
 def request_of(

@@ -14,10 +14,8 @@ from woo_harvester.sitemaps.facts import Terms
 
 def test_a_host_whose_last_documents_end_together_is_counted_once() -> None:
     crawler = crawler_of()
-    keeper, entries = (
-        cast("StateKeeper", None),
-        cast("Entries", SimpleNamespace(terms=Terms())),
-    )  # nothing is read or written here
+    keeper = cast("StateKeeper", None)  # nothing is read or written here
+    entries = cast("Entries", SimpleNamespace(terms=Terms()))
     reader = HostReader(crawler, keeper, entries, Documents("head", keeper, crawler))
     visit = visit_of()
     visit.begin_request()

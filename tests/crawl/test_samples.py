@@ -47,26 +47,27 @@ def answer(
     return response
 
 
-@pytest.mark.parametrize(
-    ("item", "kind"),
-    [
-        (headers_of("application/pdf"), None),
-        (headers_of("text/html", f"{LOC}.html"), WHOLE_PAGE),
-        (headers_of("text/html"), WHOLE_PAGE),
-        (headers_of(None, given="HTML"), WHOLE_PAGE),
-        (headers_of("application/octet-stream"), BEGINNING),
-        (headers_of("text/html", f"{LOC}.pdf"), BEGINNING),
-        (headers_of("application/octet-stream", disposition="attachment; filename=a.pdf"), None),
-        (headers_of("application/octet-stream", f"{LOC}.pdf", given="PDF"), BEGINNING),
-        (headers_of(None, f"{LOC}.pdf"), BEGINNING),
-        (headers_of(None, f"{LOC}.pdf", given="JPEG"), None),
-        (headers_of("application/pdf", given="JPEG"), None),
-        (item_of(), None),
-    ],
-)
-def test_a_sample_is_taken_where_headers_say_too_little(item: WooItem, kind: SampleKind | None) -> None:
-    samples, _ = samples_of()
-    assert samples.next_kind(item) is kind
+#: An item, and the sample that is taken of it.
+TAKEN: list[tuple[WooItem, SampleKind | None]] = [
+    (headers_of("application/pdf"), None),
+    (headers_of("text/html", f"{LOC}.html"), WHOLE_PAGE),
+    (headers_of("text/html"), WHOLE_PAGE),
+    (headers_of(None, given="HTML"), WHOLE_PAGE),
+    (headers_of("application/octet-stream"), BEGINNING),
+    (headers_of("text/html", f"{LOC}.pdf"), BEGINNING),
+    (headers_of("application/octet-stream", disposition="attachment; filename=a.pdf"), None),
+    (headers_of("application/octet-stream", f"{LOC}.pdf", given="PDF"), BEGINNING),
+    (headers_of(None, f"{LOC}.pdf"), BEGINNING),
+    (headers_of(None, f"{LOC}.pdf", given="JPEG"), None),
+    (headers_of("application/pdf", given="JPEG"), None),
+    (item_of(), None),
+]
+
+
+def test_a_sample_is_taken_where_headers_say_too_little() -> None:
+    for number, (item, kind) in enumerate(TAKEN):
+        assert samples_of()[0].next_kind(item) is kind, number
+        assert samples_of(0)[0].next_kind(item) is None, "none are wanted"
 
 
 def test_an_audit_takes_a_sample_of_each_document_and_a_small_one_where_headers_say_enough() -> None:
@@ -83,22 +84,12 @@ def test_the_beginning_may_show_a_page_and_the_page_is_the_last_sample() -> None
     samples, _ = samples_of()
     item = headers_of(None)
     assert samples.next_kind(item) is BEGINNING
-    fetched_in(item).sample = Sample(answer(), PAGE, is_complete=False, size=None)
-    assert samples.next_kind(item, BEGINNING) is WHOLE_PAGE
+    assert samples.next_kind(item, BEGINNING) is None, "it was not sent"
+    for data, is_complete, kind in ((PAGE, True, None), (PDF[:4096], False, None), (PAGE, False, WHOLE_PAGE)):
+        item = headers_of(None)
+        fetched_in(item).sample = Sample(answer(), data, is_complete=is_complete, size=None)
+        assert samples.next_kind(item, BEGINNING) is kind
     assert samples.next_kind(item, WHOLE_PAGE) is None
-
-
-@pytest.mark.parametrize(("data", "is_complete"), [(PAGE, True), (PDF[:4096], False)])
-def test_a_beginning_that_is_all_or_no_page_suffices(data: bytes, is_complete: bool) -> None:
-    samples, _ = samples_of()
-    item = headers_of(None)
-    fetched_in(item).sample = Sample(answer(), data, is_complete=is_complete, size=None)
-    assert samples.next_kind(item, BEGINNING) is None
-
-
-def test_a_beginning_that_was_not_sent_is_not_asked_for_again() -> None:
-    samples, _ = samples_of()
-    assert samples.next_kind(headers_of(None), BEGINNING) is None
 
 
 def test_of_each_host_and_kind_so_many_samples_are_taken() -> None:
@@ -112,15 +103,9 @@ def test_of_each_host_and_kind_so_many_samples_are_taken() -> None:
     assert stats == {"woo/documents/unsampled": 2}
 
 
-def test_with_a_limit_of_none_nothing_is_sampled() -> None:
-    samples, _ = samples_of(0)
-    assert samples.next_kind(headers_of("text/html")) is None
-
-
 def test_only_the_beginning_is_asked_for_as_a_range() -> None:
-    assert BEGINNING.headers == {"Range": "bytes=0-4095"}
-    assert PROOF.headers == {"Range": "bytes=0-1023"}
-    assert WHOLE_PAGE.headers == {}
+    ranges = [kind.headers for kind in (BEGINNING, PROOF, WHOLE_PAGE)]
+    assert ranges == [{"Range": "bytes=0-4095"}, {"Range": "bytes=0-1023"}, {}]
 
 
 @pytest.mark.parametrize(
@@ -177,9 +162,9 @@ def leads_to(item: WooItem) -> tuple[str, ...]:
     return fetched_in(item).leads_to if item.source and item.source.fetched else ()
 
 
-def with_sample(data: bytes, *, is_complete: bool, media_type: str = "text/html") -> WooItem:
-    item = headers_of(media_type)
-    response = answer(Content_Type=media_type)
+def with_sample(data: bytes, *, is_complete: bool) -> WooItem:
+    item = headers_of("text/html")
+    response = answer(Content_Type="text/html")
     fetched_in(item).sample = Sample(response, data, is_complete=is_complete, size=None)
     return item
 
@@ -189,18 +174,11 @@ def test_a_page_is_looked_at_where_it_was_received() -> None:
     assert leads_to(item_of(loc=LOC, fetched=fetched_of(PAGE, media_type="text/html"))) != ()
     assert leads_to(with_sample(PAGE, is_complete=True)) == found
     assert leads_to(with_sample(PAGE + b" " * WHOLE_PAGE.value, is_complete=False)) == found
-
-
-def test_a_page_of_which_too_little_was_received_is_not_judged() -> None:
-    assert leads_to(with_sample(PAGE, is_complete=False)) == ()
-    assert leads_to(headers_of("text/html")) == ()
-    assert leads_to(item_of()) == ()
-
-
-def test_a_page_in_the_place_of_a_document_is_no_landing_page() -> None:
-    refused = item_of(loc=f"{LOC}.pdf", fetched=fetched_of(PAGE, media_type="text/html"))
-    assert leads_to(refused) == ()
-    assert leads_to(item_of(loc=LOC, fetched=fetched_of(PDF, media_type="text/html"))) == ()
+    for item in (with_sample(PAGE, is_complete=False), headers_of("text/html"), item_of()):
+        assert leads_to(item) == (), "too little was received"
+    in_its_place = item_of(loc=f"{LOC}.pdf", fetched=fetched_of(PAGE, media_type="text/html"))
+    for item in (in_its_place, item_of(loc=LOC, fetched=fetched_of(PDF, media_type="text/html"))):
+        assert leads_to(item) == (), "no landing page"
 
 
 def test_links_are_compared_with_the_host_on_which_the_page_was_found() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -32,6 +33,8 @@ REGISTER = read(
     organisation("Raad zonder site", id="12"),
     organisation("Commissie zonder site", id="13"),
     organisation("Zondersite", id="14"),
+    organisation("Directie", "https://www.od.nl/", id="20"),
+    organisation("Directie", "https://www.od.nl/", id="21"),
 )
 ALL = ("open.amsterdam.nl", "www.amsterdam.nl", "www.od.nl")
 
@@ -78,13 +81,29 @@ def found(
     return findings
 
 
-def test_without_arguments_every_host_of_the_register_is_visited() -> None:
+OF_AMSTERDAM = ("open.amsterdam.nl", "www.amsterdam.nl")
+#: The argument domains, and the hosts that are read: with or without www if only that is registered.
+DOMAINS = {
+    "www.od.nl,open.amsterdam.nl": ("www.od.nl", "open.amsterdam.nl"),
+    "amsterdam.nl": ("www.amsterdam.nl",),
+    "amsterdam.nl,www.amsterdam.nl": ("www.amsterdam.nl",),
+    "www.open.amsterdam.nl": ("open.amsterdam.nl",),
+    "https://od.nl/woo": ("www.od.nl",),
+    "od.nl:8443": ("od.nl:8443",),
+    "www.www.od.nl": ("www.od.nl",),
+}
+
+
+def test_arguments_narrow_the_run_to_hosts() -> None:
     assert select() == (REGISTER, ALL)
-
-
-def test_domains_narrow_the_run_to_these_hosts_in_their_order() -> None:
-    _, hosts = select(domains="www.od.nl,open.amsterdam.nl")
-    assert hosts == ("www.od.nl", "open.amsterdam.nl")
+    for typed, hosts in DOMAINS.items():
+        assert select(domains=typed)[1] == hosts, typed
+    for key in (AMSTERDAM, "gm0363", "10", "gemeente Amsterdam", "GM0363", "amsterdam"):
+        assert select(organisation=key)[1] == OF_AMSTERDAM, key
+    assert select(organisation="11,gm0363")[1] == ALL
+    both = select(organisation="gm0363", domains="www.amsterdam.nl,www.od.nl")
+    assert both[1] == ("www.amsterdam.nl",), "what both have in common"
+    assert select(domains="www.od.nl")[0].is_registered("www.amsterdam.nl"), "for documents"
 
 
 def test_a_domain_that_is_not_registered_counts_as_registered_for_this_run() -> None:
@@ -94,74 +113,33 @@ def test_a_domain_that_is_not_registered_counts_as_registered_for_this_run() -> 
     assert not REGISTER.is_registered("www.nieuw.nl:8443")
 
 
-@pytest.mark.parametrize(
-    ("typed", "hosts"),
-    [
-        ("amsterdam.nl", ("www.amsterdam.nl",)),
-        ("amsterdam.nl,www.amsterdam.nl", ("www.amsterdam.nl",)),
-        ("www.open.amsterdam.nl", ("open.amsterdam.nl",)),
-        ("https://od.nl/woo", ("www.od.nl",)),
-        ("od.nl:8443", ("od.nl:8443",)),
-        ("www.www.od.nl", ("www.od.nl",)),
-    ],
-)
-def test_the_name_with_or_without_www_is_read_if_only_that_is_registered(
-    typed: str, hosts: tuple[str, ...]
-) -> None:
-    assert select(domains=typed)[1] == hosts
-
-
 def test_a_name_that_is_registered_is_read_as_it_is() -> None:
     register = read(organisation("Raad", "https://a.nl/", "https://www.a.nl/"))
     assert select_of(register, {"domains": "a.nl,www.a.nl"})[1] == ("a.nl", "www.a.nl")
     assert notes_on(register, ("a.nl", "www.a.nl")) == {}
 
 
-@pytest.mark.parametrize(
-    ("typed", "notes"),
-    [
-        ("amsterdam.nl", {"www.amsterdam.nl": "typed as amsterdam.nl, which is not in the register"}),
-        (
-            "woo.amsterdam.nl",
-            {
-                "woo.amsterdam.nl": "not in the register; gemeente Amsterdam registered open.amsterdam.nl, "
-                "www.amsterdam.nl"
-            },
-        ),
-        (
-            "omgevingsdienst.nl",
-            {"omgevingsdienst.nl": "not in the register; Omgevingsdienst registered www.od.nl"},
-        ),
-        ("zondersite.nl", {"zondersite.nl": "not in the register; Zondersite registered no location"}),
-        ("www.elders.nl", {}),
-        ("localhost:8443", {}),
-        ("127.0.0.1", {}),
-    ],
-)
-def test_the_hosts_of_the_organisation_that_was_meant_are_named(typed: str, notes: dict[str, str]) -> None:
-    assert notes_on(REGISTER, (typed,)) == notes
+#: A host that was typed, and the note on it; None if there is none.
+NOTES = {
+    "woo.amsterdam.nl": "gemeente Amsterdam registered open.amsterdam.nl, www.amsterdam.nl",
+    "omgevingsdienst.nl": "Omgevingsdienst registered www.od.nl",
+    "zondersite.nl": "Zondersite registered no location",
+    "www.elders.nl": None,
+    "localhost:8443": None,
+    "127.0.0.1": None,
+}
 
 
-def test_a_domain_of_several_organisations_says_nothing_of_any() -> None:
+def test_the_hosts_of_the_organisation_that_was_meant_are_named() -> None:
+    typed = "typed as amsterdam.nl, which is not in the register"
+    assert notes_on(REGISTER, ("amsterdam.nl",)) == {"www.amsterdam.nl": typed}
+    for host, note in NOTES.items():
+        assert notes_on(REGISTER, (host,)) == ({host: f"not in the register; {note}"} if note else {}), host
     register = read(
         organisation("Raad", "https://raad.leverancier.nl/", id="1"),
         organisation("Dal", "https://dal.leverancier.nl/", id="2"),
     )
-    assert notes_on(register, ("kust.leverancier.nl",)) == {}
-
-
-def test_hosts_that_are_not_named_stay_registered_for_documents() -> None:
-    register, _ = select(domains="www.od.nl")
-    assert register.is_registered("www.amsterdam.nl")
-
-
-@pytest.mark.parametrize("key", [AMSTERDAM, "gm0363", "10", "gemeente Amsterdam", "GM0363", "amsterdam"])
-def test_an_organisation_narrows_the_run_to_its_hosts(key: str) -> None:
-    assert select(organisation=key)[1] == ("open.amsterdam.nl", "www.amsterdam.nl")
-
-
-def test_several_organisations_narrow_the_run_to_the_hosts_of_all() -> None:
-    assert select(organisation="11,gm0363")[1] == ALL
+    assert notes_on(register, ("kust.leverancier.nl",)) == {}, "several organisations"
 
 
 def test_an_organisation_without_a_location_is_named_beside_others(caplog: pytest.LogCaptureFixture) -> None:
@@ -171,10 +149,6 @@ def test_an_organisation_without_a_location_is_named_beside_others(caplog: pytes
     ]
 
 
-def test_domains_and_organisation_together_are_what_they_have_in_common() -> None:
-    assert select(organisation="gm0363", domains="www.amsterdam.nl,www.od.nl")[1] == ("www.amsterdam.nl",)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -182,24 +156,12 @@ def test_domains_and_organisation_together_are_what_they_have_in_common() -> Non
         ({"organisation": "12"}, "argument organisation: Raad zonder site has registered no location"),
         ({"organisation": "12,13"}, "argument organisation: none of these 2 organisations has registered a"),
         ({"organisation": "11", "domains": "www.amsterdam.nl"}, "no host is left"),
+        ({"organisation": "Directie"}, "choose one of 20, 21"),
     ],
 )
 def test_arguments_that_leave_no_host_are_refused(arguments: dict[str, str], message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
         select(**arguments)
-
-
-def test_a_name_of_several_bodies_is_refused_with_the_choices() -> None:
-    register = read(
-        organisation("Directie", "https://a.nl/", id="1"), organisation("Directie", "https://b.nl/", id="2")
-    )
-    with pytest.raises(ArgumentError, match="choose one of 1, 2"):
-        select_of(register, {"organisation": "Directie"})
-
-
-def test_a_shard_of_few_hosts_may_be_empty() -> None:
-    shards = [select(shard=f"{number}/8")[1] for number in range(1, 9)]
-    assert () in shards
 
 
 @given(st.sets(st.from_regex(r"[a-z]{1,8}\.nl", fullmatch=True), min_size=1), st.integers(1, 9))
@@ -228,38 +190,23 @@ def test_the_finding_names_the_location_its_organisation_and_what_was_seen() -> 
     }
 
 
-def test_the_finding_has_a_bounded_length() -> None:
+def test_the_finding_has_a_bounded_length_and_names_no_organisation_of_several() -> None:
     locations = tuple(Location(A, URL, category(number)) for number in range(1, 6))
-    (finding,) = found(item(1, 6, 7, 8, 9, 10), locations=locations)
+    (finding,) = found(item(1, 6, 7, 8, 9, 10), locations=(*locations, Location(B, URL, category(2))))
+    assert finding.organisation is None
     assert finding.seen is not None
     registered, _, seen = finding.seen.partition("; 1 document in deze oogst: ")
     assert registered.endswith(", en nog 2")
     assert seen.endswith(" (1), en nog 2")
 
 
-def test_a_url_of_several_organisations_names_none_of_them() -> None:
-    (finding,) = found(item(1, 10), locations=(Location(A, URL, category(1)), Location(B, URL, category(2))))
-    assert finding.organisation is None
-
-
-def test_a_withdrawal_does_not_count() -> None:
+def test_a_run_that_did_not_see_all_documents_of_the_host_reports_nothing() -> None:
+    accounts: list[dict[str, Any]] = [{"complete": False}, {"complete": None}, {"listed": 2, "unchanged": 1}]
+    for values in accounts:
+        account = Account(HOST, **{"visited": True, "complete": True, "listed": 1, **values})
+        assert found(item(1, 10), account=account) == [], values
+    assert found(item(1, 10, host="www.b.nl")) == [], "the host that lists it was not visited"
     assert found(item(1, 10, cause=Oorzaak.INTREKKING)) == []
-
-
-@pytest.mark.parametrize(
-    "account",
-    [
-        Account(HOST, visited=True, complete=False, listed=1),
-        Account(HOST, visited=True, complete=None, listed=1),
-        Account(HOST, visited=True, complete=True, listed=2, unchanged=1),
-    ],
-)
-def test_a_run_that_did_not_see_all_documents_of_the_host_reports_nothing(account: Account) -> None:
-    assert found(item(1, 10), account=account) == []
-
-
-def test_a_run_that_did_not_visit_the_host_that_lists_a_document_reports_nothing() -> None:
-    assert found(item(1, 10, host="www.b.nl")) == []
 
 
 def of_organisation(number: int, own: str | None, **fields: str) -> WooItem:

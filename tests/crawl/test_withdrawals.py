@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -14,7 +14,7 @@ from woo_harvester.state import NOWHERE
 from woo_harvester.state.resources import forget_host
 from woo_harvester.state.store import State
 
-A, B, C = "a.nl", "b.nl", "c.nl"
+A, B = "a.nl", "b.nl"
 
 
 @pytest.fixture(params=["sqlite-together", "sqlite-apart", "postgresql-apart"])
@@ -27,34 +27,43 @@ def towns(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Towns]:
     state.close()
 
 
-def test_one_document_that_is_gone_is_withdrawn_in_the_same_run_and_once(towns: Towns) -> None:
-    towns.publish(A, *pdfs(A, 1, 2))
-    assert towns.day() == Day()
-    towns.publish(A, *pdfs(A, 1))
-    assert towns.days(3) == [{*pdfs(A, 2)}, set(), set()]
+Numbers = Sequence[int]
+NOTHING: Numbers = ()
+#: What a host lists on its first day, and on each later day with what is withdrawn then. Much at once is more
+#: than three documents and more than a fifth of them, or all of five: it waits for the third complete read.
+STORIES: dict[str, tuple[Numbers, list[tuple[Numbers, Numbers]]]] = {
+    "one is withdrawn at once, and once": (range(2), [(range(1), [1]), (range(1), NOTHING)]),
+    "three of four are not much": (range(4), [(range(3, 4), range(3)), (range(3, 4), NOTHING)]),
+    "all of four are much": (range(4), [*[(NOTHING, NOTHING)] * 2, (NOTHING, range(4))]),
+    "a fifth is not much": (range(20), [(range(4, 20), range(4))]),
+    "more than a fifth is": (range(19), [*[(range(4, 19), NOTHING)] * 2, (range(4, 19), range(4))]),
+    "each document waits for itself": (
+        range(20),
+        [
+            *((range(8, 20), NOTHING), (range(12, 20), NOTHING), (range(13, 20), range(8))),
+            *((range(13, 20), range(8, 12)), (range(13, 20), [12]), (range(13, 20), NOTHING)),
+        ],
+    ),
+    "half a repair releases nothing": (
+        range(20),
+        [(range(8, 20), NOTHING), *[(range(2, 20), NOTHING)], (range(2, 20), range(2))],
+    ),
+    "what is back and missing again counts anew": (
+        range(8),
+        [(NOTHING, NOTHING), (range(8), NOTHING), *[(NOTHING, NOTHING)] * 2, (NOTHING, range(8))],
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    ("gone", "of", "waits"),
-    [
-        (3, 4, False),
-        (4, 19, True),
-        (4, 20, False),
-        (5, 24, True),
-        (5, 25, False),
-        (4, 4, True),
-        (5, 5, True),
-    ],
-)
-def test_much_at_once_waits_for_the_third_complete_read(
-    towns: Towns, gone: int, of: int, waits: bool
+@pytest.mark.parametrize(("first", "later"), STORIES.values(), ids=STORIES)
+def test_what_is_gone_is_withdrawn_in_time(
+    towns: Towns, first: Numbers, later: list[tuple[Numbers, Numbers]]
 ) -> None:
-    """More than three documents, and more than a fifth of them."""
-    towns.publish(A, *pdfs(A, *range(of)))
-    towns.day()
-    towns.publish(A, *pdfs(A, *range(gone, of)))
-    lost = {*pdfs(A, *range(gone))}
-    assert towns.days(4) == ([set(), set(), lost, set()] if waits else [lost, set(), set(), set()])
+    towns.publish(A, *pdfs(A, *first))
+    assert towns.day() == Day()
+    for number, (listed, withdrawn) in enumerate(later):
+        towns.publish(A, *pdfs(A, *listed))
+        assert towns.day().withdrawn == {*pdfs(A, *withdrawn)}, number
 
 
 def test_all_of_five_wait_whatever_the_share(towns: Towns) -> None:
@@ -85,22 +94,9 @@ def test_what_another_host_loses_at_once_waits_though_its_own_host_dropped_it_lo
     towns.unreadable = set()
     towns.publish(A, *pdfs(A, 1, 2))
     first = towns.day(A)
-    assert first.withdrawn == set()
+    assert (first.withdrawn, {line["url"] for line in first.pending}) == (set(), six)
     assert first.seen("intrekking.massaal") == [(A, "6 van 8 documenten")]
-    assert {line["url"] for line in first.pending} == six
-    assert towns.day(B).withdrawn == set()
-    assert towns.day(A).withdrawn == set()
-    assert towns.day(B).withdrawn == set()
-    assert towns.day(A).withdrawn == six
-
-
-def test_it_waits_too_in_one_run_after_a_day_on_which_the_other_host_could_not_be_read(towns: Towns) -> None:
-    six = dropped_by_its_own_host(towns)
-    towns.publish(A, *pdfs(A, 1, 2))
-    towns.unreadable = {B}
-    assert towns.day().withdrawn == set()
-    towns.unreadable = set()
-    assert towns.days(2) == [set(), six]
+    assert [towns.day(host).withdrawn for host in (B, A, B, A)] == [set(), set(), set(), six]
 
 
 def test_a_mistake_that_is_repaired_was_never_a_withdrawal(towns: Towns) -> None:
@@ -124,9 +120,8 @@ def test_the_host_that_lost_much_is_named_and_not_the_one_that_did_not(towns: To
     towns.day()
     second = towns.day()
     assert second.seen("intrekking.massaal") == [(A, "6 van 7 documenten")]
-    assert second.seen("intrekking.onvolledig") == [
-        (B, "bij a.nl zijn documenten misschien bij vergissing weg")
-    ]
+    said = "bij a.nl zijn documenten misschien bij vergissing weg"
+    assert second.seen("intrekking.onvolledig") == [(B, said)]
     assert towns.day().withdrawn == set(six)
 
 
@@ -167,28 +162,7 @@ def test_what_a_host_lost_at_once_waits_when_the_new_host_drops_it_the_next_day(
     assert towns.day().withdrawn == set()
     towns.publish(B, *pdfs(B, *range(100)))
     assert towns.day(B).withdrawn == set(), "8 of 108 is not much for the new host, 8 of 8 is for the old one"
-    assert towns.day(A).withdrawn == set()
-    assert towns.day(A).withdrawn == set(moved)
-
-
-def test_each_document_waits_for_itself(towns: Towns) -> None:
-    documents = pdfs(A, *range(20))
-    towns.publish(A, *documents)
-    towns.day()
-    towns.publish(A, *documents[8:])
-    assert towns.days(1) == [set()]
-    towns.publish(A, *documents[12:])  # four more, which alone would not be much
-    assert towns.days(4) == [set(), {*documents[:8]}, {*documents[8:12]}, set()]
-
-
-def test_half_a_repair_releases_nothing(towns: Towns) -> None:
-    documents = pdfs(A, *range(20))
-    towns.publish(A, *documents)
-    towns.day()
-    towns.publish(A, *documents[8:])
-    assert towns.day().withdrawn == set()
-    towns.publish(A, *documents[2:])
-    assert towns.days(3) == [set(), {*documents[:2]}, set()]
+    assert towns.days(2, A) == [set(), set(moved)]
 
 
 def test_what_is_gone_while_an_entry_cannot_be_used_waits_for_the_third_complete_read(towns: Towns) -> None:
@@ -204,36 +178,7 @@ def test_what_is_gone_while_an_entry_cannot_be_used_waits_for_the_third_complete
     assert first.seen("intrekking.massaal") == [(A, seen)]
     assert [line["url"] for line in first.pending] == pdfs(A, 3)
     assert towns.days(3) == [set(), {*pdfs(A, 3)}, set()]
-
-
-def test_an_entry_that_is_usable_again_was_never_a_withdrawal(towns: Towns) -> None:
-    towns.publish(A, *pdfs(A, 1, 2))
-    towns.day()
-    towns.publish(A, *pdfs(A, 1))
-    towns.unusable = {A}
-    assert towns.days(2) == [set(), set()]
-    towns.unusable = set()
-    towns.publish(A, *pdfs(A, 1, 2))
-    assert towns.day() == Day()
-
-
-def test_what_was_gone_before_an_entry_could_not_be_used_is_withdrawn(towns: Towns) -> None:
-    towns.publish(A, *pdfs(A, 1, 2))
-    towns.day()
-    towns.publish(A, *pdfs(A, 1))
-    assert towns.day().withdrawn == {*pdfs(A, 2)}
-    towns.unusable = {A}
-    assert towns.day() == Day()
-
-
-def test_what_goes_on_the_day_that_much_is_withdrawn_waits_for_itself(towns: Towns) -> None:
-    documents = pdfs(A, *range(20))
-    towns.publish(A, *documents)
-    towns.day()
-    towns.publish(A, *documents[8:])
-    towns.days(2)
-    towns.publish(A, *documents[9:])
-    assert towns.days(4) == [{*documents[:8]}, set(), {documents[8]}, set()]
+    assert towns.day() == Day(), "nothing is gone any more"
 
 
 def test_a_day_that_is_not_read_completely_counts_for_nothing(towns: Towns) -> None:
@@ -262,14 +207,18 @@ def test_what_waits_for_its_index_counts_for_what_is_much(towns: Towns) -> None:
     assert towns.day().withdrawn == {*first[:3], *second}
 
 
-def test_an_index_that_is_gone_is_one_finding_if_nothing_else_is(towns: Towns) -> None:
+@pytest.mark.parametrize("is_confirmed", [False, True])
+def test_an_index_that_is_gone_is_one_finding_if_nothing_else_is(towns: Towns, is_confirmed: bool) -> None:
     towns.lists[A] = {INDEX: pdfs(A, 1), SECOND: pdfs(A, *range(2, 10))}
     towns.day()
     towns.publish(A, *pdfs(A, 1))
     day = towns.day()
     assert (day.withdrawn, day.seen("index.verdwenen")) == (set(), [(A, "8 documenten")])
     assert day.seen("intrekking.massaal") == []
-    assert towns.days(2) == [set(), {*pdfs(A, *range(2, 10))}]
+    gone = {*pdfs(A, *range(2, 10))}
+    if is_confirmed:
+        assert towns.confirm(A) == 8
+    assert towns.days(2) == ([gone, set()] if is_confirmed else [set(), gone])
 
 
 def test_a_run_that_is_killed_before_it_withdraws_has_noted_that_it_is_much(towns: Towns) -> None:
@@ -282,29 +231,12 @@ def test_a_run_that_is_killed_before_it_withdraws_has_noted_that_it_is_much(town
     assert towns.days(2) == [{*pdfs(B, 2)}, {*pdfs(A, *range(8))}]
 
 
-def two_hosts_of_one_document(towns: Towns, *more: str) -> str:
-    """Have a.nl and b.nl list a document of b.nl; return it."""
-    (loc,) = pdfs(B, 1)
-    towns.publish(A, loc, *pdfs(A, 1), *more)
-    towns.publish(B, loc, *pdfs(B, 2), *more)
-    towns.day()
-    return loc
-
-
-def test_what_only_a_host_lists_that_left_the_register_stays_as_it_is(towns: Towns) -> None:
-    towns.publish(A, *pdfs(A, 1, 2))
-    towns.publish(B, *pdfs(B, 1))
-    towns.day()
-    towns.unregistered = {A}
-    assert towns.days(5) == [set()] * 5
-    towns.unregistered = set()
-    towns.publish(A, *pdfs(A, 1))
-    assert towns.day().withdrawn == {*pdfs(A, 2)}
-
-
 def test_a_host_that_another_organisation_registers_is_the_same_host(towns: Towns) -> None:
     """Municipalities that merge or split take over each other's hosts."""
-    loc = two_hosts_of_one_document(towns)
+    (loc,) = pdfs(B, 1)
+    towns.publish(A, loc, *pdfs(A, 1))
+    towns.publish(B, loc, *pdfs(B, 2))
+    towns.day()
     towns.bodies = {A: "Samen", B: "Samen"}
     assert towns.day() == Day()
     towns.publish(A, *pdfs(A, 1))
@@ -313,48 +245,15 @@ def test_a_host_that_another_organisation_registers_is_the_same_host(towns: Town
     assert towns.day().pending == []
 
 
-@pytest.mark.parametrize("why", ["much", "index"])
-def test_an_operator_can_confirm_whatever_waits(towns: Towns, why: str) -> None:
-    documents = pdfs(A, *range(8))
-    towns.lists[A] = {INDEX: pdfs(A, 9), SECOND: documents}
-    towns.day()
-    match why:
-        case "much":
-            towns.lists[A] = {INDEX: pdfs(A, 9), SECOND: []}
-        case "index":
-            towns.publish(A, *pdfs(A, 9))
-    assert towns.day().withdrawn == set()
-    assert towns.confirm(A) == len(documents)
-    assert towns.days(2) == [set(documents), set()]
-
-
 def test_what_each_of_two_hosts_lost_at_once_is_confirmed_for_each(towns: Towns) -> None:
     documents = pdfs(A, *range(8))
-    towns.publish(A, *documents)
-    towns.publish(B, *documents)
-    towns.day()
-    towns.publish(A)
-    towns.publish(B)
-    assert towns.day().withdrawn == set()
-    assert towns.confirm(A) == 8
-    assert towns.day().withdrawn == set()
-    assert towns.confirm(B) == 8
-    assert towns.day().withdrawn == set(documents)
-
-
-def test_a_host_that_was_forgotten_is_not_waited_for(towns: Towns) -> None:
-    (loc,) = pdfs(B, 1)
-    towns.publish(B, loc, *pdfs(B, 2))
-    towns.publish(C, *pdfs(C, 1))
-    towns.day(B)
-    towns.publish(C, loc, *pdfs(C, 1))
-    towns.day()
-    towns.publish(B, *pdfs(B, 2))
-    towns.unregistered = {C}
-    assert towns.day().withdrawn == set()
-    with towns.state.begin() as connection:
-        forget_host(connection, C)
-    assert towns.day().withdrawn == {loc}
+    for listed in (documents, []):
+        towns.publish(A, *listed)
+        towns.publish(B, *listed)
+        assert towns.day().withdrawn == set()
+    for host, withdrawn in ((A, set()), (B, set(documents))):
+        assert towns.confirm(host) == 8
+        assert towns.day().withdrawn == withdrawn
 
 
 def test_what_was_never_harvested_is_forgotten_and_is_no_part_of_much(towns: Towns) -> None:
@@ -366,23 +265,23 @@ def test_what_was_never_harvested_is_forgotten_and_is_no_part_of_much(towns: Tow
     assert (day.withdrawn, day.findings, day.pending) == ({*pdfs(A, 3)}, [], [])
 
 
-def test_what_a_host_lists_that_the_register_lacks_stays_until_that_is_confirmed(
-    towns: Towns, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("is_forgotten", [False, True])
+def test_what_a_host_lists_that_the_register_lacks_stays_until_that_is_confirmed_or_forgotten(
+    towns: Towns, caplog: pytest.LogCaptureFixture, is_forgotten: bool
 ) -> None:
-    loc = two_hosts_of_one_document(towns)
+    (loc,) = pdfs(B, 1)
+    towns.publish(B, loc, *pdfs(B, 2))
+    towns.day()
+    towns.publish(A, loc, *pdfs(A, 1))
+    towns.day()
     towns.publish(B, *pdfs(B, 2))
     towns.unregistered = {A}
-    assert towns.days(5) == [set()] * 5
+    days = 1 if is_forgotten else 5
+    assert towns.days(days) == [set()] * days
     assert "a.nl is not in the register" in caplog.text
-    assert towns.confirm(A) == 2
-    assert towns.days(2) == [{loc, *pdfs(A, 1)}, set()]
-
-
-def test_what_is_back_and_missing_again_counts_anew(towns: Towns) -> None:
-    documents = pdfs(A, *range(8))
-    towns.publish(A, *documents)
-    towns.day()
-    for listed in ((), documents, ()):
-        towns.publish(A, *listed)
-        assert towns.day().withdrawn == set()
-    assert towns.days(2) == [set(), set(documents)]
+    if is_forgotten:
+        with towns.state.begin() as connection:
+            forget_host(connection, A)
+    else:
+        assert towns.confirm(A) == 2
+    assert towns.days(2) == [{loc} if is_forgotten else {loc, *pdfs(A, 1)}, set()]
