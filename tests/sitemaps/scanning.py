@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from lxml import etree
 
 from woo_harvester.demo.sitemaps import DIWOO_NAMESPACE, SITEMAP_NAMESPACE
 from woo_harvester.sitemaps.reader import Entry, OtherRootError, SitemapReader
-from woo_harvester.sitemaps.scanner import NotPlainError, Scan, ScannedEntry
+from woo_harvester.sitemaps.scanner import NotPlainError, Scan, ScannedEntry, UrlsetReader
 from woo_harvester.sitemaps.xml_stream import SitemapError
 
 MAXSIZE = 50 * 1024 * 1024
@@ -111,6 +112,17 @@ def known_of(data: bytes) -> dict[str, Known]:
     except NotPlainError:
         pass
     return known
+
+
+def process(reader: UrlsetReader) -> None:
+    """Read a file to its end as the spider does, which counts the entries that can be parsed."""
+    for batch in reader:
+        count = 0
+        with suppress(NotPlainError):
+            for entry in batch:
+                entry.parse()
+                count += 1
+        reader.processed(count)
 
 
 def is_plain(data: bytes) -> bool:

@@ -139,21 +139,14 @@ def made(known: KnownDocument | None, lastmod: str | None = BEFORE, **more: Any)
     return decide(facts_of(known, lastmod, more), WANTS, NOW)
 
 
-def test_each_entry_has_its_outcome() -> None:
-    for number, (known, lastmod, more, terms, expected) in enumerate(TABLE):
-        found = decide(facts_of(known, lastmod, more), terms, NOW)
-        assert found.outcome is expected, number
-        assert (found.version is None) is (expected.cause is None), number
-    assert {row[-1] for row in TABLE} == set(EntryOutcome)
-
-
-def test_a_sitemap_is_read_again_for_what_was_not_delivered_or_should_have_counted() -> None:
+def test_each_entry_has_its_outcome_and_its_sitemap_is_read_again_if_it_should_have_counted() -> None:
     for number, (known, lastmod, more, terms, outcome) in enumerate(TABLE):
         found = decide(facts_of(known, lastmod, more), terms, NOW)
-        expected = outcome in (OFFERED, UNUSABLE)
-        if outcome is PASSED:
-            expected = lastmod == LATER and "owner" not in more
-        assert found.must_reread is expected, number
+        assert found.outcome is outcome, number
+        assert (found.version is None) is (outcome.cause is None), number
+        passed_newer = outcome is PASSED and lastmod == LATER and "owner" not in more
+        assert found.must_reread is (outcome in (OFFERED, UNUSABLE) or passed_newer), number
+    assert {row[-1] for row in TABLE} == set(EntryOutcome)
 
 
 def test_another_host_whose_entry_counts_is_named_and_no_finding_is_about_the_entry() -> None:
@@ -202,26 +195,30 @@ def test_the_state_learns_only_what_it_does_not_know() -> None:
     assert made(None, problem="loc.geen-https").update is None
 
 
-@pytest.mark.parametrize(
-    ("known", "lastmod", "more", "expected"),
-    [  # the oorzaak, the openbaarmakingsdatum, whether it is the day of the harvest, and the number
-        (SEEN, EARLIER, {}, (Oorzaak.AANLEVERING, date(2024, 4, 1), False, 1)),
-        (SEEN, None, {}, (Oorzaak.AANLEVERING, date(2024, 6, 1), True, 1)),
-        (SEEN, FUTURE, {}, (Oorzaak.AANLEVERING, date(2024, 6, 1), True, 1)),
-        (KNOWN, LATER, {}, (Oorzaak.WIJZIGING, date(2024, 3, 1), False, 4)),
-        (KNOWN._replace(number=None), LATER, {}, (Oorzaak.WIJZIGING, date(2024, 3, 1), False, 2)),
-        (KNOWN, EARLIER, OTHERS, (Oorzaak.WIJZIGING, date(2024, 4, 1), False, 4)),
-        (GONE, LATER, {}, (Oorzaak.HERPUBLICATIE, date(2024, 3, 1), False, 4)),
-        (MARKED, EARLIER, {}, (Oorzaak.WIJZIGING, date(2024, 3, 1), False, 3)),
-    ],
-)
-def test_a_version_has_its_oorzaak_dates_and_number(
-    known: KnownDocument, lastmod: str | None, more: dict[str, Any], expected: tuple[Any, ...]
-) -> None:
-    version = made(known, lastmod, **more).version
-    assert version is not None
-    assert (version.cause, version.published, version.is_dated_by_harvest, version.number) == expected
-    assert version.at == NOW
+#: A known document, the lastmod, further facts; and of the version the oorzaak, the openbaarmakingsdatum,
+#: whether that is the day of the harvest, and the number.
+VERSIONS: list[tuple[KnownDocument, str | None, dict[str, Any], tuple[Any, ...]]] = [
+    (SEEN, EARLIER, {}, (Oorzaak.AANLEVERING, date(2024, 4, 1), False, 1)),
+    (SEEN, None, {}, (Oorzaak.AANLEVERING, date(2024, 6, 1), True, 1)),
+    (SEEN, FUTURE, {}, (Oorzaak.AANLEVERING, date(2024, 6, 1), True, 1)),
+    (KNOWN, LATER, {}, (Oorzaak.WIJZIGING, date(2024, 3, 1), False, 4)),
+    (KNOWN._replace(number=None), LATER, {}, (Oorzaak.WIJZIGING, date(2024, 3, 1), False, 2)),
+    (KNOWN, EARLIER, OTHERS, (Oorzaak.WIJZIGING, date(2024, 4, 1), False, 4)),
+    (GONE, LATER, {}, (Oorzaak.HERPUBLICATIE, date(2024, 3, 1), False, 4)),
+    (MARKED, EARLIER, {}, (Oorzaak.WIJZIGING, date(2024, 3, 1), False, 3)),
+]
+
+
+def test_a_version_has_its_oorzaak_dates_and_number_and_is_later_than_each_record_before() -> None:
+    for number, (known, lastmod, more, expected) in enumerate(VERSIONS):
+        version = made(known, lastmod, **more).version
+        assert version is not None
+        found = version.cause, version.published, version.is_dated_by_harvest, version.number
+        assert (found, version.at) == (expected, NOW), number
+    for known in (KNOWN._replace(harvested=SECONDS + 3600), GONE._replace(withdrawn=SECONDS + 3600)):
+        version = made(known, LATER).version
+        assert version is not None
+        assert version.at > NOW + timedelta(hours=1)
 
 
 def test_a_version_that_comes_again_is_the_one_that_it_was() -> None:
@@ -247,13 +244,6 @@ def test_a_version_that_comes_again_is_the_one_that_it_was() -> None:
         "versies.openbaarmakingsdatum",
         "versies.mutatiedatumtijd",
     }
-
-
-def test_a_record_is_later_than_each_record_before() -> None:
-    for known in (KNOWN._replace(harvested=SECONDS + 3600), GONE._replace(withdrawn=SECONDS + 3600)):
-        version = made(known, LATER).version
-        assert version is not None
-        assert version.at > NOW + timedelta(hours=1)
 
 
 LASTMODS = (None, DAY, EARLIER, BEFORE, LATER, ZONE, FUTURE, TYPO)
@@ -285,14 +275,7 @@ def test_two_entries_of_a_document_come_to_rest(
                     there = run.sitemap_id
                     host = "www.a.nl" if is_one_host else "open.a.nl"
                     is_read = there in read and is_one_host
-                    facts.source = Source(
-                        sitemap="t",
-                        host=host,
-                        is_here=is_one_host,
-                        is_own=True,
-                        is_listed=there in listed_in,
-                        is_read=is_read,
-                    )
+                    facts.source = Source("t", host, is_one_host, True, there in listed_in, is_read)
                 found = decide(facts, WANTS, now)
                 read.add(sitemap)
                 listed_in.add(sitemap)

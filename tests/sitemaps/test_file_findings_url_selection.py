@@ -11,27 +11,27 @@ from tests.sitemaps.selections import (
     CATEGORY_14,
     GENERAL,
     HOST,
+    INDEX,
     ROBOTS,
     Host,
     category_index,
 )
-from woo_harvester.sitemaps.file_findings import Index
-from woo_harvester.sitemaps.robots import IndexName, NameMatch
 
 
-def test_an_index_by_the_convention_is_read_without_a_finding() -> None:
+def test_indexes_are_read_once_in_the_order_of_robots_txt_on_any_registered_host_and_port() -> None:
     host = Host()
-
-    assert list(host.selection.indexes(f"Sitemap: {GENERAL}".encode(), ROBOTS)) == [
-        Index(GENERAL, IndexName(NameMatch.INDEX))
+    body = f"Sitemap: {GENERAL}\nSitemap: /sitemapindex-diwoo.xml"
+    assert list(host.selection.indexes(body.encode(), ROBOTS)) == [INDEX]
+    assert host.indexes(GENERAL) == [], "in a robots.txt that is read again"
+    urls = [
+        *(category_index(number).url for number in (14, 2, 17)),
+        GENERAL,
+        "https://documenten.gemeente.nl/sitemapindex-diwoo.xml",
+        "https://www.gemeente.nl:8443/api/sitemapindex-diwoo.xml?a=b",
+        "https://WWW.Gemeente.NL:443/sitemapindex-diwoo.xml",
     ]
-    assert host.findings == []
-
-
-def test_indexes_are_read_in_the_order_of_robots_txt() -> None:
-    names = [f"https://{HOST}/sitemapindex-diwoo-infocat{number:03}.xml" for number in (14, 2, 17)]
-
-    assert Host().indexes(*names, GENERAL) == [*names, GENERAL]
+    other = Host()
+    assert (other.indexes(*urls), other.findings) == (urls, [])
 
 
 def near_miss(name: str, code: str) -> tuple[str, list[str], dict[str, Any]]:
@@ -76,70 +76,33 @@ def test_a_line_that_is_not_as_it_should_be_is_a_finding(
     assert host.findings == [{"line": 2, "seen": line, **finding}]
 
 
-def test_the_same_index_is_read_once_also_in_a_robots_txt_that_is_read_again() -> None:
+#: The address of an index that may not be requested, and the finding on it.
+REFUSED = {
+    f"http://{HOST}/sitemapindex-diwoo.xml": "index.geen-https",
+    "ftp://www.gemeente.nl/sitemapindex-diwoo.xml": "loc.ongeldig",
+    "https://u:p@www.gemeente.nl/sitemapindex-diwoo.xml": "loc.inloggegevens",
+    "https://elders.nl/sitemapindex-diwoo.xml": "host.niet-geregistreerd",
+    "https://www.gemeente.nl:9999/sitemapindex-diwoo.xml": "host.niet-geregistreerd",
+    "https://exa mple.nl/sitemapindex-diwoo.xml": "loc.ongeldig",
+    "https://[x/sitemapindex-diwoo.xml": "loc.ongeldig",
+}
+
+
+def test_an_index_that_may_not_be_requested_is_named_and_a_finding() -> None:
+    for url, code in REFUSED.items():
+        host = Host()
+        assert (host.indexes(url), host.selection.names_index) == ([], True), url
+        (given,) = host.findings
+        assert given == {"code": code, "url": url, "line": 1, "seen": url, "action": "niet gelezen"}
+
+
+def test_what_is_no_index_names_none() -> None:
+    for name in ("sitemap-diwoo.xml", "sitemapindex-diwoo-infocat018.xml", "sitemap.xml"):
+        host = Host()
+        assert (host.indexes(f"https://{HOST}/{name}"), host.selection.names_index) == ([], False), name
     host = Host()
-
-    assert host.indexes(GENERAL, "/sitemapindex-diwoo.xml") == [GENERAL]
-    assert host.indexes(GENERAL) == []
-
-
-@pytest.mark.parametrize(
-    ("url", "code"),
-    [
-        (f"http://{HOST}/sitemapindex-diwoo.xml", "index.geen-https"),
-        ("ftp://www.gemeente.nl/sitemapindex-diwoo.xml", "loc.ongeldig"),
-        ("https://u:p@www.gemeente.nl/sitemapindex-diwoo.xml", "loc.inloggegevens"),
-        ("https://elders.nl/sitemapindex-diwoo.xml", "host.niet-geregistreerd"),
-        ("https://www.gemeente.nl:9999/sitemapindex-diwoo.xml", "host.niet-geregistreerd"),
-        ("https://exa mple.nl/sitemapindex-diwoo.xml", "loc.ongeldig"),
-        ("https://[x/sitemapindex-diwoo.xml", "loc.ongeldig"),
-    ],
-)
-def test_an_index_that_may_not_be_requested_is_a_finding(url: str, code: str) -> None:
-    host = Host()
-
-    assert host.indexes(url, GENERAL) == [GENERAL]
-    assert host.codes == [code]
-    assert host.findings[0]["seen"] == url
-    assert host.findings[0]["action"] == "niet gelezen"
-
-
-@pytest.mark.parametrize(
-    ("url", "named"),
-    [
-        (GENERAL, True),
-        (f"http://{HOST}/sitemapindex-diwoo.xml", True),
-        ("https://elders.nl/sitemapindex-diwoo.xml", True),
-        (f"https://{HOST}/sitemap-diwoo.xml", False),
-        (f"https://{HOST}/sitemapindex-diwoo-infocat018.xml", False),
-        (f"https://{HOST}/sitemap.xml", False),
-    ],
-)
-def test_an_index_that_may_not_be_visited_is_named_all_the_same(url: str, named: bool) -> None:
-    host = Host()
-
-    host.indexes(url)
-    assert host.selection.names_index is named
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://documenten.gemeente.nl/sitemapindex-diwoo.xml",
-        "https://www.gemeente.nl:8443/api/sitemapindex-diwoo.xml?a=b",
-        "https://WWW.Gemeente.NL:443/sitemapindex-diwoo.xml",
-    ],
-)
-def test_an_index_may_stand_on_any_registered_host_and_port(url: str) -> None:
-    assert Host().indexes(url) == [url]
-
-
-def test_a_line_that_is_not_read_names_no_index() -> None:
-    host = Host()
-
     assert list(host.selection.indexes(b"Allow: /sitemapindex-diwoo.xml", ROBOTS)) == []
-    assert host.codes == ["robots.regel-genegeerd"]
-    assert not host.selection.names_index
+    assert (host.codes, host.selection.names_index) == (["robots.regel-genegeerd"], False)
 
 
 @pytest.mark.parametrize("number", [2, 14])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -23,14 +24,8 @@ from woo_harvester.sitemaps.file_findings import Index, Sitemap
 
 def not_read(code: str, url: str, *, line: int = 7, **more: str) -> dict[str, Any]:
     """Return the finding on an entry that is not followed."""
-    return {
-        "code": code,
-        "url": url,
-        "line": line,
-        "element": "sitemap/loc",
-        "action": "niet gelezen",
-        **more,
-    }
+    given = {"code": code, "url": url, "line": line, "element": "sitemap/loc", "action": "niet gelezen"}
+    return {**given, **more}
 
 
 def test_a_sitemap_of_an_index_may_have_any_name_and_query_and_is_read_once() -> None:
@@ -41,100 +36,59 @@ def test_a_sitemap_of_an_index_may_have_any_name_and_query_and_is_read_once() ->
         assert host.findings == []
 
 
-@pytest.mark.parametrize(
-    ("indexes", "counts"),
-    [
+def test_the_lowest_category_counts_in_whatever_order() -> None:
+    for indexes, counts in (
         ((INDEX, CATEGORY_14), CATEGORY_14),
-        ((CATEGORY_14, INDEX), CATEGORY_14),
-        ((CATEGORY_14, CATEGORY_2), CATEGORY_2),
         ((CATEGORY_2, CATEGORY_14), CATEGORY_2),
-        ((CATEGORY_14, INDEX, CATEGORY_2), CATEGORY_2),
         ((INDEX, CATEGORY_2, CATEGORY_14), CATEGORY_2),
-    ],
-)
-def test_the_lowest_category_counts_in_whatever_order(indexes: tuple[Index, ...], counts: Index) -> None:
-    host = Host()
-
-    (sitemap,) = [found for index in indexes for found in host.sitemaps_of(index, SITEMAP)]
-    assert sitemap.index == counts
+    ):
+        for order in permutations(indexes):
+            host = Host()
+            (sitemap,) = [found for index in order for found in host.sitemaps_of(index, SITEMAP)]
+            assert sitemap.index == counts, order
 
 
 def test_sitemaps_that_another_index_lists_too_are_counted_in_one_finding() -> None:
     host = Host()
     locs = [f"https://{HOST}/{number}.xml" for number in range(3)]
-
-    assert len(host.sitemaps_of(INDEX, *locs)) == 3
-    assert host.sitemaps_of(CATEGORY_14, *locs, *locs) == []
+    same = Index(f"https://{HOST}/b/sitemapindex-diwoo-infocat014.xml", CATEGORY_14.name)
+    first = host.sitemaps_of(CATEGORY_14, *locs)
+    assert host.sitemaps_of(INDEX, *locs, *locs) == []
+    assert host.sitemaps_of(CATEGORY_2, SITEMAP, *locs[:1]) == [Sitemap(SITEMAP, CATEGORY_2)]
+    assert host.sitemaps_of(same, *locs[1:]) == []
+    assert [sitemap.index for sitemap in first] == [CATEGORY_2, CATEGORY_14, CATEGORY_14]
+    also = f"ook in {CATEGORY_14.url}"
     assert host.findings == [
-        {"code": "index.dubbel", "url": CATEGORY_14.url, "seen": f"3 sitemaps, ook in {GENERAL}"}
+        {"code": "index.dubbel", "url": GENERAL, "seen": f"3 sitemaps, {also}"},
+        {"code": "index.strijdig", "url": CATEGORY_2.url, "seen": f"1 sitemap, {also}"},
+        {"code": "index.dubbel", "url": same.url, "seen": f"2 sitemaps, {also}"},
     ]
-
-
-def test_a_sitemap_in_indexes_of_two_categories_is_another_finding() -> None:
-    host = Host()
-
-    for index in (CATEGORY_14, INDEX, CATEGORY_2):
-        host.sitemaps_of(index, SITEMAP)
-    assert host.findings == [
-        {"code": "index.dubbel", "url": GENERAL, "seen": f"1 sitemap, ook in {CATEGORY_14.url}"},
-        {"code": "index.strijdig", "url": CATEGORY_2.url, "seen": f"1 sitemap, ook in {CATEGORY_14.url}"},
-    ]
-
-
-def test_two_indexes_of_the_same_category_are_not_in_conflict() -> None:
-    host = Host()
-    other = Index(f"https://{HOST}/b/sitemapindex-diwoo-infocat014.xml", CATEGORY_14.name)
-
-    (sitemap,) = [*host.sitemaps_of(CATEGORY_14, SITEMAP), *host.sitemaps_of(other, SITEMAP)]
-    assert sitemap.index is CATEGORY_14
-    assert host.codes == ["index.dubbel"]
 
 
 @pytest.mark.parametrize("index", [INDEX, CATEGORY_14], ids=["itself", "another"])
 def test_an_index_that_lists_an_index_of_robots_txt_is_reported_when_all_have_been_read(index: Index) -> None:
     host = Host()
     host.indexes(GENERAL, CATEGORY_14.url)
-    assert host.sitemaps_of(index, GENERAL, SITEMAP) == [Sitemap(SITEMAP, index)]
+    assert host.sitemaps_of(index, GENERAL, CATEGORY_14.url, SITEMAP, GENERAL) == [Sitemap(SITEMAP, index)]
     assert host.codes == []
     for _ in range(2):
         assert list(host.selection.nested()) == []
-        assert host.findings == [not_read("index.genest", index.url, seen=GENERAL)]
-
-
-def test_each_index_that_lists_an_index_has_one_finding_for_it() -> None:
-    host = Host()
-    host.indexes(GENERAL, CATEGORY_14.url)
-
-    host.sitemaps_of(INDEX, GENERAL, CATEGORY_14.url, GENERAL)
-    host.sitemaps_of(CATEGORY_14, GENERAL)
-    assert list(host.selection.nested()) == []
-    assert [(found["code"], found["url"], found["seen"]) for found in host.findings] == [
-        ("index.genest", GENERAL, GENERAL),
-        ("index.genest", GENERAL, CATEGORY_14.url),
-        ("index.genest", CATEGORY_14.url, GENERAL),
-    ]
-
-
-def test_two_indexes_may_list_an_index_with_documents() -> None:
-    host = Host()
-    host.indexes(GENERAL, CATEGORY_2.url, CATEGORY_14.url)
-
-    for index in (INDEX, CATEGORY_14):
-        host.sitemaps_of(index, CATEGORY_2.url)
-    host.selection.with_documents.add(CATEGORY_2.url)
-    (sitemap,) = host.selection.nested()
-    assert sitemap.index == CATEGORY_14
-    assert host.codes == ["index.dubbel"]
+        listed = (GENERAL, CATEGORY_14.url)
+        assert host.findings == [not_read("index.genest", index.url, seen=seen) for seen in listed]
 
 
 def test_an_index_of_robots_txt_that_lists_documents_is_read_as_a_sitemap_if_an_index_lists_it() -> None:
-    host = Host()
-    host.indexes(GENERAL, CATEGORY_14.url)
-
-    host.sitemaps_of(INDEX, CATEGORY_14.url)
-    host.selection.with_documents.add(CATEGORY_14.url)
-    assert list(host.selection.nested()) == [Sitemap(CATEGORY_14.url, INDEX)]
-    assert host.findings == []
+    for listed_by, counts, codes in (
+        ((INDEX,), INDEX, []),
+        ((INDEX, CATEGORY_14), CATEGORY_14, ["index.dubbel"]),
+    ):
+        host = Host()
+        host.indexes(GENERAL, CATEGORY_2.url, CATEGORY_14.url)
+        for index in listed_by:
+            host.sitemaps_of(index, CATEGORY_2.url)
+        host.selection.with_documents.add(CATEGORY_2.url)
+        assert list(host.selection.nested()) == [Sitemap(CATEGORY_2.url, counts)]
+        assert host.codes == codes
 
 
 OTHERS = [f"https://{HOST}/{name}.xml" for name in ("sitemap_index", "read", "nieuws", "beeld")]
@@ -169,32 +123,29 @@ def test_the_sitemaps_of_another_index_that_may_be_missed_are_those_that_can_be_
     assert host.selection.requestable(listed) == [OTHERS[2], OTHERS[0]]
 
 
-def test_an_entry_without_loc_is_a_finding_with_its_line() -> None:
+#: The address of a sitemap that may not be requested, and the finding on it.
+REFUSED = {
+    "http://www.gemeente.nl/1.xml": "loc.geen-https",
+    "javascript:alert(1)": "loc.ongeldig",
+    "file:///etc/passwd": "loc.ongeldig",
+    "/sitemap-1.xml": "loc.ongeldig",
+    "www.gemeente.nl/1.xml": "loc.ongeldig",
+    "https://www.gemeente.nl/een twee.xml": "loc.ongeldig",
+    "https://u:p@www.gemeente.nl/1.xml": "loc.inloggegevens",
+    "https://www.gemeente.nl@elders.nl/1.xml": "loc.inloggegevens",
+    "https://elders.nl/1.xml": "host.niet-geregistreerd",
+    "https://www.gemeente.nl.elders.nl/1.xml": "host.niet-geregistreerd",
+    "https://127.0.0.1/1.xml": "host.niet-geregistreerd",
+}
+
+
+def test_a_sitemap_that_may_not_be_requested_is_a_finding() -> None:
+    host = Host()
+    assert [host.sitemap(loc) for loc in REFUSED] == [None] * len(REFUSED)
+    assert host.findings == [not_read(code, loc, seen=loc) for loc, code in REFUSED.items()]
     host = Host()
     assert host.sitemap("", line=12) is None
     assert host.findings == [not_read("loc.ontbreekt", GENERAL, line=12)]
-
-
-@pytest.mark.parametrize(
-    ("loc", "code"),
-    [
-        ("http://www.gemeente.nl/1.xml", "loc.geen-https"),
-        ("javascript:alert(1)", "loc.ongeldig"),
-        ("file:///etc/passwd", "loc.ongeldig"),
-        ("/sitemap-1.xml", "loc.ongeldig"),
-        ("www.gemeente.nl/1.xml", "loc.ongeldig"),
-        ("https://www.gemeente.nl/een twee.xml", "loc.ongeldig"),
-        ("https://u:p@www.gemeente.nl/1.xml", "loc.inloggegevens"),
-        ("https://www.gemeente.nl@elders.nl/1.xml", "loc.inloggegevens"),
-        ("https://elders.nl/1.xml", "host.niet-geregistreerd"),
-        ("https://www.gemeente.nl.elders.nl/1.xml", "host.niet-geregistreerd"),
-        ("https://127.0.0.1/1.xml", "host.niet-geregistreerd"),
-    ],
-)
-def test_a_sitemap_that_may_not_be_requested_is_a_finding(loc: str, code: str) -> None:
-    host = Host()
-    assert host.sitemap(loc) is None
-    assert host.findings == [not_read(code, loc, seen=loc)]
 
 
 @given(st.text())
@@ -208,11 +159,12 @@ def test_no_text_of_a_publisher_leads_to_a_host_that_is_not_registered(text: str
 def test_a_host_that_names_too_many_sitemaps_is_read_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file_findings, "SITEMAPS_MAXIMUM", 3)
     host = Host()
-    taken = [host.sitemap(f"https://{HOST}/{number}.xml") for number in range(6)]
-    assert [found is not None for found in taken] == [True, True, True, False, False, False]
-    (finding,) = host.findings
-    assert (finding["code"], finding["url"]) == ("index.te-groot", GENERAL)
-    assert finding["seen"] == "meer dan 3 sitemaps"
+    indexes = (INDEX, CATEGORY_2, CATEGORY_14)
+    taken = [host.sitemaps_of(one, *(f"{one.url}/{number}" for number in range(6))) for one in indexes]
+    assert [len(found) for found in taken] == [3, 0, 0]
+    assert [(found["code"], found["url"], found["seen"]) for found in host.findings] == [
+        ("index.te-groot", index.url, "meer dan 3 sitemaps") for index in indexes
+    ]
 
 
 def test_entries_that_list_an_index_count_for_the_bound_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,13 +176,3 @@ def test_entries_that_list_an_index_count_for_the_bound_too(monkeypatch: pytest.
     host.sitemaps_of(INDEX, *names)
     assert list(host.selection.nested()) == []
     assert host.codes == ["index.te-groot", "index.genest", "index.genest"]
-
-
-def test_each_index_beyond_the_bound_is_reported_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_findings, "SITEMAPS_MAXIMUM", 1)
-    host = Host()
-    for index in (INDEX, CATEGORY_2, CATEGORY_14):
-        host.sitemaps_of(index, *(f"{index.url}/{number}" for number in range(3)))
-    assert [(found["code"], found["url"]) for found in host.findings] == [
-        ("index.te-groot", index.url) for index in (INDEX, CATEGORY_2, CATEGORY_14)
-    ]

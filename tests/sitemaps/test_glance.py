@@ -20,38 +20,32 @@ def shown(body: bytes) -> Glance:
     return glance(lambda: [body])
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
+#: What the beginning of a file shows.
+SHOWN = {
+    Glance(has_documents=True): (
         DOCUMENTS,
         gzip.compress(DOCUMENTS),
         DOCUMENTS[: DOCUMENTS.index(b"</url>") + 6],
         DOCUMENTS + b" " * GLANCE_MAXSIZE,
         DOCUMENTS.replace(b"urlset", b"sitemapindex"),
-    ],
-    ids=["a sitemap", "packed", "its beginning", "a large one", "under another root"],
-)
-def test_a_file_with_metadata_of_documents_is_for_the_woo(body: bytes) -> None:
-    assert shown(body) == Glance(has_documents=True)
+    ),
+    Glance(): (PAGES, b"", b"<html></html>", b"%PDF-1.7", gzip.compress(b" " * 9 * GLANCE_MAXSIZE)),
+    Glance(sitemaps=tuple(SITEMAPS)): (
+        INDEX,
+        INDEX.replace(b"sitemapindex", b"urlset"),
+        INDEX[: -len("</sitemapindex>")],
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    "body", [PAGES, b"", b"<html></html>", b"%PDF-1.7", gzip.compress(b" " * 9 * GLANCE_MAXSIZE)]
-)
-def test_any_other_file_shows_nothing(body: bytes) -> None:
-    assert shown(body) == Glance()
-
-
-@pytest.mark.parametrize(
-    "body", [INDEX, INDEX.replace(b"sitemapindex", b"urlset"), INDEX[: -len("</sitemapindex>")]]
-)
-def test_an_index_shows_its_sitemaps(body: bytes) -> None:
-    assert shown(body) == Glance(sitemaps=tuple(SITEMAPS))
+@pytest.mark.parametrize(("expected", "bodies"), SHOWN.items(), ids=["documents", "nothing", "an index"])
+def test_a_file_shows_documents_or_sitemaps(expected: Glance, bodies: tuple[bytes, ...]) -> None:
+    for number, body in enumerate(bodies):
+        assert shown(body) == expected, number
 
 
 def test_the_sitemap_that_is_likely_for_the_woo_is_the_one_of_which_the_name_says_so() -> None:
+    named = "https://www.a.nl/sitemap-Woo.xml"
     assert likely_sitemap(SITEMAPS) == SITEMAPS[0]
-    assert (
-        likely_sitemap([*SITEMAPS, "https://www.a.nl/sitemap-Woo.xml"]) == "https://www.a.nl/sitemap-Woo.xml"
-    )
+    assert likely_sitemap([*SITEMAPS, named]) == named
     assert likely_sitemap([*SITEMAPS, "https://www.woo.nl/3.xml"]) == SITEMAPS[0], "all are on that host"

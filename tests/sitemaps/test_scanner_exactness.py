@@ -15,18 +15,7 @@ from woo_harvester.sitemaps import scanner
 
 texts = st.sampled_from(
     [
-        "",
-        "tekst",
-        " ",
-        "\n",
-        "\r\n",
-        "\r",
-        "&amp;",
-        "&lt;url>",
-        "&#233;",
-        "é",
-        "]]",
-        ">",
+        *("", "tekst", " ", "\n", "\r\n", "\r", "&amp;", "&lt;url>", "&#233;", "é", "]]", ">"),
         "Besluit &quot;x&quot;",
     ]
 )
@@ -35,23 +24,15 @@ inside = st.one_of(
     texts,
     st.sampled_from(
         [
-            "<!-- x -->",
+            *("<!-- x -->", "<![CDATA[<x>]]>", "<?x y?>", "<url/>", "<x xml:id='a'/>", "<diwoo:Document/>"),
             "<!-- </url><url><loc>https://a.nl/c</loc> -->",
-            "<![CDATA[<x>]]>",
             "<![CDATA[</url><url><loc>https://a.nl/d</loc>]]>",
-            "<?x y?>",
-            "<priority>1</priority>",
-            "<changefreq>daily</changefreq>",
-            "<y:z xmlns:y='urn:y' y:a='b'/>",
-            "<x a='>' b=\"'\"/>",
+            *("<priority>1</priority>", "<changefreq>daily</changefreq>"),
+            *("<y:z xmlns:y='urn:y' y:a='b'/>", "<x a='>' b=\"'\"/>"),
             '<x xmlns="urn:x"><url>y</url></x>',
             "<m:MDTO xmlns:m='urn:m'><m:url>https://b.nl</m:url></m:MDTO>",
             "<x><url><loc>https://a.nl/e</loc></url></x>",
-            "<url/>",
-            "<x xml:id='a'/>",
-            "<diwoo:Document/>",
-            "<LOC>https://a.nl/f</LOC>",
-            "<LastMod>2024-04-03</LastMod>",
+            *("<LOC>https://a.nl/f</LOC>", "<LastMod>2024-04-03</LastMod>"),
         ]
     ),
     st.lists(texts, max_size=3).map(
@@ -63,41 +44,24 @@ locs = st.sampled_from(
     ["https://a.nl/1", "https://a.nl/2?a&amp;b", " https://a.nl/3 4\n", "https://é.nl/", "", "&#97;"]
 )
 lastmods = st.sampled_from(["2024-04-01", " 2024-04-01 10:00:00 ", "2024-04-01T10:00:00+02:00", "", "&amp;"])
-between = st.integers(0, 30).flatmap(
-    lambda rare: (
-        space
-        if rare
-        else st.sampled_from(
-            [
-                "<!-- x -->",
-                "<x/>",
-                "<url/>",
-                "x",
-                "<url></url>",
-                "<URL><loc>https://a.nl/g</loc></URL>",
-                "<item><loc>https://a.nl/h</loc></item>",
-                "<y:z xmlns:y='urn:y'/>",
-            ]
-        )
-    )
+strange = st.sampled_from(
+    [
+        *("<!-- x -->", "<x/>", "<url/>", "x", "<url></url>", "<y:z xmlns:y='urn:y'/>"),
+        *("<URL><loc>https://a.nl/g</loc></URL>", "<item><loc>https://a.nl/h</loc></item>"),
+    ]
 )
+between = st.integers(0, 30).flatmap(lambda rare: space if rare else strange)
 starts = st.sampled_from(
     [
-        "",
-        DECLARATION,
-        "<?xml version='1.0'?>\n",
+        *("", DECLARATION, "<?xml version='1.0'?>\n", "\ufeff" + DECLARATION),
         DECLARATION.replace("UTF-8", "utf-8") + "<!-- x\n -->\n",
         DECLARATION + "<?xml-stylesheet href='x'?>",
-        "\ufeff" + DECLARATION,
     ]
 )
 roots = st.sampled_from(
     [
-        ROOT,
-        ROOT.replace("><", ">\n<"),
-        ROOT.replace(" xmlns", "\n\txmlns"),
-        "<urlset xmlns:diwoo='urn:d'>",
-        "<urlset>",
+        *(ROOT, ROOT.replace("><", ">\n<"), ROOT.replace(" xmlns", "\n\txmlns")),
+        *("<urlset xmlns:diwoo='urn:d'>", "<urlset>"),
     ]
 )
 ends = st.sampled_from(
@@ -128,27 +92,9 @@ def files(draw: DrawFn, least: int = 0) -> bytes:
 
 
 FRAGMENTS = [
-    b"<!--",
-    b"-->",
-    b"<![CDATA[",
-    b"]]>",
-    b"</url>",
-    b"</url >",
-    b"<url>",
+    *(b"<!--", b"-->", b"<![CDATA[", b"]]>", b"</url>", b"</url >", b"<url>", b"</urlset>", b"<loc>"),
+    *(b"&", b"<", b"'", b'"', b"\0", b"\xff", b"\xc3", b"<x>", b"</x>", b" xmlns:q='urn:q'", b"<?"),
     b"<url><loc>https://a.nl/9</loc>",
-    b"</urlset>",
-    b"<loc>",
-    b"&",
-    b"<",
-    b"'",
-    b'"',
-    b"\0",
-    b"\xff",
-    b"\xc3",
-    b"<x>",
-    b"</x>",
-    b" xmlns:q='urn:q'",
-    b"<?",
 ]
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gzip
+from contextlib import suppress
 
 import pytest
 
 from tests.sitemaps.scanning import MAXSIZE, ONE, TWO, scanned, sitemap
 from woo_harvester.demo.sitemaps import SITEMAP_NAMESPACE
-from woo_harvester.sitemaps.reader import Entry, OtherRootError
+from woo_harvester.sitemaps.reader import OtherRootError
 from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry, UrlsetReader
 from woo_harvester.sitemaps.xml_stream import SitemapError
 
@@ -26,74 +27,46 @@ class Reading:
 
     def run(self) -> list[tuple[str, bool]]:
         for batch in self.reader:
-            self.reader.processed(self._process(batch))
+            count = 0
+            with suppress(NotPlainError):
+                for entry in batch:
+                    if entry.loc == self.refused and isinstance(entry, ScannedEntry):
+                        raise NotPlainError
+                    entry.parse()
+                    self.entries.append((entry.loc, isinstance(entry, ScannedEntry)))
+                    count += 1
+            self.reader.processed(count)
         return self.entries
-
-    def _process(self, batch: object) -> int:
-        assert isinstance(batch, list)
-        for number, entry in enumerate(batch):
-            assert isinstance(entry, (Entry, ScannedEntry))
-            if isinstance(entry, ScannedEntry) and (entry.loc == self.refused or not can_be_parsed(entry)):
-                return number
-            self.entries.append((entry.loc, isinstance(entry, ScannedEntry)))
-        return len(batch)
-
-
-def can_be_parsed(entry: ScannedEntry) -> bool:
-    try:
-        entry.parse()
-    except NotPlainError:
-        return False
-    return True
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_plain_file_is_scanned(packed: bool) -> None:
-    body = sitemap(ONE, TWO)
-    reading = Reading(gzip.compress(body) if packed else body)
-    assert (reading.reader.entries, reading.reader.complete, reading.reader.contents.namespace) == (
-        0,
-        False,
-        None,
-    )
-    assert reading.run() == [("https://a.nl/1.pdf", True), ("https://a.nl/2.pdf", True)]
-    assert (reading.reader.entries, reading.reader.complete) == (2, True)
-    assert reading.reader.contents.namespace == SITEMAP_NAMESPACE
-    assert reading.reader.contents.size == len(body)
-
-
-@pytest.mark.parametrize("refused", [1, 2])
-def test_from_an_entry_that_could_not_be_processed_on_the_file_is_read_in_full(refused: int) -> None:
+@pytest.mark.parametrize("refused", [1, 2, None])
+def test_a_plain_file_is_scanned_up_to_an_entry_that_could_not_be_processed(
+    packed: bool, refused: int | None
+) -> None:
     body = sitemap(ONE, TWO, ONE.replace("1.pdf", "3.pdf"))
-    reading = Reading(body, f"https://a.nl/{refused}.pdf")
-    assert reading.run() == [(f"https://a.nl/{number}.pdf", number < refused) for number in (1, 2, 3)]
-    assert (reading.reader.entries, reading.reader.complete) == (3, True)
-    assert reading.reader.contents.namespace == SITEMAP_NAMESPACE
-    assert reading.reader.contents.size == len(body)
+    reading = Reading(gzip.compress(body) if packed else body, f"https://a.nl/{refused}.pdf")
+    reader = reading.reader
+    assert (reader.entries, reader.complete, reader.contents.namespace) == (0, False, None)
+    scanned_before = refused or 4
+    assert reading.run() == [(f"https://a.nl/{number}.pdf", number < scanned_before) for number in (1, 2, 3)]
+    assert (reader.entries, reader.complete) == (3, True)
+    assert (reader.contents.namespace, reader.contents.size) == (SITEMAP_NAMESPACE, len(body))
 
 
-def test_a_file_that_is_not_plain_is_read_in_full() -> None:
+def test_a_file_that_is_not_plain_is_read_in_full_and_one_without_entries_is_complete() -> None:
     reading = Reading(sitemap(ONE, COMMENTED))
     assert reading.run() == [("https://a.nl/1.pdf", False), ("https://a.nl/3.pdf", False)]
-    assert reading.reader.complete
+    empty = Reading(sitemap())
+    assert (empty.run(), empty.reader.complete, reading.reader.complete) == ([], True, True)
 
 
-def test_a_file_without_entries_is_complete() -> None:
-    reading = Reading(sitemap())
-    assert reading.run() == []
-    assert reading.reader.complete
-
-
-def test_a_file_that_breaks_off_raises_the_error_after_its_entries() -> None:
+def test_a_file_that_cannot_be_read_raises_the_error_of_the_full_reader_after_its_entries() -> None:
     reading = Reading(sitemap(ONE, "<url><loc>https://a.nl/2", end=""))
     with pytest.raises(SitemapError) as caught:
         reading.run()
-    assert caught.value.reason == "afgebroken"
+    assert (caught.value.reason, reading.reader.complete) == ("afgebroken", False)
     assert [loc for loc, _ in reading.entries] == ["https://a.nl/1.pdf"]
-    assert not reading.reader.complete
-
-
-def test_a_file_beyond_the_bound_or_of_another_kind_raises_the_error_of_the_full_reader() -> None:
     with pytest.raises(SitemapError) as caught:
         Reading(sitemap(ONE, TWO), maxsize=50).run()
     assert caught.value.reason == "te-groot"
