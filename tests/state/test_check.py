@@ -25,17 +25,25 @@ HOUR = timedelta(hours=1)
 
 
 def record(
-    loc: str = LOC, *, lastmod: datetime | None = LASTMOD, at: datetime = AT, cause: str = "aanlevering"
+    loc: str = LOC,
+    *,
+    lastmod: datetime | None = LASTMOD,
+    at: datetime = AT,
+    cause: str = "aanlevering",
+    number: int | None = None,
 ) -> dict[str, Any]:
     herkomst = {"opgehaald": iso_datetime(at)}
     if lastmod is not None:
         herkomst["lastmod"] = iso_datetime(lastmod)
-    return {
-        "id": record_id(loc),
-        "document": {"weblocatie": loc},
-        "versies": [{"oorzaak": cause}],
-        "herkomst": herkomst,
-    }
+    version = {"oorzaak": cause} | ({"nummer": number} if number else {})
+    about = {"id": record_id(loc), "document": {"weblocatie": loc}}
+    return {**about, "versies": [version], "herkomst": herkomst}
+
+
+def file_of(folder: Path, *records: dict[str, Any]) -> list[Path]:
+    path = folder / "records.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in records))
+    return [path]
 
 
 def know(
@@ -56,17 +64,8 @@ def know(
     return ids
 
 
-def numbered(number: int | None, **changes: Any) -> dict[str, Any]:
-    """Return a record whose version has a number."""
-    given = record(**changes)
-    given["versies"][0] |= {"nummer": number} if number else {}
-    return given
-
-
 def check(connection: Connection, folder: Path, *records: dict[str, Any]) -> list[tuple[str, str]]:
-    path = folder / "records.jsonl"
-    path.write_text("".join(json.dumps(each) + "\n" for each in records))
-    with Latest([path]) as files:
+    with Latest(file_of(folder, *records)) as files:
         return [(str(difference), loc) for difference, loc in differences(connection, files)]
 
 
@@ -120,7 +119,8 @@ def test_a_lastmod_in_the_future_counts_as_the_harvest(connection: Connection, t
 
 
 def test_what_the_state_did_not_deliver_is_extra_only(connection: Connection, tmp_path: Path) -> None:
-    assert check(connection, tmp_path, record(cause="intrekking")) == []
+    permit = {"id": "x", "vergunning": {}, "versies": [{"oorzaak": "aanlevering"}]}
+    assert check(connection, tmp_path, record(cause="intrekking"), permit) == []
     assert check(connection, tmp_path, record()) == [("extra", LOC)]
     see(connection, sitemap_of(connection), [LOC])
     assert check(connection, tmp_path, record()) == [("extra", LOC)]
@@ -143,8 +143,7 @@ def test_what_only_the_files_have_is_taken_over(connection: Connection, tmp_path
         record(newer, lastmod=LASTMOD - HOUR),
         record("https://c.nl/zonder-sitemap.pdf"),
     )
-    (tmp_path / "1.jsonl").write_text("".join(json.dumps(each) + "\n" for each in records))
-    with Latest([tmp_path / "1.jsonl"]) as files:
+    with Latest(file_of(tmp_path, *records)) as files:
         assert [take_over(connection, files) for _ in range(2)] == [3, 0]
         left = [(str(difference), loc) for difference, loc in differences(connection, files)]
     assert left == [("older", newer), ("extra", "https://c.nl/zonder-sitemap.pdf")]
@@ -155,11 +154,6 @@ def test_what_only_the_files_have_is_taken_over(connection: Connection, tmp_path
     kept = files_of(connection, [rows[LOC].id])[rows[LOC].id]
     assert (kept.sha256, kept.size, kept.file_name) == (bytes.fromhex("ab" * 32), 3, None)
     assert host_of_document(connection, LOC) == "b.nl"
-
-
-def test_permits_are_left_out_of_the_comparison(connection: Connection, tmp_path: Path) -> None:
-    permit = {"id": "x", "vergunning": {}, "versies": [{"oorzaak": "aanlevering"}]}
-    assert check(connection, tmp_path, permit) == []
 
 
 def test_more_than_a_batch_is_compared_completely(connection: Connection, tmp_path: Path) -> None:
@@ -179,7 +173,7 @@ def test_of_two_versions_with_the_same_lastmod_the_number_says_which_is_older(
     sitemap, seconds = sitemap_of(connection), int(AT.timestamp())
     version = Harvested(key, to_microseconds(LASTMOD), "2024-04-02", seconds, sitemap, number=2)
     confirm_harvested(connection, [version])
-    found = {number: check(connection, tmp_path, numbered(number)) for number in (None, 1, 2, 3)}
+    found = {number: check(connection, tmp_path, record(number=number)) for number in (None, 1, 2, 3)}
     assert found == {None: [], 1: [("older", LOC)], 2: [], 3: [("extra", LOC)]}
 
 
@@ -189,14 +183,12 @@ def test_a_restored_state_goes_on_counting_where_the_files_are(
     gone = "https://a.nl/d/1.pdf"
     know(connection, LOC, gone)
     later = [
-        numbered(3, lastmod=LASTMOD + HOUR, at=AT + HOUR),
-        numbered(4, loc=gone, lastmod=LASTMOD + HOUR, at=AT + HOUR),
-        numbered(None, loc=gone, at=AT + 2 * HOUR, cause="intrekking"),
+        record(number=3, lastmod=LASTMOD + HOUR, at=AT + HOUR),
+        record(gone, number=4, lastmod=LASTMOD + HOUR, at=AT + HOUR),
+        record(gone, at=AT + 2 * HOUR, cause="intrekking"),
     ]
     for each in later:
         each["herkomst"]["sitemap"] = "https://a.nl/sitemap.xml"
-    path = tmp_path / "records.jsonl"
-    path.write_text("".join(json.dumps(each) + "\n" for each in later))
-    with Latest([path]) as files:
+    with Latest(file_of(tmp_path, *later)) as files:
         assert take_over(connection, files) == 2
     assert {loc: known.number for loc, known in look_up(connection, [LOC, gone]).items()} == {LOC: 3, gone: 4}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from random import Random
 from string import ascii_letters
@@ -47,40 +48,22 @@ def test_a_location_that_another_run_has_just_seen_stays_as_that_noted_it(connec
     assert row_of(connection, key)["sitemap_id"] == sitemap
 
 
-def test_what_publishers_say_is_kept_whatever_is_in_it(connection: Connection) -> None:
-    sitemap = sitemap_of(connection)
-    (key,) = see(connection, sitemap, [LOC])
-    file = KnownFile(b"s" * 32, file_name="be\0sluit.pdf", pages=2**40)
-    confirm_harvested(connection, [Harvested(key, None, DAY, HARVESTED, sitemap, None, file)])
-    kept = documents.files_of(connection, [key])[key]
-    assert (kept.file_name, kept.pages) == ("be\ufffdsluit.pdf", 2**40)
-
-
-def test_the_longest_location_has_a_place_in_the_index(connection: Connection) -> None:
-    chance = Random(1)
-    loc = "https://a.nl/" + "".join(chance.choice(ascii_letters) for _ in range(LOC_MAXLENGTH - 13))
-    (key,) = see(connection, sitemap_of(connection), [loc])
-    assert documents.look_up(connection, [loc])[loc].id == key
-
-
 def test_only_locations_that_are_known_to_the_letter_are_found(connection: Connection) -> None:
-    see(connection, sitemap_of(connection), locs(3))
-    others = [
+    chance = Random(1)
+    longest = "https://a.nl/" + "".join(chance.choice(ascii_letters) for _ in range(LOC_MAXLENGTH - 13))
+    see(connection, sitemap_of(connection), [*locs(3), longest])
+    others = (
         "https://a.nl/D/0.pdf",
         "https://a.nl/d/0.pdf ",
         "https://a.nl/\0.pdf",
         "https://a.nl/nieuw.pdf",
-    ]
-    assert documents.look_up(connection, [*locs(2), *others]).keys() == set(locs(2))
+    )
+    assert documents.look_up(connection, [*locs(2), longest, *others]).keys() == {*locs(2), longest}
 
 
-def test_what_was_read_whole_is_remembered_by_the_digest_of_its_entry(connection: Connection) -> None:
-    keys = harvest(connection, sitemap_of(connection), locs(2))
-    documents.keep_digests(connection, {keys[0]: b"nieuw"})
-    assert [row_of(connection, key)["entry_digest"] for key in keys] == [b"nieuw", None]
-
-
-def test_only_what_is_published_and_not_missing_is_passed_over_by_its_digest(connection: Connection) -> None:
+def test_only_what_is_published_and_not_missing_is_passed_over_by_its_digest(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sitemap, other = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
     published, withdrawn, missing, moved, without = harvest(connection, sitemap, locs(5))
     (seen,) = see(connection, sitemap, [LOC])
@@ -93,38 +76,10 @@ def test_only_what_is_published_and_not_missing_is_passed_over_by_its_digest(con
     assert before.same == {digests[published]: published}
     assert sorted(before.others) == sorted([withdrawn, missing, moved, without, seen])
     assert before.is_all
-
-
-def test_what_a_sitemap_listed_before_is_what_it_listed_itself(connection: Connection) -> None:
-    sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
-    first, second = harvest(connection, sitemap, locs(2))
-    list_in(connection, other, [second])
-    assert documents.before(connection, other).others == [second]
-    assert sorted(documents.before(connection, sitemap).others) == [first, second]
-
-
-def test_more_documents_than_are_kept_in_memory_are_asked_of_the_state(
-    connection: Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(documents, "SAME_MAX", 3)
-    sitemap = sitemap_of(connection)
-    harvest(connection, sitemap, locs(3))
-    assert documents.before(connection, sitemap).is_all
-    harvest(connection, sitemap, [LOC])
+    list_in(connection, other, [without])
+    assert documents.before(connection, other).others == [without], "what it listed itself"
+    monkeypatch.setattr(documents, "SAME_MAX", 5)
     assert documents.before(connection, sitemap) == documents.Before({}, [], is_all=False)
-
-
-def test_a_batch_of_nothing_changes_nothing(connection: Connection) -> None:
-    sitemap = sitemap_of(connection)
-    (key,) = harvest(connection, sitemap, [LOC])
-    before = row_of(connection, key)
-    assert documents.add_seen(connection, [], sitemap) == {}
-    documents.move(connection, [], 99)
-    documents.keep_digests(connection, {})
-    confirm_harvested(connection, [])
-    confirm_withdrawn(connection, {})
-    documents.forget(connection, [])
-    assert row_of(connection, key) == before
 
 
 def test_more_than_a_batch_is_handled_completely(connection: Connection) -> None:
@@ -132,6 +87,7 @@ def test_more_than_a_batch_is_handled_completely(connection: Connection) -> None
     keys = harvest(connection, sitemap_of(connection), many)
     assert documents.look_up(connection, many).keys() == set(many)
     documents.forget(connection, keys[1:])
+    documents.forget(connection, [])
     assert list(documents.look_up(connection, many)) == many[:1]
     assert connection.execute(select(schema.listings.c.document_id)).scalars().all() == keys[:1]
 
@@ -140,13 +96,11 @@ def test_a_version_replaces_that_of_another_sitemap_or_of_none(connection: Conne
     before, after = sitemap_of(connection), sitemap_of(connection, "b.nl")
     (known,) = harvest(connection, before, locs(1))
     (new,) = see(connection, before, ["https://a.nl/nieuw.pdf"])
-
-    def replaced(*versions: tuple[int, int]) -> set[int]:
+    for versions, replaced in ((((known, after),), {before}), (((known, before), (new, after)), set())):
         made = [Harvested(key, LASTMOD, DAY, HARVESTED, sitemap) for key, sitemap in versions]
-        return documents.other_sources(connection, made)
-
-    assert replaced((known, after)) == {before}
-    assert replaced((known, before), (new, after)) == set()
+        assert documents.other_sources(connection, made) == replaced
+    documents.move(connection, [known], after)
+    assert row_of(connection, known)["sitemap_id"] == after
 
 
 def test_the_documents_of_each_host_are_counted_whatever_is_known_of_them(connection: Connection) -> None:
@@ -166,12 +120,48 @@ def refuse(connection: Connection, key: int, at: int = HARVESTED, code: str = CO
     documents.keep_fault(connection, version, code, "<html>", at=at, refused=True)
 
 
+def fail(connection: Connection, key: int, at: int) -> None:
+    """Note that a document could not be fetched."""
+    version = Harvested(key, LASTMOD, DAY, at, sitemap_of(connection))
+    documents.keep_fault(connection, version, "document.onbereikbaar", None, at=at, refused=False)
+
+
+def test_a_fault_comes_with_its_first_moment_and_the_first_refusal_is_asked_for_first(
+    connection: Connection,
+) -> None:
+    sitemap, other = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
+    one, two, failed = see(connection, sitemap, locs(3))
+    fail(connection, failed, 1)
+    assert documents.first_refused(connection, sitemap) is None
+    refuse(connection, two, HARVESTED)
+    refuse(connection, one, HARVESTED + 1)
+    refuse(connection, two, HARVESTED + 9, "document.te-groot")
+    assert documents.faults_of(connection, sitemap) == [
+        DocumentFault(locs(2)[0], CODE, "<html>", HARVESTED + 1),
+        DocumentFault(locs(2)[1], "document.te-groot", "<html>", HARVESTED),
+        DocumentFault(locs(3)[2], "document.onbereikbaar", None, 1),
+    ]
+    assert documents.first_refused(connection, sitemap) == HARVESTED + 1
+    assert (documents.faults_of(connection, other), documents.first_refused(connection, other)) == ([], None)
+
+
+def test_a_document_that_could_not_be_fetched_is_not_refused_any_more(connection: Connection) -> None:
+    never, refused = see(connection, sitemap_of(connection), locs(2))
+    refuse(connection, refused)
+    for key in (never, refused):
+        fail(connection, key, 5)
+    for loc, since in zip(locs(2), (5, HARVESTED), strict=True):
+        known = documents.look_up(connection, [loc])[loc]
+        assert (known.fault, known.fault_since) == ("document.onbereikbaar", since)
+        assert (known.refused_at, known.refused_lastmod) == (None, None)
+
+
 def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None:
     sitemap = sitemap_of(connection)
     (key,) = see(connection, sitemap, [LOC])
     connection.execute(update(table).values(again=True))
-    size, name = 20480, "besluit.pdf"
-    file = KnownFile(b"s" * 32, 'ETag: "e"', size, "application/pdf", name, 3, 1_700_000_050)
+    size, name, pages = 2**40, "be\ufffdsluit.pdf", 2**40
+    file = KnownFile(b"s" * 32, 'ETag: "e"', size, "application/pdf", "be\0sluit.pdf", pages, 1_700_000_050)
     version = Harvested(
         key, LASTMOD, DAY, HARVESTED, sitemap, b"d" * 16, file, cause="wijziging", number=2, depth=Depth.FILE
     )
@@ -190,7 +180,7 @@ def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None
         "size": size,
         "media_type": "application/pdf",
         "file_name": name,
-        "pages": 3,
+        "pages": pages,
         "fetched_at": 1_700_000_050,
         "again": None,
         "cause": "wijziging",
@@ -198,24 +188,16 @@ def test_what_an_output_has_durably_is_harvested(connection: Connection) -> None
         "depth": Depth.FILE,
         **NO_FAULT,
     }
-    assert documents.files_of(connection, [key]) == {key: file}
+    assert documents.files_of(connection, [key]) == {key: replace(file, file_name=name)}
     connection.execute(update(table).values(again=True))
     confirm_withdrawn(connection, {key: HARVESTED})
     assert row_of(connection, key)["again"] is None
 
 
 def test_a_conditional_request_needs_one_validator() -> None:
-    given = [None, 'ETag: "a: b"', "Last-Modified: Tue, 02 Apr 2024 08:00:00 GMT"]
+    given = (None, 'ETag: "a: b"', "Last-Modified: Tue, 02 Apr 2024 08:00:00 GMT")
     found = [(one.etag, one.last_modified) for one in map(partial(KnownFile, b""), given)]
     assert found == [(None, None), ('"a: b"', None), (None, "Tue, 02 Apr 2024 08:00:00 GMT")]
-
-
-def test_a_document_is_of_the_sitemap_whose_entry_counts(connection: Connection) -> None:
-    one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
-    first, second, third = harvest(connection, one, locs(3))
-    documents.move(connection, [second], two)
-    confirm_harvested(connection, [Harvested(third, LASTMOD, DAY, HARVESTED, two)])
-    assert [row_of(connection, key)["sitemap_id"] for key in (first, second, third)] == [one, two, two]
 
 
 def test_what_is_due_is_not_skipped_by_its_digest(connection: Connection) -> None:
@@ -239,57 +221,6 @@ def test_a_withdrawal_keeps_what_is_known_and_a_harvest_ends_it(connection: Conn
     confirm_harvested(connection, [Harvested(key, LASTMOD + 1, DAY, HARVESTED + 9, sitemap)])
     row = row_of(connection, key)
     assert (row["withdrawn"], row["lastmod"], row["harvested"]) == (None, LASTMOD + 1, HARVESTED + 9)
-
-
-def test_a_fault_comes_with_its_first_moment(connection: Connection) -> None:
-    sitemap = sitemap_of(connection)
-    one, two = see(connection, sitemap, locs(2))
-    refuse(connection, two)
-    refuse(connection, one, HARVESTED + 1)
-    refuse(connection, two, HARVESTED + 9, "document.te-groot")
-    assert documents.faults_of(connection, sitemap) == [
-        DocumentFault(locs(2)[0], CODE, "<html>", HARVESTED + 1),
-        DocumentFault(locs(2)[1], "document.te-groot", "<html>", HARVESTED),
-    ]
-
-
-def test_the_faults_of_another_sitemap_are_its_own(connection: Connection) -> None:
-    sitemap, other = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
-    (key,) = see(connection, sitemap, locs(1))
-    refuse(connection, key)
-    assert documents.faults_of(connection, other) == []
-    assert documents.first_refused(connection, other) is None
-
-
-def test_the_first_refusal_is_the_first_to_be_asked_for_again(connection: Connection) -> None:
-    sitemap = sitemap_of(connection)
-    one, two, failed = see(connection, sitemap, locs(3))
-    refuse(connection, one, HARVESTED + 5)
-    refuse(connection, two, HARVESTED + 3)
-    version = Harvested(failed, None, DAY, 1, sitemap)
-    documents.keep_fault(connection, version, "document.onbereikbaar", "HTTP 500", at=1, refused=False)
-    assert documents.first_refused(connection, sitemap) == HARVESTED + 3
-
-
-def test_a_document_that_could_not_be_fetched_is_not_refused(connection: Connection) -> None:
-    sitemap = sitemap_of(connection)
-    (key,) = see(connection, sitemap, locs(1))
-    version = Harvested(key, LASTMOD, DAY, 5, sitemap)
-    documents.keep_fault(connection, version, "document.onbereikbaar", None, at=5, refused=False)
-    known = documents.look_up(connection, locs(1))[locs(1)[0]]
-    assert (known.fault, known.fault_since) == ("document.onbereikbaar", 5)
-    assert (known.refused_at, known.refused_lastmod) == (None, None)
-
-
-def test_a_refused_document_that_cannot_be_fetched_any_more_is_not_refused(connection: Connection) -> None:
-    sitemap = sitemap_of(connection)
-    (key,) = see(connection, sitemap, locs(1))
-    refuse(connection, key)
-    version = Harvested(key, LASTMOD, DAY, 9, sitemap)
-    documents.keep_fault(connection, version, "document.onbereikbaar", None, at=9, refused=False)
-    known = documents.look_up(connection, locs(1))[locs(1)[0]]
-    assert (known.fault, known.fault_since) == ("document.onbereikbaar", HARVESTED)
-    assert (known.refused_at, known.refused_lastmod) == (None, None)
 
 
 def test_a_harvest_a_withdrawal_and_an_unchanged_entry_remove_a_fault(connection: Connection) -> None:

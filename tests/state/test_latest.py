@@ -55,23 +55,16 @@ def test_the_latest_version_of_each_document_counts_in_any_order_of_the_files(tm
     assert latest([]) == []
 
 
-def test_moments_are_compared_and_not_notations(tmp_path: Path) -> None:
+def test_the_later_of_two_versions_with_the_same_moment_counts(tmp_path: Path) -> None:
+    for at in (FIRST, None):
+        one, two = record(at), record(at, cause="wijziging")
+        assert latest([file_of(tmp_path / "1.jsonl", one, two)]) == [two], at
+        assert latest([file_of(tmp_path / "2.jsonl", two), file_of(tmp_path / "3.jsonl", one)]) == [one], at
+    path = file_of(tmp_path / "1.jsonl", record(), record())
+    assert latest([path]) == latest([path, path]) == [record()]
     later = record("2026-11-21T08:30:00Z", cause="wijziging")
     path = file_of(tmp_path / "1.jsonl", later, record("2026-11-21T09:00:00+01:00"))
-    assert latest([path]) == [later]
-
-
-@pytest.mark.parametrize("at", [FIRST, None])
-def test_the_later_of_two_versions_with_the_same_moment_counts(tmp_path: Path, at: str | None) -> None:
-    one, two = record(at), record(at, cause="wijziging")
-    assert latest([file_of(tmp_path / "1.jsonl", one, two)]) == [two]
-    assert latest([file_of(tmp_path / "2.jsonl", two), file_of(tmp_path / "3.jsonl", one)]) == [one]
-
-
-def test_a_record_that_comes_twice_counts_once(tmp_path: Path) -> None:
-    path = file_of(tmp_path / "1.jsonl", record(), record())
-    assert latest([path]) == [record()]
-    assert latest([path, path]) == [record()]
+    assert latest([path]) == [later], "moments are compared and not notations"
 
 
 def test_withdrawn_documents_are_left_out_unless_they_are_asked_for(tmp_path: Path) -> None:
@@ -85,21 +78,17 @@ def test_withdrawn_documents_are_left_out_unless_they_are_asked_for(tmp_path: Pa
 LINE = json.dumps({**record(), "titel": "één"}, ensure_ascii=False, separators=(" ,", " : ")).encode()
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("1.jsonl", LINE + b"\n"),
-        ("1.jsonl", LINE),
-        ("1.jsonl", b"\n" + LINE + b"\r\n\n"),
-        ("1.jsonl", codecs.BOM_UTF8 + LINE + b"\r\n"),
-        ("1.jsonl.gz", gzip.compress(LINE + b"\n")),
-    ],
-)
-def test_a_line_is_returned_as_it_is_in_the_file(tmp_path: Path, name: str, content: bytes) -> None:
-    path = tmp_path / name
-    path.write_bytes(content)
-    with Latest([path]) as files:
-        assert list(files.lines()) == [LINE + b"\n"]
+def test_a_line_is_returned_as_it_is_in_the_file(tmp_path: Path) -> None:
+    for number, content in enumerate(
+        (
+            *(LINE + b"\n", LINE, b"\n" + LINE + b"\r\n\n", codecs.BOM_UTF8 + LINE + b"\r\n"),
+            gzip.compress(LINE + b"\n"),
+        )
+    ):
+        path = tmp_path / (f"{number}.jsonl.gz" if content[:2] == b"\x1f\x8b" else f"{number}.jsonl")
+        path.write_bytes(content)
+        with Latest([path]) as files:
+            assert list(files.lines()) == [LINE + b"\n"], number
 
 
 def test_a_record_without_a_url_counts_by_its_id(tmp_path: Path) -> None:
@@ -129,83 +118,65 @@ def test_a_truncated_last_line_is_left_out_and_reported(tmp_path: Path) -> None:
         assert len(list(files.lines())) == 1
 
 
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [
-        ("geen json", "expected a record as JSON"),
-        ("[]", "expected a record, with an id and a version that has an oorzaak"),
-        ('{"id": "x"}', "expected a record, with an id"),
-        ('{"id": "x", "versies": []}', "expected a record, with an id"),
-        ('{"id": 3, "versies": [{"oorzaak": "aanlevering"}]}', "expected a record, with an id"),
-        ("\udcff", "expected a record as JSON"),
-        ('{"id": "a", "versies": [{"oorzaak": "wijziging"}], "herkomst": "y"}', ".* are objects"),
-        ('{"id": "a", "versies": [{"oorzaak": "wijziging"}], "document": [1]}', ".* are objects"),
-        ('{"id": "a", "versies": [5, {"oorzaak": "wijziging"}]}', ".* lists of objects"),
-        ('{"id": "a", "versies": [{"oorzaak": "wijziging", "bestanden": 5}]}', ".* lists of objects"),
-        ('{"id": "a", "versies": [{"oorzaak": "wijziging", "bestanden": [5]}]}', ".* lists of objects"),
-    ],
-)
-def test_a_line_that_is_no_record_is_named(tmp_path: Path, line: str, why: str) -> None:
+#: A line that is no record, and the reason that is given.
+NO_RECORD = {
+    "geen json": "expected a record as JSON",
+    "[]": "expected a record, with an id and a version that has an oorzaak",
+    '{"id": "x"}': "expected a record, with an id",
+    '{"id": "x", "versies": []}': "expected a record, with an id",
+    '{"id": 3, "versies": [{"oorzaak": "aanlevering"}]}': "expected a record, with an id",
+    "\udcff": "expected a record as JSON",
+    '{"id": "a", "versies": [{"oorzaak": "wijziging"}], "herkomst": "y"}': ".* are objects",
+    '{"id": "a", "versies": [{"oorzaak": "wijziging"}], "document": [1]}': ".* are objects",
+    '{"id": "a", "versies": [5, {"oorzaak": "wijziging"}]}': ".* lists of objects",
+    '{"id": "a", "versies": [{"oorzaak": "wijziging", "bestanden": 5}]}': ".* lists of objects",
+    '{"id": "a", "versies": [{"oorzaak": "wijziging", "bestanden": [5]}]}': ".* lists of objects",
+}
+
+
+def test_a_line_that_is_no_record_is_named(tmp_path: Path) -> None:
     path = tmp_path / "1.jsonl"
-    path.write_bytes(f"{json.dumps(record())}\n\n{line}\n".encode(errors="surrogateescape"))
-    with pytest.raises(RecordsError, match=f"1.jsonl, line 3: {why}"):
-        Latest([path])
+    for line, why in NO_RECORD.items():
+        path.write_bytes(f"{json.dumps(record())}\n\n{line}\n".encode(errors="surrogateescape"))
+        with pytest.raises(RecordsError, match=f"1.jsonl, line 3: {why}"):
+            Latest([path])
 
 
-@pytest.mark.parametrize("fault", ["absent", "cut", "no gzip", "damaged"])
-def test_a_file_that_cannot_be_read_is_reported_by_name(tmp_path: Path, fault: str) -> None:
+def test_a_file_that_cannot_be_read_is_reported_by_name(tmp_path: Path) -> None:
     path = tmp_path / "1.jsonl.gz"
     complete = gzip.compress(json.dumps(record()).encode() * 20)
-    match fault:
-        case "cut":
-            path.write_bytes(complete[:-9])
-        case "no gzip":
-            path.write_bytes(b"{}\n")
-        case "damaged":
-            path.write_bytes(complete[:10] + b"\xff" * 30 + complete[40:])
-    with pytest.raises(RecordsError, match=r"1\.jsonl\.gz(, line 1)?: "):
-        Latest([path])
+    for content in (None, complete[:-9], b"{}\n", complete[:10] + b"\xff" * 30 + complete[40:]):
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(RecordsError, match=r"1\.jsonl\.gz(, line 1)?: "):
+            Latest([path])
 
 
 ONE = json.dumps(record())
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        *('"id","titel"\r\n"1","x"\r\n', "[\n]", f"[{ONE}]", f"[\n{ONE}\n]", f"[\n{ONE},\n{ONE}\n]"),
-        *("<?xml version='1.0'?>\n<items></items>", '{"type": "FeatureCollection", "features": [\n]}\n'),
-        *('{"kind": "document", "host": "a.nl"}\n', '"titel"', "x\n" * 30 + ONE),
-        *(
-            "[" * 100_000 + "\n",
-            '{"a":' * 100_000 + "\n",
-            '{"id": "\\ud800", "versies": []}\n',
-            "\0" * 1000 + "\n",
-        ),
-    ],
+#: What else a file may have.
+NO_RECORDS = (
+    *('"id","titel"\r\n"1","x"\r\n', "[\n]", f"[{ONE}]", f"[\n{ONE}\n]", f"[\n{ONE},\n{ONE}\n]"),
+    *("<?xml version='1.0'?>\n<items></items>", '{"type": "FeatureCollection", "features": [\n]}\n'),
+    *('{"kind": "document", "host": "a.nl"}\n', '"titel"', "x\n" * 30 + ONE, "[" * 100_000 + "\n"),
+    *('{"a":' * 100_000 + "\n", '{"id": "\\ud800", "versies": []}\n', "\0" * 1000 + "\n"),
 )
+#: Files with a record, or with none yet.
+RECORDS = ("", "\n\n", '{"id": "a", "ver', ONE, f"x\n{ONE}\n", f"{{}}\n[]\n\n{ONE}\n", f'{ONE}\n{{"id"')
+
+
 @pytest.mark.parametrize("is_packed", [False, True])
-def test_a_file_of_something_else_is_refused(tmp_path: Path, content: str, is_packed: bool) -> None:
+def test_a_file_of_something_else_is_refused(tmp_path: Path, is_packed: bool) -> None:
     path = tmp_path / ("woo.gz" if is_packed else "woo.csv")
-    path.write_bytes(gzip.compress(content.encode()) if is_packed else b"\xef\xbb\xbf" + content.encode())
-    with pytest.raises(NotRecordsError, match=r"has no records: expected JSON Lines, .* -O woo\.jsonl$"):
-        Latest([path], on_broken=lambda broken: None)
-
-
-@pytest.mark.parametrize(
-    "content", ["", "\n\n", '{"id": "a", "ver', ONE, f"x\n{ONE}\n", f"{{}}\n[]\n\n{ONE}\n", f'{ONE}\n{{"id"']
-)
-def test_a_file_with_a_record_or_with_none_yet_is_read(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "woo.jsonl"
-    path.write_text(content)
-    with Latest([path], on_broken=lambda broken: None) as latest:
-        assert len(latest) == (ONE in content)
-
-
-def test_a_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(
-        NotRecordsError, match=r"is a folder: name the files of records in it, such as .*/\*\.jsonl"
-    ):
+    for text in NO_RECORDS:
+        content = text.encode()
+        path.write_bytes(gzip.compress(content) if is_packed else codecs.BOM_UTF8 + content)
+        with pytest.raises(NotRecordsError, match=r"has no records: expected JSON Lines, .* -O woo\.jsonl$"):
+            Latest([path], on_broken=lambda broken: None)
+    for text in RECORDS:
+        path.write_bytes(gzip.compress(text.encode()) if is_packed else text.encode())
+        with Latest([path], on_broken=lambda broken: None) as latest:
+            assert len(latest) == (ONE in text), text
+    with pytest.raises(NotRecordsError, match=r"is a folder: name the files of records in it, such as .*/\*"):
         Latest([tmp_path])
 
 
@@ -253,10 +224,10 @@ def test_the_lines_before_the_damage_in_a_gzip_file_count(tmp_path: Path) -> Non
     assert lines[-1].startswith("1.jsonl.gz ")
 
 
-@pytest.mark.parametrize("loc", [1, 2**63, [], {}, True, 1.5])
-def test_a_location_that_is_not_a_text_is_a_broken_line(tmp_path: Path, loc: object) -> None:
-    given = {**record(), "document": {"weblocatie": loc}}
-    assert broken_lines(file_of(tmp_path / "1.jsonl", given)) == (["1.jsonl 1"], [])
+def test_a_location_that_is_not_a_text_is_a_broken_line(tmp_path: Path) -> None:
+    for loc in (1, 2**63, [], {}, True, 1.5):
+        given = {**record(), "document": {"weblocatie": loc}}
+        assert broken_lines(file_of(tmp_path / "1.jsonl", given)) == (["1.jsonl 1"], []), loc
 
 
 MEASURE = """

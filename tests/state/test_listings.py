@@ -37,17 +37,23 @@ def rows(connection: Connection, sitemap: int) -> dict[int, tuple[int, int | Non
 
 def test_a_sitemap_lists_what_was_seen_in_it(connection: Connection) -> None:
     one, two = sitemap_of(connection), sitemap_of(connection, "b.nl")
-    keys = harvest(connection, one, locs(3))
-    listings.write(connection, two, [SitemapListing(keys[1], 0, passed_over=True)])
+    keys = sorted(harvest(connection, one, locs(2 * BATCH + 1)))
+    listings.write(connection, two, [SitemapListing(key, 0, passed_over=True) for key in keys[1:]])
     listings.write(connection, two, [])
     assert listings.find(connection, one, keys) == {key: SitemapListing(key) for key in keys}
-    assert listings.find(connection, two, keys) == {keys[1]: SitemapListing(keys[1], 0, passed_over=True)}
+    passed_over = {key: SitemapListing(key, 0, passed_over=True) for key in keys[1:]}
+    assert listings.find(connection, two, keys) == passed_over
     assert listings.find(connection, two, []) == {}
-    assert (listings.ids_of(connection, one), listings.count(connection, one)) == (keys, 3)
+    assert listings.count(connection, one) == len(keys)
+    assert sorted(listings.ids_of(connection, one)) == keys
     assert listings.sitemaps_of(connection, keys[1]) == [one, two]
-    assert listings.sitemaps_of(connection, 99) == []
+    assert listings.sitemaps_of(connection, 99_999) == []
     assert listings.places(connection, [one]) == {one: ("a.nl", "https://a.nl/s0.xml")}
     assert listings.places(connection, []) == {}
+    assert len(list(listings.listed_by(connection, keys))) == 2 * len(keys) - 1
+    found = list(listings.passed_over(connection, two))
+    assert [len(part) for part in found] == [BATCH, BATCH]
+    assert sorted(key for part in found for key in part) == keys[1:]
 
 
 def test_complete_reads_are_counted_until_one_lists_the_document(connection: Connection) -> None:
@@ -68,24 +74,17 @@ def test_complete_reads_are_counted_until_one_lists_the_document(connection: Con
     assert rows(connection, other) == {theirs: listed}
 
 
-def test_documents_of_a_sitemap_that_no_index_names_are_missing(connection: Connection) -> None:
-    kept, dropped = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
-    (stays,) = harvest(connection, kept, locs(1))
-    gone = harvest(connection, dropped, ["https://a.nl/een.pdf", "https://a.nl/twee.pdf"])
-    for count in (1, 2):
-        miss(connection, {kept: []})
-        assert misses(connection, dropped) == dict.fromkeys(gone, count)
-    assert misses(connection, kept) == {stays: 0}
-
-
-def test_what_another_sitemap_of_the_host_lists_has_moved_there(connection: Connection) -> None:
-    one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
+def test_what_no_other_sitemap_of_the_host_lists_is_missing(connection: Connection) -> None:
+    one, two, dropped = (sitemap_of(connection, name=f"s{number}.xml") for number in range(3))
     other = sitemap_of(connection, "b.nl")
     moved, gone, elsewhere = harvest(connection, one, locs(3))
+    unnamed = harvest(connection, dropped, ["https://a.nl/een.pdf", "https://a.nl/twee.pdf"])
     list_in(connection, two, [moved])
     list_in(connection, other, [elsewhere])
-    miss(connection, {one: [moved, gone, elsewhere], two: []})
-    assert misses(connection, one) == {gone: 1, elsewhere: 1}
+    for count in (1, 2):
+        miss(connection, {one: [moved, gone, elsewhere], two: []})
+        assert misses(connection, one) == {gone: count, elsewhere: count}
+        assert misses(connection, dropped) == dict.fromkeys(unnamed, count), "no index names it"
     assert (misses(connection, two), misses(connection, other)) == ({moved: 0}, {elsewhere: 0})
 
 
@@ -103,17 +102,6 @@ def test_what_is_settled_here_loses_its_row(connection: Connection) -> None:
     miss(connection, {here: [elsewhere, waits]})
     listings.drop_settled(connection, host_id(connection))
     assert misses(connection, here) == {offered: 0, waits: 2}
-
-
-def test_more_than_a_batch_is_found_completely(connection: Connection) -> None:
-    sitemap = sitemap_of(connection)
-    keys = sorted(harvest(connection, sitemap, locs(2 * BATCH + 1)))
-    listings.write(connection, sitemap, [SitemapListing(key, 0, passed_over=True) for key in keys[1:]])
-    assert listings.find(connection, sitemap, keys).keys() == set(keys)
-    assert [row.document_id for row in listings.listed_by(connection, keys)] == keys
-    found = list(listings.passed_over(connection, sitemap))
-    assert [len(part) for part in found] == [BATCH, BATCH]
-    assert sorted(key for part in found for key in part) == keys[1:]
 
 
 def test_the_sitemaps_that_list_a_document_come_with_their_host(connection: Connection) -> None:

@@ -24,21 +24,14 @@ def state_file(tmp_path: Path) -> Path:
     return tmp_path / "data" / "state.sqlite"
 
 
-def test_a_host_that_another_process_has_locked_is_refused_by_name(state_file: Path) -> None:
-    with running(LOCKING, state_file, "a.nl", "b.nl"), FileLocks.beside(state_file) as locks:
+def test_a_host_that_another_process_has_locked_is_refused_by_name_until_it_is_killed(
+    state_file: Path,
+) -> None:
+    with running(LOCKING, state_file, "a.nl", "b.nl") as process, FileLocks.beside(state_file) as locks:
         with pytest.raises(LockedError, match=r"^b\.nl$"):
             locks.acquire(["c.nl", "b.nl", "d.nl"])
         assert not locks.try_acquire("a.nl")
-
-
-def test_runs_on_different_hosts_do_not_block_each_other(state_file: Path) -> None:
-    with running(LOCKING, state_file, "a.nl"), FileLocks.beside(state_file) as locks:
         locks.acquire(["c.nl", "d.nl", "a.nl:8443"])
-
-
-def test_a_killed_process_releases_its_locks(state_file: Path) -> None:
-    with running(LOCKING, state_file, "a.nl") as process, FileLocks.beside(state_file) as locks:
-        assert not locks.try_acquire("a.nl")
         process.kill()
         process.wait()
         assert locks.try_acquire("a.nl")
@@ -51,11 +44,6 @@ def test_one_lock_can_be_released_without_the_others(state_file: Path) -> None:
         command = [sys.executable, "-c", PROBE, str(state_file), "a.nl", "b.nl"]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "['a.nl']\n"
-
-
-def test_the_lock_file_is_beside_the_state_and_stays_empty(state_file: Path) -> None:
-    with FileLocks.beside(state_file) as locks:
-        locks.acquire(["a.nl"])
     assert (state_file.parent / "state.sqlite.lock").read_bytes() == b""
     assert not state_file.exists()
 

@@ -64,19 +64,13 @@ def read_index(connection: Connection, url: str) -> None:
     keep_read(connection, key, etag=None, last_modified=None, digest=b"d", at=5, content=b"x")
 
 
-def test_a_host_is_added_once_and_starts_without_a_read(connection: Connection) -> None:
+def test_a_host_is_added_once_and_was_not_read_completely_until_a_read_ends(connection: Connection) -> None:
     first = host_of_state(connection, "a.nl")
-    assert first == KnownHost(first.id, None)
-    assert host_of_state(connection, "a.nl") == first
+    assert first == host_of_state(connection, "a.nl") == KnownHost(first.id, None)
     assert host_of_state(connection, "a.nl:8443").id != first.id
-
-
-def test_a_host_was_not_read_completely_until_a_read_ends(connection: Connection) -> None:
-    known = host_of_state(connection, "a.nl")
-    assert last_reads(connection) == {"a.nl": 0}
-    end_reads(connection, [known.id], 5, 4)
-    assert last_reads(connection) == {"a.nl": 4}
-    assert host_of_state(connection, "a.nl") == KnownHost(known.id, 5)
+    end_reads(connection, [first.id], 5, 4)
+    assert last_reads(connection) == {"a.nl": 4, "a.nl:8443": 0}
+    assert host_of_state(connection, "a.nl") == KnownHost(first.id, 5)
 
 
 def test_a_read_that_is_killed_was_not_complete(connection: Connection) -> None:
@@ -110,63 +104,55 @@ def test_a_host_is_noted_as_long_as_the_register_lacks_it(connection: Connection
         assert set(connection.execute(select(table.host).where(table.unregistered)).scalars()) == lacking
 
 
-def test_a_file_is_added_once_and_starts_unread(connection: Connection) -> None:
+def test_a_file_starts_unread_and_a_complete_read_is_known_with_its_content(connection: Connection) -> None:
     first = robots(connection)
-    assert first == Resource(first.id, None, None, None, None, None)
-    assert robots(connection) == first
-    other = resource_of(connection, host_of_state(connection, "b.nl").id, ROBOTS, "robots")
-    assert other.id != first.id, "of another host"
-
-
-@pytest.mark.parametrize("content", [b"User-agent: *\n", b"", b"x" * 10**6])
-def test_a_complete_read_is_known_with_its_content(connection: Connection, content: bytes) -> None:
-    key = robots(connection).id
-    keep_read(connection, key, etag='"e"', last_modified="gisteren", digest=b"d", at=7, content=content)
-    assert robots(connection) == Resource(key, '"e"', "gisteren", b"d", 7, content)
-    stored = connection.scalar(select(func.length(schema.resources.c.content)))
-    assert stored is not None
-    assert stored < 10_000, "compressed"
-    forget_read(connection, key)
-    assert robots(connection) == Resource(key, None, None, None, None, None)
-
-
-def test_content_that_is_too_large_is_not_kept(connection: Connection) -> None:
-    key = robots(connection).id
+    key, unread = first.id, Resource(first.id, None, None, None, None, None)
+    assert first == robots(connection) == unread
+    other = resource_of(connection, host(connection, "b.nl"), ROBOTS, "robots")
+    assert other.id != key, "of another host"
+    for content in (b"User-agent: *\n", b"", b"x" * 10**6):
+        keep_read(connection, key, etag='"e"', last_modified="g", digest=b"d", at=7, content=content)
+        assert robots(connection) == Resource(key, '"e"', "g", b"d", 7, content)
+        stored = connection.scalar(
+            select(func.length(schema.resources.c.content)).where(schema.resources.c.id == key)
+        )
+        assert stored is not None
+        assert stored < 10_000, "compressed"
+        forget_read(connection, key)
+        assert robots(connection) == unread
     large = os.urandom(CONTENT_MAXSIZE + 1)
     keep_read(connection, key, etag='"e"', last_modified=None, digest=None, at=7, content=large)
-    assert robots(connection).etag is None
+    assert robots(connection).etag is None, "too large to keep"
 
 
 def test_what_was_read_as_another_kind_of_file_is_forgotten(connection: Connection) -> None:
-    host = host_of_state(connection, "a.nl").id
-    key = resource_of(connection, host, SITEMAP, "index").id
+    a = host(connection)
+    key = resource_of(connection, a, SITEMAP, "index").id
     keep_read(connection, key, etag='"e"', last_modified="g", digest=b"d", at=7, content=b"x")
-    assert resource_of(connection, host, SITEMAP, "index").etag == '"e"'
+    assert resource_of(connection, a, SITEMAP, "index").etag == '"e"'
+    unread = Resource(key, None, None, None, None, None)
     for _ in range(2):
-        known = resource_of(connection, host, SITEMAP, "sitemap", "https://a.nl/index.xml")
-        assert known == Resource(key, None, None, None, None, None)
-    assert sitemaps_of_host(connection, host) == {key}
+        assert resource_of(connection, a, SITEMAP, "sitemap", "https://a.nl/index.xml") == unread
+    assert sitemaps_of_host(connection, a) == {key}
+    keep_read(connection, key, etag='"e"', last_modified="g", digest=b"d", at=7)
+    assert robots_of(connection, {a: SITEMAP}) == {a: unread}
+    assert resource_of(connection, a, SITEMAP, "robots").read_at is None
 
 
-def test_hosts_are_added_once_and_keep_their_numbers(connection: Connection) -> None:
+def test_many_hosts_and_their_robots_txt_are_added_once_and_keep_their_numbers(
+    connection: Connection,
+) -> None:
     first = host_of_state(connection, "b.nl")
     end_reads(connection, [first.id], 7, 5)
     names = [f"h{count}.nl" for count in range(BATCH + 1)]
-    added = hosts_of_state(connection, ["b.nl", *names, "b.nl"])
-    assert set(added) == {"b.nl", *names}
-    assert added["b.nl"] == (first.id, 7)
-    assert {known.complete_at for known in added.values()} == {None, 7}
-    assert hosts_of_state(connection, names) == {name: added[name] for name in names}
-    assert len({known.id for known in added.values()}) == BATCH + 2
-
-
-def test_the_robots_txt_of_many_hosts_are_added_once_and_known_the_next_time(connection: Connection) -> None:
-    names = [f"h{count}.nl" for count in range(BATCH + 1)]
-    state = hosts_of_state(connection, names)
-    urls = {state[name].id: f"https://{name}/robots.txt" for name in names}
+    hosts = hosts_of_state(connection, ["b.nl", *names, "b.nl"])
+    assert (set(hosts), hosts["b.nl"]) == ({"b.nl", *names}, (first.id, 7))
+    assert {known.complete_at for known in hosts.values()} == {None, 7}
+    assert hosts_of_state(connection, names) == {name: hosts[name] for name in names}
+    assert len({known.id for known in hosts.values()}) == BATCH + 2
+    urls = {hosts[name].id: f"https://{name}/robots.txt" for name in names}
     added = robots_of(connection, urls)
-    assert set(added) == set(urls)
-    assert len({robots.id for robots in added.values()}) == BATCH + 1
+    assert (set(added), len({robots.id for robots in added.values()})) == (set(urls), BATCH + 1)
     one = min(urls)
     assert added[one] == Resource(added[one].id, None, None, None, None, None)
     keep_read(connection, added[one].id, etag='"e"', last_modified="g", digest=None, at=7, content=b"x")
@@ -183,54 +169,32 @@ def test_a_robots_txt_that_another_host_redirected_to_is_a_file_of_each(connecti
     assert len(found) == 2
 
 
-def test_what_was_a_sitemap_and_is_a_robots_txt_now_is_read_in_full(connection: Connection) -> None:
-    host = host_of_state(connection, "a.nl").id
-    key = resource_of(connection, host, SITEMAP, "sitemap", "https://a.nl/index.xml").id
-    keep_read(connection, key, etag='"e"', last_modified="g", digest=b"d", at=7)
-    assert robots_of(connection, {host: SITEMAP}) == {host: Resource(key, None, None, None, None, None)}
-    assert resource_of(connection, host, SITEMAP, "robots").read_at is None
-
-
 def test_a_forgotten_host_was_never_visited_and_the_others_stay(connection: Connection) -> None:
     harvest(connection, sitemap_of(connection), locs(3))
-    harvest(connection, sitemap_of(connection, "b.nl"), locs(2, "b.nl"))
+    theirs = sitemap_of(connection, "b.nl")
+    keys = harvest(connection, theirs, locs(2, "b.nl"))
+    list_in(connection, sitemap_of(connection), keys)
     robots(connection)
-    forget_host(connection, "a.nl")
+    for name in ("a.nl", "onbekend.nl"):
+        forget_host(connection, name)
     assert connection.execute(select(schema.hosts.c.host)).scalars().all() == ["b.nl"]
     assert connection.execute(select(schema.documents.c.loc)).scalars().all() == locs(2, "b.nl")
     assert connection.execute(select(schema.resources.c.url)).scalars().all() == ["https://b.nl/s0.xml"]
-    assert len(connection.execute(select(schema.listings)).all()) == 2
+    assert [sitemaps_of(connection, key) for key in keys] == [[theirs], [theirs]]
 
 
-def test_a_forgotten_host_no_longer_counts_as_listing_what_others_list(connection: Connection) -> None:
-    sitemap = sitemap_of(connection)
-    (key,) = harvest(connection, sitemap, locs(1))
-    list_in(connection, sitemap_of(connection, "b.nl"), [key])
-    forget_host(connection, "b.nl")
-    forget_host(connection, "onbekend.nl")
-    assert connection.execute(select(schema.hosts.c.host)).scalars().all() == ["a.nl"]
-    assert list(look_up(connection, locs(1))) == locs(1)
-    assert sitemaps_of(connection, key) == [sitemap]
-
-
-def test_a_sitemap_that_lists_a_document_of_a_forgotten_host_is_read_in_full(connection: Connection) -> None:
-    (key,) = harvest(connection, sitemap_of(connection), locs(1))
-    sitemap, other = sitemap_of(connection, "b.nl"), sitemap_of(connection, "c.nl")
-    list_in(connection, sitemap, [key])
-    read_before(connection, sitemap, other)
+@pytest.mark.parametrize("source", ["a.nl", "b.nl"])
+def test_a_sitemap_that_lists_what_a_forgotten_host_lists_is_read_in_full(
+    connection: Connection, source: str
+) -> None:
+    sitemaps = {name: sitemap_of(connection, name) for name in ("a.nl", "b.nl", "c.nl")}
+    keys = harvest(connection, sitemaps[source], locs(1))
+    for name in ("a.nl", "b.nl"):
+        list_in(connection, sitemaps[name], keys)
+    read_before(connection, sitemaps["b.nl"], sitemaps["c.nl"])
     forget_host(connection, "a.nl")
-    assert look_up(connection, locs(1)) == {}
-    assert connection.execute(select(schema.listings)).all() == []
-    assert etags(connection) == {sitemap: None, other: '"e"'}
-
-
-def test_a_sitemap_that_counts_without_a_forgotten_host_is_read_in_full(connection: Connection) -> None:
-    sitemap = sitemap_of(connection, "b.nl")
-    (key,) = harvest(connection, sitemap, locs(1))
-    list_in(connection, sitemap_of(connection), [key])
-    read_before(connection, sitemap)
-    forget_host(connection, "a.nl")
-    assert etags(connection) == {sitemap: None}
+    assert list(look_up(connection, locs(1))) == ([] if source == "a.nl" else locs(1))
+    assert etags(connection) == {sitemaps["b.nl"]: None, sitemaps["c.nl"]: '"e"'}
 
 
 def test_an_index_that_is_no_longer_named_is_returned_once(connection: Connection) -> None:
@@ -247,14 +211,14 @@ def test_an_index_that_is_no_longer_named_is_returned_once(connection: Connectio
 
 
 def test_a_key_is_visited_by_the_spiders_that_added_it_until_it_is_forgotten(connection: Connection) -> None:
-    assert not is_visited(connection, "een", b"k")
-    add_visited(connection, "een", b"k", 5)
-    add_visited(connection, "een", b"k", 6)
-    assert connection.execute(select(visited.c.at)).scalars().all() == [6]
-    add_visited(connection, "twee", b"k", 5)
-    assert is_visited(connection, "een", b"k")
-    assert not is_visited(connection, "drie", b"k")
-    assert not is_visited(connection, "een", b"K")
+    def seen() -> list[bool]:
+        keys = ("een", b"k"), ("twee", b"k"), ("drie", b"k"), ("een", b"K")
+        return [is_visited(connection, spider, key) for spider, key in keys]
+
+    assert seen() == [False] * 4
+    for spider, at in (("een", 5), ("een", 6), ("twee", 5)):
+        add_visited(connection, spider, b"k", at)
+    assert sorted(connection.execute(select(visited.c.at)).scalars()) == [5, 6]
+    assert seen() == [True, True, False, False]
     forget_visited(connection, "een")
-    assert not is_visited(connection, "een", b"k")
-    assert is_visited(connection, "twee", b"k")
+    assert seen() == [False, True, False, False]

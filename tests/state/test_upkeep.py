@@ -12,7 +12,6 @@ from tests.state.kept_files import keep_file
 from tests.state.knowledge import (
     DAY,
     HARVESTED,
-    LASTMOD,
     harvest,
     list_in,
     locs,
@@ -72,19 +71,19 @@ def marked(connection: Connection) -> list[str]:
     return sorted(connection.execute(select(table.loc).where(table.again)).scalars())
 
 
-def keep(connection: Connection, *digests: bytes | None) -> list[int]:
-    """Add harvested documents with these files; return their ids."""
-    sitemap = sitemap_of(connection)
-    ids = see(connection, sitemap, locs(len(digests)))
-    files = [KnownFile(sha256) if sha256 else None for sha256 in digests]
-    confirm_harvested(
-        connection,
-        [
-            Harvested(key, LASTMOD, DAY, HARVESTED, sitemap, file=file)
-            for key, file in zip(ids, files, strict=True)
-        ],
-    )
-    return ids
+def test_files_come_sorted_and_once_with_whether_a_document_needs_them(tmp_path: Path) -> None:
+    with closing(State.open(f"sqlite:///{tmp_path / 'state.sqlite'}")) as state, state.begin() as connection:
+        assert (has_published_file(connection), list(known_files(connection, HARVESTED))) == (False, [])
+        sitemap = sitemap_of(connection)
+        ids = see(connection, sitemap, locs(6))
+        files = [None, *(KnownFile(bytes([number]) * 32) for number in (255, 1, 1, 2, 3))]
+        kept = [Harvested(key, 0, DAY, 0, sitemap, file=file) for key, file in zip(ids, files, strict=True)]
+        confirm_harvested(connection, kept)
+        moments = zip(ids[3:], (HARVESTED, HARVESTED, HARVESTED + 1), strict=True)
+        confirm_withdrawn(connection, dict(moments))
+        needed = [(sha256[0], needed) for sha256, needed in known_files(connection, HARVESTED)]
+        assert needed == [(1, True), (2, False), (3, True), (255, True)]
+        assert has_published_file(connection)
 
 
 HOST, ELSEWHERE = "www.voorbeeldstad.nl", "www.dorp.nl"
@@ -119,31 +118,22 @@ def entry(connection: Connection) -> int:
 
 
 def test_a_summary_counts_all_sitemaps_of_a_host(connection: Connection) -> None:
+    host_of_state(connection, "leeg.nl")
+    elsewhere = sitemap_of(connection, "b.nl")
     one, two = sitemap_of(connection), sitemap_of(connection, name="s1.xml")
-    keys = harvest(connection, one, locs(5))
+    keys = harvest(connection, one, locs(6))
     harvest(connection, two, ["https://a.nl/een.pdf"])
     list_in(connection, two, keys[:2])
+    list_in(connection, elsewhere, keys[5:])  # so it is not pending
     (seen,) = see(connection, one, ["https://a.nl/gezien.pdf"])
     confirm_withdrawn(connection, {keys[4]: HARVESTED})
-    miss(connection, {one: [*keys[:3], keys[4], seen], two: keys[:2]})
-    assert list(summaries(connection)) == [HostSummary("a.nl", 5, 1, 3, False, HARVESTED)]
-
-
-def test_a_document_that_another_host_lists_is_not_pending(connection: Connection) -> None:
-    here, there = sitemap_of(connection), sitemap_of(connection, "b.nl")
-    one, two = harvest(connection, here, locs(2))
-    list_in(connection, there, [one])
-    miss(connection, {here: [one, two]})
-    assert [(host.host, host.pending) for host in summaries(connection)] == [("a.nl", 1), ("b.nl", 0)]
-
-
-def test_hosts_come_sorted_and_those_without_documents_too(connection: Connection) -> None:
-    host_of_state(connection, "leeg.nl")
-    harvest(connection, sitemap_of(connection, "b.nl"), locs(1, "b.nl"))
-    host_of_state(connection, "a.nl")
-    expected = [("a.nl", 0), ("b.nl", 1), ("leeg.nl", 0)]
-    assert [(one.host, one.documents) for one in summaries(connection)] == expected
-    assert known_hosts(connection) == [host for host, _ in expected]
+    miss(connection, {one: [*keys[:3], *keys[4:], seen], two: keys[:2]})
+    assert list(summaries(connection)) == [
+        HostSummary("a.nl", 6, 1, 3, False, HARVESTED),
+        HostSummary("b.nl", 0, 0, 0, False, None),
+        HostSummary("leeg.nl", 0, 0, 0, False, None),
+    ]
+    assert known_hosts(connection) == ["a.nl", "b.nl", "leeg.nl"]
 
 
 def test_a_document_belongs_to_the_host_whose_entry_counts(connection: Connection) -> None:
@@ -183,45 +173,21 @@ def test_a_host_is_confirmed_until_another_withdrawal_is_pending(connection: Con
     assert [(host.pending, host.confirmed) for host in summaries(connection)] == [(0, False)]
 
 
-def test_withdrawn_documents_are_restored_and_their_sitemaps_read_in_full(connection: Connection) -> None:
-    sitemap, other = sitemap_of(connection), sitemap_of(connection, "b.nl")
-    withdrawn, _ = harvest(connection, sitemap, locs(2))
-    (theirs,) = harvest(connection, other, locs(1, "b.nl"))
-    confirm_withdrawn(connection, dict.fromkeys((withdrawn, theirs), HARVESTED))
-    read_before(connection, sitemap, other)
-    assert mark_withdrawn(connection, "a.nl") == 1
-    assert marked(connection) == locs(1)
-    assert remembered(connection) == {other}
-
-
-def test_a_document_on_the_host_is_restored_whoever_listed_it_last(connection: Connection) -> None:
-    mine, theirs = sitemap_of(connection), sitemap_of(connection, "b.nl")
-    host_loc, other_loc = "https://a.nl/d.pdf", "https://c.nl/d.pdf"
-    like = ["https://a.nl.evil.nl/d.pdf", "https://axnl/d.pdf"]
-    keys = harvest(connection, theirs, [host_loc, *like])
-    (listed_last,) = harvest(connection, mine, [other_loc])
-    list_in(connection, theirs, [listed_last])
-    confirm_withdrawn(connection, dict.fromkeys([*keys, listed_last], HARVESTED))
-    read_before(connection, mine, theirs)
-    assert mark_withdrawn(connection, "a.nl") == 2
-    assert marked(connection) == [host_loc, other_loc]
-    assert remembered(connection) == set()
-
-
-def test_a_host_without_withdrawn_documents_has_none_marked(connection: Connection) -> None:
-    harvest(connection, sitemap_of(connection), locs(1))
-    assert mark_withdrawn(connection, "a.nl") == 0
-    assert mark_withdrawn(connection, "onbekend.nl") == 0
-    assert marked(connection) == []
-
-
-def test_the_state_still_knows_which_indexes_of_a_restored_host_were_read(connection: Connection) -> None:
-    sitemap_of(connection)
+def test_a_document_of_the_host_is_restored_whoever_listed_it_last(connection: Connection) -> None:
+    mine, theirs, third = (sitemap_of(connection, host) for host in ("a.nl", "b.nl", "c.nl"))
     host, url = host_of_state(connection, "a.nl").id, "https://a.nl/sitemapindex-diwoo.xml"
     index = resource_of(connection, host, url, "index").id
-    read_before(connection, index)
-    mark_withdrawn(connection, "a.nl")
-    assert gone_indexes(connection, host, []) == [url]
+    on_host, elsewhere = "https://a.nl/d.pdf", "https://c.nl/d.pdf"
+    keys = harvest(connection, theirs, [on_host, "https://a.nl.evil.nl/d.pdf", "https://axnl/d.pdf"])
+    listed_last, _ = harvest(connection, mine, [elsewhere, *locs(1)])
+    list_in(connection, theirs, [listed_last])
+    assert [mark_withdrawn(connection, name) for name in ("a.nl", "onbekend.nl")] == [0, 0]
+    confirm_withdrawn(connection, dict.fromkeys([*keys, listed_last], HARVESTED))
+    read_before(connection, mine, theirs, third, index)
+    assert mark_withdrawn(connection, "a.nl") == 2
+    assert marked(connection) == [on_host, elsewhere]
+    assert remembered(connection) == {third, index}, "the others are read in full"
+    assert gone_indexes(connection, host, []) == [url], "the state still knows which indexes were read"
 
 
 def test_more_than_a_batch_is_restored_completely(connection: Connection) -> None:
@@ -229,18 +195,6 @@ def test_more_than_a_batch_is_restored_completely(connection: Connection) -> Non
     confirm_withdrawn(connection, dict.fromkeys(keys, HARVESTED))
     assert mark_withdrawn(connection, "a.nl") == BATCH + 2
     assert len(marked(connection)) == BATCH + 2
-
-
-def test_files_come_sorted_and_once_with_whether_a_document_needs_them(tmp_path: Path) -> None:
-    with closing(State.open(f"sqlite:///{tmp_path / 'state.sqlite'}")) as state, state.begin() as connection:
-        keep(connection, None)
-        assert (has_published_file(connection), list(known_files(connection, HARVESTED))) == (False, [])
-        ids = keep(connection, *(bytes([number]) * 32 for number in (255, 1, 1, 2, 3)))
-        moments = zip(ids[2:], (HARVESTED, HARVESTED, HARVESTED + 1), strict=True)
-        confirm_withdrawn(connection, dict(moments))
-        needed = [(sha256[0], needed) for sha256, needed in known_files(connection, HARVESTED)]
-        assert needed == [(1, True), (2, False), (3, True), (255, True)]
-        assert has_published_file(connection)
 
 
 def test_published_documents_are_marked_to_come_again(connection: Connection) -> None:
