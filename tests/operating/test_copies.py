@@ -41,7 +41,7 @@ def stored(store: DurableFolder, content: bytes) -> str:
     return digest
 
 
-def document(name: str, title: Any, digest: str | None, **values: Any) -> dict[str, Any]:
+def document(name: str, title: Any, digest: Any, **values: Any) -> dict[str, Any]:
     file = {"hash": digest, "pad": digest, "mime-type": values.pop("media", "application/pdf")}
     organisation = values.pop("organisation", "gemeente Dorp")
     category = values.pop("category", "convenanten")
@@ -87,12 +87,10 @@ def rows(folder: Path) -> list[dict[str, str]]:
 def test_a_document_is_copied_under_its_title_and_listed(folder: Path, store: DurableFolder) -> None:
     digest = stored(store, b"besluit")
     permit = {"id": "p", "vergunning": {}, "versies": [{"oorzaak": "aanlevering"}]}
-    done = update(
-        folder, store, document("a", "Woo-besluit zwembad", digest), document("b", "Elders", None), permit
-    )
+    given = document("a", "Woo-besluit zwembad", digest), document("b", "Elders", None), permit
+    assert update(folder, store, *given) == Copied(copied=1, listed=1)
     path = named("Woo-besluit zwembad", b"besluit")
     assert files(folder) == {path: b"besluit"}
-    assert done == Copied(copied=1, listed=1)
     assert rows(folder) == [
         {
             "bestand": path,
@@ -105,30 +103,60 @@ def test_a_document_is_copied_under_its_title_and_listed(folder: Path, store: Du
             "id": "a",
         }
     ]
-
-
-@pytest.mark.parametrize(
-    ("title", "name"),
-    [
-        ("Tarief € 12,- per uur", "Tarief € 12- per uur"),
-        ("a,=1+1", "a=1+1"),
-        ("Kaart, bijlage", "Kaart, bijlage"),
-    ],
-)
-def test_the_list_has_the_names_as_they_are(
-    folder: Path, store: DurableFolder, title: str, name: str
-) -> None:
-    update(folder, store, document("a", title, stored(store, b"besluit")))
-    assert [row["bestand"] for row in rows(folder)] == [*files(folder)] == [named(name, b"besluit")]
-
-
-def test_a_copy_that_is_edited_in_place_leaves_the_store_as_it_is(folder: Path, store: DurableFolder) -> None:
-    digest = stored(store, b"besluit")
-    update(folder, store, document("a", "Besluit", digest))
-    (path,) = files(folder)
     with (folder / path).open("r+b") as file:
         file.write(b"BESLUIT")
-    assert (store.path / path_of(digest)).read_bytes() == b"besluit"
+    assert (store.path / path_of(digest)).read_bytes() == b"besluit", "a copy that is edited in place"
+
+
+#: A title, and the name that its copy gets.
+TITLES: list[tuple[Any, str]] = [
+    ("Tarief € 12,- per uur", "Tarief € 12- per uur"),
+    ("a,=1+1", "a=1+1"),
+    ("Kaart, bijlage", "Kaart, bijlage"),
+    ("../../../etc/passwd", "..-..-..-etc-passwd"),
+    ("a\x00b\x1b[31m\r\nc\u202ed", "a b [31m c d"),
+    ("x" * 5000, "x" * 79),
+    ("é" * 5000, "é" * 39),
+    ('Wat? "Nee": <ja> | a\\b*', "Wat Nee ja a b"),
+    ("einde. . .", "einde"),
+    ("besluit.PDF", "besluit"),
+    (["lijst"], "lijst"),
+    (7, "7"),
+    (None, "onbekend"),
+]
+ORGANISATIONS = {
+    "../..": "onbekend",
+    "=1": "1",
+    "CON": "CON_",
+    "nul.txt": "nul_.txt",
+    "..": "onbekend",
+    "o" * 99: "o" * 60,
+}
+#: The media type of the content, the format that is given, and the extension of the copy.
+EXTENSIONS: list[tuple[str | None, dict[str, str], str]] = [
+    ("application/pdf", {}, ".pdf"),
+    ("text/plain; charset=utf-8", {}, ".txt"),
+    ("application/x-msdownload", {"label": "Word DOCX"}, ".docx"),
+    (None, {}, ""),
+    ("../x", {"label": "exe"}, ""),
+]
+
+
+def test_a_hostile_document_gets_a_harmless_name(folder: Path, store: DurableFolder) -> None:
+    digest = stored(store, b"1")
+
+    def copied(**values: Any) -> list[str]:
+        update(folder, store, document("a", values.pop("title", "Een"), digest, **values))
+        return [*files(folder)]
+
+    for title, name in TITLES:
+        assert copied(title=title) == [named(name, b"1")] == [row["bestand"] for row in rows(folder)]
+    for organisation, name in ORGANISATIONS.items():
+        path = named("Een", b"1", place=f"{name}/convenanten")
+        assert copied(organisation=organisation) == [path]
+        assert [each.name for each in folder.iterdir() if each.is_dir()] == [name]
+    for media, given, suffix in EXTENSIONS:
+        assert copied(media=media, format=given) == [named("Een", b"1", suffix)]
 
 
 def test_a_second_run_copies_what_is_new_and_nothing_else(folder: Path, store: DurableFolder) -> None:
@@ -189,62 +217,10 @@ def test_documents_with_one_content_and_one_name_have_one_copy(folder: Path, sto
     assert list(files(folder)) == [named("Een", b"1")]
 
 
-@pytest.mark.parametrize(
-    ("title", "name"),
-    [
-        ("../../../etc/passwd", "..-..-..-etc-passwd"),
-        ("a\x00b\x1b[31m\r\nc\u202ed", "a b [31m c d"),
-        ("x" * 5000, "x" * 79),
-        ("é" * 5000, "é" * 39),
-        ('Wat? "Nee": <ja> | a\\b*', "Wat Nee ja a b"),
-        ("einde. . .", "einde"),
-        ("besluit.PDF", "besluit"),
-        (["lijst"], "lijst"),
-        (7, "7"),
-        (None, "onbekend"),
-    ],
-)
-def test_a_hostile_title_is_a_harmless_name(
-    folder: Path, store: DurableFolder, title: Any, name: str
-) -> None:
-    update(folder, store, document("a", title, stored(store, b"1")))
-    assert list(files(folder)) == [named(name, b"1")]
-
-
-@pytest.mark.parametrize(
-    ("organisation", "name"),
-    [("../..", "-"), ("CON", "CON_"), ("nul.txt", "nul_.txt"), ("..", "onbekend"), ("o" * 99, "o" * 60)],
-)
-def test_a_hostile_organisation_is_a_folder_in_the_folder(
-    folder: Path, store: DurableFolder, organisation: str, name: str
-) -> None:
-    update(folder, store, document("a", "Een", stored(store, b"1"), organisation=organisation))
-    assert [path.name for path in folder.iterdir() if path.is_dir()] == [name]
-
-
-@pytest.mark.parametrize(
-    ("media", "given", "suffix"),
-    [
-        ("application/pdf", {}, ".pdf"),
-        ("text/plain; charset=utf-8", {}, ".txt"),
-        ("application/x-msdownload", {"label": "Word DOCX"}, ".docx"),
-        (None, {}, ""),
-        ("../x", {"label": "exe"}, ""),
-    ],
-)
-def test_the_extension_is_that_of_the_content(
-    folder: Path, store: DurableFolder, media: str | None, given: dict[str, str], suffix: str
-) -> None:
-    update(folder, store, document("a", "Een", stored(store, b"1"), media=media, format=given))
-    assert list(files(folder)) == [named("Een", b"1", suffix)]
-
-
-@pytest.mark.parametrize("digest", ["0" * 64, "../../../etc/passwd", 5])
-def test_a_file_that_the_store_does_not_have_is_counted(
-    folder: Path, store: DurableFolder, digest: Any
-) -> None:
-    assert update(folder, store, document("a", "Een", digest)) == Copied(lost=1)
-    assert files(folder) == {}
+def test_a_file_that_the_store_does_not_have_is_counted(folder: Path, store: DurableFolder) -> None:
+    for digest in ("0" * 64, "../../../etc/passwd", 5):
+        assert update(folder, store, document("a", "Een", digest)) == Copied(lost=1), digest
+        assert files(folder) == {}
 
 
 def test_what_an_interrupted_run_copied_is_not_copied_again(folder: Path, store: DurableFolder) -> None:

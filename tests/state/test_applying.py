@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, date, datetime
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -19,7 +19,7 @@ from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.record import Vergunning, VergunningDocument
 from woo_harvester.permits.rights import Rights
 from woo_harvester.register import Register
-from woo_harvester.state import applying
+from woo_harvester.state import NOWHERE, applying
 from woo_harvester.state.permits import (
     PermitFile,
     entry_page_id,
@@ -38,11 +38,9 @@ FILE = PermitFile(RememberedFile("00" * 32, "2026-04-01T10:00"), read_at=1)
 
 
 @pytest.fixture
-def connection(tmp_path: Path) -> Iterator[Connection]:
-    state = State.open(f"sqlite:///{tmp_path / 'state.sqlite'}")
-    with state.begin() as connection:
+def connection() -> Iterator[Connection]:
+    with closing(State.open(NOWHERE)) as state, state.begin() as connection:
         yield connection
-    state.close()
 
 
 @pytest.fixture
@@ -140,35 +138,27 @@ def test_a_document_that_moves_binds_two_cases(connection: Connection, entry: in
     assert count(connection, permit_cases) == 3
 
 
-def test_what_gives_no_record_is_known_at_once(connection: Connection, entry: int) -> None:
+def test_what_gives_no_record_is_known_at_once_with_the_findings_of_its_host(
+    connection: Connection, entry: int
+) -> None:
     wait(connection, entry, case(1, Transactie.DELETE), document(7, of=2))
-    assert apply_all(connection, entry) == []
-    assert (count(connection, permit_messages), count(connection, permit_cases)) == (0, 2)
-
-
-def test_more_messages_than_are_applied_at_once(
-    connection: Connection, entry: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(applying, "AT_ONCE", 7)
-    wait(connection, entry, *(case(number) for number in range(30)))
-    assert causes(apply_all(connection, entry)) == [["aanlevering"]] * 30
-
-
-@pytest.mark.parametrize("together", [1, 2])
-def test_as_many_messages_are_applied_as_have_the_size_together_and_at_least_one(
-    connection: Connection, entry: int, monkeypatch: pytest.MonkeyPatch, together: int
-) -> None:
-    wait(connection, entry, *(case(number) for number in range(1, 6)))
-    size = connection.scalar(select(func.max(func.length(permit_messages.c.data)))) or 0
-    monkeypatch.setattr(applying, "AT_ONCE_SIZE", 1 if together == 1 else 2 * size)
-    assert len(apply_next(connection, entry) or ()) == together
-
-
-def test_findings_are_of_the_host_of_the_entry_page(connection: Connection, entry: int) -> None:
-    wait(connection, entry, case(1, Transactie.DELETE))
     findings: list[Finding] = []
     applying.apply_next(connection, [entry], NOBODYS, Reporter(findings.append), NOW)
-    assert [(finding.code, finding.host) for finding in findings] == [("ipm.zaak-onbekend", HOST)]
+    assert (count(connection, permit_messages), count(connection, permit_cases)) == (0, 2)
+    assert ("ipm.zaak-onbekend", HOST) in [(finding.code, finding.host) for finding in findings]
+
+
+@pytest.mark.parametrize(("number", "sizes"), [(7, 99), (99, 2), (99, 0)])
+def test_as_many_messages_are_applied_as_have_the_size_together_and_at_least_one(
+    connection: Connection, entry: int, monkeypatch: pytest.MonkeyPatch, number: int, sizes: int
+) -> None:
+    wait(connection, entry, *(case(number) for number in range(10, 40)))
+    size = connection.scalar(select(func.max(func.length(permit_messages.c.data)))) or 0
+    monkeypatch.setattr(applying, "AT_ONCE", number)
+    monkeypatch.setattr(applying, "AT_ONCE_SIZE", max(1, sizes * size))
+    first = apply_next(connection, entry) or []
+    assert len(first) == max(1, min(number, sizes))
+    assert causes([*first, *apply_all(connection, entry)]) == [["aanlevering"]] * 30
 
 
 def test_forgetting_a_host_forgets_its_files_messages_and_cases(connection: Connection, entry: int) -> None:
@@ -206,9 +196,8 @@ def offer(connection: Connection, *messages: Message, digest: str = "00" * 32) -
 def refused(connection: Connection, *entries: int, rights: Rights = REGISTERED) -> list[str | None]:
     """The files of what is refused of all that waits."""
     findings: list[Finding] = []
-    while (
-        made := applying.apply_next(connection, entries, rights, Reporter(findings.append), NOW)
-    ) is not None:
+    report = Reporter(findings.append)
+    while (made := applying.apply_next(connection, entries, rights, report, NOW)) is not None:
         applying.confirm(connection, [batch.number for batch in made])
     assert {finding.code for finding in findings} <= {"ipm.andere-organisatie"}
     return [finding.url for finding in findings]
@@ -225,12 +214,10 @@ def test_what_is_refused_waits_with_its_file_and_again_when_that_is_listed(conne
     assert refused(connection, stranger, rights=NOBODYS) == []
     assert (count(connection, permit_cases), count(connection, permit_messages)) == (1, 0)
     assert not look_up_files(connection, stranger, [url])[url].refused
-
-
-def test_a_file_that_has_another_content_by_now_is_not_refused(connection: Connection) -> None:
-    stranger, url = offer(connection, case(1), digest="11" * 32), f"{STRANGE}1"
-    assert refused(connection, stranger) == [url]
-    assert not look_up_files(connection, stranger, [url])[url].refused
+    other = f"{STRANGE}2"
+    offer(connection, case(2), digest="11" * 32)
+    assert refused(connection, stranger) == [other]
+    assert not look_up_files(connection, stranger, [other])[other].refused, "it has another content by now"
 
 
 def test_what_an_owner_takes_is_read_again_from_a_stranger(connection: Connection, entry: int) -> None:

@@ -225,7 +225,8 @@ def test_the_lines_before_the_damage_in_a_gzip_file_count(tmp_path: Path) -> Non
 
 
 def test_a_location_that_is_not_a_text_is_a_broken_line(tmp_path: Path) -> None:
-    for loc in (1, 2**63, [], {}, True, 1.5):
+    locs: tuple[object, ...] = (1, 2**63, [], {}, True, 1.5)
+    for loc in locs:
         given = {**record(), "document": {"weblocatie": loc}}
         assert broken_lines(file_of(tmp_path / "1.jsonl", given)) == (["1.jsonl 1"], []), loc
 
