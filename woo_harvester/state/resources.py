@@ -13,6 +13,7 @@ from sqlalchemy import (
     bindparam,
     delete,
     insert,
+    literal,
     select,
     update,
 )
@@ -21,7 +22,7 @@ from woo_harvester.state.schema import about, documents, hosts, listings, resour
 from woo_harvester.state.sql import batches, insert_new, insert_or_update
 
 if TYPE_CHECKING:
-    from sqlalchemy import Row
+    from sqlalchemy import Row, Select
 
 
 ResourceKind = Literal["robots", "index", "sitemap"]
@@ -254,11 +255,28 @@ def forget_host(connection: Connection, host: str) -> None:
     )
     for sitemap_id in connection.execute(others).scalars().all():
         forget_read(connection, sitemap_id)
+    _list_as_missing(connection, listed, of_host)
     connection.execute(delete(listings).where(listings.c.document_id.in_(documents_of_host)))
     connection.execute(delete(listings).where(listings.c.sitemap_id.in_(of_host)))
     connection.execute(delete(documents).where(documents.c.sitemap_id.in_(of_host)))
     connection.execute(delete(resources).where(resources.c.host_id == host_id))
     connection.execute(delete(hosts).where(hosts.c.id == host_id))
+
+
+def _list_as_missing(connection: Connection, listed: Select[int], of_host: Select[int]) -> None:
+    """Have documents that only a host lists any more be missing from the sitemap that delivered them.
+
+    The next complete read of that sitemap's host withdraws them; without a row they would stay for ever.
+    """
+    elsewhere = select(listings.c.document_id).where(listings.c.sitemap_id.not_in(of_host))
+    missing = select(documents.c.sitemap_id, documents.c.id, literal(1), literal(1), literal(0)).where(
+        documents.c.id.in_(listed),
+        documents.c.id.not_in(elsewhere),
+        documents.c.sitemap_id.not_in(of_host),
+        documents.c.withdrawn.is_(None),
+    )
+    columns = "sitemap_id", "document_id", "misses", "needed", "missing_since"
+    connection.execute(insert(listings).from_select(columns, missing))
 
 
 def _id_of(added: CursorResult[Any]) -> int:
