@@ -147,9 +147,9 @@ def test_each_index_in_a_line_of_several_is_read_with_one_finding() -> None:
 
 
 def test_a_line_of_one_address_or_of_other_sitemaps() -> None:
-    body = rf"Sitemap: {INDEX}\n"
-    assert urls(body) == [INDEX]
-    assert read(body).findings == [LineFinding("robots.samengevoegd", 1, body, "gelezen als 1 adres")]
+    for body in (rf"Sitemap: {INDEX}\n", f"User-agent: * Allow: / Sitemap: {INDEX}"):
+        assert urls(body) == [INDEX]
+        assert read(body).findings == [LineFinding("robots.samengevoegd", 1, body, "gelezen als 1 adres")]
     others = r"Sitemap: https://a.nl/sitemap.xml\nSitemap: https://a.nl/nieuws.xml"
     assert (len(urls(others)), codes(others)) == (2, []), "not for the Woo"
     proxy = "https://a.nl/proxy?u=https://b.nl/x.xml"

@@ -25,43 +25,36 @@ async def made(*results: Any, error: Exception | None = None) -> AsyncIterator[A
         raise error
 
 
-def run(middleware: CloseResponses, response: Response, result: AsyncIterator[Any]) -> list[Any]:
+def run(middleware: CloseResponses, response: Response, *results: Any, **more: Any) -> list[Any]:
     async def collect() -> list[Any]:
-        return [one async for one in middleware.process_spider_output(response, result)]
+        made_of = made(*results, **more)
+        return [one async for one in middleware.process_spider_output(response, made_of)]
 
     return asyncio.run(collect())
 
 
 def test_a_response_is_closed_after_its_callback_and_not_before(middleware: CloseResponses) -> None:
-    response, were_closed = StreamedResponse(LOC), []
+    async def were_closed() -> list[bool]:
+        output = middleware.process_spider_output(response, made({"a": 1}, {"a": 2}))
+        return [response.file.closed async for _ in output]
 
-    async def callback() -> AsyncIterator[Any]:
-        were_closed.append(response.file.closed)
-        yield {"a": 1}
-        were_closed.append(response.file.closed)
-
-    assert run(middleware, response, callback()) == [{"a": 1}]
-    assert were_closed == [False, False]
+    response = StreamedResponse(LOC)
+    assert asyncio.run(were_closed()) == [False, False]
     assert response.file.closed
 
 
-def test_a_response_is_closed_when_its_callback_fails_halfway(middleware: CloseResponses) -> None:
-    response = StreamedResponse(LOC)
+def test_a_response_is_closed_when_its_callback_fails_at_once_or_halfway(middleware: CloseResponses) -> None:
+    at_once, halfway = StreamedResponse(LOC), StreamedResponse(LOC)
+    middleware.process_spider_exception(at_once, ValueError())
     with pytest.raises(ValueError, match="halfway"):
-        run(middleware, response, made({"a": 1}, error=ValueError("halfway")))
-    assert response.file.closed
-
-
-def test_a_response_is_closed_when_its_callback_fails_at_once(middleware: CloseResponses) -> None:
-    response = StreamedResponse(LOC)
-    middleware.process_spider_exception(response, ValueError())
-    assert response.file.closed
+        run(middleware, halfway, {"a": 1}, error=ValueError("halfway"))
+    assert (at_once.file.closed, halfway.file.closed) == (True, True)
 
 
 def test_the_response_of_an_item_is_closed_when_the_item_ends(middleware: CloseResponses) -> None:
     response = StreamedResponse(LOC)
     item = item_of(fetched=Fetched(response))
-    assert run(middleware, response, made(item)) == [item]
+    assert run(middleware, response, item) == [item]
     assert not response.file.closed
     middleware.item_ended(item)
     assert response.file.closed
@@ -69,11 +62,8 @@ def test_the_response_of_an_item_is_closed_when_the_item_ends(middleware: CloseR
 
 def test_an_item_without_the_response_does_not_keep_it_open(middleware: CloseResponses) -> None:
     response = StreamedResponse(LOC)
-    run(middleware, response, made(item_of(), item_of(fetched=fetched_of())))
+    run(middleware, response, item_of(), item_of(fetched=fetched_of()))
     assert response.file.closed
-
-
-def test_items_without_a_response_and_other_responses_pass(middleware: CloseResponses) -> None:
-    middleware.item_ended(item_of())
-    middleware.item_ended({"a": 1})
-    assert run(middleware, Response(LOC), made({"a": 1})) == [{"a": 1}]
+    for item in (item_of(), {"a": 1}):
+        middleware.item_ended(item)
+    assert run(middleware, Response(LOC), {"a": 1}) == [{"a": 1}]

@@ -71,6 +71,16 @@ def marked(connection: Connection) -> list[str]:
     return sorted(connection.execute(select(table.loc).where(table.again)).scalars())
 
 
+def keep(connection: Connection, *digests: bytes | None) -> list[int]:
+    """Add harvested documents with these files; return their ids."""
+    sitemap = sitemap_of(connection)
+    ids = see(connection, sitemap, locs(len(digests)))
+    files = [KnownFile(sha256) if sha256 else None for sha256 in digests]
+    made = (Harvested(key, 0, DAY, 0, sitemap, file=file) for key, file in zip(ids, files, strict=True))
+    confirm_harvested(connection, made)
+    return ids
+
+
 def test_files_come_sorted_and_once_with_whether_a_document_needs_them(tmp_path: Path) -> None:
     with closing(State.open(f"sqlite:///{tmp_path / 'state.sqlite'}")) as state, state.begin() as connection:
         assert (has_published_file(connection), list(known_files(connection, HARVESTED))) == (False, [])
@@ -80,16 +90,6 @@ def test_files_come_sorted_and_once_with_whether_a_document_needs_them(tmp_path:
         needed = [(sha256[0], needed) for sha256, needed in known_files(connection, HARVESTED)]
         assert needed == [(1, True), (2, False), (3, True), (255, True)]
         assert has_published_file(connection)
-
-
-def keep(connection: Connection, *digests: bytes | None) -> list[int]:
-    """Add harvested documents with these files; return their ids."""
-    sitemap = sitemap_of(connection)
-    ids = see(connection, sitemap, locs(len(digests)))
-    files = [KnownFile(sha256) if sha256 else None for sha256 in digests]
-    made = (Harvested(key, 0, DAY, 0, sitemap, file=file) for key, file in zip(ids, files, strict=True))
-    confirm_harvested(connection, made)
-    return ids
 
 
 HOST, ELSEWHERE = "www.voorbeeldstad.nl", "www.dorp.nl"
