@@ -325,8 +325,8 @@ class Oracle:
                     row.relisted += 1
                     row.may_wait &= row.relisted < RUNS
         for loc in insecure - paths.keys():
-            if host in self.rows_of(loc):
-                row = self.rows_of(loc)[host]
+            if self.rows_of(loc):
+                row = self.rows_of(loc).setdefault(host, Row())
                 row.least, row.may_wait, row.is_insecure = 0, True, True
 
     def _is_complete(self, reading: Reading, host: str) -> bool | None:
@@ -412,7 +412,7 @@ class Oracle:
                 continue
             lacks = any(row.paths & last.listing.get(index, frozenset()) for index in lost)
             still = any(row.paths & last.listing.get(index, frozenset()) for index in named)
-            row.may_wait |= may_be_much or is_odd or bool(lost)
+            row.may_wait |= may_be_much or is_odd or bool(lost or last.listing.keys() - set(named))
             if is_sure and loc in fresh:
                 row.must_wait |= is_much or is_wrong
                 row.lost = frozenset(lost) if lacks and not still else frozenset()
@@ -693,7 +693,7 @@ class Oracle:
             return True  # its own host left the register, and may list it by now
         latest = max(row.latest for row in rows.values())
         sure = {host for host, row in rows.items() if row.sure}
-        hosts = [self.knows.hosts[other] for other in self._moved_to(loc, run.owners, sure)]
+        hosts = [self.knows.hosts[other] for other in {*rows, *self._moved_to(loc, run.owners, sure)}]
         return any(not last.complete or last.surely_began < latest for last in hosts)
 
     def _check_files(self, reading: Reading, host: str) -> None:
@@ -735,6 +735,7 @@ class Oracle:
                 (loc, row)
                 for loc, row in self.rows_on(host)
                 if row.sure and loc in reading.published and self.known(loc).is_published
+                if not self._is_moved(loc, host)
             ]
             if reading.complete[host] is False and rows:
                 assert run.found("intrekking.onvolledig", host), f"{host}: intrekking.onvolledig is missing"
