@@ -36,7 +36,7 @@ from benchmarks.utils.readers import MAXSIZE, chunks
 from benchmarks.utils.runs import Run, stock, woo
 from benchmarks.utils.target import target
 from woo_harvester.crawl.entries import Entries
-from woo_harvester.crawl.host import Visit
+from woo_harvester.crawl.hosts import Visit
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
 from woo_harvester.register.names import Vocabulary

@@ -13,7 +13,7 @@ from scrapy import Request
 from scrapy.exceptions import DownloadFailedError, DownloadTimeoutError
 from twisted.python.failure import Failure
 
-from tests.crawl.test_host import visit_of
+from tests.crawl.test_hosts_visit import visit_of
 from tests.utils.crawlers import crawler_of, item_of
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.downloader.streaming import NoSuchHostError

@@ -9,7 +9,7 @@ from scrapy.utils.test import get_crawler
 
 from tests.register.exports import AMSTERDAM, organisation, read
 from woo_harvester.crawl.entries import Entries, SitemapFilter
-from woo_harvester.crawl.host import SitemapReading, Visit
+from woo_harvester.crawl.hosts import SitemapReading, Visit
 from woo_harvester.demo.sitemaps import DiWoo, sitemap
 from woo_harvester.demo.sitemaps import Entry as Given
 from woo_harvester.extensions.state import StateKeeper

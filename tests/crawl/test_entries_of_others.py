@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from tests.register.exports import AMSTERDAM, UTRECHT, organisation, read
 from woo_harvester.crawl.entries import Entries
-from woo_harvester.crawl.host import SitemapReading, Visit
+from woo_harvester.crawl.hosts import SitemapReading, Visit
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import WooItem

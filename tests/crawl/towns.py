@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from tests.state.knowledge import harvest, list_in, see
 from tests.utils.command import Line, read_lines
-from woo_harvester.crawl.host import Visit
+from woo_harvester.crawl.hosts import Visit
 from woo_harvester.crawl.withdrawals import Withdrawals
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter

@@ -408,7 +408,7 @@ class DocumentInstallation(Installation):
             return self._answer_document(run, f"https://{host}{path}", known)
         publisher = self.publishers[of]
         if path == target and (to := publisher.target(path, self.hosts)) is not None:
-            if "elders.nl" in to:
+            if not any(host_of(to) == registered for registered, _ in run.owners):  # nobody follows it
                 run.asked.append(Asked(of, path, -1, File()))
             return Answer(302, {"Location": to})
         status, file = publisher.serve(path)

@@ -8,10 +8,9 @@ it.
 Some rules of the harvester are about to become simpler. Where these and today's differ, a bound leaves room
 for both:
 
-- A document with several entries comes to rest on the third day: until then it may be delivered twice, by any
-  of the entries that may count; from then on the version is that of the entry that counts, and nothing is
-  delivered. Today's product has until the fifth day for what only another entry gives, and any time for a
-  document that is listed more than once and never by an owner.
+- A document with several entries comes to rest on the third day, or a day later for each entry beyond two:
+  until then it may be delivered once a day, by any of the entries that may count; from then on the version is
+  that of the entry that counts, and nothing is delivered.
 - What is gone with much at once, with an index, or while entries have no usable address, must wait ``RUNS``
   reads if that was so in the first read that lacked it; with an index, if that is still not named. It may
   also wait if it was so in a later one, or shortly before.
@@ -326,8 +325,8 @@ class Oracle:
                     row.relisted += 1
                     row.may_wait &= row.relisted < RUNS
         for loc in insecure - paths.keys():
-            if host in self.rows_of(loc):
-                row = self.rows_of(loc)[host]
+            if self.rows_of(loc):
+                row = self.rows_of(loc).setdefault(host, Row())
                 row.least, row.may_wait, row.is_insecure = 0, True, True
 
     def _is_complete(self, reading: Reading, host: str) -> bool | None:
@@ -404,14 +403,16 @@ class Oracle:
         rows = list(self.rows_on(host))
         may = [row for loc, row in rows if "published" in self.known(loc).states]
         must = [row for loc, row in rows if row.sure and self.known(loc).is_published]
-        is_much = _is_much(sum(row.least > 0 and row.most < RUNS for row in must), len(may))
+        lacking = [loc for loc, row in rows if row.sure and row.least > 0 and row.most < RUNS]
+        lost_here = [loc for loc in lacking if self.known(loc).is_published and not self._is_moved(loc, host)]
+        is_much = _is_much(len(lost_here), len(may))
         may_be_much = _is_much(sum(row.most > 0 for row in may), len(must))
         for loc, row in rows:
             if not row.most:
                 continue
             lacks = any(row.paths & last.listing.get(index, frozenset()) for index in lost)
             still = any(row.paths & last.listing.get(index, frozenset()) for index in named)
-            row.may_wait |= may_be_much or is_odd or bool(lost)
+            row.may_wait |= may_be_much or is_odd or bool(lost or last.listing.keys() - set(named))
             if is_sure and loc in fresh:
                 row.must_wait |= is_much or is_wrong
                 row.lost = frozenset(lost) if lacks and not still else frozenset()
@@ -421,6 +422,11 @@ class Oracle:
         if is_sure:
             last.surely_began = reading.number
             last.fewest_reads += 1
+
+    def _is_moved(self, loc: str, host: str) -> bool:
+        """Whether a document that a host lacked before may be known to be listed elsewhere."""
+        rows = self.rows_of(loc)
+        return rows[host].most > 1 and any(not row.least for other, row in rows.items() if other != host)
 
     # What is delivered
 
@@ -643,11 +649,12 @@ class Oracle:
             if is_open or not signature or not hosts <= registered or host_of(loc) not in registered:
                 continue
             days = min(known.steady[host] for host in hosts)
+            rest = max(3, len(signature) + 1)  # each run delivers one of them at most
             has_owner = any(is_own(loc, host, run.owners) for host in hosts)
             is_again = loc in delivered and delivered[loc].is_again
-            if days >= (5 if is_again else 3) and here and has_owner:
+            if days >= (5 if is_again else rest) and here and has_owner:
                 assert loc not in delivered, f"{loc} is delivered, and its entries are as for {days} days"
-            if days >= 3:
+            if days >= rest:
                 self._check_counts(known, [(each[0], each[2]) for each in signature], run)
 
     def _check_counts(self, known: Known, entries: list[tuple[str, Entry]], run: Run) -> None:
@@ -686,7 +693,7 @@ class Oracle:
             return True  # its own host left the register, and may list it by now
         latest = max(row.latest for row in rows.values())
         sure = {host for host, row in rows.items() if row.sure}
-        hosts = [self.knows.hosts[other] for other in self._moved_to(loc, run.owners, sure)]
+        hosts = [self.knows.hosts[other] for other in {*rows, *self._moved_to(loc, run.owners, sure)}]
         return any(not last.complete or last.surely_began < latest for last in hosts)
 
     def _check_files(self, reading: Reading, host: str) -> None:
@@ -728,6 +735,7 @@ class Oracle:
                 (loc, row)
                 for loc, row in self.rows_on(host)
                 if row.sure and loc in reading.published and self.known(loc).is_published
+                if not self._is_moved(loc, host)
             ]
             if reading.complete[host] is False and rows:
                 assert run.found("intrekking.onvolledig", host), f"{host}: intrekking.onvolledig is missing"

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +24,8 @@ from random import Random
 from secrets import randbits
 from traceback import extract_tb
 from typing import NamedTuple, Protocol
+
+from tests.simulation.runs import web
 
 EXAMPLES = int(os.environ.get("WOO_SIMULATE_EXAMPLES", "30"))
 UNTIL = float(os.environ.get("WOO_SIMULATE_UNTIL", "0"))
@@ -161,9 +164,11 @@ def _play_one(simulation: Simulation, number: int) -> None:
 
 def main(simulation: Simulation) -> None:
     """Play histories in this process, which has Scrapy's reactor from then on."""
+    status = 0
     try:
         simulate(simulation)
     except AssertionError as failure:
         print(failure, *getattr(failure, "__notes__", []), sep="\n", flush=True)
-        os._exit(1)
-    os._exit(0)  # threads of the reactor would wait for ever
+        status = 1
+    shutil.rmtree(web().folder)
+    os._exit(status)  # threads of the reactor would wait for ever

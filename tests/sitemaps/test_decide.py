@@ -10,7 +10,7 @@ import pytest
 
 from woo_harvester.record import Herkomst, Oorzaak
 from woo_harvester.sitemaps.decide import Decision, EntryOutcome, StateUpdate, decide, find_loc_problem
-from woo_harvester.sitemaps.facts import Depth, EntryFacts, KnownDocument, SitemapListing, Source, Terms
+from woo_harvester.sitemaps.facts import Depth, EntryFacts, KnownDocument, OtherSitemap, SitemapListing, Terms
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.utils.dates import parse_datetime, to_microseconds
 
@@ -56,7 +56,7 @@ ALL = Terms(refused_interval=WEEK, depth=Depth.FILE, delivers_all=True)
 
 def source(*, here: bool = True, own: bool = True, listed: bool = True, read: bool = False) -> dict[str, Any]:
     host = "www.a.nl" if here else "www.b.nl"
-    return {"source": Source(f"https://{host}/t.xml", host, here, own, listed, read)}
+    return {"source": OtherSitemap(f"https://{host}/t.xml", host, here, own, listed, read)}
 
 
 BESIDE, BESIDE_READ, DROPPED = source(), source(read=True), source(listed=False)
@@ -275,7 +275,7 @@ def test_two_entries_of_a_document_come_to_rest(
                     there = run.sitemap_id
                     host = "www.a.nl" if is_one_host else "open.a.nl"
                     is_read = there in read and is_one_host
-                    facts.source = Source("t", host, is_one_host, True, there in listed_in, is_read)
+                    facts.source = OtherSitemap("t", host, is_one_host, True, there in listed_in, is_read)
                 found = decide(facts, WANTS, now)
                 read.add(sitemap)
                 listed_in.add(sitemap)

@@ -9,6 +9,7 @@ import pytest
 
 from tests.sitemaps.reading import DIWOO, MAXSIZE, NAMESPACE, split, url
 from woo_harvester.diwoo.given import read_metadata
+from woo_harvester.sitemaps.file_findings import file_findings
 from woo_harvester.sitemaps.reader import OtherRootError, RootName
 from woo_harvester.sitemaps.repair import NAMESPACES
 from woo_harvester.sitemaps.repairing_reader import RepairingReader
@@ -163,6 +164,44 @@ def test_a_file_of_another_kind_is_called_that_once_it_is_repaired() -> None:
     assert Reading("<x:rss/>").root == "x:rss"
 
 
+HEADS = [
+    "\n<?xml version='1.0'?>",
+    "\ufeff\ufeff<?xml version='1.0'?>",
+    "\n\ufeff<?xml version='1.0'?>",
+    "<?xml version='1.0' encoding=''?>",
+    "<?xml encoding='UTF-8'?>",
+    "<?xml version='1.0'?><?xml version='1.0'?>\n",
+    "<!-- made by X -- version 2 -->",
+]
+
+
+@pytest.mark.parametrize("head", HEADS, ids=lambda head: repr(head)[:30])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
+@pytest.mark.parametrize("amp", ["&", "&amp;"])
+def test_what_stands_before_the_root_element_is_left_out_if_it_must_be(
+    head: str, encoding: str, amp: str
+) -> None:
+    if encoding == "utf-16-le" and head.startswith("\n"):
+        return  # the first bytes do not show the encoding
+    reading = Reading(f"{head}{DECLARED}{described(1, amp)}</urlset>".encode(encoding), size=1)
+    assert (reading.locs, reading.error) == (["https://a.nl/?a=1&b"], None)
+    assert reading.lines == [2 + head.count("\n")]
+    found = [finding.code for finding in file_findings("sitemap", reading.reader.current)]
+    assert found == ["sitemap.kop", *(["sitemap.ampersand"] if amp == "&" else [])]
+
+
+def test_the_encoding_that_is_declared_after_an_empty_line_counts() -> None:
+    body = f"\n<?xml version='1.0' encoding='iso-8859-1'?>{DECLARED}{url('café')}</urlset>"
+    assert Reading(body.encode("latin-1")).locs == ["café"]
+
+
+@pytest.mark.parametrize("start", ["Fout: ", "<!DOCTYPE x [<!ENTITY a 'b'>]>", "\n<!DOCTYPE html>", "{}"])
+def test_anything_else_before_the_root_element_is_refused(start: str) -> None:
+    reading = Reading(f"{start}{DECLARED}{url('a')}</urlset>")
+    assert reading.error is not None
+    assert reading.locs == []
+
+
 # Broken files
 
 
@@ -170,31 +209,14 @@ def test_a_file_of_another_kind_is_called_that_once_it_is_repaired() -> None:
     "fault", ["</lok>", "<a b=1/>", "&nbsp;", "&undefined;", "\x1b", "<!-- -- -->", "<foo:x/>", "&#0;"]
 )
 @pytest.mark.parametrize("size", [7, 100_000])
-def test_of_a_broken_file_only_the_entries_before_the_first_fault_are_read(fault: str, size: int) -> None:
-    broken = f"\n<url><loc>c</loc>{fault}</url>"
-    body = f"{DECLARED}{url('a')}{url('b&b')}{broken}{url('d')}</urlset>"
-    reading = Reading(body, size=size)
-    assert reading.locs == ["a"]
-    assert reading.fault == ("ongeldig", 1, 3)
-    reading = Reading(body.replace("b&b", "b"), size=size)
-    assert reading.locs == ["a", "b"]
-    assert reading.fault == ("ongeldig", 2, 2)
-
-
-def test_of_a_broken_file_that_lacks_a_declaration_too_the_entries_before_it_are_read() -> None:
-    reading = Reading(UNDECLARED + url("a") + described(1) + "</lok>" + described(2) + "</urlset>")
-    assert (reading.locs, reading.fault) == (["a"], ("ongeldig", 2, 2))
-
-
-def test_a_fault_that_no_repair_takes_away_is_named_beside_the_first() -> None:
-    reading = Reading(f"{DECLARED}{url('a&b')}\n\n<url></lok></url></urlset>")
-    assert reading.error is not None
-    assert reading.error.seen == (
-        "EntityRef: expecting ';'; line 3: Opening and ending tag mismatch: url line 3 and lok"
-    )
-    reading = Reading(f"{DECLARED}<url></lok></url></urlset>")
-    assert reading.error is not None
-    assert reading.error.seen == "Opening and ending tag mismatch: url line 1 and lok"
+def test_of_a_broken_file_the_entries_before_a_fault_that_stays_are_read(fault: str, size: int) -> None:
+    body = f"{DECLARED}{url('a')}{url('b&b')}\n<url><loc>c</loc>{fault}</url>{url('d')}</urlset>"
+    for given, read in ((body, ["a", "b&b"]), (body.replace("b&b", "b"), ["a", "b"])):
+        reading = Reading(given, size=size)
+        assert reading.locs == read
+        assert reading.fault == ("ongeldig", 2, 2)
+    reading = Reading(UNDECLARED + url("a") + described(1) + fault + described(2) + "</urlset>", size=size)
+    assert (reading.locs, reading.fault) == (["a", "https://a.nl/?a=1&b"], ("ongeldig", 2, 1))
 
 
 def test_a_file_that_breaks_off_is_repaired_up_to_there() -> None:
@@ -255,16 +277,16 @@ def test_what_is_lost_is_counted_by_the_entries_that_begin(
     ],
     ids=lambda given: given[:30],
 )
-def test_a_file_is_read_no_more_often_than_a_fixed_number_of_times(body: str) -> None:
+def test_a_file_is_read_three_times_at_most(body: str) -> None:
     reading = Reading(body)
     assert reading.error is not None
-    assert reading.times <= len(NAMESPACES) + 4
+    assert reading.times <= 3
 
 
-def test_the_caller_gets_its_turn_while_a_file_is_checked() -> None:
+def test_the_caller_gets_its_turn_while_a_file_is_read_again() -> None:
     body = DECLARED + described(1, "&") + "".join(map(described, range(2, 20_000))) + "</urlset>"
     reader = RepairingReader(lambda: split(body.encode(), 64 * 1024), "urlset", MAXSIZE)
     batches = [len(batch) for batch in reader]
     turns = len(body) // (64 * 1024)
     assert sum(batches) == 19_999
-    assert batches[1 : turns + 1] == [0] * turns
+    assert len(batches) >= turns

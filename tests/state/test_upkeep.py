@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-from contextlib import closing
-from pathlib import Path
-
 import pytest
 from msgspec.structs import replace
 from sqlalchemy import Connection, select
@@ -37,7 +34,6 @@ from woo_harvester.state.permits import (
 from woo_harvester.state.resources import gone_indexes, host_of_state, resource_of
 from woo_harvester.state.schema import permit_cases, permit_files, permit_messages
 from woo_harvester.state.sql import BATCH
-from woo_harvester.state.store import State
 from woo_harvester.state.upkeep import (
     HostSummary,
     PermitSummary,
@@ -81,15 +77,15 @@ def keep(connection: Connection, *digests: bytes | None) -> list[int]:
     return ids
 
 
-def test_files_come_sorted_and_once_with_whether_a_document_needs_them(tmp_path: Path) -> None:
-    with closing(State.open(f"sqlite:///{tmp_path / 'state.sqlite'}")) as state, state.begin() as connection:
-        assert (has_published_file(connection), list(known_files(connection, HARVESTED))) == (False, [])
-        ids = keep(connection, None, *(bytes([number]) * 32 for number in (255, 1, 1, 2, 3)))
-        moments = zip(ids[3:], (HARVESTED, HARVESTED, HARVESTED + 1), strict=True)
-        confirm_withdrawn(connection, dict(moments))
-        needed = [(sha256[0], needed) for sha256, needed in known_files(connection, HARVESTED)]
-        assert needed == [(1, True), (2, False), (3, True), (255, True)]
-        assert has_published_file(connection)
+def test_files_come_sorted_and_once_with_whether_a_document_needs_them(connection: Connection) -> None:
+    keep(connection, None)
+    assert (has_published_file(connection), list(known_files(connection, HARVESTED))) == (False, [])
+    ids = keep(connection, *(bytes([number]) * 32 for number in (255, 1, 1, 2, 3)))
+    moments = zip(ids[2:], (HARVESTED, HARVESTED, HARVESTED + 1), strict=True)
+    confirm_withdrawn(connection, dict(moments))
+    needed = [(sha256[0], needed) for sha256, needed in known_files(connection, HARVESTED)]
+    assert needed == [(1, True), (2, False), (3, True), (255, True)]
+    assert has_published_file(connection)
 
 
 HOST, ELSEWHERE = "www.voorbeeldstad.nl", "www.dorp.nl"

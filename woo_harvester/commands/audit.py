@@ -379,7 +379,7 @@ class _Progress:
         from rich.console import Console
         from rich.progress import Progress, SpinnerColumn, TextColumn
 
-        from woo_harvester.crawl.sitemap import host_read
+        from woo_harvester.crawl.files import host_read
 
         self._crawler = crawler
         self._to_people = to_people

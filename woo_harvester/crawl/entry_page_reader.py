@@ -14,7 +14,7 @@ from scrapy.exceptions import CloseSpider
 
 from woo_harvester.crawl.answers import check_expected, failure_code, failure_seen, is_ours
 from woo_harvester.crawl.entry_pages import note_files, report_undated
-from woo_harvester.crawl.file_requests import report_private_address
+from woo_harvester.crawl.files import report_private_address
 from woo_harvester.crawl.permit_files import NOT_FETCHED, PermitFiles, permit_request
 from woo_harvester.items import header, header_date
 from woo_harvester.permits.links import Ask, how_to_ask, is_due_again, may_have_session, newest_and_oldest

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from woo_harvester.crawl.host import Backlog
+from woo_harvester.crawl.hosts import Backlog
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.register import Register
 from woo_harvester.register.register import shard_of

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-from woo_harvester.crawl.host import Visit
+from woo_harvester.crawl.hosts import Visit
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
 from woo_harvester.items import WooItem

@@ -53,10 +53,6 @@ def _pattern(dutch: str) -> re.Pattern[str]:
 #: The areas of findings about files and connections. Of others, what was seen is a publisher's own text.
 _AREAS = frozenset({"document", "host", "index", "ipm", "oogst", "register", "robots", "sitemap", "tls"})
 
-#: What is between two faults in the text about one file.
-_NEXT = re.compile(r"; line (\d+): ")
-_LINE = {"nl": "; regel {}: ", "en": "; line {}: "}
-
 
 class _SeenText(NamedTuple):
     pattern: re.Pattern[str]
@@ -68,11 +64,7 @@ def in_words(code: str, seen: str, lang: Language) -> str:
     """Return what a finding saw in the words of *lang*; a text that is not in the table as it is."""
     if code.partition(".")[0] not in _AREAS:
         return seen
-    first, *others = _NEXT.split(seen)
-    words = _words(first, lang)
-    for line, text in zip(others[::2], others[1::2], strict=True):
-        words += _LINE[lang].format(line) + _words(text, lang)
-    return words
+    return _words(seen, lang)
 
 
 def certificate_fault(code: int | None) -> str | None:

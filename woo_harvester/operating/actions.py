@@ -97,8 +97,8 @@ class StateActions:
             with state.begin() as connection:
                 found = find_named(connection, args)
             with self._locked(state, found.to_lock), state.begin() as connection:
-                forgotten = forget_all(connection, found)
-        write_note(f"Forgot {forgotten}.")
+                forget_all(connection, found)
+        write_note(f"Forgot {found}.")
 
     def confirm(self, args: list[str], opts: argparse.Namespace) -> None:
         """Confirm the pending withdrawals of hosts."""

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.operating.output import Totals
 from woo_harvester.state import resources, upkeep
 from woo_harvester.state.permits import forget_entries
+from woo_harvester.utils.program import counted
 from woo_harvester.utils.terminal import printable
 from woo_harvester.utils.urls import host_of
 
@@ -60,6 +60,15 @@ class Forgotten:
     pages: dict[str, str] = field(default_factory=dict)
     cases: dict[str, frozenset[str]] = field(default_factory=dict)
 
+    def __str__(self) -> str:
+        numbers = {
+            "host": self.hosts,
+            "document": self.documents,
+            "entry page": self.pages,
+            "case": self.cases,
+        }
+        return ", ".join(counted(len(named), what) for what, named in numbers.items() if named)
+
     @property
     def to_lock(self) -> set[str]:
         """The hosts that no run may work on meanwhile."""
@@ -86,9 +95,8 @@ def find_named(connection: Connection, args: Iterable[str]) -> Forgotten:
     return found
 
 
-def forget_all(connection: Connection, found: Forgotten) -> Totals:
-    """Forget what was found, so that the next run delivers what is still listed. Return how much it was."""
-    before = _totals(connection)
+def forget_all(connection: Connection, found: Forgotten) -> None:
+    """Forget what was found, so that the next run delivers what is still listed."""
     for loc in found.documents:
         upkeep.forget_document(connection, loc)
     for case in found.cases:
@@ -98,19 +106,6 @@ def forget_all(connection: Connection, found: Forgotten) -> Totals:
     for host in sorted(found.hosts):
         resources.forget_host(connection, host)
         forget_entries(connection, host)
-    after = _totals(connection)
-    totals = Totals(len(found.hosts), *(one - other for one, other in zip(before, after, strict=True)))
-    # A case whose messages wait, or that no output has yet, was in no total.
-    totals.cases += max(0, len(found.cases) - totals.cases - totals.withdrawn_cases)
-    return totals
-
-
-def _totals(connection: Connection) -> tuple[int, ...]:
-    """Return the numbers of Totals after that of the hosts."""
-    permits = list(upkeep.permit_summaries(connection))
-    names = ("pages", "files", "cases", "withdrawn")
-    sums = (sum(getattr(host, name) for host in permits) for name in names)
-    return *upkeep.document_totals(connection), *sums
 
 
 def known_hosts(connection: Connection) -> Sequence[str]:

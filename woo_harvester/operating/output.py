@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import TextIOWrapper
 from pathlib import Path
@@ -119,14 +118,17 @@ def host_table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
     pending = ("confirmed" if one.confirmed else one.pending or "-" for one in found)
     cells = ((one.documents, one.withdrawn, what) for one, what in zip(found, pending, strict=True))
     yield from _table(("host", "documents", "withdrawn", "pending"), found, cells)
-    yield _totals(len(found), sum(one.documents for one in found), sum(one.withdrawn for one in found))
+    documents, withdrawn = sum(one.documents for one in found), sum(one.withdrawn for one in found)
+    yield f"{counted(len(found), 'host')}, {counted(documents, 'document')}, {withdrawn} withdrawn"
 
 
 def permit_table(found: Sequence[upkeep.PermitSummary]) -> Iterator[str]:
     """Return the lines of the table of hosts with entry pages of permits."""
-    cells = [one[1:-1] for one in found]
-    yield from _table(("permits", "pages", "files", "cases", "withdrawn"), found, cells)
-    yield _permit_totals(*map(sum, zip(*cells, strict=True)))
+    rows = [one[1:-1] for one in found]
+    yield from _table(("permits", "pages", "files", "cases", "withdrawn"), found, rows)
+    pages, files, cases, withdrawn = map(sum, zip(*rows, strict=True))
+    counts = counted(pages, "entry page"), counted(files, "file"), counted(cases, "case")
+    yield f"{', '.join(counts)}, {withdrawn} withdrawn"
 
 
 def _table(
@@ -141,45 +143,10 @@ def _table(
         yield " ".join([f"{one.host:<{width}}", *(f"{value:>9}" for value in values), day(one.complete_at)])
 
 
-@dataclass
-class Totals:
-    """Numbers of hosts, documents, entry pages and cases, with the words of the tables."""
-
-    hosts: int = 0
-    documents: int = 0
-    withdrawn: int = 0
-    not_harvested: int = 0
-    pages: int = 0
-    files: int = 0
-    cases: int = 0
-    withdrawn_cases: int = 0
-
-    def __str__(self) -> str:
-        waiting = f", {self.not_harvested} not harvested" if self.not_harvested else ""
-        totals = _totals(self.hosts, self.documents, self.withdrawn) + waiting
-        if not (self.pages or self.files or self.cases or self.withdrawn_cases):
-            return totals
-        return f"{totals}; {_permit_totals(self.pages, self.files, self.cases, self.withdrawn_cases)}"
-
-
-def _totals(hosts: int, documents: int, withdrawn: int) -> str:
-    return f"{counted(hosts, 'host')}, {counted(documents, 'document')}, {withdrawn} withdrawn"
-
-
-def _permit_totals(pages: int, files: int, cases: int, withdrawn: int) -> str:
-    counts = counted(pages, "entry page"), counted(files, "file"), counted(cases, "case")
-    return f"{', '.join(counts)}, {withdrawn} withdrawn"
-
-
 def documents_and_cases(documents: int, cases: int) -> str:
     """Return the number of documents, of cases, or of both; without any, that of documents."""
-    if not cases:
-        return counted(documents, "document")
-    return (
-        f"{counted(documents, 'document')} and {counted(cases, 'case')}"
-        if documents
-        else counted(cases, "case")
-    )
+    found = [counted(documents, "document")] if documents or not cases else []
+    return " and ".join([*found, *([counted(cases, "case")] if cases else [])])
 
 
 def work_line(holder: LockOwner) -> str:

@@ -266,6 +266,10 @@ class Account:
         if subject not in self.not_judged:
             self.not_judged.append(subject)
 
+    def miss(self, sitemaps: int) -> None:
+        """Count sitemaps that no index with a right name lists."""
+        self.missed = (self.missed or 0) + sitemaps
+
     def count_index(self, url: str) -> None:
         """Count an index that is requested."""
         self.indexes += 1

@@ -78,7 +78,7 @@ class SitemapListing(NamedTuple):
     """Another entry counted when the sitemap was read last."""
 
 
-class Source(NamedTuple):
+class OtherSitemap(NamedTuple):
     """The other sitemap that the known version of a document came from."""
 
     sitemap: str
@@ -132,7 +132,7 @@ class EntryFacts(Struct):
     known: KnownDocument | None = None
     listing: SitemapListing | None = None
     """What is known of the document in this sitemap; None if the sitemap did not list it before."""
-    source: Source | None = None
+    source: OtherSitemap | None = None
     """Where the known version came from; None if that is this sitemap, or if there is none."""
     owner: str | None = None
     """If the entry is another's: a host of the owner that lists the document."""

@@ -94,7 +94,7 @@ def file_findings(area: Area, file: FileContents) -> Iterator[FileFinding]:
         yield FileFinding(f"{area}.gemengd", _entries(_OTHER[area], file.others), action=NOT_READ)
     yield from _name_findings(area, file)
     if file.repair is not None:
-        yield from _repair_findings(file.repair, file.root_line)
+        yield from _repair_findings(file, file.repair)
 
 
 def _name_findings(area: Area, file: FileContents) -> Iterator[FileFinding]:
@@ -125,11 +125,13 @@ def _tags(names: Iterable[str]) -> str:
     return ", ".join(f"<{name}>" for name in names)
 
 
-def _repair_findings(repair: Repair, root_line: int) -> Iterator[FileFinding]:
+def _repair_findings(file: FileContents, repair: Repair) -> Iterator[FileFinding]:
     """Yield the findings on what was repaired in a file."""
+    if repair.head and file.root is not None:
+        yield FileFinding("sitemap.kop", " ".join(repair.head.split()), 1, "overgeslagen")
     for prefix in repair.prefixes:
         action = f"gelezen als {NAMESPACES[prefix]}"
-        yield FileFinding("sitemap.voorvoegsel", prefix, root_line, action)
+        yield FileFinding("sitemap.voorvoegsel", prefix, file.root_line, action)
     if repair.ampersands:
         line, *others = repair.lines
         shown = ", ".join(map(str, others[:_LINES_SHOWN]))

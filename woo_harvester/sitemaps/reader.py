@@ -6,7 +6,7 @@ expansion, external entities or network; a DOCTYPE is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -148,6 +148,8 @@ class FileContents:
         """Bytes of XML read so far."""
         self.root: str | None = None
         """Local name of the root element; None before it is read."""
+        self.declared: Set[str | None] | None = None
+        """The prefixes that the root element declares; None before it is read."""
         self.root_line = 1
         """The line of the root element."""
         self.namespace: str | None = None
@@ -214,9 +216,10 @@ class SitemapReader(FileContents):
     def _read(self) -> Iterator[list[Entry]]:
         try:
             head, pieces = with_head(iter(self._pieces), _DECLARATION_SIZE)
-            self.false_encoding = false_xml_label(head)
-            self._encoding = "utf-8" if self.false_encoding else None
-            root, self.root_line, whole = peek_root(pieces, self._encoding)
+            if self.repair is None:
+                self.false_encoding = false_xml_label(head)
+            self._encoding = "utf-8" if self.false_encoding or self.repair else None
+            root, self.root_line, self.declared, whole = peek_root(pieces, self._encoding)
             self.root = local_name(root)
             self.namespace = namespace(root) if self.root in _ENTRY_NAMES else None
             for batch in self._batches(root, whole):

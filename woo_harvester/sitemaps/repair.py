@@ -2,19 +2,21 @@
 
 - A bare ``&``, one that begins no reference, becomes ``&amp;``. The one in ``&nbsp;`` is not bare: it begins
   a reference that XML does not know, and what was meant by it is a guess.
-- A usual prefix that is declared nowhere is declared on the root element.
+- A usual prefix that the root element does not declare is declared there.
+- A declaration, comments and white space before the root element are left out, if they are not well-formed.
 
-The file passes through as a stream. At most :data:`_LOOKAHEAD` bytes wait for those that come after them.
+The file passes once as a stream, and comes out in UTF-8. At most :data:`_LOOKAHEAD` bytes wait for those that
+come after them.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from woo_harvester.sitemaps.xml_stream import CorruptError
-from woo_harvester.utils.encodings import with_head
+from woo_harvester.utils.encodings import encoding_of, with_head, xml_label
 
 #: The namespaces that usual prefixes stand for.
 NAMESPACES = {
@@ -26,11 +28,15 @@ NAMESPACES = {
 #: Most lines with a bare ampersand that are kept for the finding.
 LINES_MAX = 11
 
-#: Bytes around a bare ampersand that are kept for the finding, on each side.
+#: Bytes around a bare ampersand that are kept for the finding, on each side, and those of a beginning.
 _CONTEXT = 200
+_BEGINNING = 100
 
 #: Bytes that are kept back until more follow. Longer than what any pattern below matches.
 _LOOKAHEAD = 256
+
+#: Bytes in which the XML declaration ends.
+_DECLARATION_SIZE = 1024
 
 #: An ampersand that begins no reference to a character or an entity.
 _BARE = re.compile(
@@ -46,41 +52,62 @@ _ENDS = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}
 #: What bounds the text around an ampersand.
 _BOUND = re.compile(rb"[<>\"\r\n\t]")
 
-#: The first bytes of a file in UTF-16: a byte order mark, or "<" as two bytes.
-_UTF_16 = {b"\xff\xfe": "utf-16-le", b"<\0": "utf-16-le", b"\xfe\xff": "utf-16-be", b"\0<": "utf-16-be"}
+#: White space and byte order marks, which may stand before the root element.
+_BLANKS = b" \t\r\n\xef\xbb\xbf"
+
+#: A usual prefix in the name of an element or an attribute, and one that an element declares.
+_ANY_PREFIX = "|".join(NAMESPACES).encode()
+_USED = re.compile(rb"<(?=(%b):)|\s(?=(%b):[\w.-]{1,60}\s{0,9}=)" % (_ANY_PREFIX, _ANY_PREFIX))
+_DECLARED = re.compile(rb"\sxmlns:(%b)\s{0,9}=" % _ANY_PREFIX)
 
 
 class Repair:
-    """The repair of one file while it is read. *prefixes* are the keys of NAMESPACES to declare."""
+    """The repair of one file while it is read.
 
-    def __init__(self, prefixes: Iterable[str] = ()) -> None:
-        self.prefixes = tuple(prefixes)
+    *undeclared* are the usual prefixes that the root element does not declare, and *lacking* is the one that
+    the file uses without a declaration. *drops_head*: leave out what stands before the root element.
+    """
+
+    def __init__(
+        self, undeclared: Sequence[str] = (), lacking: str | None = None, *, drops_head: bool = False
+    ) -> None:
+        self._undeclared = undeclared
+        self._lacking = lacking
+        self._used: set[str] = set()
+        self._declared: set[str] = set()
+        self.head = ""
+        """The beginning of what stood before the root element and was left out."""
         self.ampersands = 0
         """Number of bare ampersands so far."""
         self.lines: list[int] = []
         """The first lines with a bare ampersand."""
         self.seen = ""
         """The text around the first bare ampersand."""
+        self._drops = drops_head
         self._line = 1
         """The line of the byte at ``_counted`` in the data at hand."""
         self._counted = 0
         self._before = b""
         """The last bytes that have passed, until there is a bare ampersand."""
-        self._markup = _MARKUP_OR_ROOT if self.prefixes else _MARKUP
+        self._markup = _MARKUP_OR_ROOT
         self._end = b""
         """The end of the comment, CDATA section or instruction that the next bytes are in; else empty."""
 
+    @property
+    def prefixes(self) -> tuple[str, ...]:
+        """The usual prefixes that the file uses so far, and declares nowhere or not for each use."""
+        used = {*self._used - self._declared, self._lacking}
+        return tuple(prefix for prefix in self._undeclared if prefix in used)
+
     def apply(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield the repaired file, in the same encoding. Raises CorruptError for what is no UTF-16."""
-        head, pieces = with_head(iter(pieces), 2)
-        encoding = _UTF_16.get(head[:2])
-        if encoding is None:
-            yield from self._repaired(pieces)
-            return
+        """Yield the repaired file in UTF-8. Raises CorruptError for bytes that its encoding cannot have."""
+        head, pieces = with_head(iter(pieces), _DECLARATION_SIZE)
+        encoding = encoding_of(head, xml_label(head))
         try:
-            narrow = codecs.iterencode(codecs.iterdecode(pieces, encoding), "utf-8")
-            yield from codecs.iterencode(codecs.iterdecode(self._repaired(narrow), "utf-8"), encoding)
-        except UnicodeDecodeError as error:
+            # Bytes that are no UTF-8 pass as they are: the parser knows their line.
+            text = codecs.iterdecode(pieces, encoding, "surrogateescape")
+            yield from self._repaired(codecs.iterencode(text, "utf-8", "surrogateescape"))
+        except UnicodeError as error:
             raise CorruptError(str(error)) from error
 
     def _repaired(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -97,45 +124,51 @@ class Repair:
 
     def _replace(self, data: bytes, stop: int) -> tuple[bytes, int]:
         """Return the repaired first part of *data*, and its length before: up to *stop*, or just beyond."""
+        self._used.update((match[1] or match[2]).decode() for match in _USED.finditer(data))
+        self._declared.update(prefix.decode() for prefix in _DECLARED.findall(data))
         parts: list[bytes] = []
         position = 0
         while position < stop:
             if self._end:
                 found = data.find(self._end, position)
-                if found < 0:
-                    break
-                end = found + len(self._end)
-                self._end = b""
-                parts.append(data[position:end])
+                end = stop if found < 0 else found + len(self._end)
+                parts.append(self._inside(data[position:end]))
+                self._end = self._end if found < 0 else b""
             else:
                 match = self._markup.search(data, position)
-                begin = stop if match is None else min(match.start(), stop)
-                parts.append(self._escaped(data, position, begin))
-                end = begin
-                if match is not None and begin < stop:
-                    parts.append(self._begun(match[0]))
+                end = stop if match is None else min(match.start(), stop)
+                parts.append(self._escaped(data, position, end))
+                if match is not None and match.start() < stop:
                     end = match.end()
+                    parts.append(self._begun(match[0]))
             position = end
-        passed = max(position, stop)
-        parts.append(data[position:passed])
-        self._line += data.count(b"\n", self._counted, passed)
+        self._line += data.count(b"\n", self._counted, position)
         self._counted = 0
-        self._before = (
-            b"" if self.seen else (self._before + data[max(0, passed - _CONTEXT) : passed])[-_CONTEXT:]
-        )
-        return b"".join(parts), passed
+        passed = data[max(0, position - _CONTEXT) : position]
+        self._before = b"" if self.seen else (self._before + passed)[-_CONTEXT:]
+        return b"".join(parts), position
 
     def _begun(self, markup: bytes) -> bytes:
         """Return the beginning of markup; of the root element with the declarations that belong there."""
         if markup in _ENDS:
             self._end = _ENDS[markup]
-            return markup
-        self._markup = _MARKUP
-        declarations = (f' xmlns:{prefix}="{NAMESPACES[prefix]}"' for prefix in self.prefixes)
+            return self._inside(markup)
+        self._markup, self._drops = _MARKUP, False
+        declarations = (f' xmlns:{prefix}="{NAMESPACES[prefix]}"' for prefix in self._undeclared)
         return markup + "".join(declarations).encode()
+
+    def _inside(self, data: bytes) -> bytes:
+        """Return a part of a comment and the like, or only its line ends if it is left out."""
+        if not self._drops:
+            return data
+        self.head = (self.head + data.decode(errors="replace"))[:_BEGINNING]
+        return b"\n" * data.count(b"\n")
 
     def _escaped(self, data: bytes, start: int, end: int) -> bytes:
         """Return a part of *data* in which each bare ampersand is a reference, and note them."""
+        if self._drops and not data[start:end].strip(_BLANKS):
+            return self._inside(data[start:end])
+        self._drops = False
         text, count = _BARE.subn(b"&amp;", data[start:end])
         if count:
             self.ampersands += count

@@ -1,31 +1,23 @@
 """Read a file with the full reader, and once more with a repair if it is not well-formed.
 
-A file is repaired only if it is well-formed afterwards, as far as it goes. Of a broken file the entries
-before its first fault are read. A file is read from its first byte at most :data:`_CHECKS` + 3 times,
-whatever is in it: as it is, with the repairs that are tried, with the one that helps, and to count what is
-lost.
+Of a file that is broken all the same, the entries before its first fault that no repair takes away are read.
+A third reading counts those that come after it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from woo_harvester.sitemaps.reader import Entry, OtherRootError, RootName, SitemapReader, entry_names
 from woo_harvester.sitemaps.repair import NAMESPACES, Repair
 from woo_harvester.sitemaps.xml_stream import DecompressError, SitemapError, decompress
-
-#: Most readings to find out which repair makes a file well-formed: each may show one more prefix.
-_CHECKS = len(NAMESPACES) + 1
 
 #: What libxml2 says of a prefix that is not declared.
 _UNDECLARED = re.compile(r"Namespace prefix (\S+) (?:for \S+ )?on \S+ is not defined")
 
 #: Bytes of the start of an element that may be cut off at the end of a piece.
 _NAME_MAXSIZE = 128
-
-_Fault = SitemapError | OtherRootError
-_Batches = Generator[list[Entry], None, _Fault | None]
 
 
 class RepairingReader:
@@ -43,72 +35,31 @@ class RepairingReader:
         """The reader of the file, or of its repaired form."""
 
     def __iter__(self) -> Iterator[list[Entry]]:
+        first = self.current
         try:
-            fault = yield from self._read(self.current)
-            if fault is None:
-                return
-            prefixes = yield from self._find_prefixes(fault)
-            if prefixes is None:
-                raise fault
-            read, repair = self.current.entries, Repair(prefixes)
-            self.current = SitemapReader(self._chunks(), self._root_name, self._maxsize, repair)
+            yield from first
+        except (OtherRootError, SitemapError) as error:
+            # libxml2 waits for a semicolon after a bare ampersand, so a file that breaks off may have one.
+            fault = error
+        else:
+            return
+        prefix = _undeclared_prefix(fault)
+        if fault.reason == "doctype" if isinstance(fault, SitemapError) else prefix is None:
+            raise fault
+        undeclared = [] if first.declared is None else [*NAMESPACES.keys() - first.declared]
+        repair = Repair(sorted(undeclared), prefix, drops_head=first.root is None)
+        self.current = SitemapReader(self._chunks(), self._root_name, self._maxsize, repair)
+        self.current.false_encoding = first.false_encoding
+        read = first.entries
+        try:
             for batch in self.current:
                 yield batch[read:]
                 read = max(0, read - len(batch))
         except SitemapError as error:
-            yield from self._count_lost(error)
-            raise
-
-    def _read(self, reader: SitemapReader) -> _Batches:
-        """Yield the batches of a reader; return the fault that a repair may take away.
-
-        libxml2 waits for a semicolon after a bare ampersand. So a file that breaks off may have one, too.
-        """
-        try:
-            yield from reader
-        except OtherRootError as error:
-            if _undeclared_prefix(error) is None:
-                raise
-            return error
-        except SitemapError as error:
-            if error.reason == "doctype":
-                raise
-            return error
-        return None
-
-    def _find_prefixes(self, fault: _Fault) -> Generator[list[Entry], None, list[str] | None]:
-        """Return the prefixes that must be declared to read a file; None if no repair helps."""
-        prefixes: list[str] = []
-        left: _Fault | None = fault
-        for _ in range(_CHECKS):
-            prefix = _undeclared_prefix(left)
-            if prefix is not None:
-                if prefix not in NAMESPACES or prefix in prefixes:
-                    break
-                prefixes.append(prefix)
-            repair = Repair(prefixes)
-            left = yield from self._check(repair)
-            if left is None:
-                return prefixes if prefixes or repair.ampersands else None
-            if _undeclared_prefix(left) is None:
-                break
-        if isinstance(fault, SitemapError) and isinstance(left, SitemapError) and left.seen != fault.seen:
-            fault.seen += f"; line {left.line}: {left.seen}"  # so that both are fixed at once
-        return None
-
-    def _check(self, repair: Repair) -> _Batches:
-        """Return the fault that is left with a repair; None if the file is well-formed as far as it goes."""
-        reader = SitemapReader(self._chunks(), self._root_name, self._maxsize, repair)
-        batches = self._read(reader)
-        while True:
-            try:
-                next(batches)
-            except StopIteration as end:
-                left: _Fault | None = end.value
-                return None if isinstance(left, SitemapError) and left.reason != "ongeldig" else left
-            except OtherRootError:
-                return None
-            yield []
+            # Without a root element, nothing was repaired: the first fault says what stands in its place.
+            left = fault if self.current.root is None and isinstance(fault, SitemapError) else error
+            yield from self._count_lost(left)
+            raise left from None
 
     def _count_lost(self, error: SitemapError) -> Iterator[list[Entry]]:
         """Count the entries that begin in a broken file beyond those that were read."""
@@ -129,10 +80,10 @@ class RepairingReader:
         error.lost = max(0, begins + len(pattern.findall(data)))
 
 
-def _undeclared_prefix(fault: _Fault | None) -> str | None:
+def _undeclared_prefix(fault: SitemapError | OtherRootError) -> str | None:
     """Return the prefix that is declared nowhere, if that is the fault."""
     if isinstance(fault, OtherRootError):
         prefix, colon, _ = fault.root.partition(":")
         return prefix if colon else None
-    match = _UNDECLARED.match(fault.seen) if fault is not None else None
+    match = _UNDECLARED.match(fault.seen)
     return match[1] if match else None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import lru_cache
 from itertools import chain
 from typing import Any, Literal
@@ -83,8 +83,10 @@ def new_parser(
     )
 
 
-def peek_root(pieces: Iterator[bytes], encoding: str | None = None) -> tuple[str, int, Iterable[bytes]]:
-    """Return the tag and line of the root element, and all pieces again from the first byte.
+def peek_root(
+    pieces: Iterator[bytes], encoding: str | None = None
+) -> tuple[str, int, Set[str | None], Iterable[bytes]]:
+    """Return tag, line and declared prefixes of the root element, and all pieces again from the first byte.
 
     Raises :class:`SitemapError` if the file is not XML or has a DOCTYPE. The parser here expands nothing, and
     gets no more bytes than it needs to reach the root element. *encoding* is as in :func:`new_parser`.
@@ -98,7 +100,7 @@ def peek_root(pieces: Iterator[bytes], encoding: str | None = None) -> tuple[str
             error = feed_parser(parser, piece[start : start + _PEEK_SIZE])
             for _, element in parser.read_events():
                 _refuse_doctype(element)
-                return str(element.tag), element.sourceline or 1, chain(read, pieces)
+                return str(element.tag), element.sourceline or 1, element.nsmap.keys(), chain(read, pieces)
             if error:
                 raise _doctype(b"".join(read)) or error
         size += len(piece)

@@ -15,12 +15,10 @@ from scrapy.spiders import SitemapSpider
 from scrapy.utils.deprecate import method_is_overridden
 
 from woo_harvester.crawl.document_sample import DocumentSample
-from woo_harvester.crawl.documents import Documents
+from woo_harvester.crawl.documents import Documents, wanted_depth
 from woo_harvester.crawl.entries import Entries
-from woo_harvester.crawl.host import Visit
-from woo_harvester.crawl.host_reader import HostReader
-from woo_harvester.crawl.samples import wanted_depth
-from woo_harvester.crawl.select_hosts import RegisterComparison, notes_on, select_hosts
+from woo_harvester.crawl.files import HostReader
+from woo_harvester.crawl.hosts import RegisterComparison, Visit, notes_on, select_hosts
 from woo_harvester.crawl.withdrawals import Withdrawals
 from woo_harvester.extensions.figures import counted
 from woo_harvester.findings import Finding
@@ -70,7 +68,7 @@ _DAY = 86_400
 class WooSpider(HarvestSpider, SitemapSpider):
     """The spider for hosts: it reads their robots.txt, indexes and sitemaps, and yields their documents.
 
-    Its callbacks are those of :class:`~woo_harvester.crawl.host_reader.HostReader`. The arguments are those
+    Its callbacks are those of :class:`~woo_harvester.crawl.files.HostReader`. The arguments are those
     of :class:`~woo_harvester.running.arguments.WooArguments`. A subclass may set ``sitemap_follow``, and
     override ``sitemap_filter``, which gets each entry that is about to be delivered. What these leave out is
     not harvested and not withdrawn, and a later run without them delivers it. The other attributes of

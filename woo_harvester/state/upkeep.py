@@ -62,15 +62,6 @@ def summaries(connection: Connection) -> Iterator[HostSummary]:
         yield HostSummary._make((*values, bool(confirmed), complete_at))
 
 
-def document_totals(connection: Connection) -> tuple[int, int, int]:
-    """Return the numbers of documents that are published, that are withdrawn, and that were not harvested."""
-    withdrawn = documents.c.withdrawn.is_not(None)
-    waiting = documents.c.withdrawn.is_(None) & documents.c.harvested.is_(None)
-    published, gone, left = (func.count(case((which, 1))) for which in (is_published(), withdrawn, waiting))
-    row = connection.execute(select(published, gone, left)).one()
-    return row[0], row[1], row[2]
-
-
 def _document_counts() -> Subquery:
     """Return the numbers of published and of withdrawn documents of each host."""
     withdrawn = documents.c.withdrawn.is_not(None)

@@ -73,9 +73,14 @@ def is_false(label: str) -> bool:
 
 def false_xml_label(head: bytes) -> str | None:
     """Return the encoding that XML declares, if the XML must be read as UTF-8 whatever it declares."""
-    declared = _XML_LABEL.match(head)
-    label = declared[2].decode("ascii", "replace") if declared else None
+    label = xml_label(head) if _XML_LABEL.match(head) else None
     return label if label and is_false(label) else None
+
+
+def xml_label(head: bytes) -> str | None:
+    """Return the encoding that XML declares in its first bytes; None if there is none."""
+    declared = _XML_LABEL.search(head)
+    return declared[2].decode("ascii", "replace") if declared else None
 
 
 def decode(text: bytes, label: str | None = None) -> str:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.register.exports import AMSTERDAM, organisation, read
-from woo_harvester.crawl.select_hosts import RegisterComparison, notes_on, select_hosts
+from woo_harvester.crawl.hosts import RegisterComparison, notes_on, select_hosts
 from woo_harvester.diwoo.given import GivenMetadata
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import Source, WooItem

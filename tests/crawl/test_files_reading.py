@@ -3,11 +3,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import cast
 
-from tests.crawl.test_host import visit_of
+from tests.crawl.test_hosts_visit import visit_of
 from tests.utils.crawlers import crawler_of
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
-from woo_harvester.crawl.host_reader import HostReader
+from woo_harvester.crawl.files import HostReader
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.sitemaps.facts import Terms
 

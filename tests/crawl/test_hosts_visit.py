@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from woo_harvester.crawl import host as capacity
-from woo_harvester.crawl.host import Budget, Visit
+from woo_harvester.crawl import hosts as capacity
+from woo_harvester.crawl.hosts import Budget, Visit
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.report.funnel import Account
 from woo_harvester.state.resources import KnownHost

@@ -9,7 +9,7 @@ import pytest
 
 from tests.samples import SAMPLES
 from tests.utils.crawlers import crawler_of, fetched_of, item_of
-from woo_harvester.crawl.samples import SampleKind, Samples, find_linked_documents
+from woo_harvester.crawl.documents import SampleKind, Samples, find_linked_documents
 from woo_harvester.diwoo.given import GivenMetadata, Value
 from woo_harvester.items import Fetched, Sample, StreamedResponse, WooItem
 

@@ -12,8 +12,8 @@ import pytest
 from scrapy import Request
 
 from tests.utils.crawlers import crawler_of
-from woo_harvester.crawl.file_requests import FileRequests, StateWrite, read_robots
-from woo_harvester.crawl.host import Visit
+from woo_harvester.crawl.files import FileRequests, StateWrite, read_robots
+from woo_harvester.crawl.hosts import Visit
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import StreamedResponse
