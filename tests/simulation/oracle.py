@@ -759,6 +759,9 @@ class Oracle:
             if reading.complete[host] and waiting:
                 found = run.found("intrekking.massaal", host) | run.found("index.verdwenen", host)
                 assert found, f"{host}: intrekking.massaal is missing, and {waiting} waits"
+        for loc in {line["url"] for line in run.pending}:
+            listing = [host for host, row in self.rows_of(loc).items() if row.sure and not row.most]
+            assert not listing, f"{loc} waits to be withdrawn, and is listed by {listing}"
         for host, index in reading.lost_indexes:
             found = run.found("index.verdwenen", host)
             assert f"https://{host}{index}" in found, f"{host}{index}: index.verdwenen is missing"

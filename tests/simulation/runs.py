@@ -210,6 +210,8 @@ class Run:
     lines: list[Line] = field(default_factory=list)
     """The records as they are in its file."""
     findings: list[Line] = field(default_factory=list)
+    pending: list[Line] = field(default_factory=list)
+    """The documents that are gone, and wait."""
     accounts: dict[str, Line] = field(default_factory=dict)
     """The figures of each host in the report."""
     file: Path | None = None
@@ -337,6 +339,7 @@ class Installation:
             run = next(each for each in runs if abs((moment_of(started) or 0) - each.now) < 0.5)
             run.accounts = {each["host"]: each for each in content["hosts"]}
             run.findings = read_lines(report / "findings.jsonl")
+            run.pending = read_lines(report / "pending.jsonl")
         run.file = self.folder / "records" / f"{report.name}.jsonl"
         run.lines = read_lines(run.file)
 
