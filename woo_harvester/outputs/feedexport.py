@@ -151,7 +151,7 @@ class DurableFeedExporter(FeedExporter):
         """Close a feed. Scrapy's own method only logs it if the feed cannot be stored."""
         if self._failed or not (slot.itemcount or (slot.store_empty and slot.batch_id == 1)):
             return
-        storage = slot.storage
+        storage, feed = slot.storage, f"{slot.format} feed ({slot.itemcount} items) in: {slot.uri}"
         try:
             slot.start_exporting()
             slot.finish_exporting()
@@ -165,9 +165,11 @@ class DurableFeedExporter(FeedExporter):
             if isinstance(storage, RecordStorage) and storage.line:
                 self._lines.append(storage.line)
         except Exception as error:
+            logger.error("Error storing %s", feed)  # noqa: TRY400 -- _fail() says why
+            self.crawler.stats.inc_value(f"feedexport/failed_count/{type(storage).__name__}")
             self._fail(error)
         else:
-            logger.info("Stored %s feed (%d items) in: %s", slot.format, slot.itemcount, slot.uri)
+            logger.info("Stored %s", feed)
             self.crawler.stats.inc_value(f"feedexport/success_count/{type(storage).__name__}")
         del self._pending[slot]
         await self.crawler.signals.send_catch_log_async(signals.feed_slot_closed, slot=slot)
