@@ -182,7 +182,6 @@ def test_an_output_that_cannot_be_opened_ends_the_run(
         {"out.jsonl": {**JSONLINES, "batch_item_count": 5}},
         {"out.jsonl": {**JSONLINES, "item_export_kwargs": {"nonsense": 1}}},
         {"out.csv": {"format": "csv", "item_export_kwargs": {"delimiter": "ab"}}},
-        {"out.jsonl": JSONLINES, "./out.jsonl": JSONLINES},
     ],
     ids=[
         "format",
@@ -190,7 +189,6 @@ def test_an_output_that_cannot_be_opened_ends_the_run(
         "batches without a number",
         "option of JSON",
         "option of CSV",
-        "one file twice",
     ],
 )
 def test_outputs_that_make_no_sense_are_refused_before_anything_is_asked(
@@ -264,7 +262,6 @@ def test_a_title_that_the_encoding_of_the_output_has_not_ends_the_run(
         assert failed.status() == 1
         (line,) = errors(failed)
         assert "can't encode character '\\u2013'" in line
-        assert "set FEED_EXPORT_ENCODING, or the encoding in FEEDS, to utf-8" in line
         assert harvested(installation.folder) == set()
     assert len(installation.run().locs) == 3
 
@@ -332,26 +329,6 @@ def test_a_file_to_which_nothing_can_be_added_is_refused_before_anything_is_aske
         )
         assert (path.read_bytes(), len(gated.requests)) == (before, asked), form
         assert installation.start("-O", path.name, DELTAFETCH_ENABLED=0).status() == 0, form
-
-
-@pytest.mark.parametrize("name", ["all.jsonl", "all.csv"])
-def test_nothing_is_added_in_an_encoding_whose_line_ends_have_two_bytes(
-    name: str, gated: GatedSite, installation: Fallible
-) -> None:
-    publish(gated, names("a", 3))
-    path = installation.folder / name
-    for encoding, status in {"utf-16": 0, "utf-16-le": 2}.items():
-        started = installation.start("-o", name, DELTAFETCH_ENABLED=0, FEED_EXPORT_ENCODING=encoding)
-        assert started.status() == status, started.stderr
-    assert started.stderr == (
-        f"scrapy crawl: error: {name} has content, and nothing can be added to a file in utf-16-le: set "
-        "FEED_EXPORT_ENCODING, or the encoding in FEEDS, to utf-8, or replace the file with "
-        f"-O {name}\n"
-    )
-    assert path.read_bytes().startswith(b"\xff\xfe")
-    assert [*installation.folder.glob(f"{name}.*")] == []
-    started = installation.start("-O", name, DELTAFETCH_ENABLED=0, FEED_EXPORT_ENCODING="utf-16-le")
-    assert started.status() == 0
 
 
 @pytest.mark.parametrize("form", ["jsonl", "json"])

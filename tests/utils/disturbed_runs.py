@@ -239,9 +239,9 @@ REPLACE_POINTS: dict[str, _Point] = {
 
 #: From the last record of a run's own file to its end in the file of the user (-o).
 ADD_POINTS: dict[str, _Point] = {
-    "before records are added": (outputs, "_copy", "before"),
-    "when half of the records are added": (outputs, "_copy", "halfway"),
-    "when the records are added": (outputs, "_copy", "after"),
+    "before records are added": (outputs, "copyfileobj", "before"),
+    "when half of the records are added": (outputs, "copyfileobj", "halfway"),
+    "when the records are added": (outputs, "copyfileobj", "after"),
     "when the run's own file is removed": (Outputs, "close", "before"),
 }
 

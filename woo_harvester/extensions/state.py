@@ -115,6 +115,14 @@ class StateKeeper:
         crawler.signals.connect(keeper.item_dropped, signals.item_dropped)
         return keeper
 
+    @classmethod
+    def of(cls, crawler: Crawler) -> Self:
+        """Return the keeper of a crawl. Raises RuntimeError if the extension is not enabled."""
+        keeper = crawler.get_extension(cls)
+        if keeper is None:
+            raise RuntimeError("outputs of woo_harvester need the extension StateKeeper")
+        return keeper
+
     @property
     def is_open(self) -> bool:
         """True if the state is open. False if the run could not begin."""

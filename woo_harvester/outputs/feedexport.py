@@ -45,10 +45,6 @@ _NO_APPENDING = (
     "{0} has content, and nothing can be added to a file of {1}: write lines, such as -o {2}.jsonl, or "
     "replace it with -O {0}"
 )
-_NO_APPENDING_IN = (
-    "{0} has content, and nothing can be added to a file in {1}: set FEED_EXPORT_ENCODING, or the encoding "
-    "in FEEDS, to utf-8, or replace the file with -O {0}"
-)
 _INSIDE_CELL = "{} ends inside a quoted cell: remove its last row, or give the run another file"
 
 
@@ -76,41 +72,32 @@ class DurableFeedExporter(FeedExporter):
         """Make the feeds, and count them as outputs for the state."""
         try:
             super().open_spider(spider)
-            self._check_feeds(spider)
         except Exception as error:  # a wrong URI, or any error in FEED_URI_PARAMS
             line = str(error) if isinstance(error, UsageError) else f"{NO_FEED}: {cause_of(error)}"
             end_run(self.crawler, "cannot_start", line, 1 if isinstance(error, OSError) else 2)
             raise CloseSpider("cannot_start") from error
         keeper = self._keeper
         keeper.feeds = len(self.slots)
-        keeper.check_feeds = self._refuse_appending
+        keeper.check_feeds = self._check_feeds
         keeper.outputs += keeper.feeds
         self._timer.start(self.settings.getfloat("WOO_DURABLE_INTERVAL"), now=False)
         self.crawler.signals.connect(self._write_lines, run_written)  # after the summary, connected by now
 
-    def _check_feeds(self, spider: Spider) -> None:
-        """Raise UsageError for wrong options, one file twice, and files that the harvester reads or keeps."""
-        arguments = getattr(spider, "arguments", None)
+    def _check_feeds(self) -> None:
+        """Raise UsageError for a wrong option, a file of the harvester, or one that cannot be added to."""
+        self._failed = True  # a run that cannot start writes nothing
+        arguments = getattr(self.crawler.spider, "arguments", None)
         inputs = [getattr(arguments, name, None) for name in ("register_source", "entries")]
-        uris: dict[Path, str] = {}
         for slot in self.slots:
             try:
                 _exporter(slot, BytesIO())
             except (TypeError, ValueError) as error:
                 raise UsageError(f"FEEDS, options of {slot.uri}: {cause_of(error)}") from error
-            if not isinstance(slot.storage, RecordStorage):
-                continue
-            refuse_own_file(Path(slot.storage.path), self.settings, *inputs)
-            path = slot.storage.target
-            if path is not None and (other := uris.setdefault(path, slot.uri)) != slot.uri:
-                raise UsageError(f"FEEDS: {other} and {slot.uri} are the same file")
-
-    def _refuse_appending(self) -> None:
-        """Raise UsageError if a feed would add to a file with content that does not allow that."""
-        for slot in self.slots:
-            if isinstance(slot.storage, RecordStorage) and (refusal := _refusal(slot, slot.storage)):
-                self._failed = True  # what ends the run writes nothing either
-                raise UsageError(refusal)
+            if isinstance(slot.storage, RecordStorage):
+                refuse_own_file(Path(slot.storage.path), self.settings, *inputs)
+                if refusal := _refusal(slot, slot.storage):
+                    raise UsageError(refusal)
+        self._failed = False
 
     def item_scraped(self, item: Any, spider: Spider, response: Response | None = None) -> None:
         """Write the item to its feeds."""
@@ -142,10 +129,7 @@ class DurableFeedExporter(FeedExporter):
 
     @cached_property
     def _keeper(self) -> StateKeeper:
-        keeper = self.crawler.get_extension(StateKeeper)
-        if keeper is None:
-            raise RuntimeError("DurableFeedExporter needs the extension StateKeeper")
-        return keeper
+        return StateKeeper.of(self.crawler)
 
     async def _close_slot(self, slot: FeedSlot, spider: Spider) -> None:
         """Close a feed. Scrapy's own method only logs it if the feed cannot be stored."""
@@ -177,9 +161,9 @@ class DurableFeedExporter(FeedExporter):
     def _write_lines(self) -> None:
         """Write what became of files that were to be replaced, below the summary."""
         for line in self._lines:
-            logger.log(logging.WARNING if self._is_stopped else logging.INFO, "%s", line)
-        if self._lines and (self._is_stopped or self.settings.getbool("WOO_SUMMARY")):
-            Screen.write_lines("\n".join(self._lines))
+            logger.info("%s", line)
+            if self._is_stopped or self.settings.getbool("WOO_SUMMARY"):
+                Screen.write_lines(line)
 
     def _sync(self) -> None:
         """Make the records in local files durable. It takes a few milliseconds, once in some seconds."""
@@ -187,7 +171,7 @@ class DurableFeedExporter(FeedExporter):
         try:
             for slot, deliveries in self._pending.items():
                 storage = slot.storage
-                if deliveries and isinstance(storage, RecordStorage) and storage.in_lines and storage.own:
+                if deliveries and isinstance(storage, RecordStorage) and storage.in_lines:
                     self._confirm(slot, storage.sync())
         except Exception as error:
             self._fail(error)
@@ -207,8 +191,6 @@ class DurableFeedExporter(FeedExporter):
         self._failed = True
         is_line = isinstance(error, CloseSpider | OSError | StateError)
         cause = " ".join(str(error).split()) if is_line else cause_of(error)
-        if isinstance(error, UnicodeEncodeError) and error.encoding.lower() not in ("utf-8", "utf8"):
-            cause += "; set FEED_EXPORT_ENCODING, or the encoding in FEEDS, to utf-8"
         line = f"an output could not be written ({cause}); what is not in it comes again in the next run"
         self.crawler.stats.inc_value("woo/outputs/failed")
         end_run(self.crawler, "output_failed", line)
@@ -224,7 +206,7 @@ def _exporter(slot: FeedSlot, file: BytesIO) -> BaseItemExporter:
 
 def _refusal(slot: FeedSlot, storage: RecordStorage) -> str | None:
     """Return why nothing can be added to the file of a slot, which has content; None if records can."""
-    path, encoding = storage.target, slot.feed_options["encoding"]
+    path = storage.target
     try:
         if storage.replaces or path is None or not path.stat().st_size:
             return None
@@ -232,11 +214,7 @@ def _refusal(slot: FeedSlot, storage: RecordStorage) -> str | None:
         return None
     if slot.format in _WHOLE:
         return _NO_APPENDING.format(slot.uri, slot.format, slot.uri.removesuffix(f".{slot.format}"))
-    if not storage.in_lines:
-        return None
-    if not "\n\n".encode(encoding or "utf-8").endswith(b"\n\n"):
-        return _NO_APPENDING_IN.format(slot.uri, encoding)
-    if slot.format.startswith("csv"):
+    if storage.form.startswith("csv"):
         with path.open("rb") as file:
             exporter = _exporter(slot, header := BytesIO())  # it closes the file when it is freed
             exporter.start_exporting()

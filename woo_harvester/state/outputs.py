@@ -11,7 +11,7 @@ import errno
 import fcntl
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from io import BufferedRandom, BufferedWriter
 from mmap import ACCESS_READ, mmap
 from os import fsync
@@ -41,8 +41,7 @@ _BLOCK = 1024 * 1024
 
 def make_own(path: Path) -> BufferedWriter:
     """Make the file of a run, and lock it. Raises OSError, also if the file is there."""
-    with suppress(FileExistsError):  # a file of that name is in its place: opening reports it
-        path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     file = path.open("xb")
     _lock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     sync_folder(path.parent)
@@ -73,10 +72,12 @@ def locked(path: Path) -> Iterator[BufferedRandom]:
                 return
 
 
-def replace(own: IO[bytes], file: IO[bytes]) -> None:
+def replace(own: Path, file: IO[bytes]) -> None:
     """Put the file of a run in the place of a file of the user, which is locked. Raises OSError."""
-    make_like(own.fileno(), os.fstat(file.fileno()))
-    Path(str(own.name)).replace(str(file.name))
+    with own.open("rb") as new:
+        make_like(new.fileno(), os.fstat(file.fileno()))
+    own.replace(str(file.name))
+    sync_folder(own.parent)
 
 
 def bare(line: bytes) -> bytes:
@@ -116,7 +117,7 @@ class Outputs:
         *form* is its format if it has a record a line, else empty.
         """
         to = None if target is None else str(target)
-        with self._durably() as connection:
+        with self._state.begin() as connection:
             connection.execute(
                 insert(outputs).values(node=self._node, path=str(path), target=to, form=form, durable=0)
             )
@@ -138,36 +139,24 @@ class Outputs:
         """
         with self._state.begin() as connection:
             row = connection.execute(select(outputs).where(*self._is(path))).one()
-        target, line = Path(row.target), None
-        with path.open("rb") as own, locked(target) as file:
+        line = None
+        with path.open("rb") as own, locked(Path(row.target)) as file:
             if file.seek(0, os.SEEK_END):
-                line = self._begin(row, own, file)
-                _copy(own, file)
+                begin = _header(row, own, file)
+                added = _added(own, begin, file, row.base)
+                if not added:
+                    line = None if _end_last_line(file, row.form) else _NO_RECORD % row.target
+                    with self._state.begin() as connection:
+                        base = file.seek(0, os.SEEK_END)
+                        connection.execute(update(outputs).where(*self._is(path)).values(base=base))
+                own.seek(begin + added)
+                copyfileobj(own, file)
                 file.flush()
                 fsync(file.fileno())
                 path.unlink()
+                sync_folder(path.parent)
             else:
-                replace(own, file)
-        sync_folder(path.parent)
-        self.close(path)
-        return line
-
-    def _begin(self, row: Row[Any], own: IO[bytes], file: BufferedRandom) -> str | None:
-        """Go to where *own* is to be added to *file* from. Note in the state where the file ended before.
-
-        Return the line about a last line that is no record.
-        """
-        header, length = _header(row, own, file), own.seek(0, os.SEEK_END)
-        if row.base is not None:
-            added = min(file.seek(0, os.SEEK_END) - row.base, length - header)
-            if _is_same(own, header, file, row.base, added):
-                own.seek(header + added)
-                return None
-        line = _end_last_line(file, Path(row.target), row.form) if row.form else None
-        size = file.seek(0, os.SEEK_END)
-        with self._durably() as connection:
-            connection.execute(update(outputs).where(*self._is(Path(row.path))).values(base=size))
-        own.seek(header)
+                replace(path, file)
         return line
 
     def recover(self, *, keep: bool) -> Iterator[str]:
@@ -197,8 +186,7 @@ class Outputs:
             yield ADDED % row.target
             if line := self.add(path):
                 yield line
-            return
-        if not size:
+        elif not size:
             path.unlink()
         elif path.name.endswith(UNFINISHED):
             yield LEFT_UNFINISHED % path
@@ -207,48 +195,39 @@ class Outputs:
     def _is(self, path: Path) -> tuple[Any, ...]:
         return outputs.c.node == self._node, outputs.c.path == str(path)
 
-    @contextmanager
-    def _durably(self) -> Iterator[Connection]:
-        """Open a transaction that is on disk at its end. A run's others in PostgreSQL need not be."""
-        with self._state.begin() as connection:
-            if connection.dialect.name == "postgresql":
-                connection.exec_driver_sql("SET LOCAL synchronous_commit = on")
-            yield connection
-
 
 def _header(row: Row[Any], own: IO[bytes], file: IO[bytes]) -> int:
     """Return the length of the header of CSV in *own*, if *file* has the same one."""
-    if not row.form.startswith("csv"):
-        return 0
-    own.seek(0)
     file.seek(0)
-    header = own.readline()
+    header = own.readline() if row.form.startswith("csv") else b""
     return len(header) if bare(header) == bare(file.readline()) else 0
 
 
-def _is_same(own: IO[bytes], start: int, file: IO[bytes], base: int, length: int) -> bool:
-    """Return whether two files have the same *length* bytes from these places on."""
-    own.seek(start)
+def _added(own: IO[bytes], begin: int, file: IO[bytes], base: int | None) -> int:
+    """Return how many bytes of *own* from *begin* on *file* has at *base*: 0 if others wrote there."""
+    if base is None:
+        return 0
+    own.seek(begin)
     file.seek(base)
-    sizes = (min(_BLOCK, length - at) for at in range(0, length, _BLOCK))
-    return length >= 0 and all(own.read(size) == file.read(size) for size in sizes)
+    count = 0
+    while (there := file.read(_BLOCK)) and (expected := own.read(len(there))):
+        if not there.startswith(expected):
+            return 0
+        count += len(expected)
+    return count
 
 
-def _copy(own: IO[bytes], file: IO[bytes]) -> None:
-    """Add the rest of *own* to *file*."""
-    copyfileobj(own, file, _BLOCK)
-
-
-def _end_last_line(file: BufferedRandom, path: Path, form: str) -> str | None:
-    """Add the end of a last line that has none; return the line about it if it is no record."""
+def _end_last_line(file: BufferedRandom, form: str) -> bool:
+    """Add the end of a last line that has none. Return whether it is a record of JSON Lines, or of CSV."""
     with mmap(file.fileno(), 0, access=ACCESS_READ) as content:
-        last = content[content.rfind(b"\n") + 1 :]
+        last = content[content.rfind(b"\n") + 1 :] if form else b""
     if last:
         file.write(b"\n")
         file.flush()
-        if not form.startswith("csv") and last.strip(b" \t\r\xef\xbb\xbf"):
-            try:
-                parse_json(last)
-            except ValueError:
-                return _NO_RECORD % path
-    return None
+    if form.startswith("csv") or not last.strip(b" \t\r\xef\xbb\xbf"):
+        return True
+    try:
+        parse_json(last)
+    except ValueError:
+        return False
+    return True
