@@ -73,8 +73,8 @@ class DurableFeedExporter(FeedExporter):
         try:
             super().open_spider(spider)
         except Exception as error:  # a wrong URI, or any error in FEED_URI_PARAMS
-            line = str(error) if isinstance(error, UsageError) else f"{NO_FEED}: {cause_of(error)}"
-            end_run(self.crawler, "cannot_start", line, 1 if isinstance(error, OSError) else 2)
+            status = 1 if isinstance(error, OSError) else 2
+            end_run(self.crawler, "cannot_start", f"{NO_FEED}: {cause_of(error)}", status)
             raise CloseSpider("cannot_start") from error
         keeper = self._keeper
         keeper.feeds = len(self.slots)
