@@ -11,7 +11,7 @@ import errno
 import fcntl
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from io import BufferedRandom, BufferedWriter
 from mmap import ACCESS_READ, mmap
 from os import fsync
@@ -41,7 +41,8 @@ _BLOCK = 1024 * 1024
 
 def make_own(path: Path) -> BufferedWriter:
     """Make the file of a run, and lock it. Raises OSError, also if the file is there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):  # a file of that name is in its place: opening reports it
+        path.parent.mkdir(parents=True, exist_ok=True)
     file = path.open("xb")
     _lock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     sync_folder(path.parent)
