@@ -21,7 +21,7 @@ from scrapy.core.engine import ExecutionEngine
 from scrapy.crawler import AsyncCrawlerProcess, Crawler, CrawlerProcess
 from scrapy.downloadermiddlewares.redirect import BaseRedirectMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
-from scrapy.extensions.feedexport import FeedExporter, FeedSlot
+from scrapy.extensions.feedexport import FeedExporter
 from scrapy.pipelines import ItemPipelineManager
 
 from tests.conftest import ROOT
@@ -59,15 +59,15 @@ def test_the_engine_has_a_slot_that_says_whether_it_is_closing_and_what_is_in_pr
     assert "self.inprogress" in of_slot
 
 
-def test_a_feed_has_a_storage_whose_method_store_can_be_replaced() -> None:
-    assert "self.storage: FeedStorageProtocol" in getsource(FeedSlot.__init__)
-    assert list(signature(FeedSlot.start_exporting).parameters) == ["self"]
-    assert "self.storage.open(self.spider)" in getsource(FeedSlot.start_exporting)
-
-
-def test_a_feed_is_closed_by_a_method_that_gets_its_file_by_another() -> None:
+def test_a_feed_is_closed_by_a_method_that_finishes_stores_and_sends_a_signal() -> None:
     assert list(signature(FeedExporter._close_slot).parameters) == ["self", "slot", "spider"]
-    assert "self._get_file(slot)" in getsource(FeedExporter._close_slot)
+    closing = getsource(FeedExporter._close_slot)
+    steps = (
+        "slot.finish_exporting()",
+        "slot.storage.store(self._get_file(slot))",
+        "feed_slot_closed, slot=slot",
+    )
+    assert [step for step in steps if step not in closing] == []
 
 
 def test_the_settings_of_add_ons_are_loaded_with_one_method() -> None:

@@ -106,6 +106,9 @@ _FEED_EXPORTERS = {
     ),
 }
 
+#: Storages by the scheme of a feed. A local one has a run write to a file of its own.
+_FEED_STORAGES = dict.fromkeys(("", "file"), "woo_harvester.outputs.storage.RecordStorage")
+
 #: Settings that the components need. A value in the project's own settings has precedence.
 SETTINGS: dict[str, Any] = {
     # Scrapy: none. One file a run in the working folder, so that no run overwrites another's. A run without
@@ -189,6 +192,7 @@ class Addon:
             for path, place in components.items():
                 settings.setdefault_in_component_priority_dict(name, load_object(path), place)
         _add_to_dict(settings, "DOWNLOAD_HANDLERS", DOWNLOAD_HANDLERS)
+        _add_to_dict(settings, "FEED_STORAGES", _FEED_STORAGES)
         settings.setdict(SETTINGS, "addon")
 
     def _check_values(self, settings: BaseSettings) -> None:

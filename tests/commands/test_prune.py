@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.extensions.runs import account, write_run
-from tests.state.processes import WRITING, running
 from tests.utils.command import DATA, REPORTS, Run, run_scrapy
 
 NOW = datetime.now(UTC)
@@ -27,13 +26,7 @@ def installation(tmp_path: Path) -> Path:
         folder = write_run(tmp_path / REPORTS, account(), ended=NOW - timedelta(days=ago))
         (folder / "findings.jsonl").touch()
     (tmp_path / "records").mkdir()
-    for name, content in {
-        f"woo-{NOW:%Y-%m-%dT%H-%M-%S.%f}.jsonl": "",
-        "woo-2020-01-01T05-15-00.000000.jsonl": '{"id": "x"}\n',
-        "leeg.jsonl": "",
-        "woo-2020-01-02T05-15-00.000000.jsonl.truncated": "",
-    }.items():
-        (tmp_path / "records" / name).write_text(content)
+    (tmp_path / "records" / "woo-2020-01-01T05-15-00.000000.jsonl").touch()
     (tmp_path / DATA).mkdir()
     for path in (tmp_path / DATA / "woo-state.sqlite.lock", tmp_path / REPORTS / "hosts" / TEMPORARY):
         path.parent.mkdir(exist_ok=True)
@@ -50,13 +43,10 @@ def test_what_is_older_than_the_setting_or_the_option_is_removed_and_counted(ins
     before = left(installation)
     first = prune(installation)
     assert (first.returncode, first.stderr) == (0, "")
-    counts = "1 report, 1 temporary file, 1 empty record file: 5 files, 0.0 MB.\n"
+    counts = "1 report, 1 temporary file: 4 files, 0.0 MB.\n"
     assert first.stdout == f"Removed {counts}"
     gone = before - left(installation)
-    assert {Path(path).name for path in gone} == {
-        *("findings.jsonl", "hosts.jsonl", "stats.json", TEMPORARY),
-        f"woo-{NOW:%Y-%m-%dT%H-%M-%S.%f}.jsonl",
-    }
+    assert {Path(path).name for path in gone} == {"findings.jsonl", "hosts.jsonl", "stats.json", TEMPORARY}
     assert prune(installation, "--keep", "79d").stdout.startswith("Removed 1 report: 3 files")
     assert prune(installation, "--keep", "0d").stdout == "Removed nothing.\n"
 
@@ -66,8 +56,8 @@ def test_a_dry_run_lists_what_would_be_removed_and_removes_nothing(installation:
     done = prune(installation, "--dry-run", "--keep", "2w", WOO_KEEP_DAYS=1000)
     assert left(installation) == before | {"scrapy.cfg"}
     *lines, total = done.stdout.splitlines()
-    assert [line.split()[:2] for line in lines] == [["would", "remove"]] * 4
-    assert total == "Would remove 2 reports, 1 temporary file, 1 empty record file: 8 files, 0.0 MB."
+    assert [line.split()[:2] for line in lines] == [["would", "remove"]] * 3
+    assert total == "Would remove 2 reports, 1 temporary file: 7 files, 0.0 MB."
 
 
 def test_quiet_prints_nothing_if_all_went_well_also_not_what_is_left(installation: Path) -> None:
@@ -77,26 +67,6 @@ def test_quiet_prints_nothing_if_all_went_well_also_not_what_is_left(installatio
     assert prune(installation, "--dry-run").stdout.count(f"left {folder}: no run wrote aantekening.txt") == 1
     done = prune(installation, "--quiet")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-def test_a_record_file_that_a_run_writes_stays(installation: Path) -> None:
-    empty = installation / "records" / f"woo-{NOW:%Y-%m-%dT%H-%M-%S.%f}.jsonl"
-    with running(WRITING, empty):
-        prune(installation)
-        assert empty.exists()
-    prune(installation)
-    assert not empty.exists()
-
-
-def test_record_files_are_where_the_feeds_are(installation: Path) -> None:
-    name = "woo-2020-01-01T05-15-00.000000"
-    elsewhere = installation / "elders"
-    elsewhere.mkdir()
-    for made in (f"a-{name}.csv", f"b-{name}.csv", f"a-{name}.json"):
-        (elsewhere / made).touch()
-    feeds = f'{{"{elsewhere}/a-%(run)s.csv": {{"format": "csv"}}, "s3://x/%(run)s.csv": {{"format": "csv"}}}}'
-    prune(installation, FEEDS=feeds)
-    assert sorted(path.name for path in elsewhere.iterdir()) == [f"a-{name}.json", f"b-{name}.csv"]
 
 
 @pytest.mark.parametrize(

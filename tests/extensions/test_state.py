@@ -26,8 +26,6 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.state import schema
 from woo_harvester.state.deliveries import Delivery, Harvested, PendingRead
 from woo_harvester.state.documents import look_up
-from woo_harvester.state.lastline import open_for_appending
-from woo_harvester.state.outputs import StagedFile, open_output
 from woo_harvester.state.resources import host_of_state, resource_of
 from woo_harvester.state.store import StateError
 
@@ -247,32 +245,18 @@ def test_a_lock_that_cannot_be_made_is_one_clear_line(runs: Runs, tmp_path: Path
         runs.begin()
 
 
-def test_a_file_that_another_run_writes_to_is_refused(runs: Runs, tmp_path: Path) -> None:
-    records = tmp_path / "records.jsonl"
-    with running(LOCKING, tmp_path / "s.sqlite", records):
-        keeper = runs.begin()
-        with pytest.raises(StateError, match=r"another run writes to .*records\.jsonl: give each run a file"):
-            keeper.lock_output(records)
-    keeper.lock_output(records)
-
-
-def test_the_start_cuts_files_of_killed_runs_back_and_says_so(
+def test_the_start_finishes_files_of_dead_runs_and_says_so(
     runs: Runs, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    records = tmp_path / "records.jsonl"
-    records.write_bytes(b"{}\n")
+    own, target = tmp_path / "own", tmp_path / "records.jsonl"
     first = runs.begin()
-    with first.begin() as connection:
-        name = open_output(connection, records, 3)
-    with open_for_appending(records) as file:
-        staged = StagedFile(file, name)
-        staged.write(b"{}\n")
-        staged.append()
-        staged.close()
+    first.files.open(own, target, "jsonl")
+    first.durable([], {own: 3})
+    own.write_bytes(b"{}\n{")
     runs.end()
     runs.begin()
-    assert records.read_bytes() == b"{}\n"
-    assert f"Moved 3 bytes from the end of {records} to {records}.truncated" in caplog.text
+    assert target.read_bytes() == b"{}\n"
+    assert f"Added to {target} what a run that died had delivered" in caplog.text
 
 
 def test_without_deltafetch_nothing_is_kept(runs: Runs, tmp_path: Path) -> None:

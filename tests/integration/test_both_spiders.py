@@ -111,7 +111,7 @@ def test_a_kill_of_one_leaves_the_other_as_it_is_and_comes_right_the_next_day(
     runs[killed].send(signal.SIGKILL)
     assert runs.pop(killed).status() == KILLED
     (other,) = runs
-    # A run that begins meanwhile cuts back what was killed, and nothing of the run that goes on.
+    # A run that begins meanwhile finishes the file of the killed one, and leaves that of the other.
     town.gates.discard("/s1.xml" if killed == "woo" else LAST)
     assert start(installation, town, killed).status() == 0
     town.gates.clear()

@@ -17,9 +17,10 @@ import pytest
 from tests.utils.command import Line
 from tests.utils.daily import FIRST, NEWER, Documents, causes, publish
 from tests.utils.disturbed_runs import (
+    ADD_POINTS,
     KILLED,
-    PLACE_POINTS,
     POINTS,
+    REPLACE_POINTS,
     Fallible,
     KillAt,
     Started,
@@ -125,7 +126,7 @@ def second_day() -> list[Documents]:
 
 def files(folder: Path, pattern: str) -> list[Path]:
     """Those of an output, oldest first, with what the first day gave."""
-    return [folder / "first.jsonl", *sorted(folder.glob(pattern))]
+    return [*folder.glob("first.jsonl"), *sorted(folder.glob(pattern))]
 
 
 def twice(records: list[Line]) -> int:
@@ -174,27 +175,38 @@ def in_threes(points: Iterable[str]) -> list[list[str]]:
 def killed_in_turn(installation: Fallible, points: list[str], *args: str, **settings: Any) -> Iterator[str]:
     """Run until each point has killed a run, and then once more; yield what ended each run when it has."""
     for point in points:
-        fault = KillAt(point, 2 if point in POINTS else 1)  # a run comes to a place point once
+        fault = KillAt(point, 2 if point in POINTS else 1)  # a run comes to the others once
         assert installation.start(*args, fault=fault, **settings).status() == KILLED, point
         yield point
     assert installation.start(*args, **settings).status() == 0
     yield "its end"
 
 
-@pytest.mark.parametrize("outputs", list(OUTPUTS)[1:])
-@pytest.mark.parametrize("points", in_threes(POINTS), ids="; ".join)
+@pytest.mark.parametrize(
+    ("points", "outputs"),
+    [
+        *((points, outputs) for points in in_threes(POINTS) for outputs in list(OUTPUTS)[1:]),
+        *((points, "one file that is appended to") for points in in_threes(ADD_POINTS)),
+    ],
+    ids=str,
+)
 def test_kills_between_the_output_and_the_state_lose_nothing(
     points: list[str], outputs: str, world: World, tmp_path: Path
 ) -> None:
     args, feeds, patterns = OUTPUTS[outputs]
-    assert list(killed_in_turn(world.installation(tmp_path), points, *args, **SETTINGS, **feeds))
+    installation = world.installation(tmp_path)
+    if points[0] in ADD_POINTS:  # a file without content would be replaced
+        (tmp_path / "first.jsonl").rename(tmp_path / "all.jsonl")
+    assert list(killed_in_turn(installation, points, *args, **SETTINGS, **feeds))
     for pattern in patterns:
         found = files(tmp_path, pattern)
         assert latest(found) == world.expected["none"]
         assert twice(list(lines(found))) <= (len(points) * UNDER_WAY if len(patterns) > 1 else 0)
 
 
-@pytest.mark.parametrize("points", [*in_threes(POINTS), *([point] for point in PLACE_POINTS)], ids="; ".join)
+@pytest.mark.parametrize(
+    "points", [*in_threes(POINTS), *([point] for point in REPLACE_POINTS)], ids="; ".join
+)
 def test_kills_of_runs_that_replace_a_file_lose_nothing_either(
     points: list[str], world: World, tmp_path: Path
 ) -> None:

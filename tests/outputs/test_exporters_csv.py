@@ -13,7 +13,6 @@ from woo_harvester.items import PermitItem, WooItem
 from woo_harvester.outputs.columns import all_columns, columns_of
 from woo_harvester.outputs.exporters import (
     DutchCsvItemExporter,
-    OtherColumnsError,
     RecordCsvItemExporter,
 )
 from woo_harvester.permits.record import PermitRecord, Vergunning
@@ -32,7 +31,7 @@ def export(
     path: Path, *items: Any, spider: type[Any] | None = WooSpider, columns: str = "", **options: Any
 ) -> list[list[str]]:
     crawler = get_crawler(spider, {"WOO_CSV_COLUMNS": columns})
-    with path.open("ab") as file:
+    with path.open("wb") as file:
         exporter = RecordCsvItemExporter.from_crawler(crawler, file, **options)  # type: ignore[arg-type]  # as Scrapy does
         exporter.start_exporting()
         for item in items:
@@ -74,46 +73,26 @@ def test_a_spreadsheet_recognises_the_encoding(tmp_path: Path) -> None:
     assert (tmp_path / "b.csv").read_bytes().startswith(b'"titel",')
 
 
-def test_a_file_for_excel_in_dutch_has_semicolons_and_is_added_to(tmp_path: Path) -> None:
-    for title in ("Één kade", "a,=1+1;=2"):
-        with (tmp_path / "a.csv").open("ab") as file:
-            exporter = DutchCsvItemExporter.from_crawler(get_crawler(WooSpider), file)  # type: ignore[arg-type]  # as Scrapy does
-            exporter.start_exporting()
-            exporter.export_item(woo_item("x", title))
-            exporter.finish_exporting()
-    content = (tmp_path / "a.csv").read_bytes()
-    assert content.startswith(b'\xef\xbb\xbf"titel";"organisatie";')
+def test_a_file_for_excel_in_dutch_has_semicolons(tmp_path: Path) -> None:
+    with (tmp_path / "a.csv").open("wb") as file:
+        exporter = DutchCsvItemExporter.from_crawler(get_crawler(WooSpider), file)  # type: ignore[arg-type]  # as Scrapy does
+        exporter.start_exporting()
+        exporter.export_item(woo_item("x", "a,=1+1;=2"))
+        exporter.finish_exporting()
+    assert (tmp_path / "a.csv").read_bytes().startswith(b'\xef\xbb\xbf"titel";"organisatie";')
     with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as text:
-        header, *others = csv.reader(text, delimiter=";")
+        header, row = csv.reader(text, delimiter=";")
     assert header == list(columns_of(Record))
-    assert [row[0] for row in others] == ["Één kade", "a,'=1+1;=2"]
-
-
-def test_appending_adds_no_second_header(tmp_path: Path) -> None:
-    export(tmp_path / "a.csv", woo_item("x"))
-    header, *others = export(tmp_path / "a.csv", woo_item("y"))
-    assert header == list(columns_of(Record))
-    assert len(others) == 2
-    assert (tmp_path / "a.csv").read_bytes().count(b"\xef\xbb\xbf") == 1
-
-
-def test_a_file_with_other_columns_is_not_appended_to(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("id,document\r\n1,2\r\n", encoding="utf-8")
-    with pytest.raises(OtherColumnsError, match="has other columns than this run writes: give"):
-        export(tmp_path / "a.csv", woo_item("x"))
-    assert len(rows(tmp_path / "a.csv")) == 2
+    assert row[0] == "a,'=1+1;=2"
 
 
 @pytest.mark.parametrize("options", [{"delimiter": ";"}, {"delimiter": "\t"}, {"quotechar": "'"}], ids=str)
-def test_a_file_is_appended_to_with_its_own_separators(tmp_path: Path, options: dict[str, Any]) -> None:
+def test_a_file_may_have_other_separators(tmp_path: Path, options: dict[str, Any]) -> None:
     export(tmp_path / "a.csv", woo_item("x"), **options)
-    export(tmp_path / "a.csv", woo_item("y"), **options)
     with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:
-        header, *others = csv.reader(file, **options)
+        header, row = csv.reader(file, **options)
     assert header == list(columns_of(Record))
-    assert [len(row) for row in others] == [len(header)] * 2
-    with pytest.raises(OtherColumnsError):
-        export(tmp_path / "a.csv", woo_item("z"))
+    assert len(row) == len(header)
 
 
 @pytest.mark.parametrize(
@@ -128,6 +107,7 @@ def test_the_fields_of_a_feed_choose_columns_and_their_names(tmp_path: Path, fie
 
 def test_without_a_header_there_are_rows_only(tmp_path: Path) -> None:
     assert len(export(tmp_path / "a.csv", woo_item("x"), include_headers_line=False)) == 1
+    assert not (tmp_path / "a.csv").read_bytes().startswith(b"\xef\xbb\xbf")
 
 
 def test_the_item_decides_the_columns_of_a_spider_that_does_not(tmp_path: Path) -> None:

@@ -44,11 +44,11 @@ print("locked", flush=True)
 time.sleep(60)
 """
 
-#: Locks a file for writing, as a run does with its output.
+#: Locks a file for writing, as a run does with its own file.
 WRITING = """
 import fcntl, sys, time
 file = open(sys.argv[1], "ab")
-fcntl.lockf(file, fcntl.LOCK_EX)
+fcntl.flock(file, fcntl.LOCK_EX)
 print("ready", flush=True)
 time.sleep(60)
 """

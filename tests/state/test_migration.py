@@ -15,7 +15,7 @@ from woo_harvester.state import migration, schema
 from woo_harvester.state.store import State, StateError
 
 #: Tables that both versions have.
-_SAME = ("about", "outputs", "locks", "visited")
+_SAME = ("about", "locks", "visited")
 #: The tables of version 8 that are others by now, with the names of types that differ in curly brackets.
 _VERSION_8 = """
 CREATE TABLE hosts (id {key} PRIMARY KEY, host TEXT NOT NULL UNIQUE, complete_at BIGINT, begun_at BIGINT,
@@ -48,7 +48,9 @@ CREATE INDEX listings_foreign ON listings (sitemap_id) WHERE "foreign";
 CREATE TABLE repeated (sitemap_id BIGINT NOT NULL REFERENCES resources (id), document_id BIGINT NOT NULL,
     place INTEGER NOT NULL, lastmod BIGINT, first_read BIGINT NOT NULL, digest {bytes},
     fields BIGINT NOT NULL, metadata {bytes}, PRIMARY KEY (sitemap_id, document_id, place)){without_rowid};
-CREATE INDEX ix_repeated_document_id ON repeated (document_id)
+CREATE INDEX ix_repeated_document_id ON repeated (document_id);
+CREATE TABLE outputs (node TEXT NOT NULL, path TEXT NOT NULL, durable BIGINT NOT NULL,
+    closed BOOLEAN NOT NULL, made BOOLEAN NOT NULL, PRIMARY KEY (node, path))
 """
 _TYPES = {
     "sqlite": {"key": "INTEGER NOT NULL", "bytes": "BLOB", "without_rowid": " WITHOUT ROWID"},
@@ -112,6 +114,8 @@ def old_state(state_url: str, database: str) -> str:
         for statement in _VERSION_8.format(**_TYPES[database]).split(";"):
             connection.execute(text(statement))
         insert(connection, "about", name="version", value="8")
+        insert(connection, "about", name="name", value="of the state")
+        insert(connection, "outputs", node="", path="/a.jsonl", durable=1, closed=False, made=True)
         host = {"complete_at": 8, "begun_at": 9, "complete": True, "reads": 4}
         insert(connection, "hosts", id=1, host="a.nl", unregistered=None, **host)
         insert(connection, "hosts", id=2, host="b.nl", unregistered='{"a.nl": 3}', **host)

@@ -1,263 +1,206 @@
 from __future__ import annotations
 
-import json
+import codecs
 import os
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, select, update
+from sqlalchemy import select
 
-from tests.state.processes import LOCKING, running
-from woo_harvester.state.lastline import open_for_appending
-from woo_harvester.state.locks import FileLocks
-from woo_harvester.state.outputs import (
-    UNFINISHED,
-    RecordFile,
-    StagedFile,
-    cut_back,
-    keep_durable,
-    lock_name,
-    open_output,
-    unconfirmed,
-)
+from tests.state.processes import WRITING, running
+from woo_harvester.state.outputs import LEFT_UNFINISHED, UNFINISHED, make_own, sync
 from woo_harvester.state.schema import outputs
+from woo_harvester.state.store import State, StateError
 
-FIRST, SECOND = b'{"id": 1}\n', b'{"id": 2}\n'
-
-
-def rows(connection: Connection) -> list[tuple[str, int, bool]]:
-    columns = (outputs.c.path, outputs.c.durable, outputs.c.closed)
-    return [tuple(row) for row in connection.execute(select(*columns))]
-
-
-def killed_while_adding(path: Path, added: bytes, state: str) -> None:
-    """Leave a file as a run does that is killed after it has added bytes, before the state knows them."""
-    with open_for_appending(path) as file:
-        staged = StagedFile(file, state)
-        staged.write(added)
-        staged.append()
-        staged.close()
-    assert unconfirmed(path).exists()
-
-
-def truncated(path: Path) -> bytes:
-    return path.with_name(f"{path.name}.truncated").read_bytes()
+FIRST, SECOND, OTHER = b'{"id": 1}\n', b'{"id": 2}\n', b'{"id": "other"}\n'
 
 
 @pytest.fixture
-def records(connection: Connection, tmp_path: Path) -> Path:
-    """Write a file of two lines as a killed run leaves it: the state knows only the first."""
-    path = tmp_path / "records.jsonl"
-    path.write_bytes(FIRST)
-    name = open_output(connection, path, 0)
-    assert open_output(connection, path, 0) == name, "a state keeps its name"
-    keep_durable(connection, {path: len(FIRST)})
-    killed_while_adding(path, SECOND, name)
-    return path
+def own(state: State, tmp_path: Path) -> Path:
+    """Write a file as a run leaves it that died: the state knows two records, and a third is truncated."""
+    return died(state, tmp_path / f"records.jsonl.woo-1{UNFINISHED}", tmp_path / "records.jsonl")
 
 
-def test_what_a_killed_run_added_unknown_is_moved_aside(connection: Connection, records: Path) -> None:
-    assert cut_back(connection, None).cut == {records: len(SECOND)}
-    assert records.read_bytes() == FIRST
-    assert truncated(records) == SECOND
-    assert not unconfirmed(records).exists()
-    assert rows(connection) == [(str(records), len(FIRST), True)]
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    return tmp_path / "records.jsonl"
 
 
-@pytest.mark.parametrize("written", range(len(SECOND) + 1))
-def test_a_run_that_was_killed_in_the_middle_of_a_line_is_cut_back_too(
-    connection: Connection, records: Path, written: int
+def died(
+    state: State, own: Path, target: Path | None, form: str = "jsonl", content: bytes = FIRST + SECOND
+) -> Path:
+    with make_own(own) as file:
+        state.outputs.open(own, target, form)
+        file.write(content)
+        size = sync(file)
+        with state.begin() as connection:
+            state.outputs.keep_durable(connection, {own: size})
+        file.write(b'{"id": 3')
+    return own
+
+
+def rows(state: State) -> int:
+    with state.begin() as connection:
+        return len(connection.execute(select(outputs)).all())
+
+
+@pytest.mark.parametrize("before", [None, b"", OTHER])
+def test_what_a_dead_run_delivered_is_added_once(
+    state: State, own: Path, target: Path, before: bytes | None
 ) -> None:
-    os.truncate(records, len(FIRST) + written)
-    assert cut_back(connection, None).cut == ({records: written} if written else {})
-    assert records.read_bytes() == FIRST
+    if before is not None:
+        target.write_bytes(before)
+    assert state.recover() == [f"Added to {target} what a run that died had delivered"]
+    assert state.recover() == []
+    assert target.read_bytes() == (before or b"") + FIRST + SECOND
+    assert (own.exists(), rows(state)) == (False, 0)
 
 
-def test_a_file_is_cut_back_only_once(connection: Connection, records: Path) -> None:
-    cut_back(connection, None)
-    records.write_bytes(FIRST + SECOND)
-    assert cut_back(connection, None) == ({}, [])
-    assert records.read_bytes() == FIRST + SECOND
+@pytest.mark.parametrize("added", range(len(FIRST + SECOND) + 1))
+def test_a_run_that_died_while_it_added_goes_on_where_it_stopped(
+    state: State, own: Path, target: Path, added: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target.write_bytes(OTHER)
+    dies_while_it_adds(state, target, added, monkeypatch)
+    state.recover()
+    assert target.read_bytes() == OTHER + FIRST + SECOND
 
 
-def copied(path: Path) -> None:
-    """Put a copy in the place of the file: it has another inode."""
-    other = path.with_name("copy")
-    other.write_bytes(path.read_bytes())
-    other.replace(path)
+def dies_while_it_adds(state: State, target: Path, added: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("no space")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("woo_harvester.state.outputs.copyfileobj", fail)
+        with pytest.raises(StateError, match="cannot be finished: no space"):
+            state.recover()
+    with target.open("ab") as file:
+        file.write((FIRST + SECOND)[:added])
 
 
-def written_again(path: Path) -> None:
-    """Write other lines into the same file, which is as long as before."""
-    path.write_bytes(b"x" * path.stat().st_size)
+@pytest.mark.parametrize("since", [b"", OTHER, b"\n" + OTHER])
+def test_what_others_wrote_since_stays_and_the_records_come_after_it(
+    state: State, own: Path, target: Path, since: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target.write_bytes(OTHER)
+    dies_while_it_adds(state, target, len(FIRST) + 3, monkeypatch)
+    before = target.read_bytes() + since if since else b""  # emptied by somebody
+    target.write_bytes(before)
+    state.recover()
+    assert target.read_bytes() == before + FIRST + SECOND
 
 
-def appended(path: Path) -> None:
-    with path.open("ab") as file:
-        file.write(b'{"id": "own"}\n')
-
-
-def written_by_another_state(path: Path) -> None:
-    with open_for_appending(path) as file:
-        staged = StagedFile(file, "other")
-        staged.write(b'{"id": 3}\n')
-        staged.append()
-        staged.confirmed()
-        staged.remove()
-
-
-def killed_with_another_state(path: Path) -> None:
-    """Have a run of another state write the same lines, and be killed at the same moment."""
-    os.truncate(path, len(FIRST))
-    killed_while_adding(path, SECOND, "other")
-
-
-def ended_well(path: Path) -> None:
-    """Leave the file as a run does that was not killed: the state that says so is a back-up of before."""
-    unconfirmed(path).unlink()
-
-
-def ended_well_and_killed_later(path: Path) -> None:
-    name = json.loads(unconfirmed(path).read_bytes().splitlines()[-1])[0]
-    unconfirmed(path).unlink()
-    killed_while_adding(path, b'{"id": 3}\n', name)
+def test_a_header_of_csv_is_added_once(state: State, tmp_path: Path, target: Path) -> None:
+    header = codecs.BOM_UTF8 + b'"id","titel"\r\n'
+    for number, there in enumerate((header, b"id,titel\n"), 1):
+        row = b'"%d",""\r\n' % number
+        died(state, tmp_path / "own", target, "csv", header + row)
+        target.write_bytes(there)
+        state.recover()
+        assert target.read_bytes() == there + row
+    died(state, tmp_path / "own", target, "csv", b'"3",""\r\n')
+    state.recover()
+    assert target.read_bytes() == there + row + b'"3",""\r\n', "it was written without a header"
+    target.unlink()
+    died(state, tmp_path / "own", target, "csv", header + row)
+    state.recover()
+    assert target.read_bytes() == header + row
 
 
 @pytest.mark.parametrize(
-    "happens",
+    ("before", "form", "after", "is_named"),
     [
-        copied,
-        written_again,
-        appended,
-        written_by_another_state,
-        killed_with_another_state,
-        ended_well,
-        ended_well_and_killed_later,
+        (b'{"id": 0}', "jsonl", b'{"id": 0}\n', False),
+        (codecs.BOM_UTF8 + b'{"id": 0}\r', "jsonl", codecs.BOM_UTF8 + b'{"id": 0}\r\n', False),
+        (OTHER + b"  ", "jsonl", OTHER + b"  \n", False),
+        (OTHER + b'{"id": 0, "docu', "jsonl", OTHER + b'{"id": 0, "docu\n', True),
+        (b"\0" * 10, "jsonl", b"\0" * 10 + b"\n", True),
+        (b"a,b\r\n1,2", "csv", b"a,b\r\n1,2\n", False),
+        (b"\x1f\x8b", "", b"\x1f\x8b", False),
     ],
 )
-def test_nothing_is_cut_off_a_file_that_may_be_another_or_that_anybody_wrote_since(
-    connection: Connection, records: Path, happens: Callable[[Path], None]
+def test_a_last_line_without_its_end_gets_it_and_is_named_if_it_is_no_record(
+    state: State, tmp_path: Path, target: Path, before: bytes, form: str, after: bytes, is_named: bool
 ) -> None:
-    happens(records)
-    before = records.read_bytes()
-    for _ in range(2):
-        assert cut_back(connection, None) == ({}, [])
-        assert records.read_bytes() == before
-    assert not list(records.parent.glob("*.truncated"))
+    died(state, tmp_path / "own", target, form)
+    target.write_bytes(before)
+    lines = state.recover()[1:]
+    assert (
+        lines
+        == [f"The last line of {target} was no record: it is as it was, and the new records are below it"]
+        * is_named
+    )
+    assert target.read_bytes() == after + FIRST + SECOND
 
 
-def test_a_file_that_was_closed_is_not_cut(connection: Connection, records: Path) -> None:
-    keep_durable(connection, {records: 10}, closed=True)
-    assert cut_back(connection, None) == ({}, [])
-    assert records.read_bytes() == FIRST + SECOND
-
-
-def test_a_claim_is_not_followed_through_a_link(connection: Connection, records: Path) -> None:
-    unconfirmed(records).rename(records.with_name("elsewhere"))
-    unconfirmed(records).symlink_to("elsewhere")
-    assert cut_back(connection, None) == ({}, [])
-    assert records.with_name("elsewhere").exists()
-
-
-def test_a_file_that_is_gone_is_skipped(connection: Connection, records: Path) -> None:
-    records.unlink()
-    assert cut_back(connection, None) == ({}, [])
-    assert not list(records.parent.iterdir())
-
-
-def test_a_file_that_is_appended_to_again_keeps_its_content(connection: Connection, records: Path) -> None:
-    keep_durable(connection, {records: 10}, closed=True)
-    open_output(connection, records, 10)
-    assert rows(connection) == [(str(records), 10, False)]
-
-
-def test_a_file_that_a_run_on_other_hosts_is_writing_is_not_cut(
-    connection: Connection, records: Path, tmp_path: Path
+def test_a_file_that_is_added_to_no_other_is_cut_or_removed_and_named_if_it_was_to_replace_one(
+    state: State, tmp_path: Path
 ) -> None:
-    state = tmp_path / "s.sqlite"
-    with FileLocks.beside(state) as locks:
-        with running(LOCKING, state, records) as other:
-            assert cut_back(connection, locks) == ({}, [])
-            assert records.read_bytes() == FIRST + SECOND
-            assert rows(connection) == [(str(records), len(FIRST), False)]
-            other.kill()
-            other.wait()
-        assert cut_back(connection, locks).cut == {records: len(SECOND)}
+    grown, unfinished, empty = (
+        tmp_path / name for name in ("grown", f"new{UNFINISHED}", f"empty{UNFINISHED}")
+    )
+    for path in (grown, unfinished, empty):
+        died(state, path, None, content=b"" if path == empty else FIRST)
+    assert state.recover() == [LEFT_UNFINISHED % unfinished]
+    assert grown.read_bytes() == unfinished.read_bytes() == FIRST
+    assert (empty.exists(), rows(state)) == (False, 0)
+    died(state, kept := tmp_path / "kept", None)
+    assert state.recover(keep=True) == []
+    assert kept.read_bytes() == FIRST + SECOND + b'{"id": 3'
 
 
-def test_the_lock_is_released_after_cutting(connection: Connection, records: Path, tmp_path: Path) -> None:
-    with FileLocks.beside(tmp_path / "s.sqlite") as locks:
-        cut_back(connection, locks)
-        pid = os.fork()
-        if not pid:
-            os._exit(not FileLocks.beside(tmp_path / "s.sqlite").try_acquire(str(records)))
-        assert os.waitpid(pid, 0)[1] == 0
+def test_a_file_is_never_made_longer(state: State, own: Path, target: Path) -> None:
+    os.truncate(own, 5)
+    state.recover()
+    assert target.read_bytes() == FIRST[:5]
 
 
-def test_a_file_of_another_machine_is_not_cut(connection: Connection, records: Path) -> None:
-    connection.execute(update(outputs).values(node="node1"))
-    assert cut_back(connection, None, "node2") == ({}, [])
-    keep_durable(connection, {records: 12}, "node2", closed=True)
-    assert cut_back(connection, None, "node1").cut == {records: len(SECOND)}
+def test_a_file_that_is_gone_is_forgotten(state: State, own: Path, target: Path) -> None:
+    own.unlink()
+    assert (state.recover(), target.exists(), rows(state)) == ([], False, 0)
 
 
-def test_a_file_is_locked_by_its_machine_and_path() -> None:
-    assert lock_name(Path("/srv/a.jsonl"), "node1") == "node1:/srv/a.jsonl"
-    assert lock_name(Path("/srv/a.jsonl")) == "/srv/a.jsonl"
+def test_the_file_of_a_run_that_goes_on_stays(state: State, own: Path, target: Path) -> None:
+    before = own.read_bytes()
+    with own.open("r+b") as file, running(WRITING, own):
+        assert state.recover() == []
+        assert file.read() == before
+    with make_own(live := own.with_name("live")):  # a crawl in this process
+        state.outputs.open(live, target, "jsonl")
+        state.recover()
+        assert (live.exists(), rows(state)) == (True, 1)
 
 
-@pytest.mark.parametrize("is_made", [True, False])
-def test_only_an_empty_file_that_a_killed_run_made_is_removed(
-    connection: Connection, tmp_path: Path, is_made: bool
-) -> None:
-    empty, full, added = (tmp_path / name for name in ("empty", "full", "added"))
-    empty.touch()
-    full.write_bytes(FIRST)
-    for path in (empty, full, added):
-        name = open_output(connection, path, 0, made=is_made)
-    killed_while_adding(added, SECOND, name)
-    assert cut_back(connection, None).cut == {added: len(SECOND)}
-    assert full.read_bytes() == FIRST
-    assert truncated(added) == SECOND
-    assert [path.exists() for path in (empty, added)] == [not is_made] * 2
+@pytest.fixture
+def nodes(state_url: str, tmp_path: Path) -> Iterator[tuple[State, State]]:
+    states = State.open_for_run(state_url, "a", []), State.open_for_run(state_url, "b", [])
+    yield states
+    for each in states:
+        each.release()
+        each.close()
 
 
-def test_an_unfinished_file_is_named_once_if_it_has_content(connection: Connection, tmp_path: Path) -> None:
-    full, empty = (tmp_path / f"{name}.jsonl.20260101T000000Z{UNFINISHED}" for name in ("full", "empty"))
-    for path in (full, empty):
-        path.touch()
-        name = open_output(connection, path, 0, made=True)
-    full.write_bytes(FIRST)
-    keep_durable(connection, {full: len(FIRST)})
-    killed_while_adding(full, SECOND, name)
-    assert cut_back(connection, None) == ({full: len(SECOND)}, [full])
-    assert cut_back(connection, None) == ({}, [])
-    assert (full.read_bytes(), empty.exists()) == (FIRST, False)
+def test_a_file_of_another_machine_stays(nodes: tuple[State, State], tmp_path: Path, target: Path) -> None:
+    one, other = nodes
+    died(one, tmp_path / "own", target)
+    assert (other.recover() == []) is one.is_shared
+    assert target.exists() is not one.is_shared
 
 
-@pytest.mark.parametrize("replaces", [False, True])
-@pytest.mark.parametrize("in_steps", [False, True])
-def test_nothing_is_added_to_a_file_that_is_gone(tmp_path: Path, replaces: bool, in_steps: bool) -> None:
-    file = RecordFile(tmp_path / "records.jsonl", replaces=replaces)
-    writer = file.open("state", in_steps=in_steps)
-    writer.write(FIRST)
-    assert file.append() == len(FIRST)
-    file.confirmed()
-    file.output.unlink()
-    file.output.write_bytes(SECOND)
-    writer.write(FIRST)
-    with pytest.raises(FileNotFoundError, match="somebody removed or replaced the file"):
-        file.append()
-    file.abandon()
-    assert file.output.read_bytes() == SECOND
-
-
-def test_a_file_that_was_renamed_is_added_to(tmp_path: Path) -> None:
-    file = RecordFile(tmp_path / "records.jsonl", replaces=False)
-    file.path.rename(tmp_path / "records.1.jsonl")
-    file.open("state", in_steps=True).write(FIRST)
-    assert file.append() == len(FIRST)
-    file.confirmed()
-    file.close()
-    assert (tmp_path / "records.1.jsonl").read_bytes() == FIRST
+@pytest.mark.parametrize("is_renamed", [True, False])
+def test_nothing_is_durable_in_a_file_that_is_gone(tmp_path: Path, is_renamed: bool) -> None:
+    path = tmp_path / "records.jsonl"
+    with make_own(path) as file:
+        file.write(FIRST)
+        assert sync(file) == len(FIRST)
+        if is_renamed:
+            path.rename(tmp_path / "records.1.jsonl")
+            assert sync(file) == len(FIRST)
+            return
+        path.unlink()
+        path.write_bytes(SECOND)
+        with pytest.raises(FileNotFoundError, match="somebody removed or replaced the file"):
+            sync(file)
+    with pytest.raises(FileExistsError):
+        make_own(path)

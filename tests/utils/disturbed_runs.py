@@ -30,11 +30,11 @@ from tests.utils.waiting import STUCK, wait_until
 from woo_harvester.demo.server import Authority
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.outputs.feedexport import DurableFeedExporter
+from woo_harvester.outputs.storage import RecordStorage
 from woo_harvester.pipelines import local
 from woo_harvester.pipelines.folder import DurableFolder
 from woo_harvester.state import outputs, store
-from woo_harvester.state import outputs as staged
+from woo_harvester.state.outputs import Outputs
 
 Fault = Before
 """A change that is made to the process of a run before the command begins."""
@@ -192,7 +192,7 @@ class KillAt:
     count: int = 1
 
     def __call__(self) -> None:
-        owner, name, moment = {**PLACE_POINTS, **POINTS, **STORE_POINTS}[self.point]
+        owner, name, moment = {**REPLACE_POINTS, **ADD_POINTS, **POINTS, **STORE_POINTS}[self.point]
         original = getattr(owner, name)
         calls = itertools.count(1)
 
@@ -204,8 +204,10 @@ class KillAt:
             if moment == "before":
                 reached()
             elif moment == "halfway" and next(calls) == self.count:
-                source, length, *others = args
-                original(source, length // 2, *others)
+                own, file = args
+                content = own.read()
+                file.write(content[: len(content) // 2])
+                file.flush()
                 os.kill(os.getpid(), signal.SIGKILL)
             result = original(*args, **kwargs)
             if moment == "after":
@@ -220,22 +222,27 @@ _Point = tuple[Any, str, Literal["before", "halfway", "after"]]
 
 #: From the fsync of an output to the commit of the state.
 POINTS: dict[str, _Point] = {
-    "before records are added to the file": (staged, "_copy", "before"),
-    "when half of the records are in the file": (staged, "_copy", "halfway"),
-    "before the fsync": (staged, "fsync", "before"),
-    "after the fsync": (staged, "fsync", "after"),
+    "before the fsync": (outputs, "fsync", "before"),
+    "after the fsync": (outputs, "fsync", "after"),
     "before the state learns of it": (StateKeeper, "durable", "before"),
-    "when the state has written up to where the file is durable": (outputs, "keep_durable", "after"),
+    "when the state has written up to where the file is durable": (Outputs, "keep_durable", "after"),
     "when the state has written the documents, before the commit": (StateKeeper, "_confirm", "after"),
     "after the commit": (StateKeeper, "durable", "after"),
-    "when the file is written and confirmed": (staged.StagedFile, "confirmed", "after"),
 }
 
-#: From the last record of a file that replaces another one to its place.
-PLACE_POINTS: dict[str, _Point] = {
-    "before the file is in its place": (staged.RecordFile, "put_in_place", "before"),
-    "when the file is in its place": (staged.RecordFile, "put_in_place", "after"),
-    "when the file has its place and the state knows it": (DurableFeedExporter, "_finish", "after"),
+#: From the last record of a run's own file to its place (-O).
+REPLACE_POINTS: dict[str, _Point] = {
+    "before the file is in its place": (RecordStorage, "_replace", "before"),
+    "when the file is in its place": (Outputs, "close", "before"),
+    "when the state has forgotten the file": (Outputs, "close", "after"),
+}
+
+#: From the last record of a run's own file to its end in the file of the user (-o).
+ADD_POINTS: dict[str, _Point] = {
+    "before records are added": (outputs, "copyfileobj", "before"),
+    "when half of the records are added": (outputs, "copyfileobj", "halfway"),
+    "when the records are added": (outputs, "copyfileobj", "after"),
+    "when the run's own file is removed": (Outputs, "close", "before"),
 }
 
 #: The same from a document to its name in the store.

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import fcntl
 import os
 from pathlib import Path
 
@@ -66,9 +65,6 @@ def test_a_file_that_another_process_has_locked_is_being_written(tmp_path: Path)
     with running(WRITING, path):
         assert is_being_written(path)
     assert not is_being_written(path)
-    with path.open("ab") as file:
-        fcntl.lockf(file, fcntl.LOCK_EX)  # this process's own lock is no other's
-        assert not is_being_written(path)
 
 
 def test_columns_of_csv_are_read_by_name_with_the_line_of_each_row() -> None:

@@ -15,7 +15,7 @@ from scrapy.exceptions import UsageError
 
 from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.running.command import ProjectCommand
-from woo_harvester.running.paths import RECORDS_FEED, NoFolderError
+from woo_harvester.running.paths import NoFolderError
 from woo_harvester.utils.program import counted
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ _PLURALS = {
     "report": "reports",
     "history file": "history files",
     "temporary file": "temporary files",
-    "empty record file": "empty record files",
     "stored file": "stored files",
 }
 
@@ -59,9 +58,9 @@ class Command(ProjectCommand):
 
     def long_desc(self) -> str:
         return (
-            "Removes the reports and the history of runs that began longer ago than --keep, record files "
-            "without records, and temporary files that a killed run left. The newest report of each spider "
-            "stays, and so do records, the state, and files that no run writes. "
+            "Removes the reports and the history of runs that began longer ago than --keep, and temporary "
+            "files that a killed run left. The newest report of each spider stays, and so do records, the "
+            "state, and files that no run writes. "
             "Documents stay unless --documents or --withdrawn is given; with both, --documents keeps those "
             "that were withdrawn later."
         )
@@ -142,13 +141,10 @@ class Command(ProjectCommand):
 
 
 def _prune(settings: Settings, now: datetime, keep: timedelta, *, dry_run: bool) -> Iterator[Outcome]:
-    from woo_harvester.report.retention import prune_record_files, prune_reports
+    from woo_harvester.report.retention import prune_reports
 
     reports = ReportsFolder(Path(settings["WOO_REPORT_DIR"]))
     yield from prune_reports(reports, now - keep, now, dry_run=dry_run)
-    # The default is that of the add-on, whose settings a command without a crawler does not have.
-    feeds = settings.getdict("FEEDS") or [RECORDS_FEED]
-    yield from prune_record_files(map(str, feeds), dry_run=dry_run)
 
 
 def summary(removed: Iterable[Removal], *, dry_run: bool) -> str:

@@ -25,6 +25,7 @@ from woo_harvester.state import NOWHERE, documents, resources
 from woo_harvester.state.deliveries import Delivery, PendingRead
 from woo_harvester.state.documents import confirm_harvested, confirm_withdrawn
 from woo_harvester.state.locks import entry_pages_lock
+from woo_harvester.state.outputs import Outputs
 from woo_harvester.state.store import State, StateError
 from woo_harvester.utils.document_set import DocumentSet
 
@@ -96,7 +97,7 @@ class StateKeeper:
         self.feeds = 0
         """The number of outputs that are feeds: 0 if ``FEEDS`` names one that cannot be used."""
         self.check_feeds: Callable[[], None] = lambda: None
-        """Raises UsageError if nothing can be added to a file; the files of killed runs are cut back then."""
+        """Raises UsageError if nothing can be added to a file. Files of dead runs are finished before."""
         self.key_of: Callable[[Response], bytes] | None = None
         """The function that gives the key of a page that a subclass requests itself; it is visited once."""
         self.delivered = DocumentSet()
@@ -114,6 +115,14 @@ class StateKeeper:
         crawler.signals.connect(keeper.item_dropped, signals.item_dropped)
         return keeper
 
+    @classmethod
+    def of(cls, crawler: Crawler) -> Self:
+        """Return the keeper of a crawl. Raises RuntimeError if the extension is not enabled."""
+        keeper = crawler.get_extension(cls)
+        if keeper is None:
+            raise RuntimeError("outputs of woo_harvester need the extension StateKeeper")
+        return keeper
+
     @property
     def is_open(self) -> bool:
         """True if the state is open. False if the run could not begin."""
@@ -127,8 +136,7 @@ class StateKeeper:
     def open(self, hosts: Sequence[str], *, reset: bool) -> None:
         """Open the state and lock *hosts*; with *reset*, forget what is known of them.
 
-        Also cut back the output files of runs that were killed. Raises StateError, and UsageError if no feed
-        can be used.
+        Also finish the files of runs that died. Raises StateError, and UsageError if no feed can be used.
         """
         if self._crawler.settings.getdict("FEEDS") and not self.feeds:
             raise UsageError(_NO_OUTPUT)
@@ -138,10 +146,10 @@ class StateKeeper:
         if state.heartbeat is not None:
             self._timer = create_looping_call(self._beat)
             self._timer.start(state.heartbeat, now=False)
+        for line in state.recover():
+            warn_always(logger, line)
+        self.check_feeds()
         with self.begin() as connection:
-            for line in state.cut_back(connection).lines():
-                warn_always(logger, line)
-            self.check_feeds()
             if self._is_reset(reset):
                 resources.forget_visited(connection, self._crawler.spidercls.name)
                 for host in hosts:
@@ -197,18 +205,12 @@ class StateKeeper:
             end_run(self._crawler, _STATE_FAILED, str(error))
             raise CloseSpider(_STATE_FAILED) from error
 
-    def lock_output(self, path: Path) -> None:
-        """Keep other runs on this state from writing to *path*. Raises StateError."""
-        if self._state is not None:
-            self._state.lock_output(path)
-
-    def open_output(self, path: Path, size: int, *, made: bool) -> str:
-        """Note that this run writes to *path*, of which *size* bytes are durable. Raises StateError.
-
-        *made* says that the run made the file. Return the name of the state for the claims of the run.
-        """
-        with self._begin() as (state, connection):
-            return state.open_output(connection, path, size, made=made)
+    @property
+    def files(self) -> Outputs:
+        """The files of runs that the state knows."""
+        if self._state is None:
+            raise RuntimeError("The state is used before StateKeeper.open()")
+        return self._state.outputs
 
     def expect(self, item: RecordItem, delivery: Delivery) -> None:
         """Wait for all outputs to have *item*; items that share a delivery are waited for together."""
@@ -217,9 +219,7 @@ class StateKeeper:
         if delivery.reading is not None:
             delivery.reading.outstanding += 1
 
-    def durable(
-        self, deliveries: Iterable[Delivery], sizes: Mapping[Path, int], *, closed: bool = False
-    ) -> None:
+    def durable(self, deliveries: Iterable[Delivery], sizes: Mapping[Path, int]) -> None:
         """Note that one output has *deliveries* durably, and how many bytes of its files are durable."""
         done = []
         for delivery in deliveries:
@@ -227,7 +227,7 @@ class StateKeeper:
             if not delivery.waiting:
                 done.append(delivery)
         with self._begin() as (state, connection):
-            state.keep_durable(connection, sizes, closed=closed)
+            state.outputs.keep_durable(connection, sizes)
             self._confirm(connection, done)
 
     def begin_reading(self, reading: PendingRead) -> None:

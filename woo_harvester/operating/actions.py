@@ -142,7 +142,7 @@ class StateActions:
         with self._open() as state:
             if opts.fix:
                 with self._locked(state):
-                    self._cut_back(state)
+                    self._recover(state)
             with reading(args, self.fail) as files:
                 if opts.fix:
                     self._take_over(state, files)
@@ -159,16 +159,13 @@ class StateActions:
         if counts:
             self._command.exitcode = 1
 
-    def _cut_back(self, state: State) -> None:
-        """Cut off files what killed runs left at their end, as the next run does at its start.
+    def _recover(self, state: State) -> None:
+        """Finish the files of runs that died, as the next run does. Only those that are added are cut.
 
-        It would cut these records off after the state has taken them over, and then they would be lost.
-        The caller has locked the state. To open its lock file here once more, and close it, would release all
-        locks of this process (POSIX).
+        The state takes over what is in the others. The caller has locked the state: to open its lock file
+        here once more, and close it, would release all locks of this process (POSIX).
         """
-        with state.begin() as connection:
-            repaired = state.cut_back(connection)
-        for line in repaired.lines():
+        for line in state.recover(keep=True):
             write_note(line)
 
     def _take_over(self, state: State, files: Latest) -> None:

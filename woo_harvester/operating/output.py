@@ -150,8 +150,8 @@ def documents_and_cases(documents: int, cases: int) -> str:
 
 
 def work_line(holder: LockOwner) -> str:
-    """Return the line about an active run: its owner and its hosts, without the outputs that it locked."""
-    hosts = [name for name in holder.names if ":/" not in name]
+    """Return the line about an active run: its owner and its hosts."""
+    hosts = holder.names
     what = hosts[0] if len(hosts) == 1 else counted(len(hosts), "host")
     ago = max(0, int(time()) - holder.beat)
     return f"{holder.owner} works on {what} since {day(holder.since)}, seen {counted(ago, 'second')} ago"

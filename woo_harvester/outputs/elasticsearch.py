@@ -252,10 +252,7 @@ class ElasticsearchExporter:
         return findings.run_folder.refused if findings is not None else None
 
     def _keeper(self) -> StateKeeper:
-        keeper = self._crawler.get_extension(StateKeeper)
-        if keeper is None:
-            raise RuntimeError("ElasticsearchExporter needs the extension StateKeeper")
-        return keeper
+        return StateKeeper.of(self._crawler)
 
     async def _in_thread(self, function: Any, *args: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, *args)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import csv
-import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from io import BytesIO
@@ -15,19 +13,14 @@ from scrapy.exceptions import UsageError
 from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonLinesItemExporter
 
 from woo_harvester.items import RecordItem
-from woo_harvester.outputs.columns import OTHER_COLUMNS, cells, columns_of
+from woo_harvester.outputs.columns import cells, columns_of
 from woo_harvester.permits.record import BEGIN, END, feature_line
 from woo_harvester.record import json_line
 from woo_harvester.report.csv_file import TextWriter
-from woo_harvester.state.outputs import StagedFile
 from woo_harvester.utils.dates import day_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-
-
-class OtherColumnsError(OSError):
-    """A CSV file to append to has other columns. The message is one line that says what to do."""
 
 
 class RecordCsvItemExporter(CsvItemExporter):
@@ -49,13 +42,11 @@ class RecordCsvItemExporter(CsvItemExporter):
         columns: Sequence[str] = (),
         **kwargs: Any,
     ) -> None:
-        is_at_start = file.seekable() and file.tell() == 0
-        self._is_new = is_at_start or not file.seekable()
         encoding = kwargs.get("encoding") or "utf-8"
-        if item_type is not None and is_at_start and codecs.lookup(encoding).name == "utf-8":
+        begins = kwargs.get("include_headers_line", True) and file.seekable() and file.tell() == 0
+        if item_type is not None and begins and codecs.lookup(encoding).name == "utf-8":
             encoding = "utf-8-sig"
         super().__init__(file, **{"delimiter": self.delimiter, **kwargs, "encoding": encoding})
-        self._file: object = file
         self._item_type = item_type
         self._chosen = columns
         self._columns: list[str] = []
@@ -85,33 +76,13 @@ class RecordCsvItemExporter(CsvItemExporter):
         self._writer.writerow(cells(ItemAdapter(item).asdict(), self._columns))
 
     def _begin(self, item_type: type[RecordItem]) -> None:
-        """Write the header of a new file; check the header of one to append to. Raises OtherColumnsError."""
+        """Write the header."""
         self._headers_not_written = False
         given = self.fields_to_export
         columns = columns_of(item_type.record_type, () if given else self._chosen)
         self._columns = [columns.get(field, field) for field in given or columns]
-        if not self.include_headers_line:
-            return
-        header = list(given.values() if isinstance(given, Mapping) else given or columns)
-        if self._is_new:
-            self._writer.writerow(header)
-        else:
-            self._check_header(header)
-
-    def _check_header(self, header: list[str]) -> None:
-        """Raise OtherColumnsError if the file to append to, a local one, has another header."""
-        name: object = getattr(self._file, "name", None)
-        if not isinstance(name, str | os.PathLike):
-            return
-        encoding = self.encoding if self.encoding != "utf-8" else "utf-8-sig"
-        # To close another descriptor of a file that is locked would unlock it.
-        staged = self._file if isinstance(self._file, StagedFile) else None
-        of = os.open(name, os.O_RDONLY) if staged is None else staged.target.fileno()
-        with open(of, encoding=encoding, newline="", errors="replace", closefd=staged is None) as file:
-            file.seek(0)
-            found = next(csv.reader(file, **self._kwargs), [])
-        if found != header:
-            raise OtherColumnsError(OTHER_COLUMNS.format(os.fspath(name)))
+        if self.include_headers_line:
+            self._writer.writerow(given.values() if isinstance(given, Mapping) else given or columns)
 
 
 class DutchCsvItemExporter(RecordCsvItemExporter):

@@ -13,11 +13,10 @@ from typing import Literal
 
 from woo_harvester.report.funnel import HarvestKind
 from woo_harvester.report.history import History
-from woo_harvester.report.run_folder import ReportsFolder, RunFolder, parse_name
+from woo_harvester.report.run_folder import ReportsFolder, RunFolder
 from woo_harvester.utils.atomic import made_for
-from woo_harvester.utils.inputs import is_being_written
 
-Kind = Literal["report", "history file", "temporary file", "empty record file", "stored file"]
+Kind = Literal["report", "history file", "temporary file", "stored file"]
 
 #: A temporary file that nobody has written for so long was left by a process that was killed.
 ABANDONED_AFTER = timedelta(days=1)
@@ -135,30 +134,6 @@ def _remove_folder(folder: RunFolder, kind: Kind, *, dry_run: bool) -> Iterator[
     if strangers:
         more = f" and {len(strangers) - 1} more" if len(strangers) > 1 else ""
         yield Left(folder.path, f"no run wrote {strangers[0]}{more}")
-
-
-def prune_record_files(feeds: Iterable[str], *, dry_run: bool) -> Iterator[Outcome]:
-    """Remove files without records of runs that have ended; *feeds* are the keys of Scrapy's ``FEEDS``.
-
-    Only local files count that have the name of a run in theirs, so that no other run uses them.
-    """
-    for feed in feeds:
-        folder, _, name = feed.removeprefix("file://").rpartition("/")
-        before, in_name, after = name.partition("%(run)s")
-        if not in_name or "%" in folder + before + after or "://" in folder:
-            continue
-        for path in sorted(Path(folder or ".").glob("*")):
-            run = path.name.removeprefix(before).removesuffix(after)
-            if path.name == before + run + after and parse_name(run) and _is_empty_file(path):
-                yield remove_file(path, "empty record file", dry_run=dry_run)
-
-
-def _is_empty_file(path: Path) -> bool:
-    """Return whether a file has no bytes and no run writes to it."""
-    found = path.lstat()
-    if not stat.S_ISREG(found.st_mode) or found.st_size:
-        return False
-    return not is_being_written(path)
 
 
 def _prune_files(paths: Iterable[Path], now: datetime, *, dry_run: bool) -> Iterator[Outcome]:

@@ -1,4 +1,4 @@
-"""Locks: one run at a time works on a host of a state, and on a file that it appends records to."""
+"""Locks: one run at a time works on a host of a state."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class LockedError(Exception):
 class Locks(ABC):
     """Locks of this process on names. They end with the process, however it ends.
 
-    A name is a host, its entry pages of permits, or the path of an output. Runs on different hosts (shards)
-    do not block each other, and neither do a run over documents and one over permits.
+    A name is a host, or its entry pages of permits. Runs on different hosts (shards) do not block each other,
+    and neither do a run over documents and one over permits.
     """
 
     heartbeat: ClassVar[float | None] = None

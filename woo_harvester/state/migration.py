@@ -7,7 +7,7 @@ import json
 from sqlalchemy import Connection, text
 
 from woo_harvester.sitemaps.facts import Depth
-from woo_harvester.state.schema import STATE_VERSION, listings
+from woo_harvester.state.schema import STATE_VERSION, listings, outputs
 
 #: The version of a state that can be migrated.
 MIGRATED = STATE_VERSION - 1
@@ -64,12 +64,17 @@ ALTER TABLE listings DROP COLUMN massive;
 ALTER TABLE listings DROP COLUMN "foreign";
 ALTER TABLE listings DROP COLUMN lastmod;
 DROP TABLE repeated;
-DROP TABLE contents
+DROP TABLE contents;
+DROP TABLE outputs;
+DELETE FROM about WHERE name = 'name'
 """
 
 
 def migrate(connection: Connection) -> None:
-    """Give a state of version :data:`MIGRATED` the tables of today. What waits goes on waiting."""
+    """Give a state of version :data:`MIGRATED` the tables of today. What waits goes on waiting.
+
+    What runs of that version left unfinished in files of records is not looked after any more.
+    """
     _execute(connection, _NEW_COLUMNS)
     for number, description in connection.execute(text("SELECT id, description FROM contents")).all():
         values = {"number": number, "depth": _depth(description)}
@@ -81,6 +86,7 @@ def migrate(connection: Connection) -> None:
             connection.execute(text(statement), values)
     _execute(connection, _VALUES)
     _execute(connection, _OLD_PARTS)
+    outputs.create(connection)
     for index in listings.indexes:
         index.create(connection, checkfirst=True)
     connection.execute(

@@ -54,7 +54,7 @@ class _GivenText(TypeDecorator[str]):
         return value.replace("\0", "\ufffd") if value is not None and "\0" in value else value
 
 
-#: The version of the tables, and the name of this state.
+#: The version of the tables.
 about = Table(
     "about",
     metadata,
@@ -189,17 +189,21 @@ listings = Table(
 _partial_index("listings_missing", listings.c.sitemap_id, listings.c.misses > 0)
 _partial_index("listings_passed_over", listings.c.sitemap_id, listings.c.passed_over)
 
-#: Files that records are added to: how many bytes the state knows of, and whether the run closed the file.
+#: Files of runs that go on or have died. A run writes only to files that it has made itself.
 outputs = Table(
     "outputs",
     metadata,
     # The machine that has the file. Empty for an SQLite state, which is on the same machine.
     Column("node", Text, primary_key=True),
     Column("path", Text, primary_key=True),
+    # How many of its bytes are durable. What a run that died wrote after them is cut off.
     Column("durable", BigInteger, nullable=False),
-    Column("closed", Boolean, nullable=False),
-    # Whether the run made the file: after a kill an empty one is removed.
-    Column("made", Boolean, nullable=False),
+    # The file to which it is added when the run ends. Null if it stays, or takes the place of another one.
+    Column("target", Text),
+    # Its format if it has a record a line, else empty.
+    Column("form", Text, nullable=False),
+    # How many bytes the target had when the run began to add to it. Null until then.
+    Column("base", BigInteger),
 )
 
 #: Owners of the locks of runs on several machines, for people to read. The locks themselves are advisory
@@ -207,7 +211,7 @@ outputs = Table(
 locks = Table(
     "locks",
     metadata,
-    # A host, or the node and path of an output.
+    # A host, or the entry pages of one.
     Column("name", Text, primary_key=True),
     # Number of the advisory lock.
     Column("key", BigInteger, nullable=False),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Self
@@ -13,9 +13,9 @@ from sqlalchemy import URL, Connection, Engine, create_engine, func, insert, ins
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from woo_harvester.state import outputs
 from woo_harvester.state.locks import FileLocks, LockedError, Locks, SessionLocks
 from woo_harvester.state.migration import MIGRATED, migrate
+from woo_harvester.state.outputs import Outputs
 from woo_harvester.state.schema import PREPARING, STATE_VERSION, about, metadata
 from woo_harvester.state.sql import engine_of
 from woo_harvester.utils.atomic import sync_folder
@@ -61,7 +61,7 @@ class StateSettingError(StateError):
 class State:
     """An open state: one connection, for one thread. :meth:`begin` opens a transaction.
 
-    A run opens it with :meth:`open_for_run`. Its hosts and output files are then locked against other runs.
+    A run opens it with :meth:`open_for_run`. Its hosts are then locked against other runs.
 
     SQLite runs in WAL mode, so a process that is killed at any moment leaves a consistent file. Opening
     creates a state that is not there, migrates one of the version before, and refuses one that is damaged or
@@ -74,7 +74,8 @@ class State:
         self.name = name
         """The URL without password, for messages."""
         self._locks: Locks | None = None
-        self._node = ""
+        self.outputs = Outputs(self, "")
+        """The files that runs on this machine write records to."""
 
     @classmethod
     def open(cls, url: str, *, make: bool = True) -> Self:
@@ -161,11 +162,11 @@ class State:
             raise StateError(f"the lock of the state {file} cannot be used: {error}") from error
 
     def begin_locking(self, owner: str, node: str) -> Locks | None:
-        """Open and return the locks of a run on the machine *node*, which also names its output files.
+        """Open and return the locks of a run on the machine *node*.
 
         None for a state in memory. *owner* is the name of the run for other runs. Raises StateError.
         """
-        self._node = node if self.is_shared else ""
+        self.outputs = Outputs(self, node if self.is_shared else "")
         self._locks = self.locks(owner)
         return self._locks
 
@@ -182,30 +183,12 @@ class State:
         except OSError as error:
             raise StateError(f"hosts of the state {self.place} cannot be locked: {error}") from error
 
-    def lock_output(self, path: Path) -> None:
-        """Lock an output file, or raise StateError if another run writes to it."""
-        if self._locks is not None and not self._locks.try_acquire(outputs.lock_name(path, self._node)):
-            raise StateError(outputs.ANOTHER_WRITER.format(path))
-
-    def open_output(self, connection: Connection, path: Path, size: int, *, made: bool) -> str:
-        """Note that this run writes to *path*, of which *size* bytes are durable; *made*: it made it.
-
-        Return the name of the state for the claims of this run.
-        """
-        return outputs.open_output(connection, path, size, self._node, made=made)
-
-    def keep_durable(
-        self, connection: Connection, sizes: Mapping[Path, int], *, closed: bool = False
-    ) -> None:
-        """Note how many bytes of each file are durable."""
-        outputs.keep_durable(connection, sizes, self._node, closed=closed)
-
-    def cut_back(self, connection: Connection) -> outputs.Repaired:
-        """Cut off what killed runs added to files and the state does not know. Raises StateError."""
+    def recover(self, *, keep: bool = False) -> list[str]:
+        """Finish the files of runs that died, as :meth:`Outputs.recover` does. Raises StateError."""
         try:
-            return outputs.cut_back(connection, self._locks, self._node)
+            return list(self.outputs.recover(keep=keep))
         except OSError as error:
-            raise StateError(f"a file of a run that was killed cannot be cut back: {error}") from error
+            raise StateError(f"a file of a run that was killed cannot be finished: {error}") from error
 
     @property
     def heartbeat(self) -> float | None:

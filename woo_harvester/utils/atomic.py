@@ -42,7 +42,7 @@ def replacing(path: Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
         found = path.stat()
     except FileNotFoundError:
         found = None
-    if found is not None and not _is_replaceable(found):
+    if found is not None and not is_replaceable(found):
         with _open_as_is(path, found) as file:
             yield file
         return
@@ -99,7 +99,7 @@ def sync_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-def _is_replaceable(found: os.stat_result) -> bool:
+def is_replaceable(found: os.stat_result) -> bool:
     """Return whether this is a regular file, and not one that is a standard stream, such as /dev/stdout."""
     return stat.S_ISREG(found.st_mode) and _stream(found) is None
 

@@ -85,10 +85,10 @@ def check_regular(path: Path) -> None:
 
 
 def is_being_written(path: Path) -> bool:
-    """Return whether another process has locked the file for writing, as a run does with its output."""
+    """Return whether somebody has locked the file with ``flock``, as a run does with its own file."""
     with path.open("rb") as file:
         try:
-            fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError as error:
             if error.errno not in LOCKED | WITHOUT_LOCKS:
                 raise
