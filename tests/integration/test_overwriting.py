@@ -144,11 +144,16 @@ def test_a_run_that_came_to_a_bound_replaces_nothing(setting: str, site: Site, h
     assert run.stats["finish_reason"].startswith("closespider_")
 
 
-def test_a_run_that_ended_says_what_it_replaced(harvester: Harvester) -> None:
-    (harvester.folder / "woo.xml").write_bytes(b"<items/>")
-    feeds = replacing("xml")
-    line = "woo.xml: 2 records, in the place of 8 bytes"
-    assert harvester.day(FEEDS=feeds).stderr.splitlines()[-1] == line
+@pytest.mark.parametrize(
+    ("name", "old", "held"),
+    [("woo.jsonl", b'{"id": "1"}\n\n{"id": "2"}\n{"id": "3"}', "3"), ("woo.xml", b"<items/>", "8 bytes")],
+)
+def test_a_run_that_ended_says_what_it_replaced(
+    name: str, old: bytes, held: str, harvester: Harvester
+) -> None:
+    (harvester.folder / name).write_bytes(old)
+    feeds = replacing(name.partition(".")[2])
+    assert harvester.day(FEEDS=feeds).stderr.splitlines()[-1] == f"{name}: 2 records, in the place of {held}"
     assert "in the place of" not in harvester.day("-O", "new.jsonl", **ALL).stderr, "none was there"
     assert "in the place of" not in harvester.day(FEEDS=feeds).stderr, "there was no news"
 

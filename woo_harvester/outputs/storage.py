@@ -6,7 +6,7 @@ import logging
 import os
 from contextlib import suppress
 from errno import EACCES
-from io import BufferedWriter
+from io import BufferedRandom, BufferedWriter
 from pathlib import Path
 from time import time_ns
 from typing import IO, TYPE_CHECKING, Any, Self
@@ -116,8 +116,15 @@ class RecordStorage(FileFeedStorage):
                 self.line = _LEFT_BESIDE.format(self.path, records, own)
             else:
                 if size:
-                    self.line = f"{self.path}: {records}, in the place of {size:,} bytes"
+                    self.line = f"{self.path}: {records}, in the place of {self._count(old)}"
                 replace(own, old)
+
+    def _count(self, old: BufferedRandom) -> str:
+        """Return how many records a file of JSON Lines has, and of another file how many bytes."""
+        if not self.in_lines or self.form.startswith("csv"):
+            return f"{old.tell():,} bytes"
+        old.seek(0)
+        return f"{sum(bool(line.strip()) for line in old):,}"
 
     def abandon(self) -> None:
         """Close the run's own file where it is durable. The next run puts it where it belongs."""
