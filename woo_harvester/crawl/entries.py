@@ -40,7 +40,7 @@ from woo_harvester.state.deliveries import Delivery, Harvested, KnownFile, Pendi
 from woo_harvester.state.listings import HostListing
 from woo_harvester.state.resources import sitemaps_of_host
 from woo_harvester.tooi.lists import category_by_number
-from woo_harvester.utils.dates import iso_seconds, to_microseconds
+from woo_harvester.utils.dates import iso_seconds
 from woo_harvester.utils.program import counted
 from woo_harvester.utils.urls import corrected_locs, host_of
 
@@ -516,7 +516,7 @@ class EntryApply:
         item = WooItem(version.record(facts.entry.loc, origin), source, report)
         harvested = Harvested(
             id=known.id,
-            lastmod=to_microseconds(version.lastmod) if version.lastmod else None,
+            lastmod=version.lastmod.at if version.lastmod is not None else None,
             published=version.published.isoformat(),
             at=int(version.harvested.timestamp()),
             sitemap_id=reading.sitemap_id,

@@ -237,8 +237,8 @@ class Choice:
         """
         if (self.since or self.until) and not (
             facts.moment is not None
-            and (self.since is None or self.since <= facts.moment)
-            and (self.until is None or facts.moment <= self.until)
+            and (self.since is None or self.since <= facts.moment.utc)
+            and (self.until is None or facts.moment.utc <= self.until)
         ):
             return False
         if self.published is not None and not self.published[0] <= _date(facts) <= self.published[1]:

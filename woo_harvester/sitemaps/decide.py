@@ -18,8 +18,8 @@ from msgspec import Struct
 
 from woo_harvester.record import Herkomst, Oorzaak, Record, Versie, bare_record
 from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, SitemapListing, Terms
-from woo_harvester.sitemaps.lastmod import first_day, is_future, is_newer, was_future
-from woo_harvester.utils.dates import from_microseconds, iso_datetime, moment_after
+from woo_harvester.sitemaps.lastmod import Moment, first_day, is_future, is_newer, was_future
+from woo_harvester.utils.dates import moment_after
 from woo_harvester.utils.urls import host_of, loc_problem
 
 _SKIPPED = "overgeslagen"
@@ -94,7 +94,7 @@ class NewVersion(Struct, frozen=True):
     """The version that is to be delivered."""
 
     cause: Oorzaak
-    lastmod: datetime | None
+    lastmod: Moment | None
     """None if it is absent or cannot be read."""
     lastmod_text: str | None
     """As given."""
@@ -118,7 +118,8 @@ class NewVersion(Struct, frozen=True):
             origin.standaardwaarden["versies.openbaarmakingsdatum"] = _HARVEST
         if self.is_ahead:
             origin.standaardwaarden["versies.mutatiedatumtijd"] = _HARVEST
-        moment = self.harvested if self.is_ahead else self.lastmod
+        given = self.lastmod.utc if self.lastmod is not None else None
+        moment = self.harvested if self.is_ahead else given
         return bare_record(loc, Versie(self.cause, self.published, moment, self.number), origin)
 
 
@@ -333,11 +334,10 @@ def new_version(facts: EntryFacts, outcome: EntryOutcome, now: datetime) -> NewV
 
 def _known_version(facts: EntryFacts, known: KnownDocument, now: datetime) -> NewVersion:
     """Return the known version, to be delivered again with the lastmod, dates and oorzaak that it had."""
-    lastmod, text = None, facts.entry.lastmod
-    if known.lastmod is not None:
-        lastmod = from_microseconds(known.lastmod)
-    if facts.moment != lastmod:  # it is absent by now, or older
-        text = iso_datetime(lastmod) if lastmod is not None else None
+    lastmod, text = facts.moment, facts.entry.lastmod
+    if (lastmod.at if lastmod is not None else None) != known.lastmod:  # it is absent by now, or older
+        lastmod = Moment.kept(known.lastmod)
+        text = lastmod.text if lastmod is not None else None
     cause = Oorzaak(known.cause or Oorzaak.AANLEVERING)
     is_ahead = was_future(known.lastmod, known.harvested)
     return NewVersion(

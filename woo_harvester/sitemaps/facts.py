@@ -13,8 +13,8 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from woo_harvester.register.register import Match
+from woo_harvester.sitemaps.lastmod import Moment
 from woo_harvester.sitemaps.reader import Entry
-from woo_harvester.utils.dates import parse_datetime
 
 
 class Depth(IntEnum):
@@ -140,16 +140,12 @@ class EntryFacts(Struct):
     """An entry of this host that counts named the document earlier in this run."""
     is_delivered: bool = False
     """This run delivers a record of the document already, from whatever host."""
-    moment: datetime | None = None
+    moment: Moment | None = None
     """The lastmod; None if it is absent or cannot be read."""
 
     def __post_init__(self) -> None:
-        """Parse the lastmod, once for all that needs its moment."""
-        if self.entry.lastmod is not None:
-            try:
-                self.moment = parse_datetime(self.entry.lastmod)
-            except ValueError:
-                self.moment = None
+        """Read the lastmod, once for all that needs its moment."""
+        self.moment = Moment.read(self.entry.lastmod)
 
     @property
     def is_comparable(self) -> bool:

@@ -1,4 +1,4 @@
-"""Compares the lastmod of an entry with the one that is known.
+"""The moment that a lastmod says, and how it is compared with the one that is known.
 
 Source: seed "Sitemapindex en Sitemaps", field lastmod; "A lastmod in the future" in the interface.
 """
@@ -6,8 +6,16 @@ Source: seed "Sitemapindex en Sitemaps", field lastmod; "A lastmod in the future
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
+from typing import NamedTuple, Self
 
-from woo_harvester.utils.dates import CLOCK_SLACK, day_of, to_microseconds
+from woo_harvester.utils.dates import (
+    CLOCK_SLACK,
+    day_of,
+    from_microseconds,
+    iso_datetime,
+    parse_datetime,
+    to_microseconds,
+)
 
 _SLACK = CLOCK_SLACK // timedelta(microseconds=1)
 
@@ -15,14 +23,48 @@ _SLACK = CLOCK_SLACK // timedelta(microseconds=1)
 _SECOND = 1_000_000
 
 
-def is_future(lastmod: datetime | None, now: datetime) -> bool:
+class Moment(NamedTuple):
+    """The moment that a lastmod says, made once where the entry is read."""
+
+    text: str
+    """As given."""
+    at: int
+    """Microseconds since 1970, as the state keeps it."""
+
+    @classmethod
+    def read(cls, text: str | None) -> Self | None:
+        """Return the moment in a lastmod; None if it is absent or cannot be read."""
+        if text is None:
+            return None
+        try:
+            return cls(text, to_microseconds(parse_datetime(text)))
+        except ValueError:
+            return None
+
+    @classmethod
+    def kept(cls, at: int | None) -> Self | None:
+        """Return the moment that the state has kept of an earlier lastmod."""
+        return None if at is None else cls(iso_datetime(from_microseconds(at)), at)
+
+    @property
+    def utc(self) -> datetime:
+        """The moment in UTC."""
+        return from_microseconds(self.at)
+
+    @property
+    def day(self) -> date:
+        """Its day in Dutch time."""
+        return day_of(self.utc)
+
+
+def is_future(lastmod: Moment | None, now: datetime) -> bool:
     """Return whether a lastmod lies in the future, by more than clocks differ."""
-    return lastmod is not None and lastmod > now + CLOCK_SLACK
+    return lastmod is not None and lastmod.at > to_microseconds(now) + _SLACK
 
 
-def first_day(lastmod: datetime | None, now: datetime) -> date:
+def first_day(lastmod: Moment | None, now: datetime) -> date:
     """Return the openbaarmakingsdatum of a document that is first seen with this lastmod."""
-    return day_of(now if lastmod is None or is_future(lastmod, now) else lastmod)
+    return day_of(now) if lastmod is None or is_future(lastmod, now) else lastmod.day
 
 
 def was_future(lastmod: int | None, read_at: int | None) -> bool:
@@ -38,17 +80,16 @@ def moment_compared(lastmod: int | None, read_at: int | None) -> int | None:
     return read_at * _SECOND if read_at is not None and was_future(lastmod, read_at) else lastmod
 
 
-def is_newer(given: datetime | None, known: int | None, read_at: int | None, now: datetime) -> bool | None:
+def is_newer(given: Moment | None, known: int | None, read_at: int | None, now: datetime) -> bool | None:
     """Return whether a *given* lastmod is newer than the *known* one; None if that says nothing new.
 
     It says nothing new if it is absent, if it is the same, or if it corrects one that was in the future to a
     moment that was past when that was read, at *read_at*.
     """
-    if given is None or (given_moment := to_microseconds(given)) == known:
+    if given is None or given.at == known:
         return None
-    if is_future(given, now):
-        given_moment = to_microseconds(now)
+    at = min(given.at, to_microseconds(now)) if is_future(given, now) else given.at
     before = moment_compared(known, read_at)
-    if before is None or given_moment > before:
+    if before is None or at > before:
         return True
     return False if before == known else None

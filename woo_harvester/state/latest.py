@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from woo_harvester.record import Oorzaak
-from woo_harvester.utils.dates import parse_datetime, to_microseconds
+from woo_harvester.sitemaps.lastmod import Moment
 from woo_harvester.utils.inputs import NotRecordsError, check_regular, is_being_written, parse_json
 from woo_harvester.utils.program import program
 
@@ -309,7 +309,5 @@ def _is_version(value: Any) -> bool:
 
 
 def _microseconds(text: object) -> int | None:
-    try:
-        return to_microseconds(parse_datetime(text)) if isinstance(text, str) else None
-    except ValueError:
-        return None
+    moment = Moment.read(text) if isinstance(text, str) else None
+    return moment.at if moment is not None else None
