@@ -61,7 +61,7 @@ def test_documents_whose_content_is_still_lacking_are_counted(tmp_path: Path) ->
 def test_what_is_delivered_again_and_what_is_left_out_are_counted_apart(tmp_path: Path) -> None:
     lines = summary(figures(again=1_203, left_out=70), "finished", tmp_path).splitlines()
     assert lines[4:6] == [
-        "                 1,203 of the unchanged delivered again (DELTAFETCH_ENABLED is off)",
+        "                 1,203 of the unchanged delivered again, as asked",
         "                 70 entries left out, as asked: a later run may deliver more",
     ]
 

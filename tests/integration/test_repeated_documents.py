@@ -79,6 +79,19 @@ def test_in_two_sitemaps_the_newest_counts_from_the_second_day(site: Site, first
     assert record["herkomst"]["lastmod"] == max(lastmods)
 
 
+@days.story
+def test_an_entry_that_is_the_only_one_left_is_passed_over_no_longer(site: Site) -> Story:
+    publish_both(site, FIRST, NEWER)
+    yield
+    yield
+    serve(site, SITEMAPS["category"])
+    for passed_over in (True, False, False):  # the sitemap with the other entry is read again after the first
+        run = yield
+        assert causes(run) == {}
+        assert len(run.about("loc.dubbel")) == passed_over
+    assert reported(run, site)["listed"] == 1
+
+
 @pytest.mark.parametrize("older_first", [True, False])
 @days.story
 def test_in_one_sitemap_the_newest_counts_from_the_second_day(site: Site, older_first: bool) -> Story:

@@ -83,6 +83,7 @@ def test_what_no_other_sitemap_of_the_host_lists_is_missing(connection: Connecti
     list_in(connection, other, [elsewhere])
     for count in (1, 2):
         miss(connection, {one: [moved, gone, elsewhere], two: []})
+        listings.drop_settled(connection, host_id(connection))
         assert misses(connection, one) == {gone: count, elsewhere: count}
         assert misses(connection, dropped) == dict.fromkeys(unnamed, count), "no index names it"
     assert (misses(connection, two), misses(connection, other)) == ({moved: 0}, {elsewhere: 0})

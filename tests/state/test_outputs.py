@@ -9,9 +9,10 @@ import pytest
 from sqlalchemy import select
 
 from tests.state.processes import WRITING, running
-from woo_harvester.state.outputs import LEFT_UNFINISHED, UNFINISHED, make_own, sync
+from woo_harvester.state.outputs import LEFT_UNFINISHED, LOST, UNFINISHED, make_own, sync
 from woo_harvester.state.schema import outputs
 from woo_harvester.state.store import State, StateError
+from woo_harvester.utils.program import program
 
 FIRST, SECOND, OTHER = b'{"id": 1}\n', b'{"id": 2}\n', b'{"id": "other"}\n'
 
@@ -156,9 +157,13 @@ def test_a_file_is_never_made_longer(state: State, own: Path, target: Path) -> N
     assert target.read_bytes() == FIRST[:5]
 
 
-def test_a_file_that_is_gone_is_forgotten(state: State, own: Path, target: Path) -> None:
+def test_a_file_that_is_gone_is_named_unless_it_was_added(state: State, own: Path, target: Path) -> None:
     own.unlink()
-    assert (state.recover(), target.exists(), rows(state)) == ([], False, 0)
+    assert (state.recover(), target.exists(), rows(state)) == ([LOST % (own, program())], False, 0)
+    died(state, own, target)
+    state.outputs.note_end(own, 0)
+    own.unlink()
+    assert (state.recover(), rows(state)) == ([], 0)
 
 
 def test_the_file_of_a_run_that_goes_on_stays(state: State, own: Path, target: Path) -> None:

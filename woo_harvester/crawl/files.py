@@ -64,7 +64,6 @@ from woo_harvester.utils.program import ANSWERS, is_complete
 from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
-    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
     from sqlalchemy import Connection

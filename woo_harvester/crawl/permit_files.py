@@ -125,8 +125,7 @@ class PermitFiles:
     """The requests for the files of entry pages, and the reading of the messages in them.
 
     A message waits in the state until all entry pages have been read. One transaction writes the message and
-    its file, because a later run skips the files in the state: see
-    :mod:`~woo_harvester.crawl.permit_files`.
+    its file, because a later run skips the files in the state.
     """
 
     def __init__(self, crawler: Crawler, keeper: StateKeeper, organisations: ValueList) -> None:

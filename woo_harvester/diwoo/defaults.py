@@ -1,4 +1,6 @@
-"""The title of a document whose publisher gave none: from the file name in its loc, or its properties.
+"""What a record says where its publisher gave nothing, and the entries that a run chooses by what they say.
+
+A title is made of the file name in the loc, or of the properties of the document.
 
 Source: seed "Aanbevelingen voor metadata", section "TOOI veld 'officieleTitel'".
 """
@@ -216,7 +218,6 @@ def _filled(value: str) -> str:
     return f"standaardwaarde gebruikt: {value}"
 
 
-#: The fields, each with the attributes of GivenMetadata that it consists of. The state keeps the place of a
 @dataclass(frozen=True, slots=True)
 class Choice:
     """The entries that a run chooses, by category, lastmod and date; None for no limit."""

@@ -287,7 +287,7 @@ def apart(figures: Figures) -> Iterator[str]:
         entries = counted(figures.left_out, "entry", "entries")
         yield f"{entries} left out, as asked: a later run may deliver more"
     if figures.again:
-        yield f"{figures.again:,} of the unchanged delivered again (DELTAFETCH_ENABLED is off)"
+        yield f"{figures.again:,} of the unchanged delivered again, as asked"
 
 
 def value_lists(figures: Figures) -> str:

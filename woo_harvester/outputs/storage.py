@@ -111,12 +111,13 @@ class RecordStorage(FileFeedStorage):
         with locked(target) as old:
             size, records = old.seek(0, os.SEEK_END), counted(self.records, "record")
             if size and not self.records:
-                own.unlink()
+                own.unlink()  # nothing in it is durable
             elif size and self.is_stopped:
                 self.line = _LEFT_BESIDE.format(self.path, records, own)
             else:
                 if size:
                     self.line = f"{self.path}: {records}, in the place of {self._count(old)}"
+                self._files.note_end(own, 0)
                 replace(own, old)
 
     def _count(self, old: BufferedRandom) -> str:

@@ -38,7 +38,7 @@ class KnownDocument(NamedTuple):
     published: str | None
     """The openbaarmakingsdatum, ``YYYY-MM-DD``."""
     harvested: int | None
-    """Seconds since 1970, of the last record; None if it was only seen, and no output has it durably."""
+    """Seconds since 1970, of the first record of its version; None if no output has one durably."""
     withdrawn: int | None
     """Seconds since 1970; None while it is published."""
     entry_digest: bytes | None
@@ -63,7 +63,7 @@ class KnownDocument(NamedTuple):
 
     @property
     def delivered_at(self) -> datetime | None:
-        """The moment of the last record that every output has; None if there is none."""
+        """The moment of the last version or withdrawal that every output has; None if there is none."""
         seconds = [one for one in (self.harvested, self.withdrawn) if one is not None]
         return datetime.fromtimestamp(max(seconds), UTC) if seconds else None
 

@@ -152,7 +152,7 @@ def missed(
 
     *read* are the sitemaps that were read, *lacking* the documents that each of them no longer lists, *since*
     the start of the run in microseconds since 1970. All documents of the host's other sitemaps are missing
-    too: no index names those sitemaps any more. What another sitemap of the host lists has moved there.
+    too: no index names those sitemaps any more.
     """
     values = {"since": since}
     for sitemap_id, ids in lacking.items():
@@ -161,14 +161,6 @@ def missed(
     for sitemap_id in _with_listings(connection, host_id):
         if sitemap_id not in read:
             connection.execute(_ALL_MISSED, {"in_sitemap": sitemap_id, **values})
-    here, there = resources.alias(), listings.alias()
-    moved = exists().where(
-        there.c.document_id == listings.c.document_id,
-        there.c.misses == 0,
-        there.c.sitemap_id == here.c.id,
-        here.c.host_id == host_id,
-    )
-    connection.execute(delete(listings).where(is_of_host(host_id), listings.c.misses > 0, moved))
 
 
 def passed_over_for(connection: Connection, host_id: int) -> set[int]:
@@ -203,9 +195,18 @@ def count_lacking(connection: Connection, host_id: int) -> tuple[int, int]:
 def drop_settled(connection: Connection, host_id: int) -> None:
     """Remove the rows of documents that a host has lacked for long enough, and that wait for nothing here.
 
-    They are withdrawn by now, or another host lists them.
+    They are withdrawn by now, or another host lists them. What another sitemap of the host lists has moved
+    there.
     """
     lacked = is_of_host(host_id), listings.c.misses > 0
+    here, there = resources.alias(), listings.alias()
+    moved = exists().where(
+        there.c.document_id == listings.c.document_id,
+        there.c.misses == 0,
+        there.c.sitemap_id == here.c.id,
+        here.c.host_id == host_id,
+    )
+    connection.execute(delete(listings).where(*lacked, moved))
     gone = select(documents.c.id).where(documents.c.withdrawn.is_not(None))
     connection.execute(delete(listings).where(*lacked, listings.c.document_id.in_(gone)))
     other = listings.alias()

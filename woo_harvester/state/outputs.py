@@ -24,11 +24,16 @@ from sqlalchemy import Connection, Row, delete, insert, select, update
 from woo_harvester.state.schema import outputs
 from woo_harvester.utils.atomic import make_like, sync_folder
 from woo_harvester.utils.inputs import LOCKED, WITHOUT_LOCKS, parse_json
+from woo_harvester.utils.program import program
 
 #: Ends the name of a run's own file that is to be added to another one, or to take its place.
 UNFINISHED = ".unfinished"
 
 ADDED = "Added to %s what a run that died had delivered"
+LOST = (
+    "%s is gone, and with it records that a run that died had delivered: %s state again delivers documents "
+    "once more"
+)
 LEFT_UNFINISHED = (
     "A run that was to replace a file (-O) ended before it could: the records that it delivered are in %s, "
     "and the old file is as it was"
@@ -147,9 +152,7 @@ class Outputs:
                 added = _added(own, begin, file, row.base)
                 if not added:
                     line = None if _end_last_line(file, row.form) else _NO_RECORD % row.target
-                    with self._state.begin() as connection:
-                        base = file.seek(0, os.SEEK_END)
-                        connection.execute(update(outputs).where(*self._is(path)).values(base=base))
+                    self.note_end(path, file.seek(0, os.SEEK_END))
                 own.seek(begin + added)
                 copyfileobj(own, file)
                 file.flush()
@@ -157,8 +160,14 @@ class Outputs:
                 path.unlink()
                 sync_folder(path.parent)
             else:
+                self.note_end(path, 0)
                 replace(path, file)
         return line
+
+    def note_end(self, path: Path, base: int) -> None:
+        """Note that a run's file goes to *base* in its target: it may be gone from now on."""
+        with self._state.begin() as connection:
+            connection.execute(update(outputs).where(*self._is(path)).values(base=base))
 
     def recover(self, *, keep: bool) -> Iterator[str]:
         """Cut the files of runs that died to what is durable, and add them to their targets.
@@ -171,7 +180,9 @@ class Outputs:
             path = Path(row.path)
             try:
                 file = path.open("r+b")
-            except (FileNotFoundError, NotADirectoryError):  # it was added or renamed just before the kill
+            except (FileNotFoundError, NotADirectoryError):
+                if row.durable and row.base is None:  # else it was added or renamed just before the kill
+                    yield LOST % (path, program())
                 self.close(path)
                 continue
             with file:

@@ -224,7 +224,7 @@ class Gone:
     loc: str
     published: str | None
     harvested: int
-    """The moment of its last record, in seconds since 1970."""
+    """The moment of the first record of its version, in seconds since 1970."""
     sitemap: str
     index: str | None
 
