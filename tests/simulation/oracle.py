@@ -507,7 +507,8 @@ class Oracle:
         all_rows, knows = self.rows_of(loc), self.knows
         registered = {host for host, _ in reading.run.owners}
         rows = {host: row for host, row in all_rows.items() if host in registered}
-        assert rows, f"{loc} is withdrawn, and nobody listed it"
+        is_left = all_rows and all(row.most for row in all_rows.values())  # lacked before its host left
+        assert rows or is_left, f"{loc} is withdrawn, and nobody listed it"
         sure = {host: row for host, row in rows.items() if row.sure}
         for host, row in sure.items():
             since = self._since(row.since)
@@ -802,7 +803,8 @@ class Oracle:
         for loc, row in self.rows_on(host):
             counted = self.rows_of(loc).keys() - self.knows.absent.keys() - {host}
             others = [self.rows_of(loc)[other] for other in counted]
-            if row.most and not any(each.sure and not each.most for each in others):
+            is_missing = not any(each.sure and not each.most for each in others)
+            if host in self.knows.absent or (row.most and is_missing):
                 row.most = CONFIRMED
                 is_pending = row.sure and row.least and all(each.least for each in others)
                 row.least = CONFIRMED if is_pending and self.known(loc).is_published else row.least
