@@ -92,6 +92,17 @@ def test_an_entry_that_is_the_only_one_left_is_passed_over_no_longer(site: Site)
     assert reported(run, site)["listed"] == 1
 
 
+@days.story
+def test_what_did_not_change_is_reported_when_another_sitemap_takes_its_version_over(site: Site) -> Story:
+    publish_both(site, FIRST, FIRST)
+    serve(site, SITEMAPS["general"])
+    yield
+    publish_both(site, FIRST, FIRST)
+    assert causes((yield)) == {}
+    for _ in range(2):
+        assert_reported((yield), site)
+
+
 @pytest.mark.parametrize("older_first", [True, False])
 @days.story
 def test_in_one_sitemap_the_newest_counts_from_the_second_day(site: Site, older_first: bool) -> Story:

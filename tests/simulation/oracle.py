@@ -155,8 +155,8 @@ class Knowledge:
     """By host that the register does not have: what other hosts were when a run first found that."""
     claims: set[str] = field(default_factory=set)
     """Hosts whose run may have begun withdrawals that it did not deliver."""
-    killed: list[tuple[Run, Record, set[str | None]]] = field(default_factory=list)
-    """Records in the files of killed runs, with what their documents were before."""
+    killed: list[tuple[Run, Record, set[str | None], dict[str, Row]]] = field(default_factory=list)
+    """Records in the files of killed runs, with what their documents were before, and their rows."""
 
 
 class Place(NamedTuple):
@@ -229,10 +229,10 @@ class Oracle:
         self.runs += 2
         self.days[self.runs] = int((runs[0].now - BEGIN.timestamp()) // DAY)
         readings = [Reading(run, self.runs, is_alone=len(runs) == 1) for run in runs]
+        self._look_at_killed()
         for reading in readings:
             self._begin(reading)
             self._read(reading)
-        self._look_at_killed()
         for reading in readings:
             self._count(reading)
         for reading in readings:
@@ -256,10 +256,11 @@ class Oracle:
 
     def _look_at_killed(self) -> None:
         """What a killed run wrote and the state does not know is cut off its file by the next run."""
-        for run, record, before in self.knows.killed:
+        for run, record, before, rows in self.knows.killed:
             assert run.file is not None
             if record not in [Record.read(line) for line in read_lines(run.file)]:
                 self.known(record.loc).states = before
+                self.knows.rows[record.loc] = rows
         self.knows.killed = []
 
     # What is served
@@ -397,6 +398,7 @@ class Oracle:
             row.most, row.relisted = row.most + 1, 0
             row.is_insecure = loc in insecure
             row.least += is_sure and not row.is_insecure
+            row.sure &= not self._is_settled(loc, host)
         for loc, known in self.knows.documents.items():
             is_its = known.host == host or is_own(loc, host, run.owners)
             known.restored &= loc in listed or not is_its  # the mark ends with the next complete read
@@ -404,7 +406,7 @@ class Oracle:
         may = [row for loc, row in rows if "published" in self.known(loc).states]
         must = [row for loc, row in rows if row.sure and self.known(loc).is_published]
         lacking = [loc for loc, row in rows if row.sure and row.least > 0 and row.most < RUNS]
-        lost_here = [loc for loc in lacking if self.known(loc).is_published and not self._is_moved(loc, host)]
+        lost_here = [loc for loc in lacking if self.known(loc).is_published]
         is_much = _is_much(len(lost_here), len(may))
         may_be_much = _is_much(sum(row.most > 0 for row in may), len(must))
         for loc, row in rows:
@@ -423,10 +425,13 @@ class Oracle:
             last.surely_began = reading.number
             last.fewest_reads += 1
 
-    def _is_moved(self, loc: str, host: str) -> bool:
-        """Whether a document that a host lacked before may be known to be listed elsewhere."""
+    def _is_settled(self, loc: str, host: str) -> bool:
+        """Whether a host may have lacked a document long enough while another one lists it."""
         rows = self.rows_of(loc)
-        return rows[host].most > 1 and any(not row.least for other, row in rows.items() if other != host)
+        needed = RUNS if rows[host].must_wait or rows[host].lost else 2
+        return rows[host].most >= needed and any(
+            not row.least for other, row in rows.items() if other != host
+        )
 
     # What is delivered
 
@@ -439,7 +444,7 @@ class Oracle:
             known = self.known(record.loc)
             after = "published" if record.is_again else AFTER[record.oorzaak]
             assert after in known.states, f"{record.oorzaak} of {record.loc}, which is {known.states}"
-            before = set(known.states)
+            before, rows = set(known.states), deepcopy(self.rows_of(record.loc))
             if record.oorzaak == "intrekking":
                 self._check_not_too_early(reading, record.loc)
                 known.states = {"withdrawn"}
@@ -452,7 +457,7 @@ class Oracle:
             known.refused = None
             if run.ended == "killed":
                 known.states |= before
-                self.knows.killed.append((run, record, before))
+                self.knows.killed.append((run, record, before, rows))
             known.restored = False
 
     def _end_rows(self, loc: str) -> None:
@@ -502,7 +507,8 @@ class Oracle:
         all_rows, knows = self.rows_of(loc), self.knows
         registered = {host for host, _ in reading.run.owners}
         rows = {host: row for host, row in all_rows.items() if host in registered}
-        assert rows, f"{loc} is withdrawn, and nobody listed it"
+        is_left = all_rows and all(row.most for row in all_rows.values())  # lacked before its host left
+        assert rows or is_left, f"{loc} is withdrawn, and nobody listed it"
         sure = {host: row for host, row in rows.items() if row.sure}
         for host, row in sure.items():
             since = self._since(row.since)
@@ -735,7 +741,6 @@ class Oracle:
                 (loc, row)
                 for loc, row in self.rows_on(host)
                 if row.sure and loc in reading.published and self.known(loc).is_published
-                if not self._is_moved(loc, host)
             ]
             if reading.complete[host] is False and rows:
                 assert run.found("intrekking.onvolledig", host), f"{host}: intrekking.onvolledig is missing"
@@ -749,7 +754,6 @@ class Oracle:
                 and all(
                     each.least and self.knows.hosts[other].complete
                     for other, each in self.rows_of(loc).items()
-                    if other not in self.knows.absent
                 )
                 and all(
                     self.knows.hosts[other].complete
@@ -799,7 +803,8 @@ class Oracle:
         for loc, row in self.rows_on(host):
             counted = self.rows_of(loc).keys() - self.knows.absent.keys() - {host}
             others = [self.rows_of(loc)[other] for other in counted]
-            if row.most and not any(each.sure and not each.most for each in others):
+            is_missing = not any(each.sure and not each.most for each in others)
+            if host in self.knows.absent or (row.most and is_missing):
                 row.most = CONFIRMED
                 is_pending = row.sure and row.least and all(each.least for each in others)
                 row.least = CONFIRMED if is_pending and self.known(loc).is_published else row.least

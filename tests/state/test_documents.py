@@ -97,8 +97,7 @@ def test_a_version_replaces_that_of_another_sitemap_or_of_none(connection: Conne
     (known,) = harvest(connection, before, locs(1))
     (new,) = see(connection, before, ["https://a.nl/nieuw.pdf"])
     for versions, replaced in ((((known, after),), {before}), (((known, before), (new, after)), set())):
-        made = [Harvested(key, LASTMOD, DAY, HARVESTED, sitemap) for key, sitemap in versions]
-        assert documents.other_sources(connection, made) == replaced
+        assert documents.other_sources(connection, dict(versions)) == replaced
     documents.move(connection, [known], after)
     assert row_of(connection, known)["sitemap_id"] == after
 

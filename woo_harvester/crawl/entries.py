@@ -459,11 +459,12 @@ class EntryApply:
         again = [facts.known.id for facts, made in decided if facts.known is not None and made.version]
         files = documents.files_of(connection, again)
         updates = [decision.update for _, decision in decided if decision.update is not None]
-        _write_documents(connection, updates, batch.moved, reading.sitemap_id)
+        left = _write_documents(connection, updates, batch.moved, reading.sitemap_id)
         rows = [one.listing for one in updates if one.listing is not None]
         listings.write(
             connection, reading.sitemap_id, [*map(SitemapListing, [*batch.moved, *batch.still_listed]), *rows]
         )
+        self._keeper.read_again(connection, left)
         return files
 
     def items(
@@ -546,8 +547,8 @@ class EntryApply:
 
 def _write_documents(
     connection: Connection, updates: Sequence[StateUpdate], moved: Sequence[int], sitemap_id: int
-) -> None:
-    """Write what changed of the documents themselves.
+) -> set[int]:
+    """Write what changed of the documents themselves; return the sitemaps that their versions came from.
 
     The order is documents, then listings, then files. Other runs lock rows in the same order.
     """
@@ -555,6 +556,8 @@ def _write_documents(
     digests = {one.document_id: one.digest for one in updates if one.digest is not None}
     corrected = [one.document_id for one in updates if one.ends_fault]
     documents.lock_rows(connection, {*here, *digests, *corrected})
+    left = documents.other_sources(connection, dict.fromkeys(here, sitemap_id))
     documents.move(connection, here, sitemap_id)
     documents.keep_digests(connection, digests)
     documents.end_faults(connection, corrected)
+    return left

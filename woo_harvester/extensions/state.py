@@ -60,7 +60,7 @@ def confirm_deliveries(connection: Connection, done: Sequence[Delivery], spider:
     withdrawn = {one.withdrawn: one.withdrawn_at for one in done if one.withdrawn is not None}
     if withdrawn:
         documents.lock_rows(connection, {*withdrawn, *(one.id for one in harvested)})
-    replaced = documents.other_sources(connection, harvested)
+    replaced = documents.other_sources(connection, {one.id: one.sitemap_id for one in harvested})
     confirm_harvested(connection, harvested)
     for key in sorted({one.visited for one in done if one.visited is not None}):
         resources.add_visited(connection, spider, key, int(time()))

@@ -289,12 +289,12 @@ def keep_digests(connection: Connection, digests: dict[int, bytes]) -> None:
         connection.execute(statement.values(entry_digest=bindparam("digest")), rows)
 
 
-def other_sources(connection: Connection, harvested: Iterable[Harvested]) -> set[int]:
-    """Return the other sitemaps that the known versions of documents came from.
+def other_sources(connection: Connection, sources: Mapping[int, int]) -> set[int]:
+    """Return the other sitemaps that the known versions of documents come from.
 
-    They are read again, so that their entries are compared with the new versions.
+    *sources* has the sitemaps that they come from now on, by document. The others are to be read again, so
+    that their entries are compared, and reported if these do not count.
     """
-    sources = {one.id: one.sitemap_id for one in harvested}
     known = select(documents.c.id, documents.c.sitemap_id).where(documents.c.harvested.is_not(None))
     found: set[int] = set()
     for part in batches(sources):

@@ -112,7 +112,7 @@ documents = Table(
     Column("lastmod", Microseconds),
     # The openbaarmakingsdatum, YYYY-MM-DD: it stays the same in later versions.
     Column("published", String(10)),
-    # The moment of the version's first record in seconds since 1970; null as long as no output has it durably.
+    # The moment of the version's first record in seconds since 1970; null until an output has it durably.
     Column("harvested", Seconds),
     # Seconds since 1970; null while the document is published.
     Column("withdrawn", Seconds),
