@@ -1,4 +1,4 @@
-"""A response whose body is in a file, and functions that read its headers."""
+"""The items of both spiders, and the answers of servers that they come from."""
 
 from __future__ import annotations
 

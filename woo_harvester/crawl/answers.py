@@ -1,4 +1,4 @@
-"""Conditional requests: the server sends a file only if it has changed (RFC 9110, section 13)."""
+"""The answers of servers: whether a file has changed since (RFC 9110, section 13), or why there is none."""
 
 from __future__ import annotations
 

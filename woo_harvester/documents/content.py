@@ -1,4 +1,4 @@
-"""Which Office document a zip or OLE file is.
+"""The type of a document by its bytes, and which Office document a zip or OLE file is.
 
 Each function returns the codes of the possible types, the usual one first, and a media type if the file is
 something else. A file may be damaged or malicious, so the libraries may read only a limited number of its

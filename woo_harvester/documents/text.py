@@ -1,4 +1,4 @@
-"""The result of text extraction, its limits, and its errors."""
+"""The text of a document, its properties and its title, read by the libraries for each type."""
 
 from __future__ import annotations
 

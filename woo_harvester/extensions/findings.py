@@ -1,4 +1,4 @@
-"""Lets Python keep less account of objects: a run makes many, and hardly any cycles."""
+"""The findings of a run, kept, written and made into its report; and fewer searches for cycles."""
 
 from __future__ import annotations
 

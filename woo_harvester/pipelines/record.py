@@ -1,4 +1,4 @@
-"""The processor of items: Scrapy's manager of pipelines, which waits only for pipelines that wait."""
+"""The pipelines that make a record of an item: metadata, defaults, file type; and how Scrapy runs them."""
 
 from __future__ import annotations
 

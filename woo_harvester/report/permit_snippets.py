@@ -1,4 +1,4 @@
-"""One XML element as its sender wrote it, and the ways in which a fix changes it."""
+"""The XML of a permit message before and after a fix, made of the element as its sender wrote it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sends Scrapy's signals, with less work for each handler."""
+"""The end of a run, with its reason and status; and Scrapy's signals, with less work for each handler."""
 
 from __future__ import annotations
 

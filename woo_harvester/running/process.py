@@ -1,4 +1,4 @@
-"""The deadline of a stopped process: it ends in time, even if a thread hangs."""
+"""The process of a harvest, and the deadline by which it ends after a stop, even if a thread hangs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The naming convention for sitemap indexes: only indexes with one of its 18 names are read.
+"""The robots.txt of a host: its lines on sitemaps, the names of indexes for the Woo, and its rules.
 
 Source: seed "Sitemapindex en Sitemaps", section "Naamgeving van informatiecategorieën". The project adds one
 rule: a name that resembles the convention is a finding for the publisher; other names are ignored.

@@ -1,4 +1,4 @@
-"""Closes streamed responses as soon as no callback or pipeline reads them any more."""
+"""The spider middlewares: one closes streamed answers, one keeps the conventions of scrapy-deltafetch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The TOOI URI of an organisation, and the type of organisation that it names."""
+"""The concepts of a value list, found by URI and by label; and the URIs of organisations."""
 
 from __future__ import annotations
 
