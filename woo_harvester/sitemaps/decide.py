@@ -156,6 +156,7 @@ def decide(facts: EntryFacts, terms: Terms, now: datetime) -> Decision:
     outcome = _choose(facts, offered, terms, now)
     is_passed_over = outcome is EntryOutcome.PASSED_OVER
     should_have_counted = is_passed_over and facts.owner is None and offered.cause is not None
+    is_replaced = facts.is_listed and outcome.cause is not None  # the entry before it is yet to be reported
     left_to, source = facts.owner, facts.source
     if left_to is None and not facts.is_listed and source is not None and not source.is_here:
         left_to = source.host  # else another entry of this host counts
@@ -163,7 +164,7 @@ def decide(facts: EntryFacts, terms: Terms, now: datetime) -> Decision:
         outcome,
         _findings(facts, outcome, offered, left_to, now),
         _update(facts, outcome),
-        must_reread=should_have_counted or outcome is EntryOutcome.OFFERED_AGAIN,
+        must_reread=should_have_counted or is_replaced or outcome is EntryOutcome.OFFERED_AGAIN,
         version=new_version(facts, outcome, now),
         left_to=left_to if is_passed_over else None,
     )
