@@ -420,6 +420,8 @@ class Oracle:
                 row.lost = frozenset(lost) if lacks and not still else frozenset()
         last.most_reads += 1
         last.began = reading.at_latest
+        if run.ended == "killed":  # it may have noted what is no longer named, and its report is lost
+            last.named = tuple(index for index in last.named if index in named)
         last.named = named if is_sure else last.named
         if is_sure:
             last.surely_began = reading.number
