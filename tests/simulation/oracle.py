@@ -5,8 +5,7 @@ with bounds: what the harvester must know of it, and what it may. A run that was
 apart. A document must not be withdrawn if the upper bounds forbid it, and must be if the lower bounds ask for
 it.
 
-Some rules of the harvester are about to become simpler. Where these and today's differ, a bound leaves room
-for both:
+Where a promise leaves the harvester a choice, a bound leaves room for it:
 
 - A document with several entries comes to rest on the third day, or a day later for each entry beyond two:
   until then it may be delivered once a day, by any of the entries that may count; from then on the version is
@@ -444,7 +443,7 @@ class Oracle:
         assert len(locs) == len(set(locs)), f"delivered twice in a run: {Counter(locs).most_common(1)}"
         for record in run.records:
             known = self.known(record.loc)
-            after = "published" if record.is_again else AFTER[record.oorzaak]
+            after = AFTER[record.oorzaak]
             is_right = (
                 after in known.states or not reading.is_alone
             )  # each of two runs at once may deliver it
@@ -479,8 +478,6 @@ class Oracle:
         found = [one for one in places if one.entry.title == record.title]
         assert found, f"{loc}: {record.title} was not served"
         host, entry = found[0].host, found[0].entry
-        if record.is_again:
-            return  # as the version that it was, with what other entries give too
         assert entry.lastmod == record.lastmod, f"{loc}: {record.title} has the lastmod of another entry"
         assert not run.since or (entry.moment or 0) >= (moment_of(run.since) or 0), f"{loc} is too old"
         own = is_own(loc, host, run.owners)
@@ -662,8 +659,7 @@ class Oracle:
             days = min(known.steady[host] for host in hosts)
             rest = max(3, len(signature) + 1)  # each run delivers one of them at most
             has_owner = any(is_own(loc, host, run.owners) for host in hosts)
-            is_again = loc in delivered and delivered[loc].is_again
-            if days >= (5 if is_again else rest) and here and has_owner:
+            if days >= rest and here and has_owner:
                 assert loc not in delivered, f"{loc} is delivered, and its entries are as for {days} days"
             if days >= rest:
                 self._check_counts(known, [(each[0], each[2]) for each in signature], run)

@@ -159,8 +159,6 @@ class Record:
     title: str = ""
     lastmod: str = ""
     at: float = 0.0
-    is_again: bool = False
-    """It says that it is the version before, with more."""
     sha256: str | None = None
 
     @classmethod
@@ -173,7 +171,6 @@ class Record:
             document.get("titelcollectie", {}).get("officieleTitel", ""),
             origin.get("lastmod", ""),
             moment_of(origin["opgehaald"]) or 0.0,
-            "aangevuld" in origin,
             files[0].get("hash"),
         )
 

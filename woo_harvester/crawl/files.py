@@ -33,7 +33,6 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Severity
 from woo_harvester.items import StreamedResponse, WooItem
 from woo_harvester.pipelines.record import DefaultsPipeline, MetadataPipeline
-from woo_harvester.running.causes import UnexpectedError
 from woo_harvester.running.ending import is_closing
 from woo_harvester.sitemaps.facts import Terms
 from woo_harvester.sitemaps.file_findings import (
@@ -84,7 +83,7 @@ class FileRequests:
     def __init__(
         self,
         settings: BaseSettings,
-        errback: Callable[[Failure], Output],
+        errback: Callable[[Failure], Output | None],
         terms: Terms,
     ) -> None:
         self._terms = terms
@@ -540,11 +539,7 @@ _ERROR = "fout in de oogst"
 
 
 class HostReader:
-    """The callbacks for the files of hosts. Each reads one file and requests the next one of its host.
-
-    The reading itself is in :mod:`~woo_harvester.crawl.files`
-    and :mod:`~woo_harvester.crawl.files`.
-    """
+    """The callbacks for the files of hosts. Each reads one file and requests the next one of its host."""
 
     def __init__(
         self,
@@ -616,28 +611,23 @@ class HostReader:
         """Look into a sitemap that is no index by its name, and go on."""
         return self._go_on(visit, look_into, response, look)
 
-    async def on_failure(self, failure: Failure) -> Output:
+    def on_failure(self, failure: Failure) -> Output | None:
         """Report why the request for a file failed, and yield the request for the next file."""
-        request: Request = failure.request  # type: ignore[attr-defined]
-        visit: Visit = request.cb_kwargs["visit"]
         if is_ours(failure.value):
-            return
-        try:
-            check_expected(failure.value)
-        except UnexpectedError as error:
-            async for made in self._after_error(visit, error):
-                yield made
-            raise
+            return None
+        request: Request = failure.request  # type: ignore[attr-defined]
+        return self._go_on(request.cb_kwargs["visit"], self._report_failure, request, failure.value)
+
+    async def _report_failure(self, visit: Visit, request: Request, error: BaseException | None) -> None:
+        check_expected(error)
         if request.callback == self.parse_misnamed:
             visit.account.miss(1)
         elif request.callback == self.parse_look:
             visit.selection.report_other(request.cb_kwargs["look"].line)
         else:
             report_place(request, visit)
-            code = failure_code(failure.value, request.meta["woo_kind"])
-            visit.report(code, url=request.url, seen=failure_seen(failure.value))
-        async for made in self._after(visit):
-            yield made
+            code = failure_code(error, request.meta["woo_kind"])
+            visit.report(code, url=request.url, seen=failure_seen(error))
 
     def finish(self, visit: Visit) -> None:
         """Count a host as done, once, if nothing is left to read or to download."""

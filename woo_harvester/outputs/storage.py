@@ -110,14 +110,14 @@ class RecordStorage(FileFeedStorage):
         """Give the run's own file the name of the old one, unless that has content and is to stay."""
         with locked(target) as old:
             size, records = old.seek(0, os.SEEK_END), counted(self.records, "record")
+            self._files.note_end(own, 0)
             if size and not self.records:
-                own.unlink()  # nothing in it is durable
+                own.unlink()
             elif size and self.is_stopped:
                 self.line = _LEFT_BESIDE.format(self.path, records, own)
             else:
                 if size:
                     self.line = f"{self.path}: {records}, in the place of {self._count(old)}"
-                self._files.note_end(own, 0)
                 replace(own, old)
 
     def _count(self, old: BufferedRandom) -> str:

@@ -32,7 +32,7 @@ from woo_harvester.running.arguments import PermitArguments
 from woo_harvester.running.causes import ArgumentError, StartError
 from woo_harvester.running.ending import end_run, is_closing
 from woo_harvester.spiders.base import HarvestSpider, status_of
-from woo_harvester.state import applying
+from woo_harvester.state import permit_batches
 from woo_harvester.state.deliveries import Delivery
 from woo_harvester.state.locks import entry_pages_lock
 from woo_harvester.state.permits import (
@@ -137,7 +137,7 @@ class VergunningenSpider(HarvestSpider):
         report = without_the_rest(self.report, [visit.page.host for visit in self.visits if visit.is_sample])
         while not is_closing(self.crawler):
             with self.keeper.begin() as connection:
-                made = applying.apply_next(connection, numbers, self.rights, report, datetime.now(UTC))
+                made = permit_batches.apply_next(connection, numbers, self.rights, report, datetime.now(UTC))
             if made is None:
                 for visit in self.visits:
                     visit.account.count_applied()
@@ -161,9 +161,9 @@ class VergunningenSpider(HarvestSpider):
             for visit in self.visits:
                 report_ended(connection, visit, datetime.now(UTC), days)
 
-    def _items(self, batch: applying.Batch) -> list[PermitItem]:
+    def _items(self, batch: permit_batches.Batch) -> list[PermitItem]:
         """Return the records of a batch; the state confirms them together."""
-        delivery = Delivery(confirm=applying.confirm, number=batch.number)
+        delivery = Delivery(confirm=permit_batches.confirm, number=batch.number)
         items = [PermitItem(permit_record(outcome)) for outcome in batch.outcomes]
         for item, outcome in zip(items, batch.outcomes, strict=True):
             self.keeper.expect(item, delivery)
@@ -185,7 +185,7 @@ class VergunningenSpider(HarvestSpider):
             owners = {page.url: page.organisation for page in entries}
             names = {page.url: page.organisation for page in entries if page.is_named}
             self.rights = Rights(self.register, owners, named_entries(connection) | names)
-            applying.undo_unconfirmed(connection, [visit.number for visit in visits])
+            permit_batches.undo_unconfirmed(connection, [visit.number for visit in visits])
         self.crawler.stats.set_value("woo/hosts/selected", len(hosts))
         self.crawler.stats.set_value("woo/ingangen/selected", len(visits))
         self.visits = visits
