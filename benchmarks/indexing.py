@@ -27,10 +27,9 @@ from woo_harvester.outputs.bulk import BulkWriter
 from woo_harvester.outputs.definition import WOO
 from woo_harvester.outputs.document import Withdrawn, bulk_action, document_of
 from woo_harvester.outputs.indices import batches_by_size, create_index
-from woo_harvester.running.setting import MB
 
 RECORDS = 50_000
-BATCH, BATCH_BYTES = 1000, 8 * MB
+BATCH, BATCH_BYTES = 1000, 8 * 1024 * 1024
 NUMBERS = count(1)
 
 

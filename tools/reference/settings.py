@@ -20,7 +20,7 @@ from tools.reference.markdown import code
 from woo_harvester import addon
 from woo_harvester import settings as project
 from woo_harvester.running.default_settings import SETTINGS, SUBJECTS
-from woo_harvester.running.setting import MB, Setting
+from woo_harvester.running.setting import Setting
 
 #: A line that gives a setting its value: in a module, or as a key of a dict.
 _ASSIGNMENT = re.compile(r'"?([A-Z][A-Z0-9_]+)(?: = |": )')
@@ -30,6 +30,8 @@ _SCRAPYS_VALUE = re.compile(r"^Scrapy: .+?(?:\. |$)")
 
 BEGIN = "# Begin of the list that `make docs` makes."
 END = "# End of the list that `make docs` makes."
+
+MB = 1024 * 1024
 
 _LIST = re.compile(rf"({re.escape(BEGIN)}\n).*?(^ *{re.escape(END)}$)", re.DOTALL | re.MULTILINE)
 

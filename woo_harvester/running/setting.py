@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 
-MB = 1024 * 1024
-
 #: The values that Scrapy reads as a boolean.
 _BOOLEANS = frozenset({"0", "1", "True", "False", "true", "false"})
 #: The units whose numbers may have decimals, and those whose numbers may not.
@@ -34,10 +32,10 @@ class Setting:
     """A setting whose name begins with ``WOO_``."""
 
     name: str
-    default: Any
     unit: str
     why: str
     """What it does, and why the default is what it is; ``docs/settings.md`` shows this."""
+    default: Any = None
     least: float = 0
     """The smallest number that it may be."""
     form: str = ""

@@ -19,7 +19,7 @@ from woo_harvester.running.default_settings import SETTINGS, from_environment
 def test_every_setting_that_the_code_reads_is_a_setting_of_the_project() -> None:
     read = {
         node.value
-        for path in (ROOT / "woo_harvester").rglob("*.py")
+        for path in [*(ROOT / "woo_harvester").rglob("*.py"), *(ROOT / "woo_portal").rglob("*.py")]
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and re.fullmatch(r"WOO_[A-Z_]+", str(node.value))
     }
