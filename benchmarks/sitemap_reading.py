@@ -35,10 +35,10 @@ from woo_harvester.diwoo.defaults import (
 from woo_harvester.diwoo.filetype import claims_of_type, decide_filetype
 from woo_harvester.diwoo.given import metadata_of
 from woo_harvester.diwoo.mapping import map_metadata
-from woo_harvester.extensions.findings import RareCollections
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.record import Bestand, Document, Herkomst, Oorzaak, Record, Versie, json_line
 from woo_harvester.register import Match, Organisation
+from woo_harvester.running.lighter_scrapy import RareCollections
 from woo_harvester.sitemaps.reader import Entry, SitemapReader
 from woo_harvester.tooi import bundled
 from woo_harvester.utils.dates import day_of, parse_datetime

@@ -79,10 +79,6 @@ def test_the_process_is_reported_of_signals_by_two_methods() -> None:
         assert len(signature(method).parameters) == 3
 
 
-def test_a_crawler_has_no_stats_before_its_crawl() -> None:
-    assert "self._stats: StatsCollector | None" in getsource(Crawler.__init__)
-
-
 def test_a_crawler_has_no_engine_before_its_crawl() -> None:
     assert "self._engine: ExecutionEngine | None" in getsource(Crawler.__init__)
 

@@ -10,7 +10,8 @@ from scrapy.signalmanager import SignalManager
 from scrapy.utils.misc import load_object
 
 from woo_harvester.running.default_settings import wrong_values
-from woo_harvester.running.ending import ItemSignals, close_at_start
+from woo_harvester.running.ending import close_at_start
+from woo_harvester.running.lighter_scrapy import ItemSignals
 from woo_harvester.running.masking import mask_log
 from woo_harvester.running.paths import RECORDS_FEED
 from woo_harvester.running.setting import add_contact
@@ -75,7 +76,7 @@ _EXTENSIONS = {
     "woo_harvester.extensions.summary.Summary": 30,
     "woo_harvester.extensions.metrics.Metrics": 40,
     "woo_harvester.extensions.progress.Progress": 50,
-    "woo_harvester.extensions.findings.RareCollections": 90,
+    "woo_harvester.running.lighter_scrapy.RareCollections": 90,
     # After AutoThrottle (0), whose delays it raises to a minimum.
     "woo_harvester.extensions.politeness.Politeness": 100,
     "woo_harvester.extensions.stopping.Stopping": 110,
@@ -124,7 +125,7 @@ SETTINGS: dict[str, Any] = {
     # Scrapy: True. Links and refreshes in documents are never followed.
     "METAREFRESH_ENABLED": False,
     # Scrapy: its own. That one makes a line for each item and discards it.
-    "LOG_FORMATTER": "woo_harvester.running.ending.QuietLogFormatter",
+    "LOG_FORMATTER": "woo_harvester.running.lighter_scrapy.QuietLogFormatter",
     # Scrapy: 16. No limit on all hosts together: requests of a slow host wait in its own slot and delay no
     # other host. WOO_HOST_BACKLOG limits the requests of a host.
     "CONCURRENT_REQUESTS": 0,
@@ -134,9 +135,9 @@ SETTINGS: dict[str, Any] = {
     # Scrapy: 100. One task a response is faster, since items of one response never wait for each other.
     "CONCURRENT_ITEMS": 1,
     # Scrapy: its own. That one makes a coroutine for each pipeline of each item.
-    "ITEM_PROCESSOR": "woo_harvester.pipelines.record.RecordPipelines",
+    "ITEM_PROCESSOR": "woo_harvester.running.lighter_scrapy.RecordPipelines",
     # Scrapy: its own. That one checks each use of a statistic for an old argument.
-    "STATS_CLASS": "woo_harvester.running.causes.RunStats",
+    "STATS_CLASS": "woo_harvester.running.lighter_scrapy.RunStats",
 }
 
 #: The settings of scrapy-deltafetch that have a meaning here.

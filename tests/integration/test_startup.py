@@ -35,27 +35,15 @@ ON_FIRE = "ValueError: the disk is on fire"
 
 #: Setting, value, exit status, and what the last line says of the cause. ``tests/running`` has more values.
 WRONG = [
-    *((name, {"nowhere.X": 1}, 1, NOWHERE) for name in ("ADDONS", "SPIDER_MIDDLEWARES")),
-    *(
-        (name, {"broken.Raises": 1}, 1, ON_FIRE)
-        for name in ("ADDONS", "EXTENSIONS", "DOWNLOADER_MIDDLEWARES")
-    ),
-    ("EXTENSIONS", {"syntax.X": 1}, 1, "SyntaxError: "),
+    ("ADDONS", {"nowhere.X": 1}, 1, NOWHERE),
+    ("EXTENSIONS", {"broken.Raises": 1}, 1, ON_FIRE),
+    ("EXTENSIONS", "no JSON", 2, "-s EXTENSIONS=no JSON: "),
     ("DOWNLOAD_HANDLERS", {"https": "broken.Raises"}, 1, "'https': the disk is on fire"),
-    ("FEED_EXPORTERS", {"mine": "nowhere.X"}, 1, NOWHERE),
-    *((name, "nowhere.X", 1, NOWHERE) for name in ("SCHEDULER", "TWISTED_REACTOR")),
     ("SPIDER_MODULES", "nowhere", 2, NOWHERE),
-    *((name, "broken.Raises", 1, ON_FIRE) for name in ("DUPEFILTER_CLASS", "STATS_CLASS", "DOWNLOADER")),
-    (
-        "TWISTED_REACTOR",
-        "twisted.internet.selectreactor.SelectReactor",
-        1,
-        "does not match the requested one",
-    ),
+    ("STATS_CLASS", "broken.Raises", 1, ON_FIRE),
     ("LOG_LEVEL", "FOO", 1, "ValueError: Unknown level: 'FOO'"),
     ("LOG_FILE", "no/folder/run.log", 1, "no/folder/run.log: No such file or directory"),
-    ("LOG_FILE", "/dev/full", 1, "LOG_FILE: No space left on device"),
-    ("FEEDS", {"a.x": {"format": "nothing"}}, 2, "none can be used: unknown format 'nothing' of a.x: "),
+    ("FEEDS", {"a.x": {"format": "nothing"}}, 2, "none can be used: "),
     ("FEEDS", {"/proc/no/a.jsonl": {"format": "jsonlines"}}, 1, "No such file or directory: '/proc/no'"),
     (
         "WOO_STATE_URL",
@@ -63,13 +51,10 @@ WRONG = [
         2,
         "WOO_STATE_URL: expected a URL such as sqlite:///state.sqlite",
     ),
-    *(
-        (name, "/proc/no", 1, f"{line}/proc/no")
-        for name, line in (("FILES_STORE", "FILES_STORE "), ("WOO_DATA_DIR", ""), ("WOO_REPORT_DIR", ""))
-    ),
-    # One value that is wrong ends a run with this line alone.
+    ("FILES_STORE", "/proc/no", 1, "FILES_STORE /proc/no"),
+    ("WOO_DATA_DIR", "/proc/no", 1, "/proc/no"),
+    ("WOO_REPORT_DIR", "/proc/no", 1, "/proc/no"),
     ("RETRY_TIMES", "often", 2, "RETRY_TIMES: expected a whole number, got often"),
-    ("DOWNLOAD_SLOTS", "null", 2, "DOWNLOAD_SLOTS: expected a JSON object, got null"),
 ]
 
 #: What each command of the project that runs a spider is given.
@@ -166,7 +151,6 @@ def test_what_nobody_expects_has_its_traceback_above_the_last_line(modules: Path
     done = run_scrapy(crawl(modules), modules, settings=settings)
     assert "Traceback" in done.stderr
     assert 'raise ValueError("the disk\\nis on fire")' in done.stderr
-    assert "INFO: Scrapy " in done.stderr, "the log of the start is not lost"
 
 
 def test_a_log_file_ends_with_the_cause_of_a_component_that_raises(modules: Path) -> None:
@@ -178,19 +162,17 @@ def test_a_log_file_ends_with_the_cause_of_a_component_that_raises(modules: Path
     assert done.stderr == f"scrapy crawl: error: {ON_FIRE}\n"
 
 
-#: Shell words that close or break standard streams.
+#: Shell words that break standard streams.
 STREAMS = {
-    "all closed": "<&- >&- 2>&-",
     "stderr on a full disk": "2>/dev/full",
-    "stderr a pipe that nobody reads": "2> >(exec true)",
     "stdout on a full disk": ">/dev/full",
 }
 
 
 def shell(args: Sequence[str], folder: Path, ca: Path, words: str) -> subprocess.CompletedProcess[str]:
-    """A command, started by a shell with *words* after or before it."""
+    """A command, started by a shell with *words* after it."""
     argv = [sys.executable, "-m", "scrapy", *in_project(args, folder, QUICK)]
-    script = f'{words[:-1]}; exec "$@"' if words.endswith(";") else f'exec "$@" {words}'
+    script = f'exec "$@" {words}'
     return subprocess.run(
         ["bash", "-c", script, "bash", *argv],
         cwd=folder,
@@ -240,14 +222,6 @@ def test_records_that_stdout_does_not_take_end_the_run_with_status_1(
     assert done.stderr.splitlines()[-1].startswith("scrapy crawl: error: an output could not be written (")
 
 
-@pytest.mark.parametrize("words", ["2>/dev/full", "2>&-"])
-def test_a_wrong_argument_has_its_exit_status_without_stderr(
-    words: str, tmp_path: Path, ca_bundle: Path
-) -> None:
-    done = shell(["crawl", "woo", "-a", "shard=9/8"], tmp_path, ca_bundle, words)
-    assert done.returncode == 2
-
-
 def test_an_answer_that_stdout_does_not_take_ends_with_status_1(tmp_path: Path, ca_bundle: Path) -> None:
     (tmp_path / "sitemap.xml").write_text("<urlset/>", encoding="utf-8")
     done = shell(["audit", "--file", "sitemap.xml"], tmp_path, ca_bundle, ">/dev/full")
@@ -262,23 +236,6 @@ def test_a_pid_file_that_cannot_be_written_is_one_line_of_every_command(tmp_path
             1,
             f"scrapy {command}: error: no/folder/pid: No such file or directory\n",
         )
-
-
-@pytest.mark.parametrize("files", [12, 16, 32])
-def test_too_few_files_are_named_or_enough(files: int, tmp_path: Path, ca_bundle: Path, site: Site) -> None:
-    publish(site, numbered(3))
-    harvester = Harvester(tmp_path, ca_bundle, [site])
-    done = shell([*harvester.arguments(), "-o", "a.jsonl"], tmp_path, ca_bundle, f"ulimit -n {files};")
-    if done.returncode:
-        assert done.returncode in (1, 2)
-        last = done.stderr.splitlines()[-1]
-        assert last.startswith("scrapy crawl: error: ")
-        assert any(cause in last for cause in ("Too many open files", "unable to open database file"))
-    else:
-        assert len(read_lines(tmp_path / "a.jsonl")) == 3
-    rest = harvester.day("-o", "a.jsonl")
-    assert rest.returncode == 0
-    assert len(read_lines(tmp_path / "a.jsonl")) == 3
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, ca_bundle: Path, site: Site) -> None:

@@ -5,20 +5,20 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scrapy.settings import Settings
 
 from tests.utils.command import ROOT, environment, run_scrapy
 from woo_harvester.running.default_settings import SETTINGS, complete, from_environment
-from woo_harvester.running.setting import Setting
 
 
-@pytest.mark.parametrize("each", SETTINGS, ids=lambda each: each.name)
-def test_every_setting_has_a_name_of_the_project_and_one_plain_sentence_or_more(each: Setting) -> None:
-    assert re.fullmatch(r"WOO_[A-Z_]+", each.name)
-    assert each.why.endswith(".")
-    assert each.unit
+def test_every_setting_has_a_name_of_the_project_and_one_plain_sentence_or_more() -> None:
+    for each in SETTINGS:
+        assert re.fullmatch(r"WOO_[A-Z_]+", each.name)
+        assert each.why.endswith("."), each.name
+        assert each.unit, each.name
 
 
 def test_names_are_unique() -> None:
@@ -114,29 +114,17 @@ def test_a_url_that_cannot_be_one_is_reported_without_its_password() -> None:
 NUMBERS = [each for each in SETTINGS if each.number is not None]
 
 
-@pytest.mark.parametrize("each", NUMBERS, ids=lambda each: each.name)
-@pytest.mark.parametrize(
-    "value",
-    [
-        *("1e300", "1e400", "nan", "inf", "-inf", "-1", "-1e300", "9" * 400, "9" * 6000, "1\x002"),
-        *(1e300, math.nan, math.inf, -math.inf, -1, 10**400, [], None.__class__),
-    ],
-    ids=lambda value: str(value)[:12] if isinstance(value, str) else f"{type(value).__name__}",
-)
-def test_a_number_that_is_none_or_out_of_bounds_is_refused_in_one_line(each: Setting, value: object) -> None:
-    bounds = re.escape(f"from {each.least} to {each.most:,}, got ")
-    with pytest.raises(ValueError, match=f"^{each.name}: expected .+ {bounds}.") as raised:
-        complete(Settings({each.name: value}))
-    assert len(str(raised.value).splitlines()) == 1
-    assert len(str(raised.value)) < 200
-
-
-@pytest.mark.parametrize("each", NUMBERS, ids=lambda each: each.name)
-def test_the_bounds_of_a_number_and_its_default_are_within_them(each: Setting) -> None:
-    for value in (each.least, each.most, each.default):
-        complete(Settings({each.name: value}))
-    for value in (each.least - 1, each.most + 1):
-        with pytest.raises(ValueError, match=f"from {each.least} to {each.most:,}, got {value}"):
+def test_a_number_that_is_none_or_out_of_bounds_is_refused_in_one_line() -> None:
+    texts = ("1e300", "1e400", "nan", "inf", "-inf", "-1", "9" * 6000, "1\x002")
+    for each in NUMBERS:
+        bounds = re.escape(f"from {each.least} to {each.most:,}, got ")
+        wrong: tuple[Any, ...] = (*texts, 1e300, math.nan, -math.inf, -1, 10**400, each.most + 1, [], dict)
+        for value in wrong:
+            with pytest.raises(ValueError, match=f"^{each.name}: expected .+ {bounds}.") as raised:
+                complete(Settings({each.name: value}))
+            assert "\n" not in str(raised.value)
+            assert len(str(raised.value)) < 200, each.name
+        for value in (each.least, each.most, each.default):
             complete(Settings({each.name: value}))
 
 

@@ -288,17 +288,6 @@ class LimitFiles:
 
 
 @dataclass(frozen=True)
-class LimitMemory:
-    """A fault: the process gets only so many bytes more than it has (``ulimit -v``); a thread takes 8 MB."""
-
-    more: int
-
-    def __call__(self) -> None:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-        resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + self.more,) * 2)
-
-
-@dataclass(frozen=True)
 class NewerProgram:
     """A change: the program is a newer one, whose state has another version."""
 

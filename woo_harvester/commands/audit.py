@@ -30,7 +30,7 @@ from woo_harvester.running.credentials import PASSWORD, Credentials, trusting
 from woo_harvester.running.ending import has_failed
 from woo_harvester.running.paths import data_dir
 from woo_harvester.running.process import HarvestProcess
-from woo_harvester.running.startlog import to_stdout, write_stderr
+from woo_harvester.running.streams import to_stdout, write_stderr
 from woo_harvester.tooi.stored import known_lists
 from woo_harvester.utils.dates import day_of
 from woo_harvester.utils.program import program

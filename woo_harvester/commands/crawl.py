@@ -23,8 +23,8 @@ from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.running.causes import ArgumentError, cause_of, naming
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.running.console import SETTINGS_MODULE
+from woo_harvester.running.folder_log import FolderLog
 from woo_harvester.running.process import HarvestProcess
-from woo_harvester.running.startlog import FolderLog
 from woo_harvester.utils.program import program, suggestion
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.running.command import ProjectCommand, one_of
 from woo_harvester.running.own_files import refuse_own_file
 from woo_harvester.running.paths import data_dir
-from woo_harvester.running.startlog import write_stderr
+from woo_harvester.running.streams import write_stderr
 from woo_harvester.tooi import ValueList
 from woo_harvester.tooi.stored import known_lists
 from woo_harvester.utils.atomic import replace_file

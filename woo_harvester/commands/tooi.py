@@ -12,7 +12,7 @@ from scrapy.exceptions import UsageError
 
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.running.paths import data_dir
-from woo_harvester.running.startlog import write_stderr
+from woo_harvester.running.streams import write_stderr
 from woo_harvester.tooi.list_files import ListsError
 from woo_harvester.tooi.lists import NAMES
 from woo_harvester.tooi.public import ListFetcher

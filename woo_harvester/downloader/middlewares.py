@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections import defaultdict
 from contextlib import closing
 from datetime import UTC, datetime
@@ -33,7 +34,7 @@ from woo_harvester.downloader.streaming import PrivateHostError, TlsError
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.politeness import Politeness
 from woo_harvester.items import StreamedResponse, release
-from woo_harvester.running.causes import cause_of, exhaustion_in, is_exhausted
+from woo_harvester.running.causes import cause_of
 from woo_harvester.running.ending import end_run
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE, rules_text
 from woo_harvester.utils.fetch import TrustError
@@ -49,8 +50,12 @@ if TYPE_CHECKING:
     from woo_harvester.findings.common_cause import Cause
 
 
+#: The error numbers for no more memory or files.
+_EXHAUSTED = frozenset({errno.ENOMEM, errno.EMFILE, errno.ENFILE})
+
+
 class OwnFaultMiddleware:
-    """The middleware that ends the run if memory, threads, files or a download handler are lacking.
+    """The middleware that ends the run if memory, files or a download handler are lacking.
 
     It comes before the middleware that retries. No publisher gets a finding about such a failure.
     """
@@ -65,13 +70,17 @@ class OwnFaultMiddleware:
     def process_exception(self, request: Request, exception: Exception) -> None:
         """End the run if this machine is at fault; the errback still gets the exception."""
         if is_own_fault(exception):
-            cause = cause_of(exhaustion_in(exception) or exception)
-            end_run(self._crawler, "own_fault", f"{request.url} could not be asked for: {cause}")
+            line = f"{request.url} could not be asked for: {cause_of(exception)}"
+            end_run(self._crawler, "own_fault", line)
 
 
 def is_own_fault(error: BaseException) -> bool:
     """Return whether the harvester or its machine made a request fail, and not the publisher."""
-    return isinstance(error, NotSupported) or is_exhausted(error)
+    cause = error.__cause__ or error.__context__
+    if cause is not None and is_own_fault(cause):
+        return True
+    is_exhausted = isinstance(error, OSError) and error.errno in _EXHAUSTED
+    return is_exhausted or isinstance(error, NotSupported | MemoryError)
 
 
 #: Largest number of received documents that are not closed yet. Each takes up to 1 MB of memory or an open

@@ -1,11 +1,9 @@
-"""The findings of a run, kept, written and made into its report; and fewer searches for cycles."""
+"""The findings of a run, kept, written and made into its report."""
 
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
-import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +11,6 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 from scrapy import signals
 from scrapy.exceptions import CloseSpider
-from scrapy.utils.reactor import is_reactor_installed
 
 from woo_harvester.findings import Finding, Severity
 from woo_harvester.findings.common_cause import CommonCause
@@ -25,7 +22,7 @@ from woo_harvester.report.findings_file import FindingsFile
 from woo_harvester.report.funnel import OWN_ERROR, Account
 from woo_harvester.report.kept_back import KeptBack, explanation
 from woo_harvester.report.run_folder import FINISHED, OWN_ERROR_FIRST, ReportsFolder, RunFolder, run_name
-from woo_harvester.running.causes import cause_of, is_exhausted
+from woo_harvester.running.causes import cause_of
 from woo_harvester.running.ending import end_run, fail_run
 from woo_harvester.utils.dates import iso_now
 from woo_harvester.utils.terminal import printable
@@ -38,34 +35,6 @@ if TYPE_CHECKING:
 
     from woo_harvester.findings.common_cause import Cause
     from woo_harvester.running.arguments import Arguments
-
-
-#: The number of new objects (made minus freed) that starts a collection. Python's default is 700 or 2,000,
-#: less than a single batch of entries makes.
-_THRESHOLD = 50_000
-
-
-class RareCollections:
-    """The extension that collects garbage only after 50,000 new objects, without those made at the start.
-
-    Reference counting frees entries, records and requests. Searching them for cycles took a fifth of the time
-    of a harvest. The event loop keeps no list of asynchronous generators either: a request has a dozen, and
-    with a reactor nothing reads that list. A generator that was not read to its end is closed as before.
-    """
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        extension = cls()
-        crawler.signals.connect(extension.engine_started, signals.engine_started)
-        return extension
-
-    def engine_started(self) -> None:
-        """Exclude all objects that exist now: all components have been made."""
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(_THRESHOLD, 20, 20)
-        if is_reactor_installed():
-            sys.set_asyncgen_hooks(firstiter=None)
 
 
 logger = logging.getLogger(__name__)
@@ -325,8 +294,7 @@ def make_run_report(folder: RunFolder, settings: BaseSettings, *, in_history: bo
     except OSError:
         raise
     except Exception as error:
-        if not is_exhausted(error):
-            logger.error("No report was made of %s: %s", folder.path, cause_of(error))  # noqa: TRY400
+        logger.exception("No report was made of %s", folder.path)
         return f"no report was made of {folder.path}: {cause_of(error)}"
     if is_harvest:
         try:

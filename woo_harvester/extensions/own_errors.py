@@ -13,7 +13,7 @@ from woo_harvester.findings import Finding
 from woo_harvester.items import PermitItem, WooItem
 from woo_harvester.report.funnel import OWN_ERROR, Account
 from woo_harvester.report.run_folder import OWN_ERROR_FIRST
-from woo_harvester.running.causes import cause_of, is_exhausted
+from woo_harvester.running.causes import cause_of
 from woo_harvester.running.ending import CANNOT_START, RunError, fail_run
 from woo_harvester.utils.program import counted
 from woo_harvester.utils.urls import host_of
@@ -174,4 +174,4 @@ class OwnErrors(logging.Handler):
 def _is_own_error(error: BaseException | None) -> TypeGuard[Exception]:
     """Return whether nothing else reports an exception: a run that has to end says why itself."""
     is_reported = isinstance(error, CloseSpider | RunError | IgnoreRequest)
-    return isinstance(error, Exception) and not is_reported and not is_exhausted(error)
+    return isinstance(error, Exception) and not is_reported

@@ -23,7 +23,7 @@ from woo_harvester.extensions.findings import Findings, accounts_of
 from woo_harvester.findings import Severity
 from woo_harvester.report.funnel import HarvestKind
 from woo_harvester.report.history import History
-from woo_harvester.running.startlog import write_stderr
+from woo_harvester.running.streams import write_stderr
 from woo_harvester.utils.secrets import masked
 
 if TYPE_CHECKING:

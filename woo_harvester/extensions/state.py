@@ -17,10 +17,9 @@ from scrapy.utils.asyncio import create_looping_call
 from sqlalchemy import Connection
 
 from woo_harvester.items import RecordItem, WooItem
-from woo_harvester.running.components import NO_FEED
 from woo_harvester.running.ending import end_run
-from woo_harvester.running.paths import node_name, state_url
-from woo_harvester.running.startlog import warn_always
+from woo_harvester.running.folder_log import warn_always
+from woo_harvester.running.paths import NO_FEED, node_name, state_url
 from woo_harvester.state import NOWHERE, documents, resources
 from woo_harvester.state.deliveries import Delivery, PendingRead
 from woo_harvester.state.documents import confirm_harvested, confirm_withdrawn

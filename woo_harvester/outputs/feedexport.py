@@ -23,9 +23,9 @@ from woo_harvester.outputs.columns import OTHER_COLUMNS
 from woo_harvester.outputs.storage import RecordStorage
 from woo_harvester.report.run_folder import FINISHED
 from woo_harvester.running.causes import cause_of
-from woo_harvester.running.components import NO_FEED
 from woo_harvester.running.ending import end_run
 from woo_harvester.running.own_files import refuse_own_file
+from woo_harvester.running.paths import NO_FEED
 from woo_harvester.state.deliveries import Delivery
 from woo_harvester.state.outputs import bare
 from woo_harvester.state.store import StateError

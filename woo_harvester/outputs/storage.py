@@ -15,7 +15,7 @@ from scrapy.extensions.feedexport import FileFeedStorage
 
 from woo_harvester.extensions.findings import feed_uri_params
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.running.startlog import warn_always
+from woo_harvester.running.folder_log import warn_always
 from woo_harvester.state.outputs import UNFINISHED, Outputs, locked, make_own, replace, sync
 from woo_harvester.utils.atomic import is_replaceable
 from woo_harvester.utils.program import counted

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,16 +9,8 @@ from traceback import walk_tb
 
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
-from scrapy.statscollectors import MemoryStatsCollector
 
 from woo_harvester.running.setting import shown
-
-#: The error numbers for no more memory or files. EAGAIN is not here, because a lock also raises it.
-_EXHAUSTED = frozenset({errno.ENOMEM, errno.EMFILE, errno.ENFILE})
-
-#: Python's message when it cannot start a thread.
-_NO_THREAD = "can't start new thread"
-
 
 #: What the methods of Scrapy's settings expect of the value of a setting.
 _EXPECTED = {
@@ -55,34 +46,9 @@ def cause_of(error: BaseException) -> str:
         where = f"{error.filename}: " if error.filename is not None else ""
         return f"{where}{error.strerror}"
     text = " ".join(str(error).split())
-    if isinstance(error, RuntimeError) and _NO_THREAD in text:
-        return f"{_NO_THREAD}: too little memory, or too many processes"
     if isinstance(error, ImportError | NameError) and text:
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def exhaustion_in(error: BaseException) -> BaseException | None:
-    """Return the first of *error* and its causes that is a lack of memory, threads or files, or None."""
-    seen: set[int] = set()
-    current: BaseException | None = error
-    while current is not None and id(current) not in seen:
-        if _is_exhaustion(current):
-            return current
-        seen.add(id(current))
-        current = current.__cause__ or current.__context__
-    return None
-
-
-def is_exhausted(error: BaseException) -> bool:
-    """Return whether *error* or one of its causes is a lack of memory, threads or files."""
-    return exhaustion_in(error) is not None
-
-
-def _is_exhaustion(error: BaseException) -> bool:
-    if isinstance(error, OSError):
-        return error.errno in _EXHAUSTED
-    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and _NO_THREAD in str(error))
 
 
 def wrong_setting(error: BaseException) -> str | None:
@@ -109,16 +75,6 @@ def naming(setting: str) -> Iterator[None]:
     except Exception as error:
         line = wrong_setting(error) or f"{setting}: {cause_of(error)}"
         raise UsageError(line, print_help=False) from error
-
-
-class RunStats(MemoryStatsCollector):
-    """Scrapy's collector of statistics in memory, several times faster.
-
-    Each use of a method of Scrapy's collector first looks for a version of it that warns of the old argument
-    ``spider``. A document counts in a dozen statistics, so this took as long as reading its metadata.
-    """
-
-    __getattribute__ = object.__getattribute__
 
 
 def usable_cores() -> int:

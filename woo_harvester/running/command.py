@@ -6,7 +6,6 @@ It is not in ``commands/``, because Scrapy would list the class as a command.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import traceback
@@ -18,20 +17,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, cast
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from scrapy.settings import BaseSettings
 from scrapy.utils.conf import arglist_to_dict
 
-from woo_harvester.running.causes import StartError, cause_of, is_exhausted, wrong_setting
+from woo_harvester.running.causes import StartError, cause_of, wrong_setting
 from woo_harvester.running.default_settings import SETTINGS, complete
 from woo_harvester.running.masking import mask_log
 from woo_harvester.running.own_files import refuse_own_file
 from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.setting import shown
-from woo_harvester.running.startlog import (
+from woo_harvester.running.streams import (
     flush_stderr,
     flush_stdout,
     is_unread,
-    open_closed_streams,
     to_stdout,
     write_stderr,
 )
@@ -64,7 +61,6 @@ class ProjectCommand(ScrapyCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add Scrapy's options, and report errors in them in one line."""
-        open_closed_streams()
         super().add_options(parser)
         parser.error = self.refuse  # type: ignore[method-assign]  # no usage text
         self._parser = parser
@@ -75,29 +71,20 @@ class ProjectCommand(ScrapyCommand):
         mask_log(settings, sys.argv)
         with self.failing():
             self.check_options(args)
-            self._check_given(opts.set)
-            _check_profile(opts.profile)
-            settings.setdict(arglist_to_dict(opts.set), "cmdline")
+            self._take_given(opts.set)
             mask_log(settings)
             self._check_outputs(opts)
             super().process_options(args, opts)
             self._check_settings()
 
-    def _check_given(self, given: Sequence[str]) -> None:
-        """Raise UsageError that names the setting of ``-s`` that is wrong; Scrapy's own error does not."""
+    def _take_given(self, given: list[str]) -> None:
+        """Take the settings of ``-s``. Raises UsageError for one that cannot be read."""
         settings = cast("Settings", self.settings)
         for text in given:
-            name, sign, value = text.partition("=")
-            if not (name and sign):
-                raise UsageError(f"-s: expected NAME=VALUE, got {shown(text)}", print_help=False)
-            if isinstance(settings.get(name), BaseSettings):  # Scrapy reads JSON for it at once
-                try:
-                    is_object = isinstance(json.loads(value), dict)
-                except ValueError:
-                    is_object = False
-                if not is_object:
-                    line = f"{name}: expected a JSON object, got {shown(value)}"
-                    raise UsageError(line, print_help=False)
+            try:
+                settings.setdict(arglist_to_dict([text]), "cmdline")
+            except ValueError as error:  # no NAME=VALUE, or no JSON object
+                raise UsageError(f"-s {shown(text)}: {cause_of(error)}", print_help=False) from error
 
     def _check_outputs(self, opts: argparse.Namespace) -> None:
         """Raise UsageError if an output that every command has leads to a file of the harvester."""
@@ -156,7 +143,7 @@ class ProjectCommand(ScrapyCommand):
                 self.refuse(line)
             if isinstance(error, NotRecordsError):
                 self.refuse(str(error))
-            if not (isinstance(error, StartError | OSError | ImportError) or is_exhausted(error)):
+            if not isinstance(error, StartError | OSError | ImportError):
                 write_stderr("".join(traceback.format_exception(error)).rstrip())
             self.fail(cause_of(error))
             raise SystemExit(1) from error
@@ -214,14 +201,6 @@ class ProjectCommand(ScrapyCommand):
                 is_shared = group.title == GLOBAL_GROUP or action.dest == "help"
                 (shared if is_shared else own).extend(names or action.option_strings)
         return own, shared
-
-
-def _check_profile(path: str | None) -> None:
-    """Raise UsageError for a file of ``--profile`` that Scrapy could not write when the command has ended."""
-    if path and (Path(path).is_dir() or not Path(path).parent.is_dir()):
-        raise UsageError(
-            f"--profile: expected a file to write, in a folder that exists, got {path}", print_help=False
-        )
 
 
 def _meant(given: str, names: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from scrapy.utils.conf import closest_scrapy_cfg, init_env
 from scrapy.utils.project import ENVVAR, get_project_settings
 
 from woo_harvester.running.causes import cause_of
-from woo_harvester.running.startlog import is_unread, open_closed_streams, to_stdout, write_stderr
+from woo_harvester.running.streams import is_unread, to_stdout, write_stderr
 from woo_harvester.utils.program import NAME, VERSION, program, suggestion
 
 if TYPE_CHECKING:
@@ -56,7 +56,6 @@ def main() -> NoReturn:
 
     The status is 2 for an unknown command, and 1 if the settings of the project cannot be read.
     """
-    open_closed_streams()
     given = sys.argv[1:]
     if given in (["--version"], ["version"]):
         _print(f"{NAME} {VERSION} (Scrapy {scrapy.__version__}, Python {platform.python_version()})")

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 #: The feed of a run without ``-O`` or ``-o``: a file a run in the working folder.
 RECORDS_FEED = "records/%(run)s.jsonl"
 
+#: The start of the error for feeds: if Scrapy cannot use one feed, it uses none of them.
+NO_FEED = "FEEDS names outputs of which none can be used"
+
 
 def data_dir(settings: BaseSettings) -> Path:
     """Return ``WOO_DATA_DIR``, else the data directory of the Scrapy project, else ``.scrapy``."""

@@ -1,0 +1,60 @@
+"""The standard streams of a command, which may lead to a full disk or a closed pipe."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from woo_harvester.utils.secrets import masked
+
+_STDOUT = "standard output"
+
+
+def write_stderr(text: str) -> None:
+    """Write lines without secrets to stderr; if it is full or closed, ignore that, since nobody reads it."""
+    with suppress(OSError):
+        print(masked(text), file=sys.stderr, flush=True)
+
+
+def flush_stdout() -> None:
+    """Flush stdout.
+
+    Raises OSError, and then drops the rest of the buffer: otherwise Python flushes it again at exit, and
+    exits with status 120.
+    """
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _to_null(1)
+        raise
+
+
+@contextmanager
+def to_stdout() -> Iterator[None]:
+    """Add the name "standard output" to an OSError from writing to stdout."""
+    try:
+        yield
+        flush_stdout()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, _STDOUT) from error
+
+
+def is_unread(error: Exception) -> bool:
+    """Return whether *error* is that the reader of stdout, such as ``head``, has closed the pipe."""
+    return isinstance(error, BrokenPipeError)
+
+
+def flush_stderr() -> None:
+    """Flush stderr; drop what it cannot write, with which Python would exit with status 120."""
+    try:
+        sys.stderr.flush()
+    except OSError:
+        _to_null(2)
+
+
+def _to_null(number: int) -> None:
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, number)
+    os.close(null)
