@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from tests.commands.state_shell import Done, Shell
-from tests.pipelines.writing import write_file
 from tests.state.test_upkeep import keep
 from woo_harvester.pipelines.folder import DurableFolder
 from woo_harvester.pipelines.stored import path_of, text_path_of
@@ -44,8 +43,8 @@ def store(state: Shell) -> Path:
     state.fill(fill)
     with closing(DurableFolder(state.folder / "store")) as folder:
         for digest in (PUBLISHED, BOTH, LATELY, LONG_AGO, UNKNOWN):
-            write_file(folder, path_of(digest.hex()), BytesIO(b"besluit"))
-            write_file(folder, text_path_of(digest.hex()), BytesIO(b"{}"))
+            folder.write(path_of(digest.hex()), BytesIO(b"besluit"))
+            folder.write(text_path_of(digest.hex()), BytesIO(b"{}"))
         (folder.path / "foto.jpg").write_bytes(b"of somebody else")
         return folder.path
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from tests.commands.state_shell import Done, Shell, record, refused
-from tests.pipelines.writing import write_file
 from tests.state.test_upkeep import keep
 from woo_harvester.pipelines.folder import DurableFolder
 from woo_harvester.pipelines.stored import path_of
@@ -30,7 +29,7 @@ def store(state: Shell) -> Path:
     """A store that has the file of one of the two documents."""
     state.fill(lambda connection: keep(connection, THERE, LOST))
     with closing(DurableFolder(state.folder / "store")) as folder:
-        write_file(folder, path_of(THERE.hex()), BytesIO(b"besluit"))
+        folder.write(path_of(THERE.hex()), BytesIO(b"besluit"))
         return folder.path
 
 

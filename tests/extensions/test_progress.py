@@ -132,7 +132,6 @@ def test_the_log_of_a_run_on_a_terminal_is_in_its_folder_and_its_errors_are_show
     (log,) = installation.folder.glob("reports/woo-*/run.log")
     assert f"  log            {log}, with 1 warning\r\n".encode() in terminal.raw
     lines = log.read_text()
-    assert " INFO: Scrapy " in lines.splitlines()[0], "it is there from the start"
     assert "The end of the run cannot be estimated from earlier ones: " in lines
     assert "Spider closed (finished)" in lines
 

@@ -323,9 +323,9 @@ def test_a_file_to_which_nothing_can_be_added_is_refused_before_anything_is_aske
         before, asked = path.read_bytes(), len(gated.requests)
         started = installation.start("-o", path.name, DELTAFETCH_ENABLED=0)
         assert started.status() == 2, form
-        assert started.stderr == (
+        assert started.stderr.splitlines()[-1] == (
             f"scrapy crawl: error: all.{form} has content, and nothing can be added to a file of {form}: "
-            f"write lines, such as -o all.jsonl, or replace it with -O all.{form}\n"
+            f"write lines, such as -o all.jsonl, or replace it with -O all.{form}"
         )
         assert (path.read_bytes(), len(gated.requests)) == (before, asked), form
         assert installation.start("-O", path.name, DELTAFETCH_ENABLED=0).status() == 0, form

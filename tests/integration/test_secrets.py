@@ -28,8 +28,8 @@ def test_no_secret_is_shown_or_kept(site: Site, tmp_path: Path, ca_bundle: Path)
         ],
         tmp_path,
         ca_bundle,
-        settings={"FILES_STORE": f"{refused}/store", "SOMEBODYS_TOKEN": "geheim-token", "MAIL_PASS": "geh"},
-        env={"AWS_SECRET_ACCESS_KEY": "geheim-aws", "FTP_PASSWORD": "geheim-omgeving"},
+        settings={"FILES_STORE": f"{refused}/store", "FTP_PASSWORD": "geheim", "MAIL_PASS": "geh"},
+        env={"AWS_SECRET_ACCESS_KEY": "geheim-aws"},
     )
     text = "\n".join(shown.all_lines)
     assert "ftp://…@127.0.0.1:1/a.jsonl" in text, "the output that cannot be reached is named"

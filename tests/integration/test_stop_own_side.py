@@ -59,7 +59,7 @@ def test_a_disk_that_hangs_keeps_no_stop_waiting(
     gated.pages["/d/*"] = PDF
     seen = tmp_path / "synced"
     store: dict[str, Any] = {"FILES_STORE": tmp_path / "files"}
-    hang = HangAt("woo_harvester.pipelines.folder:DurableFolder", "sync", seen)
+    hang = HangAt("woo_harvester.pipelines.folder:DurableFolder", "write", seen)
     started = installation.start("-a", "documents=download", fault=hang, **STOP, **store)
     started.wait_until(seen.exists, "a document is written")
     ended = stopped(started)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.pipelines.servers import ftp_server, s3_server
+from tests.pipelines.servers import s3_server
 from tests.samples import SAMPLES, SENTENCE
 from tests.utils.command import Line, Run, run_scrapy
 from tests.utils.daily import FIRST, NEWER, publish
@@ -28,8 +28,6 @@ from tests.utils.disturbed_runs import (
 )
 from woo_harvester.demo.server import Page, Request
 from woo_harvester.outputs.exporters import RecordJsonLinesItemExporter
-from woo_harvester.pipelines import folder as disk
-from woo_harvester.pipelines.folder import DurableFolder, PartialFile
 from woo_harvester.pipelines.stored import path_of, text_path_of
 
 PDF = SAMPLES["PDF"].read_bytes()
@@ -114,13 +112,11 @@ class LogSteps:
 
     def __call__(self) -> None:
         log = self.log.open("a", encoding="utf-8", buffering=1)
-        rename, export = DurableFolder.rename, RecordJsonLinesItemExporter.export_item
-        sync_file_system, fsync = disk.sync_file_system, os.fsync
+        replace, export, fsync = Path.replace, RecordJsonLinesItemExporter.export_item, os.fsync
 
-        def renamed(folder: DurableFolder, partials: Iterable[PartialFile]) -> set[int]:
-            group = list(partials)
-            log.writelines(f"named {partial.target}\n" for partial in group)
-            return rename(folder, group)
+        def renamed(path: Path, target: Path) -> Path:
+            log.write(f"named {target}\n")
+            return replace(path, target)
 
         def exported(exporter: Any, item: Any) -> None:
             log.write(f"record {item.record.versies[-1].bestanden[0].pad}\n")
@@ -130,13 +126,9 @@ class LogSteps:
             fsync(descriptor)
             log.write(f"synced {Path(f'/proc/self/fd/{descriptor}').readlink()}\n")
 
-        def synced_all(descriptor: int) -> None:
-            sync_file_system(descriptor)
-            log.write("synced all\n")
-
-        DurableFolder.rename = renamed  # type: ignore[assignment,method-assign]
+        Path.replace = renamed  # type: ignore[assignment,method-assign]
         RecordJsonLinesItemExporter.export_item = exported  # type: ignore[assignment,method-assign]
-        os.fsync, disk.sync_file_system = synced, synced_all  # type: ignore[assignment]
+        os.fsync = synced  # type: ignore[assignment]
 
 
 def test_between_a_document_and_its_record_the_disk_has_its_content_and_then_its_name(
@@ -152,10 +144,8 @@ def test_between_a_document_and_its_record_the_disk_has_its_content_and_then_its
     assert sorted(pads) == sorted(str(path.relative_to(store)) for path in stored(store))
     for pad in pads:
         named, written = steps.index(f"named {store / pad}"), steps.index(f"record {pad}")
-        content = [step for step in steps[:named] if step == "synced all" or f"{Path(pad).name}." in step]
-        names = {"synced all", f"synced {(store / pad).parent}"}
-        assert content, pad
-        assert names.intersection(steps[named:written]), pad
+        assert [step for step in steps[:named] if f"{Path(pad).name}." in step], pad
+        assert f"synced {(store / pad).parent}" in steps[named:written], pad
 
 
 def test_a_full_disk_ends_the_run_and_the_next_delivers_the_rest(
@@ -264,27 +254,16 @@ def test_documents_are_kept_in_s3(gated: GatedSite, installation: Fallible) -> N
         assert (run.stats["woo/files/stored"], run.stats["woo/files/present"]) == (2, 1)
 
 
-def test_documents_are_kept_over_ftp(gated: GatedSite, installation: Fallible) -> None:
-    put(gated, {"a": PDF, "b": PDF, "c": document(1, 2_000_000)})
-    folder = installation.folder / "ftp"
-    with ftp_server(folder) as url:
-        run = installation.run(*DOWNLOAD, FILES_STORE=url)
-    assert run.returncode == 0, run.stderr
-    assert len(stored(folder / "documenten")) == 2
-    assert locs_of(run, folder / "documenten") == {gated.url(f"/d/{name}.pdf") for name in "abc"}
-
-
 def test_a_server_that_stays_away_ends_the_run_and_nothing_counts_as_harvested(
     gated: GatedSite, installation: Fallible
 ) -> None:
     put(gated, {"a": PDF, "b": document(1)})
-    with ftp_server(installation.folder / "ftp") as url:
-        gone = url
-    failed = installation.run(*DOWNLOAD, FILES_STORE=gone, WOO_RETRY_BACKOFF=0.01)
+    with s3_server() as server:
+        gone = server.settings
+    failed = installation.run(*DOWNLOAD, WOO_RETRY_BACKOFF=0.01, **gone)
     assert failed.returncode == 1
     (line,) = errors(failed)
-    assert "a document could not be stored in ftp://127.0.0.1" in line
-    assert "geheim" not in line
+    assert "a document could not be stored in s3://woo/documenten" in line
     assert "Traceback" not in failed.stderr
     assert failed.records == []
     assert harvested(installation.folder) == set()

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from scrapy.exceptions import UsageError
 
-from tests.pipelines.writing import write_file
 from woo_harvester.operating.copies import Copied, copy_documents
 from woo_harvester.pipelines.folder import DurableFolder
 from woo_harvester.pipelines.stored import path_of
@@ -37,7 +36,7 @@ def stored(store: DurableFolder, content: bytes) -> str:
     """Store a document, and return its SHA-256."""
     digest = sha256(content).hexdigest()
     if not store.has(path_of(digest)):
-        write_file(store, path_of(digest), BytesIO(content))
+        store.write(path_of(digest), BytesIO(content))
     return digest
 
 

@@ -1,20 +1,16 @@
-"""Servers on loopback that speak S3 and FTP, each a process of its own."""
+"""A server on loopback that speaks S3, a process of its own."""
 
 from __future__ import annotations
 
 import socket
-import socketserver
 import sys
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
 from subprocess import DEVNULL
 from typing import Any
 from urllib.error import HTTPError
-from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from tests.conftest import skip_or_fail
@@ -64,57 +60,6 @@ def s3_server() -> Iterator[S3Server]:
         server = S3Server(f"http://127.0.0.1:{port}")
         server.make_bucket()
         yield server
-
-
-@contextmanager
-def ftp_server(folder: Path, *, writable: bool = True) -> Iterator[str]:
-    """A server whose files are those of *folder*; return its URL, with user and password."""
-    if find_spec("pyftpdlib") is None:
-        skip_or_fail("needs the package pyftpdlib")
-    folder.mkdir(exist_ok=True)
-    port = free_port()
-    access = ["-d", str(folder), "-u", USER, "-P", PASSWORD, *(["-w"] if writable else [])]
-    with _process(["pyftpdlib", "-i", "127.0.0.1", "-p", str(port), *access], port):
-        yield f"ftp://{USER}:{PASSWORD}@127.0.0.1:{port}/documenten"
-
-
-class Door:
-    """Stands before an FTP server, and hangs up on the first clients instead of letting them in."""
-
-    def __init__(self, url: str, *, hang_ups: int) -> None:
-        self._url = urlsplit(url)
-        left = iter(range(hang_ups))
-        inside = ("127.0.0.1", self._url.port or 0)
-
-        class Client(socketserver.BaseRequestHandler):
-            def handle(self) -> None:
-                if next(left, None) is not None:
-                    return
-                with socket.create_connection(inside) as server:
-                    answers = threading.Thread(target=_pass_on, args=(server, self.request), daemon=True)
-                    answers.start()
-                    _pass_on(self.request, server)
-                    answers.join()
-
-        self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Client)
-        self._server.daemon_threads = True
-
-    def __enter__(self) -> str:
-        """The URL that leads through it."""
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
-        address = self._url.netloc.rpartition(":")[0]
-        return self._url._replace(netloc=f"{address}:{self._server.server_address[1]}").geturl()
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-
-def _pass_on(source: socket.socket, target: socket.socket) -> None:
-    with suppress(OSError):
-        while data := source.recv(65536):
-            target.sendall(data)
-        target.shutdown(socket.SHUT_WR)
 
 
 @contextmanager

@@ -15,7 +15,6 @@ from tempfile import TemporaryFile
 import pytest
 
 from tests.conftest import ROOT
-from tests.pipelines.writing import write_file
 from tests.utils.disturbed_runs import small_disk
 from woo_harvester.pipelines.folder import (
     ABANDONED_AFTER,
@@ -43,21 +42,21 @@ def files(folder: DurableFolder) -> dict[str, bytes]:
 
 
 def test_a_file_is_written_under_its_name_and_nothing_is_left_beside_it(folder: DurableFolder) -> None:
-    write_file(folder, path_of(DIGEST), BytesIO(CONTENT))
+    folder.write(path_of(DIGEST), BytesIO(CONTENT))
     assert files(folder) == {path_of(DIGEST): CONTENT}
 
 
 def test_a_file_is_written_from_its_beginning_wherever_it_was_read_to(folder: DurableFolder) -> None:
     read = BytesIO(CONTENT)
     read.seek(500)
-    write_file(folder, path_of(DIGEST), read)
+    folder.write(path_of(DIGEST), read)
     assert files(folder) == {path_of(DIGEST): CONTENT}
 
 
 def test_a_file_may_be_read_by_whom_the_umask_lets(folder: DurableFolder) -> None:
     before = os.umask(0o027)
     try:
-        write_file(folder, path_of(DIGEST), BytesIO(CONTENT))
+        folder.write(path_of(DIGEST), BytesIO(CONTENT))
     finally:
         os.umask(before)
     assert (folder.path / path_of(DIGEST)).stat().st_mode & 0o777 == 0o640
@@ -65,14 +64,14 @@ def test_a_file_may_be_read_by_whom_the_umask_lets(folder: DurableFolder) -> Non
 
 def test_the_folder_tells_what_it_has(folder: DurableFolder) -> None:
     assert not folder.has(path_of(DIGEST))
-    write_file(folder, path_of(DIGEST), BytesIO(CONTENT))
+    folder.write(path_of(DIGEST), BytesIO(CONTENT))
     assert folder.has(path_of(DIGEST))
     assert folder.has(path_of(DIGEST), len(CONTENT))
     assert not folder.has(path_of(DIGEST), len(CONTENT) + 1)
 
 
 def test_a_file_is_read_up_to_a_bound(folder: DurableFolder) -> None:
-    write_file(folder, path_of(DIGEST), BytesIO(CONTENT))
+    folder.write(path_of(DIGEST), BytesIO(CONTENT))
     assert folder.read(path_of(DIGEST), len(CONTENT)) == CONTENT
     assert folder.read(path_of(DIGEST), len(CONTENT) - 1) is None
     assert folder.read(text_path_of(DIGEST), 10) is None
@@ -83,7 +82,7 @@ def test_a_large_file_takes_little_memory(folder: DurableFolder) -> None:
         large.truncate(100 * MEGABYTE)
         tracemalloc.start()
         try:
-            write_file(folder, path_of(DIGEST), large)
+            folder.write(path_of(DIGEST), large)
             assert tracemalloc.get_traced_memory()[1] < 5 * MEGABYTE
         finally:
             tracemalloc.stop()
@@ -93,9 +92,9 @@ def test_a_large_file_takes_little_memory(folder: DurableFolder) -> None:
 def test_of_a_file_for_which_there_is_no_room_nothing_is_left(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", 512 * 1024) as disk, closing(DurableFolder(disk / "store")) as folder:
         with pytest.raises(OSError, match="No space left"):
-            write_file(folder, path_of(DIGEST), BytesIO(bytes(MEGABYTE)))
+            folder.write(path_of(DIGEST), BytesIO(bytes(MEGABYTE)))
         assert files(folder) == {}
-        write_file(folder, path_of(DIGEST), BytesIO(CONTENT))
+        folder.write(path_of(DIGEST), BytesIO(CONTENT))
         assert files(folder) == {path_of(DIGEST): CONTENT}
 
 
@@ -107,7 +106,7 @@ def test_a_file_that_cannot_be_read_leaves_nothing(folder: DurableFolder) -> Non
             return super().read(100)
 
     with pytest.raises(OSError, match="Input/output error"):
-        write_file(folder, path_of(DIGEST), Failing(CONTENT))
+        folder.write(path_of(DIGEST), Failing(CONTENT))
     assert files(folder) == {}
 
 
@@ -115,14 +114,13 @@ KILLED = """
 import os, signal, sys
 from io import BytesIO
 from pathlib import Path
-from tests.pipelines.writing import write_file
 from woo_harvester.pipelines.folder import DurableFolder
 
 def kill(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 
 setattr(os, sys.argv[3], kill)
-write_file(DurableFolder(Path(sys.argv[1])), sys.argv[2], BytesIO(b"x" * 5_000_000))
+DurableFolder(Path(sys.argv[1])).write(sys.argv[2], BytesIO(b"x" * 5_000_000))
 """
 
 
@@ -179,8 +177,8 @@ def test_the_lock_of_a_process_that_died_is_gone(folder: DurableFolder) -> None:
 def test_the_files_are_listed_in_order_and_foreign_ones_are_not(folder: DurableFolder) -> None:
     digests = sorted(sha256(bytes([number])).hexdigest() for number in range(50))
     for digest in reversed(digests):
-        write_file(folder, path_of(digest), BytesIO(b"123"))
-    write_file(folder, text_path_of(digests[7]), BytesIO(b"{}"))
+        folder.write(path_of(digest), BytesIO(b"123"))
+    folder.write(text_path_of(digests[7]), BytesIO(b"{}"))
     for name in ("full/abc.pdf", "README", f"{digests[0][:2]}/x.pdf", f"00/ff{digests[0][2:]}"):
         (folder.path / name).parent.mkdir(exist_ok=True)
         (folder.path / name).touch()

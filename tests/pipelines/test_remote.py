@@ -1,8 +1,7 @@
-"""Documents on servers that speak S3 and FTP, and what Google's library asks for."""
+"""Documents on servers that speak S3, and what Google's library asks for."""
 
 from __future__ import annotations
 
-import asyncio
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -11,7 +10,7 @@ from tempfile import SpooledTemporaryFile
 import pytest
 
 from tests.pipelines.opened import CONTENT, DIGEST, PDF, READ, has, put, with_store
-from tests.pipelines.servers import PASSWORD, Door, S3Server, ftp_server
+from tests.pipelines.servers import S3Server
 from woo_harvester.documents.extracted import Extracted
 from woo_harvester.pipelines.remote import _Upload
 from woo_harvester.pipelines.stored import DocumentStore, StoreError, path_of
@@ -56,49 +55,6 @@ def test_texts_are_not_kept_in_s3(s3: S3Server) -> None:
 def test_a_bucket_that_is_not_there_is_reported(s3: S3Server) -> None:
     with pytest.raises(StoreError, match=r"could not be stored in s3://anders/x .*NoSuchBucket"):
         put(**{**s3.settings, "FILES_STORE": "s3://anders/x"})
-
-
-# FTP
-
-
-def test_a_document_is_kept_over_ftp_once_and_whole(ftp: str, ftp_folder: Path) -> None:
-    assert not has(FILES_STORE=ftp)
-    assert put(FILES_STORE=ftp)
-    assert not put(FILES_STORE=ftp)
-    (kept,) = (path for path in ftp_folder.rglob("*") if path.is_file())
-    assert kept == ftp_folder / "documenten" / path_of(DIGEST)
-    assert kept.read_bytes() == CONTENT
-
-
-def test_documents_at_once_make_their_folder_together(ftp: str, ftp_folder: Path) -> None:
-    digests = [f"{DIGEST[:2]}{number:062x}" for number in range(4)]
-
-    async def use(store: DocumentStore) -> None:
-        await asyncio.gather(*(store.put(digest, 7, BytesIO(b"besluit"), PDF) for digest in digests))
-
-    with_store(use, FILES_STORE=ftp)
-    assert sorted(path.name for path in (ftp_folder / "documenten" / DIGEST[:2]).iterdir()) == digests
-
-
-def test_an_ftp_server_that_refuses_is_reported_without_the_password(tmp_path: Path) -> None:
-    with (
-        ftp_server(tmp_path / "ftp", writable=False) as url,
-        pytest.raises(StoreError, match=r"could not be stored in ftp://127\.0\.0\.1:.*550") as caught,
-    ):
-        put(FILES_STORE=url)
-    assert PASSWORD not in str(caught.value)
-
-
-def test_a_server_that_hangs_up_is_asked_again(ftp: str, ftp_folder: Path) -> None:
-    with Door(ftp, hang_ups=4) as url:
-        assert put(FILES_STORE=url)
-    assert (ftp_folder / "documenten" / path_of(DIGEST)).read_bytes() == CONTENT
-
-
-def test_a_server_that_goes_on_hanging_up_is_reported(ftp: str, ftp_folder: Path) -> None:
-    with Door(ftp, hang_ups=100) as url, pytest.raises(StoreError, match="could not be stored"):
-        put(FILES_STORE=url)
-    assert list(ftp_folder.iterdir()) == []
 
 
 # Google

@@ -261,4 +261,4 @@ def test_a_run_without_the_library_does_not_start(tmp_path: Path) -> None:
     register.write_bytes(export(organisation("Amsterdam", "https://localhost:9/")))
     args = ["crawl", "woo", "-a", f"register={register}"]
     run = run_scrapy(args, tmp_path, settings=settings, env=env, fresh=True)
-    assert (run.returncode, run.stderr) == (1, f"scrapy crawl: error: {NO_LIBRARY}\n")
+    assert (run.returncode, run.stderr.splitlines()[-1]) == (1, f"scrapy crawl: error: {NO_LIBRARY}")

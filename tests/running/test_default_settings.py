@@ -48,7 +48,7 @@ def test_no_module_reads_settings_when_it_is_imported() -> None:
 
 
 def test_a_setting_may_stand_in_the_environment_where_an_empty_one_is_none() -> None:
-    of_stores = {"AWS_SECRET_ACCESS_KEY": "a", "AWS_ENDPOINT_URL": "https://b.nl", "FTP_PASSWORD": "c"}
+    of_stores = {"AWS_SECRET_ACCESS_KEY": "a", "AWS_ENDPOINT_URL": "https://b.nl"}
     own = {"WOO_DATA_DIR": "/srv/woo", **of_stores}
     given = {**own, "WOO_STATE_URL": "", "WOO_NOTHING": "1", "AWS_USE_SSL": "", "PATH": "/bin"}
     assert from_environment(given) == own

@@ -31,7 +31,7 @@ from woo_harvester.demo.server import Authority
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.outputs.storage import RecordStorage
-from woo_harvester.pipelines import local
+from woo_harvester.pipelines import folder
 from woo_harvester.pipelines.folder import DurableFolder
 from woo_harvester.state import outputs, store
 from woo_harvester.state.outputs import Outputs
@@ -247,10 +247,9 @@ ADD_POINTS: dict[str, _Point] = {
 
 #: The same from a document to its name in the store.
 STORE_POINTS: dict[str, _Point] = {
-    "before documents are durable": (DurableFolder, "sync", "before"),
-    "when documents are durable": (DurableFolder, "sync", "after"),
-    "when documents have their names": (DurableFolder, "rename", "after"),
-    "when the names of documents are durable": (local, "_end", "before"),
+    "before a document is written": (DurableFolder, "write", "before"),
+    "when a document has its name": (folder, "_sync_names", "before"),
+    "when the name of a document is durable": (DurableFolder, "write", "after"),
 }
 
 

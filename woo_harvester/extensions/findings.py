@@ -294,7 +294,7 @@ def make_run_report(folder: RunFolder, settings: BaseSettings, *, in_history: bo
     except OSError:
         raise
     except Exception as error:
-        logger.exception("No report was made of %s", folder.path)
+        logger.error("No report was made of %s: %s", folder.path, cause_of(error))  # noqa: TRY400
         return f"no report was made of {folder.path}: {cause_of(error)}"
     if is_harvest:
         try:

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
     from woo_harvester.documents.extracted import Limits
 
-_EXPECTED = (
-    "expected a folder, or a URL such as s3://bucket/folder/, gs://bucket/folder/ or ftp://host:21/folder"
-)
+_EXPECTED = "expected a folder, or a URL such as s3://bucket/folder/ or gs://bucket/folder/"
 
 
 def open_store(crawler: Crawler, limits: Limits) -> DocumentStore:
@@ -50,6 +48,8 @@ def _open_local(uri: str, folder: Path, limits: Limits) -> LocalStore:
 
 
 def _open_remote(uri: str, crawler: Crawler) -> RemoteStore:
+    if not uri.startswith(("s3://", "gs://")):
+        raise StoreSettingError(f"FILES_STORE {uri}: {_EXPECTED}")
     try:
         return RemoteStore(crawler, FilesStoreChooser.from_crawler(crawler).store)
     except (NotConfigured, ImportError) as error:

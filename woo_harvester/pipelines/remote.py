@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import logging
-import posixpath
-from collections.abc import Iterator
-from contextlib import contextmanager
-from ftplib import FTP, error_perm
-from secrets import token_hex
-from typing import IO, TYPE_CHECKING, Any, ClassVar, cast
-from urllib.parse import urlsplit
+from typing import IO, TYPE_CHECKING, Any, cast
 
-from scrapy.pipelines.files import FilesPipeline, FilesStoreProtocol, FTPFilesStore
+from scrapy.pipelines.files import FilesPipeline, FilesStoreProtocol
 from scrapy.pipelines.media import MediaPipeline
-from scrapy.utils.asyncio import run_in_thread
-from scrapy.utils.defer import deferred_from_coro, ensure_awaitable
-from scrapy.utils.ftp import ftp_makedirs_cwd
+from scrapy.utils.defer import ensure_awaitable
 from tenacity import AsyncRetrying, before_sleep_log, stop_after_attempt, wait_exponential
 
 from woo_harvester.pipelines.stored import DocumentStore, StoreError, path_of
@@ -26,16 +18,11 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from scrapy.crawler import Crawler
-    from scrapy.pipelines.files import StatInfo
-    from twisted.internet.defer import Deferred
 
 logger = logging.getLogger(__name__)
 
 #: The number of tries. They are WOO_RETRY_BACKOFF seconds apart, doubled each time: half a minute in all.
 _TRIES = 5
-
-#: The seconds for which an FTP server may be silent.
-_FTP_TIMEOUT = 60
 
 
 class RemoteStore(DocumentStore):
@@ -82,53 +69,6 @@ class RemoteStore(DocumentStore):
             raise StoreError(f"a document could not be stored in {self._name} ({error})") from error
 
 
-class _AtomicFTPFilesStore(FTPFilesStore):
-    """An FTP store that renames files when they are sent, so that a file with its own name is complete.
-
-    Scrapy's own store fetches a file to find out whether it is there; this one asks for its time.
-    """
-
-    def persist_file(
-        self,
-        path: str,
-        buf: IO[bytes],
-        info: MediaPipeline.SpiderInfo,
-        meta: dict[str, Any] | None = None,
-        headers: dict[str, str] | None = None,
-    ) -> Deferred[None]:
-        """Send a file."""
-        return deferred_from_coro(run_in_thread(self._send, path, buf))
-
-    def stat_file(self, path: str, info: MediaPipeline.SpiderInfo) -> Deferred[StatInfo]:
-        """Return when the file was stored; an empty dict if it is not there."""
-        return deferred_from_coro(run_in_thread(self._stat_file, path))
-
-    def _send(self, path: str, file: IO[bytes]) -> None:
-        folder, name = posixpath.split(f"{self.basedir}/{path}")
-        partial = f"{name}.{token_hex(8)}.part"
-        file.seek(0)
-        with self._connected() as ftp:
-            ftp_makedirs_cwd(ftp, folder)
-            ftp.storbinary(f"STOR {partial}", file)
-            ftp.rename(partial, name)
-
-    def _stat_file(self, path: str) -> StatInfo:
-        with self._connected() as ftp:
-            try:
-                answer = ftp.voidcmd(f"MDTM {self.basedir}/{path}")
-            except error_perm:
-                return {}
-        return {"last_modified": float(answer[4:].strip())}
-
-    @contextmanager
-    def _connected(self) -> Iterator[FTP]:
-        with FTP(timeout=_FTP_TIMEOUT) as ftp:  # noqa: S321 -- FTP is what the operator asks for
-            ftp.connect(self.host, self.port)
-            ftp.login(self.username, self.password)
-            ftp.set_pasv(not self.USE_ACTIVE_MODE)
-            yield ftp
-
-
 class _Upload:
     """A file as Scrapy's stores expect it: Google's asks for all of it, the others read it as a stream."""
 
@@ -147,18 +87,5 @@ class _Upload:
 class FilesStoreChooser(FilesPipeline):
     """Scrapy's files pipeline, used only to make the store that FILES_STORE names, with its settings."""
 
-    STORE_SCHEMES: ClassVar[dict[str, type[FilesStoreProtocol]]] = {
-        **FilesPipeline.STORE_SCHEMES,
-        "ftp": _AtomicFTPFilesStore,
-    }
-
     def __init__(self, store_uri: str | PathLike[str], *, crawler: Crawler) -> None:
-        super().__init__(_complete(str(store_uri)), crawler=crawler)
-
-
-def _complete(uri: str) -> str:
-    """Return a FILES_STORE with the slash at the end and the FTP port that Scrapy expects."""
-    parts = urlsplit(uri)
-    if parts.scheme == "ftp" and not parts.port:
-        parts = parts._replace(netloc=f"{parts.netloc}:21")
-    return parts._replace(path=f"{parts.path.rstrip('/')}/").geturl()
+        super().__init__(f"{str(store_uri).rstrip('/')}/", crawler=crawler)

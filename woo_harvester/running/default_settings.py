@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: The prefixes of settings of others that may stand in the environment: of Spidermon, whose monitors
 #: ``woo-harvester monitor`` runs, and of the stores of Scrapy.
-_PREFIXES_OF_OTHERS = ("SPIDERMON_", "AWS_", "FTP_")
+_PREFIXES_OF_OTHERS = ("SPIDERMON_", "AWS_")
 
 #: The settings by subject, in the order of the page.
 SUBJECTS: dict[str, tuple[Setting, ...]] = {
@@ -35,7 +35,7 @@ def from_environment(given: Mapping[str, str]) -> dict[str, str]:
     """Return the settings that stand in the environment *given*; one that is empty there is not set.
 
     These are the project's own settings, those of Spidermon for mail and Slack (``SPIDERMON_…``), and those
-    of stores on other machines (``AWS_…``, ``FTP_…``). This is the best way to give a password: everybody on
+    of stores on other machines (``AWS_…``). This is the best way to give a password: everybody on
     the machine can read the arguments of a command, and Scrapyd shows those of its jobs.
     """
     names = [setting.name for setting in SETTINGS]

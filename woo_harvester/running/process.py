@@ -16,6 +16,7 @@ from scrapy.utils.log import log_scrapy_info
 
 from woo_harvester.running.causes import cause_of, wrong_setting
 from woo_harvester.running.ending import has_failed
+from woo_harvester.running.folder_log import show_last_line_once
 from woo_harvester.running.streams import flush_stderr, flush_stdout, write_stderr
 
 if TYPE_CHECKING:
@@ -65,12 +66,16 @@ class HarvestProcess(AsyncCrawlerProcess):
         """
         self._spider = None
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
+        show_last_line_once(self.settings)
         log_scrapy_info(self.settings)
         task = self.crawl(crawler, **arguments)
         if done is not None:
             task.add_done_callback(lambda _: done())
         task.add_done_callback(lambda task: self._note_end(crawler, task))
-        self.start()
+        try:
+            self.start()
+        except SystemExit as error:  # of a component: Scrapy lets it end the process at once
+            return 1, f"a component ended the run with SystemExit({error.code!r})"
         self._status = None  # the command still has to print its result
         if (failure := self._failure_of(crawler)) is not None:
             return failure
