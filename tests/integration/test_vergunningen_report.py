@@ -126,5 +126,5 @@ def test_an_entry_page_that_is_suddenly_empty_is_reported_by_the_monitor(
     permits.run(site.url(FOLDER))
     done = run_scrapy(["monitor"], tmp_path)
     assert done.returncode == 1
-    assert f"1 host listed files the last time and none now: {site.host} (12 files before)" in done.stdout
-    assert "skipped  fields are given as usual: a run of permits does not count fields" in done.stdout
+    assert "  FAILED   no host is suddenly empty\n" in done.stdout
+    assert f"Most of it: {site.host} (12 to 0)." in done.stdout

@@ -290,7 +290,7 @@ REPORTING = (
         "WOO_METRICS_FILE",
         None,
         "path that ends in .prom",
-        "The file to which a run writes its figures for Prometheus, with the extra `monitoring`. It lies in the folder of the node exporter's textfile collector. `%(spider)s` in it becomes the name of the spider. Unset: nowhere.",
+        "The file to which a run writes its figures for Prometheus. It lies in the folder of the node exporter's textfile collector. `%(spider)s` in it becomes the name of the spider. Unset: nowhere.",
         form=r".*\.prom",
     ),
 )
@@ -341,9 +341,8 @@ TEXT = (
 )
 
 
-#: The prefixes of settings of others that may stand in the environment: of Spidermon, whose monitors
-#: ``woo-harvester monitor`` runs, and of the stores of Scrapy.
-_PREFIXES_OF_OTHERS = ("SPIDERMON_", "AWS_", "FTP_")
+#: The prefixes of settings of Scrapy's stores, which may stand in the environment.
+_PREFIXES_OF_OTHERS = ("AWS_", "FTP_")
 
 #: The settings by subject, in the order of the page.
 SUBJECTS: dict[str, tuple[Setting, ...]] = {
@@ -362,9 +361,9 @@ SETTINGS: tuple[Setting, ...] = tuple(setting for group in SUBJECTS.values() for
 def from_environment(given: Mapping[str, str]) -> dict[str, str]:
     """Return the settings that stand in the environment *given*; one that is empty there is not set.
 
-    These are the project's own settings, those of Spidermon for mail and Slack (``SPIDERMON_…``), and those
-    of stores on other machines (``AWS_…``, ``FTP_…``). This is the best way to give a password: everybody on
-    the machine can read the arguments of a command, and Scrapyd shows those of its jobs.
+    These are the project's own settings, and those of stores on other machines (``AWS_…``, ``FTP_…``). This
+    is the best way to give a password: everybody on the machine can read the arguments of a command, and
+    Scrapyd shows those of its jobs.
     """
     names = [setting.name for setting in SETTINGS]
     names += [name for name in given if name.startswith(_PREFIXES_OF_OTHERS)]

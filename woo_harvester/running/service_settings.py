@@ -77,47 +77,22 @@ ELASTICSEARCH = (
 
 MONITORING = (
     Setting(
-        "WOO_MONITOR_RUNS",
-        14,
-        "runs",
-        "`woo-harvester monitor` compares a run with this many runs before it: two weeks, so that they include the weekly full read (`WOO_FULL_READ_DAYS`), which makes all findings anew.",
-        least=1,
-    ),
-    Setting(
         "WOO_MONITOR_AGE",
         30,
         "hours",
-        "It fails when no run has ended for this long: a day, and six hours for a run that starts later or takes longer than the one before.",
-    ),
-    Setting(
-        "WOO_MONITOR_WELL",
-        10,
-        "documents",
-        "It fails for a host that listed at least this many and lists none any more. A publisher may have removed a smaller number itself.",
+        "`woo-harvester monitor` fails when no run has ended for this long: a day, and six hours for a run that starts later or takes longer than the one before.",
     ),
     Setting(
         "WOO_MONITOR_DROP",
         0.1,
         "part of the documents",
-        "It fails when the hosts of the run together list this much less than before: no single publisher is so large a part of all.",
+        "It fails when the hosts of the run together list this much less than when they were last read: no single publisher is so large a part of all.",
     ),
     Setting(
         "WOO_MONITOR_RISE",
         0.5,
         "part of the findings",
-        "It fails when there are this much more errors or warnings than the most of earlier runs, and more than 20 more.",
-    ),
-    Setting(
-        "WOO_MONITOR_COVERAGE",
-        0.15,
-        "part of the records",
-        "It fails when publishers give a field in a share of the records that is this much smaller than usual. A smaller difference says nothing, since each day has other documents.",
-    ),
-    Setting(
-        "WOO_MONITOR_RECORDS",
-        100,
-        "records",
-        "Coverage is compared only for runs with at least this many records: with fewer, one publisher's batch decides it.",
+        "It fails when there are this much more errors or warnings than in any of the 14 runs before, and more than 20 more.",
     ),
 )
 
