@@ -71,20 +71,22 @@ class Progress:
     """The extension that shows progress: a line that is updated on a terminal, else lines on stderr.
 
     Elsewhere it writes a line every ``WOO_PROGRESS_INTERVAL`` seconds, and also if a feed writes records to
-    standard output. Turn it off with ``WOO_PROGRESS``.
+    standard output. With 0 it shows nothing.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
+        self._loop = create_looping_call(self._show)
         self._updates = self._is_shown = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        if not crawler.settings.getbool("WOO_PROGRESS"):
+        if crawler.settings.getfloat("WOO_PROGRESS_INTERVAL") <= 0:
             raise NotConfigured  # with a reason, Scrapy would log a warning
         extension = cls(crawler)
         crawler.signals.connect(extension.engine_started, signals.engine_started)
-        crawler.signals.connect(extension.spider_closed, signals.spider_closed)
+        for end in (signals.spider_closed, signals.engine_stopped):  # a run that does not start has one only
+            crawler.signals.connect(extension.stop, end)
         return extension
 
     def engine_started(self) -> None:
@@ -92,16 +94,15 @@ class Progress:
         settings = self._crawler.settings
         self._updates = can_update(sys.stderr) and not uses_stdout(settings.getdict("FEEDS"))
         interval = _UPDATE if self._updates else settings.getfloat("WOO_PROGRESS_INTERVAL")
-        self._loop = create_looping_call(self._show)
-        if interval > 0:
-            self._loop.start(interval, now=False)
+        self._loop.start(interval, now=False)
 
-    def spider_closed(self) -> None:
+    def stop(self) -> None:
         """Remove the line, before outputs and the summary write theirs."""
         if self._loop.running:
             self._loop.stop()
         if self._is_shown:
             self._write(_ERASE)
+        self._is_shown = False
 
     def _show(self) -> None:
         """Show the progress, once there was a request: the run may not start."""

@@ -269,16 +269,10 @@ REPORTING = (
         "`woo-harvester prune` removes the reports and the history of runs that began longer ago, except the newest report of each spider; `--keep` overrides it. No run removes anything itself. Keep reports for as long as `woo-harvester inventory` has to look back.",
     ),
     Setting(
-        "WOO_PROGRESS",
-        True,
-        "boolean",
-        "Whether a run shows its progress: live at the bottom of a terminal, else as lines on stderr.",
-    ),
-    Setting(
         "WOO_PROGRESS_INTERVAL",
         60,
         "seconds",
-        "The interval between lines on stderr if that is not a terminal, as with cron and Scrapyd. 0: never.",
+        "The interval between lines of progress on stderr if that is not a terminal, as with cron and Scrapyd. A terminal has one line that is updated each second. 0: no progress is shown.",
     ),
     Setting(
         "WOO_SUMMARY",
