@@ -109,7 +109,7 @@ simulate: install-dev
 	$(BIN)/pytest --capture=no --numprocesses=4 --dist=load -m simulation -k "$(ONLY)" tests/simulation
 
 # About an hour: rescan harvests a million documents, and kills starts some hundred runs.
-BENCHMARKS := register_reading sitemap_reading sitemap_scan crawl rescan document_fetching audit text_extraction permit_reading report_making progress_display compound_search text_storage indexing portal state_size shards kills
+BENCHMARKS := register_reading sitemap_reading sitemap_scan crawl rescan document_fetching audit text_extraction permit_reading report_making compound_search text_storage indexing portal state_size shards kills
 bench: install-dev
 	@for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name || exit 1; echo; done
 

@@ -43,13 +43,6 @@ def test_a_service_may_do_little_more_than_it_needs(service: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_every_service_that_fails_is_mailed_except_the_mail_itself() -> None:
-    texts = {path.name: path.read_text(encoding="utf-8") for path in SERVICES}
-    mails = "OnFailure=woo-harvester-failed@%n.service\n"
-    assert [name for name, text in texts.items() if mails not in text] == ["woo-harvester-failed@.service"]
-    assert "/woo-harvester monitor --failed %i\n" in texts["woo-harvester-failed@.service"]
-
-
 @pytest.fixture
 def machine(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     """Return a folder in the place of a machine's root, and an environment of which each command is noted."""

@@ -82,6 +82,5 @@ fi
 systemctl try-restart woo-harvester-portal.service
 
 echo "Installed. Enabled now:${enabled:- nothing. Name what is to run: woo, vergunningen, monitor, prune, tooi, portal}"
-echo "Set the addresses for mail in /etc/woo-harvester.env."
 echo "Permits: write the entry pages to /etc/woo-harvester-entries.csv, with the columns organisatie,url."
 echo "Start a run now: systemctl start woo-harvester.service; read its log: journalctl --unit woo-harvester.service"

@@ -101,6 +101,7 @@ def write_run(cwd: Path, spider: str) -> Path:
     (made / "stats.json").write_text(json.dumps(END))
     (made / "findings.jsonl").write_text(json.dumps(FINDING) + "\n")
     (made / "hosts.jsonl").write_text('{"host": "a.nl"}\n')
+    (made / "report.json").touch()
     return made
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.extensions.runs import account, write_run
+from tests.operating.runs import account, write_run
 from tests.utils.command import DATA, REPORTS, Run, run_scrapy
 
 NOW = datetime.now(UTC)
@@ -43,11 +43,13 @@ def test_what_is_older_than_the_setting_or_the_option_is_removed_and_counted(ins
     before = left(installation)
     first = prune(installation)
     assert (first.returncode, first.stderr) == (0, "")
-    counts = "1 report, 1 temporary file: 4 files, 0.0 MB.\n"
+    counts = "1 report, 1 temporary file: 5 files, 0.0 MB.\n"
     assert first.stdout == f"Removed {counts}"
     gone = before - left(installation)
-    assert {Path(path).name for path in gone} == {"findings.jsonl", "hosts.jsonl", "stats.json", TEMPORARY}
-    assert prune(installation, "--keep", "79d").stdout.startswith("Removed 1 report: 3 files")
+    assert {Path(path).name for path in gone} == {
+        *("findings.jsonl", "hosts.jsonl", "report.json", "stats.json", TEMPORARY)
+    }
+    assert prune(installation, "--keep", "79d").stdout.startswith("Removed 1 report: 4 files")
     assert prune(installation, "--keep", "0d").stdout == "Removed nothing.\n"
 
 
@@ -57,7 +59,7 @@ def test_a_dry_run_lists_what_would_be_removed_and_removes_nothing(installation:
     assert left(installation) == before | {"scrapy.cfg"}
     *lines, total = done.stdout.splitlines()
     assert [line.split()[:2] for line in lines] == [["would", "remove"]] * 3
-    assert total == "Would remove 2 reports, 1 temporary file: 7 files, 0.0 MB."
+    assert total == "Would remove 2 reports, 1 temporary file: 9 files, 0.0 MB."
 
 
 def test_quiet_prints_nothing_if_all_went_well_also_not_what_is_left(installation: Path) -> None:

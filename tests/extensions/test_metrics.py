@@ -5,41 +5,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import promql_parser
 import pytest
-from prometheus_client import Metric
-from prometheus_client.parser import text_fd_to_metric_families
+from prometheus_client.parser import text_string_to_metric_families
 
 from tests.conftest import ROOT
 from tests.utils.crawl import Crawl
 from tests.utils.daily import FIRST, publish
 from tests.utils.sites import write_register
 from woo_harvester.demo.site import Site
-from woo_harvester.extensions.metrics import METRICS
+from woo_harvester.extensions.figures import Figures
+from woo_harvester.extensions.metrics import METRICS, write_metrics
+from woo_harvester.report.funnel import Account
 
 DASHBOARD = ROOT / "deploy" / "grafana" / "woo-harvester.json"
-Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
-
-
-def read(path: Path) -> list[Metric]:
-    with path.open(encoding="utf-8") as file:
-        return list(text_fd_to_metric_families(file))
-
-
-def samples(path: Path) -> Samples:
-    """Return the values by name and labels, without the label that all have."""
-    return {
-        (each.name, frozenset(each.labels.items() - {("spider", "woo")})): each.value
-        for metric in read(path)
-        for each in metric.samples
-    }
-
-
-def value(found: Samples, name: str, **labels: str) -> float:
-    return found[name, frozenset(labels.items())]
 
 
 @pytest.fixture
@@ -48,41 +31,19 @@ def register(site: Site, tmp_path: Path) -> str:
     return f"register={write_register(tmp_path / 'roo.xml', {'Raad': [site.url('/')]})}"
 
 
-def test_a_run_writes_its_figures(crawl: Crawl, site: Site, register: str, tmp_path: Path) -> None:
+def test_a_run_writes_its_figures_in_one_step(crawl: Crawl, register: str, tmp_path: Path) -> None:
     path = tmp_path / "prom" / "woo.prom"
-    settings = {"WOO_METRICS_FILE": tmp_path / "%(spider)s.prom"}
     (tmp_path / "woo.prom").symlink_to(path)
     path.parent.mkdir()
-    done = crawl("-a", register, "-a", "documents=none", settings=settings)
-    found = samples(path)
-    assert value(found, "woo_run_finished") == 1
-    assert value(found, "woo_run_records") == 2
-    assert value(found, "woo_run_requests") == done.stats["downloader/response_count"]
-    assert value(found, "woo_run_hosts", state="complete") == 1
-    assert value(found, "woo_run_documents", state="listed") == 2
-    assert value(found, "woo_run_documents", state="new") == 2
-    assert value(found, "woo_run_documents", state="withdrawn") == 0
-    assert value(found, "woo_run_findings", code="lastmod.ontbreekt", severity="info") == 1
-    assert value(found, "woo_host_documents", host=site.host, state="harvested") == 2
-    assert value(found, "woo_host_complete", host=site.host) == 1
-    assert value(found, "woo_run_log_messages", level="error") == 0
-    assert value(found, "woo_run_duration_seconds") == done.stats["elapsed_time_seconds"]
-    assert {metric.name: metric.documentation for metric in read(path)} == {
+    crawl("-a", register, "-a", "documents=none", settings={"WOO_METRICS_FILE": tmp_path / "%(spider)s.prom"})
+    found = {metric.name: metric for metric in text_string_to_metric_families(path.read_text())}
+    assert {name: metric.documentation for name, metric in found.items()} == {
         name: meaning for name, (meaning, _) in METRICS.items()
     }
+    (records,) = found["woo_run_records"].samples
+    assert (records.labels, records.value) == ({"spider": "woo"}, 2)
     assert [each.name for each in path.parent.iterdir()] == ["woo.prom"], "nothing unfinished is left"
     assert (tmp_path / "woo.prom").is_symlink()
-
-
-def test_each_run_takes_the_place_of_the_one_before(
-    crawl: Crawl, site: Site, register: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "woo.prom"
-    for _ in range(2):
-        crawl("-a", register, "-a", "documents=none", settings={"WOO_METRICS_FILE": path})
-    found = samples(path)
-    assert value(found, "woo_run_documents", state="new") == 0
-    assert value(found, "woo_run_documents", state="unchanged") == 2
 
 
 def test_a_run_that_cannot_start_leaves_what_is_there(crawl: Crawl, tmp_path: Path) -> None:
@@ -103,6 +64,70 @@ def test_a_file_that_cannot_be_written_costs_nothing_else(
     assert len(done.records) == 2
     assert re.search(r"ERROR: WOO_METRICS_FILE: \S+map\.prom could not be written: ", done.stderr)
     assert [each.name for each in tmp_path.glob("map.prom*")] == ["map.prom"]
+
+
+STATS = {"finish_time": datetime(2026, 1, 2, tzinfo=UTC), "elapsed_time_seconds": 12.5}
+STATES = ("listed", "new", "changed", "unchanged", "withdrawn", "lost")
+
+
+def written(path: Path, figures: Figures, *accounts: Account, **stats: Any) -> dict[str, dict[str, float]]:
+    """Return what is written: for each metric the values by labels, other than that of the spider."""
+    write_metrics(path, figures, {**STATS, **stats}, accounts)
+    found: dict[str, dict[str, float]] = {}
+    for metric in text_string_to_metric_families(path.read_text()):
+        for sample in metric.samples:
+            assert sample.labels.pop("spider") == "woo"
+            labels = " ".join(sample.labels[name] for name in METRICS[metric.name][1])
+            found.setdefault(metric.name, {})[labels] = sample.value
+    return found
+
+
+def test_each_figure_has_its_metric(tmp_path: Path) -> None:
+    counts: dict[str, Any] = {state: number for number, state in enumerate(STATES, 1)}
+    codes = {"lastmod.ontbreekt": 3, "loc.ongeldig": 2}
+    figures = Figures("woo", 1.0, 70, 60, 9, 8, 7, codes=codes, **counts)
+    accounts = (
+        Account("a.nl", complete=True, listed=9, unchanged=4, harvested={"aanlevering": 2}),
+        Account("b.nl", complete=False),
+        Account("c.nl"),
+    )
+    stats = {
+        "finish_reason": "finished",
+        "downloader/response_bytes": 5000,
+        "memusage/max": 800,
+        "log_count/WARNING": 4,
+        "log_count/CRITICAL": 1,
+    }
+    assert written(tmp_path / "new" / "woo.prom", figures, *accounts, **stats) == {
+        "woo_run_end_timestamp_seconds": {"": STATS["finish_time"].timestamp()},  # type: ignore[attr-defined]
+        "woo_run_duration_seconds": {"": 12.5},
+        "woo_run_finished": {"": 1},
+        "woo_run_hosts": {"selected": 9, "done": 8, "complete": 7},
+        "woo_run_requests": {"": 70},
+        "woo_run_received_bytes": {"": 5000},
+        "woo_run_memory_bytes": {"": 800},
+        "woo_run_records": {"": 60},
+        "woo_run_documents": counts,
+        "woo_run_findings": {"lastmod.ontbreekt info": 3, "loc.ongeldig error": 2},
+        "woo_run_log_messages": {"warning": 4, "error": 0, "critical": 1},
+        "woo_host_documents": {
+            "a.nl listed": 9,
+            "a.nl harvested": 6,
+            "b.nl listed": 0,
+            "b.nl harvested": 0,
+            "c.nl listed": 0,
+            "c.nl harvested": 0,
+        },
+        "woo_host_complete": {"a.nl": 1, "b.nl": 0, "c.nl": 0},
+    }
+
+
+def test_what_a_spider_does_not_count_has_no_values(tmp_path: Path) -> None:
+    found = written(tmp_path / "woo.prom", Figures("woo", 1.0, 7, 6, None, 0, 0), finish_reason="shutdown")
+    lacking = {"woo_run_memory_bytes", "woo_run_hosts", "woo_run_documents", "woo_run_findings"}
+    assert METRICS.keys() - found.keys() == lacking | {"woo_host_documents", "woo_host_complete"}
+    assert found["woo_run_finished"] == {"": 0}
+    assert found["woo_run_received_bytes"] == {"": 0}
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from tests.utils.daily import FIRST, publish
 from tests.utils.sites import MakeSite, write_register
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions import figures as formatting
-from woo_harvester.extensions.figures import Figures, SlowHost
+from woo_harvester.extensions.figures import Figures
 from woo_harvester.extensions.summary import _lines, answer, summary
 from woo_harvester.findings import Finding
 from woo_harvester.report.funnel import Account, HarvestKind
@@ -216,7 +216,6 @@ def test_the_summary_of_permits_has_files_and_cases(tmp_path: Path) -> None:
         "files: 18,000 of 18,204 read, 1,203,103 unchanged, 212 not harvested; "
         "cases: 12,034 new, 17 changed, 3 withdrawn, 2 dropped by a pipeline"
     )
-    assert formatting.speed(shown, 12) == "12 files/s"
 
 
 @pytest.mark.parametrize(
@@ -229,16 +228,6 @@ def test_durations_have_two_units_at_most(seconds: float, text: str) -> None:
 def test_a_count_of_one_has_a_singular_noun() -> None:
     assert formatting.counted(1, "host") == "1 host"
     assert formatting.counted(2000, "host") == "2,000 hosts"
-    assert formatting.time_left(None) == "end not known yet"
-    assert formatting.speed(figures(), 0.26) == "0.3 documents/s"
-    assert formatting.speed(figures(listed=None), 1204.4) == "1,204 requests/s"
-    permits = [SlowHost("www.c.nl", 2, 12, "file")]
-    assert formatting.slowest(permits) == "www.c.nl (one request in 2 s, 12 files so far)"
-    slow = [SlowHost("open.a.nl", 30, 1), SlowHost("www.b.nl:8443", 1.25, 0)]
-    assert formatting.slowest(slow) == (
-        "open.a.nl (one request in 30 s, 1 document so far), "
-        "www.b.nl:8443 (one request in 1.25 s, 0 documents so far)"
-    )
 
 
 @pytest.mark.parametrize("settings", [{"LOG_LEVEL": "CRITICAL"}, {"LOG_ENABLED": 0}, {"LOG_FILE": "run.log"}])

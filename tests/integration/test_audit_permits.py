@@ -167,7 +167,7 @@ def test_a_private_address_is_audited_and_said_to_be_out_of_reach(auditor: Audit
     assert host.verdict.in_the_way == ["host.intern-adres"]
 
 
-@pytest.mark.parametrize("form", ["json", "junit", "sarif"])
+@pytest.mark.parametrize("form", ["json", "junit"])
 def test_other_programs_read_the_answer(auditor: Auditor, site: Site, form: str) -> None:
     supplier(site, {"1.xml": INVALID["ipm.datum"], "2.xml": about(2)})
     run = auditor("--permits", site.url(FOLDER), "--format", form, "--lang", "en")
@@ -178,15 +178,11 @@ def test_other_programs_read_the_answer(auditor: Auditor, site: Site, form: str)
         assert (host["listed"], host["harvested"], host["verdict"]["connectable"]) == (2, 1, False)
         assert made["run"]["kind"] == "vergunningen"
         assert host["findings"][0]["expected"] == "a date such as 2009-09-01"
-    elif form == "junit":
+    else:
         suite = etree.fromstring(run.stdout.encode())[0]
         assert suite.get("name") == site.host
         assert "Not ready to be connected yet" in suite[0].findtext("system-out", "")
         assert suite[1].get("name") == "ipm.datum"
-    else:
-        (result,) = json.loads(run.stdout)["runs"][0]["results"]
-        assert result["ruleId"] == "ipm.datum"
-        assert "Expected was: a date such as 2009-09-01." in result["message"]["text"]
 
 
 @pytest.mark.parametrize(

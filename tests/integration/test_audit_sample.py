@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -96,8 +95,6 @@ def test_programs_read_nothing_about_documents_that_were_not_requested(
     assert (row["count"], row["estimated"]) == (len(gone), True)
     assert not any(row["estimated"] for row in host["findings"] if row["code"] != "document.onbereikbaar")
     assert told["totals"]["sample"]["asked"] == 400
-    sarif = json.loads(auditor(site.host, "--format", "sarif").stdout)["runs"][0]["results"]
-    assert Counter(result["ruleId"] for result in sarif)["document.onbereikbaar"] == len(gone)
     english = auditor(site.host, "--format", "junit", "--lang", "en").stdout
     assert f"400 of the 900 documents requested; {host['harvested']} of them are harvested." in english
 

@@ -130,7 +130,6 @@ REGISTER = ("-a", "register=register.xml", "-s", "WOO_ALLOW_PRIVATE_HOSTS=1")
 WITHOUT: dict[str, Sequence[str]] = {
     "demo": ("demo",),
     "elasticsearch": ("index", "--rebuild", "x", "-s", "WOO_ELASTICSEARCH_URL=http://localhost:1"),
-    "monitoring": ("monitor",),
     "permits": ("crawl", "vergunningen", "-a", "entries=https://localhost:1/", *REGISTER),
     "portal": ("portal",),
     "postgresql": ("crawl", "woo", "-s", "WOO_STATE_URL=postgresql://localhost:1/woo", *REGISTER),
@@ -139,7 +138,6 @@ WITHOUT: dict[str, Sequence[str]] = {
 }
 OTHERS_WITHOUT = [
     ("elasticsearch", ("crawl", "woo", "-s", "WOO_ELASTICSEARCH_URL=http://localhost:1", *REGISTER)),
-    ("monitoring", ("crawl", "woo", "-s", "WOO_METRICS_FILE=woo.prom", *REGISTER)),
     ("permits", ("audit", "--permits", "https://localhost:1/")),
     ("permits", ("audit", "--file", "bericht.xml")),
 ]
@@ -235,17 +233,6 @@ def test_the_extra_s3(
         stored = server.read(f"documenten/{file['pad']}")
     assert stored is not None
     assert stored[0] == PDF
-
-
-def test_the_extra_monitoring(
-    with_extra: MakeEnvironment, tmp_path: Path, harvest: Callable[..., subprocess.CompletedProcess[str]]
-) -> None:
-    environment = with_extra("monitoring")
-    assert harvest(environment, WOO_METRICS_FILE="woo.prom").returncode == 0
-    assert "woo_" in (tmp_path / "woo.prom").read_text(encoding="utf-8")
-    done = environment.run("monitor", cwd=tmp_path)
-    assert "Traceback" not in done.stderr
-    assert done.stdout.startswith("woo-"), done.stderr
 
 
 def test_the_extra_elasticsearch(with_extra: MakeEnvironment, tmp_path: Path) -> None:

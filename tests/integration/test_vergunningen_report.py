@@ -89,7 +89,7 @@ def test_shards_are_merged_and_a_folder_of_both_kinds_is_monitored(
     entries, permits = ",".join(site.url(FOLDER) for site in sites), Permits(tmp_path, ca_bundle)
     runs = [permits.run(entries, "-a", f"shard={number}/2", WOO_METRICS_FILE="x.prom") for number in (1, 2)]
     assert "woo_run_documents" in (tmp_path / "x.prom").read_text()
-    assert 'woo_host_documents{host="' in (tmp_path / "x.prom").read_text()
+    assert 'woo_host_documents{spider="vergunningen",host="' in (tmp_path / "x.prom").read_text()
     summary = runs[0].stderr[runs[0].stderr.rindex("vergunningen: finished") :]
     listed = head_of(runs[0]).totals.listed
     assert f"files          {listed} listed, 0 unchanged, 0 not harvested" in summary
@@ -126,5 +126,5 @@ def test_an_entry_page_that_is_suddenly_empty_is_reported_by_the_monitor(
     permits.run(site.url(FOLDER))
     done = run_scrapy(["monitor"], tmp_path)
     assert done.returncode == 1
-    assert f"1 host listed files the last time and none now: {site.host} (12 files before)" in done.stdout
-    assert "skipped  fields are given as usual: a run of permits does not count fields" in done.stdout
+    assert "  FAILED   no host is suddenly empty\n" in done.stdout
+    assert f"Most of it: {site.host} (12 to 0)." in done.stdout

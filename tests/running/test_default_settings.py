@@ -136,7 +136,7 @@ def test_a_contact_that_would_break_a_header_is_refused(contact: str) -> None:
 
 
 def test_values_as_a_command_line_and_a_project_give_them_are_taken() -> None:
-    given = {"WOO_TEXT": "1", "WOO_PROGRESS": False, "WOO_TEXT_TIMEOUT": "0.5", "WOO_TEXT_WORKERS": "4"}
+    given = {"WOO_TEXT": "1", "WOO_SUMMARY": False, "WOO_TEXT_TIMEOUT": "0.5", "WOO_TEXT_WORKERS": "4"}
     settings = Settings(given)
     complete(settings)
     assert {name: settings[name] for name in given} == given

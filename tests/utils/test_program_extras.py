@@ -75,7 +75,7 @@ def test_a_command_imports_what_takes_long_only_when_it_runs() -> None:
     )
     loaded = {*done.stdout.split()}
     assert "woo_harvester.commands.audit" in loaded
-    heavy = "aiohttp", "elasticsearch", "jinja2", "kreuzberg", "rich", "spidermon", "sqlalchemy", "tantivy"
+    heavy = "aiohttp", "elasticsearch", "jinja2", "kreuzberg", "rich", "sqlalchemy", "tantivy"
     parts = "crawl", "documents", "extensions", "outputs", "permits", "pipelines", "spiders"
     assert not loaded & {*heavy, *(f"woo_harvester.{part}" for part in parts), "woo_harvester.report.model"}
 
@@ -101,5 +101,5 @@ def test_commands_and_spiders_are_there_without_any_extra() -> None:
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert {"kreuzberg", "spidermon", "tantivy", "elasticsearch"} <= {*missing}
+    assert {"kreuzberg", "tantivy", "elasticsearch"} <= {*missing}
     assert int(done.stdout) > 60

@@ -116,9 +116,7 @@ class Command(ProjectCommand):
             help="trust the certificates in this file too, such as that of your own CA",
         )
         parser.add_argument("--json", action="store_true", help=f"print JSON: that of {REPORT}")
-        parser.add_argument(
-            "--format", type=one_of("json", "junit", "sarif"), help="print json (as --json), junit or sarif"
-        )
+        parser.add_argument("--format", type=one_of("json", "junit"), help="print json (as --json) or junit")
         parser.add_argument(
             "--fail-on",
             type=one_of("error", "warning"),
@@ -296,19 +294,16 @@ def _print(folder: RunFolder, failing: frozenset[Severity], opts: argparse.Names
     """Print the report in the format that the options ask for."""
     from rich.console import Console
 
-    from woo_harvester.report.audit_formats import junit, sarif
     from woo_harvester.report.audit_summary import print_summary
     from woo_harvester.report.json_file import read_head
+    from woo_harvester.report.junit import junit
 
-    lang = read_head(folder.report).lang
     if opts.json or opts.format == "json":
         print(_json(folder))
     elif opts.format == "junit":
         print(junit(folder, failing), end="")
-    elif opts.format == "sarif":
-        print(sarif(folder, lang), end="")
     else:
-        print_summary(folder, Console(width=_width()), lang)
+        print_summary(folder, Console(width=_width()), read_head(folder.report).lang)
 
 
 def _width() -> int | None:

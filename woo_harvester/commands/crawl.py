@@ -98,7 +98,7 @@ class Command(ProjectCommand, CrawlCommand):
 
     def _be_quiet(self, settings: Settings) -> None:
         """Write only errors and :func:`warn_always` to stderr; a log file is as without ``--quiet``."""
-        settings.setdict({"WOO_PROGRESS": False, "WOO_SUMMARY": False}, "cmdline")
+        settings.setdict({"WOO_PROGRESS_INTERVAL": 0, "WOO_SUMMARY": False}, "cmdline")
         if not settings["LOG_FILE"]:
             settings.set("LOG_LEVEL", "ERROR", "cmdline")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -22,25 +22,8 @@ if TYPE_CHECKING:
     from woo_harvester.report.funnel import Account
 
 
-#: The number of slow hosts that are named, and the delay (in seconds) from which a host is slow.
-_SLOWEST = 3
-_SLOW_DELAY = 1.0
-
 #: The figures that are sums over the accounts of hosts.
 _COUNTED = ("listed", "left_out", "read", "new", "changed", "unchanged", "lost", "withdrawn")
-
-
-@dataclass(frozen=True, slots=True)
-class SlowHost:
-    """A slow host that is still being read."""
-
-    host: str
-    delay: float
-    """Seconds between two requests, from its robots.txt or from AutoThrottle."""
-    documents: int
-    """The number of documents or files that it has listed so far."""
-    noun: str = "document"
-    """The noun for what it lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +77,6 @@ class Figures:
     """The first error of the harvester itself; None if there was none."""
     codes: dict[str, int] = field(default_factory=dict)
     """The number of findings by code."""
-    slowest: tuple[SlowHost, ...] = ()
-    ahead: float | None = None
-    """For the host furthest from its end: expected remaining documents, divided by those read so far."""
 
     @property
     def unit(self) -> str:
@@ -112,28 +92,9 @@ class Figures:
         """Return the number of findings of a severity."""
         return sum(count for code, count in self.codes.items() if explain(code).severity == severity)
 
-    @property
-    def seconds_left(self) -> float | None:
-        """The estimated number of seconds to the end, or None if it is not known yet.
 
-        Hosts are read at the same time, so the one furthest from its end decides. Without an earlier run to
-        expect numbers from, each remaining host is expected to take as long as those that are done.
-        """
-        if self.ahead is not None:
-            return self.seconds * self.ahead
-        if not self.selected or not self.done:
-            return None
-        return self.seconds / self.done * (self.selected - self.done)
-
-
-def read_figures(
-    crawler: Crawler, accounts: Sequence[Account] = (), expected: Mapping[str, int] | None = None
-) -> Figures:
-    """Return the figures at this moment.
-
-    *accounts* are those of the hosts of the run; *expected* is the number of documents of each host in an
-    earlier run.
-    """
+def read_figures(crawler: Crawler, accounts: Sequence[Account] = ()) -> Figures:
+    """Return the figures at this moment; *accounts* are those of the hosts of the run."""
     stats, findings = crawler.stats, crawler.get_extension(Findings)
     arguments = findings.arguments if findings is not None else None
     began = stats.get_value("start_time")
@@ -159,8 +120,6 @@ def read_figures(
         warnings=stats.get_value("log_count/WARNING", 0),
         own_error=stats.get_value(OWN_ERROR_FIRST),
         codes=codes,
-        slowest=tuple(_slowest(crawler, accounts)),
-        ahead=_ahead(accounts, expected or {}),
         **(totals(accounts) if accounts else {}),
     )
 
@@ -187,32 +146,6 @@ def totals(accounts: Sequence[Account]) -> dict[str, int]:
         counts["lost"] += sum(account.lost.values())
         counts["withdrawn"] += account.withdrawn
     return counts
-
-
-def _ahead(accounts: Sequence[Account], expected: Mapping[str, int]) -> float | None:
-    """Return :attr:`Figures.ahead`. An entry page of permits says itself how many files it has."""
-    ratios = []
-    for account in accounts:
-        total = account.listed if account.kind is HarvestKind.PERMITS else expected.get(account.host)
-        if account.complete is None and account.read and total is not None:
-            ratios.append(max(total - account.read, 0) / account.read)
-    return max(ratios, default=None)
-
-
-def _slowest(crawler: Crawler, accounts: Sequence[Account]) -> Iterable[SlowHost]:
-    """Return the hosts with active or waiting requests and the longest delays, slowest first."""
-    listed = {account.host: account.listed for account in accounts}
-    noun = kind_of(accounts).noun
-    slow = [
-        SlowHost(host, slot.delay, listed.get(host, 0), noun)
-        for host, slot in crawler.engine.downloader.slots.items()
-        if slot.delay >= _SLOW_DELAY and (slot.active or slot.queue)
-    ]
-    return _slowest_of(slow)
-
-
-def _slowest_of(slow: Iterable[SlowHost]) -> tuple[SlowHost, ...]:
-    return tuple(sorted(slow, key=lambda each: (-each.delay, each.host))[:_SLOWEST])
 
 
 #: The names of severities for operators, singular and plural.
@@ -303,8 +236,9 @@ def value_lists(figures: Figures) -> str:
     return ""
 
 
-def speed(figures: Figures, per_second: float) -> str:
-    """Return such as ``1,204 documents/s``."""
+def speed(figures: Figures) -> str:
+    """Return such as ``1,204 documents/s``, since the start of the run."""
+    per_second = figures.handled / figures.seconds if figures.seconds else 0.0
     digits = 0 if per_second >= 10 else 1
     return f"{per_second:,.{digits}f} {figures.unit}/s"
 
@@ -312,16 +246,3 @@ def speed(figures: Figures, per_second: float) -> str:
 def findings(figures: Figures) -> str:
     """Return such as ``14 errors, 203 warnings, 2,310 notices``."""
     return ", ".join(counted(figures.findings(each), *words) for each, words in SEVERITY_NOUNS.items())
-
-
-def time_left(seconds: float | None) -> str:
-    """Return the estimated time to the end, such as ``about 3 min 20 s left``."""
-    return "end not known yet" if seconds is None else f"about {duration(seconds)} left"
-
-
-def slowest(slow: Iterable[SlowHost]) -> str:
-    """Return such as ``open.a.nl (one request in 30 s, 1,204 documents so far)``."""
-    return ", ".join(
-        f"{each.host} (one request in {each.delay:.3g} s, {counted(each.documents, each.noun)} so far)"
-        for each in slow
-    )

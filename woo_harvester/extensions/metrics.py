@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import logging
-from collections.abc import Iterable, Mapping
-from importlib.util import find_spec
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,7 +18,6 @@ from woo_harvester.report.run_folder import FINISHED
 from woo_harvester.running.ending import CANNOT_START, end_run
 from woo_harvester.running.own_files import refuse_own_file
 from woo_harvester.utils.atomic import replace_file
-from woo_harvester.utils.program import to_install
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -52,9 +51,6 @@ METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
     "woo_host_complete": ("Whether the host was read to its end", ("host",)),
 }
 
-_FAILED = "metrics_failed"
-_LEVELS = ("WARNING", "ERROR", "CRITICAL")
-
 
 class Metrics:
     """The extension that writes ``WOO_METRICS_FILE`` at the end of a run, in one atomic step."""
@@ -74,11 +70,7 @@ class Metrics:
         return extension
 
     def spider_opened(self) -> None:
-        """Check for the package and the file now, rather than at the end of the run."""
-        if not find_spec("prometheus_client"):
-            line = f"WOO_METRICS_FILE: needs prometheus_client: {to_install('monitoring')}"
-            end_run(self._crawler, _FAILED, line)
-            raise CloseSpider(_FAILED)
+        """Check the file now, rather than at the end of the run."""
         try:
             refuse_own_file(self._path, self._crawler.settings)
         except UsageError as error:
@@ -104,59 +96,41 @@ def write_metrics(
     path: Path, figures: Figures, stats: Mapping[str, Any], accounts: Iterable[Account]
 ) -> None:
     """Write the figures of a run to *path*, in one atomic step; a failure is logged."""
-    from prometheus_client import generate_latest  # noqa: PLC0415  -- of the extra "monitoring"
-
+    lines: dict[str, list[str]] = {}
+    for name, value, *labels in _samples(figures, stats, accounts):
+        given = zip(("spider", *METRICS[name][1]), (figures.spider, *labels), strict=True)
+        shown = ",".join(f"{label}={json.dumps(text, ensure_ascii=False)}" for label, text in given)
+        lines.setdefault(name, []).append(f"{name}{{{shown}}} {float(value)}\n")
+    heads = {name: f"# HELP {name} {METRICS[name][0]}\n# TYPE {name} gauge\n" for name in lines}
+    text = "".join(heads[name] + "".join(samples) for name, samples in lines.items())
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, generate_latest(_Registry(figures, stats, accounts).registry))
+        replace_file(path, text.encode())
     except OSError as error:
         logger.error("WOO_METRICS_FILE: %s could not be written: %s", path, error)  # noqa: TRY400
 
 
-class _Registry:
-    """The metrics of a run."""
-
-    def __init__(self, figures: Figures, stats: Mapping[str, Any], accounts: Iterable[Account]) -> None:
-        from prometheus_client import CollectorRegistry, Gauge  # noqa: PLC0415
-
-        self._spider = figures.spider
-        self.registry = CollectorRegistry()
-        self._gauges = {
-            name: Gauge(name, meaning, ("spider", *labels), registry=self.registry)
-            for name, (meaning, labels) in METRICS.items()
-        }
-        self._set_run(figures, stats)
-        self._set_documents(figures)
-        self._set_hosts(accounts)
-
-    def _set(self, name: str, value: float, *labels: str) -> None:
-        self._gauges[name].labels(self._spider, *labels).set(value)
-
-    def _set_run(self, figures: Figures, stats: Mapping[str, Any]) -> None:
-        self._set("woo_run_end_timestamp_seconds", stats["finish_time"].timestamp())
-        self._set("woo_run_duration_seconds", stats["elapsed_time_seconds"])
-        self._set("woo_run_finished", stats.get("finish_reason") == FINISHED)
-        self._set("woo_run_requests", figures.requests)
-        self._set("woo_run_received_bytes", stats.get("downloader/response_bytes", 0))
-        self._set("woo_run_records", figures.records)
-        if (memory := stats.get("memusage/max")) is not None:
-            self._set("woo_run_memory_bytes", memory)
-        for level in _LEVELS:
-            self._set("woo_run_log_messages", stats.get(f"log_count/{level}", 0), level.lower())
-        if figures.selected is not None:
-            states = {"selected": figures.selected, "done": figures.done, "complete": figures.complete}
-            for state, count in states.items():
-                self._set("woo_run_hosts", count, state)
-
-    def _set_documents(self, figures: Figures) -> None:
-        if figures.listed is not None:
-            for state in ("listed", "new", "changed", "unchanged", "withdrawn", "lost"):
-                self._set("woo_run_documents", getattr(figures, state), state)
-        for code, count in figures.codes.items():
-            self._set("woo_run_findings", count, code, explain(code).severity)
-
-    def _set_hosts(self, accounts: Iterable[Account]) -> None:
-        for account in accounts:
-            self._set("woo_host_documents", account.listed, account.host, "listed")
-            self._set("woo_host_documents", account.harvested_now_or_before, account.host, "harvested")
-            self._set("woo_host_complete", account.complete is True, account.host)
+def _samples(figures: Figures, stats: Mapping[str, Any], accounts: Iterable[Account]) -> Iterator[Any]:
+    """Yield the name of a metric, a value and the labels after that of the spider."""
+    yield "woo_run_end_timestamp_seconds", stats["finish_time"].timestamp()
+    yield "woo_run_duration_seconds", stats["elapsed_time_seconds"]
+    yield "woo_run_finished", stats.get("finish_reason") == FINISHED
+    yield "woo_run_requests", figures.requests
+    yield "woo_run_received_bytes", stats.get("downloader/response_bytes", 0)
+    yield "woo_run_records", figures.records
+    if "memusage/max" in stats:
+        yield "woo_run_memory_bytes", stats["memusage/max"]
+    for level in ("WARNING", "ERROR", "CRITICAL"):
+        yield "woo_run_log_messages", stats.get(f"log_count/{level}", 0), level.lower()
+    if figures.selected is not None:
+        for state in ("selected", "done", "complete"):
+            yield "woo_run_hosts", getattr(figures, state), state
+    if figures.listed is not None:
+        for state in ("listed", "new", "changed", "unchanged", "withdrawn", "lost"):
+            yield "woo_run_documents", getattr(figures, state), state
+    for code, count in figures.codes.items():
+        yield "woo_run_findings", count, code, explain(code).severity
+    for account in accounts:
+        yield "woo_host_documents", account.listed, account.host, "listed"
+        yield "woo_host_documents", account.harvested_now_or_before, account.host, "harvested"
+        yield "woo_host_complete", account.complete is True, account.host

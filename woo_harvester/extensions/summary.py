@@ -12,7 +12,6 @@ from scrapy import Spider, signals
 from woo_harvester.extensions import figures as formatting
 from woo_harvester.extensions.figures import Figures, read_figures
 from woo_harvester.extensions.findings import Findings, accounts_of, run_written
-from woo_harvester.extensions.progress import Screen
 from woo_harvester.findings import Finding, explain
 from woo_harvester.findings.texts import in_words
 from woo_harvester.report.funnel import OWN_ERROR, Account, HarvestKind, Stage
@@ -20,6 +19,7 @@ from woo_harvester.report.run_folder import AUDIT, FINISHED, REFUSED, RunFolder
 from woo_harvester.running.arguments import WooArguments
 from woo_harvester.running.ending import fail_run, has_failed
 from woo_harvester.running.setting import shown
+from woo_harvester.running.streams import write_stderr
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -100,7 +100,7 @@ class Summary:
         reason = self._crawler.stats.get_value("finish_reason")
         if reason != "cannot_start":
             figures = read_figures(self._crawler, accounts_of(self._crawler))
-            Screen.write_lines("\n".join([summary(figures, reason, folder), *_lines(self._answers)]))
+            write_stderr("\n".join([summary(figures, reason, folder), *_lines(self._answers)]))
 
 
 def answer(account: Account, errors: Sequence[Finding], note: str | None = None) -> Answer:

@@ -1,1 +1,1 @@
-"""The work of ``scrapy state``: what an operator looks up and corrects between runs."""
+"""The work of ``scrapy state``, ``prune`` and ``monitor``, with which operators check and correct."""

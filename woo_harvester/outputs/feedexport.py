@@ -17,7 +17,6 @@ from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.misc import build_from_crawler
 
 from woo_harvester.extensions.findings import run_written
-from woo_harvester.extensions.progress import Screen
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.outputs.columns import OTHER_COLUMNS
 from woo_harvester.outputs.storage import RecordStorage
@@ -26,6 +25,7 @@ from woo_harvester.running.causes import cause_of
 from woo_harvester.running.ending import end_run
 from woo_harvester.running.own_files import refuse_own_file
 from woo_harvester.running.paths import NO_FEED
+from woo_harvester.running.streams import write_stderr
 from woo_harvester.state.deliveries import Delivery
 from woo_harvester.state.outputs import bare
 from woo_harvester.state.store import StateError
@@ -163,7 +163,7 @@ class DurableFeedExporter(FeedExporter):
         for line in self._lines:
             logger.info("%s", line)
             if self._is_stopped or self.settings.getbool("WOO_SUMMARY"):
-                Screen.write_lines(line)
+                write_stderr(line)
 
     def _sync(self) -> None:
         """Make the records in local files durable. It takes a few milliseconds, once in some seconds."""

@@ -16,9 +16,8 @@ from woo_harvester.running.setting import Setting
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-#: The prefixes of settings of others that may stand in the environment: of Spidermon, whose monitors
-#: ``woo-harvester monitor`` runs, and of the stores of Scrapy.
-_PREFIXES_OF_OTHERS = ("SPIDERMON_", "AWS_")
+#: The prefix of settings of Scrapy's stores, which may stand in the environment.
+_PREFIX_OF_OTHERS = "AWS_"
 
 #: The settings by subject, in the order of the page.
 SUBJECTS: dict[str, tuple[Setting, ...]] = {
@@ -34,12 +33,12 @@ SETTINGS: tuple[Setting, ...] = tuple(setting for group in SUBJECTS.values() for
 def from_environment(given: Mapping[str, str]) -> dict[str, str]:
     """Return the settings that stand in the environment *given*; one that is empty there is not set.
 
-    These are the project's own settings, those of Spidermon for mail and Slack (``SPIDERMON_…``), and those
-    of stores on other machines (``AWS_…``). This is the best way to give a password: everybody on
-    the machine can read the arguments of a command, and Scrapyd shows those of its jobs.
+    These are the project's own settings, and those of stores on other machines (``AWS_…``). This is the best
+    way to give a password: everybody on the machine can read the arguments of a command, and Scrapyd shows
+    those of its jobs.
     """
     names = [setting.name for setting in SETTINGS]
-    names += [name for name in given if name.startswith(_PREFIXES_OF_OTHERS)]
+    names += [name for name in given if name.startswith(_PREFIX_OF_OTHERS)]
     return {name: given[name] for name in names if given.get(name)}
 
 

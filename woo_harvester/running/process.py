@@ -74,8 +74,8 @@ class HarvestProcess(AsyncCrawlerProcess):
         task.add_done_callback(lambda task: self._note_end(crawler, task))
         try:
             self.start()
-        except SystemExit as error:  # of a component: Scrapy lets it end the process at once
-            return 1, f"a component ended the run with SystemExit({error.code!r})"
+        except SystemExit as exit_:  # of a component: Scrapy lets it end the process at once
+            return 1, f"a component ended the run with SystemExit({exit_.code!r})"
         self._status = None  # the command still has to print its result
         if (failure := self._failure_of(crawler)) is not None:
             return failure

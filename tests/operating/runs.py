@@ -1,23 +1,19 @@
-"""Runs as the monitors see them, and the folders that they leave."""
+"""The folders that runs leave."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from woo_harvester.extensions.monitored_runs import Bounds, EndedRun
-from woo_harvester.findings import Severity
 from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.run_folder import RunFolder
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-BOUNDS = Bounds(age=timedelta(hours=30), well=10, drop=0.1, rise=0.5, coverage=0.15, records=100)
 
 
 def account(
@@ -27,15 +23,11 @@ def account(
     return Account(host, visited=True, complete=complete, listed=listed, **given)
 
 
-def run(*accounts: Account, reason: str = "finished", hours_ago: float = 1, **errors: int) -> EndedRun:
-    """Return a run with these accounts; *errors* is the number of errors by host."""
-    return EndedRun(
-        name="woo-2026-11-21T05-15-00.000000",
-        ended=NOW - timedelta(hours=hours_ago),
-        reason=reason,
-        accounts={each.host: each for each in accounts},
-        findings={f"www.{name}.nl": Counter({Severity.ERROR: count}) for name, count in errors.items()},
-    )
+def folder_of(reports: Path, began: datetime, spider: str = "woo") -> Path:
+    """Make the folder of a run that began at a moment."""
+    folder = reports / f"{spider}-{began.astimezone():%Y-%m-%dT%H-%M-%S.%f}"
+    folder.mkdir(parents=True)
+    return folder
 
 
 def write_run(
@@ -46,9 +38,8 @@ def write_run(
     reason: str = "finished",
     stats: Mapping[str, object] = MappingProxyType({}),
 ) -> Path:
-    """Make the folder of a run that ended then."""
-    folder = reports / f"{spider}-{ended.astimezone():%Y-%m-%dT%H-%M-%S.%f}"
-    folder.mkdir(parents=True)
+    """Make the folder of a run that began and ended then."""
+    folder = folder_of(reports, ended, spider)
     stats_of_run = {"finish_time": ended.isoformat(), "finish_reason": reason, **stats}
     (folder / "stats.json").write_text(json.dumps(stats_of_run))
     if accounts:
@@ -56,4 +47,5 @@ def write_run(
         for each in accounts:
             made.add(each)
         RunFolder(folder).write_accounts(made)
+        (folder / "report.json").touch()
     return folder
