@@ -11,7 +11,7 @@ from tests.conftest import ROOT
 
 WEIGHT = Path(__file__).with_name("weight.toml")
 #: Words in the path of a module that is only about permits.
-PERMITS = "permit|vergunning|inventory|entry_page|audit/messages"
+PERMITS = "permit|vergunning|inventory|entry_page"
 #: The paths of each part. A module may belong to several parts.
 PARTS = {
     "woo_harvester": "woo_harvester/",

@@ -1,7 +1,11 @@
-"""The same sites audited online and as folders: what both can judge, both judge in the same way."""
+"""The same sites audited online and as folders: what both can judge, both judge in the same way.
+
+And what only folders have: files that are not there or that nothing names, and files without a robots.txt.
+"""
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
@@ -16,7 +20,7 @@ from tests.utils.sites import write_register
 from woo_harvester.demo.mistaken import GOOD, LASTMOD
 from woo_harvester.demo.server import Authority, Page
 from woo_harvester.demo.site import Site
-from woo_harvester.demo.sitemaps import Coded, Entry, pdf_page
+from woo_harvester.demo.sitemaps import Coded, DiWoo, Entry, pdf_page, robots_txt, sitemap, sitemapindex
 from woo_harvester.report.json_file import read_hosts
 from woo_harvester.report.model import HostReport
 
@@ -107,7 +111,7 @@ def answers(ca: Authority, ca_bundle: Path, tmp_path_factory: pytest.TempPathFac
         hosts = [site.host for site in sites.values()]
         settings = {"WOO_REGISTER": register}
         online = run_scrapy(["audit", *hosts], folder, ca_bundle, settings=settings, timeout=300)
-    files = run_scrapy(["audit", "--file", *sites], folder, ca_bundle, settings=settings)
+    files = run_scrapy(["audit", "--file", *sites], folder, settings=settings)
     assert (online.returncode, files.returncode) == (1, 1), files.stderr
     assert online.report is not None
     assert files.report is not None
@@ -151,3 +155,116 @@ def test_a_site_without_mistakes_has_no_findings_in_either(answers: Answers) -> 
 
 def test_an_empty_sitemap_has_no_score_in_either(answers: Answers) -> None:
     assert [host.score for host in answers["sitemap.leeg"]] == [None, None]
+
+
+# What only files have
+
+HOST = "https://www.a.nl"
+INDEX_URL = f"{HOST}{INDEX}"
+NO_CATEGORY = replace(GOOD, informatiecategorieen=[])
+
+
+def entry(name: str, diwoo: DiWoo | None = GOOD) -> Entry:
+    return Entry(loc=f"{HOST}/{name}.pdf", lastmod=LASTMOD, diwoo=diwoo)
+
+
+def site(*locs: str, **more: bytes) -> dict[str, bytes]:
+    """The files of a site whose index lists these sitemaps; those in *more* are XML."""
+    files = {
+        "robots.txt": robots_txt(INDEX_URL).encode(),
+        "sitemapindex-diwoo.xml": sitemapindex([f"{HOST}/{loc}" for loc in locs]).encode(),
+    }
+    return files | {f"{name}.xml": body for name, body in more.items()}
+
+
+INFOCAT = "sitemapindex-diwoo-infocat002.xml"
+OF_INFOCAT = sitemapindex([f"{HOST}/a.xml"]).encode()
+WRONG = sitemap(entry("1")).replace(b"<diwoo:creatiedatum>", b"<diwoo:creatiedatum soort='x'>")
+
+Found = tuple[str, str | None, str | None, int | None]
+"""The code of a finding, what it is about, and its sitemap and line."""
+
+#: The files in a folder; the documents listed and harvested, and whether it is read completely; the findings.
+FOLDERS: dict[str, tuple[dict[str, bytes], tuple[int, int, bool], list[Found]]] = {
+    "missing": (
+        site("a.xml", "weg.xml", a=sitemap(entry("1"))),
+        (1, 1, False),
+        [("bestand.ontbreekt", f"{HOST}/weg.xml", None, None)],
+    ),
+    "unnamed": (
+        site("a.xml", a=sitemap(entry("1")), los=sitemap(entry("2")), pom=b"<project/>"),
+        (1, 1, True),
+        [("bestand.niet-genoemd", "unnamed/los.xml", None, None)],
+    ),
+    "schema": (
+        site("a.xml", a=WRONG),
+        (1, 1, True),
+        [("metadata.schema", f"{HOST}/1.pdf", "schema/a.xml", 3)],
+    ),
+    "rules of another host": (
+        site("a.xml", a=sitemap(entry("1"), Entry(loc="https://b.nl/2.pdf", lastmod=LASTMOD, diwoo=GOOD))),
+        (2, 2, True),
+        [],
+    ),
+    "type unknown": (
+        site("a.xml", a=sitemap(Entry(loc=f"{HOST}/1", lastmod=LASTMOD, diwoo=replace(GOOD, format=None)))),
+        (1, 1, True),
+        [],
+    ),
+    "robots too large": (
+        site("a.xml", a=sitemap(entry("1")))
+        | {"robots.txt": robots_txt(INDEX_URL).encode() + b"#\n" * 300_000},
+        (1, 1, False),
+        [("robots.te-groot", "robots too large/robots.txt", None, None)],
+    ),
+    "packed": (
+        {**site("a.xml"), "a.xml.gz": gzip.compress(sitemap(entry("1")))},
+        (1, 1, True),
+        [],
+    ),
+    "loose": (
+        {INFOCAT: OF_INFOCAT, "a.xml": sitemap(entry("1", NO_CATEGORY)), "b.xml": sitemap(entry("2"))},
+        (2, 2, True),
+        [("metadata.schema", f"{HOST}/1.pdf", "loose/a.xml", 3)],
+    ),
+    "loose and broken": (
+        {"a.xml": sitemap(entry("1")).replace(b"</loc>", b"</lok>")},
+        (0, 0, False),
+        [("sitemap.ongeldig", "loose and broken/a.xml", None, 3)],
+    ),
+    "loose and misnamed": (
+        {"sitemap-diwoo.xml": OF_INFOCAT, "a.xml": sitemap(entry("1"))},
+        (1, 1, True),
+        [("index.naam", "loose and misnamed/sitemap-diwoo.xml", None, None)],
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, HostReport]:
+    """What an audit says of each folder."""
+    root = tmp_path_factory.mktemp("files")
+    for name, (files, _, _) in FOLDERS.items():
+        (root / name).mkdir()
+        for file, body in files.items():
+            (root / name / file).write_bytes(body)
+    run = run_scrapy(["audit", "--file", *FOLDERS], root)
+    assert run.report is not None, run.stderr
+    assert [path.name for path in (root / "reports").iterdir()] == [run.report.name], "one report of all"
+    return {host.host: host for host in read_hosts(run.report / "report.json")}
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_of_a_folder_all_that_files_show_is_judged(folders: dict[str, HostReport], name: str) -> None:
+    _, counts, findings = FOLDERS[name]
+    host = folders[name]
+    found = [(row.code, row.url, row.sitemap, row.line) for row in host.findings]
+    assert ((host.listed, host.harvested, host.complete), found) == (counts, findings)
+
+
+def test_what_a_folder_does_not_show_is_not_judged(folders: dict[str, HostReport]) -> None:
+    always = ["register", "connection", "documents", "withdrawal"]
+    more = {"missing": ["files"], "rules of another host": ["other_hosts"]}
+    for name, host in folders.items():
+        robots = ["robots"] if name.startswith("loose") else []
+        assert host.not_judged == [*always, *robots, *more.get(name, [])], name

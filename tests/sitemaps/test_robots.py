@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from protego import Protego
 
 from woo_harvester.findings import explain
 from woo_harvester.sitemaps.robots import (
@@ -13,7 +14,6 @@ from woo_harvester.sitemaps.robots import (
     RobotsLines,
     SitemapLine,
     read_robots_lines,
-    rules_of,
     rules_text,
 )
 
@@ -174,7 +174,7 @@ def test_the_rules_are_decoded_as_the_sitemap_lines_are(encoding: str, written: 
     body = written.join([f"Sitemap: {INDEX}", "User-agent: *", "Disallow: /één/", "Crawl-delay: 7", ""])
 
     assert [line.url for line in lines(body.encode(encoding))] == [INDEX]
-    rules = rules_of(body.encode(encoding))
+    rules = Protego.parse(rules_text(body.encode(encoding)))
     assert rules.crawl_delay("woo-harvester") == 7
     allowed = [rules.can_fetch(f"https://www.gemeente.nl{path}", "woo-harvester") for path in ("/één/a", "/")]
     assert allowed == [False, True]

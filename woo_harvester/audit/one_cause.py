@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from lxml import etree
 
-from woo_harvester.audit.schema import FaultKind, SchemaFault
+from woo_harvester.audit.schema import FaultKind, SchemaFault, schema_faults
 from woo_harvester.diwoo.given import meant_elements
-from woo_harvester.findings import Finding
+from woo_harvester.findings import Finding, Reporter
 from woo_harvester.report.xml_lines import label_and_uri
 from woo_harvester.sitemaps.reader import LINE_MAX, Entry
 from woo_harvester.sitemaps.xml_stream import local_name
@@ -48,6 +48,26 @@ _Cause = tuple[str, str]
 _BESIDE = ("loc", "lastmod")
 
 
+class EntryReporter(Reporter):
+    """Keeps the findings on an entry until all of them are known, and then sends one for each cause."""
+
+    __slots__ = ("_entry", "_found", "_to")
+
+    def __init__(self, entry: Entry, to: Reporter) -> None:
+        self._found: list[Finding] = []
+        super().__init__(self._found.append, url=to.url, host=to.host, sitemap=to.sitemap, line=to.line)
+        self._entry = entry
+        self._to = to
+
+    def finish(self, *, is_harvested: bool) -> None:
+        """Send the findings; with *is_harvested*, also what the schema says of the entry."""
+        entry = self._entry
+        faults = schema_faults(entry.document, entry.outside) if is_harvested else ()
+        for finding in one_per_cause(entry, self._found, faults):
+            self._to.send(finding)
+        self._found.clear()
+
+
 def one_per_cause(
     entry: Entry, findings: Sequence[Finding], faults: Iterable[SchemaFault]
 ) -> Iterator[Finding]:
@@ -69,7 +89,7 @@ def one_per_cause(
         yield _placed(finding, own.get(index), places)
     for fault in left.values():
         yield Finding(
-            code="metadata.schema", element=fault.path, seen=fault.message, line=_known_line(fault.line)
+            code="metadata.schema", element=fault.path, seen=fault.message, line=places.line(fault.line)
         )
 
 
@@ -138,7 +158,7 @@ def _placed(finding: Finding, fault: SchemaFault | None, places: _Places) -> Fin
         line = None if finding.element is None else places.line_of(finding.element, finding.seen or "")
         return replace(finding, line=line or finding.line)
     element = finding.element or fault.path.removeprefix("DiWoo/")
-    return replace(finding, line=_known_line(fault.line) or finding.line, element=element)
+    return replace(finding, line=places.line(fault.line) or finding.line, element=element)
 
 
 class _Places:
@@ -151,6 +171,14 @@ class _Places:
         self._saying: dict[str, dict[str, int]] = {}
         """The first element at a path that has a text or a URI."""
 
+        first = None if entry.element is None else entry.element.sourceline
+        self._before = entry.line - first if first and first < LINE_MAX else 0
+        """The number of lines before the part of the file that was parsed for the entry."""
+
+    def line(self, parsed: int | None) -> int | None:
+        """Return a line as far as libxml2 counts; None beyond that."""
+        return parsed + self._before if parsed and parsed < LINE_MAX else None
+
     def line_of(self, path: str, seen: str) -> int | None:
         """Return the line of the element at the path of a finding, or of the last one that is there.
 
@@ -161,10 +189,10 @@ class _Places:
         found = self._found[path]
         is_beside = path.split("/", maxsplit=1)[0] in _BESIDE
         if not found:
-            return None if is_beside or not self._diwoo else _known_line(self._diwoo[0].sourceline)
+            return None if is_beside or not self._diwoo else self.line(self._diwoo[0].sourceline)
         saying = self._saying[path]
         said = [saying[text] for text in _texts_in(seen) if text in saying]
-        return _known_line(found[min(said, default=0)].sourceline)
+        return self.line(found[min(said, default=0)].sourceline)
 
     def _walk(self, path: str) -> None:
         names = path.split("/")
@@ -201,8 +229,3 @@ def _diwoo(entry: Entry) -> list[etree._Element]:
 
 def _last(path: str | None) -> str:
     return (path or "").rpartition("/")[2]
-
-
-def _known_line(line: int | None) -> int | None:
-    """Return a line as far as libxml2 counts; None beyond that."""
-    return line if line and line < LINE_MAX else None

@@ -6,18 +6,19 @@ import json
 import os
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from scrapy import signals
 from scrapy.exceptions import UsageError
 
-from woo_harvester.findings import Reporter, Severity
-from woo_harvester.report.run_folder import AUDIT, OWN_ERROR_FIRST, REPORT, ReportsFolder, RunFolder, run_name
+from woo_harvester.findings import Severity
+from woo_harvester.report.funnel import HarvestKind
+from woo_harvester.report.run_folder import AUDIT, FINISHED, OWN_ERROR_FIRST, REPORT, RunFolder, run_name
 from woo_harvester.running.causes import ArgumentError
 from woo_harvester.running.command import (
     AUDIT_SETTINGS,
@@ -27,12 +28,8 @@ from woo_harvester.running.command import (
     one_of,
 )
 from woo_harvester.running.credentials import PASSWORD, Credentials, trusting
-from woo_harvester.running.ending import has_failed
-from woo_harvester.running.paths import data_dir
 from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.streams import to_stdout, write_stderr
-from woo_harvester.tooi.stored import known_lists
-from woo_harvester.utils.dates import day_of
 from woo_harvester.utils.program import program
 from woo_harvester.utils.terminal import printable_lines
 from woo_harvester.utils.urls import host_of
@@ -41,15 +38,39 @@ if TYPE_CHECKING:
     import argparse
 
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings, Settings
+    from scrapy.settings import Settings
 
-    from woo_harvester.audit.documents import AuditTerms
-    from woo_harvester.audit.messages import GivenFiles
+    from woo_harvester.audit.given import GivenHost
     from woo_harvester.extensions.findings import Findings
     from woo_harvester.report.funnel import Account
+    from woo_harvester.spiders.base import HarvestSpider
 
 #: The width of a line if the output is not a terminal and ``COLUMNS`` is not set.
 _WIDTH = 100
+
+_Job = tuple[str, dict[str, Any]]
+"""A spider, and its arguments."""
+
+#: An audit of files asks no host, so it need not wait, and reads each message.
+_OF_FILES = {
+    "AUTOTHROTTLE_ENABLED": False,
+    "DOWNLOAD_DELAY": 0,
+    "DOWNLOAD_HANDLERS": {"https": "woo_harvester.downloader.given_files.GivenFilesHandler"},
+    "WOO_CRAWL_DELAY_MAX": 0,
+    "WOO_MESSAGE_SAMPLE": 0,
+}
+
+#: Its components in the place of those of a harvest.
+_COMPONENTS_OF_FILES: dict[str, dict[str, int | None]] = {
+    "EXTENSIONS": {
+        "woo_harvester.extensions.findings.Findings": None,
+        "woo_harvester.extensions.given_files.GivenFilesFindings": 20,
+    },
+    "ITEM_PIPELINES": {
+        "woo_harvester.pipelines.record.FileTypePipeline": None,
+        "woo_harvester.pipelines.unasked.UnaskedDocumentPipeline": 300,
+    },
+}
 
 _FAILING = {
     "error": frozenset({Severity.ERROR}),
@@ -134,7 +155,8 @@ class Command(ProjectCommand):
         self._credentials = Credentials()
         self._own_error: str | None = None
         """The last line of a run in which the harvester itself failed on something."""
-        self._has_started = False
+        self._spiders: list[HarvestSpider] = []
+        """The spiders that were opened."""
         args[:] = map(self._credentials.take, args)  # before anything else reads them
         opts.permits = [*map(self._credentials.take, opts.permits or ())]
         super().process_options(args, opts)
@@ -156,20 +178,21 @@ class Command(ProjectCommand):
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Make the audit, and print the result."""
+        from woo_harvester.audit.given import hosts_among
         from woo_harvester.report.json_file import read_hosts
 
-        self._check_packages()
+        jobs: list[_Job] = []
+        if opts.permits:
+            jobs.append(("vergunningen", {"entries": tuple(dict.fromkeys(opts.permits))}))
+        elif args:
+            jobs.append(("woo", {"domains": ",".join(args), "documents": "head"}))
+        try:
+            jobs += map(_job, hosts_among(self._files))
+        except ValueError as error:
+            raise UsageError(f"--file: {error}", print_help=False) from error
         with trusting(opts.ca):
-            if opts.permits:
-                folder = self._online("vergunningen", {"entries": tuple(dict.fromkeys(opts.permits))}, opts)
-            elif args:
-                folder = self._online("woo", {"domains": ",".join(args), "documents": "head"}, opts)
-            else:
-                folder = self._offline()
+            folder = self._crawl(jobs, opts)
         if folder is None:
-            return
-        if not folder.report.exists():
-            self.fail(f"no report was made in {folder.path}")
             return
         failing = _FAILING[opts.fail_on]
         with to_stdout():
@@ -213,81 +236,91 @@ class Command(ProjectCommand):
             if is_file and "://" not in given:
                 raise UsageError(f"{given} is a file: did you mean --file {given}?")
 
-    def _check_packages(self) -> None:
-        """Raise ImportError if a package is missing that reads the given files."""
-        from woo_harvester.permits.mapping import check_conversion
-
-        try:
-            check_conversion()
-        except ImportError:
-            if self._files and self._given().messages:
-                raise
-
-    def _given(self) -> GivenFiles:
-        """Return the files that were given. Raises OSError."""
-        from woo_harvester.audit.messages import GivenFiles
-
-        return GivenFiles(self._files, cast("Settings", self.settings).getint("WOO_INDEX_MAXSIZE"))
-
-    def _online(self, spider: str, arguments: dict[str, Any], opts: argparse.Namespace) -> RunFolder | None:
-        """Run the spider; return the folder of its report, or None if the run failed."""
+    def _crawl(self, jobs: Sequence[_Job], opts: argparse.Namespace) -> RunFolder | None:
+        """Run the spiders one after another; return the folder of their report, or None if one failed."""
         self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
-        crawler = process.create_crawler(spider)
-        crawler.signals.connect(self._note_audit, signals.engine_started)
-        if self._credentials:
-            crawler.signals.connect(self._credentials.sign, signals.request_reached_downloader)
-        self._crawler = crawler
-        if self._files:
-            crawler.signals.connect(self._read_files, signals.engine_started)
-        with _Progress(crawler, to_people=not (opts.json or opts.format)):
-            failure = process.run(crawler, arguments)
-        if failure:
+        crawlers = [self._made_crawler(process, *job) for job in jobs]
+        started: list[Crawler] = crawlers[:1]
+
+        def start_next(task: object = None) -> None:
+            is_finished = started[-1].stats.get_value("finish_reason") == FINISHED
+            if is_finished and len(started) < len(jobs):
+                arguments = jobs[len(started)][1]
+                started.append(crawlers[len(started)])
+                process.crawl(started[-1], **arguments).add_done_callback(start_next)
+
+        with _Progress(crawlers[0], to_people=not (opts.json or opts.format)):
+            failure = process.run(crawlers[0], jobs[0][1], start_next)
+        failures = [spider.failure for spider in self._spiders if spider.failure is not None]
+        if failure := failure or next(iter(failures), None):
             status, self._own_error = failure
-            if not self._has_started or crawler.stats.get_value(OWN_ERROR_FIRST) is None:
+            if not any(spider.crawler.stats.get_value(OWN_ERROR_FIRST) for spider in self._spiders):
                 self.fail(self._own_error, status)
                 return None
-        for host, note in getattr(crawler.spider, "notes", {}).items():
+        for host, note in self._spiders[0].notes.items():
             write_stderr(f"{program()} audit: {host} ({note})")
-        return cast("Findings", self._findings()).run_folder
+        return self._joined([_findings(crawler).run_folder for crawler in started])
 
-    def _findings(self) -> Findings | None:
-        """Return the extension that has the findings of the run, or None if it is off."""
-        from woo_harvester.extensions.findings import Findings
+    def _keep(self, spider: HarvestSpider) -> None:
+        """Keep a spider: a crawler whose run fails has none at its end."""
+        self._spiders.append(spider)
 
-        return self._crawler.get_extension(Findings)
+    def _joined(self, folders: Sequence[RunFolder]) -> RunFolder | None:
+        """Return the folder with the report of all these runs; None if there is no report."""
+        from woo_harvester.report.assemble import make_report
+        from woo_harvester.report.merge import join
 
-    def _offline(self) -> RunFolder | None:
-        """Read files only; return the folder of the report, or None if it could not be written."""
-        from woo_harvester.audit.files import audit_offline
-
-        settings = cast("Settings", self.settings)
-        reports = ReportsFolder(Path(settings["WOO_REPORT_DIR"]))
-        try:
-            given = self._given()
-            folder = reports.run(run_name(given.kind))
-            audit_offline(given, folder, _terms(settings), settings["WOO_REPORT_LANG"])
-        except OSError as error:
-            self.fail_at(error, reports.path)
+        if missing := [folder for folder in folders if not folder.report.exists()]:
+            self.fail(f"no report was made in {missing[0].path}")
             return None
-        return folder
+        if len(folders) == 1:
+            return folders[0]
+        settings = cast("Settings", self.settings)
+        kinds = {folder.kind for folder in folders}
+        to = folders[0].reports.run(run_name(kinds.pop() if len(kinds) == 1 else HarvestKind.WOO))
+        try:
+            join(folders, to)
+            make_report(to, lang=settings["WOO_REPORT_LANG"], history=False)
+            for folder in folders:
+                rmtree(folder.path)
+        except OSError as error:
+            self.fail_at(error, to.path)
+            return None
+        return to
 
-    def _note_audit(self) -> None:
-        """Note that the run is an audit, for its report; at once in its folder, since it may be killed."""
-        self._has_started = True
-        self._crawler.stats.set_value(AUDIT, 1)
-        findings = self._findings()
-        if findings is not None:
-            with suppress(OSError):  # the run ends for the same reason
-                findings.run_folder.write_stats({AUDIT: 1})
+    def _made_crawler(self, process: HarvestProcess, spider: str, arguments: Mapping[str, Any]) -> Crawler:
+        """Return the crawler of a spider, for hosts or for the files in its arguments."""
+        crawler = process.create_crawler(spider)
+        if "_on_disk" in arguments:
+            crawler.settings.setdict(_OF_FILES, "cmdline")
+            for name, components in _COMPONENTS_OF_FILES.items():
+                crawler.settings.set(name, {**crawler.settings.getdict(name), **components}, "cmdline")
+        elif self._credentials:
+            crawler.signals.connect(self._credentials.sign, signals.request_reached_downloader)
+        crawler.signals.connect(self._keep, signals.spider_opened)
+        crawler.signals.connect(lambda: _note_audit(crawler), signals.engine_started, weak=False)
+        return crawler
 
-    def _read_files(self) -> None:
-        """Read the files, and add their findings to the report of the run."""
-        from woo_harvester.audit.files import FileAudit
 
-        crawler, findings = self._crawler, self._findings()
-        if findings is not None and not has_failed(crawler):
-            audit = FileAudit(Reporter(findings.report), findings.accounts, _terms(crawler.settings))
-            audit.read(self._given())
+def _job(hosts: Sequence[GivenHost]) -> _Job:
+    """Return the spider that reads hosts on disk, with its arguments."""
+    if hosts[0].kind is HarvestKind.PERMITS:
+        return "vergunningen", {"entries": tuple(host.url for host in hosts), "_on_disk": hosts}
+    return "woo", {"domains": ",".join(host.host for host in hosts), "documents": "none", "_on_disk": hosts}
+
+
+def _findings(crawler: Crawler) -> Findings:
+    """Return the extension that has the findings of a run."""
+    from woo_harvester.extensions.findings import Findings
+
+    return cast("Findings", crawler.get_extension(Findings))
+
+
+def _note_audit(crawler: Crawler) -> None:
+    """Note that a run is an audit, for its report; at once in its folder, since it may be killed."""
+    crawler.stats.set_value(AUDIT, 1)
+    with suppress(OSError):  # the run ends for the same reason
+        _findings(crawler).run_folder.write_stats({AUDIT: 1})
 
 
 def _print(folder: RunFolder, failing: frozenset[Severity], opts: argparse.Namespace) -> None:
@@ -331,19 +364,6 @@ def _hosts(given: list[str]) -> list[str]:
         raise UsageError(str(error).replace("argument domains: ", "")) from error
 
 
-def _terms(settings: BaseSettings) -> AuditTerms:
-    """Return what an audit of files goes by: the settings of a harvest."""
-    from woo_harvester.audit.documents import AuditTerms
-
-    return AuditTerms(
-        index_maxsize=settings.getint("WOO_INDEX_MAXSIZE"),
-        sitemap_maxsize=settings.getint("WOO_SITEMAP_MAXSIZE"),
-        message_maxsize=settings.getint("WOO_MESSAGE_MAXSIZE"),
-        lists=known_lists(data_dir(settings), day_of(datetime.now(UTC))).value_lists(),
-        user_agent=settings["ROBOTSTXT_USER_AGENT"] or settings["USER_AGENT"],
-    )
-
-
 def _exists(path: Path) -> bool:
     """Return whether there is such a file; False too for a name that no file can have."""
     with suppress(OSError, ValueError):
@@ -383,7 +403,7 @@ class _Progress:
         line = Progress(
             *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
         )
-        self._task = line.add_task("reading the register")
+        self._task = line.add_task("starting")
         self._line = line if console.is_terminal else None
         crawler.signals.connect(self._show_first, host_read)
         crawler.signals.connect(self._update, signals.response_received)

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from sqlalchemy import Connection
 
+from woo_harvester.audit.one_cause import EntryReporter
 from woo_harvester.crawl.hosts import SitemapReading, Visit
 from woo_harvester.diwoo.defaults import Choice
 from woo_harvester.diwoo.given import metadata_of
@@ -262,7 +263,8 @@ _NOT_COUNTING = (EntryOutcome.PASSED_OVER, EntryOutcome.OLDER, EntryOutcome.UNUS
 class Entries:
     """The entries of all sitemaps of a run, which become items if their documents must be harvested.
 
-    *choice* is what the run chooses of the entries, *keeps* the spider's filter; None for all.
+    *choice* is what the run chooses of the entries, *keeps* the spider's filter; None for all. With
+    *checks_schema*, the findings on an entry are sent when its item is done (``EntryReporter.finish``).
     """
 
     def __init__(
@@ -274,6 +276,8 @@ class Entries:
         terms: Terms = Terms(),  # noqa: B008 -- it does not change
         choice: Choice | None = None,
         keeps: SitemapFilter | None = None,
+        *,
+        checks_schema: bool = False,
     ) -> None:
         self._register = register
         self._report = report
@@ -283,7 +287,7 @@ class Entries:
         """What the run wants."""
         self._vocabulary = vocabulary
         self._lookup = EntryLookUp(register, terms, choice)
-        self._apply = EntryApply(report, keeper, terms)
+        self._apply = EntryApply(report, keeper, terms, checks_schema=checks_schema)
         self.is_choosing = choice is not None
         """Whether the run chooses some of the entries only."""
         self.counts = dict.fromkeys(EntryOutcome, 0)
@@ -445,10 +449,13 @@ _Decided = Sequence[tuple[EntryFacts, Decision]]
 class EntryApply:
     """The stage that applies the decisions on the entries of a batch."""
 
-    def __init__(self, report: Reporter, keeper: StateKeeper, terms: Terms) -> None:
+    def __init__(
+        self, report: Reporter, keeper: StateKeeper, terms: Terms, *, checks_schema: bool = False
+    ) -> None:
         self._report = report
         self._keeper = keeper
         self._terms = terms
+        self._checks_schema = checks_schema
 
     def write(
         self, connection: Connection, decided: _Decided, batch: Batch, reading: SitemapReading
@@ -487,6 +494,8 @@ class EntryApply:
                 report(one.code, element=one.element, seen=one.seen, action=one.action)
             if version is not None and known is not None:
                 yield self._item(facts, known, decision, version, report, files.get(known.id), reading)
+            elif isinstance(report, EntryReporter):
+                report.finish(is_harvested=False)
 
     def _item(
         self,
@@ -535,7 +544,7 @@ class EntryApply:
         """Return a reporter of findings about an entry."""
         organisation = facts.match.organisation
         since = facts.known.fault_since if facts.known is not None and facts.problem is None else None
-        return self._report.about(
+        report = self._report.about(
             url=facts.entry.loc,
             host=reading.visit.host,
             organisation=organisation.identifier if organisation else None,
@@ -543,6 +552,7 @@ class EntryApply:
             line=facts.entry.line,
             since=None if since is None else iso_seconds(since),
         )
+        return EntryReporter(facts.entry, report) if self._checks_schema else report
 
 
 def _write_documents(

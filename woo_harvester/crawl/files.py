@@ -28,6 +28,7 @@ from woo_harvester.crawl.answers import (
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.hosts import Look, SitemapReading, Visit
+from woo_harvester.downloader.given_files import NotGivenError
 from woo_harvester.downloader.middlewares import WooRobotsTxtMiddleware
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Severity
@@ -233,7 +234,7 @@ def report_place(request: Request, visit: Visit) -> None:
     if request.meta["woo_kind"] != "robots":
         return
     report_private_address(request, visit)
-    if not visit.account.organisations:
+    if not visit.account.organisations and "register" not in visit.account.not_judged:
         is_test = visit.is_test or request.meta.get("woo_private")
         lowered_to = Severity.INFO if is_test else None
         visit.report("register.domein-ontbreekt", url=f"https://{visit.host}/", lowered_to=lowered_to)
@@ -624,6 +625,8 @@ class HostReader:
             visit.account.miss(1)
         elif request.callback == self.parse_look:
             visit.selection.report_other(request.cb_kwargs["look"].line)
+        elif isinstance(error, NotGivenError):
+            visit.leave_unjudged(request)
         else:
             report_place(request, visit)
             code = failure_code(error, request.meta["woo_kind"])

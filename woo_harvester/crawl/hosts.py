@@ -368,6 +368,16 @@ class Visit(Backlog):
         """True if nothing is left to read or to download."""
         return self.reading_done and not self.under_way and self.sample is None
 
+    def leave_unjudged(self, request: Request) -> None:
+        """Report that an index or a sitemap is not among the files of an audit: it does not count."""
+        if request.meta["woo_kind"] == "index":
+            self.account.indexes -= 1
+        else:
+            self.account.sitemaps -= 1
+        self.account.leave_unjudged("files")
+        self.incomplete.append("bestand.ontbreekt")
+        self.report("bestand.ontbreekt", url=request.url, action="niet beoordeeld")
+
     def about_error(self, request: Request) -> dict[str, str | None]:
         """Return what a finding says of an error of the harvester itself on a file of the host."""
         return {"url": request.url, "host": self.host, "organisation": self.report.organisation}

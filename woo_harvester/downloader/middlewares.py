@@ -395,6 +395,11 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
             raise known.with_traceback(None)  # a traceback would grow each time
         return known
 
+    async def allows(self, request: Request) -> bool:
+        """Return whether robots.txt allows a request. Raise the error if it cannot be fetched."""
+        parser = await self.robot_parser(request)
+        return parser.allowed(request.url, self._agent)
+
     async def _fetch(self, host: str, request: Request) -> None:
         robots = Request(
             urljoin(request.url, "/robots.txt"),
@@ -427,8 +432,7 @@ class WooRobotsTxtMiddleware(RobotsTxtMiddleware):
         """Raise RobotsForbidden if robots.txt forbids a request, or the error why it cannot be fetched."""
         if request.meta.get("dont_obey_robotstxt") or not request.url.startswith(("https:", "http:")):
             return
-        parser = await self.robot_parser(request)
-        if not parser.allowed(request.url, self._agent):
+        if not await self.allows(request):
             self.crawler.stats.inc_value("robotstxt/forbidden")
             raise RobotsForbidden(request.url)
 

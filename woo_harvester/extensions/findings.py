@@ -192,7 +192,7 @@ class Findings:
 
     def _write(self, finding: Finding, file: FindingsFile) -> None:
         try:
-            file.write(finding)
+            file.write(self._as_written(finding))
         except OSError as error:
             self._fail(error)
         self.accounts.count_finding(finding)
@@ -200,6 +200,10 @@ class Findings:
             self.first_errors.setdefault((finding.host, finding.code), finding)
         self._crawler.stats.inc_value(f"woo/findings/{finding.code}")
         logger.debug("%(code)s %(url)s", {"code": finding.code, "url": finding.url})
+
+    def _as_written(self, finding: Finding) -> Finding:
+        """Return a finding as the file has it."""
+        return finding
 
     def item_scraped(self, item: Any) -> None:
         """Count an item that passed all pipelines."""

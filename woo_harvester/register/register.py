@@ -318,6 +318,21 @@ class Register:
         return on_host, on_host.longest_prefix(path, query) if on_host is not None else None
 
 
+class OpenRegister(Register):
+    """The register of an audit of files, which do not show it: each host is registered, and an owner."""
+
+    def __init__(self) -> None:
+        super().__init__((), ())
+
+    def is_registered(self, host: str) -> bool:
+        """Return True."""
+        return True
+
+    def is_own(self, url: str, host: str) -> bool:
+        """Return True."""
+        return True
+
+
 def _hosts_by_organisation(hosts: Mapping[str, HostLocations]) -> dict[str, tuple[str, ...]]:
     """Return the hosts of each organisation in alphabetical order, by its systeemId."""
     found: dict[str, list[str]] = {}

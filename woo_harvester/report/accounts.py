@@ -203,9 +203,9 @@ class Accounts:
         """Return the findings of a host that were made before its account."""
         return dict(self._early.pop(host, {}))
 
-    def add(self, account: Account) -> None:
-        """Add an account that was made elsewhere."""
-        self._accounts[account.host] = account
+    def add(self, account: Account, host: str | None = None) -> None:
+        """Add an account that was made elsewhere; *host* is that of its findings, if its name is another."""
+        self._accounts[host or account.host] = account
 
     def leave_out(self, hosts: Iterable[str]) -> None:
         """Remove the accounts of *hosts*."""

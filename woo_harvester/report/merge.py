@@ -39,6 +39,11 @@ def merge(folders: Sequence[RunFolder], to: RunFolder) -> list[Path]:
     once it is complete. Raises MergeError and OSError.
     """
     _check(folders, to)
+    return join(folders, to)
+
+
+def join(folders: Sequence[RunFolder], to: RunFolder) -> list[Path]:
+    """Do what :func:`merge` does, without its checks: the runs may be of several kinds."""
     unfinished = RunFolder(to.path.with_name(f"{to.name}.{token_hex(8)}.part"))
     unfinished.path.mkdir(parents=True)
     try:

@@ -14,8 +14,6 @@ from operator import attrgetter
 from typing import NamedTuple
 from urllib.parse import unquote, urljoin, urlsplit
 
-from protego import Protego
-
 from woo_harvester.tooi.lists import CATEGORY_COUNT
 from woo_harvester.utils.encodings import decode
 from woo_harvester.utils.program import counted
@@ -178,11 +176,6 @@ def rules_text(body: bytes) -> str:
     return "\n".join(
         line if _is_comment(line) else _WRITTEN_LINE_END.sub("\n", line) for line in _LINE_END.split(text)
     )
-
-
-def rules_of(body: bytes) -> Protego:
-    """Return the rules in a robots.txt, as Scrapy's own parser reads them."""
-    return Protego.parse(rules_text(body))
 
 
 class _Reading:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,6 +19,7 @@ from woo_harvester.outputs.definition import RecordKind
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register.fetch import obtain_register
 from woo_harvester.register.names import Vocabulary
+from woo_harvester.register.register import OpenRegister
 from woo_harvester.report.run_folder import FILTERED
 from woo_harvester.running.arguments import Arguments
 from woo_harvester.running.causes import ArgumentError, StartError
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from sqlalchemy import Connection
     from twisted.python.failure import Failure
+
+    from woo_harvester.audit.given import GivenHost
 
 
 _NO_JOBDIR = (
@@ -78,6 +81,8 @@ class HarvestSpider(Spider):
     """Kind of its records in the search index."""
     item_type: ClassVar[type[RecordItem]]
     """Type of its items, which decides the columns of a CSV file."""
+    _on_disk: Sequence[GivenHost] = ()
+    """The argument ``_on_disk`` of an audit of files: what answers in the place of hosts."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._argument_error: ArgumentError | None = None
@@ -105,6 +110,11 @@ class HarvestSpider(Spider):
             settings.set("JOBDIR", None, settings.getpriority("JOBDIR") or 0)  # else Scrapy makes the folder
         crawler.signals.connect(spider.spider_idle, signals.spider_idle)
         return spider
+
+    @property
+    def on_disk(self) -> Sequence[GivenHost]:
+        """The files of an audit that answer in the place of hosts; empty in any other run."""
+        return self._on_disk
 
     @classmethod
     def check_arguments(cls, given: Mapping[str, Any]) -> None:
@@ -197,6 +207,8 @@ class HarvestSpider(Spider):
 
     async def read_register(self, settings: BaseSettings, report: Reporter) -> Register:
         """Return the register of this run. Raises RegisterError."""
+        if self.on_disk:
+            return OpenRegister()
         return await obtain_register(
             self.arguments.register_source or settings["WOO_REGISTER"],
             data_dir(settings),

@@ -134,7 +134,9 @@ class VergunningenSpider(HarvestSpider):
     async def all_read(self, response: Response) -> AsyncIterator[PermitItem]:
         """Apply the messages in batches, and yield the record of each case that changed."""
         numbers = [visit.number for visit in self.visits]
-        report = without_the_rest(self.report, [visit.page.host for visit in self.visits if visit.is_sample])
+        report = without_the_rest(
+            self.report, [visit.page.host for visit in self.visits if visit.is_sample or self.on_disk]
+        )
         while not is_closing(self.crawler):
             with self.keeper.begin() as connection:
                 made = permit_batches.apply_next(connection, numbers, self.rights, report, datetime.now(UTC))

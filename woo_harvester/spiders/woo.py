@@ -117,7 +117,14 @@ class WooSpider(HarvestSpider, SitemapSpider):
         # Without an override, no entry is made into a dict.
         keeps = self.sitemap_filter if method_is_overridden(type(self), WooSpider, "sitemap_filter") else None
         self.entries = Entries(
-            register, self.vocabulary, self.report, keeper, terms, self.arguments.choice, keeps
+            register,
+            self.vocabulary,
+            self.report,
+            keeper,
+            terms,
+            self.arguments.choice,
+            keeps,
+            checks_schema=bool(self.on_disk),
         )
         documents = Documents(mode, keeper, self.crawler)
         self.crawler.stats.set_value("woo/documents/mode", mode)
