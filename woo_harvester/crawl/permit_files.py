@@ -230,7 +230,7 @@ class PermitFiles:
         self, link: Link, visit: EntryPageVisit, seen: str | None, code: str = "ipm.bericht-onbereikbaar"
     ) -> None:
         """Remember that a link led to no message; *seen* if there may be one nevertheless."""
-        visit.fruitless += link.url not in visit.due
+        visit.fruitless += link.url not in visit.again
         date = None if link.date is None else str(link.date)
         faults: list[KeptFinding] = []
         if seen is not None:

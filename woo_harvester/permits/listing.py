@@ -53,11 +53,6 @@ _OTHER = re.compile(
     r"|xsd|xslt?|dtd|rss|atom|css|m?js|map|woff2?|ttf|jpe?g|png|gif|svg|webp|ico|bmp|tiff?|avif"
     r"|mp[34]|m4a|avi|mov|wav|webm|ogg|sha(?:1|256|512)|md5|sig|asc|msi|apk|dmg|iso"
 )
-#: Names of parameters with the session of a visitor. Their values are others in each run.
-_SESSION_NAME = re.compile(
-    r"(?:phpsessid|jsessionid|aspsessionid\w*|sessionid|session_id|sessid|cfid|cftoken)=", re.IGNORECASE
-)
-_SESSION_IN_PATH = re.compile(r";jsessionid=[^/?#;]*", re.IGNORECASE)
 #: White space around a URL, and characters within it that browsers leave out.
 _IGNORED = re.compile(r"^[\s\x00-\x20]+|[\s\x00-\x20]+$|[\t\r\n]")
 
@@ -78,16 +73,11 @@ class Link:
     """A link to a file that is or may be a message."""
 
     url: str
-    """Absolute URL, without fragment and session."""
+    """Absolute URL, without fragment."""
     is_xml: bool
     """True if its extension is that of XML. Without it the answer decides."""
     date: Stamp | None = None
     """Date of the file in the listing; None if there is none."""
-
-    @property
-    def is_made_on_request(self) -> bool:
-        """Whether its URL has a query or an extension, as those of scripts do; the links of a menu seldom."""
-        return "?" in self.url or _EXTENSION.search(last_segment(self.url)) is not None
 
 
 @dataclass(slots=True)
@@ -287,23 +277,12 @@ class _Page:
             return None
         if url.endswith((".xml", ".XML")) and "?" not in url:
             return url, LinkKind.XML
-        url = _without_session(url)
         kind = _kind_of(url, self._url)
         return None if kind is None or url == self._url else (url, kind)
 
 
 def _folder_of(url: str) -> str:
     return urljoin(url, ".")
-
-
-def _without_session(url: str) -> str:
-    """Return a URL without the parameters that are others for each visitor."""
-    path, mark, query = url.partition("?")
-    if ";" in path:
-        path = _SESSION_IN_PATH.sub("", path)
-    if "=" in query and _SESSION_NAME.search(query):
-        query = "&".join(each for each in query.split("&") if not _SESSION_NAME.match(each))
-    return path + mark * bool(query) + query
 
 
 def _kind_of(url: str, page: str) -> LinkKind | None:
