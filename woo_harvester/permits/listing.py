@@ -21,7 +21,7 @@ from urllib.parse import urljoin
 from lxml import etree
 
 from woo_harvester.documents.pages import decode_page
-from woo_harvester.permits.listing_dates import SEARCHED, Finder, Found, Stamp, read_stamps, stamp_of
+from woo_harvester.permits.listing_dates import SEARCHED, Found, Stamp, find_date, read_stamps, stamp_of
 from woo_harvester.sitemaps.xml_stream import CorruptError, TooLargeError, TruncatedError, decompress
 from woo_harvester.utils.urls import LOC_MAXLENGTH, absolute_url, last_segment
 
@@ -165,7 +165,6 @@ class _Page:
         self._row = _Row()
         self._in_link = self._in_table_row = self._in_pre = self._unseen = 0
         self._found: dict[str, tuple[LinkKind, Found | Stamp | None]] = {}
-        self._finder = Finder()
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Handle the start of an element."""
@@ -229,11 +228,11 @@ class _Page:
             return
         if len(set(urls.values())) == 1:
             text = " ".join([*row.before, *(part for parts in row.after for part in parts)])
-            self._keep(next(iter(urls.values())), _time_of(row.time) or self._finder.find(text))
+            self._keep(next(iter(urls.values())), _time_of(row.time) or find_date(text))
             return
         for href, parts in zip(row.links, row.after, strict=True):
             if href in urls:
-                self._keep(urls[href], self._finder.find(" ".join(parts)))
+                self._keep(urls[href], find_date(" ".join(parts)))
 
     def links(self) -> tuple[list[Link], list[Link]]:
         """Return the links to requested files and those to others, with their dates parsed."""
