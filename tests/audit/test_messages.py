@@ -42,7 +42,7 @@ def test_each_message_is_counted_and_what_is_wrong_has_its_file_and_line(folder:
     assert account.not_judged == ["register", "entry_page", "fetching", "earlier_messages"]
     found = read.about("ipm.datum")
     assert (found.host, found.url, found.sitemap) == (str(folder), str(folder / "fout.xml"), str(folder))
-    assert (found.line, found.given) == (9, "<overheidvg:aanmaakdatum>gisteren</overheidvg:aanmaakdatum>")
+    assert (found.line, found.element, found.seen) == (9, "aanmaakdatum", "gisteren")
 
 
 def test_one_message_counts_under_its_own_path(folder: Path) -> None:

@@ -20,7 +20,7 @@ from woo_harvester.findings import Finding, Reporter
 from woo_harvester.permits.links import without_the_rest
 from woo_harvester.permits.messages import read_message
 from woo_harvester.permits.mutations import Mutation
-from woo_harvester.permits.parsing import has_message_root, with_own_xml
+from woo_harvester.permits.parsing import has_message_root
 from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.transactions import apply_mutations
 from woo_harvester.register import Register
@@ -129,7 +129,7 @@ class MessageAudit:
         self._account.count_files(1)
         message, found = read_message(chunks(), maxsize, self._terms.lists.organisaties, self._now)
         report = self._report.about(url=shown(path))
-        for finding in with_own_xml(found, chunks(), maxsize):
+        for finding in found:
             report.send(finding)
         if message is None:
             return None

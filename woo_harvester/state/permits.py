@@ -19,7 +19,7 @@ from woo_harvester.state.schema import permit_cases, permit_entries, permit_file
 from woo_harvester.state.sql import batches, insert_or_update, write_rows
 
 KeptFinding = dict[str, Any]
-"""A finding about a file as it is stored: code, line, element, seen, given and action."""
+"""A finding about a file as it is stored: code, line, element, seen and action."""
 
 
 @dataclass(frozen=True, slots=True)
