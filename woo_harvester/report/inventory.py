@@ -57,7 +57,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """The errors that the runs of a period found, with the worst first."""
+    """The errors that the runs of a period found, by supplier, organisation and code."""
 
     first: date
     last: date
