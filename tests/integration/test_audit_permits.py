@@ -98,12 +98,7 @@ def test_each_mistake_has_its_line_what_was_expected_and_the_fix(auditor: Audito
             assert row.line, code
         if code not in ("ipm.te-groot", "ipm.ongeldig"):
             assert row.expected, code
-            assert row.snippet is not None, code
-            assert "urlset" not in row.snippet.after
-    schema = found["ipm.schema"].snippet
-    assert schema is not None
-    assert f"<dcterms:identifier>{case(1)}</dcterms:identifier>" in schema.before, "the sender's own XML"
-    assert "<dcterms:title>" in schema.after
+            assert (row.snippet is None) is (code == "ipm.schema"), code
 
 
 @pytest.mark.parametrize(("given", "numbers"), [("3", {0, 8, 9}), ("0", set(range(10)))])

@@ -44,9 +44,6 @@ def test_each_output_of_each_command_is_refused_before_anything_is_written(
         (*run, "--pidfile", STATE),
         (*run, "--profile", STATE),
         ("audit", "www.a.nl", "--logfile", STATE),
-        ("inventory", *PERIOD, "-O", "link.csv"),
-        ("inventory", *PERIOD, "--suppliers", "in.csv", "-O", "in.csv"),
-        ("inventory", *PERIOD, "-O", str(register), "--format", "csv", "-s", f"WOO_REGISTER={register}"),
         ("state", "latest", "woo.jsonl", "-O", STATE),
     ):
         done = start_forked(args, tmp_path, ca_bundle).done(STUCK)

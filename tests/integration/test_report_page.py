@@ -9,7 +9,7 @@ import pytest
 
 from tests.report.runs import HOST, about_file, read_permits, write_run
 from tests.utils.browser import LARGE, PHONE, SMALL, tab_to, violations
-from tests.utils.reports import coverage_of_many, inventory_of_permits, publishers, report_of_many_hosts
+from tests.utils.reports import coverage_of_many, page_of_supplier, publishers, report_of_many_hosts
 from woo_harvester.report.assemble import make_report
 from woo_harvester.report.html.page import FIRST_ROWS, ONE_PAGE_HOSTS
 
@@ -38,17 +38,16 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for day in ("21", "22"):
         coverage = coverage_of_many(tmp_path_factory.mktemp("coverage") / f"woo-{day}")
     made["coverage"] = coverage
-    made["inventory"] = inventory_of_permits(tmp_path_factory.mktemp("inventory"))
     permits = [about_file("ipm.schema", f"www.{name}.nl", line=3) for name in "abc"]
     of_permits = [read_permits(each.host or "", each) for each in permits]
     made["permits"] = make_report(write_run(english / "vergunningen-1", of_permits, permits), history=False)
-    made["supplier"] = made["inventory"].with_name("supplier.html")
+    made["supplier"] = page_of_supplier(tmp_path_factory.mktemp("inventory"))
     made["english"] = make_report(write_run(english / "woo-1", accounts, findings), lang="en", history=False)
     return made
 
 
 #: Pages that together have each kind of part: axe takes long for each further host on a page.
-NAMES = ["one", "few", "many", "host", "english", "coverage", "inventory", "supplier", "permits"]
+NAMES = ["one", "few", "many", "host", "english", "coverage", "supplier", "permits"]
 
 
 def opened(browser: Browser, path: Path, width: int = LARGE) -> tuple[Page, list[str], list[str]]:

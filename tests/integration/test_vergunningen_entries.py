@@ -159,13 +159,15 @@ def test_bad_messages_are_reported_and_good_ones_beside_them_are_harvested(site:
         "1.xml": site.about(1, "create"),
         "2.xml": site.about(2, "Update"),
         "3.xml": gzip.compress(site.about(3)),
-        "4.xml": site.about(4).replace(b"overheidvg:Product", b"verzonnen:Lijst"),
+        "4.xml": site.about(4).replace(
+            b"</dcterms:title>", b"</dcterms:title><dcterms:rights>x</dcterms:rights>"
+        ),
     }
     bad = bad_messages(site)
     publish(site, {**good, **{name: body for name, (body, _) in bad.items()}})
     run = yield
     assert set(causes(run)) == {"1", "2", "3", "4"}
-    expected = [("ipm.scheme-onbekend", "4.xml"), *((code, name) for name, (_, code) in bad.items())]
+    expected = [("ipm.element-onbekend", "4.xml"), *((code, name) for name, (_, code) in bad.items())]
     assert codes(run) == sorted(expected)
     again = yield
     assert codes(again) == sorted(expected[1:]), "what is wrong with a case that was harvested: once"

@@ -34,7 +34,7 @@ def offer(site: Town, pages: Mapping[str, Page], date: str | None = OLD) -> None
     rows = "\n".join(f'<a href="{name}">{name}</a>' + (f"   {date}   2345" if date else "") for name in pages)
     site.pages[FOLDER] = page(f"<pre>{rows}</pre>")
     for name, answer in pages.items():
-        site.pages[FOLDER + name.replace(";jsessionid=A1", "")] = answer
+        site.pages[FOLDER + name] = answer
 
 
 def scripts(site: Town) -> dict[str, Page]:
@@ -108,9 +108,6 @@ def test_what_is_no_message_is_asked_for_once_and_again_later(towns: Towns, site
     assert "ipm.link-overgeslagen" not in again.codes
     days_pass(towns, site.host, 1)
     assert causes((yield)) == {"1": "aanlevering"}
-    assert asked(site) == ["2.xml", "login.php", "zaak.php?id=1"], "a script may have failed; a menu has not"
-    days_pass(towns, site.host, 3)
-    yield
     assert asked(site) == ["2.xml", "contact", "login.php", "zaak.php?id=1"]
 
 
@@ -160,51 +157,6 @@ def test_links_that_were_passed_over_are_counted_in_one_finding_a_page(site: Tow
     pages["zaak.php?id=2"] = Page(site.about(2), content_type=XML)
     offer(site, pages)
     assert causes((yield)) == {"2": "aanlevering"}, "a failure is tried in each run"
-
-
-@pytest.mark.parametrize("date", [OLD, None])
-@pytest.mark.parametrize(
-    "form",
-    [
-        "zaak.php?id={number}&sid=s{day}",
-        "zaak.php?x=a{day}&id={number}",
-        "zaak/{number};s=a{day}",
-        "(S(a{day}))/zaak.aspx?id={number}",
-        "(S(a{day}))/{number}.xml",
-    ],
-)
-@permit_days.story
-def test_a_session_in_each_link_makes_no_link_new(form: str, date: str | None, site: Town) -> Story:
-    answers = {3: page("een menu")} if "xml" not in form else {}
-    new = [{1: "C", 2: "C"}, {4: "C"}, {}, {2: "U"}]
-    for day, orders in enumerate(new):
-        for number, order in orders.items():
-            headers = {"ETag": f'"{number}{order}"'}
-            answers[number] = Page(site.about(number, order), content_type=XML, headers=headers)
-        if day == 2:
-            del answers[1]
-        pages = {form.format(number=number, day=day): answers[number] for number in sorted(answers)}
-        offer(site, pages, date)
-        if date and day == 3:
-            listed, name = site.pages[FOLDER], form.format(number=2, day=3)
-            assert isinstance(listed, Page)
-            site.pages[FOLDER] = page(
-                str(listed.body).replace(f"{name}</a>   {OLD}", f"{name}</a>   {NEWER}")
-            )
-        run = yield
-        cause = {"C": "aanlevering", "U": "wijziging"}
-        assert causes(run) == {str(number): cause[order] for number, order in orders.items()}
-        assert ("ipm.te-kort" in run.codes) is (day == 2), "only the link that is gone was short"
-        requests = [each for each in site.requests if each.target not in ("/robots.txt", FOLDER)]
-        known = sum("if-none-match" in each.headers for each in requests)
-        changed = sorted(form.format(number=number, day=day) for number in orders)
-        if day == 0:
-            assert asked(site) == sorted(pages)
-        elif date:
-            assert asked(site) == changed
-        else:
-            assert (len(requests), known) == (len(answers) - (3 in answers), len(requests) - (day == 1))
-            site.requests.clear()
 
 
 @pytest.mark.parametrize("status", [404, 410])

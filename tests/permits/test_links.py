@@ -11,7 +11,6 @@ from woo_harvester.permits.links import (
     compare_file,
     how_to_ask,
     is_due_again,
-    moved_links,
     newest_and_oldest,
     without_the_rest,
 )
@@ -110,23 +109,19 @@ def test_a_date_with_a_zone_stands_for_one_moment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "is_script", "wait"),
+    ("first", "wait"),
     [
-        (0, True, timedelta(hours=20)),
-        (1, True, timedelta(hours=24)),
-        (3, True, timedelta(days=3)),
-        (90, True, timedelta(days=7)),
-        (0, False, timedelta(days=3)),
-        (6, False, timedelta(days=6)),
-        (90, False, timedelta(days=7)),
+        (0, timedelta(hours=20)),
+        (1, timedelta(hours=24)),
+        (3, timedelta(days=3)),
+        (90, timedelta(days=7)),
     ],
 )
-def test_a_link_to_no_message_is_due_ever_later(first: int, is_script: bool, wait: timedelta) -> None:
+def test_a_link_to_no_message_is_due_ever_later(first: int, wait: timedelta) -> None:
     last = ASKED + timedelta(days=first)
 
     def is_due(after: timedelta) -> bool:
-        most = timedelta(days=7)
-        return is_due_again(ASKED, last, last + after, is_made_on_request=is_script, most=most)
+        return is_due_again(ASKED, last, last + after, timedelta(days=7))
 
     assert not is_due(timedelta())
     assert not is_due(wait - MINUTE)
@@ -164,12 +159,6 @@ def test_links_without_the_extension_of_xml_do_not_displace_files() -> None:
     assert names(chosen) == ["menu0", "menu49", "a.xml", "b.xml"]
 
 
-def test_links_to_scripts_come_before_a_menu() -> None:
-    menu = [link(f"menu{number}", is_xml=False) for number in range(50)]
-    scripts = [link(f"zaak.php?id={number}", number, is_xml=False) for number in (3, 1, 2)]
-    assert names(newest_and_oldest([*menu, *scripts], 2)) == ["zaak.php?id=3", "zaak.php?id=1"]
-
-
 @pytest.mark.parametrize(("hosts", "codes"), [((), 3), (("www.b.nl",), 3), (("www.a.nl", "www.b.nl"), 1)])
 def test_what_messages_beyond_a_sample_explain_is_left_out(hosts: tuple[str, ...], codes: int) -> None:
     found: list[Finding] = []
@@ -178,32 +167,3 @@ def test_what_messages_beyond_a_sample_explain_is_left_out(hosts: tuple[str, ...
         report(code, host="www.a.nl")
     assert [finding.code for finding in found][-1] == "ipm.zaak-bekend"
     assert len(found) == codes
-
-
-# Links with a session, which is another each day.
-@pytest.mark.parametrize(
-    ("before", "today", "moved"),
-    [
-        (["a?s=x&id=1", "a?s=x&id=2"], ["a?s=y&id=2", "a?s=y&id=3"], {"a?s=x&id=2": "a?s=y&id=2"}),
-        (["a?s=x&t=1", "b?s=x&t=1"], ["a?s=y&t=2", "b?s=y&t=1"], {"b?s=x&t=1": "b?s=y&t=1"}),
-        (["a?s=x&t=1", "a?s=x"], ["a?s=y&t=1", "a?s=y"], {"a?s=x&t=1": "a?s=y&t=1", "a?s=x": "a?s=y"}),
-        (["h/(S(x))/a"], ["h/(S(y))/a"], {"h/(S(x))/a": "h/(S(y))/a"}),
-        (["a;s=x", "b;s=x", "c"], ["a;s=y", "b;s=y", "c"], {"a;s=x": "a;s=y", "b;s=x": "b;s=y"}),
-        # One link, such as the newest case of a page; each link its own value; no other value.
-        (["a?id=1"], ["a?id=2"], {}),
-        (["a?s=1", "b?s=2"], ["a?s=3", "b?s=4"], {}),
-        (["a?s=x", "b?s=x"], ["a?s=y", "b?s=z"], {}),
-        (["a?s=x", "b?s=y"], ["a?s=z", "b?s=z"], {}),
-        (["a?s=x", "b?s=x"], ["a?s=x", "b?s=x"], {}),
-        (["a?s=x", "b?s=x"], ["a", "b"], {}),
-        # Messages that are numbered again each day, month or year.
-        (["a?d=2026-04-01&n=1", "a?d=2026-04-01&n=2"], ["a?d=2026-04-02&n=1", "a?d=2026-04-02&n=2"], {}),
-        (["a?d=20260401&n=1", "a?d=20260401&n=2"], ["a?d=20260402&n=1", "a?d=20260402&n=2"], {}),
-        (["a?d=2025&n=1", "a?d=2025&n=2"], ["a?d=2026&n=1", "a?d=2026&n=2"], {}),
-        (["a?d=1-4-2026&n=1", "a?d=1-4-2026&n=2"], ["a?d=2-4-2026&n=1", "a?d=2-4-2026&n=2"], {}),
-    ],
-)  # fmt: skip
-def test_a_link_is_the_same_if_only_a_value_that_all_links_share_is_another(
-    before: list[str], today: list[str], moved: dict[str, str]
-) -> None:
-    assert dict(moved_links(before, today)) == moved

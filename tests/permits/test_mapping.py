@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.permits.reading import codes, given, noted
+from tests.permits.reading import codes, given
 from woo_harvester.demo.permit_messages import CASE_URL, DOCUMENT_URL, PRODUCT, document_message, message
 from woo_harvester.permits.mapping import day_in
 
@@ -167,28 +167,20 @@ def test_start_and_end_may_stand_in_any_namespace_of_the_message() -> None:
         assert given(message(kern=kern))["temporal"] == {"start": "2026-04-01"}
 
 
-def warned(kern: str = "", meta: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the metadata of a message and its only warning."""
-    metadata, (finding,) = noted(message(kern=kern, meta=PRODUCT + meta))
-    assert finding["severity"] == "warning"
-    return metadata, finding
-
-
-def test_an_unknown_scheme_is_reported_and_the_value_is_kept() -> None:
-    metadata, finding = warned('<dcterms:spatial scheme="elders:Streek">Achterhoek</dcterms:spatial>')
-    assert metadata["spatial"] == [{"scheme": "elders:Streek", "label": "Achterhoek"}]
-    assert finding == {
-        "code": "ipm.scheme-onbekend",
-        "severity": "warning",
-        "line": 18,
-        "element": "owmskern/spatial",
-        "seen": "elders:Streek",
-        "action": "bewaard zoals gegeven",
-    }
-
-
-def test_a_scheme_is_known_in_any_case() -> None:
-    assert given(message(kern='<dcterms:spatial scheme="OVERHEID:gemeente">Utrecht</dcterms:spatial>'))
+@pytest.mark.parametrize(
+    ("scheme", "more"),
+    [
+        ("elders:Gemeente", {}),
+        (
+            "OVERHEID:gemeente",
+            {"type": "gemeente", "id": "https://identifier.overheid.nl/tooi/id/gemeente/gm0344"},
+        ),
+        ("overheid:PostcodeHuisnummer", {}),
+    ],
+)
+def test_a_value_is_kept_with_its_scheme(scheme: str, more: dict[str, Any]) -> None:
+    spatial = given(message(kern=f'<dcterms:spatial scheme="{scheme}">Utrecht</dcterms:spatial>'))["spatial"]
+    assert spatial == [{"scheme": scheme, "label": "Utrecht"} | more]
 
 
 def place(x: str, y: str) -> str:
@@ -199,62 +191,23 @@ def place(x: str, y: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("x", "y"), [("463000", "155000"), ("5.38", "52.15"), ("0", "0"), ("-99999", "463000")]
+    ("x", "y", "kept"),
+    [
+        ("463000", "155000", {"x-waarde": 463000.0, "y-waarde": 155000.0}),
+        ("5.38", "52.15", {"x-waarde": 5.38, "y-waarde": 52.15}),
+        ("155000", "", {"x-waarde": 155000.0}),
+        ("9" * 400, "463000", {"y-waarde": 463000.0}),
+    ],
 )
-def test_coordinates_outside_of_the_netherlands_are_kept_without_a_place_on_the_map(x: str, y: str) -> None:
-    metadata, finding = warned(meta=place(x, y))
-    expected = {"x-waarde": float(x), "y-waarde": float(y)}
-    assert metadata["object"]["coordinaten"] == [expected]
-    assert (finding["code"], finding["seen"]) == ("ipm.coordinaten", f"x {x}, y {y}")
-
-
-def test_a_location_with_one_coordinate_is_reported() -> None:
-    _, finding = warned(meta=place("155000", ""))
-    assert finding["seen"] == "x 155000, y ontbreekt"
-
-
-def test_an_infinite_number_is_left_out() -> None:
-    _, findings = noted(message(meta=PRODUCT + place("9" * 400, "463000")))
-    assert [finding["action"] for finding in findings] == ["weggelaten", "zonder plaats op de kaart"]
+def test_coordinates_outside_of_the_netherlands_are_kept_without_a_place_on_the_map(
+    x: str, y: str, kept: dict[str, float]
+) -> None:
+    assert given(message(meta=PRODUCT + place(x, y)))["object"]["coordinaten"] == [kept]
 
 
 @pytest.mark.parametrize("written", ["x", "1.2.3", "1e5", "NaN", "INF", "1,2,3"])
 def test_a_coordinate_that_is_not_a_number_is_refused(written: str) -> None:
     assert codes(message(meta=PRODUCT + place(written, "463000"))) == ["ipm.schema"]
-
-
-def test_an_invalid_address_is_reported_and_kept() -> None:
-    house = "<zaak:postcode>12345</zaak:postcode><zaak:huisnummer>naast 5</zaak:huisnummer>"
-    address = f"<zaak:postcodeHuisnummer>{house}</zaak:postcodeHuisnummer>"
-    meta = f"<zaak:object><zaak:adres>{address}</zaak:adres></zaak:object>"
-    metadata, finding = warned(meta=meta)
-    assert metadata["object"]["adres"][0]["postcodeHuisnummer"] == {
-        "postcode": "12345",
-        "huisnummertoevoeging": "naast 5",
-    }
-    assert (finding["code"], finding["seen"]) == ("ipm.adres", "12345 naast 5")
-
-
-def test_an_invalid_postcode_of_a_location_is_reported_and_kept() -> None:
-    metadata, finding = warned('<dcterms:spatial scheme="overheid:PostcodeHuisnummer">Dorp</dcterms:spatial>')
-    assert metadata["spatial"] == [{"scheme": "overheid:PostcodeHuisnummer", "label": "Dorp"}]
-    assert finding["code"] == "ipm.adres"
-
-
-def test_a_period_that_ends_before_it_begins_is_reported_and_kept() -> None:
-    metadata, finding = warned(
-        "<dcterms:temporal><start>2026-05-01</start><end>2026-04-01</end></dcterms:temporal>"
-    )
-    assert metadata["temporal"] == {"start": "2026-05-01", "end": "2026-04-01"}
-    assert (finding["code"], finding["seen"]) == ("ipm.periode", "2026-05-01 – 2026-04-01")
-
-
-def test_a_term_that_ends_before_it_begins_is_reported() -> None:
-    meta = (
-        "<zaak:termijn><zaak:termijnsoortPeriode><zaak:startdatumTermijn>2026-05-01</zaak:startdatumTermijn>"
-        "<zaak:einddatumTermijn>2026-04-30</zaak:einddatumTermijn></zaak:termijnsoortPeriode></zaak:termijn>"
-    )
-    assert warned(meta=meta)[1]["element"] == "vergunningenmeta/termijn/termijnsoortPeriode"
 
 
 @pytest.mark.parametrize("decimals", [1, 1000])

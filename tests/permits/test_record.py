@@ -47,8 +47,8 @@ OTHER = {"wgs84": {"lat": 53.1, "lon": 6.3}}
 
 def test_the_record_of_a_case_has_the_documented_form() -> None:
     mutations = [
-        offered(message(), "zaak.xml", "ipm.adres"),
-        offered(document_message(), "document.xml", "ipm.scheme-onbekend"),
+        offered(message(), "zaak.xml", "ipm.datum-nu"),
+        offered(document_message(), "document.xml", "ipm.kop"),
     ]
     (outcome,) = apply_mutations([], mutations, NOBODYS, Reporter(lambda finding: None), NOW).outcomes
     assert json_value(permit_record(outcome)) == {
@@ -90,7 +90,7 @@ def test_the_record_of_a_case_has_the_documented_form() -> None:
             "bestand": ENTRY + "zaak.xml",
             "opgehaald": "2026-04-02T08:00:00+02:00",
             "organisatie": STAD,
-            "bevindingen": ["ipm.adres", "ipm.scheme-onbekend"],
+            "bevindingen": ["ipm.datum-nu", "ipm.kop"],
         },
     }
 

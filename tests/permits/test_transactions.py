@@ -169,10 +169,10 @@ def test_messages_of_one_run_give_one_record_from_the_last() -> None:
 def test_a_create_of_a_known_case_updates_it_with_a_finding() -> None:
     world = World()
     world.run(mutation("C", 1))
-    (outcome,) = world.run(mutation("C", 2, title="Nieuw", bevindingen=("ipm.adres",)))
+    (outcome,) = world.run(mutation("C", 2, title="Nieuw", bevindingen=("ipm.datum-nu",)))
     assert outcome.oorzaak is Oorzaak.WIJZIGING
     assert world.codes == ["ipm.zaak-bekend"]
-    assert outcome.bevindingen == ("ipm.adres", "ipm.zaak-bekend")
+    assert outcome.bevindingen == ("ipm.datum-nu", "ipm.zaak-bekend")
 
 
 def test_a_delete_of_an_unknown_case_gives_a_finding_and_no_record() -> None:

@@ -69,9 +69,9 @@ def test_a_file_that_two_entry_pages_list_is_lost_at_each() -> None:
 
 def test_a_warning_or_a_finding_about_the_page_loses_no_file() -> None:
     made = account(1)
-    made.count_finding(about("ipm.adres"))
+    made.count_finding(about("ipm.datum-nu"))
     made.count_finding(about("ipm.te-groot", None))
-    assert (made.lost, made.findings) == ({}, {"ipm.adres": 1, "ipm.te-groot": 1})
+    assert (made.lost, made.findings) == ({}, {"ipm.datum-nu": 1, "ipm.te-groot": 1})
 
 
 def test_a_message_of_a_killed_run_that_is_refused_takes_its_file_back() -> None:

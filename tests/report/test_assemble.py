@@ -377,7 +377,7 @@ def test_the_accounts_say_what_a_run_of_a_spider_with_another_name_harvested(tmp
     [
         (row("ipm.zaak-bekend"), 3, "3 berichten beoordeeld, zonder fouten."),
         (
-            row("ipm.adres", 2),
+            row("ipm.datum-nu", 2),
             1,
             "1 bericht beoordeeld, zonder fouten. Daarnaast te verbeteren: 2 waarschuwingen.",
         ),
@@ -393,7 +393,7 @@ def test_a_sample_is_named() -> None:
 
 
 def test_each_error_is_in_the_way_with_what_it_is() -> None:
-    made = verdict(host(row("ipm.schema", 4), row("ipm.adres"), row("host.intern-adres")), "en")
+    made = verdict(host(row("ipm.schema", 4), row("ipm.datum-nu"), row("host.intern-adres")), "en")
     assert (made.connectable, made.in_the_way) == (False, ["ipm.schema", "host.intern-adres"])
     what = explain("ipm.schema", "en").what.rstrip(".")
     assert f"What is in the way: {what} (ipm.schema, 4 times); " in made.text

@@ -36,11 +36,6 @@ SCHEMA = "bericht niet verwerkt; verwacht: title, type (naamruimte http://purl.o
             "<title>, verplicht bij C en U",
             "<title>, required for C and U",
         ),
-        (
-            {"code": "ipm.periode"},
-            "een einde op of na het begin",
-            "an end on or after the beginning",
-        ),
     ],
 )
 def test_what_was_expected_is_said_in_each_language(

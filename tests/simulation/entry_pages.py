@@ -80,10 +80,6 @@ class Link:
     def is_file(self) -> bool:
         return ".xml" in self.url
 
-    @property
-    def is_script(self) -> bool:
-        return "?" in self.url
-
     def serve(self, known: str | None, *, has_etag: bool) -> tuple[Kind, Answer]:
         """Return what a server sends to somebody who knows an ETag."""
         is_message = self.message is not None and self.fault != "html"

@@ -19,7 +19,7 @@ from tests.simulation.publishers import DAY, day_of, host_of
 from tests.simulation.runs import Line, Run, read_lines
 
 #: A link that led to no message is requested again after so long at least, and so long at most.
-LEAST_SCRIPT, LEAST_OTHER, MOST = 20 / 24 * DAY, 3 * DAY, 7 * DAY
+LEAST, MOST = 20 / 24 * DAY, 7 * DAY
 #: A file whose date is the moment of the request may change without another date.
 JUST_NOW = 180.0
 
@@ -195,8 +195,7 @@ class PermitOracle:
                 is_read = is_alone and link.date is not None and link.url not in self.knows.was_html
                 assert not is_read, f"{link.url} is requested, and has the date of day {day_of(read.at)}"
             elif not link.is_file and not self._was_message(link.url):
-                least = LEAST_SCRIPT if link.is_script else LEAST_OTHER
-                assert run.now - read.at >= least, (
+                assert run.now - read.at >= LEAST, (
                     f"{link.url} is requested, and was on day {day_of(read.at)}"
                 )
 

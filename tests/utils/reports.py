@@ -14,8 +14,7 @@ from tests.report.test_inventory import run as run_of_permits
 from woo_harvester.findings import Finding
 from woo_harvester.report.assemble import make_report
 from woo_harvester.report.funnel import FIELDS, Account
-from woo_harvester.report.inventory import read_inventory
-from woo_harvester.report.inventory_formats import as_html, supplier_page
+from woo_harvester.report.inventory import read_inventory, supplier_page
 from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.tooi import informatiecategorieen
 
@@ -125,18 +124,13 @@ def coverage_of_many(folder: Path) -> Path:
     return run.coverage_page
 
 
-def inventory_of_permits(folder: Path) -> Path:
-    """The page of the errors in permits, some of them fixed, with a long name and a long address.
-
-    Beside it is the page of a supplier.
-    """
+def page_of_supplier(folder: Path) -> Path:
+    """The page of the errors of a supplier, some of them fixed, with a long name and a long address."""
     long = "Omgevingsdienst-met-een-naam-zonder-spaties-van-veel-letters"
     errors = [of_permit(file=f"{'x' * 80}{number}.xml", line=1234, seen="y" * 90) for number in range(25)]
     run_of_permits(folder, 1, *errors, of_permit("ipm.datum-nu", organisation=long))
     run_of_permits(folder, 2, *errors)
-    page = folder / "inventory.html"
-    inventory = read_inventory(ReportsFolder(folder), date(2026, 4, 1), date(2026, 4, 30))
-    page.write_text(as_html(inventory))
-    of_one = supplier_page(inventory, inventory.suppliers[0], "beheer@voorbeeld.nl")
-    page.with_name("supplier.html").write_text(of_one)
+    page = folder / "supplier.html"
+    inventory = read_inventory(ReportsFolder(folder), date(2026, 4, 1), date(2026, 4, 30), {})
+    page.write_text(supplier_page(inventory, inventory.suppliers()[0], "beheer@voorbeeld.nl"))
     return page

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import Settings
 
-    from woo_harvester.operating.monitor import Runs
+    from woo_harvester.report.monitor import Runs
 
 
 class Command(ProjectCommand):
@@ -42,7 +42,7 @@ class Command(ProjectCommand):
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the last run of each spider in *args*, or of every spider that has runs."""
-        from woo_harvester.operating.monitor import Limits, read_runs, spiders
+        from woo_harvester.report.monitor import Limits, read_runs, spiders
 
         settings = cast("Settings", self.settings)
         age = timedelta(hours=settings.getfloat("WOO_MONITOR_AGE"))
@@ -64,7 +64,7 @@ class Command(ProjectCommand):
 
     def _print(self, runs: Runs, *, quiet: bool) -> None:
         """Print the results of the checks below the name of the run."""
-        from woo_harvester.operating.monitor import CHECKS
+        from woo_harvester.report.monitor import CHECKS
 
         found = {check.name: check.problems(runs) for check in CHECKS}
         if not quiet or any(found.values()):

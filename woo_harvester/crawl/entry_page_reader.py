@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from scrapy import Request
@@ -15,13 +14,13 @@ from scrapy.exceptions import CloseSpider
 from woo_harvester.crawl.answers import check_expected, failure_code, failure_seen, is_ours
 from woo_harvester.crawl.entry_pages import note_files, report_undated
 from woo_harvester.crawl.files import report_private_address
-from woo_harvester.crawl.permit_files import NOT_FETCHED, PermitFiles, permit_request
+from woo_harvester.crawl.permit_files import PermitFiles, permit_request
 from woo_harvester.items import header, header_date
-from woo_harvester.permits.links import Ask, how_to_ask, is_due_again, may_have_session, newest_and_oldest
+from woo_harvester.permits.links import Ask, how_to_ask, is_due_again, newest_and_oldest
 from woo_harvester.permits.listing import Link, read_listing
 from woo_harvester.running.ending import is_closing
-from woo_harvester.state.permit_history import forget_links, move_links, note_back
-from woo_harvester.state.permits import PermitFile, links_without_message, look_up_files, wait_again
+from woo_harvester.state.permit_history import forget_links, note_back
+from woo_harvester.state.permits import PermitFile, look_up_files, wait_again
 from woo_harvester.state.sql import batches
 from woo_harvester.utils.program import is_complete
 from woo_harvester.utils.urls import host_of, secured
@@ -38,8 +37,8 @@ if TYPE_CHECKING:
 _NOT_FETCHED = "bericht niet opgehaald"
 
 #: In one run so many links of a page that were never tried may lead to no message, before the others wait for
-#: the next run. So many that led to none before are requested again because they are due, and so many because
-#: their date is another. A page may have a million links to a script.
+#: the next run; and so many that led to none before are requested again. A page may have a million links to a
+#: script.
 _FRUITLESS_MAX = 1000
 
 #: The link to a script is forgotten when its page has not listed it for so long.
@@ -92,11 +91,6 @@ class EntryPageReader:
             report_private_address(response.request, visit)
         visit.requested_at = header_date(response, "Date") or datetime.now(UTC)
         links = self._links(response, visit)
-        if visit.complete and not visit.is_sample and may_have_session(link.url for link in links):
-            with self._keeper.begin() as connection:
-                move_links(connection, visit.number, [link.url for link in links])
-        if not all(link.is_xml for link in links):
-            visit.due = self._due_links(visit)
         for part in batches(links):
             for request in self._file_requests(part, visit):
                 while not await visit.has_capacity():
@@ -139,15 +133,7 @@ class EntryPageReader:
             with self._keeper.begin() as connection:
                 note_files(connection, visit, datetime.now(UTC))
 
-    def _due_links(self, visit: EntryPageVisit) -> set[str]:
-        """Return the links that led to no message, and are due to be requested again."""
-        now = datetime.now(UTC)
-        with self._keeper.begin() as connection:
-            links = links_without_message(connection, visit.number)
-            due = (url for url, file in links if file.faults or self._is_due(url, file, now))
-            return set(islice(due, _FRUITLESS_MAX))
-
-    def _is_due(self, url: str, link: PermitFile, now: datetime) -> bool:
+    def _is_due(self, link: PermitFile, now: datetime) -> bool:
         """Return whether a link that led to no valid message is requested again, although it has not changed.
 
         The server may have sent an error page as if all was well.
@@ -155,8 +141,7 @@ class EntryPageReader:
         last = datetime.fromtimestamp(link.read_at, UTC)
         since = link.faults_since or link.first_seen
         first = last if since is None else datetime.fromtimestamp(since, UTC)
-        is_script = Link(url, is_xml=False).is_made_on_request
-        return is_due_again(first, last, now, is_made_on_request=is_script, most=self._interval)
+        return is_due_again(first, last, now, self._interval)
 
     def _page_done(self, visit: EntryPageVisit) -> None:
         visit.page_done = True
@@ -218,7 +203,7 @@ class EntryPageReader:
             note_back(connection, [file.number for file in known.values() if file.is_gone])
         for link in links:
             file = known.get(link.url)
-            if file is None and not link.is_xml and not _is_tried(link, found.get(link.url), visit):
+            if file is None and not link.is_xml and not self._is_tried(link, found.get(link.url), visit, now):
                 continue
             visit.has_xml |= file is not None
             if file is not None and not link.is_xml:
@@ -227,41 +212,38 @@ class EntryPageReader:
             if file is not None:
                 visit.listed.add(file.number)
             ask = how_to_ask(link.date, file.known if file else None)
-            if file is not None and (file.is_due(now) or (file.faults and self._is_due(link.url, file, now))):
+            if file is not None and (file.is_due(now) or (file.faults and self._is_due(file, now))):
                 ask = Ask.FETCH
             if ask is Ask.NOT and file is not None:
                 self._files.count_unchanged(link, file, visit)
             else:
                 yield self._files.request(link, file, ask, visit)
 
+    def _is_tried(self, link: Link, before: PermitFile | None, visit: EntryPageVisit, now: datetime) -> bool:
+        """Return whether a link of which no message is known is requested; count it if it is to wait.
+
+        *before* is what the state knows of it: it led to something else, or could not be fetched.
+        """
+        if before is None:
+            is_tried = visit.fruitless < _FRUITLESS_MAX
+        else:
+            visit.listed.add(before.number)
+            is_tried = len(visit.again) < _FRUITLESS_MAX
+            is_same = before.known.date == (None if link.date is None else str(link.date))
+            if is_same and not before.faults and not (is_tried and self._is_due(before, now)):
+                return False
+            if is_tried:
+                visit.again.add(link.url)
+        if not is_tried:
+            visit.not_asked += 1
+            visit.beyond_budget = visit.beyond_budget or link.url
+        return is_tried
+
 
 def _is_refused(link: Link, known: Mapping[str, PermitFile]) -> bool:
     """Return whether a file is not requested although its message was refused before."""
     file = known.get(link.url)
     return file is not None and file.refused and how_to_ask(link.date, file.known) is Ask.NOT
-
-
-def _is_tried(link: Link, before: PermitFile | None, visit: EntryPageVisit) -> bool:
-    """Return whether a link of which no message is known is requested; count it if it is passed over.
-
-    *before* is what the state knows of it: it led to something else, or could not be fetched.
-    """
-    if before is not None:
-        visit.listed.add(before.number)
-        if link.url in visit.due:
-            return True
-        if before.known.date == (None if link.date is None else str(link.date)):
-            for fault in before.faults:
-                visit.passed_over.add(NOT_FETCHED, f"{link.url} ({fault['seen']})")
-            return False
-        if len(visit.due) < 2 * _FRUITLESS_MAX:
-            visit.due.add(link.url)
-            return True
-    elif visit.fruitless < _FRUITLESS_MAX:
-        return True
-    visit.not_asked += 1
-    visit.beyond_budget = visit.beyond_budget or link.url
-    return False
 
 
 def _unknown(links: Iterable[Link]) -> int:

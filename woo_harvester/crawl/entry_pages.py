@@ -116,12 +116,12 @@ class EntryPageVisit(Backlog):
         """How many files it lists, as far as their links or the state show that they are XML."""
         self.passed_over = PassedOver()
         """Its links that may lead to messages, and were not read."""
-        self.due: set[str] = set()
+        self.again: set[str] = set()
         """Its links that led to no message in an earlier run, and are requested again now."""
         self.fruitless = 0
         """How many links that were never tried led to no message, or to no answer."""
         self.not_asked = 0
-        """How many links that may lead to messages were not requested: nothing is known of them."""
+        """How many links that may lead to messages were due and were not requested."""
         self.beyond_budget = ""
         """The first of them that waits for the next run; the others are not in the sample."""
         self.undated = 0

@@ -27,7 +27,7 @@ from woo_harvester.permits.links import NO_MESSAGE, Ask, Comparison, RememberedF
 from woo_harvester.permits.listing import Link
 from woo_harvester.permits.messages import Message, read_message
 from woo_harvester.permits.mutations import Mutation
-from woo_harvester.permits.parsing import has_message_root, with_own_xml
+from woo_harvester.permits.parsing import has_message_root
 from woo_harvester.state.permits import KeptFinding, PermitFile, ReadFile, keep_files, wait_again
 from woo_harvester.utils.dates import iso_seconds
 from woo_harvester.utils.program import ANSWERS, is_complete
@@ -118,7 +118,7 @@ _NOT_THERE = (404, 410)
 NOT_FETCHED = "niet opgehaald"
 
 #: Fields of a finding about an invalid file that the state keeps.
-_FINDING_FIELDS = ("code", "line", "element", "seen", "given", "action")
+_FINDING_FIELDS = ("code", "line", "element", "seen", "action")
 
 
 class PermitFiles:
@@ -230,7 +230,7 @@ class PermitFiles:
         self, link: Link, visit: EntryPageVisit, seen: str | None, code: str = "ipm.bericht-onbereikbaar"
     ) -> None:
         """Remember that a link led to no message; *seen* if there may be one nevertheless."""
-        visit.fruitless += link.url not in visit.due
+        visit.fruitless += link.url not in visit.again
         date = None if link.date is None else str(link.date)
         faults: list[KeptFinding] = []
         if seen is not None:
@@ -290,7 +290,6 @@ class PermitFiles:
     ) -> tuple[Message | None, Sequence[Finding]]:
         """Return the message in a file, or None if it is invalid, and its findings. Report the findings."""
         message, findings = read_message(response.chunks(), self._maxsize, self._organisations, now)
-        findings = list(with_own_xml(findings, response.chunks(), self._maxsize))
         report = visit.report.about(url=link.url)
         for finding in findings:
             report.send(finding)
@@ -369,4 +368,5 @@ def _report_again(link: Link, file: PermitFile, visit: EntryPageVisit) -> None:
     """Report what is wrong with an invalid file; it is reported in each run until it is fixed."""
     since = None if file.faults_since is None else iso_seconds(file.faults_since)
     for fault in file.faults:
-        visit.report(**fault, url=link.url, since=since)
+        known = {name: fault[name] for name in _FINDING_FIELDS if name in fault}
+        visit.report(**known, url=link.url, since=since)

@@ -147,8 +147,6 @@ class Finding:
     """Path of the XML element, such as ``titelcollectie/officieleTitel``."""
     seen: str | None = None
     """The text that was there, as given; cut at 500 characters."""
-    given: str | None = None
-    """The element as the publisher wrote it; of permit messages only. A long one without its content."""
     action: str | None = None
     """The action of the harvester, in Dutch: "overgeslagen", "gelezen als ..."."""
     since: str | None = None

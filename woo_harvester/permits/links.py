@@ -1,14 +1,11 @@
-"""Compares a file with the version that was read before: by date, conditional request or content.
-
-A link without the extension of XML may lead to something else. That is remembered, and asked for again later.
+"""Decides which links of an entry page are requested: by date, by what the link led to before, by sample.
 
 Source: seed "Vergunningen op Internet IPM 4.0: Harvesting van metadata", "Directory of spider-pagina".
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum, auto
@@ -21,10 +18,8 @@ from woo_harvester.permits.listing_dates import Stamp
 #: Most listings show minutes. A file younger than this may be written again and keep the same date.
 _MAY_CHANGE = timedelta(minutes=2)
 
-#: After so long a link that gave no message is asked for again: one to a script, which may have failed on
-#: that day, and one of a menu. Both are shorter than the week in which a message is offered.
-_SCRIPT_AGAIN = timedelta(hours=20)
-_MENU_AGAIN = timedelta(days=3)
+#: After so long a link that gave no message is asked for again for the first time: in the next day's run.
+_AGAIN = timedelta(hours=20)
 
 
 class Ask(Enum):
@@ -97,78 +92,14 @@ def compare_file(
     return Comparison(RememberedFile(digest, None if date is None else str(date), now), not same, always_now)
 
 
-def is_due_again(
-    first: datetime, last: datetime, now: datetime, *, is_made_on_request: bool, most: timedelta
-) -> bool:
+def is_due_again(first: datetime, last: datetime, now: datetime, most: timedelta) -> bool:
     """Return whether a link that led to no message is to be asked for again.
 
     It was asked for *first* and *last* at these moments. The time until the next request is as long as it has
     led to no message, and *most* at the longest: a server may send an error page as if all is well for a day.
     """
-    least = _SCRIPT_AGAIN if is_made_on_request else _MENU_AGAIN
-    wait = max(least, min(last - first, most))
+    wait = max(_AGAIN, min(last - first, most))
     return not timedelta() <= now - last < wait  # a clock may have been set back
-
-
-#: A parameter with its value, or a session of ASP.NET with the slash before it.
-_PART = re.compile(r"(/(?=\([A-Z]\()|[;?&][^=;?&/#]+=)([^;?&/#]*)")
-#: A year, a date or a moment. Messages may be numbered again in each of these.
-_MOMENT = re.compile(r"(?:19|20)\d\d(?:\D{0,2}\d\d?){0,5}|\d\d?\D?\d\d?\D?(?:19|20)\d\d")
-#: The name of the part that is a session by its form.
-_ASP_NET = ""
-
-
-class _Value:
-    """The value of a part in the links of one day, as long as they share one."""
-
-    def __init__(self, value: str) -> None:
-        self.text: str | None = value
-        self.links = 0
-
-    def add(self, value: str) -> None:
-        self.text = self.text if value == self.text else None
-        self.links += 1
-
-
-def moved_links(before: Collection[str], listed: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield the links of *before* that are in *listed* with another session, with their URLs there.
-
-    A part is a session if all links of that day share its value, in both: two links at least, unless it is of
-    ASP.NET. Two links of one day never become the same.
-    """
-    now = _shared(listed)
-    then = _shared(before) if now else {}
-    sessions = {name: now[name] for name in now.keys() & then.keys() if _is_session(then[name], now[name])}
-    if not sessions:
-        return
-    urls = frozenset(listed)
-    for url in before:
-        moved = _PART.sub(lambda part: part[1] + sessions.get(part[1][1:], part[2]), url)
-        if moved != url and moved in urls:
-            yield url, moved
-
-
-def may_have_session(urls: Iterable[str]) -> bool:
-    """Return whether the links share the value of a part."""
-    return bool(_shared(urls))
-
-
-def _is_session(then: str, now: str) -> bool:
-    return then != now and not (_MOMENT.fullmatch(then) and _MOMENT.fullmatch(now))
-
-
-def _shared(urls: Iterable[str]) -> dict[str, str]:
-    """Return the values that all links with a part of that name share."""
-    values: dict[str, _Value] = {}
-    for url in urls:
-        if "=" in url or "/(" in url:
-            for prefix, value in _PART.findall(url):
-                values.setdefault(prefix[1:], _Value(value)).add(value)
-    return {
-        name: value.text
-        for name, value in values.items()
-        if value.text is not None and (value.links > 1 or name == _ASP_NET)
-    }
 
 
 #: Findings that may be due to messages that were not read.
@@ -180,17 +111,14 @@ _UNDATED = datetime.min.replace(tzinfo=UTC)
 def newest_and_oldest(links: Sequence[Link], size: int) -> Sequence[Link]:
     """Return at most *size* links, half of them the newest and half the oldest, in the order of the page.
 
-    A *size* of 0 returns all links. Links that have the extension of XML come first, then those to scripts,
-    and last the others, because a menu has the others. Without dates the order of the page counts, with the
-    newest files last.
+    A *size* of 0 returns all links. Links that have the extension of XML come first. Without dates the order
+    of the page counts, with the newest files last.
     """
     if not size or len(links) <= size:
         return links
-    groups: tuple[list[int], list[int], list[int]] = ([], [], [])
-    for number, link in enumerate(links):
-        groups[0 if link.is_xml else 1 if link.is_made_on_request else 2].append(number)
     chosen = list[int]()
-    for group in groups:
+    for is_xml in (True, False):
+        group = [number for number, link in enumerate(links) if link.is_xml is is_xml]
         group.sort(key=lambda number: _moment(links[number]))  # stable: the order of the page stays
         chosen += _ends(group, size - len(chosen))
     return [links[number] for number in sorted(chosen)]

@@ -21,7 +21,7 @@ from urllib.parse import urljoin
 from lxml import etree
 
 from woo_harvester.documents.pages import decode_page
-from woo_harvester.permits.listing_dates import SEARCHED, Finder, Found, Stamp, read_stamps, stamp_of
+from woo_harvester.permits.listing_dates import SEARCHED, Found, Stamp, find_date, read_stamps, stamp_of
 from woo_harvester.sitemaps.xml_stream import CorruptError, TooLargeError, TruncatedError, decompress
 from woo_harvester.utils.urls import LOC_MAXLENGTH, absolute_url, last_segment
 
@@ -53,11 +53,6 @@ _OTHER = re.compile(
     r"|xsd|xslt?|dtd|rss|atom|css|m?js|map|woff2?|ttf|jpe?g|png|gif|svg|webp|ico|bmp|tiff?|avif"
     r"|mp[34]|m4a|avi|mov|wav|webm|ogg|sha(?:1|256|512)|md5|sig|asc|msi|apk|dmg|iso"
 )
-#: Names of parameters with the session of a visitor. Their values are others in each run.
-_SESSION_NAME = re.compile(
-    r"(?:phpsessid|jsessionid|aspsessionid\w*|sessionid|session_id|sessid|cfid|cftoken)=", re.IGNORECASE
-)
-_SESSION_IN_PATH = re.compile(r";jsessionid=[^/?#;]*", re.IGNORECASE)
 #: White space around a URL, and characters within it that browsers leave out.
 _IGNORED = re.compile(r"^[\s\x00-\x20]+|[\s\x00-\x20]+$|[\t\r\n]")
 
@@ -78,16 +73,11 @@ class Link:
     """A link to a file that is or may be a message."""
 
     url: str
-    """Absolute URL, without fragment and session."""
+    """Absolute URL, without fragment."""
     is_xml: bool
     """True if its extension is that of XML. Without it the answer decides."""
     date: Stamp | None = None
     """Date of the file in the listing; None if there is none."""
-
-    @property
-    def is_made_on_request(self) -> bool:
-        """Whether its URL has a query or an extension, as those of scripts do; the links of a menu seldom."""
-        return "?" in self.url or _EXTENSION.search(last_segment(self.url)) is not None
 
 
 @dataclass(slots=True)
@@ -175,7 +165,6 @@ class _Page:
         self._row = _Row()
         self._in_link = self._in_table_row = self._in_pre = self._unseen = 0
         self._found: dict[str, tuple[LinkKind, Found | Stamp | None]] = {}
-        self._finder = Finder()
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Handle the start of an element."""
@@ -239,11 +228,11 @@ class _Page:
             return
         if len(set(urls.values())) == 1:
             text = " ".join([*row.before, *(part for parts in row.after for part in parts)])
-            self._keep(next(iter(urls.values())), _time_of(row.time) or self._finder.find(text))
+            self._keep(next(iter(urls.values())), _time_of(row.time) or find_date(text))
             return
         for href, parts in zip(row.links, row.after, strict=True):
             if href in urls:
-                self._keep(urls[href], self._finder.find(" ".join(parts)))
+                self._keep(urls[href], find_date(" ".join(parts)))
 
     def links(self) -> tuple[list[Link], list[Link]]:
         """Return the links to requested files and those to others, with their dates parsed."""
@@ -287,23 +276,12 @@ class _Page:
             return None
         if url.endswith((".xml", ".XML")) and "?" not in url:
             return url, LinkKind.XML
-        url = _without_session(url)
         kind = _kind_of(url, self._url)
         return None if kind is None or url == self._url else (url, kind)
 
 
 def _folder_of(url: str) -> str:
     return urljoin(url, ".")
-
-
-def _without_session(url: str) -> str:
-    """Return a URL without the parameters that are others for each visitor."""
-    path, mark, query = url.partition("?")
-    if ";" in path:
-        path = _SESSION_IN_PATH.sub("", path)
-    if "=" in query and _SESSION_NAME.search(query):
-        query = "&".join(each for each in query.split("&") if not _SESSION_NAME.match(each))
-    return path + mark * bool(query) + query
 
 
 def _kind_of(url: str, page: str) -> LinkKind | None:

@@ -7,11 +7,10 @@ that have nothing to do with its files, such as the day of a permit.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, tzinfo
+from datetime import UTC, date, datetime, time, tzinfo
 from functools import lru_cache
-from sys import intern
 from typing import NamedTuple
 
 from woo_harvester.utils.dates import AMSTERDAM
@@ -35,44 +34,28 @@ _BEGINNINGS = (
     ("dec", "dez", "déc"),
 )
 _MONTHS = {name: number for number, names in enumerate(_BEGINNINGS, start=1) for name in names}
-_MONTH = "(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")[^\W\d_]{0,8}\.?"
+_NAME = "(?P<name>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")[^\W\d_]{0,8}\.?"
+_DAY, _MONTH, _YEAR = r"(?P<day>\d{1,2})", r"(?P<month>\d{1,2})", r"(?P<year>\d{4})"
 
-_TIME = r"(?P<time>\d{1,2}:\d{2}(?::\d{2})?(?:[ \u00a0\u202f]?[ap]\.?m\b\.?)?)"
-_ZONE = r"(?P<zone>[ \u00a0]?(?:GMT|UTC|Z\b|[+-]\d{2}:?\d{2}\b))?"
-_GAP = r"(?:[ \u00a0\t]{1,20}|T|,[ \u00a0]?|[ \u00a0]+(?:at|om|um|à)[ \u00a0]+)"
-
-
-class _Notation(NamedTuple):
-    """A notation of a day, and its ``strptime`` formats after a month name has become a number."""
-
-    day: str
-    """Regular expression; ``{month}`` stands for the name of a month."""
-    formats: tuple[str, ...]
-    """More than one if day and month can be swapped. The complete listing decides which."""
-
-
+#: The notations of a day. In those with the group ``either``, day and month can be swapped: the complete
+#: listing decides which comes first.
 _NOTATIONS = (
-    _Notation(r"\d{4}-\d{1,2}-\d{1,2}", ("%Y-%m-%d",)),  # Apache 2.4
-    _Notation(r"\d{1,2}-{month}-\d{4}", ("%d-%m-%Y",)),  # nginx, Apache 2.2
-    _Notation(r"\d{4}-{month}-\d{1,2}", ("%Y-%m-%d",)),  # lighttpd, nginx's fancyindex
-    _Notation(r"\d{1,2}/\d{1,2}/\d{4}", ("%d/%m/%Y", "%m/%d/%Y")),  # IIS, Caddy
-    _Notation(r"\d{1,2}-\d{1,2}-\d{4}", ("%d-%m-%Y", "%m-%d-%Y")),  # IIS in Dutch
-    _Notation(r"\d{1,2}\.\d{1,2}\.\d{4}", ("%d.%m.%Y",)),  # IIS in German
-    _Notation(r"\d{4}/\d{1,2}/\d{1,2}", ("%Y/%m/%d",)),
-    _Notation(r"\d{1,2}/\d{1,2}/\d{2}", ("%d/%m/%y", "%m/%d/%y")),  # IIS with short years
-    _Notation(r"\d{1,2}-\d{1,2}-\d{2}", ("%d-%m-%y", "%m-%d-%y")),
-    _Notation(r"\d{1,2}\.? {month} \d{4}", ("%d %m %Y",)),  # IIS with long dates, Tomcat
-    _Notation(r"{month} \d{1,2}, ?\d{4}", ("%m %d %Y",)),  # IIS with long dates in English, Jetty
+    rf"{_YEAR}-{_MONTH}-{_DAY}",  # Apache 2.4
+    rf"{_DAY}-{_NAME}-{_YEAR}",  # nginx, Apache 2.2
+    rf"{_YEAR}-{_NAME}-{_DAY}",  # lighttpd, nginx's fancyindex
+    rf"{_DAY}(?P<either>[/-]){_MONTH}(?P=either)(?P<year>\d{{4}}|\d\d)",  # IIS, Caddy
+    rf"{_DAY}\.{_MONTH}\.{_YEAR}",  # IIS in German
+    rf"{_YEAR}/{_MONTH}/{_DAY}",
+    rf"{_DAY}\.? {_NAME} {_YEAR}",  # IIS with long dates, Tomcat
+    rf"{_NAME} {_DAY}, ?{_YEAR}",  # IIS with long dates in English, Jetty
 )
-_PATTERNS = [
-    re.compile(
-        rf"(?<![\w.:/-])(?P<day>{each.day.replace('{month}', _MONTH)}){_GAP}{_TIME}{_ZONE}", re.IGNORECASE
-    )
-    for each in _NOTATIONS
-]
+_GAP = r"(?:[ \u00a0\t]{1,20}|T|,[ \u00a0]?|[ \u00a0]+(?:at|om|um|à)[ \u00a0]+)"
+_TIME = (
+    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?(?:[ \u00a0\u202f]?(?P<half>[ap])\.?m\b\.?)?"
+)
+_ZONE = r"(?:[ \u00a0]?(?P<zone>GMT|UTC|Z\b|[+-]\d{2}:?\d{2}\b))?"
+_PATTERNS = [re.compile(rf"(?<![\w.:/-]){each}{_GAP}{_TIME}{_ZONE}", re.IGNORECASE) for each in _NOTATIONS]
 _TIME_OF_DAY = re.compile(r"\d:\d\d")
-#: AM or PM, with or without full stops and white space.
-_HALF = re.compile(r"[\s\u00a0\u202f]*([ap])\.?m\.?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,116 +90,82 @@ def stamp_of(moment: datetime, *, to_the_second: bool) -> Stamp | None:
 class Found(NamedTuple):
     """A date as it is written in a listing."""
 
-    notation: int
-    """Index of the notation in the table."""
-    day: str
-    time: str
+    year: int
+    month: int
+    day: int
+    time: time
+    """The time of day."""
+    to_the_second: bool
+    """True if the time has seconds."""
     zone: str
+    """The offset or its name; empty if there is none."""
+    can_swap: bool
+    """True if the first number can be the month."""
+    is_american: bool
+    """True if the time has AM or PM."""
 
-
-class Finder:
-    """A finder of the date in the text of each row. It tries the notation of the previous row first."""
-
-    def __init__(self) -> None:
-        self._last = 0
-
-    def find(self, text: str) -> Found | None:
-        """Return the first date with a time in *text*, or None."""
-        if not _TIME_OF_DAY.search(text):
+    def stamp(self, *, month_first: bool = False) -> Stamp | None:
+        """Return the date; None if the numbers are not those of a date."""
+        month, day = (self.day, self.month) if month_first and self.can_swap else (self.month, self.day)
+        try:
+            moment = datetime.combine(date(self.year, month, day), self.time, _zone(self.zone))
+        except ValueError:
             return None
-        text = text[:SEARCHED]
-        if (found := self._in(self._last, text)) is not None:
-            return found
-        for number in range(len(_NOTATIONS)):
-            if (found := self._in(number, text)) is not None:
-                self._last = number
-                return found
+        return stamp_of(moment, to_the_second=self.to_the_second)
+
+
+def find_date(text: str) -> Found | None:
+    """Return the first date with a time in the *text* of a row, or None."""
+    if not _TIME_OF_DAY.search(text):
         return None
+    text = text[:SEARCHED]
+    match = next(filter(None, (pattern.search(text) for pattern in _PATTERNS)), None)
+    clock = None if match is None else _clock(*match.group("hour", "minute", "second", "half"))
+    if match is None or clock is None:
+        return None
+    part = match.groupdict()
+    year = part["year"] if len(part["year"]) > len("26") else f"20{part['year']}"
+    return Found(
+        int(year),
+        _MONTHS[part["name"].lower()] if "name" in part else int(part["month"]),
+        int(part["day"]),
+        clock,
+        to_the_second=part["second"] is not None,
+        zone=(part["zone"] or "").upper(),
+        can_swap="either" in part,
+        is_american=part["half"] is not None,
+    )
 
-    def _in(self, number: int, text: str) -> Found | None:
-        match = _PATTERNS[number].search(text)
-        if match is None:
-            return None
-        day, clock, zone = match.group("day", "time", "zone")
-        if "month" in match.re.groupindex:
-            day = _with_number(day, match["month"])
-        return Found(number, intern(day), intern(clock), zone or "")  # many files have the same ones
 
-
-def read_stamps(found: Iterable[Found | None]) -> list[Stamp | None]:
+def read_stamps(found: Sequence[Found | None]) -> list[Stamp | None]:
     """Return the dates of one listing, in their order; None for a text that is not a date.
 
     Whether 04/01 is in January or April is decided for the complete listing: by the order in which most of
     its dates are dates. If both orders fit as many, a time with AM or PM means American order.
     """
-    given = list(found)
-    by_notation: dict[int, list[Found]] = {}
-    for each in filter(None, given):
-        by_notation.setdefault(each.notation, []).append(each)
-    formats = {number: _chosen(number, dates) for number, dates in by_notation.items()}
-    return [None if each is None else _stamp(each, formats[each.notation]) for each in given]
-
-
-def _chosen(number: int, found: list[Found]) -> str:
-    """Return the format in which most of the dates in a notation are dates."""
-    formats = _NOTATIONS[number].formats
-    if len(formats) == 1:
-        return formats[0]
-    if any("m" in each.time.lower() for each in found):
-        formats = formats[::-1]
-    return max(formats, key=lambda form: sum(_day(each.day, form) is not None for each in found))
-
-
-def _stamp(found: Found, form: str) -> Stamp | None:
-    day, clock = _day(found.day, form), _clock(found.time)
-    if day is None or clock is None:
-        return None
-    moment = datetime.combine(day, clock.at)
-    try:
-        moment = moment.replace(tzinfo=_zone(found.zone)) if found.zone else moment
-    except ValueError:
-        return None
-    return stamp_of(moment, to_the_second=clock.to_the_second)
+    unclear = [each for each in found if each is not None and each.can_swap]
+    european, american = (
+        sum(each.stamp(month_first=order) is not None for each in unclear) for order in (False, True)
+    )
+    is_tie_american = european == american and any(each.is_american for each in unclear)
+    month_first = american > european or is_tie_american
+    return [None if each is None else each.stamp(month_first=month_first) for each in found]
 
 
 @lru_cache(maxsize=256)
 def _zone(text: str) -> tzinfo | None:
-    """Return the offset in the text after a time. Raises ValueError if it is not one."""
-    text = text.strip()
-    return UTC if text.upper() in {"GMT", "UTC", "Z"} else datetime.strptime(text, "%z").tzinfo
+    """Return the offset in the text after a time; None for no text. Raises ValueError if it is not one."""
+    if not text:
+        return None
+    return UTC if text in {"GMT", "UTC", "Z"} else datetime.strptime(text, "%z").tzinfo
 
 
 @lru_cache(maxsize=4096)
-def _day(text: str, form: str) -> datetime | None:
-    """Return the day, or None if it is not one in this format. Cached: many files have the same day."""
+def _clock(hour: str, minute: str, second: str | None, half: str | None) -> time | None:
+    """Return the time of day, or None if it is not one. Cached: many files have the same time."""
+    form = "%H" if half is None else "%I%p"
     try:
-        return datetime.strptime(text, form)  # noqa: DTZ007 -- a listing shows no zone
+        hours = datetime.strptime(hour if half is None else f"{hour}{half}m", form).hour  # noqa: DTZ007
+        return time(hours, int(minute), int(second or 0))
     except ValueError:
         return None
-
-
-class _Clock(NamedTuple):
-    """A time of day."""
-
-    at: time
-    to_the_second: bool
-
-
-@lru_cache(maxsize=4096)
-def _clock(text: str) -> _Clock | None:
-    half = "%p" if (match := _HALF.search(text)) else ""
-    hours = f"{text[: match.start()]} {match[1]}m" if match else text
-    to_the_second = text.count(":") == 2
-    form = ("%I:%M" if half else "%H:%M") + (":%S" if to_the_second else "") + (f" {half}" if half else "")
-    try:
-        return _Clock(datetime.strptime(hours, form).time(), to_the_second)  # noqa: DTZ007 -- no zone
-    except ValueError:
-        return None
-
-
-@lru_cache(maxsize=4096)
-def _with_number(day: str, month: str) -> str:
-    """Return the text of a day with a number for the name of its month."""
-    number = _MONTHS[month.lower()]
-    parts = re.sub(rf"{re.escape(month)}[^\W\d_]*\.?", str(number), day, count=1, flags=re.IGNORECASE)
-    return re.sub(r"[\s.,]+", " ", parts)

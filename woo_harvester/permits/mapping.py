@@ -1,4 +1,4 @@
-"""Normalises values of a permit: postcode and house number, coordinates, and names of organisations."""
+"""Maps the metadata of a message to the fields of a record, with normalised addresses and coordinates."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from contextlib import suppress
 from datetime import date
 from functools import cache, lru_cache
 from importlib.util import find_spec
-from math import isfinite
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml import etree
 
-from woo_harvester.permits.parsing import Notebook
 from woo_harvester.permits.record import (
     Actor,
     Adres,
@@ -32,9 +31,9 @@ from woo_harvester.permits.record import (
     Wgs84,
     WoonplaatsAdres,
 )
-from woo_harvester.permits.schema import CASE_NS, DCTERMS_NS, DOCUMENT_NS
+from woo_harvester.permits.schema import CASE_NS, DCTERMS_NS, DOCUMENT_NS, MESSAGE_NS
 from woo_harvester.record import Waarde
-from woo_harvester.sitemaps.xml_stream import local_name
+from woo_harvester.sitemaps.xml_stream import local_name, namespace
 from woo_harvester.tooi.values import Concept, ValueList
 from woo_harvester.utils.dates import parse_date
 from woo_harvester.utils.program import to_install
@@ -61,33 +60,31 @@ _DECIMALS = 6
 
 def house_address(
     postcode: str | None, number: str | None, addition: str | None
-) -> tuple[PostcodeHuisnummer | None, bool]:
-    """Return the normalised address, and whether all of it was understood.
+) -> PostcodeHuisnummer | None:
+    """Return the normalised address; None if there is none.
 
     ``1234 ab`` becomes ``1234AB``; ``012 a`` becomes 12 with the addition ``a``. An invalid postcode is kept
     as given, an invalid number as addition.
     """
     if not (postcode or number or addition):
-        return None, True
+        return None
     known = _POSTCODE_FORM.fullmatch(postcode) if postcode else None
     house = _HOUSE_FORM.fullmatch(number) if number else None
-    rest = house[2] if house else number
-    parts = [part for part in (rest, addition) if part]
-    address = PostcodeHuisnummer(
+    parts = [part for part in (house[2] if house else number, addition) if part]
+    return PostcodeHuisnummer(
         postcode=f"{known[1]}{known[2].upper()}" if known else postcode,
         huisnummer=int(house[1]) if house else None,
         huisnummertoevoeging=" ".join(parts) or None,
     )
-    return address, bool((known or not postcode) and (house or not number))
 
 
 def postcode_and_number(text: str) -> PostcodeHuisnummer | None:
     """Return the address in a value of ``overheid:PostcodeHuisnummer``, such as ``1234AB 12a``, or None."""
     known = _POSTCODE_FORM.match(text)
-    if known is None:
+    number = text[known.end() :].strip(" ,-") if known else ""
+    if known is None or (number and not _HOUSE_FORM.fullmatch(number)):
         return None
-    address, understood = house_address(known[0], text[known.end() :].strip(" ,-") or None, None)
-    return address if understood else None
+    return house_address(known[0], number, None)
 
 
 def check_conversion() -> None:
@@ -131,40 +128,69 @@ def _organisation_by_name(organisations: ValueList, scheme: str, name: str) -> C
     return organisations.by_label(f"{prefix} {name}") or organisations.by_label(name)
 
 
-_KEPT = "bewaard zoals gegeven"
-
-#: Schemes whose values are names of organisations: the type in their TOOI URI.
+#: Schemes of ``overheid`` whose values are names of organisations: the type in their TOOI URI.
 _ORGANISATION_TYPES = frozenset({"gemeente", "provincie", "waterschap", "ministerie"})
-#: Schemes of OWMS and of the model, by prefix. Any other is kept, with a finding.
-_SCHEMES = {
-    "overheid": _ORGANISATION_TYPES
-    | {"informatietype", "organisatietype", "overheidsorganisatie", "openbaarlichaam"}
-    | {"regionaalsamenwerkingsorgaan", "kadastralegemeente", "woonplaats", "wijk", "buurt"}
-    | {"postcode", "postcodehuisnummer", "street"},
-    "overheidvg": frozenset({"product", "activiteit", "documenttype", "fase", "termijnsoort"}),
-    "dcterms": frozenset({"rfc4646", "w3cdtf", "uri", "imt", "box", "point"}),
-}
-_POSTCODE = "postcodehuisnummer"
+_POSTCODE = ("overheid", "postcodehuisnummer")
 
 #: Longest text that the caches of this module keep, in characters.
 _CACHED_LENGTH = 200
 
 
-def map_case(meta: etree._Element, note: Notebook) -> Vergunning:
-    """Return the metadata of a case, from its element ``meta``."""
-    return Vergunning(**_parts(meta, _CASE, note))
+def map_case(meta: etree._Element, organisations: ValueList) -> Vergunning:
+    """Return the metadata of a case, from its element ``meta``; of two equal elements the first counts."""
+    return Vergunning(**_parts(meta, _CASE, organisations))
 
 
-def map_document(meta: etree._Element, note: Notebook) -> VergunningDocument:
-    """Return the metadata of a document of a case, from its element ``meta``."""
-    return VergunningDocument(**_parts(meta, _DOCUMENT, note))
+def map_document(meta: etree._Element, organisations: ValueList) -> VergunningDocument:
+    """Return the metadata of a document of a case, as :func:`map_case`."""
+    return VergunningDocument(**_parts(meta, _DOCUMENT, organisations))
 
 
-_Read = Callable[[str | None, etree._Element, Notebook], Any]
+#: The namespaces in which software writes the elements of the model, besides none.
+_OWN = frozenset({MESSAGE_NS, CASE_NS, DOCUMENT_NS})
+
+
+def conform(message: etree._Element) -> list[etree._Element]:
+    """Give the known elements of a message the namespaces of the schema; remove and return unused elements.
+
+    OWMS has many more elements than the model uses, and software writes them.
+    """
+    is_document = len(message) > 0 and local_name(message[-1].tag) == "vergunningdocument"
+    space, own = (DOCUMENT_NS, _DOCUMENT_ONLY) if is_document else (CASE_NS, _CASE_ONLY)
+    unused = list[etree._Element]()
+    for element in message.iterdescendants():
+        name, given = local_name(element.tag), namespace(str(element.tag))
+        if name in _FRAME and (not given or given in _OWN):
+            element.tag = f"{{{MESSAGE_NS if name in _CONTROL else space}}}{name}"
+    for group in message.iterdescendants(*(f"{{{space}}}{name}" for name in _GROUPS)):
+        table = own if local_name(group.tag) == "vergunningenmeta" else _OWMS | _PART
+        _conform(group, table, unused)
+    return unused
+
+
+#: The elements around the metadata.
+_CONTROL = ("transactietype", "transactieID", "volgnummer", "aanmaakdatum")
+_GROUPS = ("owmskern", "owmsmantel", "vergunningenmeta")
+_FRAME = frozenset({*_CONTROL, *_GROUPS, "vergunningzaak", "vergunningdocument", "meta"})
+
+
+def _conform(parent: etree._Element, table: _Table, unused: list[etree._Element]) -> None:
+    tags = {local_name(tag): tag for tag in table}
+    for child in list(parent):
+        tag = tags.get(local_name(child.tag))
+        if tag is None:
+            parent.remove(child)
+            unused.append(child)
+            continue
+        space, right = namespace(str(child.tag)), namespace(tag)
+        if table[tag].is_free or (right != DCTERMS_NS and (not space or space in {*_OWN, DCTERMS_NS})):
+            child.tag = tag
+        if (parts := table[tag].parts) is not None:
+            _conform(child, parts, unused)
+
+
+_Read = Callable[[str | None, etree._Element, ValueList], Any]
 """Function that returns the value of an element, from its text without white space around it."""
-
-_Make = Callable[[dict[str, Any], etree._Element, Notebook], Any]
-"""Function that returns the object of an element, from the fields of its child elements."""
 
 
 class _Field(NamedTuple):
@@ -177,68 +203,53 @@ class _Field(NamedTuple):
     """True if the element may come more than once, so that the field is a list."""
     parts: _Table | None = None
     """The fields of its child elements; None if it has a value."""
-    make: _Make | None = None
-    """The maker of its object; None if it has a value."""
+    make: Callable[..., Any] | None = None
+    """The maker of its object, from the fields of its child elements; None if it has a value."""
+    is_free: bool = False
+    """True if the model lacks the element: software writes it in several namespaces, with any content."""
 
 
 _Table = dict[str, _Field]
 """Fields by the tag of the element, with its namespace."""
 
 
-def _parts(container: etree._Element, table: _Table, note: Notebook) -> dict[str, Any]:
+def _parts(container: etree._Element, table: _Table, organisations: ValueList) -> dict[str, Any]:
     """Return the fields of the groups owmskern, owmsmantel and vergunningenmeta together."""
     found: dict[str, Any] = {}
     for group in container:
-        _fill(found, group, table, note)
+        _fill(found, group, table, organisations)
     return found
 
 
-def _fill(found: dict[str, Any], parent: etree._Element, table: _Table, note: Notebook) -> None:
+def _fill(found: dict[str, Any], parent: etree._Element, table: _Table, organisations: ValueList) -> None:
     """Read the children of *parent* into *found*. An empty element is absent."""
     value: Any
     for child in parent:
-        name, read, many, parts, make = table[child.tag]  # type: ignore[index]  # the parser drops comments
+        name, read, many, parts, make, _ = table[child.tag]  # type: ignore[index]  # the parser drops comments
         if make is not None and parts is not None:
             inner: dict[str, Any] = {}
-            _fill(inner, child, parts, note)
-            value = make(inner, child, note) if inner else None
+            _fill(inner, child, parts, organisations)
+            value = make(**inner) if inner else None
         else:
             text = child.text  # the same as text_of, without a call for each element
             value = (text.strip() or None) if text else None
             if read is not None:
-                value = read(value, child, note)
+                value = read(value, child, organisations)
         if value is None:
             continue
         if many:
             found.setdefault(name, []).append(value)
-        elif name in found:
-            _repeated(child, value, found[name], note)
         else:
-            found[name] = value
+            found.setdefault(name, value)
 
 
-def _repeated(element: etree._Element, value: Any, first: Any, note: Notebook) -> None:
-    """Note an element that is there a second time. A message about two things is refused."""
-    name = local_name(element.tag)
-    if name == "identifier" and value != first:
-        note("ipm.identifier", element, f"{first} en {value}")
-    else:
-        note("ipm.element-dubbel", element, f"<{name}> staat er meer dan eens", "de eerste telt")
-
-
-def _object(name: str, make: _Make, parts: _Table, *, many: bool = False) -> _Field:
+def _object(name: str, make: Callable[..., Any], parts: _Table, *, many: bool = False) -> _Field:
     """Return the field of an element with child elements; it is absent if they are all empty."""
     return _Field(name, many=many, parts=parts, make=make)
 
 
-def _day(text: str | None, element: etree._Element, note: Notebook) -> date | None:
-    if text is None:
-        return None
-    try:
-        return day_in(text)
-    except ValueError:  # valid by the schema, but in a year that no calendar has
-        note("ipm.datum", element, text)
-        return None
+def _day(text: str | None, *_: object) -> date | None:
+    return None if text is None else day_in(text)
 
 
 def day_in(text: str) -> date:
@@ -250,122 +261,62 @@ def day_in(text: str) -> date:
 _parse_date = lru_cache(maxsize=4096)(parse_date)
 
 
-def _number(text: str | None, element: etree._Element, note: Notebook) -> float | None:
-    if text is None:
-        return None
-    number = float(text.replace(",", "."))
-    if isfinite(number):
-        return number
-    note("ipm.coordinaten", element, text, "weggelaten")
-    return None
+def _number(text: str | None, *_: object) -> float | None:
+    number = float(text.replace(",", ".")) if text else inf
+    return number if isfinite(number) else None
 
 
-def _reference(label: str | None, element: etree._Element, note: Notebook) -> Waarde | None:
+def _reference(label: str | None, element: etree._Element, _: ValueList) -> Waarde | None:
     uri = (element.get("resourceIdentifier") or "").strip()
     return Waarde(id=uri or None, label=label) if uri or label else None
 
 
-def _term(label: str | None, element: etree._Element, note: Notebook) -> Term | None:
+def _term(label: str | None, element: etree._Element, organisations: ValueList) -> Term | None:
     if label is None:
         return None
     scheme = element.get("scheme", "")
     make = _make_term if len(label) + len(scheme) > _CACHED_LENGTH else _cached_term
-    term, problem = make(scheme, label, note.organisations)
-    if problem:
-        note(problem, element, scheme if problem == "ipm.scheme-onbekend" else label, _KEPT)
-    return term
+    return make(scheme, label, organisations)
 
 
-def _make_term(scheme: str, label: str, organisations: ValueList) -> tuple[Term, str | None]:
-    """Return the term, and the code of a finding if its scheme is unknown or its address is not one."""
+def _make_term(scheme: str, label: str, organisations: ValueList) -> Term:
     scheme = scheme.strip()
-    if not scheme:
-        return Term(label=label), None
     prefix, _, kind = scheme.casefold().partition(":")
-    if kind not in _SCHEMES.get(prefix, ()):
-        return Term(scheme=scheme, label=label), "ipm.scheme-onbekend"
-    organisation = organisation_by_name(organisations, kind, label) if kind in _ORGANISATION_TYPES else None
-    if organisation is not None and organisation.uri:  # the register has some without one
-        return Term(scheme=scheme, type=kind, id=organisation.uri, label=label), None
-    if kind != _POSTCODE:
-        return Term(scheme=scheme, label=label), None
-    address = postcode_and_number(label)
-    term = Term(scheme=scheme, label=label, postcodeHuisnummer=address)
-    return term, None if address else "ipm.adres"
+    if prefix == "overheid" and kind in _ORGANISATION_TYPES:
+        organisation = organisation_by_name(organisations, kind, label)
+        if organisation is not None and organisation.uri:  # the register has some without one
+            return Term(scheme=scheme, type=kind, id=organisation.uri, label=label)
+    address = postcode_and_number(label) if (prefix, kind) == _POSTCODE else None
+    return Term(scheme=scheme or None, label=label, postcodeHuisnummer=address)
 
 
 _cached_term = lru_cache(maxsize=8192)(_make_term)
 
 
-def _plain_term(label: str | None, element: etree._Element, note: Notebook) -> Term | None:
-    """Return the term of an element that the model does not check, so that nothing of it is a finding."""
-    if label is None:
-        return None
-    return _make_term(element.get("scheme", ""), label, note.organisations)[0]
-
-
 def _plain_day(text: str | None, *_: object) -> str | None:
-    """Return the day of such an element, or its text if it is none."""
+    """Return the day of an element that the model does not check, or its text if it is none."""
     with suppress(ValueError):
         return day_in(text or "").isoformat()
     return text
 
 
-def _available(text: str | None, element: etree._Element, note: Notebook) -> Beschikbaar | None:
+def _available(text: str | None, element: etree._Element, _: ValueList) -> Beschikbaar | None:
     days = {local_name(child.tag): _plain_day((child.text or "").strip() or None) for child in element}
     start, end = days.get("start") or _plain_day(text), days.get("end")
     return Beschikbaar(start, end) if start or end else None
 
 
-def _period(found: dict[str, Any], element: etree._Element, note: Notebook) -> Periode:
-    period = Periode(**found)
-    _check_order(element, period.start, period.end, note)
-    return period
+def _house(
+    postcode: str | None = None, huisnummer: str | None = None, huisnummertoevoeging: str | None = None
+) -> PostcodeHuisnummer | None:
+    return house_address(postcode, huisnummer, huisnummertoevoeging)
 
 
-def _term_period(found: dict[str, Any], element: etree._Element, note: Notebook) -> TermijnsoortPeriode:
-    period = TermijnsoortPeriode(**found)
-    _check_order(element, period.startdatumTermijn, period.einddatumTermijn, note)
-    return period
-
-
-def _check_order(element: etree._Element, start: date | None, end: date | None, note: Notebook) -> None:
-    if start and end and end < start:
-        note("ipm.periode", element, f"{start} – {end}", _KEPT)
-
-
-def _house(found: dict[str, Any], element: etree._Element, note: Notebook) -> PostcodeHuisnummer | None:
-    given = found.get("postcode"), found.get("huisnummer"), found.get("huisnummertoevoeging")
-    read = house_address if sum(map(len, found.values())) > _CACHED_LENGTH else _house_address
-    address, understood = read(*given)
-    if not understood:
-        note("ipm.adres", element, " ".join(filter(None, given)), _KEPT)
-    return address
-
-
-_house_address = lru_cache(maxsize=4096)(house_address)
-
-
-def _coordinates(found: dict[str, Any], element: etree._Element, note: Notebook) -> Coordinaten:
+def _coordinates(**found: Any) -> Coordinaten:
     coordinates = Coordinaten(**found)
     x, y = coordinates.x_waarde, coordinates.y_waarde
-    coordinates.wgs84 = _place(x, y)
-    if coordinates.wgs84 is None:
-        note("ipm.coordinaten", element, f"x {_shown(x)}, y {_shown(y)}", "zonder plaats op de kaart")
+    coordinates.wgs84 = None if x is None or y is None else to_wgs84(x, y)
     return coordinates
-
-
-def _place(x: float | None, y: float | None) -> Wgs84 | None:
-    return None if x is None or y is None else to_wgs84(x, y)
-
-
-def _shown(number: float | None) -> str:
-    return "ontbreekt" if number is None else f"{number:.15g}"
-
-
-def _plain(kind: Callable[..., Any]) -> _Make:
-    """Return a maker of a dataclass that needs no checks."""
-    return lambda found, element, note: kind(**found)
 
 
 def _fields(space: str, *fields: _Field) -> _Table:
@@ -380,14 +331,14 @@ _OWMS = _fields(
     _Field("language"),
     _Field("type", _term),
     _Field("creator", _term),
-    _Field("authority", _plain_term),
-    _Field("publisher", _plain_term),
-    _Field("subject", _plain_term, many=True),
-    _Field("alternative", many=True),
-    _Field("issued", _plain_day),
-    _Field("available", _available),
+    _Field("authority", _term, is_free=True),
+    _Field("publisher", _term, is_free=True),
+    _Field("subject", _term, many=True, is_free=True),
+    _Field("alternative", many=True, is_free=True),
+    _Field("issued", _plain_day, is_free=True),
+    _Field("available", _available, is_free=True),
     _Field("modified", _day),
-    _object("temporal", _period, _fields("", _Field("start", _day), _Field("end", _day))),
+    _object("temporal", Periode, _fields("", _Field("start", _day), _Field("end", _day))),
     _Field("spatial", _term, many=True),
     _Field("description"),
     _Field("references", _reference, many=True),
@@ -407,7 +358,7 @@ _TERM_PERIOD = _fields(
 _TERM = _fields(
     CASE_NS,
     _Field("fase"),
-    _object("termijnsoortPeriode", _term_period, _TERM_PERIOD, many=True),
+    _object("termijnsoortPeriode", TermijnsoortPeriode, _TERM_PERIOD, many=True),
 )
 
 _ACTOR = _fields(CASE_NS, _Field("bedrijfsnaam"), _Field("bedrijfsadres", _term))
@@ -417,7 +368,7 @@ _HOUSE = _fields(CASE_NS, _Field("postcode"), _Field("huisnummer"), _Field("huis
 _ADDRESS = _fields(
     CASE_NS,
     _object("postcodeHuisnummer", _house, _HOUSE),
-    _object("woonplaatsAdres", _plain(WoonplaatsAdres), _fields(CASE_NS, _Field("woonplaats"))),
+    _object("woonplaatsAdres", WoonplaatsAdres, _fields(CASE_NS, _Field("woonplaats"))),
     _Field("gemeente"),
     _Field("provincie"),
 )
@@ -429,23 +380,22 @@ _PLACE: _Table = {f"{{{CASE_NS}}}{axis}-waarde": _Field(f"{axis}_waarde", _numbe
 _SUBJECT = _fields(
     CASE_NS,
     _Field("referentienummer"),
-    _object("adres", _plain(Adres), _ADDRESS, many=True),
-    _object("perceel", _plain(Perceel), _PARCEL, many=True),
+    _object("adres", Adres, _ADDRESS, many=True),
+    _object("perceel", Perceel, _PARCEL, many=True),
     _object("coordinaten", _coordinates, _PLACE, many=True),
 )
 
 _CASE_ONLY = _fields(
     CASE_NS,
-    _object("product", _plain(Product), _PRODUCT),
-    _object("termijn", _plain(Termijn), _TERM),
-    _object("actor", _plain(Actor), _ACTOR),
-    _object("object", _plain(Vergunningobject), _SUBJECT),
+    _object("product", Product, _PRODUCT),
+    _object("termijn", Termijn, _TERM),
+    _object("actor", Actor, _ACTOR),
+    _object("object", Vergunningobject, _SUBJECT),
 )
 
-_CASE = _OWMS | _fields(DCTERMS_NS, _Field("isPartOf", _reference, many=True)) | _CASE_ONLY
+#: Of a case a list; of a document the case.
+_PART = _fields(DCTERMS_NS, _Field("isPartOf", _reference, many=True))
+_DOCUMENT_ONLY = _fields(DOCUMENT_NS, _Field("documenttype", _term))
 
-_DOCUMENT = (
-    _OWMS
-    | _fields(DCTERMS_NS, _Field("isPartOf", _reference))
-    | _fields(DOCUMENT_NS, _Field("documenttype", _term))
-)
+_CASE = _OWMS | _PART | _CASE_ONLY
+_DOCUMENT = _OWMS | _fields(DCTERMS_NS, _Field("isPartOf", _reference)) | _DOCUMENT_ONLY

@@ -7,7 +7,7 @@ van de zaak" and "Validatie en foutmeldingen"; the schema is ``schema/ipm-4.0.xs
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import date, datetime
 from enum import StrEnum
 from itertools import islice
@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from woo_harvester.findings import Finding, Severity
 from woo_harvester.permits import schema
-from woo_harvester.permits.mapping import day_in, map_case, map_document
+from woo_harvester.permits.mapping import conform, day_in, map_case, map_document
 from woo_harvester.permits.parsing import UNPROCESSED, MessageError, Notebook, parse, text_of
 from woo_harvester.permits.record import Metadata, Vergunning, VergunningDocument
 from woo_harvester.sitemaps.xml_stream import local_name, namespace
@@ -33,9 +33,8 @@ _ROOT = f"{{{schema.MESSAGE_NS}}}message"
 _CASE = f"{{{schema.CASE_NS}}}vergunningzaak"
 #: Most names of elements in one finding.
 NAMES_MAX = 20
-#: Place of the aanmaakdatum in a message, and the elements before the case or document.
+#: Place of the aanmaakdatum in a message.
 _CREATION = 3
-_CONTROL = ("transactietype", "transactieID", "volgnummer", "aanmaakdatum")
 _URL = re.compile(r"https?://[^\s\x00-\x1f\x7f-\x9f]+", re.IGNORECASE)
 
 
@@ -103,20 +102,21 @@ def read_message(
         return MessageResult(None, [error.finding])
     if (fault := _root_fault(root)) is not None:
         return MessageResult(None, [fault])
-    faults, unused = schema.check(root)
-    if faults:
-        also = _other_faults(root, faults, organisations)
-        return MessageResult(None, [*faults, *also][: schema.FAULTS_MAX])
-    note = Notebook(organisations)
+    unused = []
+    if not schema.is_valid(root):
+        unused = conform(root)  # real software writes other namespaces, and other elements
+        if faults := schema.faults_of(root):
+            return MessageResult(None, faults)
+    note = Notebook()
     if false_encoding:
         action = "gelezen als UTF-8"
         note.findings.append(Finding(code="ipm.kop", line=1, seen=false_encoding, action=action))
-    message = _message(root, note)
+    message = _message(root, organisations, note)
     if unused:
         names = dict.fromkeys(local_name(element.tag) for element in unused)
         note("ipm.element-onbekend", unused[0], ", ".join(islice(names, NAMES_MAX)), "niet gebruikt")
     day = text_of(root[_CREATION]) or ""
-    if message.aanmaakdatum != date.min and is_in_future(day, now):
+    if is_in_future(day, now):
         note("ipm.datum-toekomst", root[_CREATION], day)
     if not note.findings:  # nearly always
         return MessageResult(message, [])
@@ -156,31 +156,12 @@ def _root_fault(root: etree._Element) -> Finding | None:
     )
 
 
-def _other_faults(root: etree._Element, faults: Sequence[Finding], organisations: ValueList) -> list[Finding]:
-    """Return what the schema cannot check and is wrong too, so that a sender can fix all at once.
-
-    Only if all elements are there and the schema's faults are about values of the control elements: otherwise
-    the metadata may have any shape.
-    """
-    names = tuple(local_name(element.tag) for element in root)
-    if names[:-1] != _CONTROL or not all(fault.element in _CONTROL for fault in faults):
-        return []
-    note = Notebook(organisations)
-    subject = root[-1]
-    is_case = local_name(subject.tag) == "vergunningzaak"
-    given = map_case(subject[0], note) if is_case else map_document(subject[0], note)
-    _identifier(given.identifier, subject[0], note)
-    if not (text_of(root[0]) or "").upper().startswith("D"):
-        _require(given, subject[0], note)
-    return [finding for finding in note.findings if finding.severity is Severity.ERROR]
-
-
-def _message(root: etree._Element, note: Notebook) -> Message:
+def _message(root: etree._Element, organisations: ValueList, note: Notebook) -> Message:
     """Return the message of a tree that is valid by the schema; *note* gets what the schema cannot check."""
     transactietype, transactie_id, volgnummer, aanmaakdatum, subject = root
     meta = subject[0]
     is_case = subject.tag == _CASE
-    given = map_case(meta, note) if is_case else map_document(meta, note)
+    given = (map_case if is_case else map_document)(meta, organisations)
     action = _ACTIONS[(text_of(transactietype) or "")[0]]
     day = text_of(aanmaakdatum) or ""
     identifier = _identifier(given.identifier, meta, note)
@@ -192,38 +173,23 @@ def _message(root: etree._Element, note: Notebook) -> Message:
         transactie=action,
         transactie_id=" ".join((transactie_id.text or "").split()),
         volgnummer=int(volgnummer.text or ""),
-        aanmaakdatum=_creation_day(aanmaakdatum, day, note),
+        aanmaakdatum=day_in(day),
         identifier=identifier,
         zaak=case,
         gegevens=given if action is not Transactie.DELETE else None,
-        aanmaakmoment=_creation_moment(day),
+        aanmaakmoment=parse_datetime(day) if "T" in day else None,
     )
 
 
-def _creation_day(element: etree._Element, text: str, note: Notebook) -> date:
-    try:
-        return day_in(text)
-    except ValueError:  # valid by the schema, but in a year that no calendar has
-        note("ipm.datum", element, text)
-        return date.min
-
-
-def _creation_moment(text: str) -> datetime | None:
-    """Return the moment of an aanmaakdatum that has a time, else None."""
-    if "T" not in text:
-        return None
-    try:
-        return parse_datetime(text)
-    except ValueError:  # which is a finding already
-        return None
-
-
 def _identifier(given: str, meta: etree._Element, note: Notebook) -> str:
-    if _is_url(given):
-        return given
-    element = next(meta.iter(f"{{{schema.DCTERMS_NS}}}identifier"), meta)
-    note("ipm.identifier", element, given or "ontbreekt")
-    return ""
+    elements = list(meta.iter(f"{{{schema.DCTERMS_NS}}}identifier"))
+    if not _is_url(given):
+        note("ipm.identifier", elements[0] if elements else meta, given or "ontbreekt")
+        return ""
+    other = next((each for each in elements if text_of(each) not in (given, None)), None)
+    if other is not None:  # a message about two things
+        note("ipm.identifier", other, f"{given} en {text_of(other)}")
+    return given
 
 
 def _case_of(

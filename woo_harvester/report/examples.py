@@ -71,20 +71,6 @@ _OF_CODE: dict[str, dict[Language, str]] = {
         "en": "the day of the change, which is the same at each request",
     },
     "ipm.doctype": {"nl": "XML zonder DOCTYPE", "en": "XML without a DOCTYPE"},
-    "ipm.scheme-onbekend": {
-        "nl": "een waardelijst van OWMS of het model, zoals overheid:Gemeente",
-        "en": "a value list of OWMS or the model, such as overheid:Gemeente",
-    },
-    "ipm.adres": {
-        "nl": "een postcode als 1234AB en een huisnummer als getal",
-        "en": "a postcode such as 1234AB and a house number as a number",
-    },
-    "ipm.coordinaten": {
-        "nl": "x en y in meters van de Rijksdriehoek, zoals 155000 en 463000",
-        "en": "x and y in metres of the Rijksdriehoek, such as 155000 and 463000",
-    },
-    "ipm.periode": {"nl": "een einde op of na het begin", "en": "an end on or after the beginning"},
-    "ipm.element-dubbel": {"nl": "het element één keer", "en": "the element once"},
     "ipm.ingang-zonder-links": {
         "nl": "voor elk bericht een gewone link: <a href>",
         "en": "an ordinary link for each message: <a href>",

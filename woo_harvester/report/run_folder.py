@@ -352,7 +352,7 @@ def finding_line(finding: Finding, count: int | None = None) -> str:
 
 def without_secrets(finding: dict[str, Any]) -> dict[str, Any]:
     """Return the finding without passwords in what publishers wrote, or servers sent back."""
-    for name in ("url", "sitemap", "seen", "given"):
+    for name in ("url", "sitemap", "seen"):
         if name in finding:
             finding[name] = masked(finding[name])
     return finding

@@ -166,16 +166,9 @@ PARTS: dict[HarvestKind, Sequence[Part]] = {
         Part(
             "cases",
             "metadata",
-            10,
+            20,
             "listed",
             ("ipm.andere-organisatie", "ipm.zaak-", "ipm.document-"),
-        ),
-        Part(
-            "details",
-            "metadata",
-            10,
-            "described",
-            ("ipm.scheme-onbekend", "ipm.adres", "ipm.coordinaten", "ipm.periode"),
         ),
     ),
 }

@@ -4,7 +4,7 @@ The parts of a finding (loc, element, what was seen) are what the publisher wrot
 left out. If the right value cannot be known, the text after the fix has an example value.
 
 Most fixes are templates in ``findings/catalogue.toml``. A fix that must read what the publisher wrote is made
-by a function here, and of permit messages in :mod:`woo_harvester.report.permit_snippets`.
+by a function here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from woo_harvester.documents import documents_asked_for
 from woo_harvester.findings.catalogue import PART, FixTemplate, fix_templates
 from woo_harvester.report.examples import meant_value
 from woo_harvester.report.model import OrganisationRef, Snippet
-from woo_harvester.report.permit_snippets import PERMIT_MAKERS
 from woo_harvester.report.xml_lines import (
     DAY,
     MOMENT,
@@ -207,7 +206,7 @@ _PARTS: dict[str, Callable[[FindingLine, OrganisationRef], _Part]] = {
     "first_element": lambda finding, _: _seen(finding).split(", ")[0],
     "root": lambda finding, _: _root(finding),
     "namespace_of_prefix": lambda finding, _: NAMESPACES.get(_seen(finding)),
-    "doctype": lambda finding, _: [str(finding.get("given") or "<!DOCTYPE …>")],
+    "element": lambda finding, _: str(finding.get("element", "")).rpartition("/")[2],
 }
 
 
@@ -385,7 +384,6 @@ def _reference(finding: FindingLine) -> Lines:
 
 
 _MAKERS: dict[str, Maker] = {
-    **PERMIT_MAKERS,
     "robots.samengevoegd": _written_apart,
     "robots.regel-afwijkend": _as_sitemap_line,
     "robots.regel-genegeerd": _as_sitemap_line,

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import Connection, delete, func, select, update
 
-from woo_harvester.permits.links import moved_links
 from woo_harvester.permits.messages import Soort
 from woo_harvester.permits.mutations import PermitRow
 from woo_harvester.state.permits import is_read_message
-from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
+from woo_harvester.state.schema import permit_cases, permit_entries, permit_files
 from woo_harvester.state.sql import BATCH, batches
 from woo_harvester.utils.document_set import DocumentSet
 
@@ -96,29 +95,6 @@ def forget_links(connection: Connection, entry_id: int, listed: DocumentSet, bef
         connection.execute(delete(permit_files).where(file.id.in_(part)))
     is_old = file.entry_id == entry_id, file.gone_at < before, ~file.url.ilike("%.xml")
     connection.execute(delete(permit_files).where(*is_old))
-
-
-def move_links(connection: Connection, entry_id: int, listed: Collection[str]) -> None:
-    """Give the links of a page the URLs that they have today, if only a session in them is another.
-
-    Nothing is done while messages of the page wait since a run that was killed: they name their files.
-    """
-    file = permit_files.c
-    waiting = select(permit_messages.c.id).where(permit_messages.c.entry_id == entry_id).limit(1)
-    if connection.scalar(waiting) is not None:
-        return
-    columns = file.url, file.id, file.gone_at.is_(None), file.refused.is_(None)
-    rows = connection.execute(select(*columns).where(file.entry_id == entry_id)).all()
-    may_move = {url: number for url, number, _, is_free in rows if is_free}
-    known = {url for url, *_ in rows}
-    moved = [
-        {"number": may_move[url], "moved": new}
-        for url, new in moved_links([url for url, _, is_listed, _ in rows if is_listed], listed)
-        if url in may_move and new not in known
-    ]
-    move = update(permit_files).where(file.id == bindparam("number")).values(url=bindparam("moved"))
-    for part in batches(moved):
-        connection.execute(move, part)
 
 
 def note_back(connection: Connection, numbers: Iterable[int]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -16,10 +16,10 @@ from woo_harvester.permits.links import NO_MESSAGE, RememberedFile
 from woo_harvester.permits.messages import is_in_future
 from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
-from woo_harvester.state.sql import BATCH, batches, insert_or_update, write_rows
+from woo_harvester.state.sql import batches, insert_or_update, write_rows
 
 KeptFinding = dict[str, Any]
-"""A finding about a file as it is stored: code, line, element, seen, given and action."""
+"""A finding about a file as it is stored: code, line, element, seen and action."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +116,6 @@ def _file_of(row: Sequence[Any]) -> tuple[str, PermitFile]:
     known = RememberedFile(digest.hex(), date, now)
     stored = json.loads(faults) if faults else ()
     return url, PermitFile(known, read_at, etag, modified, stored, since, bool(refused), *others)
-
-
-def links_without_message(connection: Connection, entry_id: int) -> Iterator[tuple[str, PermitFile]]:
-    """Yield the links of a page that led to no message; that of longest ago first."""
-    which = permit_files.c.entry_id == entry_id, ~is_read_message()
-    query = select(*_FILE_COLUMNS).where(*which).order_by(permit_files.c.read_at, permit_files.c.id)
-    yield from map(_file_of, connection.execute(query.execution_options(yield_per=BATCH)))
 
 
 def is_read_message() -> ColumnElement[bool]:

@@ -1,8 +1,6 @@
 """Validates a message of Vergunningen IPM 4.0 with the project's own XML Schema.
 
-The schema is ``ipm-4.0.xsd`` with the files that it imports. Real software writes the elements below
-``vergunningzaak`` and ``vergunningdocument`` in the namespace of the case, in that of the message, or in
-none. Before a second validation they get the namespace that the schema expects.
+The schema is ``ipm-4.0.xsd`` with the files that it imports.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from lxml import etree
 
@@ -28,108 +26,17 @@ DCTERMS_NS = "http://purl.org/dc/terms/"
 #: Most findings that are reported about one message. A broken export has the same one for each element.
 FAULTS_MAX = 20
 
-_CONTROL = ("transactietype", "transactieID", "volgnummer", "aanmaakdatum")
-_META = ("meta", "owmskern", "owmsmantel", "vergunningenmeta")
 
-#: Elements of OWMS that the model lacks: real software writes them in several namespaces, with any content.
-_FREE = frozenset({"authority", "publisher", "subject", "alternative", "issued", "available"})
-_OWMS = _FREE | frozenset(
-    {"identifier", "title", "language", "type", "creator", "modified", "temporal", "spatial"}
-    | {"description", "references", "hasPart", "isPartOf", "format"}
-)
-#: The elements that may stand in an element of the metadata, by its name; others are not used.
-_CHILDREN = {"owmskern": _OWMS, "owmsmantel": _OWMS, "temporal": frozenset({"start", "end"})}
-_CASE_CHILDREN = {
-    "vergunningenmeta": frozenset({"product", "termijn", "actor", "object"}),
-    "product": frozenset({"producttype", "activiteit"}),
-    "termijn": frozenset({"fase", "termijnsoortPeriode"}),
-    "termijnsoortPeriode": frozenset({"termijnsoort", "startdatumTermijn", "einddatumTermijn"}),
-    "actor": frozenset({"bedrijfsnaam", "bedrijfsadres"}),
-    "object": frozenset({"referentienummer", "adres", "perceel", "coordinaten"}),
-    "adres": frozenset({"postcodeHuisnummer", "woonplaatsAdres", "gemeente", "provincie"}),
-    "postcodeHuisnummer": frozenset({"postcode", "huisnummer", "huisnummertoevoeging"}),
-    "woonplaatsAdres": frozenset({"woonplaats"}),
-    "perceel": frozenset({"kadastralegemeente", "sectie", "nummer"}),
-    "coordinaten": frozenset({"x-waarde", "y-waarde", "z-waarde"}),
-}
-_DOCUMENT_CHILDREN = {"vergunningenmeta": frozenset({"documenttype"})}
+def is_valid(message: etree._Element) -> bool:
+    """Return whether a message is valid."""
+    return compiled_schema().validate(message)
 
 
-def _places(subject: str, names: tuple[str, ...]) -> dict[str, str]:
-    """Return the tag of the schema for each tag that stands for it."""
-    own = {name: f"{{{MESSAGE_NS}}}{name}" for name in _CONTROL}
-    own |= {name: f"{{{subject}}}{name}" for name in names}
-    spaces = (MESSAGE_NS, CASE_NS, DOCUMENT_NS)
-    found = {
-        f"{{{space}}}{name}": tag
-        for name, tag in own.items()
-        for space in spaces
-        if tag != f"{{{space}}}{name}"
-    }
-    found |= own
-    return found | {
-        f"{{{space}}}{name}": name for name in ("start", "end") for space in (*spaces, DCTERMS_NS)
-    }
-
-
-_PLACES = {
-    CASE_NS: _places(CASE_NS, ("vergunningzaak", *_META, *frozenset().union(*_CASE_CHILDREN.values()))),
-    DOCUMENT_NS: _places(DOCUMENT_NS, ("vergunningdocument", *_META, "documenttype")),
-}
-
-
-def correct_namespaces(message: etree._Element) -> None:
-    """Give the known elements of a message the namespaces of the schema."""
-    places = _PLACES[DOCUMENT_NS if _is_about_document(message) else CASE_NS]
-    for element in message.iterdescendants():
-        name = local_name(element.tag)
-        tag = f"{{{DCTERMS_NS}}}{name}" if name in _FREE else places.get(str(element.tag))
-        if tag is not None:
-            element.tag = tag
-
-
-def _is_about_document(message: etree._Element) -> bool:
-    return len(message) > 0 and local_name(message[-1].tag) == "vergunningdocument"
-
-
-def remove_unused(message: etree._Element) -> list[etree._Element]:
-    """Remove the elements from the metadata of a message that no record has a place for; return them.
-
-    OWMS has many more elements than the model uses, and software writes them.
-    """
-    children = _CHILDREN | (_DOCUMENT_CHILDREN if _is_about_document(message) else _CASE_CHILDREN)
-    removed = []
-    for parent in list(message.iter(etree.Element)):
-        names = children.get(local_name(parent.tag))
-        unused = [child for child in parent if local_name(child.tag) not in names] if names else []
-        for child in unused:
-            parent.remove(child)
-        removed += unused
-    return removed
-
-
-class Checked(NamedTuple):
-    """What the schema says about a message."""
-
-    faults: list[Finding]
-    """The findings that make it invalid."""
-    unused: list[etree._Element]
-    """The elements that were removed from it, because no record has a place for them."""
-
-
-def check(message: etree._Element) -> Checked:
-    """Check a message by the schema; if needed, correct its namespaces and remove what is not used first."""
+def faults_of(message: etree._Element) -> list[Finding]:
+    """Return the findings that make a message invalid; none if it is valid."""
     schema = compiled_schema()
-    if schema.validate(message):  # most are, and the namespaces cost half as much again
-        return Checked([], [])
-    correct_namespaces(message)
-    unused = remove_unused(message)
     if schema.validate(message):
-        return Checked([], unused)
-    return Checked(_faults(message, schema), unused)
-
-
-def _faults(message: etree._Element, schema: etree.XMLSchema) -> list[Finding]:
+        return []
     prefixes = {prefix: uri for each in message.iter() for prefix, uri in each.nsmap.items() if prefix}
     first = islice(schema.error_log, FAULTS_MAX)
     return list(dict.fromkeys(_finding(_located(message, error, prefixes), error) for error in first))

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.operating.runs import NOW, account, folder_of, write_run
-from woo_harvester.operating.monitor import CHECKS, EARLIER_RUNS, Limits, Runs, read_run, read_runs, spiders
 from woo_harvester.report.accounts import PermitAccount
 from woo_harvester.report.funnel import Account
+from woo_harvester.report.monitor import CHECKS, EARLIER_RUNS, Limits, Runs, read_run, read_runs, spiders
 from woo_harvester.report.run_folder import AUDIT, OWN_ERROR_FIRST, OWN_FAULT, ReportsFolder, RunFolder
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
