@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import closing
-from datetime import timedelta
-from functools import partial
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from time import time
 from typing import Any
-from urllib.request import Request, urlopen
 
 import pytest
 
 from tests.commands.state_shell import Done, Shell
-from tests.pipelines.servers import s3_server
-from tests.state.processes import LOCKING, running
 from tests.state.test_upkeep import keep
-from woo_harvester.operating import stored_files
 from woo_harvester.pipelines.folder import DurableFolder
 from woo_harvester.pipelines.stored import path_of, text_path_of
 from woo_harvester.state.documents import confirm_withdrawn
@@ -97,26 +91,6 @@ def test_nothing_is_removed_while_a_run_stores_documents(state: Shell, store: Pa
     assert all_files(store) == before
 
 
-def test_a_bucket_keeps_what_is_needed_or_came_on_the_last_day(
-    state: Shell, store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with s3_server() as server:
-        given = [arg for item in server.settings.items() for arg in ("-s", "=".join(item))]
-        keys = {path.relative_to(store).as_posix() for path in all_files(store)} - {".writing/lock"}
-        for key in keys:
-            url, acl = f"{server.url}/woo/documenten/{key}", {"x-amz-acl": "public-read"}
-            urlopen(Request(url, b"besluit", acl, method="PUT")).close()
-        prune = partial(state, "--documents", "--withdrawn=30", *given, command="prune")
-        assert prune() == Done(0, "Removed nothing.\n", "")
-        monkeypatch.setattr(stored_files, "_FRESH", timedelta(days=-1))
-        assert prune("--dry-run").stdout.endswith("Would remove 4 stored files: 4 files, 0.0 MB.\n")
-        assert prune() == Done(0, "Removed 4 stored files: 4 files, 0.0 MB.\n", "")
-        gone = {path.relative_to(store).as_posix() for path in files_of(store, (LONG_AGO, UNKNOWN))}
-        assert {key for key in keys if server.read(f"documenten/{key}") is None} == gone
-        with running(LOCKING, state.file, "a.nl"):
-            assert prune().stderr.startswith("scrapy prune: error: a run works on a.nl")
-
-
 def test_nothing_is_removed_by_a_state_without_a_file_of_a_published_document(
     state: Shell, store: Path
 ) -> None:
@@ -130,7 +104,7 @@ def test_nothing_is_removed_by_a_state_without_a_file_of_a_published_document(
 
 def test_a_store_or_state_that_is_not_there_is_one_line(state: Shell, store: Path) -> None:
     for uri, line in (
-        ("gs://woo/geheim", "FILES_STORE names a remote store (gs), and this is for a folder only"),
+        ("s3://woo/geheim", "FILES_STORE names a remote store (s3), and this is for a folder only"),
         ("elders", "elders: there is no such folder"),
     ):
         assert prune(state, "--documents", store=uri) == Done(1, "", f"scrapy prune: error: {line}\n")

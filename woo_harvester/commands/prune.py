@@ -87,7 +87,6 @@ class Command(ProjectCommand):
         from woo_harvester.operating.stored_files import prune_stored
         from woo_harvester.pipelines.folder import InUseError
         from woo_harvester.report.retention import Removal
-        from woo_harvester.state.locks import LockedError
         from woo_harvester.state.store import StateError
 
         if args:
@@ -109,8 +108,6 @@ class Command(ProjectCommand):
             self.fail_at(error, settings["WOO_REPORT_DIR"])
         except InUseError as error:
             self.fail(f"a run stores documents in {error}: wait until it ends")
-        except LockedError as error:
-            self.fail(f"a run works on {error}: wait until it ends")
         except (NoFolderError, StateError) as error:
             self.fail(str(error))
         else:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
@@ -19,7 +20,6 @@ from woo_harvester.operating.named import (
     format_of,
     known_host,
     known_hosts,
-    locked,
 )
 from woo_harvester.operating.output import (
     documents_and_cases,
@@ -37,11 +37,11 @@ from woo_harvester.operating.output import (
 from woo_harvester.outputs.definition import SingleKind
 from woo_harvester.pipelines.folder import DurableFolder, InUseError
 from woo_harvester.running.own_files import refuse_own_file
-from woo_harvester.running.paths import NoFolderError, files_folder, state_url
+from woo_harvester.running.paths import NoFolderError, files_folder, node_name, state_url
 from woo_harvester.state import upkeep
 from woo_harvester.state.check import Difference, case_differences, count_cases, differences, take_over
 from woo_harvester.state.latest import Latest, RecordsError
-from woo_harvester.state.locks import LockedError, lock_owners
+from woo_harvester.state.locks import LockedError, entry_pages_lock, lock_owners
 from woo_harvester.state.store import State, StateError
 from woo_harvester.utils.program import counted, program
 from woo_harvester.utils.terminal import PrintableLines, printable
@@ -96,7 +96,7 @@ class StateActions:
         with self._open() as state:
             with state.begin() as connection:
                 found = find_named(connection, args)
-            with locked(state, self.settings, found.to_lock), state.begin() as connection:
+            with self._locked(state, found.to_lock), state.begin() as connection:
                 forget_all(connection, found)
         write_note(f"Forgot {found}.")
 
@@ -127,7 +127,7 @@ class StateActions:
                     if (host := upkeep.host_of_document(connection, loc)) is not None:
                         documents[loc] = host
             hosts = {known_host(given, known) for given in args if given not in documents}
-            with locked(state, self.settings, {*hosts, *documents.values()}), state.begin() as connection:
+            with self._locked(state, {*hosts, *documents.values()}), state.begin() as connection:
                 counts = {host: of_host(connection, host) for host in sorted(hosts)}
                 if of_document is not None:
                     counts |= {loc: of_document(connection, loc) for loc in documents}
@@ -141,7 +141,7 @@ class StateActions:
         counts = Counter[Difference]()
         with self._open() as state:
             if opts.fix:
-                with locked(state, self.settings):
+                with self._locked(state):
                     self._recover(state)
             with reading(args, self.fail) as files:
                 if opts.fix:
@@ -172,7 +172,7 @@ class StateActions:
         """Let the state take over the documents that only files have."""
         with state.begin() as connection:
             hosts = known_hosts(connection)
-        with locked(state, self.settings, hosts), state.begin() as connection:
+        with self._locked(state, hosts), state.begin() as connection:
             taken = take_over(connection, files)
         write_note(f"Took over {counted(taken, 'document')} from the files.")
 
@@ -226,3 +226,15 @@ class StateActions:
     def _open(self) -> Iterator[State]:
         with closing(State.open_existing(state_url(self.settings))) as state:
             yield state
+
+    @contextmanager
+    def _locked(self, state: State, hosts: Collection[str] = ()) -> Iterator[None]:
+        """Lock these hosts, so that no run works on them meanwhile. Raises LockedError."""
+        node = node_name(self.settings)
+        locks = state.begin_locking(f"{program()} state, process {os.getpid()} on {node}", node)
+        try:
+            if locks is not None:
+                locks.acquire({*hosts, *map(entry_pages_lock, hosts)})
+            yield
+        finally:
+            state.release()

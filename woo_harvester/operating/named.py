@@ -1,11 +1,9 @@
-"""What the arguments of ``scrapy state`` name (hosts, documents, entry pages, cases), and locks on hosts."""
+"""What the arguments of ``scrapy state`` name: hosts, documents, entry pages and cases."""
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -13,19 +11,14 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.running.paths import node_name
 from woo_harvester.state import resources, upkeep
-from woo_harvester.state.locks import entry_pages_lock
 from woo_harvester.state.permits import forget_entries
-from woo_harvester.utils.program import counted, program
+from woo_harvester.utils.program import counted
 from woo_harvester.utils.terminal import printable
 from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
-    from scrapy.settings import BaseSettings
     from sqlalchemy import Connection
-
-    from woo_harvester.state.store import State
 
 
 def known_host(given: str, hosts: Sequence[str]) -> str:
@@ -118,16 +111,3 @@ def forget_all(connection: Connection, found: Forgotten) -> None:
 def known_hosts(connection: Connection) -> Sequence[str]:
     """Return the hosts with documents or with entry pages of permits, sorted."""
     return sorted({*upkeep.known_hosts(connection), *upkeep.hosts_of_pages(connection)})
-
-
-@contextmanager
-def locked(state: State, settings: BaseSettings, hosts: Collection[str] = ()) -> Iterator[None]:
-    """Lock these hosts, so that no run works on them meanwhile. Raises LockedError."""
-    node = node_name(settings)
-    locks = state.begin_locking(f"{program()} state, process {os.getpid()} on {node}", node)
-    try:
-        if locks is not None:
-            locks.acquire({*hosts, *map(entry_pages_lock, hosts)})
-        yield
-    finally:
-        state.release()
