@@ -86,18 +86,12 @@ class Command(ProjectCommand):
     """
 
     name = "audit"
+    arguments = "{DOMAIN... | --permits URL...} [--file FILE...] [options]"
+    summary = "Show a publisher which documents or permits would be harvested, and what to fix"
     exit_statuses: ClassVar[Mapping[int, str]] = {
         0: "no finding at or above the severity of `--fail-on`",
         1: "there is such a finding, or the audit could not be made",
     }
-    requires_project = True
-    requires_crawler_process = False  # files need none
-
-    def syntax(self) -> str:
-        return "{DOMAIN... | --permits URL...} [--file FILE...] [options]"
-
-    def short_desc(self) -> str:
-        return "Show a publisher which documents or permits would be harvested, and what to fix"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

@@ -47,6 +47,8 @@ class Command(ProjectCommand, CrawlCommand):
     """
 
     name = "crawl"
+    arguments = "[options] <spider>"
+    summary = "Run a spider, such as woo (documents) or vergunningen (permits)"
     exit_statuses: ClassVar[Mapping[int, str]] = {
         0: "the run came to its end, or to a bound such as `CLOSESPIDER_TIMEOUT`, whatever publishers did "
         "wrong: that is in the findings",
@@ -54,10 +56,6 @@ class Command(ProjectCommand, CrawlCommand):
         "or nothing could be read of the hosts in `domains`; or the harvester itself failed on something "
         "(`oogst.fout`), or its sums do not close",
     }
-    requires_crawler_process = False  # perform() makes it, so that its errors get a line and an exit status
-
-    def short_desc(self) -> str:
-        return "Run a spider, such as woo (documents) or vergunningen (permits)"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

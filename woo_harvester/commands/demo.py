@@ -33,18 +33,12 @@ class Command(ProjectCommand):
     """
 
     name = "demo"
+    arguments = "[vergunningen] [options]"
+    summary = "Harvest bundled fictional publishers, and show the records and findings"
     exit_statuses: ClassVar[Mapping[int, str]] = {
         0: "the publishers were harvested and shown",
         1: "the harvest failed",
     }
-    requires_project = True
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return "[vergunningen] [options]"
-
-    def short_desc(self) -> str:
-        return "Harvest bundled fictional publishers, and show the records and findings"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

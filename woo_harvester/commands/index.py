@@ -27,25 +27,17 @@ class Command(ProjectCommand):
     """
 
     name = "index"
+    arguments = "--rebuild FILES [options]"
+    summary = "Fill a new search index from files of records, and replace the old index with it"
+    description = (
+        "Reads JSON Lines (also .gz), fills a new index with the latest version of each document, and "
+        "then moves the alias to it: WOO_ELASTICSEARCH_INDEX, or WOO_ELASTICSEARCH_PERMITS_INDEX if the "
+        "records are permits. No run may write to the index meanwhile. See docs/search.md."
+    )
     exit_statuses: ClassVar[Mapping[int, str]] = {
         0: "the new index has taken the place of the old one",
         1: "it failed, and searches use the old index as before",
     }
-    requires_project = True
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return "--rebuild FILES [options]"
-
-    def short_desc(self) -> str:
-        return "Fill a new search index from files of records, and replace the old index with it"
-
-    def long_desc(self) -> str:
-        return (
-            "Reads JSON Lines (also .gz), fills a new index with the latest version of each document, and "
-            "then moves the alias to it: WOO_ELASTICSEARCH_INDEX, or WOO_ELASTICSEARCH_PERMITS_INDEX if the "
-            "records are permits. No run may write to the index meanwhile. See docs/search.md."
-        )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

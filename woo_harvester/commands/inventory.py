@@ -31,18 +31,12 @@ class Command(ProjectCommand):
     """
 
     name = "inventory"
+    arguments = "[options]"
+    summary = "List the errors in permits over a period, by organisation and by supplier"
     exit_statuses: ClassVar[Mapping[int, str]] = {
         0: "the inventory is written, whatever it says",
         1: "the reports cannot be read, or the period has no run",
     }
-    requires_project = True
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return "[options]"
-
-    def short_desc(self) -> str:
-        return "List the errors in permits over a period, by organisation and by supplier"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

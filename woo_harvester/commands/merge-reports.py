@@ -28,24 +28,16 @@ class Command(ProjectCommand):
     """Merges the folders of runs over different hosts; exit status 1 if they cannot be merged."""
 
     name = "merge-reports"
+    arguments = "FOLDER... -o FOLDER"
+    summary = "Merge the reports of several shards into one"
+    description = (
+        "Writes the findings, hosts and summed statistics of several runs to a new folder, as if they "
+        "were one run. Give the folders of one run of each shard, in WOO_REPORT_DIR; they do not change."
+    )
     exit_statuses: ClassVar[Mapping[int, str]] = {
         0: "the folder is made",
         1: "the reports cannot be merged",
     }
-    requires_project = True
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return "FOLDER... -o FOLDER"
-
-    def short_desc(self) -> str:
-        return "Merge the reports of several shards into one"
-
-    def long_desc(self) -> str:
-        return (
-            "Writes the findings, hosts and summed statistics of several runs to a new folder, as if they "
-            "were one run. Give the folders of one run of each shard, in WOO_REPORT_DIR; they do not change."
-        )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

@@ -23,18 +23,12 @@ class Command(ProjectCommand):
     """Checks the last run of each spider, using the files that runs left in ``WOO_REPORT_DIR``."""
 
     name = "monitor"
+    arguments = "[SPIDER ...] [options]"
+    summary = "Check whether the last run was as good as those before it"
     exit_statuses: ClassVar[Mapping[int, str]] = {
         0: "all checks passed, or there is nothing to compare with",
         1: "a check failed, or could not be made",
     }
-    requires_project = True
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return "[SPIDER ...] [options]"
-
-    def short_desc(self) -> str:
-        return "Check whether the last run was as good as those before it"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

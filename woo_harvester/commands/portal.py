@@ -24,25 +24,17 @@ class Command(ProjectCommand):
     """
 
     name = "portal"
+    arguments = "[RECORDS…] [options]"
+    summary = "Serve a search page and an API over the records of runs"
+    description = (
+        "RECORDS are files of records or patterns, such as 'records/*.jsonl', which is the default. What "
+        "they have is kept in an index in WOO_DATA_DIR/portal, also what comes while the portal runs. "
+        "With WOO_ELASTICSEARCH_URL the portal asks that index instead. See docs/portal.md."
+    )
     exit_statuses: ClassVar[Mapping[int, str]] = {
         0: "it was ended by Ctrl-C or SIGTERM",
         1: "it could not start",
     }
-    requires_project = True
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return "[RECORDS…] [options]"
-
-    def short_desc(self) -> str:
-        return "Serve a search page and an API over the records of runs"
-
-    def long_desc(self) -> str:
-        return (
-            "RECORDS are files of records or patterns, such as 'records/*.jsonl', which is the default. What "
-            "they have is kept in an index in WOO_DATA_DIR/portal, also what comes while the portal runs. "
-            "With WOO_ELASTICSEARCH_URL the portal asks that index instead. See docs/portal.md."
-        )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

@@ -43,27 +43,19 @@ class Command(ProjectCommand):
     """
 
     name = "prune"
+    arguments = "[--keep 90d] [options]"
+    summary = "Remove old reports, what killed runs left, and stored files that are not needed"
+    description = (
+        "Removes the reports and the history of runs that began longer ago than --keep, and temporary "
+        "files that a killed run left. The newest report of each spider stays, and so do records, the "
+        "state, and files that no run writes. "
+        "Documents stay unless --documents or --withdrawn is given; with both, --documents keeps those "
+        "that were withdrawn later."
+    )
     exit_statuses: ClassVar[Mapping[int, str]] = {
         0: "what was old is removed",
         1: "something could not be removed",
     }
-    requires_project = True
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return "[--keep 90d] [options]"
-
-    def short_desc(self) -> str:
-        return "Remove old reports, what killed runs left, and stored files that are not needed"
-
-    def long_desc(self) -> str:
-        return (
-            "Removes the reports and the history of runs that began longer ago than --keep, and temporary "
-            "files that a killed run left. The newest report of each spider stays, and so do records, the "
-            "state, and files that no run writes. "
-            "Documents stay unless --documents or --withdrawn is given; with both, --documents keeps those "
-            "that were withdrawn later."
-        )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

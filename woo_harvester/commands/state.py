@@ -33,6 +33,18 @@ class Action:
     """The options that the action accepts."""
 
 
+_FILES = "FILE..."
+ACTIONS = {
+    "forget": Action("forget", "HOST|URL...", 1, None),
+    "confirm": Action("confirm", "HOST...", 1, None),
+    "restore": Action("restore", "HOST...", 1, None),
+    "again": Action("again", "HOST|URL...", 1, None),
+    "check": Action("check", _FILES, 1, None, frozenset({"fix", "verbose"})),
+    "latest": Action("latest", _FILES, 1, None, frozenset({"output", "withdrawn", "format"})),
+    "documents": Action("documents", "FOLDER [FILE...]", 1, None),
+}
+
+
 class Command(ProjectCommand):
     """Shows, checks and corrects the state.
 
@@ -40,25 +52,17 @@ class Command(ProjectCommand):
     """
 
     name = "state"
+    arguments = "[ACTION] [ARGUMENTS] [options]"
+    summary = "Show, check and correct what is known of hosts and documents"
+    description = (
+        "Without an action: a table of hosts. Actions: "
+        + "; ".join(f"{name} {action.arguments}".strip() for name, action in ACTIONS.items())
+        + ". See docs/how-to/state.md."
+    )
     exit_statuses: ClassVar[Mapping[int, str]] = {
         0: "it did what the action says; `check` found nothing",
         1: "it failed, or `check` found something",
     }
-    requires_project = True
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return "[ACTION] [ARGUMENTS] [options]"
-
-    def short_desc(self) -> str:
-        return "Show, check and correct what is known of hosts and documents"
-
-    def long_desc(self) -> str:
-        return (
-            "Without an action: a table of hosts. Actions: "
-            + "; ".join(f"{name} {action.arguments}".strip() for name, action in ACTIONS.items())
-            + ". See docs/how-to/state.md."
-        )
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
@@ -101,14 +105,4 @@ def _action_of(args: Sequence[str], opts: argparse.Namespace) -> Action:
     return action
 
 
-_FILES = "FILE..."
-ACTIONS = {
-    "forget": Action("forget", "HOST|URL...", 1, None),
-    "confirm": Action("confirm", "HOST...", 1, None),
-    "restore": Action("restore", "HOST...", 1, None),
-    "again": Action("again", "HOST|URL...", 1, None),
-    "check": Action("check", _FILES, 1, None, frozenset({"fix", "verbose"})),
-    "latest": Action("latest", _FILES, 1, None, frozenset({"output", "withdrawn", "format"})),
-    "documents": Action("documents", "FOLDER [FILE...]", 1, None),
-}
 _TABLE = Action("show_hosts", "", 0, 0)

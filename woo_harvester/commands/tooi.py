@@ -37,18 +37,12 @@ class Command(ProjectCommand):
     """
 
     name = "tooi"
+    arguments = f"[{_UPDATE}] [options]"
+    summary = "Show the value lists of TOOI and their age, or fetch newer ones (update)"
     exit_statuses: ClassVar[Mapping[int, str]] = {
         0: "the lists are shown or fetched",
         1: "a list cannot be fetched or read, and nothing changed",
     }
-    requires_project = True
-    requires_crawler_process = False
-
-    def syntax(self) -> str:
-        return f"[{_UPDATE}] [options]"
-
-    def short_desc(self) -> str:
-        return "Show the value lists of TOOI and their age, or fetch newer ones (update)"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)

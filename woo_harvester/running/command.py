@@ -56,8 +56,28 @@ class ProjectCommand(ScrapyCommand):
     name: str
     """The name of the command on the command line."""
 
+    arguments: str = "[options]"
+    """The arguments as the help shows them."""
+    summary: str
+    """What the command does, in one line."""
+    description: str = ""
+    """What it does in some sentences; empty if its summary says all."""
+    requires_project = True
+    requires_crawler_process = False  # a command that runs a spider makes the process itself
     exit_statuses: ClassVar[Mapping[int, str]] = {}
     """When the command ends with status 0 and 1, for ``docs/commands.md``."""
+
+    def syntax(self) -> str:
+        """Return the arguments as the help shows them."""
+        return self.arguments
+
+    def short_desc(self) -> str:
+        """Return the summary."""
+        return self.summary
+
+    def long_desc(self) -> str:
+        """Return the description."""
+        return self.description or self.summary
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add Scrapy's options, and report errors in them in one line."""
