@@ -12,7 +12,6 @@ from woo_harvester.outputs.document import (
     Withdrawn,
     bulk_action,
     document_of,
-    in_present_shape,
     record_of,
     version_number,
 )
@@ -136,41 +135,3 @@ def test_a_record_that_adds_content_replaces_the_one_before_it() -> None:
     after = {**record(), "herkomst": herkomst}
     assert version_number(after) > version_number(record())
     assert document_of(WOO, after)["herkomst"] == herkomst
-
-
-def test_a_record_of_1_0_0_gets_texts_for_its_relations_and_its_reason() -> None:
-    role = {"id": "urn:rol", "label": "heeft bijlage"}
-    old = {
-        "id": "1",
-        "document": {"weblocatie": "https://a.nl/1.pdf"},
-        "documentrelaties": [
-            {"relation": {"id": "urn:ander", "label": "kaart"}, "role": role},
-            {"relation": {"label": "nota"}},
-            {"role": {"bronwaarde": "hoort bij"}},
-        ],
-        "versies": [
-            {"oorzaak": "aanlevering", "redenVerwijderingVervanging": {"id": "urn:r", "label": "correctie"}},
-            {"oorzaak": "wijziging", "redenVerwijderingVervanging": {"bronwaarde": "fout"}},
-            {"oorzaak": "wijziging"},
-        ],
-        "herkomst": {"sitemap": "https://a.nl/s.xml"},
-    }
-    new = in_present_shape(old)
-    assert new == {
-        **old,
-        "documentrelaties": [
-            {"relation": "urn:ander", "role": "urn:rol", "titel": "kaart"},
-            {"titel": "nota"},
-        ],
-        "versies": [
-            {"oorzaak": "aanlevering", "redenVerwijderingVervanging": "correctie"},
-            {"oorzaak": "wijziging", "redenVerwijderingVervanging": "fout"},
-            {"oorzaak": "wijziging"},
-        ],
-        "herkomst": {
-            "sitemap": "https://a.nl/s.xml",
-            "documentrelaties": [{"role": role}, {"role": {"bronwaarde": "hoort bij"}}],
-        },
-    }
-    assert in_present_shape(new) == new
-    assert document_of(WOO, old)["documentrelaties"] == new["documentrelaties"]

@@ -23,7 +23,6 @@ from woo_harvester.documents import from_media_type, from_metadata, title_name
 from woo_harvester.operating.output import writing
 from woo_harvester.outputs.columns import cells, columns_of
 from woo_harvester.outputs.definition import Status, values_at
-from woo_harvester.outputs.document import in_present_shape
 from woo_harvester.pipelines.folder import DurableFolder
 from woo_harvester.pipelines.stored import path_of
 from woo_harvester.record import Oorzaak, Record
@@ -74,7 +73,6 @@ def copy_documents(folder: Path, store: DurableFolder, lines: Iterable[bytes]) -
         record = json.loads(line)
         if "vergunning" in record:
             continue
-        record = in_present_shape(record)
         key, version = record["id"], record["versies"][-1]
         if version["oorzaak"] == Oorzaak.INTREKKING:
             if (row := rows.get(key)) is not None:

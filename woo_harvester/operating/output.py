@@ -15,7 +15,6 @@ from typing import IO
 from scrapy.exceptions import UsageError
 
 from woo_harvester.outputs.columns import cells, columns_of, record_type_of
-from woo_harvester.outputs.document import in_present_shape
 from woo_harvester.report.csv_file import TextWriter
 from woo_harvester.running.paths import RECORDS_FEED
 from woo_harvester.state import upkeep
@@ -106,7 +105,7 @@ def write_csv(lines: Iterable[bytes], file: _Lines, chosen: Sequence[str], delim
     writer = TextWriter(file, delimiter=delimiter)
     columns: dict[str, str] = {}
     for line in lines:
-        record = in_present_shape(json.loads(line))
+        record = json.loads(line)
         if not columns:
             columns = columns_of(record_type_of(record), chosen)
             writer.writerow(columns)

@@ -19,7 +19,6 @@ from woo_harvester.record import Oorzaak, Record, json_keys
 from woo_harvester.utils.dates import parse_datetime
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_REASON = "redenVerwijderingVervanging"
 _MILLISECOND = timedelta(milliseconds=1)
 _RECORD_KEYS = frozenset(key for kind in (Record, PermitRecord) for _, key in json_keys(kind))
 
@@ -64,37 +63,8 @@ def bulk_action(kind: RecordKind, record: Mapping[str, Any], withdrawn: Withdraw
 
 def document_of(kind: RecordKind, record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the document in the index for a record."""
-    record, status = in_present_shape(record), _status(record)
+    status = _status(record)
     return {**record, "status": status.value, **kind.fields(record, status)}
-
-
-def in_present_shape(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record whose relations and reason are texts; in one of 1.0.0 they are objects."""
-    found, relations = dict(record), record.get("documentrelaties")
-    if isinstance(relations, list) and (old := [each for each in relations if _has_objects(each)]):
-        found["documentrelaties"] = [*filter(None, map(_relation_as_texts, old))]
-        roles = [{"role": each["role"]} for each in old if "role" in each]
-        found["herkomst"] = {**(record.get("herkomst") or {}), "documentrelaties": roles}
-    found["versies"] = [_with_reason_as_text(each) for each in record["versies"]]
-    return found
-
-
-def _has_objects(relation: Any) -> bool:
-    parts = relation.values() if isinstance(relation, dict) else ()
-    return bool(parts) and all(isinstance(part, dict) for part in parts)
-
-
-def _relation_as_texts(given: Mapping[str, Any]) -> dict[str, str]:
-    other, role = given.get("relation", {}), given.get("role", {})
-    texts = {"relation": other.get("id"), "role": role.get("id"), "titel": other.get("label")}
-    return {key: text for key, text in texts.items() if text}
-
-
-def _with_reason_as_text(version: dict[str, Any]) -> dict[str, Any]:
-    reason = version.get(_REASON)
-    if not isinstance(reason, dict):
-        return version
-    return {**version, _REASON: reason.get("label") or reason.get("bronwaarde") or ""}
 
 
 def record_of(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from elastic_transport import ApiError, TransportError
 from elasticsearch import Elasticsearch
@@ -24,16 +23,12 @@ from woo_harvester.outputs.definition import (
     definition,
 )
 from woo_harvester.outputs.document import BulkAction, Withdrawn, bulk_action
-from woo_harvester.running.paths import data_dir, node_name
 from woo_harvester.state.latest import Latest, RecordsError
 
 if TYPE_CHECKING:
     from elasticsearch import Elasticsearch
     from scrapy.settings import BaseSettings
 
-
-#: The key in the ``_meta`` of a mapping that marks an index for removal; see ``leftovers``.
-REBUILD_MARK = "woo_harvester_rebuild"
 
 #: The timeout, in seconds, of requests that change indices or aliases.
 _CHANGE_TIMEOUT = 120
@@ -84,18 +79,14 @@ def check_alias_kind(client: Elasticsearch, alias: str, kind: RecordKind) -> Non
                 check_kind(kind, name, found["mappings"])
 
 
-def create_index(
-    client: Elasticsearch, alias: str, kind: RecordKind, *, aliased: bool, owner: str | None = None
-) -> str:
+def create_index(client: Elasticsearch, alias: str, kind: RecordKind, *, aliased: bool) -> str:
     """Make the next index of *alias* for *kind*, such as ``woo-v1``, and return its name.
 
-    With *aliased*, the alias points to it. With *owner*, it is marked for removal. Raises SearchError.
+    With *aliased*, the alias points to it. Raises SearchError.
     """
     with search_errors():
-        name = f"{alias}-v{_last(client, alias) + 1}"
+        name = f"{alias}-v{max(_indices(client, alias), default=0) + 1}"
         made = definition(kind)
-        if owner is not None:
-            made["mappings"]["_meta"] = {**made["mappings"].get("_meta", {}), REBUILD_MARK: owner}
         client.options(request_timeout=_CHANGE_TIMEOUT).indices.create(
             index=name,
             settings=made["settings"],
@@ -120,82 +111,12 @@ def move_alias(client: Elasticsearch, alias: str, index: str) -> list[str]:
     return old
 
 
-def _last(client: Elasticsearch, alias: str) -> int:
-    names = client.indices.get(index=f"{alias}-v*", features=["aliases"]).keys()
-    numbers = (re.fullmatch(re.escape(alias) + r"-v(\d+)", name) for name in names)
-    return max((int(number[1]) for number in numbers if number), default=0)
-
-
-def owner_of(settings: BaseSettings) -> str:
-    """Return the owner of the indices that this process makes: its machine and data folder, with the lock."""
-    return f"{node_name(settings)} {data_dir(settings).absolute()}"
-
-
-@contextmanager
-def rebuild_lock(settings: BaseSettings, alias: str) -> Iterator[None]:
-    """Lock *alias* against other rebuilds by this installation; the kernel unlocks it if the process dies.
-
-    Raises SearchError if another rebuild is active, or if the lock file cannot be made.
-    """
-    path = data_dir(settings) / f"index-{alias}.lock"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("ab")
-    except OSError as error:
-        raise SearchError(f"the lock of rebuilds {path} cannot be used: {error}") from error
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise SearchError(f"another rebuild of {alias} is going on: wait until it ends") from error
-        yield
-
-
-def mark(client: Elasticsearch, alias: str, owner: str | None) -> None:
-    """Mark the indices behind *alias* for removal by *owner*; with None, remove the mark.
-
-    Raises SearchError.
-    """
-    with search_errors():
-        if not client.indices.exists_alias(name=alias):
-            return
-        for index, found in client.indices.get_mapping(index=alias).items():
-            meta = _meta(found)
-            if meta.get(REBUILD_MARK) != owner:
-                others = {key: value for key, value in meta.items() if key != REBUILD_MARK}
-                client.indices.put_mapping(
-                    index=index, meta={**others, **({REBUILD_MARK: owner} if owner else {})}
-                )
-
-
-def remove(client: Elasticsearch, alias: str, owner: str) -> tuple[list[str], list[str]]:
-    """Delete the indices that rebuilds of *owner* left behind; call it inside :func:`rebuild_lock`.
-
-    Return the deleted indices, and those of other owners. Raises SearchError.
-    """
-    removed: list[str] = []
-    others: list[str] = []
-    with search_errors():
-        # The pattern woo-v* also matches indices of other aliases, such as woo-vergunningen-v1.
-        for index, found in client.indices.get(index=f"{alias}-v*").items():
-            made_by = _meta(found).get(REBUILD_MARK)
-            if made_by is None or alias in found["aliases"] or not _is_of(index, alias):
-                continue
-            if made_by == owner:
-                client.indices.delete(index=index)
-                removed.append(index)
-            else:
-                others.append(index)
-    return removed, others
-
-
-def _is_of(index: str, alias: str) -> bool:
-    return re.fullmatch(re.escape(alias) + r"-v\d+", index) is not None
-
-
-def _meta(found: Mapping[str, Any]) -> Mapping[str, Any]:
-    meta: Mapping[str, Any] = found["mappings"].get("_meta") or {}
-    return meta
+def _indices(client: Elasticsearch, alias: str) -> dict[int, tuple[str, bool]]:
+    """Return each index made for *alias*, by number: its name, and whether the alias stands for it."""
+    found = client.indices.get(index=f"{alias}-v*", features=["aliases"])
+    # The pattern woo-v* also matches indices of other aliases, such as woo-vergunningen-v1.
+    names = {name: re.fullmatch(re.escape(alias) + r"-v(\d+)", name) for name in found.keys()}  # noqa: SIM118
+    return {int(match[1]): (name, alias in found[name]["aliases"]) for name, match in names.items() if match}
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,31 +130,22 @@ class RebuildResult:
     """A sentence about the indices behind the alias before; empty if there were none."""
     truncated: Sequence[Path]
     """Files whose last line is truncated; that line is left out."""
-    removed: Sequence[str] = ()
-    """Indices left by an earlier rebuild that was killed."""
-    others: Sequence[str] = ()
-    """Indices of a rebuild on another machine or data folder, which may be active or killed."""
+    unused: Sequence[str] = ()
+    """Its other indices, which are not in use: kept before, or of a rebuild that was killed."""
 
     def __str__(self) -> str:
         filled = f"Filled {self.index} with {self.documents} documents; {self.alias} stands for it."
         old = f" {self.old}." if self.old else ""
-        removed = (
-            f" Removed {', '.join(self.removed)}, left by a rebuild that was killed." if self.removed else ""
-        )
-        others = (
-            f" {', '.join(self.others)} is of a rebuild elsewhere: delete it if that one was killed."
-            if self.others
-            else ""
-        )
-        return f"{filled}{old}{removed}{others}"
+        names = ", ".join(self.unused)
+        unused = f" Not in use: {names}; delete what you need no more." if names else ""
+        return f"{filled}{old}{unused}"
 
 
 def rebuild(settings: BaseSettings, files: Sequence[Path], *, keep_old: bool) -> RebuildResult:
     """Fill the next index of the alias with the latest version of each document, and move the alias to it.
 
     The kind of the records determines the alias. After any error, also one refused document, the new index is
-    deleted and the alias does not move. Indices left by a killed rebuild are removed. Raises SearchError and
-    RecordsError.
+    deleted and the alias does not move. Raises SearchError and RecordsError.
     """
     one_kind = SingleKind()
     withdrawn = Withdrawn(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
@@ -244,25 +156,24 @@ def rebuild(settings: BaseSettings, files: Sequence[Path], *, keep_old: bool) ->
             raise RecordsError("there is no record in the files, so the index to fill is not known")
         alias = settings[kind.setting]
         check_alias_kind(client, alias, kind)
-        stack.enter_context(rebuild_lock(settings, alias))
-        owner = owner_of(settings)
-        removed, others = remove(client, alias, owner)
-        index = create_index(client, alias, kind, aliased=False, owner=owner)
+        index = create_index(client, alias, kind, aliased=False)
         try:
             # A new index has nothing to delete, so withdrawn documents are just left out.
             lines = latest.lines(withdrawn=withdrawn is Withdrawn.MARK)
             _fill(client, index, kind, lines, settings)
             count = _complete(client, index)
-            mark(client, alias, None if keep_old else owner)
             old = move_alias(client, alias, index)
         except BaseException:
             with suppress(ApiError, TransportError):  # the first error is the one to report
                 if not client.indices.exists_alias(name=alias, index=index):  # it may have moved
                     client.indices.delete(index=index)
             raise
-        mark(client, alias, None)
         left = _leave(client, old, keep_old=keep_old)
-        return RebuildResult(alias, index, count, left, latest.truncated, removed, others)
+        with search_errors():
+            unused = [
+                name for name, is_used in _indices(client, alias).values() if not is_used and name not in old
+            ]
+        return RebuildResult(alias, index, count, left, latest.truncated, unused)
 
 
 def _leave(client: Elasticsearch, old: Sequence[str], *, keep_old: bool) -> str:
