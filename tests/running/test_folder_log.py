@@ -9,7 +9,7 @@ from scrapy.settings import Settings
 from scrapy.utils.log import _uninstall_scrapy_root_handler, install_scrapy_root_handler
 
 from tests.utils.crawlers import crawler_of
-from woo_harvester.running.folder_log import IN_LAST_LINE, FolderLog, warn_always
+from woo_harvester.running.folder_log import FolderLog, warn_always
 
 scrapy = logging.getLogger("scrapy.core.engine")
 
@@ -54,11 +54,10 @@ def test_a_terminal_shows_the_errors_of_a_log_that_is_in_a_file(
     scrapy.debug("nobody needs this")
     scrapy.warning("one")
     scrapy.error("two")
-    scrapy.error("three", extra={IN_LAST_LINE: True})
     lines = (tmp_path / "run.log").read_text(encoding="utf-8").splitlines()
-    assert [line.rpartition("] ")[2] for line in lines] == ["WARNING: one", "ERROR: two", "ERROR: three"]
+    assert [line.rpartition("] ")[2] for line in lines] == ["WARNING: one", "ERROR: two"]
     (shown,) = capfd.readouterr().err.splitlines()
-    assert shown.endswith("ERROR: two"), "the command prints the other one itself"
+    assert shown.endswith("ERROR: two")
     assert crawler.stats.get_value("log_count/WARNING") == 1
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from woo_harvester.running.setting import Setting
@@ -23,7 +23,7 @@ _PREFIX_OF_OTHERS = "AWS_"
 SUBJECTS: dict[str, tuple[Setting, ...]] = {
     subject: tuple(Setting(name, **fields) for name, fields in settings.items())
     for subject, settings in tomllib.loads(
-        Path(__file__).with_name("settings.toml").read_text(encoding="utf-8")
+        files(__package__).joinpath("settings.toml").read_text(encoding="utf-8")
     ).items()
 }
 

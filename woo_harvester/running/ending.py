@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING, Any, NoReturn
+from weakref import WeakSet
 
 from scrapy import signals
 from scrapy.exceptions import CloseSpider, NotConfigured
 from scrapy.utils.defer import deferred_from_coro
-
-from woo_harvester.running.folder_log import IN_LAST_LINE
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -22,6 +21,10 @@ CANNOT_START = "cannot_start"
 
 class RunError(Exception):
     """The run cannot start or continue. The log has the line that says why, so it needs no traceback."""
+
+
+#: The crawlers whose failure a command prints as its last line, so that the log need not show it too.
+printed = WeakSet["Crawler"]()
 
 
 def refuse_start(crawler: Crawler, line: str, cause: Exception, status: int = 1) -> NoReturn:
@@ -56,7 +59,7 @@ def fail_run(crawler: Crawler, line: str, status: int = 1) -> bool:
     """
     if has_failed(crawler):
         return False
-    logger.error(line, extra={IN_LAST_LINE: True})
+    logger.log(logging.INFO if crawler in printed else logging.ERROR, line)
     spider: Any = crawler.spider
     spider.failure = (status, line)  # read by the command
     if _is_closed(crawler):

@@ -16,17 +16,6 @@ from woo_harvester.running.streams import write_stderr
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
-
-#: The attribute of a log record whose text is also the last line that the command prints.
-IN_LAST_LINE = "woo_in_last_line"
-
-
-def show_last_line_once(settings: BaseSettings) -> None:
-    """Have a log on stderr leave out what the command prints there as its last line."""
-    handler = get_scrapy_root_handler()
-    if handler is not None and not settings["LOG_FILE"]:
-        handler.addFilter(lambda record: not hasattr(record, IN_LAST_LINE))
 
 
 def warn_always(logger: logging.Logger, line: str) -> None:

@@ -15,8 +15,7 @@ from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.utils.log import log_scrapy_info
 
 from woo_harvester.running.causes import cause_of, wrong_setting
-from woo_harvester.running.ending import has_failed
-from woo_harvester.running.folder_log import show_last_line_once
+from woo_harvester.running.ending import has_failed, printed
 from woo_harvester.running.streams import flush_stderr, flush_stdout, write_stderr
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ class HarvestProcess(AsyncCrawlerProcess):
         """
         self._spider = None
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
-        show_last_line_once(self.settings)
+        printed.add(crawler)
         log_scrapy_info(self.settings)
         task = self.crawl(crawler, **arguments)
         if done is not None:
