@@ -11,7 +11,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO, cast
 
 from scrapy import signals
 from scrapy.exceptions import UsageError
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from woo_harvester.audit.given import GivenHost
     from woo_harvester.extensions.findings import Findings
+    from woo_harvester.findings import Language
     from woo_harvester.report.funnel import Account
     from woo_harvester.spiders.base import HarvestSpider
 
@@ -232,6 +233,8 @@ class Command(ProjectCommand):
 
     def _crawl(self, jobs: Sequence[_Job], opts: argparse.Namespace) -> RunFolder | None:
         """Run the spiders one after another; return the folder of their report, or None if one failed."""
+        from woo_harvester.crawl.files import host_read
+
         self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
         crawlers = [self._made_crawler(process, *job) for job in jobs]
         started: list[Crawler] = crawlers[:1]
@@ -243,8 +246,13 @@ class Command(ProjectCommand):
                 started.append(crawlers[len(started)])
                 process.crawl(started[-1], **arguments).add_done_callback(start_next)
 
-        with _Progress(crawlers[0], to_people=not (opts.json or opts.format)):
-            failure = process.run(crawlers[0], jobs[0][1], start_next)
+        lang, to_people = process.settings["WOO_REPORT_LANG"], not (opts.json or opts.format)
+
+        def show(account: Account) -> None:
+            _show_first(account, lang, sys.stdout if to_people else sys.stderr)
+
+        crawlers[0].signals.connect(show, host_read)
+        failure = process.run(crawlers[0], jobs[0][1], start_next)
         failures = [spider.failure for spider in self._spiders if spider.failure is not None]
         if failure := failure or next(iter(failures), None):
             status, self._own_error = failure
@@ -378,59 +386,16 @@ def _existing(given: str) -> Path:
     raise UsageError(f"there is no file {given}{meant}")
 
 
-class _Progress:
-    """The progress of an audit, a line on stderr if that is a terminal, and the first verdict on each host.
+def _show_first(account: Account, lang: Language, file: TextIO) -> None:
+    """Print the first verdict on a host, as soon as there is one: its documents are being asked for."""
+    from woo_harvester.extensions.progress import can_update, erase_line
+    from woo_harvester.report.audit_summary import first_verdict
+    from woo_harvester.report.html.texts import Texts
 
-    A first verdict is shown as soon as there is one: *to_people* on stdout, else above that line.
-    """
-
-    def __init__(self, crawler: Crawler, *, to_people: bool) -> None:
-        from rich.console import Console
-        from rich.progress import Progress, SpinnerColumn, TextColumn
-
-        from woo_harvester.crawl.files import host_read
-
-        self._crawler = crawler
-        self._to_people = to_people
-        console = Console(file=sys.stderr)
-        columns = SpinnerColumn(), TextColumn("{task.description}")
-        line = Progress(
-            *columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False
-        )
-        self._task = line.add_task("starting")
-        self._line = line if console.is_terminal else None
-        crawler.signals.connect(self._show_first, host_read)
-        crawler.signals.connect(self._update, signals.response_received)
-
-    def __enter__(self) -> None:
-        if self._line is not None:
-            self._line.start()
-
-    def __exit__(self, *exception: object) -> None:
-        if self._line is not None:
-            self._line.stop()
-
-    def _update(self) -> None:
-        if self._line is not None:
-            asked = self._crawler.stats.get_value("downloader/response_count", 0)
-            items = self._crawler.stats.get_value("item_scraped_count", 0)
-            text = f"{asked} answers, {items} documents or cases that would be harvested"
-            self._line.update(self._task, description=text)
-
-    def _show_first(self, account: Account) -> None:
-        from woo_harvester.report.audit_summary import first_verdict
-        from woo_harvester.report.html.texts import Texts
-
-        if not account.requested:  # the answer follows at once
-            return
-        text = first_verdict(account, Texts(self._crawler.settings["WOO_REPORT_LANG"]))
-        if self._line is not None:
-            self._line.stop()  # it would be written over
-        if self._to_people or self._line is not None:
-            with suppress(OSError):  # the answer itself fails in the same way
-                print(text, file=sys.stdout if self._to_people else sys.stderr, flush=True)
-        if self._line is not None:
-            self._line.start()
+    if account.requested and (file is sys.stdout or can_update(file)):  # else the answer follows at once
+        with suppress(OSError):  # the answer itself fails in the same way
+            erase_line()
+            print(first_verdict(account, Texts(lang)), file=file, flush=True)
 
 
 def _json(folder: RunFolder) -> str:

@@ -55,11 +55,18 @@ def uses_stdout(feeds: Iterable[object]) -> bool:
     return any(str(uri).startswith(("-", "stdout:")) for uri in feeds)
 
 
+def erase_line() -> None:
+    """Erase the line of progress, if there is one, before something else is written to the terminal."""
+    if can_update(sys.stderr):
+        sys.stderr.write(_ERASE)
+        sys.stderr.flush()
+
+
 def _erase_before_records() -> None:
     """Have the log handlers of the terminal erase the line before they write a record."""
 
     def erase(record: logging.LogRecord) -> bool:
-        sys.stderr.write(_ERASE)
+        erase_line()
         return True
 
     for handler in logging.root.handlers:

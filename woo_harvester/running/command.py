@@ -258,7 +258,6 @@ AUDIT_SETTINGS: dict[str, Any] = {
     "WOO_METRICS_FILE": None,
     # A publisher wants to know of each page.
     "WOO_PAGE_SAMPLE": 10**9,
-    "WOO_PROGRESS_INTERVAL": 0,
     "WOO_REPORT_HISTORY": False,
     "WOO_SUMMARY": False,
     "WOO_TEXT": False,
