@@ -209,6 +209,17 @@ def test_points_and_costs_are_100_together(
     assert all(weight_of(code) for code, _ in result.costs)
 
 
+def test_of_a_sample_the_answers_are_weighed_against_the_documents_that_were_requested() -> None:
+    sample = host(lost=10)
+    sample.listed, sample.not_requested = sample.listed + 900, 900
+    of_sample, of_all = (
+        {each.part.name: each.share for each in score({("document.leeg", True): 10}, account).parts}
+        for account in (sample, host(lost=10))
+    )
+    assert of_sample["fetching"] == pytest.approx(of_all["fetching"])
+    assert of_sample["fetching"] < 1
+
+
 def test_the_rule_fits_a_screen() -> None:
     assert len(inspect.getsource(score).splitlines()) <= 40
 

@@ -481,7 +481,7 @@ class SitemapFiles:
             return
         chosen = visit.sample.choose()
         self._leave_out(chosen.left_out, visit)
-        visit.account.draw(chosen.drawn, requested=len(chosen.requested))
+        visit.account.requested = len(chosen.requested)
         self._crawler.signals.send_catch_log(host_read, account=visit.account)
         async for made in self._documents_of(chosen.requested, visit):
             yield made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, get_args
@@ -242,24 +242,11 @@ class Account:
     """Documents that an audit chose to request when it had read the sitemaps; 0 for any other run."""
     not_requested: int = 0
     """Documents that it did not choose, which are part of ``listed``. Without any, there is no sample."""
-    drawn: int = 0
-    """Documents in the sample that were drawn at random. The others were chosen for their kind."""
-    drawn_harvested: int = 0
-    """Those of them that are harvested."""
-    drawn_findings: dict[str, int] = field(default_factory=dict)
-    """Findings about them, by code."""
 
     def __post_init__(self) -> None:
         # No field, because a run does not write it.
-        self._drawn: Collection[str] = ()
-        """The locations of the documents that were drawn at random."""
         self._lowered: dict[str, Severity] = {}
         """The severity of findings that cost less at this host than their code says."""
-
-    def draw(self, drawn: Collection[str], requested: int) -> None:
-        """Note how many documents are requested, and the locations of those that are *drawn* at random."""
-        self._drawn = drawn
-        self.drawn, self.requested = len(drawn), requested
 
     def leave_unjudged(self, subject: str) -> None:
         """Note that something could not be judged."""
@@ -311,8 +298,6 @@ class Account:
             self._lowered[finding.code] = finding.lowered_to
         if finding.sitemap is None:
             return
-        if finding.url in self._drawn:
-            _count(self.drawn_findings, finding.code)
         if finding.code in self.kind.stage_of:
             _count(self.lost, finding.code)
         elif finding.code == REPEATED:
@@ -330,7 +315,6 @@ class Account:
             self.withdrawn += 1
             return
         _count(self.harvested, cause)
-        self.drawn_harvested += record.document.weblocatie in self._drawn
         for name, is_given in FIELDS.items():
             if is_given(record):
                 _count(self.fields, name)

@@ -28,9 +28,6 @@ _SHOWN_RUNS = 30
 
 _SUFFIX = ".json.gz"
 
-Gaps = dict[str, dict[str, str]]
-"""Since when each gap in the coverage is there: by kind, and then by organisation or host."""
-
 
 @dataclass(slots=True)
 class HostResult:
@@ -59,8 +56,6 @@ class RunResult:
     hosts: dict[str, HostResult] = field(default_factory=dict)
     comparable: bool = True
     """False if hosts were left out because of a fault on our own side: charts then skip the totals."""
-    gaps: Gaps | None = None
-    """Since when each gap in the coverage is there; None for a run that was not over the whole register."""
 
     @property
     def point(self) -> Point:
@@ -132,10 +127,6 @@ class EarlierRuns:
             if host in run.hosts:
                 return run.at, run.hosts[host]
         return None
-
-    def gaps(self) -> Gaps:
-        """Return the gaps of the last run over the whole register; none if there was no such run."""
-        return next((run.gaps for run in reversed(self.runs) if run.gaps is not None), {})
 
     def points(self, host: str) -> list[Point]:
         """Return the history of one host, oldest first."""
@@ -220,6 +211,7 @@ def _codes(keys: Iterable[FindingKey]) -> list[str]:
 def _read(path: Path) -> RunResult:
     try:
         kept: dict[str, Any] = parse_object(gzip.decompress(path.read_bytes()))
+        kept.pop("gaps", None)  # of an earlier version
         hosts = {name: HostResult(**host) for name, host in kept.pop("hosts").items()}
         return RunResult(**kept | {"kind": HarvestKind(kept["kind"])}, hosts=hosts)
     except (EOFError, gzip.BadGzipFile, zlib.error, KeyError, TypeError, ValueError) as error:

@@ -7,7 +7,6 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from woo_harvester.findings import Language, Severity, explain
-from woo_harvester.report.estimates import CONFIDENCE
 from woo_harvester.report.funnel import HarvestKind, HostGapKind, Stage
 from woo_harvester.report.score import PartState, Section
 
@@ -35,13 +34,6 @@ class RegisteredOrganisation(OrganisationRef):
     """The kind of organisation as the register names it, such as ``Gemeente``."""
 
 
-class OrganisationGap(RegisteredOrganisation):
-    """An organisation without a location."""
-
-    since: str | None
-    """The first of the runs in a row that found it, ISO 8601; null if earlier runs are not known."""
-
-
 class OrganisationOnHost(RegisteredOrganisation):
     """An organisation that registered a location on a host."""
 
@@ -59,8 +51,6 @@ class HostGap(ReportModel):
     code: str
     """Code of the finding that says why."""
     seen: str | None
-    since: str | None
-    """The first of the runs in a row that found it, ISO 8601; null if earlier runs are not known."""
 
 
 class KindCoverage(ReportModel):
@@ -82,7 +72,7 @@ class Coverage(ReportModel):
     """Hosts of which nothing is known, because the run ended before, or by a fault on our own side."""
     kinds: list[KindCoverage]
     """The largest first."""
-    no_location: list[OrganisationGap]
+    no_location: list[RegisteredOrganisation]
     """Organisations that registered no usable location, by name."""
     no_robots: list[HostGap]
     """Hosts that answer, but give no robots.txt that can be read, by host."""
@@ -90,12 +80,6 @@ class Coverage(ReportModel):
     """Hosts whose robots.txt names no sitemap index that can be read, by host."""
     dead: list[HostGap]
     """Hosts that do not exist, do not answer, or not with a valid certificate, by host."""
-
-    @property
-    def is_dated(self) -> bool:
-        """True if earlier runs are known, so that each gap has a date since when it is there."""
-        hosts = (*self.no_robots, *self.no_index, *self.dead)
-        return any(gap.since for gap in hosts) or any(one.since for one in self.no_location)
 
     def hosts_of(self, kind: HostGapKind) -> list[HostGap]:
         """Return the hosts with this kind of gap."""
@@ -231,14 +215,6 @@ class Sample(ReportModel):
     """Documents that were not. Nothing is said of them but what their sitemaps say."""
     of: int
     """Listed documents; those that have no usable location are neither asked nor not asked."""
-    drawn: int = 0
-    """Requested documents that were drawn at random. The others were chosen, so that each kind is there."""
-    estimated: float | None = None
-    """Estimated share of the listed documents that are harvested; null if the run ended early."""
-    least: float | None = None
-    most: float | None = None
-    """The ends of the interval that holds that share with this *confidence*."""
-    confidence: float = CONFIDENCE
 
 
 class FindingRow(Example):
@@ -251,8 +227,6 @@ class FindingRow(Example):
     """True if it is about single documents, false if it is about the host and its files."""
     points: float
     """The number of points, of 100, that it costs."""
-    estimated: bool = False
-    """True if ``count`` is about a sample of the documents, so that the points are an estimate."""
     examples: list[Example]
     """The other mistakes, the rarest first: an example for each different ``element`` and ``seen``."""
     not_shown: int = 0
@@ -385,8 +359,6 @@ class HostReport(ReportModel):
     @property
     def share_lost(self) -> float:
         """The share of listed documents that is not harvested; if none is listed: 1 with errors, else 0."""
-        if self.sample and self.sample.estimated is not None:
-            return 1 - self.sample.estimated
         if self.judged:
             return 1 - self.harvested / self.judged
         return float(any(row.severity == Severity.ERROR for row in self.findings))
@@ -446,7 +418,7 @@ class Totals(ReportModel):
     withdrawn: int
     unchanged: int
     sample: Sample | None = None
-    """The samples of all hosts together, without an estimate."""
+    """The samples of all hosts together."""
     errors: int
     warnings: int
     notices: int

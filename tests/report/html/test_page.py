@@ -232,19 +232,6 @@ def test_a_gap_of_several_organisations_says_whose_words_it_has(tmp_path: Path) 
     assert "B. In het register staat: “In voorbereiding”" in text
 
 
-def test_the_coverage_has_a_date_since_when_only_if_earlier_runs_are_known(tmp_path: Path) -> None:
-    for day in ("21", "22"):
-        run = run_with_each_gap(tmp_path / f"woo-{day}")
-        make_report(run)
-    assert html.fromstring(run.coverage_page.read_text(encoding="utf-8")).xpath(
-        "//section[@id='dead']//tbody/tr/td[@data-v]/text()"
-    ) == ["21-11-2026"]
-    make_report(run, history=False)
-    text = run.coverage_page.read_text(encoding="utf-8")
-    assert html.fromstring(text).xpath("//td[@data-v]") == []
-    assert "Sinds" not in text
-
-
 def test_a_run_over_some_hosts_has_no_page_of_coverage(tmp_path: Path) -> None:
     text = page(tmp_path, [read(harvested=1)])
     assert "coverage.html" not in text

@@ -99,8 +99,6 @@ class HeavyFault:
     """The points that fixing it gives these hosts together."""
     is_maximum: bool = False
     """True if it kept parts of the score of a host from being reached, so that the points are a maximum."""
-    is_estimated: bool = False
-    """True if only a sample of the documents of a host was requested, so that the points are an estimate."""
 
 
 class HeavyFaults:
@@ -119,7 +117,6 @@ class HeavyFaults:
             fault.count += sum(row.count for row in rows)
             fault.points += sum(row.points for row in rows)
             fault.is_maximum |= code in at_most
-            fault.is_estimated |= any(row.estimated for row in rows)
             if len(fault.hosts) < _NAMED_HOSTS:
                 fault.hosts.append(host.host)
 
