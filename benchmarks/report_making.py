@@ -65,7 +65,7 @@ def account(draw: random.Random, number: int, of: int) -> Account:
         complete=True,
         listed=documents,
         unchanged=documents - new,
-        harvested={"aanlevering": new},
+        new=new,
         fields={name: draw.randrange(new + 1) for name in FIELDS},
         categories={concept.uri: new // 17 for concept in islice(informatiecategorieen(), 17)},
     )

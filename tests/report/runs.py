@@ -104,7 +104,7 @@ def about_file(code: str, host: str = HOST, number: int = 1, **given: Any) -> Fi
 
 def read_permits(host: str, *findings: Finding, harvested: int = 1) -> PermitAccount:
     """Return the account of an entry page that was read to its end, with the files of *findings* lost."""
-    account = PermitAccount(host, visited=True, harvested={"aanlevering": harvested})
+    account = PermitAccount(host, visited=True, new=harvested)
     account.count_page(f"https://{host}/vergunningen/xml/")
     account.add_organisation("90000001", f"Gemeente {host.split('.')[1].title()}")
     account.count_files(harvested + len(findings))

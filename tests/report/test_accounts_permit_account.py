@@ -96,8 +96,8 @@ def test_the_host_is_done_with_its_last_entry_page_and_complete_if_all_are() -> 
 def test_records_of_cases_are_counted_by_what_happened_to_them() -> None:
     made = account()
     for cause in (Oorzaak.AANLEVERING, Oorzaak.INTREKKING, Oorzaak.AANLEVERING):
-        made.count_case(cause)
-    assert (made.harvested, made.withdrawn) == ({"aanlevering": 2}, 1)
+        made.count_cause(cause)
+    assert (made.new, made.withdrawn) == (2, 1)
 
 
 def test_an_organisation_with_two_entry_pages_on_a_host_is_named_once() -> None:
@@ -112,7 +112,7 @@ def test_the_sum_of_hosts_counts_files() -> None:
     made.count_waiting()
     made.count_applied()
     both = total([made, account(2)])
-    assert (both.kind, both.listed, both.harvested_now_or_before) == ("vergunningen", 5, 1)
+    assert (both.kind, both.listed, both.harvested) == ("vergunningen", 5, 1)
 
 
 def test_findings_before_the_account_is_made_count_in_it() -> None:

@@ -111,7 +111,7 @@ def test_a_host_is_compared_with_the_last_run_that_visited_it() -> None:
 def test_a_run_is_read_as_it_was_kept(tmp_path: Path) -> None:
     history = History(tmp_path / "history")
     then = RunResult("woo-2026-11-21", HarvestKind.WOO, "2026-11-21T08:00:00+01:00")
-    then.hosts[HOST] = HostResult(5, 4, 3, 2, 1, 90, came=["titel.ontbreekt"])
+    then.hosts[HOST] = HostResult(5, 4, 90, open=[("titel.ontbreekt", True)])
     history.save(then)
     assert history.before("woo-2026-11-22", HarvestKind.WOO).runs == [then]
     assert b" " not in gzip.decompress((tmp_path / "history" / "woo-2026-11-21.json.gz").read_bytes())
@@ -171,6 +171,6 @@ def test_a_run_takes_little_room(tmp_path: Path) -> None:
     then = RunResult("woo-1", HarvestKind.WOO, "2026-11-21T08:00:00+01:00")
     for number in range(900):
         codes = [(code, True) for code in ("titel.ontbreekt", "waarde.uri-onbekend", "loc.geen-https")]
-        then.hosts[f"www.gemeente-{number}.nl"] = HostResult(number, number, 1, 2, 3, 90, open=codes)
+        then.hosts[f"www.gemeente-{number}.nl"] = HostResult(number, number, 90, open=codes)
     History(tmp_path).save(then)
     assert (tmp_path / "woo-1.json.gz").stat().st_size < 50_000

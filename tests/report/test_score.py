@@ -22,7 +22,7 @@ def host(listed: int = 100, lost: int = 0, indexes: int = 1, sitemaps: int = 2) 
         indexes=indexes,
         sitemaps=sitemaps,
         listed=listed,
-        harvested={"aanlevering": listed - lost},
+        new=listed - lost,
     )
 
 
@@ -194,7 +194,7 @@ def test_points_and_costs_are_100_together(
         listed=sum(lost.values()) + harvested + unchanged,
         lost=lost,
         unchanged=unchanged,
-        harvested={"aanlevering": harvested},
+        new=harvested,
     )
     result = score(counts, account)
     if result.has_own_error:  # the harvester did not judge the host
@@ -234,7 +234,7 @@ def costs(result: Score) -> dict[str, dict[str, float]]:
 
 
 def test_what_is_lost_in_a_part_is_lost_to_all_parts_after_it() -> None:
-    account = Account(HOST, visited=True, indexes=1, sitemaps=4, listed=100, harvested={"aanlevering": 80})
+    account = Account(HOST, visited=True, indexes=1, sitemaps=4, listed=100, new=80)
     counts = {
         (
             "index.naam",
@@ -341,7 +341,7 @@ def test_a_wrong_name_costs_what_the_index_lists_if_that_was_counted(missed: int
         sitemaps=9,
         missed=missed,
         listed=100,
-        harvested={"aanlevering": 100},
+        new=100,
         findings={"index.naam": 1, "index.infocat-onbekend": 1},
     )
     result = score({("index.naam", False): 1, ("index.infocat-onbekend", False): 1}, account)

@@ -72,7 +72,7 @@ def _account(draw: random.Random, number: int, day: int) -> Account:
     account.count_index(f"https://{host}/api/sitemapindex-diwoo.xml")
     account.count_sitemap(f"https://{host}{PATHS[number % len(PATHS)]}")
     account.count_entries(documents, documents - new)
-    account.harvested = {"aanlevering": new}
+    account.new = new
     account.fields = {field: draw.randrange(new + 1) for field in FIELDS}
     account.categories = {concept.uri: draw.randrange(1, 9) for concept in list(informatiecategorieen())[:5]}
     return account

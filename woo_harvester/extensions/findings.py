@@ -177,7 +177,7 @@ class Findings:
         """Count an item that passed all pipelines."""
         if isinstance(item, PermitItem):
             if (account_of_case := self._account_of_case(item)) is not None:
-                account_of_case.count_case(item.record.versies[-1].oorzaak)
+                account_of_case.count_cause(item.record.versies[-1].oorzaak)
             return
         if not isinstance(item, WooItem) or item.report.host is None:
             return

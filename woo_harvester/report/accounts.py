@@ -15,7 +15,7 @@ an entry page is done                               ``count_entry_page(complete=
 ==================================================  ====================================================
 
 Losses are counted from the findings. A file may have several errors, of which the first one loses it. The
-records that ``count_case`` counts are those of cases: a case may have several files.
+records that ``count_cause`` counts are those of cases: a case may have several files.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -39,16 +39,6 @@ _REFUSED = "ipm.andere-organisatie"
 @dataclass
 class PermitAccount(Account):
     """The counts of one host with entry pages of permits. They count files, except where they say so."""
-
-    SUMMED: ClassVar[tuple[str, ...]] = (
-        *Account.SUMMED,
-        "pages",
-        "waiting",
-        "applied",
-        "beyond_sample",
-        "passed_over",
-        "not_asked",
-    )
 
     kind: HarvestKind = HarvestKind.PERMITS
     pages: int = 0
@@ -102,13 +92,6 @@ class PermitAccount(Account):
         """Count the messages that waited as applied."""
         self.applied, self.waiting = self.applied + self.waiting, 0
 
-    def count_case(self, cause: Oorzaak) -> None:
-        """Count the record of a case that passed all pipelines."""
-        if cause is Oorzaak.INTREKKING:
-            self.withdrawn += 1
-        else:
-            self.harvested[cause] = self.harvested.get(cause, 0) + 1
-
     def count_entry_page(self, *, complete: bool) -> None:
         """Count an entry page that is done; *complete* if it was read to its end.
 
@@ -154,10 +137,10 @@ class PermitAccount(Account):
     @property
     def read(self) -> int:
         """The number of files that were read or recognised so far. They are listed at once, by the page."""
-        return self.unchanged + self.waiting + self.applied + sum(self.lost.values())
+        return self.unchanged + self.waiting + self.applied + self.not_harvested
 
     @property
-    def harvested_now_or_before(self) -> int:
+    def harvested(self) -> int:
         """The number of listed files whose message is applied, in this run or before."""
         return self.unchanged + self.applied
 
@@ -235,6 +218,10 @@ def _reader(kind: HarvestKind) -> TypeAdapter[Account]:
 def read_account(given: Mapping[str, Any]) -> Account:
     """Return the account that a run wrote as *given*. Raises ValueError for a wrong value.
 
-    Names that only another version has are left out.
+    Names that only another version has are left out; an earlier one counted records by their cause.
     """
+    if by_cause := given.get("harvested"):
+        counts = {cause: by_cause.get(cause, 0) for cause in Oorzaak}
+        new = counts[Oorzaak.AANLEVERING] + counts[Oorzaak.HERPUBLICATIE]
+        given = {**given, "new": new, "changed": counts[Oorzaak.WIJZIGING]}
     return _reader(HarvestKind(given.get("kind", HarvestKind.WOO))).validate_python(given)

@@ -13,6 +13,7 @@ from typing import Any
 from woo_harvester.findings import Language, Severity, explain
 from woo_harvester.findings.common_cause import OWN_FAULT
 from woo_harvester.report.accounts import PermitAccount, empty_account
+from woo_harvester.report.counts import Counts
 from woo_harvester.report.coverage import RunRegister, find_coverage, hosts_without_figures
 from woo_harvester.report.csv_file import write_coverage_csv, write_csv
 from woo_harvester.report.examples import example_of
@@ -154,20 +155,12 @@ def _host(
     return HostReport(
         host=account.host,
         kind=account.kind,
-        listed=account.listed,
-        harvested=account.harvested_now_or_before,
+        **Counts.of(account),
         score=result.shown,
         unreached=_unreached(rows, result.obstacle, lang),
         organisations=[OrganisationRef(**each) for each in account.organisations],
         complete=account.complete,
         not_judged=account.not_judged,
-        new=then.new,
-        changed=then.changed,
-        withdrawn=then.withdrawn,
-        unchanged=account.unchanged,
-        repeated=account.repeated,
-        sitemaps=account.sitemaps,
-        sitemaps_unchanged=account.sitemaps_unchanged,
         funnel=_funnel(account),
         sections=_sections(result),
         findings=rows,
@@ -176,9 +169,6 @@ def _host(
         changes=changes,
         history=EarlierRuns([*past.runs, now]).points(account.host),
         sample=_sample(account),
-        beyond_sample=account.beyond_sample if isinstance(account, PermitAccount) else 0,
-        passed_over=account.passed_over if isinstance(account, PermitAccount) else 0,
-        not_asked=account.not_asked if isinstance(account, PermitAccount) else 0,
         pattern=pattern_of(account),
     )
 
@@ -326,12 +316,7 @@ def _totals(
         hosts=len(accounts),
         hosts_without_documents=host_lines.without_documents,
         hosts_incomplete=host_lines.incomplete,
-        listed=everything.listed,
-        harvested=everything.harvested_now_or_before,
-        new=sum(then.new for then in now.hosts.values()),
-        changed=sum(then.changed for then in now.hosts.values()),
-        withdrawn=everything.withdrawn,
-        unchanged=everything.unchanged,
+        **Counts.of(everything),
         sample=_sample(everything),
         errors=severities[Severity.ERROR],
         warnings=severities[Severity.WARNING],

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, Protocol
 
+from woo_harvester.report.counts import shown_in
 from woo_harvester.report.funnel import GAP_KINDS, GapKind
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
@@ -30,8 +31,7 @@ from woo_harvester.report.run_folder import RunFolder
 CSV_COLUMNS = (
     "host",
     "organisation",
-    "listed",
-    "harvested",
+    *(name for name, _ in shown_in("csv")),
     "score",
     "code",
     "severity",
@@ -106,7 +106,8 @@ def write_csv(folder: RunFolder) -> None:
 
 def _host(host: HostReport) -> tuple[object, ...]:
     organisations = "; ".join(organisation.name for organisation in host.organisations)
-    return host.host, organisations, host.listed, host.harvested, host.score
+    counts = (getattr(host, name) for name, _ in shown_in("csv"))
+    return host.host, organisations, *counts, host.score
 
 
 def _findings(row: FindingRow, explained: CodeExplanation, texts: Texts) -> Iterator[tuple[object, ...]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from woo_harvester.findings import Finding, Severity, explain
@@ -180,12 +180,6 @@ FIELDS: dict[str, Callable[[Record], bool]] = {
 class Account:
     """The counts of one host. They count documents, except those of indexes and sitemaps."""
 
-    SUMMED: ClassVar[tuple[str, ...]] = (
-        *("indexes", "sitemaps", "sitemaps_unchanged", "listed", "repeated", "unchanged"),
-        *("withdrawn", "dropped", "dropped_listed", "requested", "not_requested"),
-    )
-    """The counts that are added up for all hosts together."""
-
     host: str
     kind: HarvestKind = HarvestKind.WOO
     """What it counts: documents, or files with messages about permits (``PermitAccount``)."""
@@ -216,8 +210,10 @@ class Account:
     """Documents that an earlier run harvested and that did not change."""
     lost: dict[str, int] = field(default_factory=dict)
     """Documents that are not harvested, by the code of the finding that says why."""
-    harvested: dict[str, int] = field(default_factory=dict)
-    """Records of this run, by oorzaak: ``aanlevering``, ``wijziging``, ``herpublicatie``."""
+    new: int = 0
+    """Records of new documents, and of those that are published again after withdrawal."""
+    changed: int = 0
+    """Records of changed documents."""
     withdrawn: int = 0
     """Records of withdrawals. They are not part of ``listed``."""
     dropped: int = 0
@@ -311,20 +307,30 @@ class Account:
     def count_record(self, record: Record) -> None:
         """Count a record that passed all pipelines."""
         cause = record.versies[-1].oorzaak
+        self.count_cause(cause)
         if cause is Oorzaak.INTREKKING:
-            self.withdrawn += 1
             return
-        _count(self.harvested, cause)
         for name, is_given in FIELDS.items():
             if is_given(record):
                 _count(self.fields, name)
         for waarde in record.document.classificatiecollectie.informatiecategorieen:
             _count(self.categories, _category(waarde))
 
+    def count_cause(self, cause: Oorzaak) -> None:
+        """Count a record, of a document or of a case, by its cause."""
+        self.new += cause in (Oorzaak.AANLEVERING, Oorzaak.HERPUBLICATIE)
+        self.changed += cause is Oorzaak.WIJZIGING
+        self.withdrawn += cause is Oorzaak.INTREKKING
+
     @property
     def records(self) -> int:
         """The number of records of this run, without withdrawals."""
-        return sum(self.harvested.values())
+        return self.new + self.changed
+
+    @property
+    def not_harvested(self) -> int:
+        """The number of listed documents that are not harvested, for a reason that is known."""
+        return sum(self.lost.values())
 
     @property
     def has_seen_all(self) -> bool:
@@ -340,18 +346,17 @@ class Account:
     @property
     def read(self) -> int:
         """The number of documents that are harvested, unchanged or lost; those under way are listed too."""
-        return self.harvested_now_or_before + sum(self.lost.values())
+        return self.harvested + self.not_harvested
 
     @property
-    def harvested_now_or_before(self) -> int:
+    def harvested(self) -> int:
         """The number of listed documents that are harvested, in this run or before."""
         return self.unchanged + self.records
 
     @property
     def unfinished(self) -> int:
         """The number of documents neither harvested nor lost: the run ended, or a pipeline dropped them."""
-        judged = sum(self.lost.values()) + self.harvested_now_or_before
-        return self.listed - self.not_requested - judged
+        return self.listed - self.not_requested - self.not_harvested - self.harvested
 
     @property
     def unaccounted(self) -> int:
@@ -387,19 +392,15 @@ def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:
 
 
 def total(accounts: Iterable[Account]) -> Account:
-    """Return one account with the sums of all hosts, without organisations and path patterns."""
+    """Return one account with the sums of all hosts."""
     accounts = list(accounts)
     everything = type(accounts[0])("") if accounts else Account("")
-    counters: dict[str, Counter[str]] = {
-        name: Counter() for name in ("lost", "harvested", "fields", "categories")
-    }
-    for account in accounts:
-        for name in account.SUMMED:
-            setattr(everything, name, getattr(everything, name) + getattr(account, name))
-        for name, counter in counters.items():
-            counter.update(getattr(account, name))
-    for name, counter in counters.items():
-        setattr(everything, name, dict(counter))
+    for each in fields(everything):
+        given = [getattr(account, each.name) for account in accounts]
+        if each.type == "int":
+            setattr(everything, each.name, sum(given))
+        elif each.type == "dict[str, int]":
+            setattr(everything, each.name, dict(sum(map(Counter, given), Counter())))
     return everything
 
 

@@ -15,6 +15,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from woo_harvester.report.funnel import CATEGORY_CONFLICT, Account, HarvestKind, is_repeated
 from woo_harvester.report.model import Changes, Point
 from woo_harvester.report.run_folder import parse_name
@@ -35,15 +37,9 @@ class HostResult:
 
     listed: int
     harvested: int
-    new: int
-    changed: int
-    withdrawn: int
     score: int | None = None
-    complete: bool = True
     open: list[tuple[str, bool]] = field(default_factory=list)
     """The findings of this run, and earlier ones that this run could not check again."""
-    came: list[str] = field(default_factory=list)
-    mended: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -147,12 +143,8 @@ def compare(
     """Return the result of this run for a host, and the changes since its last visit (None if none)."""
     now = HostResult(
         listed=account.listed,
-        harvested=account.harvested_now_or_before,
-        new=account.harvested.get("aanlevering", 0) + account.harvested.get("herpublicatie", 0),
-        changed=account.harvested.get("wijziging", 0),
-        withdrawn=account.withdrawn,
+        harvested=account.harvested,
         score=score.shown,
-        complete=account.complete is not False,
         open=sorted(found),
     )
     last = past.last(account.host)
@@ -162,16 +154,14 @@ def compare(
     before = {(code, about_document) for code, about_document in then.open}
     waiting = {key for key in before - found.keys() if not _would_find_again(key, account, score, kind)}
     now.open = sorted({*found, *waiting})
-    now.came = _codes(found.keys() - before)
-    now.mended = _codes(before - found.keys() - waiting)
     changes = Changes(
         since=since,
         listed=then.listed,
         harvested=then.harvested,
         score=then.score,
-        came=now.came,
+        came=_codes(found.keys() - before),
         stayed=_codes(found.keys() & before),
-        mended=now.mended,
+        mended=_codes(before - found.keys() - waiting),
         not_looked_at=_codes(waiting),
     )
     return now, changes
@@ -198,6 +188,9 @@ def _would_find_again(key: FindingKey, account: Account, score: Score, kind: Har
     return not account.sitemaps_unchanged or code.partition(".")[0] not in ("loc", "lastmod")
 
 
+_READER = TypeAdapter(RunResult)
+
+
 def _spider_of(run: str) -> str | None:
     """Return the spider in the name of a run; None for merged runs with a name of their own."""
     named = parse_name(run)
@@ -211,8 +204,7 @@ def _codes(keys: Iterable[FindingKey]) -> list[str]:
 def _read(path: Path) -> RunResult:
     try:
         kept: dict[str, Any] = parse_object(gzip.decompress(path.read_bytes()))
-        kept.pop("gaps", None)  # of an earlier version
-        hosts = {name: HostResult(**host) for name, host in kept.pop("hosts").items()}
-        return RunResult(**kept | {"kind": HarvestKind(kept["kind"])}, hosts=hosts)
-    except (EOFError, gzip.BadGzipFile, zlib.error, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is no history of a run: {error}; remove it to go on without it") from error
+        return _READER.validate_python(kept)  # names of another version are left out
+    except (EOFError, gzip.BadGzipFile, zlib.error, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise ValueError(f"{path} is no history of a run: {reason}; remove it to go on without it") from error

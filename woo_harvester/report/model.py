@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.report.counts import Counts, ReportModel
 from woo_harvester.report.funnel import HarvestKind, HostGapKind, Stage
 from woo_harvester.report.score import PartState, Section
-
-
-class ReportModel(BaseModel):
-    """A part of the report. Its JSON Schema has the texts below the fields as descriptions."""
-
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True, defer_build=True)
 
 
 class OrganisationRef(ReportModel):
@@ -300,16 +295,12 @@ class Verdict(ReportModel):
     """The codes of the findings that are in the way."""
 
 
-class HostReport(ReportModel):
+class HostReport(Counts):
     """The results of one host."""
 
     host: str
     kind: HarvestKind = HarvestKind.WOO
     """``vergunningen``: its documents are files with messages about permits."""
-    listed: int
-    """Entries that could be read; a repeated loc counts once. What could not be read is a finding."""
-    harvested: int
-    """Listed documents that were harvested in this run, or earlier and are unchanged."""
     score: int | None
     """0 to 100, rounded down; null if no document could be checked, or the host could not be reached."""
     unreached: str | None = None
@@ -322,13 +313,6 @@ class HostReport(ReportModel):
     """What files on disk cannot show: ``register``, ``robots``, ``connection``, ``documents``, ``files`` (not
     there), ``other_hosts`` (their robots.txt), ``withdrawal``. Of permit messages: ``register``,
     ``entry_page``, ``fetching``, ``earlier_messages``. Empty if a host was visited."""
-    new: int
-    changed: int
-    withdrawn: int
-    unchanged: int
-    repeated: int
-    sitemaps: int
-    sitemaps_unchanged: int
     funnel: list[StageCount]
     sections: list[SectionOfScore]
     findings: list[FindingRow]
@@ -342,12 +326,6 @@ class HostReport(ReportModel):
     """The sample of an audit that did not request each document; ``harvested`` and ``score`` rest on it."""
     verdict: Verdict | None = None
     """Only of permits in an audit."""
-    beyond_sample: int = 0
-    """Messages that an audit did not read, because they are not in its sample; ``listed`` lacks them."""
-    passed_over: int = 0
-    """Links of entry pages that may lead to permit messages, and could not be read."""
-    not_asked: int = 0
-    """Links of entry pages that may lead to permit messages, and were not requested."""
     pattern: str | None = None
     """The most frequent path pattern of its sitemaps; hosts of one supplier often have the same one."""
 
@@ -404,19 +382,13 @@ class CodeExplanation(ReportModel):
         return cls(what=text.what, why=text.why, mend=text.mend, source=text.source)
 
 
-class Totals(ReportModel):
+class Totals(Counts):
     """The totals of all hosts."""
 
     hosts: int
     hosts_without_documents: int
     """Hosts from which nothing is harvested."""
     hosts_incomplete: int
-    listed: int
-    harvested: int
-    new: int
-    changed: int
-    withdrawn: int
-    unchanged: int
     sample: Sample | None = None
     """The samples of all hosts together."""
     errors: int
@@ -431,7 +403,7 @@ class Totals(ReportModel):
 class Head(ReportModel):
     """The first line of the file: everything but the hosts."""
 
-    version: Literal["1.4"] = "1.4"
+    version: Literal["2.0"] = "2.0"
     """Version of this format. A new key makes a new minor version, any other change a new major version."""
     lang: Literal["nl", "en"]
     tool: Tool

@@ -18,6 +18,7 @@ from markupsafe import Markup
 from woo_harvester.findings import Language, Severity
 from woo_harvester.findings.catalogue import source_links
 from woo_harvester.findings.texts import in_words
+from woo_harvester.report.counts import shown_in
 from woo_harvester.report.funnel import GAP_KINDS, HarvestKind
 from woo_harvester.report.html import charts
 from woo_harvester.report.html.texts import Texts
@@ -294,6 +295,7 @@ _HELPERS = {
     "folded": folded,
     "maxima": maxima,
     "most_costly": _most_costly,
+    "shown_in": shown_in,
     "unread": unread,
 }
 
