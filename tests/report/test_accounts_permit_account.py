@@ -16,7 +16,7 @@ PAGE = f"https://{HOST}/xml/"
 def account(files: int = 0) -> PermitAccount:
     """Return the account of a host with one entry page that was read."""
     made = PermitAccount(HOST, visited=True)
-    made.count_page(PAGE)
+    made.pages += 1
     made.count_files(files)
     made.count_entry_page(complete=True)
     return made
@@ -84,9 +84,7 @@ def test_a_message_of_a_killed_run_that_is_refused_takes_its_file_back() -> None
 
 
 def test_the_host_is_done_with_its_last_entry_page_and_complete_if_all_are() -> None:
-    made = PermitAccount(HOST)
-    for page in (PAGE, f"{PAGE}2"):
-        made.count_page(page)
+    made = PermitAccount(HOST, pages=2)
     made.count_entry_page(complete=True)
     assert made.complete is None
     made.count_entry_page(complete=False)
@@ -124,7 +122,7 @@ def test_findings_before_the_account_is_made_count_in_it() -> None:
 
 def test_an_entry_page_that_cannot_be_read_leaves_no_points_and_one_without_files_has_no_score() -> None:
     made = PermitAccount(HOST, visited=True)
-    made.count_page(PAGE)
+    made.pages += 1
     made.count_entry_page(complete=False)
     result = score({("ipm.ingang-onbereikbaar", False): 1}, made, HarvestKind.PERMITS)
     assert result.shown == 0

@@ -245,11 +245,7 @@ def test_a_finding_that_hosts_share_has_one_row(tmp_path: Path) -> None:
     findings = [about_host("sitemap.ongeldig", host=host) for host in (HOST, OTHER)]
     accounts = [read(harvested=1), read(OTHER, harvested=1)]
     (fault,) = made(write_run(tmp_path / "woo-1", accounts, findings))["faults"]
-    assert (fault["code"], fault["pattern"], fault["hosts"]) == (
-        "sitemap.ongeldig",
-        "/api/sitemap/#/#.xml",
-        [HOST, OTHER],
-    )
+    assert (fault["code"], fault["host_count"], fault["hosts"]) == ("sitemap.ongeldig", 2, [HOST, OTHER])
 
 
 def test_a_finding_that_costs_less_at_one_host_is_no_more_than_a_notice_there(tmp_path: Path) -> None:

@@ -10,11 +10,9 @@ from woo_harvester.record import Oorzaak
 from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.funnel import (
     FIELDS,
-    MAX_PATTERNS,
     Account,
     HarvestKind,
     is_repeated,
-    path_pattern,
     stages,
     total,
 )
@@ -96,7 +94,7 @@ def test_entries_that_the_own_host_lists_count_as_repeated() -> None:
 
 def test_a_sitemap_that_is_passed_over_counts_with_its_documents() -> None:
     account = Account(HOST)
-    account.count_sitemap("https://www.a.nl/sitemap-1.xml")
+    account.sitemaps += 1
     account.count_unchanged_sitemap(40)
     assert (account.sitemaps, account.sitemaps_unchanged) == (1, 1)
     assert (account.listed, account.unchanged, account.harvested) == (40, 40, 40)
@@ -149,28 +147,6 @@ def test_findings_go_to_the_account_of_their_host() -> None:
     accounts.count_finding(about_document("loc.ongeldig", host="www.elsewhere.nl"))
     assert accounts.of(HOST).lost == {"loc.ongeldig": 1}
     assert len(accounts) == 1
-
-
-@pytest.mark.parametrize(
-    ("url", "pattern"),
-    [
-        ("https://a.nl/api/sitemap/2025/5.xml", "/api/sitemap/#/#.xml"),
-        ("https://a.nl/s/6f1c2a34-9d0e-4b57-8a11-2f0d9b6c7e58.xml", "/s/#.xml"),
-        ("https://a.nl/x/publications?page=3&size=10", "/x/publications?page&size"),
-        ("https://a.nl", ""),
-    ],
-)
-def test_numbers_in_paths_are_left_out(url: str, pattern: str) -> None:
-    assert path_pattern(url) == pattern
-
-
-def test_only_a_few_shapes_of_paths_are_remembered() -> None:
-    account = Account(HOST)
-    for letter in "abcdefghijklmnop":
-        account.count_sitemap(f"https://www.a.nl/{letter}/1.xml")
-        account.count_sitemap(f"https://www.a.nl/{letter}/2.xml")
-    assert account.patterns == {f"/{letter}/#.xml": 2 for letter in "abcdefgh"}
-    assert len(account.patterns) == MAX_PATTERNS
 
 
 def test_all_hosts_together_are_the_sum_of_each() -> None:

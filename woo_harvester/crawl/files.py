@@ -699,7 +699,7 @@ class HostReader:
         visit.files_requested += 1
         if visit.indexes:
             index = visit.indexes.popleft()
-            visit.account.count_index(index.url)
+            visit.account.indexes += 1
             return self._requests.request(
                 connection, index.url, "index", visit, self.parse_index, index=index
             )
@@ -712,7 +712,7 @@ class HostReader:
             request.meta["download_maxsize"] = GLANCE_MAXSIZE
             return request
         sitemap = visit.sitemaps.popleft()
-        visit.account.count_sitemap(sitemap.url)
+        visit.account.sitemaps += 1
         return self._requests.request(
             connection,
             sitemap.url,

@@ -5,7 +5,7 @@ A crawl reports each event to the account, as it does for documents (``funnel``)
 ==================================================  ====================================================
 event in a crawl                                    call
 ==================================================  ====================================================
-the run reads an entry page                         ``count_page(url)``
+the run reads an entry page                         ``pages += 1``
 an entry page is received, or could not be          ``visited = True``
 an entry page names files                           ``count_files(number)``
 a file is as an earlier run harvested it            ``count_entries(0, 1)``
@@ -67,11 +67,6 @@ class PermitAccount(Account):
         """Add an organisation that has an entry page on the host."""
         if (organisation := {"id": identifier, "name": name}) not in self.organisations:
             self.organisations.append(organisation)
-
-    def count_page(self, url: str) -> None:
-        """Count an entry page that the run reads."""
-        self.pages += 1
-        self._count_pattern(url)
 
     def count_files(self, files: int) -> None:
         """Count files that an entry page names."""

@@ -22,7 +22,7 @@ from woo_harvester.report.funnel import FIELDS, OWN_ERROR, Account, HarvestKind,
 from woo_harvester.report.history import EarlierRuns, History, RunResult, compare
 from woo_harvester.report.html import render
 from woo_harvester.report.html.texts import Texts
-from woo_harvester.report.json_file import HostLines, pattern_of, read_head, write_report
+from woo_harvester.report.json_file import HostLines, read_head, write_report
 from woo_harvester.report.model import (
     Category,
     CodeExplanation,
@@ -125,7 +125,7 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
             register=RegisterInfo(date=stats.get("woo/register/date")),
             totals=_totals(run.kind, accounts, findings.values(), host_lines, past, now),
             organisations=host_lines.organisations(),
-            faults=list(host_lines.shared_findings.rows()),
+            faults=host_lines.faults.heaviest_first(),
             findings=_rows(findings.get("", HostFindings()), Score(()), None, lang, Account("")),
             explanations=_explanations(findings.values(), past, lang),
         )
@@ -169,7 +169,6 @@ def _host(
         changes=changes,
         history=EarlierRuns([*past.runs, now]).points(account.host),
         sample=_sample(account),
-        pattern=pattern_of(account),
     )
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any, Literal, get_args
-from urllib.parse import urlsplit
 
 from woo_harvester.findings import Finding, Severity, explain
 from woo_harvester.record import Oorzaak, Record, Waarde
@@ -133,19 +131,6 @@ REPEATED = "loc.dubbel"
 #: About a location in the register, found only in a run that has seen all documents of the host.
 CATEGORY_CONFLICT = "register.categorie-strijdig"
 
-#: The maximum number of path patterns that are kept for a host.
-MAX_PATTERNS = 8
-
-_VARIABLE = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{16,}|[0-9]+", re.IGNORECASE)
-
-
-def path_pattern(url: str) -> str:
-    """Return the path of a URL with ``#`` for each number and identifier, so that all months are the same."""
-    parts = urlsplit(url)
-    names = sorted({pair.partition("=")[0] for pair in parts.query.split("&")} - {""})
-    query = "?" + "&".join(names) if names else ""
-    return _VARIABLE.sub("#", parts.path + query)[:200]
-
 
 def is_about_document(finding: Mapping[str, Any]) -> bool:
     """Return whether a line of ``findings.jsonl`` is about one document: only those name a sitemap."""
@@ -224,8 +209,6 @@ class Account:
     """For each recommended field: how many records of this run have it from their publisher."""
     categories: dict[str, int] = field(default_factory=dict)
     """Records of this run by the URI of their informatiecategorie; a record may have several."""
-    patterns: dict[str, int] = field(default_factory=dict)
-    """Path patterns of indexes and sitemaps, or of entry pages, with how often each occurs; at most eight."""
     findings: dict[str, int] = field(default_factory=dict)
     """Findings about the host and its documents, by code."""
     backlog: int = 0
@@ -252,16 +235,6 @@ class Account:
     def miss(self, sitemaps: int) -> None:
         """Count sitemaps that no index with a right name lists."""
         self.missed = (self.missed or 0) + sitemaps
-
-    def count_index(self, url: str) -> None:
-        """Count an index that is requested."""
-        self.indexes += 1
-        self._count_pattern(url)
-
-    def count_sitemap(self, url: str) -> None:
-        """Count a sitemap that is requested."""
-        self.sitemaps += 1
-        self._count_pattern(url)
 
     def count_unchanged_sitemap(self, documents: int, faulty: int = 0) -> None:
         """Count a sitemap that did not change, with its *documents*.
@@ -365,11 +338,6 @@ class Account:
         It is negative if more came of them than the host lists.
         """
         return self.unfinished - self.backlog - self.dropped_listed
-
-    def _count_pattern(self, url: str) -> None:
-        pattern = path_pattern(url)
-        if pattern in self.patterns or len(self.patterns) < MAX_PATTERNS:
-            _count(self.patterns, pattern)
 
 
 def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:

@@ -326,8 +326,12 @@ class HostReport(Counts):
     """The sample of an audit that did not request each document; ``harvested`` and ``score`` rest on it."""
     verdict: Verdict | None = None
     """Only of permits in an audit."""
-    pattern: str | None = None
-    """The most frequent path pattern of its sitemaps; hosts of one supplier often have the same one."""
+
+    @property
+    def maxima(self) -> set[str]:
+        """The codes whose cost is a maximum, because they kept parts of the score from being reached."""
+        parts = (part for section in self.sections for part in section.parts)
+        return {code for part in parts if part.state == "not_reached" for code in part.costs}
 
     @property
     def judged(self) -> int:
@@ -352,19 +356,19 @@ class OrganisationTotals(OrganisationRef):
     """The lowest score of its hosts."""
 
 
-class SharedFinding(ReportModel):
-    """A finding at several hosts. If they also have one path pattern, one fix probably helps them all."""
+class Fault(ReportModel):
+    """An error or warning, with what it costs all hosts together."""
 
     code: str
     severity: Severity
-    pattern: str | None
-    """The path pattern of their sitemaps; null if these hosts share none."""
-    hosts: list[str]
-    """The first twenty."""
-    host_count: int
-    count: int
-    points: float
-    """The points that it costs these hosts together."""
+    hosts: list[str] = Field(default_factory=list)
+    """Twenty of them at most."""
+    host_count: int = 0
+    count: int = 0
+    points: float = 0.0
+    """The points that fixing it gives these hosts together."""
+    is_maximum: bool = False
+    """True if it kept parts of the score of a host from being reached, so that the points are a maximum."""
 
 
 class CodeExplanation(ReportModel):
@@ -411,7 +415,7 @@ class Head(ReportModel):
     register_: RegisterInfo = Field(alias="register")
     totals: Totals
     organisations: list[OrganisationTotals]
-    faults: list[SharedFinding]
+    faults: list[Fault]
     """Those that cost the most points first."""
     findings: list[FindingRow]
     """Findings that are not about a host, such as a register that cannot be fetched."""
