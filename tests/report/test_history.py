@@ -9,7 +9,7 @@ import pytest
 from tests.report.runs import HOST, about_document, about_host, read
 from woo_harvester.findings import Finding
 from woo_harvester.report.funnel import Account, HarvestKind, is_about_document
-from woo_harvester.report.history import KEPT_RUNS, EarlierRuns, History, HostResult, RunResult, compare
+from woo_harvester.report.history import EarlierRuns, History, HostResult, RunResult, compare
 from woo_harvester.report.model import Changes
 from woo_harvester.report.score import score
 
@@ -127,27 +127,6 @@ def test_findings_that_stay_open_survive_being_kept(tmp_path: Path) -> None:
     changes, _ = changed(history.before("x", HarvestKind.WOO), read(harvested=1, findings=[finding]), finding)
     assert changes.stayed == ["titel.ontbreekt"]
     assert changes.came == []
-
-
-def test_the_oldest_runs_are_let_go(tmp_path: Path) -> None:
-    history = History(tmp_path)
-    for number in range(KEPT_RUNS + 3):
-        history.save(RunResult(f"woo-{number:04}", HarvestKind.WOO, "2026-11-21T08:00:00+01:00"))
-    names = sorted(path.name for path in tmp_path.iterdir())
-    assert len(names) == KEPT_RUNS
-    assert names[0] == "woo-0003.json.gz"
-
-
-def test_a_run_of_one_spider_never_replaces_the_last_run_of_another(tmp_path: Path) -> None:
-    history, at = History(tmp_path), "2026-11-21T08:00:00+01:00"
-    history.save(RunResult("vergunningen-2026-11-20T06-30-00.000000", HarvestKind.PERMITS, at))
-    for second in range(KEPT_RUNS + 1):
-        moment = f"2026-11-21T05-{second // 60:02}-{second % 60:02}.000000"
-        history.save(RunResult(f"woo-{moment}", HarvestKind.WOO, at))
-    first, second_run, *_ = sorted(path.name for path in tmp_path.iterdir())
-    assert first == "vergunningen-2026-11-20T06-30-00.000000.json.gz"
-    assert second_run == "woo-2026-11-21T05-00-01.000000.json.gz"
-    assert len(history.names()) == 1 + KEPT_RUNS
 
 
 def test_only_the_last_runs_are_read(tmp_path: Path) -> None:

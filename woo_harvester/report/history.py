@@ -24,8 +24,7 @@ from woo_harvester.report.score import FindingKey, Score, part_of, weight_of
 from woo_harvester.utils.atomic import replace_file
 from woo_harvester.utils.inputs import parse_object
 
-#: The number of runs that are kept, and the number of those that a chart shows.
-KEPT_RUNS = 400
+#: The number of runs that a chart shows.
 _SHOWN_RUNS = 30
 
 _SUFFIX = ".json.gz"
@@ -97,18 +96,11 @@ class History:
         return [path for each in spiders.values() for path, at in each[:-_SHOWN_RUNS] if at < before]
 
     def save(self, then: RunResult) -> None:
-        """Save a run, and remove the oldest of its spider beyond ``KEPT_RUNS``. Raises OSError."""
+        """Save a run. Raises OSError."""
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / (then.run + _SUFFIX)
         text = json.dumps(asdict(then), ensure_ascii=False, separators=(",", ":"))
         replace_file(path, gzip.compress(text.encode(), mtime=0))
-        for old in self._of_spider(then.run)[:-KEPT_RUNS]:
-            old.unlink(missing_ok=True)
-
-    def _of_spider(self, run: str) -> list[Path]:
-        """Return the files about the runs of the same spider, oldest first."""
-        files, spider = sorted(self._folder.glob(f"*{_SUFFIX}")), _spider_of(run)
-        return [path for path in files if _spider_of(path.name.removesuffix(_SUFFIX)) == spider]
 
 
 class EarlierRuns:
@@ -189,12 +181,6 @@ def _would_find_again(key: FindingKey, account: Account, score: Score, kind: Har
 
 
 _READER = TypeAdapter(RunResult)
-
-
-def _spider_of(run: str) -> str | None:
-    """Return the spider in the name of a run; None for merged runs with a name of their own."""
-    named = parse_name(run)
-    return named[0] if named is not None else None
 
 
 def _codes(keys: Iterable[FindingKey]) -> list[str]:
