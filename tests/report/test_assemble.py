@@ -233,14 +233,6 @@ def test_a_second_run_reports_what_changed(tmp_path: Path) -> None:
     assert {"robots.te-groot", "sitemap.ongeldig"} <= report["explanations"].keys()
 
 
-def test_organisations_with_several_hosts_of_their_own_are_in_the_report(tmp_path: Path) -> None:
-    shared = read("shared.nl", harvested=1)
-    shared.organisations = [ORGANISATION, {"id": "2", "name": "Waterschap"}]
-    report = made(write_run(tmp_path / "woo-1", [read(harvested=1), read(OTHER, harvested=2), shared]))
-    (body,) = report["organisations"]
-    assert (body["name"], body["hosts"], body["harvested"]) == (ORGANISATION["name"], 2, 3)
-
-
 def test_a_finding_that_hosts_share_has_one_row(tmp_path: Path) -> None:
     findings = [about_host("sitemap.ongeldig", host=host) for host in (HOST, OTHER)]
     accounts = [read(harvested=1), read(OTHER, harvested=1)]

@@ -124,7 +124,6 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
             run=run,
             register=RegisterInfo(date=stats.get("woo/register/date")),
             totals=_totals(run.kind, accounts, findings.values(), host_lines, past, now),
-            organisations=host_lines.organisations(),
             faults=host_lines.faults.heaviest_first(),
             findings=_rows(findings.get("", HostFindings()), Score(()), None, lang, Account("")),
             explanations=_explanations(findings.values(), past, lang),

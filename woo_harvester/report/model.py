@@ -346,16 +346,6 @@ class HostReport(Counts):
         return float(any(row.severity == Severity.ERROR for row in self.findings))
 
 
-class OrganisationTotals(OrganisationRef):
-    """The totals of an organisation with several hosts of its own; hosts that it shares are not counted."""
-
-    hosts: int
-    listed: int
-    harvested: int
-    score: int | None
-    """The lowest score of its hosts."""
-
-
 class Fault(ReportModel):
     """An error or warning, with what it costs all hosts together."""
 
@@ -414,7 +404,6 @@ class Head(ReportModel):
     run: Run
     register_: RegisterInfo = Field(alias="register")
     totals: Totals
-    organisations: list[OrganisationTotals]
     faults: list[Fault]
     """Those that cost the most points first."""
     findings: list[FindingRow]

@@ -116,16 +116,6 @@ def test_several_hosts_have_an_overview_with_each_on_the_same_page(tmp_path: Pat
     assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
-def test_a_long_table_of_organisations_does_not_stand_before_the_hosts(tmp_path: Path) -> None:
-    accounts = [
-        read(f"{part}.{number}.nl", harvested=1, body={"id": str(number), "name": f"gemeente {number}"})
-        for number in range(13)
-        for part in ("www", "open")
-    ]
-    document = html.fromstring(page(tmp_path, accounts))
-    assert document.xpath("//section[@id='organisaties']/details/summary/text()") == ["Toon alle 13"]
-
-
 def test_the_page_needs_no_other_files(tmp_path: Path) -> None:
     finding = about_document("titel.ontbreekt")
     document = html.fromstring(page(tmp_path, [read(harvested=1, findings=[finding])], finding))
