@@ -94,8 +94,8 @@ def lost(code: str, seen: str | None = None) -> Finding:
         (
             {"listed": 4, "lost": {"document.onbereikbaar": 2, "document.leeg": 1, "loc.ongeldig": 1}},
             [lost("document.onbereikbaar", "HTTP 404"), lost("loc.ongeldig", "\x1b[2Jhttps:/a")],
-            "4 documents, 0 new, 1 without a location that can be used (loc.ongeldig: '\\x1b[2Jhttps:/a'), "
-            "3 could not be fetched (document.onbereikbaar, such as HTTP 404, document.leeg)",
+            "4 documents, 0 new, 4 not harvested (document.onbereikbaar, such as HTTP 404, document.leeg, "
+            "loc.ongeldig: '\\x1b[2Jhttps:/a')",
         ),
         (
             {},
