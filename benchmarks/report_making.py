@@ -65,13 +65,11 @@ def account(draw: random.Random, number: int, of: int) -> Account:
         complete=True,
         listed=documents,
         unchanged=documents - new,
-        harvested={"aanlevering": new},
+        new=new,
         fields={name: draw.randrange(new + 1) for name in FIELDS},
         categories={concept.uri: new // 17 for concept in islice(informatiecategorieen(), 17)},
     )
-    made.count_index(f"https://{made.host}/api/sitemapindex-diwoo.xml")
-    for month in range(12):
-        made.count_sitemap(f"https://{made.host}/{'abc'[number % 3]}/sitemap/2025/{month}.xml")
+    made.indexes, made.sitemaps = 1, 12
     return made
 
 

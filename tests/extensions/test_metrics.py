@@ -67,7 +67,6 @@ def test_a_file_that_cannot_be_written_costs_nothing_else(
 
 
 STATS = {"finish_time": datetime(2026, 1, 2, tzinfo=UTC), "elapsed_time_seconds": 12.5}
-STATES = ("listed", "new", "changed", "unchanged", "withdrawn", "lost")
 
 
 def written(path: Path, figures: Figures, *accounts: Account, **stats: Any) -> dict[str, dict[str, float]]:
@@ -83,11 +82,11 @@ def written(path: Path, figures: Figures, *accounts: Account, **stats: Any) -> d
 
 
 def test_each_figure_has_its_metric(tmp_path: Path) -> None:
-    counts: dict[str, Any] = {state: number for number, state in enumerate(STATES, 1)}
+    total = Account("", listed=1, new=2, changed=3, unchanged=4, withdrawn=5, lost={"document.leeg": 6})
     codes = {"lastmod.ontbreekt": 3, "loc.ongeldig": 2}
-    figures = Figures("woo", 1.0, 70, 60, 9, 8, 7, codes=codes, **counts)
+    figures = Figures("woo", 1.0, 70, 60, 9, 8, 7, codes=codes, total=total)
     accounts = (
-        Account("a.nl", complete=True, listed=9, unchanged=4, harvested={"aanlevering": 2}),
+        Account("a.nl", complete=True, listed=9, unchanged=4, new=2),
         Account("b.nl", complete=False),
         Account("c.nl"),
     )
@@ -107,7 +106,14 @@ def test_each_figure_has_its_metric(tmp_path: Path) -> None:
         "woo_run_received_bytes": {"": 5000},
         "woo_run_memory_bytes": {"": 800},
         "woo_run_records": {"": 60},
-        "woo_run_documents": counts,
+        "woo_run_documents": {
+            "listed": 1,
+            "new": 2,
+            "changed": 3,
+            "unchanged": 4,
+            "withdrawn": 5,
+            "lost": 6,
+        },
         "woo_run_findings": {"lastmod.ontbreekt info": 3, "loc.ongeldig error": 2},
         "woo_run_log_messages": {"warning": 4, "error": 0, "critical": 1},
         "woo_host_documents": {

@@ -16,7 +16,8 @@ from woo_harvester.demo.server import Authority
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.figures import Figures
 from woo_harvester.extensions.progress import progress_line
-from woo_harvester.report.funnel import HarvestKind
+from woo_harvester.report.accounts import PermitAccount
+from woo_harvester.report.funnel import Account
 
 
 class Installation:
@@ -179,7 +180,7 @@ def test_a_run_that_cannot_start_shows_nothing(tmp_path: Path) -> None:
     args = ["crawl", "woo", "-a", f"register={tmp_path / 'none.xml'}"]
     terminal = run_on_terminal(args, tmp_path, settings={"LOG_LEVEL": "ERROR"})
     assert terminal.returncode == 1
-    assert terminal.raw.startswith(b"scrapy crawl: error: ")
+    assert b"scrapy crawl: error: " in terminal.raw
     assert b"\x1b" not in terminal.raw
 
 
@@ -188,11 +189,12 @@ def test_the_line_of_each_kind_of_run() -> None:
         given = {"selected": 884, "done": 312, "complete": 300, "records": 7, **given}
         return progress_line(Figures("x", 723.0, 1446, **given))
 
-    assert line(listed=9000, read=7230, new=1204, unchanged=6000, lost=26, codes={"loc.ongeldig": 1}) == (
+    total = Account("", listed=9000, new=1204, unchanged=6000, lost={"document.leeg": 26})
+    assert line(total=total, codes={"loc.ongeldig": 1}) == (
         "x: 312 of 884 hosts, 12 min 03 s, 1 error; 10 documents/s; "
         "1,204 new, 0 changed, 6,000 unchanged, 0 withdrawn, 26 not harvested"
     )
-    assert line(listed=9000, read=723, kind=HarvestKind.PERMITS, is_ending=True) == (
+    assert line(total=PermitAccount("", listed=9000, applied=723), is_ending=True) == (
         "x: 312 of 884 hosts, 12 min 03 s, 0 errors, ending (Ctrl-C: at once); 1.0 files/s; "
         "files: 723 of 9,000 read, 0 unchanged, 0 not harvested; cases: 0 new, 0 changed, 0 withdrawn"
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from woo_harvester.findings.common_cause import Cause, CommonCause
+from woo_harvester.findings.common_cause import OWN_FAULT, Cause, CommonCause
 
 
 def counted(expected: int, outcomes: Mapping[str, Cause | None]) -> CommonCause:
@@ -38,17 +38,6 @@ def test_nine_of_ten_hosts_have_one_cause(failing: int, answering: int, verdict:
     assert common.verdict() == verdict
 
 
-def test_a_cause_stays_possible_until_too_many_hosts_have_another_outcome() -> None:
-    common = counted(20, outcomes(0, 1, "dns"))
-    assert common.is_possible("host0")
-    for host in ("host10", "host11"):
-        common.tried(host, None)
-        assert common.is_possible("host0")
-    common.tried("host12", "timeout")
-    assert not common.is_possible("host0")
-    assert not common.is_possible("host12")
-
-
 def test_a_run_that_ends_early_is_judged_by_the_hosts_that_were_tried() -> None:
     assert counted(1000, outcomes(0, 12, "refused")).verdict() == "refused"
     assert counted(1000, outcomes(0, 9, "refused")).verdict() is None
@@ -61,18 +50,13 @@ def test_a_host_that_answered_once_counts_as_one_that_answers() -> None:
         common.tried(host, "timeout")
     assert common.verdict() is None
     assert common.hosts("timeout") == [f"host{number}" for number in range(2, 10)]
-    assert common.hosts_tried == 10
 
 
 def test_only_hosts_of_the_run_count_also_those_that_are_expected_later() -> None:
     common = counted(0, outcomes(0, 11, "tls"))
     assert common.verdict() is None
-    assert not common.is_possible("host0")
     common.expect(f"host{number}" for number in range(10))
     assert common.verdict() == "tls"
-    assert common.hosts_tried == 10
-    assert common.is_possible("host0")
-    assert not common.is_possible("host10")
     assert "host10" not in common.hosts("tls")
 
 
@@ -80,13 +64,28 @@ def test_a_run_without_hosts_has_no_verdict() -> None:
     assert CommonCause().verdict() is None
 
 
-def test_an_outcome_says_whether_an_earlier_failure_may_now_be_seen_otherwise() -> None:
-    common = counted(20, {})
-    assert not common.tried("host0", "dns")
-    assert not common.tried("host1", "dns")
-    assert not common.tried("host1", "timeout")
-    assert common.tried("host1", None)
-    assert not common.tried("host1", None)
-    assert not common.tried("host2", None)
-    assert common.tried("host3", None)
-    assert not common.is_possible("host0")
+def test_one_finding_names_the_way_and_the_most_frequent_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("https_proxy", "http://proxy:3128")
+    common = counted(10, outcomes(0, 9, "tls") | outcomes(9, 1, None))
+    finding, line = common.explanation("tls", ["self-signed", None, "expired", "expired"])
+    assert (finding.code, finding.seen) == (OWN_FAULT, "9 van 10 hosts: TLS, zoals: expired")
+    assert line == (
+        "9 of 10 hosts were out of reach in the same way (TLS: expired), so the cause is likely on this "
+        "side: check SSL_CERT_FILE, SSL_CERT_DIR, this machine's clock, and proxies that open TLS. "
+        "The report leaves these hosts out"
+    )
+
+
+@pytest.mark.parametrize("variable", ["http_proxy", "https_proxy", "all_proxy", None])
+def test_a_proxy_of_the_environment_is_named_since_it_is_not_used(
+    monkeypatch: pytest.MonkeyPatch, variable: str | None
+) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    if variable:
+        monkeypatch.setenv(variable, "http://proxy:3128")
+    finding, line = counted(10, outcomes(0, 10, "dns")).explanation("dns", [])
+    assert finding.seen == "10 van 10 hosts: geen adres bij de naam"
+    assert "(no address for the name), so" in line
+    assert ("without the proxy that the environment names" in line) is bool(variable)

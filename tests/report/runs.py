@@ -62,9 +62,9 @@ def read(
 ) -> Account:
     """Return the account of a host that was read to its end, as a crawl fills it."""
     account = Account(host, organisations=[body] if body else [], visited=True, complete=True)
-    account.count_index(f"https://{host}/api/sitemapindex-diwoo.xml")
-    account.count_sitemap(f"https://{host}{path}")
-    account.count_sitemap(f"https://{host}{path}")
+    account.indexes += 1
+    account.sitemaps += 1
+    account.sitemaps += 1
     noted = [found for found in findings if found.host == host]
     of_entries = [
         found for found in noted if found.sitemap and found.code in (*HarvestKind.WOO.stage_of, REPEATED)
@@ -104,8 +104,8 @@ def about_file(code: str, host: str = HOST, number: int = 1, **given: Any) -> Fi
 
 def read_permits(host: str, *findings: Finding, harvested: int = 1) -> PermitAccount:
     """Return the account of an entry page that was read to its end, with the files of *findings* lost."""
-    account = PermitAccount(host, visited=True, harvested={"aanlevering": harvested})
-    account.count_page(f"https://{host}/vergunningen/xml/")
+    account = PermitAccount(host, visited=True, new=harvested)
+    account.pages += 1
     account.add_organisation("90000001", f"Gemeente {host.split('.')[1].title()}")
     account.count_files(harvested + len(findings))
     for finding in findings:

@@ -16,7 +16,7 @@ PAGE = f"https://{HOST}/xml/"
 def account(files: int = 0) -> PermitAccount:
     """Return the account of a host with one entry page that was read."""
     made = PermitAccount(HOST, visited=True)
-    made.count_page(PAGE)
+    made.pages += 1
     made.count_files(files)
     made.count_entry_page(complete=True)
     return made
@@ -84,9 +84,7 @@ def test_a_message_of_a_killed_run_that_is_refused_takes_its_file_back() -> None
 
 
 def test_the_host_is_done_with_its_last_entry_page_and_complete_if_all_are() -> None:
-    made = PermitAccount(HOST)
-    for page in (PAGE, f"{PAGE}2"):
-        made.count_page(page)
+    made = PermitAccount(HOST, pages=2)
     made.count_entry_page(complete=True)
     assert made.complete is None
     made.count_entry_page(complete=False)
@@ -96,8 +94,8 @@ def test_the_host_is_done_with_its_last_entry_page_and_complete_if_all_are() -> 
 def test_records_of_cases_are_counted_by_what_happened_to_them() -> None:
     made = account()
     for cause in (Oorzaak.AANLEVERING, Oorzaak.INTREKKING, Oorzaak.AANLEVERING):
-        made.count_case(cause)
-    assert (made.harvested, made.withdrawn) == ({"aanlevering": 2}, 1)
+        made.count_cause(cause)
+    assert (made.new, made.withdrawn) == (2, 1)
 
 
 def test_an_organisation_with_two_entry_pages_on_a_host_is_named_once() -> None:
@@ -112,7 +110,7 @@ def test_the_sum_of_hosts_counts_files() -> None:
     made.count_waiting()
     made.count_applied()
     both = total([made, account(2)])
-    assert (both.kind, both.listed, both.harvested_now_or_before) == ("vergunningen", 5, 1)
+    assert (both.kind, both.listed, both.harvested) == ("vergunningen", 5, 1)
 
 
 def test_findings_before_the_account_is_made_count_in_it() -> None:
@@ -124,7 +122,7 @@ def test_findings_before_the_account_is_made_count_in_it() -> None:
 
 def test_an_entry_page_that_cannot_be_read_leaves_no_points_and_one_without_files_has_no_score() -> None:
     made = PermitAccount(HOST, visited=True)
-    made.count_page(PAGE)
+    made.pages += 1
     made.count_entry_page(complete=False)
     result = score({("ipm.ingang-onbereikbaar", False): 1}, made, HarvestKind.PERMITS)
     assert result.shown == 0

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,21 +7,21 @@ import pytest
 from tests.report.coverages import HOSTS, registered, run_with_each_gap, unread, write_whole_run
 from tests.report.runs import about_document, about_host, read, write_run
 from woo_harvester.findings import Finding
+from woo_harvester.findings.common_cause import OWN_FAULT
 from woo_harvester.register.register import shard_of
 from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.coverage import RunRegister, host_gap, hosts_without_figures
 from woo_harvester.report.finding_counts import HostFindings, read_findings
 from woo_harvester.report.funnel import Account
-from woo_harvester.report.history import History
 from woo_harvester.report.json_file import read_head
 from woo_harvester.report.model import Coverage
-from woo_harvester.report.run_folder import OWN_FAULT, RunFolder, finding_line
+from woo_harvester.report.run_folder import RunFolder, finding_line
 
 HOST = "www.a.nl"
 
 
-def coverage_of(folder: RunFolder, history: History | None = None) -> Coverage:
-    assemble_report(folder, history=history)
+def coverage_of(folder: RunFolder) -> Coverage:
+    assemble_report(folder)
     coverage = read_head(folder.report).coverage
     assert coverage is not None
     return coverage
@@ -84,9 +83,7 @@ def test_the_coverage_has_every_gap_of_the_register(tmp_path: Path) -> None:
     coverage = coverage_of(run_with_each_gap(tmp_path / "woo-21"))
     assert (coverage.organisations, coverage.with_location) == (6, 5)
     assert (coverage.hosts, coverage.hosts_not_reached) == (5, 0)
-    assert [(one.name, one.system_id, one.since) for one in coverage.no_location] == [
-        ("Dienst", "id-Dienst", None)
-    ]
+    assert [(one.name, one.system_id) for one in coverage.no_location] == [("Dienst", "id-Dienst")]
     assert [gap.host for gap in coverage.no_robots] == ["geen-robots.nl", "kapot.nl"]
     (dead,) = coverage.dead
     assert dead.model_dump() == {
@@ -103,7 +100,6 @@ def test_the_coverage_has_every_gap_of_the_register(tmp_path: Path) -> None:
         ],
         "code": "robots.onbereikbaar",
         "seen": "time-out",
-        "since": None,
     }
     assert [gap.host for gap in coverage.no_index] == ["geen-index.nl"]
     assert [(row.kind, row.organisations, row.with_location) for row in coverage.kinds] == [
@@ -137,87 +133,14 @@ def test_a_run_that_is_not_over_the_whole_register_has_no_coverage(tmp_path: Pat
         assert read_head(run.report).coverage is None
 
 
-class Days:
-    """Runs over one register on successive days, with their history."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._day = 20
-        self.history = History(folder / "history")
-
-    def next(self, make: Callable[[Path], RunFolder]) -> Coverage:
-        self._day += 1
-        return coverage_of(make(self._folder / f"woo-{self._day}"), self.history)
-
-
-def since(coverage: Coverage) -> dict[str, str]:
-    """Return the day of the month since when each gap is there."""
-    gaps = {one.name: one.since for one in coverage.no_location}
-    for kind in ("no_robots", "no_index", "dead"):
-        gaps |= {gap.host: gap.since for gap in coverage.hosts_of(kind)}
-    return {name: (moment or "")[8:10] for name, moment in gaps.items()}
-
-
-@pytest.fixture
-def days(tmp_path: Path) -> Days:
-    return Days(tmp_path)
-
-
-def test_a_gap_is_there_since_the_first_of_the_runs_in_a_row_that_found_it(days: Days) -> None:
-    first = dict.fromkeys(["geen-robots.nl", "kapot.nl", "geen-index.nl", "dood.nl", "Dienst"], "21")
-    assert since(days.next(run_with_each_gap)) == first
-
-    changed = {**HOSTS, "kapot.nl": None, "dood.nl": ("robots.ontbreekt", "HTTP 404")}
-    second = since(days.next(lambda folder: run_with_each_gap(folder, changed, registered("Nieuw"))))
-    assert second == {
-        "geen-robots.nl": "21",
-        "geen-index.nl": "21",
-        "Dienst": "21",
-        "dood.nl": "22",
-        "Nieuw": "22",
-    }
-    assert since(days.next(run_with_each_gap)) == {**first, "kapot.nl": "23", "dood.nl": "23"}
-
-
-def test_a_run_over_a_few_hosts_in_between_changes_nothing(days: Days) -> None:
-    days.next(run_with_each_gap)
-    between = write_run(days._folder / "woo-22", [read("dood.nl", harvested=1)])
-    assemble_report(between, history=days.history)
-    days._day += 1
-    assert since(days.next(run_with_each_gap))["geen-robots.nl"] == "21"
-
-
-def test_a_host_that_a_run_did_not_reach_keeps_its_moment_for_later_runs(days: Days) -> None:
-    days.next(run_with_each_gap)
-
-    def interrupted(folder: Path) -> RunFolder:
-        organisations = [registered(f"Gemeente {host}", f"https://{host}/woo") for host in HOSTS]
-        reached = unread("kapot.nl"), about_host("robots.onbereikbaar", host="kapot.nl", seen="HTTP 503")
-        return write_whole_run(
-            folder, organisations, [reached[0], unread("dood.nl", complete=None)], [reached[1]]
-        )
-
-    coverage = days.next(interrupted)
-    assert coverage.hosts_not_reached == 4
-    assert since(coverage) == {"kapot.nl": "21"}
-    third = since(days.next(run_with_each_gap))
-    assert (third["dood.nl"], third["geen-robots.nl"]) == ("21", "21")
-    assert third["Dienst"] == "23"
-
-
-def test_hosts_that_a_fault_on_our_own_side_kept_away_are_not_dead(days: Days) -> None:
-    days.next(run_with_each_gap)
-
-    def own_fault(folder: Path) -> RunFolder:
-        organisations = [registered(f"Gemeente {host}", f"https://{host}/woo") for host in HOSTS]
-        run = write_whole_run(folder, organisations, [], [Finding(code=OWN_FAULT)])
-        kept = [about_host("robots.onbereikbaar", host=host, seen="time-out") for host in HOSTS]
-        run.kept_back.write_text("".join(map(finding_line, kept)), encoding="utf-8")
-        return run
-
-    coverage = days.next(own_fault)
-    assert (coverage.hosts_not_reached, since(coverage)) == (5, {})
-    assert since(days.next(run_with_each_gap))["dood.nl"] == "21"
+def test_hosts_that_a_fault_on_our_own_side_kept_away_are_not_dead(tmp_path: Path) -> None:
+    organisations = [registered(f"Gemeente {host}", f"https://{host}/woo") for host in HOSTS]
+    found = [about_host("robots.onbereikbaar", host=host, seen="time-out") for host in HOSTS]
+    run = write_whole_run(tmp_path / "woo-21", organisations, [], [*found, Finding(code=OWN_FAULT)])
+    coverage = coverage_of(run)
+    assert (coverage.hosts_not_reached, coverage.dead) == (5, [])
+    head = read_head(run.report)
+    assert (head.totals.hosts, head.hosts_without_figures) == (0, sorted(HOSTS))
 
 
 def test_a_shard_has_the_figures_of_its_own_hosts_and_several_shards_those_of_all() -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.report.runs import HOST, about_document, about_host, read
 from woo_harvester.findings import Finding
 from woo_harvester.report.funnel import Account, HarvestKind, is_about_document
-from woo_harvester.report.history import KEPT_RUNS, EarlierRuns, History, HostResult, RunResult, compare
+from woo_harvester.report.history import EarlierRuns, History, HostResult, RunResult, compare
 from woo_harvester.report.model import Changes
 from woo_harvester.report.score import score
 
@@ -111,7 +111,7 @@ def test_a_host_is_compared_with_the_last_run_that_visited_it() -> None:
 def test_a_run_is_read_as_it_was_kept(tmp_path: Path) -> None:
     history = History(tmp_path / "history")
     then = RunResult("woo-2026-11-21", HarvestKind.WOO, "2026-11-21T08:00:00+01:00")
-    then.hosts[HOST] = HostResult(5, 4, 3, 2, 1, 90, came=["titel.ontbreekt"])
+    then.hosts[HOST] = HostResult(5, 4, 90, open=[("titel.ontbreekt", True)])
     history.save(then)
     assert history.before("woo-2026-11-22", HarvestKind.WOO).runs == [then]
     assert b" " not in gzip.decompress((tmp_path / "history" / "woo-2026-11-21.json.gz").read_bytes())
@@ -127,27 +127,6 @@ def test_findings_that_stay_open_survive_being_kept(tmp_path: Path) -> None:
     changes, _ = changed(history.before("x", HarvestKind.WOO), read(harvested=1, findings=[finding]), finding)
     assert changes.stayed == ["titel.ontbreekt"]
     assert changes.came == []
-
-
-def test_the_oldest_runs_are_let_go(tmp_path: Path) -> None:
-    history = History(tmp_path)
-    for number in range(KEPT_RUNS + 3):
-        history.save(RunResult(f"woo-{number:04}", HarvestKind.WOO, "2026-11-21T08:00:00+01:00"))
-    names = sorted(path.name for path in tmp_path.iterdir())
-    assert len(names) == KEPT_RUNS
-    assert names[0] == "woo-0003.json.gz"
-
-
-def test_a_run_of_one_spider_never_replaces_the_last_run_of_another(tmp_path: Path) -> None:
-    history, at = History(tmp_path), "2026-11-21T08:00:00+01:00"
-    history.save(RunResult("vergunningen-2026-11-20T06-30-00.000000", HarvestKind.PERMITS, at))
-    for second in range(KEPT_RUNS + 1):
-        moment = f"2026-11-21T05-{second // 60:02}-{second % 60:02}.000000"
-        history.save(RunResult(f"woo-{moment}", HarvestKind.WOO, at))
-    first, second_run, *_ = sorted(path.name for path in tmp_path.iterdir())
-    assert first == "vergunningen-2026-11-20T06-30-00.000000.json.gz"
-    assert second_run == "woo-2026-11-21T05-00-01.000000.json.gz"
-    assert len(history.names()) == 1 + KEPT_RUNS
 
 
 def test_only_the_last_runs_are_read(tmp_path: Path) -> None:
@@ -171,6 +150,6 @@ def test_a_run_takes_little_room(tmp_path: Path) -> None:
     then = RunResult("woo-1", HarvestKind.WOO, "2026-11-21T08:00:00+01:00")
     for number in range(900):
         codes = [(code, True) for code in ("titel.ontbreekt", "waarde.uri-onbekend", "loc.geen-https")]
-        then.hosts[f"www.gemeente-{number}.nl"] = HostResult(number, number, 1, 2, 3, 90, open=codes)
+        then.hosts[f"www.gemeente-{number}.nl"] = HostResult(number, number, 90, open=codes)
     History(tmp_path).save(then)
     assert (tmp_path / "woo-1.json.gz").stat().st_size < 50_000

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from tests.operating.runs import NOW, account, folder_of, write_run
+from woo_harvester.findings.common_cause import OWN_FAULT
 from woo_harvester.report.accounts import PermitAccount
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.monitor import CHECKS, EARLIER_RUNS, Limits, Runs, read_run, read_runs, spiders
-from woo_harvester.report.run_folder import AUDIT, OWN_ERROR_FIRST, OWN_FAULT, ReportsFolder, RunFolder
+from woo_harvester.report.run_folder import AUDIT, OWN_ERROR_FIRST, ReportsFolder, RunFolder
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 LIMITS = Limits(age=30 * HOUR, drop=0.1, rise=0.5)

@@ -22,7 +22,7 @@ def host(listed: int = 100, lost: int = 0, indexes: int = 1, sitemaps: int = 2) 
         indexes=indexes,
         sitemaps=sitemaps,
         listed=listed,
-        harvested={"aanlevering": listed - lost},
+        new=listed - lost,
     )
 
 
@@ -194,7 +194,7 @@ def test_points_and_costs_are_100_together(
         listed=sum(lost.values()) + harvested + unchanged,
         lost=lost,
         unchanged=unchanged,
-        harvested={"aanlevering": harvested},
+        new=harvested,
     )
     result = score(counts, account)
     if result.has_own_error:  # the harvester did not judge the host
@@ -207,6 +207,17 @@ def test_points_and_costs_are_100_together(
     assert result.exact + sum(result.costs.values()) == pytest.approx(100)
     assert all(cost >= 0 for cost in result.costs.values())
     assert all(weight_of(code) for code, _ in result.costs)
+
+
+def test_of_a_sample_the_answers_are_weighed_against_the_documents_that_were_requested() -> None:
+    sample = host(lost=10)
+    sample.listed, sample.not_requested = sample.listed + 900, 900
+    of_sample, of_all = (
+        {each.part.name: each.share for each in score({("document.leeg", True): 10}, account).parts}
+        for account in (sample, host(lost=10))
+    )
+    assert of_sample["fetching"] == pytest.approx(of_all["fetching"])
+    assert of_sample["fetching"] < 1
 
 
 def test_the_rule_fits_a_screen() -> None:
@@ -223,7 +234,7 @@ def costs(result: Score) -> dict[str, dict[str, float]]:
 
 
 def test_what_is_lost_in_a_part_is_lost_to_all_parts_after_it() -> None:
-    account = Account(HOST, visited=True, indexes=1, sitemaps=4, listed=100, harvested={"aanlevering": 80})
+    account = Account(HOST, visited=True, indexes=1, sitemaps=4, listed=100, new=80)
     counts = {
         (
             "index.naam",
@@ -330,7 +341,7 @@ def test_a_wrong_name_costs_what_the_index_lists_if_that_was_counted(missed: int
         sitemaps=9,
         missed=missed,
         listed=100,
-        harvested={"aanlevering": 100},
+        new=100,
         findings={"index.naam": 1, "index.infocat-onbekend": 1},
     )
     result = score({("index.naam", False): 1, ("index.infocat-onbekend", False): 1}, account)

@@ -69,10 +69,10 @@ def _account(draw: random.Random, number: int, day: int) -> Account:
         return account
     documents = draw.randrange(1, 4000) + 10 * day
     new = min(documents, draw.randrange(40) + 2)
-    account.count_index(f"https://{host}/api/sitemapindex-diwoo.xml")
-    account.count_sitemap(f"https://{host}{PATHS[number % len(PATHS)]}")
+    account.indexes += 1
+    account.sitemaps += 1
     account.count_entries(documents, documents - new)
-    account.harvested = {"aanlevering": new}
+    account.new = new
     account.fields = {field: draw.randrange(new + 1) for field in FIELDS}
     account.categories = {concept.uri: draw.randrange(1, 9) for concept in list(informatiecategorieen())[:5]}
     return account

@@ -14,7 +14,7 @@ from lxml import etree
 from woo_harvester.audit.schema import FaultKind, SchemaFault, schema_faults
 from woo_harvester.diwoo.given import meant_elements
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.report.xml_lines import label_and_uri
+from woo_harvester.report.examples import label_and_uri
 from woo_harvester.sitemaps.reader import LINE_MAX, Entry
 from woo_harvester.sitemaps.xml_stream import local_name
 

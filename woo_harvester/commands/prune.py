@@ -1,4 +1,4 @@
-"""``scrapy prune``: removes old reports, what killed runs left, and stored files that are not needed."""
+"""``scrapy prune``: removes old reports, and stored files that are not needed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,6 @@ _HOURS = {"h": 1, "": 24, "d": 24, "w": 168}
 _PLURALS = {
     "report": "reports",
     "history file": "history files",
-    "temporary file": "temporary files",
     "stored file": "stored files",
 }
 
@@ -44,11 +43,10 @@ class Command(ProjectCommand):
 
     name = "prune"
     arguments = "[--keep 90d] [options]"
-    summary = "Remove old reports, what killed runs left, and stored files that are not needed"
+    summary = "Remove old reports, and stored files that are not needed"
     description = (
-        "Removes the reports and the history of runs that began longer ago than --keep, and temporary "
-        "files that a killed run left. The newest report of each spider stays, and so do records, the "
-        "state, and files that no run writes. "
+        "Removes the reports and the history of runs that began longer ago than --keep. The newest "
+        "report of each spider stays, and so do records, the state, and files that no run writes. "
         "Documents stay unless --documents or --withdrawn is given; with both, --documents keeps those "
         "that were withdrawn later."
     )
@@ -89,7 +87,7 @@ class Command(ProjectCommand):
             keep = self._period("--keep", opts.keep)
         withdrawn = timedelta() if opts.withdrawn is None else self._period("--withdrawn", opts.withdrawn)
         now = datetime.now(UTC)
-        outcomes = _prune(settings, now, keep, dry_run=opts.dry_run)
+        outcomes = _prune(settings, now - keep, dry_run=opts.dry_run)
         if opts.documents or opts.withdrawn is not None:
             stored = prune_stored(settings, now - withdrawn, unknown=opts.documents, dry_run=opts.dry_run)
             outcomes = chain(outcomes, stored)
@@ -132,11 +130,11 @@ class Command(ProjectCommand):
             yield one
 
 
-def _prune(settings: Settings, now: datetime, keep: timedelta, *, dry_run: bool) -> Iterator[Outcome]:
+def _prune(settings: Settings, before: datetime, *, dry_run: bool) -> Iterator[Outcome]:
     from woo_harvester.report.retention import prune_reports
 
     reports = ReportsFolder(Path(settings["WOO_REPORT_DIR"]))
-    yield from prune_reports(reports, now - keep, now, dry_run=dry_run)
+    yield from prune_reports(reports, before, dry_run=dry_run)
 
 
 def summary(removed: Iterable[Removal], *, dry_run: bool) -> str:

@@ -30,8 +30,6 @@ class Chosen(NamedTuple):
     requested: list[WooItem]
     left_out: list[WooItem]
     """Documents that were kept until now, and are not in the sample."""
-    drawn: frozenset[str]
-    """The locations of those in the sample that were drawn at random."""
 
 
 class DocumentSample:
@@ -66,17 +64,14 @@ class DocumentSample:
     def choose(self) -> Chosen:
         """Return the documents to request: the first of each group, and those drawn at random."""
         chosen = dict(islice(self._first.items(), self._size // _SPREAD_SHARE))
-        drawn: list[str] = []
         for _, loc, item in self._lowest:
             if len(chosen) == self._size and loc not in chosen:
                 break
             chosen[loc] = item
-            drawn.append(loc)
         kept = self._first | {loc: item for _, loc, item in self._lowest}
         return Chosen(
             [chosen[loc] for loc in sorted(chosen, key=_hash)],
             [item for loc, item in kept.items() if loc not in chosen],
-            frozenset(drawn),
         )
 
 

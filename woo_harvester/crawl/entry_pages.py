@@ -97,7 +97,7 @@ class EntryPageVisit(Backlog):
         self.page = page
         self.account = account
         """The figures of the page's host."""
-        account.count_page(page.url)
+        account.pages += 1
         self.number = number
         """The number of the entry page in the state."""
         self.requested_at = datetime.now(UTC)

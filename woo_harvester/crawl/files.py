@@ -481,7 +481,7 @@ class SitemapFiles:
             return
         chosen = visit.sample.choose()
         self._leave_out(chosen.left_out, visit)
-        visit.account.draw(chosen.drawn, requested=len(chosen.requested))
+        visit.account.requested = len(chosen.requested)
         self._crawler.signals.send_catch_log(host_read, account=visit.account)
         async for made in self._documents_of(chosen.requested, visit):
             yield made
@@ -699,7 +699,7 @@ class HostReader:
         visit.files_requested += 1
         if visit.indexes:
             index = visit.indexes.popleft()
-            visit.account.count_index(index.url)
+            visit.account.indexes += 1
             return self._requests.request(
                 connection, index.url, "index", visit, self.parse_index, index=index
             )
@@ -712,7 +712,7 @@ class HostReader:
             request.meta["download_maxsize"] = GLANCE_MAXSIZE
             return request
         sitemap = visit.sitemaps.popleft()
-        visit.account.count_sitemap(sitemap.url)
+        visit.account.sitemaps += 1
         return self._requests.request(
             connection,
             sitemap.url,

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import Severity, explain, explanations
-from woo_harvester.record import Oorzaak
-from woo_harvester.report.funnel import HarvestKind, kind_of
+from woo_harvester.report.counts import shown_in
+from woo_harvester.report.funnel import Account, HarvestKind
+from woo_harvester.report.funnel import total as sum_of
 from woo_harvester.report.run_folder import OWN_ERROR_FIRST
 from woo_harvester.running.ending import is_closing
 from woo_harvester.utils.program import counted as _counted
@@ -19,16 +20,10 @@ from woo_harvester.utils.program import program
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from woo_harvester.report.funnel import Account
-
-
-#: The figures that are sums over the accounts of hosts.
-_COUNTED = ("listed", "left_out", "read", "new", "changed", "unchanged", "lost", "withdrawn")
-
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The progress of a run at one moment. ``listed`` is None for a spider that keeps no accounts."""
+    """The progress of a run at one moment."""
 
     spider: str
     seconds: float
@@ -45,24 +40,10 @@ class Figures:
     """True if the run chooses some of the documents only."""
     is_ending: bool = False
     """True if the run is being closed: it has read all, or it was stopped."""
-    kind: HarvestKind = HarvestKind.WOO
-    """What the figures are about: documents; or files with messages, and cases of permits."""
-    listed: int | None = None
-    read: int = 0
-    """The part of those that is harvested, unchanged or lost; of permits the files that were read."""
-    new: int = 0
-    """New documents or cases, and those that are published again after withdrawal."""
-    changed: int = 0
-    unchanged: int = 0
-    lacking: int = 0
-    """Harvested documents whose content a later run fetches."""
+    total: Account | None = None
+    """The counts of all hosts together; None for a spider that keeps no accounts."""
     again: int = 0
     """Unchanged documents that were delivered again, because the run delivers all documents."""
-    left_out: int = 0
-    """Entries that the run did not choose."""
-    lost: int = 0
-    """Listed documents that are not harvested; a finding says why."""
-    withdrawn: int = 0
     dropped: int = 0
     """Items that a pipeline of another project dropped."""
     refused: int = 0
@@ -81,12 +62,12 @@ class Figures:
     @property
     def unit(self) -> str:
         """The unit of the speed."""
-        return "requests" if self.listed is None else self.kind.noun + "s"
+        return "requests" if self.total is None else self.total.kind.noun + "s"
 
     @property
     def handled(self) -> int:
         """The count from which the speed is calculated: documents or files read, or else responses."""
-        return self.requests if self.listed is None else self.read
+        return self.requests if self.total is None else self.total.read
 
     def findings(self, severity: Severity) -> int:
         """Return the number of findings of a severity."""
@@ -97,6 +78,7 @@ def read_figures(crawler: Crawler, accounts: Sequence[Account] = ()) -> Figures:
     """Return the figures at this moment; *accounts* are those of the hosts of the run."""
     stats, findings = crawler.stats, crawler.get_extension(Findings)
     arguments = findings.arguments if findings is not None else None
+    total = sum_of(accounts) if accounts else None
     began = stats.get_value("start_time")
     codes = {code: count for code in explanations() if (count := stats.get_value(f"woo/findings/{code}"))}
     return Figures(
@@ -104,15 +86,13 @@ def read_figures(crawler: Crawler, accounts: Sequence[Account] = ()) -> Figures:
         is_over_register=arguments is None or arguments.is_over_register,
         is_choosing=arguments is not None and arguments.is_choosing,
         is_ending=is_closing(crawler),
-        kind=kind_of(accounts),
         seconds=(datetime.now(UTC) - began).total_seconds() if began else 0.0,
         requests=stats.get_value("downloader/response_count", 0),
         records=stats.get_value("item_scraped_count", 0),
         selected=stats.get_value("woo/hosts/selected"),
         done=stats.get_value("woo/hosts/done", 0),
         complete=stats.get_value("woo/hosts/complete", 0),
-        dropped=_dropped(crawler, accounts),
-        lacking=stats.get_value("woo/documents/lacking", 0),
+        dropped=total.dropped if total else stats.get_value("item_dropped_count", 0),
         again=stats.get_value("woo/documents/delivered_again", 0),
         refused=stats.get_value("woo/elasticsearch/refused", 0),
         outdated_lists=stats.get_value("woo/tooi/outdated", 0),
@@ -120,32 +100,8 @@ def read_figures(crawler: Crawler, accounts: Sequence[Account] = ()) -> Figures:
         warnings=stats.get_value("log_count/WARNING", 0),
         own_error=stats.get_value(OWN_ERROR_FIRST),
         codes=codes,
-        **(totals(accounts) if accounts else {}),
+        total=total,
     )
-
-
-def _dropped(crawler: Crawler, accounts: Sequence[Account]) -> int:
-    """Return how many items were dropped; of a harvest of hosts, without those that have a finding."""
-    if accounts:
-        return sum(account.dropped for account in accounts)
-    dropped: int = crawler.stats.get_value("item_dropped_count", 0)
-    return dropped
-
-
-def totals(accounts: Sequence[Account]) -> dict[str, int]:
-    """Return the totals of the document counts."""
-    counts = dict.fromkeys(_COUNTED, 0)
-    for account in accounts:
-        harvested = account.harvested
-        counts["listed"] += account.listed
-        counts["left_out"] += account.left_out
-        counts["read"] += account.read
-        counts["new"] += harvested.get(Oorzaak.AANLEVERING, 0) + harvested.get(Oorzaak.HERPUBLICATIE, 0)
-        counts["changed"] += harvested.get(Oorzaak.WIJZIGING, 0)
-        counts["unchanged"] += account.unchanged
-        counts["lost"] += sum(account.lost.values())
-        counts["withdrawn"] += account.withdrawn
-    return counts
 
 
 #: The names of severities for operators, singular and plural.
@@ -177,36 +133,46 @@ def hosts(figures: Figures) -> str:
 
 
 def harvest(figures: Figures) -> list[tuple[str, str]]:
-    """Return the counts of documents, each line with its name; of permits those of files and of cases.
-
-    If documents are not counted, it is the number of records.
-    """
-    if figures.listed is None:
+    """Return the counts of a run under way, each line with its name: documents, or files and cases."""
+    total = figures.total
+    if total is None:
         return [("documents", counted(figures.records, "record") + dropped(figures))]
-    if figures.kind is HarvestKind.PERMITS:
-        files = f"{figures.read:,} of {figures.listed:,} read, {figures.unchanged:,} unchanged"
-        return [("files", f"{files}, {figures.lost:,} not harvested"), ("cases", changes(figures))]
-    return [("documents", f"{changes(figures)}, {figures.lost:,} not harvested")]
+    if total.kind is HarvestKind.WOO:
+        return [("documents", f"{changes(figures)}, {_lost(total)}")]
+    read = [f"{total.read:,} of {total.listed:,} read", *_counts(total, of_cases=False), _lost(total)]
+    return [("files", ", ".join(read)), ("cases", changes(figures))]
+
+
+def ended(figures: Figures) -> list[tuple[str, str]]:
+    """Return the counts of a run that has ended, each line with its name."""
+    total = figures.total or Account("")
+    listed = f"{total.listed:,} listed"
+    if total.kind is HarvestKind.WOO:
+        return [("documents", f"{listed}, {_lost(total)}"), ("", changes(figures))]
+    files = [listed, *_counts(total, of_cases=False), _lost(total)]
+    return [("files", ", ".join(files)), ("cases", changes(figures))]
+
+
+def changes(figures: Figures) -> str:
+    """Return such as ``12 new, 3 changed, 1,204 unchanged, 1 withdrawn``; of permits the counts of cases."""
+    total = figures.total or Account("")
+    of_cases = None if total.kind is HarvestKind.WOO else True
+    return ", ".join(_counts(total, of_cases=of_cases)) + dropped(figures)
+
+
+def _counts(total: Account, *, of_cases: bool | None) -> list[str]:
+    """Return the counts that show in progress and summary, such as ``12 new``."""
+    return [f"{getattr(total, name):,} {label}" for name, label in shown_in("progress", of_cases=of_cases)]
+
+
+def _lost(total: Account) -> str:
+    return f"{total.not_harvested:,} not harvested"
 
 
 def one_line(figures: Figures) -> str:
     """Return the counts of :func:`harvest` as one line; that of documents needs no name."""
     lines = harvest(figures)
     return lines[0][1] if len(lines) == 1 else "; ".join(f"{name}: {counts}" for name, counts in lines)
-
-
-def changes(figures: Figures) -> str:
-    """Return such as ``12 new, 3 changed, 1,204 unchanged, 1 withdrawn``; unchanged cases are not counted.
-
-    What was added to records is there only if there was any: on most days there is none.
-    """
-    if figures.kind is HarvestKind.PERMITS:
-        withdrawn = f"{figures.withdrawn:,} withdrawn{dropped(figures)}"
-        return f"{figures.new:,} new, {figures.changed:,} changed, {withdrawn}"
-    return (
-        f"{figures.new:,} new, {figures.changed:,} changed, {figures.unchanged:,} unchanged, "
-        f"{figures.withdrawn:,} withdrawn{dropped(figures)}"
-    )
 
 
 def dropped(figures: Figures) -> str:
@@ -216,8 +182,8 @@ def dropped(figures: Figures) -> str:
 
 def apart(figures: Figures) -> Iterator[str]:
     """Yield what a run did that most runs do not: deliver what is unchanged, or leave entries out."""
-    if figures.left_out:
-        entries = counted(figures.left_out, "entry", "entries")
+    if figures.total is not None and figures.total.left_out:
+        entries = counted(figures.total.left_out, "entry", "entries")
         yield f"{entries} left out, as asked: a later run may deliver more"
     if figures.again:
         yield f"{figures.again:,} of the unchanged delivered again, as asked"

@@ -20,7 +20,6 @@ from woo_harvester.report.accounts import Accounts, PermitAccount
 from woo_harvester.report.assemble import make_report
 from woo_harvester.report.findings_file import FindingsFile
 from woo_harvester.report.funnel import OWN_ERROR, Account
-from woo_harvester.report.kept_back import KeptBack, explanation
 from woo_harvester.report.run_folder import FINISHED, OWN_ERROR_FIRST, ReportsFolder, RunFolder, run_name
 from woo_harvester.running.causes import cause_of
 from woo_harvester.running.ending import end_run, fail_run
@@ -76,7 +75,6 @@ class Findings:
         """The first finding of each host and code that is an error."""
         self.common_cause = CommonCause()
         """The check whether nearly all hosts fail in the same way."""
-        self._kept_back = KeptBack(self.run_folder.kept_back)
         self._has_accounts = False
         self.arguments: Arguments | None = None
         """The arguments of the run, once the spider has begun; None for a spider of another project."""
@@ -115,22 +113,10 @@ class Findings:
         self._crawler.signals.send_catch_log(run_opened, folder=self.folder)
 
     def report(self, finding: Finding) -> None:
-        """Write and count a finding; a ``Reporter`` sends its findings here.
-
-        A finding about a host that fails in the same way as all others may be caused by our own side. It is
-        kept back until that is clear.
-        """
+        """Write and count a finding; a ``Reporter`` sends its findings here."""
         if self._file is None:
             raise RuntimeError(f"Finding {finding.code} was made before the spider was opened")
-        finding = replace(finding, at=iso_now())
-        is_of_host = finding.host is not None and finding.code != OWN_ERROR
-        if is_of_host and self.common_cause.is_possible(str(finding.host)):
-            try:
-                self._kept_back.add(finding)
-            except OSError as error:
-                self._fail(error)
-        else:
-            self._write(finding, self._file)
+        self._write(replace(finding, at=iso_now()), self._file)
 
     def report_own_error(self, finding: Finding) -> None:
         """Write and count an error of the harvester itself; only count it if the file is closed by now."""
@@ -149,37 +135,19 @@ class Findings:
 
     def host_tried(self, host: str, cause: Cause | None) -> None:
         """Note how the first request to *host* failed, or with None that the host answered."""
-        if self.common_cause.tried(host, cause):
-            self._release()
+        self.common_cause.tried(host, cause)
 
-    def _release(self, *, but: Cause | None = None, at_end: bool = False) -> None:
-        """Write the findings that the hosts caused after all; at the end of the run, all *but* one cause."""
-        common = self.common_cause
-        left_out = frozenset(common.hosts(but)) if but is not None else frozenset()
-
-        def is_ready(finding: Finding) -> bool:
-            host = finding.host or ""
-            return host not in left_out if at_end else not common.is_possible(host)
-
-        try:
-            ready = self._kept_back.take(is_ready)
-        except OSError as error:
-            self._fail(error)
-            return
-        for finding in ready:
-            if self._file is not None:
-                self._write(finding, self._file)
-
-    def _decide(self) -> None:
-        """Write what was kept back, or one finding of the run instead; called at the end of the run."""
+    def _check_own_side(self) -> None:
+        """Report it if nearly all hosts failed in the same way, and leave these hosts out of the report."""
         cause = self.common_cause.verdict()
-        self._release(but=cause, at_end=True)
-        if cause is not None:
-            finding, line = explanation(self.common_cause, cause, self._kept_back)
-            self.report(finding)
-            fail_run(self._crawler, line)
-            self.accounts.leave_out(self.common_cause.hosts(cause))
-        self._kept_back.close()
+        if cause is None:
+            return
+        hosts = set(self.common_cause.hosts(cause))
+        seen = (finding.seen for (host, _), finding in self.first_errors.items() if host in hosts)
+        finding, line = self.common_cause.explanation(cause, seen)
+        self.accounts.leave_out(hosts)
+        self.report(finding)
+        fail_run(self._crawler, line)
 
     def _check_sums(self) -> None:
         """Report each host of which not all that it lists is harvested, unchanged or lost for a reason."""
@@ -209,7 +177,7 @@ class Findings:
         """Count an item that passed all pipelines."""
         if isinstance(item, PermitItem):
             if (account_of_case := self._account_of_case(item)) is not None:
-                account_of_case.count_case(item.record.versies[-1].oorzaak)
+                account_of_case.count_cause(item.record.versies[-1].oorzaak)
             return
         if not isinstance(item, WooItem) or item.report.host is None:
             return
@@ -241,11 +209,11 @@ class Findings:
         return self.accounts.of_permits(host_of(page)) if page is not None else None
 
     def spider_closed(self, spider: Spider, reason: str = FINISHED) -> None:
-        """Write what was kept back, check the sums, and close the file of findings."""
+        """Check whether the hosts could be reached and the sums close, and close the file of findings."""
         self._has_accounts = bool(self.accounts)
         if self._file is not None:
             with suppress(OSError):  # the disk may be full, and the buffer not empty
-                self._decide()
+                self._check_own_side()
                 if reason == FINISHED:  # what other runs did not reach is open
                     self._check_sums()
             try:

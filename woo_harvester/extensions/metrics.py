@@ -14,6 +14,7 @@ from scrapy.exceptions import CloseSpider, NotConfigured, UsageError
 from woo_harvester.extensions.figures import Figures, read_figures
 from woo_harvester.extensions.findings import accounts_of, run_written
 from woo_harvester.findings import explain
+from woo_harvester.report.counts import shown_in
 from woo_harvester.report.run_folder import FINISHED
 from woo_harvester.running.ending import CANNOT_START, end_run
 from woo_harvester.running.own_files import refuse_own_file
@@ -38,14 +39,14 @@ METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
     "woo_run_memory_bytes": ("Most memory that the run had in use", ()),
     "woo_run_records": ("Records that the run wrote", ()),
     "woo_run_documents": (
-        "Documents: listed, new, changed, unchanged, withdrawn, lost; of permits the files with "
-        "messages, and new, changed and withdrawn cases",
+        f"Documents: {', '.join(label for _, label in shown_in('metric'))}; of permits the files with "
+        "messages, and cases",
         ("state",),
     ),
     "woo_run_findings": ("Findings by code", ("code", "severity")),
     "woo_run_log_messages": ("Messages of the log by level", ("level",)),
     "woo_host_documents": (
-        "Documents or files of a host: listed, harvested (now or before)",
+        f"Documents or files of a host: {', '.join(label for _, label in shown_in('host metric'))}",
         ("host", "state"),
     ),
     "woo_host_complete": ("Whether the host was read to its end", ("host",)),
@@ -125,12 +126,12 @@ def _samples(figures: Figures, stats: Mapping[str, Any], accounts: Iterable[Acco
     if figures.selected is not None:
         for state in ("selected", "done", "complete"):
             yield "woo_run_hosts", getattr(figures, state), state
-    if figures.listed is not None:
-        for state in ("listed", "new", "changed", "unchanged", "withdrawn", "lost"):
-            yield "woo_run_documents", getattr(figures, state), state
+    if figures.total is not None:
+        for name, label in shown_in("metric"):
+            yield "woo_run_documents", getattr(figures.total, name), label
     for code, count in figures.codes.items():
         yield "woo_run_findings", count, code, explain(code).severity
     for account in accounts:
-        yield "woo_host_documents", account.listed, account.host, "listed"
-        yield "woo_host_documents", account.harvested_now_or_before, account.host, "harvested"
+        for name, label in shown_in("host metric"):
+            yield "woo_host_documents", getattr(account, name), account.host, label
         yield "woo_host_complete", account.complete is True, account.host

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -14,7 +14,7 @@ from woo_harvester.extensions.figures import Figures, read_figures
 from woo_harvester.extensions.findings import Findings, accounts_of, run_written
 from woo_harvester.findings import Finding, explain
 from woo_harvester.findings.texts import in_words
-from woo_harvester.report.funnel import OWN_ERROR, Account, HarvestKind, Stage
+from woo_harvester.report.funnel import OWN_ERROR, Account
 from woo_harvester.report.run_folder import AUDIT, FINISHED, REFUSED, RunFolder
 from woo_harvester.running.arguments import WooArguments
 from woo_harvester.running.ending import fail_run, has_failed
@@ -29,14 +29,6 @@ _SHOWN_CODES = 5
 
 #: The number of hosts of which the summary says what became of them: those that gave nothing first.
 _SHOWN_HOSTS = 20
-
-#: What became of the documents that did not reach a stage.
-_LOST: dict[Stage, str] = {
-    "valid": "without a location that can be used",
-    "allowed": "not to be fetched",
-    "fetched": "could not be fetched",
-    "harvested": "of a format that is not harvested",
-}
 
 
 class Answer(NamedTuple):
@@ -112,10 +104,16 @@ def answer(account: Account, errors: Sequence[Finding], note: str | None = None)
     causes = [error for error in errors if error.sitemap is None]
     if causes and not (account.listed or account.repeated or account.left_out or account.withdrawn):
         return Answer(name, _explained(causes[0]), is_nothing=True)
-    counts = formatting.totals([account])
-    parts = [formatting.counted(account.listed, account.kind.noun), f"{counts['new']:,} new"]
-    parts += [f"{counts[key]:,} {key}" for key in ("changed", "withdrawn") if counts[key]]
-    parts += _losses(account, {error.code: error for error in errors})
+    parts = [formatting.counted(account.listed, account.kind.noun), f"{account.new:,} new"]
+    parts += [f"{count:,} {name}" for name in ("changed", "withdrawn") if (count := getattr(account, name))]
+    if account.not_harvested:
+        first = {error.code: error for error in errors}
+        reasons = ", ".join(
+            _reason(code, count, first.get(code))
+            for code, count in Counter(account.lost).most_common()
+            if count
+        )
+        parts.append(f"{account.not_harvested:,} not harvested ({reasons})")
     if account.left_out:
         parts.append(f"{account.left_out:,} left out, as asked")
     if account.unfinished > 0:
@@ -127,18 +125,6 @@ def _explained(error: Finding) -> str:
     """Return what an error means, with what was seen."""
     what = explain(error.code, "en").what.rstrip(".")
     return f"{what} ({_seen(error)})" if error.seen else what
-
-
-def _losses(account: Account, errors: Mapping[str, Finding]) -> Iterator[str]:
-    """Yield how many documents of a host did not reach each stage, and why."""
-    for stage, codes in account.kind.losses.items():
-        lost = Counter({code: account.lost[code] for code in codes if account.lost.get(code)})
-        if own := lost.pop(OWN_ERROR, 0):
-            reason = _reason(OWN_ERROR, own, errors.get(OWN_ERROR))
-            yield f"{own:,} on which the harvester itself failed ({reason})"
-        if lost:
-            reasons = (_reason(code, count, errors.get(code)) for code, count in lost.most_common())
-            yield f"{lost.total():,} {_LOST[stage]} ({', '.join(reasons)})"
 
 
 def _reason(code: str, count: int, error: Finding | None) -> str:
@@ -166,12 +152,10 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
     ended = reason if reason == FINISHED else f"ended early ({reason})"
     rows = [("findings", formatting.findings(figures))]
     if figures.selected is not None:
-        if figures.lacking:
-            lacking = formatting.counted(figures.lacking, "document")
-            rows.insert(0, ("", f"the content of {lacking} is left to the next runs"))
         for line in formatting.apart(figures):
             rows.insert(0, ("", line))
-        rows[:0] = [("hosts", f"{formatting.hosts(figures)}: {_completeness(figures)}"), *_harvest(figures)]
+        hosts = f"{formatting.hosts(figures)}: {_completeness(figures)}"
+        rows[:0] = [("hosts", hosts), *formatting.ended(figures)]
     else:
         rows.insert(0, ("records", f"{figures.records:,}{formatting.dropped(figures)}"))
     worst = sorted(figures.codes.items(), key=_worst_first)[:_SHOWN_CODES]
@@ -199,16 +183,6 @@ def _completeness(figures: Figures) -> str:
     if figures.is_choosing:
         return "withdrawals are not looked for, since the run chose documents"
     return f"{figures.complete:,} complete, {figures.done - figures.complete:,} not"
-
-
-def _harvest(figures: Figures) -> list[tuple[str, str]]:
-    """Return the lines about what was harvested."""
-    listed = f"{figures.listed or 0:,} listed"
-    if figures.kind is HarvestKind.PERMITS:
-        files = f"{listed}, {figures.unchanged:,} unchanged, {figures.lost:,} not harvested"
-        return [("files", files), ("cases", formatting.changes(figures))]
-    documents = f"{listed}, {figures.lost:,} not harvested"
-    return [("documents", documents), ("", formatting.changes(figures))]
 
 
 def _worst_first(each: tuple[str, int]) -> tuple[int, int, str]:

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from typing import Literal
+from urllib.request import getproxies
+
+from woo_harvester.findings.catalogue import Finding
 
 Cause = Literal["tls", "dns", "refused", "timeout", "address", "proxy", "lost"]
 """The way in which the connection with a host failed, if that may have one cause for all hosts."""
+
+#: The finding of a run whose hosts could not be reached because of a fault on our own side.
+OWN_FAULT = "oogst.eigen-verbinding"
 
 #: With fewer hosts in a run there is no verdict: a few publishers may share one server.
 LEAST_HOSTS = 10
@@ -15,75 +21,83 @@ LEAST_HOSTS = 10
 #: The share of the hosts of a run that must fail in the same way, in percent.
 SHARE = 90
 
+_DIRECT = "publishers are asked without the proxy that the environment names"
+
+#: For each cause: how the connections failed, in English and Dutch, and what to check on this machine.
+_CAUSE_TEXTS: dict[Cause, tuple[str, str, str]] = {
+    "tls": ("TLS", "TLS", "SSL_CERT_FILE, SSL_CERT_DIR, this machine's clock, and proxies that open TLS"),
+    "dns": (
+        "no address for the name",
+        "geen adres bij de naam",
+        "this machine's name server (/etc/resolv.conf)",
+    ),
+    "refused": ("no connection", "geen verbinding", "this machine's network and firewall"),
+    "timeout": ("no answer in time", "geen antwoord op tijd", "this machine's network and firewall"),
+    "address": (
+        "an address that is not public",
+        "een adres dat niet openbaar is",
+        "this machine's name server, and WOO_ALLOW_PRIVATE_HOSTS",
+    ),
+    "proxy": (
+        "a password is asked for on the way",
+        "onderweg wordt om een wachtwoord gevraagd",
+        "the proxy or network login between here and the hosts",
+    ),
+    "lost": ("connection lost", "verbinding verbroken", "this machine's network and firewall"),
+}
+
 
 class CommonCause:
-    """Counts the hosts of a run by the outcome of the first request to each.
-
-    Memory grows with the number of hosts.
-    """
+    """The hosts of a run, by the outcome of the first request to each."""
 
     def __init__(self) -> None:
         self._expected: set[str] = set()
         self._outcomes: dict[str, Cause | None] = {}
-        self._counts: Counter[Cause | None] = Counter()
 
     def expect(self, hosts: Iterable[str]) -> None:
         """Add the hosts that the run visits; only these count."""
         self._expected.update(hosts)
-        self._counts = Counter(outcome for host, outcome in self._outcomes.items() if host in self._expected)
 
-    def tried(self, host: str, cause: Cause | None) -> bool:
-        """Note the outcome of a request to *host*: how it failed, or None if not or in a way of its own.
+    def tried(self, host: str, cause: Cause | None) -> None:
+        """Note how a request to *host* failed, or None if it did not, or in a way of its own.
 
-        The first failure counts, and an answer comes before any failure. Returns whether
-        :meth:`is_possible` may have changed for a host that failed before.
+        The first failure counts, and an answer comes before any failure.
         """
-        if host in self._outcomes:
-            if cause is not None or self._outcomes[host] is None:
-                return False
-            self._count(host, -1)
-        possible, failed = self._possible(), host in self._outcomes
-        self._outcomes[host] = cause
-        self._count(host, 1)
-        return failed or not possible <= self._possible()
-
-    def is_possible(self, host: str) -> bool:
-        """Return whether *host* failed in a way that may still turn out to be that of 90% of all hosts."""
-        cause = self._outcomes.get(host)
-        if cause is None or host not in self._expected:
-            return False
-        return cause in self._possible()
+        if cause is None or host not in self._outcomes:
+            self._outcomes[host] = cause
 
     def verdict(self) -> Cause | None:
         """Return how at least 90% of at least ten hosts that were tried failed; None if they did not."""
-        tried = self._counts.total()
-        for cause, count in self._counts.items():
-            if cause is not None and _is_common(count, tried):
+        tried = self._tried()
+        for cause, count in Counter(tried.values()).items():
+            if cause is not None and len(tried) >= LEAST_HOSTS and 100 * count >= SHARE * len(tried):
                 return cause
         return None
 
     def hosts(self, cause: Cause) -> list[str]:
         """Return the hosts of the run that failed in this way."""
-        return [host for host, found in self._outcomes.items() if found == cause and host in self._expected]
+        return [host for host, found in self._tried().items() if found == cause]
 
-    def _possible(self) -> set[Cause]:
-        """Return the ways in which 90% of all hosts may have failed when all have been tried."""
-        expected, tried = len(self._expected), self._counts.total()
-        return {
-            cause
-            for cause, count in self._counts.items()
-            if cause is not None and _is_common(expected - tried + count, expected)
-        }
+    def explanation(self, cause: Cause, seen: Iterable[str | None]) -> tuple[Finding, str]:
+        """Return the finding of the run, and the line that the operator reads.
 
-    def _count(self, host: str, change: int) -> None:
-        if host in self._expected:
-            self._counts[self._outcomes[host]] += change
+        *seen* is what was seen of these hosts: the most frequent is an example.
+        """
+        english, dutch, check = _CAUSE_TEXTS[cause]
+        most = [text for text, _ in Counter(filter(None, seen)).most_common(1)]
+        if cause != "tls" and getproxies().keys() & {"http", "https", "all"}:
+            check += f" ({_DIRECT})"
+        count, tried = len(self.hosts(cause)), len(self._tried())
+        finding = Finding(
+            code=OWN_FAULT,
+            seen=f"{count} van {tried} hosts: {', zoals: '.join([dutch, *most])}",
+            action="deze hosts weggelaten uit het verslag",
+        )
+        line = (
+            f"{count} of {tried} hosts were out of reach in the same way ({': '.join([english, *most])}), so "
+            f"the cause is likely on this side: check {check}. The report leaves these hosts out"
+        )
+        return finding, line
 
-    @property
-    def hosts_tried(self) -> int:
-        """The number of hosts of the run that were tried."""
-        return self._counts.total()
-
-
-def _is_common(count: int, hosts: int) -> bool:
-    return hosts >= LEAST_HOSTS and 100 * count >= SHARE * hosts
+    def _tried(self) -> dict[str, Cause | None]:
+        return {host: cause for host, cause in self._outcomes.items() if host in self._expected}

@@ -5,7 +5,7 @@ A crawl reports each event to the account, as it does for documents (``funnel``)
 ==================================================  ====================================================
 event in a crawl                                    call
 ==================================================  ====================================================
-the run reads an entry page                         ``count_page(url)``
+the run reads an entry page                         ``pages += 1``
 an entry page is received, or could not be          ``visited = True``
 an entry page names files                           ``count_files(number)``
 a file is as an earlier run harvested it            ``count_entries(0, 1)``
@@ -15,16 +15,16 @@ an entry page is done                               ``count_entry_page(complete=
 ==================================================  ====================================================
 
 Losses are counted from the findings. A file may have several errors, of which the first one loses it. The
-records that ``count_case`` counts are those of cases: a case may have several files.
+records that ``count_cause`` counts are those of cases: a case may have several files.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -39,16 +39,6 @@ _REFUSED = "ipm.andere-organisatie"
 @dataclass
 class PermitAccount(Account):
     """The counts of one host with entry pages of permits. They count files, except where they say so."""
-
-    SUMMED: ClassVar[tuple[str, ...]] = (
-        *Account.SUMMED,
-        "pages",
-        "waiting",
-        "applied",
-        "beyond_sample",
-        "passed_over",
-        "not_asked",
-    )
 
     kind: HarvestKind = HarvestKind.PERMITS
     pages: int = 0
@@ -78,11 +68,6 @@ class PermitAccount(Account):
         if (organisation := {"id": identifier, "name": name}) not in self.organisations:
             self.organisations.append(organisation)
 
-    def count_page(self, url: str) -> None:
-        """Count an entry page that the run reads."""
-        self.pages += 1
-        self._count_pattern(url)
-
     def count_files(self, files: int) -> None:
         """Count files that an entry page names."""
         self.listed += files
@@ -101,13 +86,6 @@ class PermitAccount(Account):
     def count_applied(self) -> None:
         """Count the messages that waited as applied."""
         self.applied, self.waiting = self.applied + self.waiting, 0
-
-    def count_case(self, cause: Oorzaak) -> None:
-        """Count the record of a case that passed all pipelines."""
-        if cause is Oorzaak.INTREKKING:
-            self.withdrawn += 1
-        else:
-            self.harvested[cause] = self.harvested.get(cause, 0) + 1
 
     def count_entry_page(self, *, complete: bool) -> None:
         """Count an entry page that is done; *complete* if it was read to its end.
@@ -154,16 +132,15 @@ class PermitAccount(Account):
     @property
     def read(self) -> int:
         """The number of files that were read or recognised so far. They are listed at once, by the page."""
-        return self.unchanged + self.waiting + self.applied + sum(self.lost.values())
+        return self.unchanged + self.waiting + self.applied + self.not_harvested
 
     @property
-    def harvested_now_or_before(self) -> int:
+    def harvested(self) -> int:
         """The number of listed files whose message is applied, in this run or before."""
         return self.unchanged + self.applied
 
 
 _TYPES: dict[HarvestKind, type[Account]] = {HarvestKind.WOO: Account, HarvestKind.PERMITS: PermitAccount}
-_NAMES = {kind: frozenset(one.name for one in fields(type_)) for kind, type_ in _TYPES.items()}
 
 
 class Accounts:
@@ -234,8 +211,12 @@ def _reader(kind: HarvestKind) -> TypeAdapter[Account]:
 
 
 def read_account(given: Mapping[str, Any]) -> Account:
-    """Return the account that a run wrote as *given*. Raises ValueError for a wrong name or value."""
-    kind = HarvestKind(given.get("kind", HarvestKind.WOO))
-    if unknown := given.keys() - _NAMES[kind]:
-        raise ValueError(f"unknown: {', '.join(sorted(unknown))}")
-    return _reader(kind).validate_python(given)
+    """Return the account that a run wrote as *given*. Raises ValueError for a wrong value.
+
+    Names that only another version has are left out; an earlier one counted records by their cause.
+    """
+    if by_cause := given.get("harvested"):
+        counts = {cause: by_cause.get(cause, 0) for cause in Oorzaak}
+        new = counts[Oorzaak.AANLEVERING] + counts[Oorzaak.HERPUBLICATIE]
+        given = {**given, "new": new, "changed": counts[Oorzaak.WIJZIGING]}
+    return _reader(HarvestKind(given.get("kind", HarvestKind.WOO))).validate_python(given)

@@ -5,24 +5,24 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from collections.abc import Set as AbstractSet
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
 from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.findings.common_cause import OWN_FAULT
 from woo_harvester.report.accounts import PermitAccount, empty_account
+from woo_harvester.report.counts import Counts
 from woo_harvester.report.coverage import RunRegister, find_coverage, hosts_without_figures
 from woo_harvester.report.csv_file import write_coverage_csv, write_csv
-from woo_harvester.report.estimates import estimate
 from woo_harvester.report.examples import example_of
 from woo_harvester.report.finding_counts import MESSAGES, HostFindings, read_findings
 from woo_harvester.report.funnel import FIELDS, OWN_ERROR, Account, HarvestKind, kind_of, stages, total
 from woo_harvester.report.history import EarlierRuns, History, RunResult, compare
 from woo_harvester.report.html import render
 from woo_harvester.report.html.texts import Texts
-from woo_harvester.report.json_file import HostLines, pattern_of, read_head, write_report
+from woo_harvester.report.json_file import HostLines, read_head, write_report
 from woo_harvester.report.model import (
     Category,
     CodeExplanation,
@@ -43,8 +43,8 @@ from woo_harvester.report.model import (
     Totals,
     Verdict,
 )
-from woo_harvester.report.run_folder import AUDIT, OWN_FAULT, RunFolder
-from woo_harvester.report.score import SCORE_VERSION, SECTIONS, Score, is_estimated, score
+from woo_harvester.report.run_folder import AUDIT, RunFolder
+from woo_harvester.report.score import SCORE_VERSION, SECTIONS, Score, score
 from woo_harvester.report.snippets import snippet
 from woo_harvester.tooi import UNKNOWN_CATEGORY, article_of_category, informatiecategorieen
 from woo_harvester.utils.dates import iso_seconds
@@ -102,8 +102,10 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
     """
     stats = folder.read_stats()
     findings = read_findings(folder.findings)
-    left_out = _left_out(folder.kept_back, findings)
-    accounts = _accounts(folder, findings.keys() - left_out)
+    accounts = _accounts(folder, findings)
+    left_out = findings.keys() - {"", *(account.host for account in accounts)}
+    for name in left_out:
+        del findings[name]
     run = _run(folder, stats, kind_of(accounts, folder.kind))
     past = history.before(run.name, run.kind) if history else EarlierRuns()
     at = run.finished or run.started or _last_change(folder.findings)
@@ -122,17 +124,16 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
             run=run,
             register=RegisterInfo(date=stats.get("woo/register/date")),
             totals=_totals(run.kind, accounts, findings.values(), host_lines, past, now),
-            organisations=host_lines.organisations(),
-            faults=list(host_lines.shared_findings.rows()),
+            faults=host_lines.faults.heaviest_first(),
             findings=_rows(findings.get("", HostFindings()), Score(()), None, lang, Account("")),
             explanations=_explanations(findings.values(), past, lang),
         )
         register = RunRegister.read(folder.register)
         if register is not None:
-            with_figures = left_out.union(account.host for account in folder.read_accounts())
+            with_figures = {account.host for account in folder.read_accounts()}
             head.hosts_without_figures = hosts_without_figures(register, with_figures)
             if register.is_whole:
-                head.coverage = find_coverage(register, accounts, findings, past if history else None, now)
+                head.coverage = find_coverage(register, accounts, findings)
         write_report(folder.report, head, host_lines.lines())
     if history:
         history.save(now)
@@ -153,20 +154,12 @@ def _host(
     return HostReport(
         host=account.host,
         kind=account.kind,
-        listed=account.listed,
-        harvested=account.harvested_now_or_before,
+        **Counts.of(account),
         score=result.shown,
         unreached=_unreached(rows, result.obstacle, lang),
         organisations=[OrganisationRef(**each) for each in account.organisations],
         complete=account.complete,
         not_judged=account.not_judged,
-        new=then.new,
-        changed=then.changed,
-        withdrawn=then.withdrawn,
-        unchanged=account.unchanged,
-        repeated=account.repeated,
-        sitemaps=account.sitemaps,
-        sitemaps_unchanged=account.sitemaps_unchanged,
         funnel=_funnel(account),
         sections=_sections(result),
         findings=rows,
@@ -175,10 +168,6 @@ def _host(
         changes=changes,
         history=EarlierRuns([*past.runs, now]).points(account.host),
         sample=_sample(account),
-        beyond_sample=account.beyond_sample if isinstance(account, PermitAccount) else 0,
-        passed_over=account.passed_over if isinstance(account, PermitAccount) else 0,
-        not_asked=account.not_asked if isinstance(account, PermitAccount) else 0,
-        pattern=pattern_of(account),
     )
 
 
@@ -234,15 +223,10 @@ def _sample(account: Account) -> Sample | None:
     """Return what the sample of a host, or of all hosts together, says; None if there is none."""
     if not account.not_requested:
         return None
-    found = estimate(account)
     return Sample(
         asked=account.requested - account.unfinished,
         not_asked=account.not_requested + account.unfinished,
         of=account.listed,
-        drawn=account.drawn,
-        estimated=round(found.share, 4) if found else None,
-        least=round(found.least, 4) if found else None,
-        most=round(found.most, 4) if found else None,
     )
 
 
@@ -267,7 +251,6 @@ def _rows(
                 count=count,
                 about_document=about_document,
                 points=round(costs.get(key, 0.0), 4),
-                estimated=is_estimated(key, account),
                 examples=others,
                 not_shown=count - sum(each.alike for each in (first, *others)),
                 only_counted=found.only_counted[key],
@@ -331,12 +314,7 @@ def _totals(
         hosts=len(accounts),
         hosts_without_documents=host_lines.without_documents,
         hosts_incomplete=host_lines.incomplete,
-        listed=everything.listed,
-        harvested=everything.harvested_now_or_before,
-        new=sum(then.new for then in now.hosts.values()),
-        changed=sum(then.changed for then in now.hosts.values()),
-        withdrawn=everything.withdrawn,
-        unchanged=everything.unchanged,
+        **Counts.of(everything),
         sample=_sample(everything),
         errors=severities[Severity.ERROR],
         warnings=severities[Severity.WARNING],
@@ -357,19 +335,16 @@ def _explanations(
     return {code: CodeExplanation.of(code, lang) for code in sorted(codes)}
 
 
-def _left_out(path: Path, findings: Mapping[str, HostFindings]) -> set[str]:
-    """Return the hosts to leave out, because a fault on our own side kept the run from reaching them."""
-    if (OWN_FAULT, False) not in findings.get("", HostFindings()).counts or not path.exists():
-        return set()
-    return set(read_findings(path))
+def _accounts(folder: RunFolder, findings: Mapping[str, HostFindings]) -> list[Account]:
+    """Return the accounts that the run wrote, and an empty one for each other host that findings name.
 
-
-def _accounts(folder: RunFolder, found: AbstractSet[str]) -> list[Account]:
-    """Return the accounts that the run wrote, and an empty one for each other host that findings name."""
+    If the run reports a fault on our own side, hosts without an account are those that it kept away.
+    """
     accounts = {account.host: account for account in folder.read_accounts()}
     kind = kind_of(accounts.values(), folder.kind)
-    for host in sorted(found - accounts.keys() - {""}):
-        accounts[host] = empty_account(host, kind)
+    if (OWN_FAULT, False) not in findings.get("", HostFindings()).counts:
+        for host in sorted(findings.keys() - accounts.keys() - {""}):
+            accounts[host] = empty_account(host, kind)
     return list(accounts.values())
 
 

@@ -118,8 +118,6 @@ def notes(host: HostReport, texts: Texts) -> Iterator[str]:
     """Yield the sentences about what an audit did not see, and about what a harvest would not see."""
     if host.complete is None and host.sitemaps:
         yield texts("audit_ended")
-    if host.sample and host.sample.estimated is not None:
-        yield texts.estimate(host.sample)
     seen = [(row.code, each.seen or "") for row in host.findings for each in row.mistakes]
     if any(each == _ASKS_PASSWORD for _, each in seen):
         yield texts("audit_password")
@@ -160,8 +158,7 @@ def _answer(folder: RunFolder, texts: Texts) -> Iterator[_Line]:
 
 def _host(host: HostReport, texts: Texts) -> Iterator[_Line]:
     score = texts("score_none") if host.score is None else texts("score_of", n=host.score)
-    estimated = f" ({texts('estimated')})" if host.sample and host.score is not None else ""
-    yield 0, Text.assemble((host.host, "bold"), f"  {texts('score')}: {score}{estimated}")
+    yield 0, Text.assemble((host.host, "bold"), f"  {texts('score')}: {score}")
     style = "green" if host.listed and host.harvested == host.judged else "red"
     yield 0, Text(headline(host, texts), style=style)
     if host.verdict is not None:
@@ -190,8 +187,7 @@ def _finding(
 ) -> Iterator[_Line]:
     costs = [texts.count(row.count, "time")]
     if row.points > 0:
-        points = texts("audit_points", points=texts.points(row.points))
-        costs.append(f"{texts('estimated')} {points}" if row.estimated else points)
+        costs.append(texts("audit_points", points=texts.points(row.points)))
     severity = texts("severity_" + row.severity)
     first = Text.assemble(
         f"\n{number:>2}. ", (severity, _STYLES[row.severity]), f" {row.code} ({', '.join(costs)})"

@@ -17,9 +17,14 @@ from woo_harvester.findings import Severity, explain
 from woo_harvester.register import Organisation, Register
 from woo_harvester.register.register import shard_of
 from woo_harvester.report.finding_counts import HostFindings
-from woo_harvester.report.funnel import GAP_KINDS, Account, GapKind, HostGapKind
-from woo_harvester.report.history import EarlierRuns, Gaps, RunResult
-from woo_harvester.report.model import Coverage, HostGap, KindCoverage, OrganisationGap, OrganisationOnHost
+from woo_harvester.report.funnel import Account, HostGapKind
+from woo_harvester.report.model import (
+    Coverage,
+    HostGap,
+    KindCoverage,
+    OrganisationOnHost,
+    RegisteredOrganisation,
+)
 from woo_harvester.utils.atomic import replace_file
 from woo_harvester.utils.inputs import check_regular, parse_object
 from woo_harvester.utils.urls import host_of
@@ -147,66 +152,31 @@ class _Found:
     seen: str | None
 
 
-class _Since:
-    """Since when each gap is there, if *past* has the earlier runs; the last run over the register knows."""
-
-    def __init__(self, past: EarlierRuns | None, at: str) -> None:
-        self._before: Gaps = past.gaps() if past is not None else {}
-        self._at = at if past is not None else None
-        self.gaps: Gaps = {kind: {} for kind in GAP_KINDS}
-        """What the next run goes on from."""
-
-    def of(self, kind: GapKind, key: str) -> str | None:
-        """Return since when an organisation or host has this gap; None if earlier runs are not known."""
-        if self._at is None:
-            return None
-        return self.gaps[kind].setdefault(key, self._before.get(kind, {}).get(key, self._at))
-
-    def keep(self, hosts: Iterable[str]) -> None:
-        """Keep the gaps of hosts that this run did not reach, so that a later run goes on from them."""
-        for host in hosts:
-            for kind in GAP_KINDS:
-                if (since := self._before.get(kind, {}).get(host)) is not None:
-                    self.gaps[kind][host] = since
-
-
 def find_coverage(
     register: RunRegister,
     accounts: Iterable[Account],
     findings: Mapping[str, HostFindings],
-    past: EarlierRuns | None,
-    now: RunResult,
 ) -> Coverage:
-    """Return the coverage of a run over the whole register, and note in *now* since when each gap is there.
-
-    With None for *past*, earlier runs are not known.
-    """
+    """Return the coverage of a run over the whole register."""
     by_host = {account.host: account for account in accounts}
     places = register.places()
-    since = _Since(past, now.at)
     gaps: dict[HostGapKind, list[HostGap]] = {"no_robots": [], "no_index": [], "dead": []}
-    not_reached = []
+    not_reached = 0
     for host in sorted(places):
         account = by_host.get(host)
         found = host_gap(account, findings.get(host, HostFindings())) if account is not None else None
         if found is not None:
-            gap = _host_gap(host, found, places[host], since.of(found.kind, host))
-            gaps[found.kind].append(gap)
+            gaps[found.kind].append(_host_gap(host, found, places[host]))
         elif account is None or (account.complete is None and not account.indexes):
-            not_reached.append(host)
-    since.keep(not_reached)
+            not_reached += 1
     without = sorted((one for one in register.organisations if not one.locations), key=_by_name)
-    no_location = [
-        OrganisationGap(**_reference(one), since=since.of("no_location", one.id)) for one in without
-    ]
-    now.gaps = since.gaps
     return Coverage(
         organisations=len(register.organisations),
         with_location=len(register.organisations) - len(without),
         hosts=len(places),
-        hosts_not_reached=len(not_reached),
+        hosts_not_reached=not_reached,
         kinds=_kinds(register),
-        no_location=no_location,
+        no_location=[RegisteredOrganisation(**_reference(one)) for one in without],
         **gaps,
     )
 
@@ -246,9 +216,7 @@ def _has_answered(found: _Found) -> bool:
     return _ANSWERED.match(found.seen or "") is not None
 
 
-def _host_gap(
-    host: str, found: _Found, organisations: list[tuple[Registered, list[str]]], since: str | None
-) -> HostGap:
+def _host_gap(host: str, found: _Found, organisations: list[tuple[Registered, list[str]]]) -> HostGap:
     on_host = [
         OrganisationOnHost(
             **_reference(one),
@@ -257,7 +225,7 @@ def _host_gap(
         )
         for one, urls in sorted(organisations, key=lambda each: _by_name(each[0]))
     ]
-    return HostGap(host=host, organisations=on_host, code=found.code, seen=found.seen, since=since)
+    return HostGap(host=host, organisations=on_host, code=found.code, seen=found.seen)
 
 
 def _kinds(register: RunRegister) -> list[KindCoverage]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, Protocol
 
+from woo_harvester.report.counts import shown_in
 from woo_harvester.report.funnel import GAP_KINDS, GapKind
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
@@ -30,8 +31,7 @@ from woo_harvester.report.run_folder import RunFolder
 CSV_COLUMNS = (
     "host",
     "organisation",
-    "listed",
-    "harvested",
+    *(name for name, _ in shown_in("csv")),
     "score",
     "code",
     "severity",
@@ -46,7 +46,6 @@ CSV_COLUMNS = (
     "seen",
     "action",
     "asked",
-    "estimated",
 )
 
 #: The columns about a finding for a host without findings.
@@ -100,14 +99,15 @@ def write_csv(folder: RunFolder) -> None:
             asked = host.sample.asked if host.sample else ""
             for row in host.findings:
                 for found in _findings(row, head.explanations[row.code], Texts(head.lang)):
-                    writer.writerow((*_host(host), *found, asked, 1 if row.estimated else ""))
+                    writer.writerow((*_host(host), *found, asked))
             if not host.findings:
-                writer.writerow((*_host(host), *_NO_FINDING, asked, ""))
+                writer.writerow((*_host(host), *_NO_FINDING, asked))
 
 
 def _host(host: HostReport) -> tuple[object, ...]:
     organisations = "; ".join(organisation.name for organisation in host.organisations)
-    return host.host, organisations, host.listed, host.harvested, host.score
+    counts = (getattr(host, name) for name, _ in shown_in("csv"))
+    return host.host, organisations, *counts, host.score
 
 
 def _findings(row: FindingRow, explained: CodeExplanation, texts: Texts) -> Iterator[tuple[object, ...]]:
@@ -165,7 +165,6 @@ COVERAGE_COLUMNS = (
     "code",
     "what",
     "seen",
-    "since",
 )
 
 
@@ -188,7 +187,7 @@ def write_coverage_csv(folder: RunFolder, head: Head) -> None:
 def _rows(head: Head, coverage: Coverage, kind: GapKind) -> Iterator[dict[str, Any]]:
     if kind == "no_location":
         for one in coverage.no_location:
-            yield {**_organisation(one), "since": one.since}
+            yield _organisation(one)
         return
     for gap in coverage.hosts_of(kind):
         about = _coverage_host(gap, head.explanations[gap.code].what)
@@ -206,4 +205,4 @@ def _organisation(one: RegisteredOrganisation) -> dict[str, Any]:
 
 
 def _coverage_host(gap: HostGap, what: str) -> dict[str, Any]:
-    return {"host": gap.host, "code": gap.code, "what": what, "seen": gap.seen, "since": gap.since}
+    return {"host": gap.host, "code": gap.code, "what": what, "seen": gap.seen}

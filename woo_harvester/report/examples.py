@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from woo_harvester.diwoo.given import meant_element
@@ -10,13 +11,33 @@ from woo_harvester.findings import Language
 from woo_harvester.findings.texts import action_in_words, in_words
 from woo_harvester.permits.parsing import UNPROCESSED
 from woo_harvester.report.model import Example
-from woo_harvester.report.xml_lines import label_and_uri, list_of
 from woo_harvester.sitemaps.robots import right_address
+from woo_harvester.tooi import lists
 from woo_harvester.tooi.coded import nearest_value
-from woo_harvester.tooi.values import Concept
+from woo_harvester.tooi.values import Concept, ValueList
 
 #: Findings about a value that its list does not have.
 _VALUES = ("waarde.label-onbekend", "informatiecategorie.onbekend", "documenthandeling.onbekend")
+
+#: A value as it is written in findings: a label, a URI, or ``label (URI)``.
+_VALUE = re.compile(
+    r"(?:(?P<label>.*?) ?)(?:\((?P<uri>https?://[^()\s]+)\)|(?P<bare>https?://\S+))?",
+    re.DOTALL | re.IGNORECASE,
+)
+
+#: The value list of the last element of a path.
+_LISTS: dict[str, Callable[[], ValueList]] = {
+    **dict.fromkeys(("publisher", "verantwoordelijke", "medeverantwoordelijke"), lists.organisaties),
+    **dict.fromkeys(("opsteller", "wasAssociatedWith"), lists.organisaties),
+    "informatiecategorie": lists.informatiecategorieen,
+    "documentsoort": lists.documentsoorten,
+    "thema": lists.themas,
+    "language": lists.talen,
+    "soortHandeling": lists.handelingen,
+    "format": lists.filetypes,
+    "role": lists.documentrelaties,
+    "redenVerwijderingVervanging": lists.redenen,
+}
 
 
 def meant_value(finding: Mapping[str, Any]) -> Concept | None:
@@ -26,6 +47,20 @@ def meant_value(finding: Mapping[str, Any]) -> Concept | None:
         return None
     label, _ = label_and_uri(str(finding.get("seen", "")).split("; ")[0])
     return nearest_value(values, label)
+
+
+def list_of(path: str) -> ValueList | None:
+    """Return the value list of the last element of a path, or None if it has none."""
+    source = _LISTS.get(path.rpartition("/")[2])
+    return source() if source else None
+
+
+def label_and_uri(text: str) -> tuple[str, str]:
+    """Return the label and the URI of a value in a finding; either may be empty."""
+    match = _VALUE.fullmatch(text.strip())
+    if match is None:
+        return text, ""
+    return match["label"] or "", match["uri"] or match["bare"] or ""
 
 
 def suggestion(finding: Mapping[str, Any]) -> str | None:

@@ -27,8 +27,8 @@ class FindingsFile:
     """Writes findings to *file*, one a line, and only counts those beyond 10,000 of one code about one file.
 
     A line with ``count`` stands for so many findings: the last one, and others with the same element and
-    ``seen``. Without ``url``, it stands for findings with different ones. These lines are written each time
-    the number of findings has doubled, so that they are there if the run is killed, and by :meth:`end`.
+    ``seen``. Without ``url``, it stands for findings with different ones. :meth:`end` writes these
+    lines, so a run that is killed has none.
 
     All findings about permit messages are written: one message has twenty at most.
     """
@@ -37,7 +37,7 @@ class FindingsFile:
         self._file = file
         self._found: Counter[_Key] = Counter()
         self._counted: dict[_Key, dict[_Mistake | None, tuple[Finding, int]]] = {}
-        """What was counted and not written yet: the last finding of each mistake, and the number."""
+        """What was only counted: the last finding of each mistake, and the number."""
 
     def write(self, finding: Finding) -> None:
         """Write or count a finding. Raises OSError."""
@@ -50,13 +50,13 @@ class FindingsFile:
             self._file.write(finding_line(finding))
             return
         self._count(key, finding)
-        if _has_doubled(self._found[key]):
-            self._write_counts(key)
 
     def end(self) -> None:
         """Write what was counted. Raises OSError."""
-        for key in list(self._counted):
-            self._write_counts(key)
+        for counted in self._counted.values():
+            for finding, count in counted.values():
+                self._file.write(finding_line(finding, count))
+        self._counted.clear()
 
     @property
     def closed(self) -> bool:
@@ -75,13 +75,3 @@ class FindingsFile:
             finding = replace(finding, url=None, line=None, element=None, seen=None, action=None)
         _, number = counted.get(mistake, (finding, 0))
         counted[mistake] = finding, number + 1
-
-    def _write_counts(self, key: _Key) -> None:
-        for finding, count in self._counted.pop(key).values():
-            self._file.write(finding_line(finding, count))
-
-
-def _has_doubled(number: int) -> bool:
-    """Return whether *number* is 10,000 times a power of two."""
-    times, rest = divmod(number, WRITTEN_MAX)
-    return not rest and times.bit_count() == 1

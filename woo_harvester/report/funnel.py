@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import Any, ClassVar, Literal, get_args
-from urllib.parse import urlsplit
+from typing import Any, Literal, get_args
 
 from woo_harvester.findings import Finding, Severity, explain
 from woo_harvester.record import Oorzaak, Record, Waarde
@@ -133,19 +131,6 @@ REPEATED = "loc.dubbel"
 #: About a location in the register, found only in a run that has seen all documents of the host.
 CATEGORY_CONFLICT = "register.categorie-strijdig"
 
-#: The maximum number of path patterns that are kept for a host.
-MAX_PATTERNS = 8
-
-_VARIABLE = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{16,}|[0-9]+", re.IGNORECASE)
-
-
-def path_pattern(url: str) -> str:
-    """Return the path of a URL with ``#`` for each number and identifier, so that all months are the same."""
-    parts = urlsplit(url)
-    names = sorted({pair.partition("=")[0] for pair in parts.query.split("&")} - {""})
-    query = "?" + "&".join(names) if names else ""
-    return _VARIABLE.sub("#", parts.path + query)[:200]
-
 
 def is_about_document(finding: Mapping[str, Any]) -> bool:
     """Return whether a line of ``findings.jsonl`` is about one document: only those name a sitemap."""
@@ -180,12 +165,6 @@ FIELDS: dict[str, Callable[[Record], bool]] = {
 class Account:
     """The counts of one host. They count documents, except those of indexes and sitemaps."""
 
-    SUMMED: ClassVar[tuple[str, ...]] = (
-        *("indexes", "sitemaps", "sitemaps_unchanged", "listed", "repeated", "unchanged"),
-        *("withdrawn", "dropped", "dropped_listed", "requested", "not_requested"),
-    )
-    """The counts that are added up for all hosts together."""
-
     host: str
     kind: HarvestKind = HarvestKind.WOO
     """What it counts: documents, or files with messages about permits (``PermitAccount``)."""
@@ -216,8 +195,10 @@ class Account:
     """Documents that an earlier run harvested and that did not change."""
     lost: dict[str, int] = field(default_factory=dict)
     """Documents that are not harvested, by the code of the finding that says why."""
-    harvested: dict[str, int] = field(default_factory=dict)
-    """Records of this run, by oorzaak: ``aanlevering``, ``wijziging``, ``herpublicatie``."""
+    new: int = 0
+    """Records of new documents, and of those that are published again after withdrawal."""
+    changed: int = 0
+    """Records of changed documents."""
     withdrawn: int = 0
     """Records of withdrawals. They are not part of ``listed``."""
     dropped: int = 0
@@ -228,8 +209,6 @@ class Account:
     """For each recommended field: how many records of this run have it from their publisher."""
     categories: dict[str, int] = field(default_factory=dict)
     """Records of this run by the URI of their informatiecategorie; a record may have several."""
-    patterns: dict[str, int] = field(default_factory=dict)
-    """Path patterns of indexes and sitemaps, or of entry pages, with how often each occurs; at most eight."""
     findings: dict[str, int] = field(default_factory=dict)
     """Findings about the host and its documents, by code."""
     backlog: int = 0
@@ -242,24 +221,11 @@ class Account:
     """Documents that an audit chose to request when it had read the sitemaps; 0 for any other run."""
     not_requested: int = 0
     """Documents that it did not choose, which are part of ``listed``. Without any, there is no sample."""
-    drawn: int = 0
-    """Documents in the sample that were drawn at random. The others were chosen for their kind."""
-    drawn_harvested: int = 0
-    """Those of them that are harvested."""
-    drawn_findings: dict[str, int] = field(default_factory=dict)
-    """Findings about them, by code."""
 
     def __post_init__(self) -> None:
         # No field, because a run does not write it.
-        self._drawn: Collection[str] = ()
-        """The locations of the documents that were drawn at random."""
         self._lowered: dict[str, Severity] = {}
         """The severity of findings that cost less at this host than their code says."""
-
-    def draw(self, drawn: Collection[str], requested: int) -> None:
-        """Note how many documents are requested, and the locations of those that are *drawn* at random."""
-        self._drawn = drawn
-        self.drawn, self.requested = len(drawn), requested
 
     def leave_unjudged(self, subject: str) -> None:
         """Note that something could not be judged."""
@@ -269,16 +235,6 @@ class Account:
     def miss(self, sitemaps: int) -> None:
         """Count sitemaps that no index with a right name lists."""
         self.missed = (self.missed or 0) + sitemaps
-
-    def count_index(self, url: str) -> None:
-        """Count an index that is requested."""
-        self.indexes += 1
-        self._count_pattern(url)
-
-    def count_sitemap(self, url: str) -> None:
-        """Count a sitemap that is requested."""
-        self.sitemaps += 1
-        self._count_pattern(url)
 
     def count_unchanged_sitemap(self, documents: int, faulty: int = 0) -> None:
         """Count a sitemap that did not change, with its *documents*.
@@ -311,8 +267,6 @@ class Account:
             self._lowered[finding.code] = finding.lowered_to
         if finding.sitemap is None:
             return
-        if finding.url in self._drawn:
-            _count(self.drawn_findings, finding.code)
         if finding.code in self.kind.stage_of:
             _count(self.lost, finding.code)
         elif finding.code == REPEATED:
@@ -326,21 +280,30 @@ class Account:
     def count_record(self, record: Record) -> None:
         """Count a record that passed all pipelines."""
         cause = record.versies[-1].oorzaak
+        self.count_cause(cause)
         if cause is Oorzaak.INTREKKING:
-            self.withdrawn += 1
             return
-        _count(self.harvested, cause)
-        self.drawn_harvested += record.document.weblocatie in self._drawn
         for name, is_given in FIELDS.items():
             if is_given(record):
                 _count(self.fields, name)
         for waarde in record.document.classificatiecollectie.informatiecategorieen:
             _count(self.categories, _category(waarde))
 
+    def count_cause(self, cause: Oorzaak) -> None:
+        """Count a record, of a document or of a case, by its cause."""
+        self.new += cause in (Oorzaak.AANLEVERING, Oorzaak.HERPUBLICATIE)
+        self.changed += cause is Oorzaak.WIJZIGING
+        self.withdrawn += cause is Oorzaak.INTREKKING
+
     @property
     def records(self) -> int:
         """The number of records of this run, without withdrawals."""
-        return sum(self.harvested.values())
+        return self.new + self.changed
+
+    @property
+    def not_harvested(self) -> int:
+        """The number of listed documents that are not harvested, for a reason that is known."""
+        return sum(self.lost.values())
 
     @property
     def has_seen_all(self) -> bool:
@@ -356,18 +319,17 @@ class Account:
     @property
     def read(self) -> int:
         """The number of documents that are harvested, unchanged or lost; those under way are listed too."""
-        return self.harvested_now_or_before + sum(self.lost.values())
+        return self.harvested + self.not_harvested
 
     @property
-    def harvested_now_or_before(self) -> int:
+    def harvested(self) -> int:
         """The number of listed documents that are harvested, in this run or before."""
         return self.unchanged + self.records
 
     @property
     def unfinished(self) -> int:
         """The number of documents neither harvested nor lost: the run ended, or a pipeline dropped them."""
-        judged = sum(self.lost.values()) + self.harvested_now_or_before
-        return self.listed - self.not_requested - judged
+        return self.listed - self.not_requested - self.not_harvested - self.harvested
 
     @property
     def unaccounted(self) -> int:
@@ -376,11 +338,6 @@ class Account:
         It is negative if more came of them than the host lists.
         """
         return self.unfinished - self.backlog - self.dropped_listed
-
-    def _count_pattern(self, url: str) -> None:
-        pattern = path_pattern(url)
-        if pattern in self.patterns or len(self.patterns) < MAX_PATTERNS:
-            _count(self.patterns, pattern)
 
 
 def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:
@@ -403,19 +360,15 @@ def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:
 
 
 def total(accounts: Iterable[Account]) -> Account:
-    """Return one account with the sums of all hosts, without organisations and path patterns."""
+    """Return one account with the sums of all hosts."""
     accounts = list(accounts)
     everything = type(accounts[0])("") if accounts else Account("")
-    counters: dict[str, Counter[str]] = {
-        name: Counter() for name in ("lost", "harvested", "fields", "categories")
-    }
-    for account in accounts:
-        for name in account.SUMMED:
-            setattr(everything, name, getattr(everything, name) + getattr(account, name))
-        for name, counter in counters.items():
-            counter.update(getattr(account, name))
-    for name, counter in counters.items():
-        setattr(everything, name, dict(counter))
+    for each in fields(everything):
+        given = [getattr(account, each.name) for account in accounts]
+        if each.type == "int":
+            setattr(everything, each.name, sum(given))
+        elif each.type == "dict[str, int]":
+            setattr(everything, each.name, dict(sum(map(Counter, given), Counter())))
     return everything
 
 

@@ -15,6 +15,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from woo_harvester.report.funnel import CATEGORY_CONFLICT, Account, HarvestKind, is_repeated
 from woo_harvester.report.model import Changes, Point
 from woo_harvester.report.run_folder import parse_name
@@ -22,14 +24,10 @@ from woo_harvester.report.score import FindingKey, Score, part_of, weight_of
 from woo_harvester.utils.atomic import replace_file
 from woo_harvester.utils.inputs import parse_object
 
-#: The number of runs that are kept, and the number of those that a chart shows.
-KEPT_RUNS = 400
+#: The number of runs that a chart shows.
 _SHOWN_RUNS = 30
 
 _SUFFIX = ".json.gz"
-
-Gaps = dict[str, dict[str, str]]
-"""Since when each gap in the coverage is there: by kind, and then by organisation or host."""
 
 
 @dataclass(slots=True)
@@ -38,15 +36,9 @@ class HostResult:
 
     listed: int
     harvested: int
-    new: int
-    changed: int
-    withdrawn: int
     score: int | None = None
-    complete: bool = True
     open: list[tuple[str, bool]] = field(default_factory=list)
     """The findings of this run, and earlier ones that this run could not check again."""
-    came: list[str] = field(default_factory=list)
-    mended: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -59,8 +51,6 @@ class RunResult:
     hosts: dict[str, HostResult] = field(default_factory=dict)
     comparable: bool = True
     """False if hosts were left out because of a fault on our own side: charts then skip the totals."""
-    gaps: Gaps | None = None
-    """Since when each gap in the coverage is there; None for a run that was not over the whole register."""
 
     @property
     def point(self) -> Point:
@@ -106,18 +96,11 @@ class History:
         return [path for each in spiders.values() for path, at in each[:-_SHOWN_RUNS] if at < before]
 
     def save(self, then: RunResult) -> None:
-        """Save a run, and remove the oldest of its spider beyond ``KEPT_RUNS``. Raises OSError."""
+        """Save a run. Raises OSError."""
         self._folder.mkdir(parents=True, exist_ok=True)
         path = self._folder / (then.run + _SUFFIX)
         text = json.dumps(asdict(then), ensure_ascii=False, separators=(",", ":"))
         replace_file(path, gzip.compress(text.encode(), mtime=0))
-        for old in self._of_spider(then.run)[:-KEPT_RUNS]:
-            old.unlink(missing_ok=True)
-
-    def _of_spider(self, run: str) -> list[Path]:
-        """Return the files about the runs of the same spider, oldest first."""
-        files, spider = sorted(self._folder.glob(f"*{_SUFFIX}")), _spider_of(run)
-        return [path for path in files if _spider_of(path.name.removesuffix(_SUFFIX)) == spider]
 
 
 class EarlierRuns:
@@ -132,10 +115,6 @@ class EarlierRuns:
             if host in run.hosts:
                 return run.at, run.hosts[host]
         return None
-
-    def gaps(self) -> Gaps:
-        """Return the gaps of the last run over the whole register; none if there was no such run."""
-        return next((run.gaps for run in reversed(self.runs) if run.gaps is not None), {})
 
     def points(self, host: str) -> list[Point]:
         """Return the history of one host, oldest first."""
@@ -156,12 +135,8 @@ def compare(
     """Return the result of this run for a host, and the changes since its last visit (None if none)."""
     now = HostResult(
         listed=account.listed,
-        harvested=account.harvested_now_or_before,
-        new=account.harvested.get("aanlevering", 0) + account.harvested.get("herpublicatie", 0),
-        changed=account.harvested.get("wijziging", 0),
-        withdrawn=account.withdrawn,
+        harvested=account.harvested,
         score=score.shown,
-        complete=account.complete is not False,
         open=sorted(found),
     )
     last = past.last(account.host)
@@ -171,16 +146,14 @@ def compare(
     before = {(code, about_document) for code, about_document in then.open}
     waiting = {key for key in before - found.keys() if not _would_find_again(key, account, score, kind)}
     now.open = sorted({*found, *waiting})
-    now.came = _codes(found.keys() - before)
-    now.mended = _codes(before - found.keys() - waiting)
     changes = Changes(
         since=since,
         listed=then.listed,
         harvested=then.harvested,
         score=then.score,
-        came=now.came,
+        came=_codes(found.keys() - before),
         stayed=_codes(found.keys() & before),
-        mended=now.mended,
+        mended=_codes(before - found.keys() - waiting),
         not_looked_at=_codes(waiting),
     )
     return now, changes
@@ -207,10 +180,7 @@ def _would_find_again(key: FindingKey, account: Account, score: Score, kind: Har
     return not account.sitemaps_unchanged or code.partition(".")[0] not in ("loc", "lastmod")
 
 
-def _spider_of(run: str) -> str | None:
-    """Return the spider in the name of a run; None for merged runs with a name of their own."""
-    named = parse_name(run)
-    return named[0] if named is not None else None
+_READER = TypeAdapter(RunResult)
 
 
 def _codes(keys: Iterable[FindingKey]) -> list[str]:
@@ -220,7 +190,7 @@ def _codes(keys: Iterable[FindingKey]) -> list[str]:
 def _read(path: Path) -> RunResult:
     try:
         kept: dict[str, Any] = parse_object(gzip.decompress(path.read_bytes()))
-        hosts = {name: HostResult(**host) for name, host in kept.pop("hosts").items()}
-        return RunResult(**kept | {"kind": HarvestKind(kept["kind"])}, hosts=hosts)
-    except (EOFError, gzip.BadGzipFile, zlib.error, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is no history of a run: {error}; remove it to go on without it") from error
+        return _READER.validate_python(kept)  # names of another version are left out
+    except (EOFError, gzip.BadGzipFile, zlib.error, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise ValueError(f"{path} is no history of a run: {reason}; remove it to go on without it") from error

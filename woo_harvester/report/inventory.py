@@ -13,6 +13,7 @@ from datetime import date, datetime
 from typing import Any
 
 from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.findings.common_cause import OWN_FAULT
 from woo_harvester.findings.texts import in_words
 from woo_harvester.report.accounts import PermitAccount
 from woo_harvester.report.csv_file import TextWriter
@@ -108,12 +109,22 @@ def _add_run(folder: RunFolder, found: dict[tuple[str, ...], Case], names: dict[
     """Add the findings of a run, and note which cases it no longer found."""
     now: set[tuple[str, ...]] = set()
     only_counted: set[tuple[str, ...]] = set()
+    try:
+        accounts = [each for each in folder.read_accounts() if isinstance(each, PermitAccount)]
+        stats = folder.read_stats()
+        ended = stats.get("finish_time")
+        moment = datetime.fromisoformat(ended) if ended else None
+    except (ValueError, TypeError) as error:
+        raise ReportError(f"{folder.stats}: expected JSON ({error})") from None
+    reached = {account.host for account in accounts} if f"woo/findings/{OWN_FAULT}" in stats else None
     for number, text in complete_lines(folder.findings) if folder.findings.exists() else ():
         try:
             line = parse_object(text)
             at, since = datetime.fromisoformat(line["at"]), line.get("since")
             case = Case(line, datetime.fromisoformat(since) if since else at)
             if line["severity"] == Severity.INFO or not line["code"].startswith(_CODES):
+                continue
+            if reached is not None and case.key[1] not in reached:  # the fault is on our own side
                 continue
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ReportError(f"{folder.findings}, line {number}: expected a finding ({error})") from None
@@ -123,12 +134,6 @@ def _add_run(folder: RunFolder, found: dict[tuple[str, ...], Case], names: dict[
         case.since = found[case.key].since if case.key in found else case.since
         found[case.key] = case
         now.add(case.key)
-    try:
-        accounts = [each for each in folder.read_accounts() if isinstance(each, PermitAccount)]
-        ended = folder.read_stats().get("finish_time")
-        moment = datetime.fromisoformat(ended) if ended else None
-    except (ValueError, TypeError) as error:
-        raise ReportError(f"{folder.stats}: expected JSON ({error})") from None
     for account in accounts:
         names.update((each["id"], each["name"]) for each in account.organisations)
     read = {account.host for account in accounts if account.complete}

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 from pydantic import BaseModel
 
 from woo_harvester.findings import Severity
-from woo_harvester.report.funnel import Account
-from woo_harvester.report.model import Head, HostReport, OrganisationRef, OrganisationTotals, SharedFinding
+from woo_harvester.report.model import Fault, Head, HostReport
 from woo_harvester.report.run_folder import REPORT
 
 _HOSTS = '"hosts": ['
@@ -52,85 +50,57 @@ def read_hosts(path: Path) -> Iterator[HostReport]:
                 yield HostReport.model_validate_json(text)
 
 
-#: The maximum number of hosts that a row names, and of rows in a report.
+#: The maximum number of hosts that a fault names.
 MAX_NAMED_HOSTS = 20
-MAX_ROWS = 50
+
+_ORDER = list(Severity)
 
 
-def pattern_of(account: Account) -> str | None:
-    """Return the most frequent path pattern of a host, or None if all its files are in the root."""
-    outside_root = [
-        (count, pattern)
-        for pattern, count in account.patterns.items()
-        if pattern.count("/") > 1 or "?" in pattern
-    ]
-    return max(outside_root)[1] if outside_root else None
-
-
-@dataclass(slots=True)
-class _Group:
-    hosts: set[str] = field(default_factory=set)
-    named: list[str] = field(default_factory=list)
-    count: int = 0
-    points: float = 0.0
-
-
-class SharedFindings:
-    """The errors and warnings of all hosts, grouped by code and by the hosts' path pattern."""
+class Faults:
+    """The errors and warnings of all hosts, by code."""
 
     def __init__(self) -> None:
-        self._groups: dict[tuple[str, Severity, str | None], _Group] = {}
+        self._faults: dict[str, Fault] = {}
 
     def add(self, host: HostReport) -> None:
-        """Add the findings of one host."""
-        for row in host.findings:
-            if row.severity != Severity.INFO:
-                group = self._groups.setdefault((row.code, row.severity, host.pattern), _Group())
-                if host.host not in group.hosts and len(group.named) < MAX_NAMED_HOSTS:
-                    group.named.append(host.host)
-                group.hosts.add(host.host)
-                group.count += row.count
-                group.points += row.points
+        """Add the faults of one host."""
+        for code in {row.code for row in host.findings if row.severity is not Severity.INFO}:
+            rows = [row for row in host.findings if row.code == code]
+            fault = self._faults.setdefault(code, Fault(code=code, severity=rows[0].severity))
+            fault.host_count += 1
+            fault.count += sum(row.count for row in rows)
+            fault.points += sum(row.points for row in rows)
+            fault.is_maximum |= code in host.maxima
+            if len(fault.hosts) < MAX_NAMED_HOSTS:
+                fault.hosts.append(host.host)
 
-    def rows(self) -> Iterable[SharedFinding]:
-        """Return the groups of two or more hosts, at most fifty, those that cost the most points first."""
-        rows = [
-            SharedFinding(
-                code=code,
-                severity=severity,
-                pattern=pattern,
-                hosts=sorted(group.named),
-                host_count=len(group.hosts),
-                count=group.count,
-                points=round(group.points, 1),
-            )
-            for (code, severity, pattern), group in self._groups.items()
-            if len(group.hosts) > 1
-        ]
-        return sorted(rows, key=lambda row: (-row.points, -row.host_count, row.code))[:MAX_ROWS]
+    def heaviest_first(self) -> list[Fault]:
+        """Return the faults: those that cost the most points first, then errors, then those of most hosts."""
+        return sorted(self._faults.values(), key=_heaviest_first)
+
+
+def _heaviest_first(fault: Fault) -> tuple[float, int, int, str]:
+    return -fault.points, _ORDER.index(fault.severity), -fault.host_count, fault.code
 
 
 class HostLines:
     """The hosts of a report, each as a line of JSON in a temporary file, and their totals in memory."""
 
     def __init__(self, lines: IO[bytes]) -> None:
-        self.shared_findings = SharedFindings()
+        self.faults = Faults()
         self.without_documents = 0
         self.incomplete = 0
         self._file = lines
         self._places: list[tuple[tuple[Any, ...], int, int]] = []
-        self._totals: dict[str, OrganisationTotals] = {}
 
     def add(self, host: HostReport) -> None:
         """Write a host to the file, and add it to the totals."""
-        self.shared_findings.add(host)
+        self.faults.add(host)
         self.without_documents += not host.harvested
         self.incomplete += not host.complete
         line = dump(host).encode()
         self._places.append((_worst_first(host), self._file.tell(), len(line)))
         self._file.write(line)
-        if len(host.organisations) == 1:
-            self._add_to_organisation(host.organisations[0], host)
 
     def lines(self) -> Iterator[str]:
         """Return the hosts as lines of JSON, worst first."""
@@ -138,33 +108,10 @@ class HostLines:
             self._file.seek(place)
             yield self._file.read(length).decode()
 
-    def organisations(self) -> list[OrganisationTotals]:
-        """Return the organisations with several hosts of their own, worst first."""
-        several = [each for each in self._totals.values() if each.hosts > 1]
-        return sorted(several, key=_worst_organisation)
-
-    def _add_to_organisation(self, organisation: OrganisationRef, host: HostReport) -> None:
-        known = self._totals.setdefault(
-            organisation.id,
-            OrganisationTotals(
-                id=organisation.id, name=organisation.name, hosts=0, listed=0, harvested=0, score=None
-            ),
-        )
-        known.hosts += 1
-        known.listed += host.listed
-        known.harvested += host.harvested
-        scores = [value for value in (known.score, host.score) if value is not None]
-        known.score = min(scores, default=None)
-
 
 def _worst_first(host: HostReport) -> tuple[bool, float, int, str]:
     """Return the sort key of a host: nothing harvested first, then the share lost, then the score."""
     return host.harvested > 0, -host.share_lost, _order(host.score), host.host
-
-
-def _worst_organisation(organisation: OrganisationTotals) -> tuple[bool, float, int, str]:
-    lost = 1 - organisation.harvested / organisation.listed if organisation.listed else 1.0
-    return organisation.harvested > 0, -lost, _order(organisation.score), organisation.name
 
 
 def _order(value: int | None) -> int:

@@ -79,8 +79,10 @@ def _write(folders: Sequence[RunFolder], to: RunFolder) -> list[Path]:
         with to.accounts.open("w", encoding="utf-8") as file:
             _merge_accounts(folders, file, truncated)
     _merge_registers(folders, to)
-    _concatenate([folder.pending for folder in folders], to.pending, truncated)
-    _concatenate([folder.kept_back for folder in folders], to.kept_back, truncated)
+    if any(folder.pending.exists() for folder in folders):
+        with to.pending.open("w", encoding="utf-8") as file:
+            for folder in folders:
+                file.writelines(_lines(folder.pending, truncated))
     to.write_stats(_without(sum_stats(map(_read_stats, folders)), repeated))
     return truncated
 
@@ -123,14 +125,6 @@ def _merge_registers(folders: Iterable[RunFolder], to: RunFolder) -> None:
     known = [register for register in registers if register is not None]
     if len(known) == len(registers):
         together(known).write(to.register)
-
-
-def _concatenate(paths: Sequence[Path], to: Path, truncated: list[Path]) -> None:
-    """Write the lines of all *paths* to one file; write none if no path exists."""
-    if any(path.exists() for path in paths):
-        with to.open("w", encoding="utf-8") as file:
-            for path in paths:
-                file.writelines(_lines(path, truncated))
 
 
 def _lines(path: Path, truncated: list[Path]) -> Iterator[str]:

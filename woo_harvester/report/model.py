@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from woo_harvester.findings import Language, Severity, explain
-from woo_harvester.report.estimates import CONFIDENCE
+from woo_harvester.report.counts import Counts, ReportModel
 from woo_harvester.report.funnel import HarvestKind, HostGapKind, Stage
 from woo_harvester.report.score import PartState, Section
-
-
-class ReportModel(BaseModel):
-    """A part of the report. Its JSON Schema has the texts below the fields as descriptions."""
-
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True, defer_build=True)
 
 
 class OrganisationRef(ReportModel):
@@ -35,13 +29,6 @@ class RegisteredOrganisation(OrganisationRef):
     """The kind of organisation as the register names it, such as ``Gemeente``."""
 
 
-class OrganisationGap(RegisteredOrganisation):
-    """An organisation without a location."""
-
-    since: str | None
-    """The first of the runs in a row that found it, ISO 8601; null if earlier runs are not known."""
-
-
 class OrganisationOnHost(RegisteredOrganisation):
     """An organisation that registered a location on a host."""
 
@@ -59,8 +46,6 @@ class HostGap(ReportModel):
     code: str
     """Code of the finding that says why."""
     seen: str | None
-    since: str | None
-    """The first of the runs in a row that found it, ISO 8601; null if earlier runs are not known."""
 
 
 class KindCoverage(ReportModel):
@@ -82,7 +67,7 @@ class Coverage(ReportModel):
     """Hosts of which nothing is known, because the run ended before, or by a fault on our own side."""
     kinds: list[KindCoverage]
     """The largest first."""
-    no_location: list[OrganisationGap]
+    no_location: list[RegisteredOrganisation]
     """Organisations that registered no usable location, by name."""
     no_robots: list[HostGap]
     """Hosts that answer, but give no robots.txt that can be read, by host."""
@@ -90,12 +75,6 @@ class Coverage(ReportModel):
     """Hosts whose robots.txt names no sitemap index that can be read, by host."""
     dead: list[HostGap]
     """Hosts that do not exist, do not answer, or not with a valid certificate, by host."""
-
-    @property
-    def is_dated(self) -> bool:
-        """True if earlier runs are known, so that each gap has a date since when it is there."""
-        hosts = (*self.no_robots, *self.no_index, *self.dead)
-        return any(gap.since for gap in hosts) or any(one.since for one in self.no_location)
 
     def hosts_of(self, kind: HostGapKind) -> list[HostGap]:
         """Return the hosts with this kind of gap."""
@@ -231,14 +210,6 @@ class Sample(ReportModel):
     """Documents that were not. Nothing is said of them but what their sitemaps say."""
     of: int
     """Listed documents; those that have no usable location are neither asked nor not asked."""
-    drawn: int = 0
-    """Requested documents that were drawn at random. The others were chosen, so that each kind is there."""
-    estimated: float | None = None
-    """Estimated share of the listed documents that are harvested; null if the run ended early."""
-    least: float | None = None
-    most: float | None = None
-    """The ends of the interval that holds that share with this *confidence*."""
-    confidence: float = CONFIDENCE
 
 
 class FindingRow(Example):
@@ -251,8 +222,6 @@ class FindingRow(Example):
     """True if it is about single documents, false if it is about the host and its files."""
     points: float
     """The number of points, of 100, that it costs."""
-    estimated: bool = False
-    """True if ``count`` is about a sample of the documents, so that the points are an estimate."""
     examples: list[Example]
     """The other mistakes, the rarest first: an example for each different ``element`` and ``seen``."""
     not_shown: int = 0
@@ -326,16 +295,12 @@ class Verdict(ReportModel):
     """The codes of the findings that are in the way."""
 
 
-class HostReport(ReportModel):
+class HostReport(Counts):
     """The results of one host."""
 
     host: str
     kind: HarvestKind = HarvestKind.WOO
     """``vergunningen``: its documents are files with messages about permits."""
-    listed: int
-    """Entries that could be read; a repeated loc counts once. What could not be read is a finding."""
-    harvested: int
-    """Listed documents that were harvested in this run, or earlier and are unchanged."""
     score: int | None
     """0 to 100, rounded down; null if no document could be checked, or the host could not be reached."""
     unreached: str | None = None
@@ -348,13 +313,6 @@ class HostReport(ReportModel):
     """What files on disk cannot show: ``register``, ``robots``, ``connection``, ``documents``, ``files`` (not
     there), ``other_hosts`` (their robots.txt), ``withdrawal``. Of permit messages: ``register``,
     ``entry_page``, ``fetching``, ``earlier_messages``. Empty if a host was visited."""
-    new: int
-    changed: int
-    withdrawn: int
-    unchanged: int
-    repeated: int
-    sitemaps: int
-    sitemaps_unchanged: int
     funnel: list[StageCount]
     sections: list[SectionOfScore]
     findings: list[FindingRow]
@@ -368,14 +326,12 @@ class HostReport(ReportModel):
     """The sample of an audit that did not request each document; ``harvested`` and ``score`` rest on it."""
     verdict: Verdict | None = None
     """Only of permits in an audit."""
-    beyond_sample: int = 0
-    """Messages that an audit did not read, because they are not in its sample; ``listed`` lacks them."""
-    passed_over: int = 0
-    """Links of entry pages that may lead to permit messages, and could not be read."""
-    not_asked: int = 0
-    """Links of entry pages that may lead to permit messages, and were not requested."""
-    pattern: str | None = None
-    """The most frequent path pattern of its sitemaps; hosts of one supplier often have the same one."""
+
+    @property
+    def maxima(self) -> set[str]:
+        """The codes whose cost is a maximum, because they kept parts of the score from being reached."""
+        parts = (part for section in self.sections for part in section.parts)
+        return {code for part in parts if part.state == "not_reached" for code in part.costs}
 
     @property
     def judged(self) -> int:
@@ -385,36 +341,24 @@ class HostReport(ReportModel):
     @property
     def share_lost(self) -> float:
         """The share of listed documents that is not harvested; if none is listed: 1 with errors, else 0."""
-        if self.sample and self.sample.estimated is not None:
-            return 1 - self.sample.estimated
         if self.judged:
             return 1 - self.harvested / self.judged
         return float(any(row.severity == Severity.ERROR for row in self.findings))
 
 
-class OrganisationTotals(OrganisationRef):
-    """The totals of an organisation with several hosts of its own; hosts that it shares are not counted."""
-
-    hosts: int
-    listed: int
-    harvested: int
-    score: int | None
-    """The lowest score of its hosts."""
-
-
-class SharedFinding(ReportModel):
-    """A finding at several hosts. If they also have one path pattern, one fix probably helps them all."""
+class Fault(ReportModel):
+    """An error or warning, with what it costs all hosts together."""
 
     code: str
     severity: Severity
-    pattern: str | None
-    """The path pattern of their sitemaps; null if these hosts share none."""
-    hosts: list[str]
-    """The first twenty."""
-    host_count: int
-    count: int
-    points: float
-    """The points that it costs these hosts together."""
+    hosts: list[str] = Field(default_factory=list)
+    """Twenty of them at most."""
+    host_count: int = 0
+    count: int = 0
+    points: float = 0.0
+    """The points that fixing it gives these hosts together."""
+    is_maximum: bool = False
+    """True if it kept parts of the score of a host from being reached, so that the points are a maximum."""
 
 
 class CodeExplanation(ReportModel):
@@ -432,21 +376,15 @@ class CodeExplanation(ReportModel):
         return cls(what=text.what, why=text.why, mend=text.mend, source=text.source)
 
 
-class Totals(ReportModel):
+class Totals(Counts):
     """The totals of all hosts."""
 
     hosts: int
     hosts_without_documents: int
     """Hosts from which nothing is harvested."""
     hosts_incomplete: int
-    listed: int
-    harvested: int
-    new: int
-    changed: int
-    withdrawn: int
-    unchanged: int
     sample: Sample | None = None
-    """The samples of all hosts together, without an estimate."""
+    """The samples of all hosts together."""
     errors: int
     warnings: int
     notices: int
@@ -459,15 +397,14 @@ class Totals(ReportModel):
 class Head(ReportModel):
     """The first line of the file: everything but the hosts."""
 
-    version: Literal["1.4"] = "1.4"
+    version: Literal["2.0"] = "2.0"
     """Version of this format. A new key makes a new minor version, any other change a new major version."""
     lang: Literal["nl", "en"]
     tool: Tool
     run: Run
     register_: RegisterInfo = Field(alias="register")
     totals: Totals
-    organisations: list[OrganisationTotals]
-    faults: list[SharedFinding]
+    faults: list[Fault]
     """Those that cost the most points first."""
     findings: list[FindingRow]
     """Findings that are not about a host, such as a register that cannot be fetched."""

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from woo_harvester.findings import Severity, explanations
+from woo_harvester.findings.common_cause import OWN_FAULT
 from woo_harvester.report.funnel import OWN_ERROR, Account
 from woo_harvester.report.history import History
 from woo_harvester.report.run_folder import (
@@ -20,7 +21,6 @@ from woo_harvester.report.run_folder import (
     FINDINGS,
     FINISHED,
     OWN_ERROR_FIRST,
-    OWN_FAULT,
     ReportsFolder,
     RunFolder,
     parse_name,

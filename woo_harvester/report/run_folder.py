@@ -53,9 +53,6 @@ FINDINGS = "findings.jsonl"
 REPORT = "report.json"
 REFUSED = "refused.jsonl"
 
-#: The finding that replaces those about hosts which could not be reached because of a fault on our own side.
-OWN_FAULT = "oogst.eigen-verbinding"
-
 #: Scrapy's reason for the end of a run that has done all.
 FINISHED = "finished"
 
@@ -71,7 +68,7 @@ _HOST_PAGES = "hosts"
 
 #: The properties of a run's folder that are the paths of its files.
 _OWN_FILES = (
-    *("findings", "log", "kept_back", "pending", "refused", "register", "accounts", "stats"),
+    *("findings", "log", "pending", "refused", "register", "accounts", "stats"),
     *("report", "csv", "page", "coverage_page"),
 )
 
@@ -108,11 +105,6 @@ class RunFolder:
     def log(self) -> Path:
         """The log of a run that was started on a terminal."""
         return self.path / "run.log"
-
-    @property
-    def kept_back(self) -> Path:
-        """The file with findings about hosts that may be due to a fault on the harvester's own side."""
-        return self.path / "kept-back.jsonl"
 
     @property
     def pending(self) -> Path:
@@ -168,13 +160,13 @@ class RunFolder:
         """The folder with a page for each host, for a report that is not the current one of its hosts."""
         return self.path / _HOST_PAGES
 
-    def is_own(self, name: str, folder: str = ".") -> bool:
-        """Return whether a run writes a file with this name in its folder, or in that of pages in it."""
-        own = made_for(name) or name
-        if folder == _HOST_PAGES:
-            return own.endswith(".html")
+    def is_own(self, path: Path) -> bool:
+        """Return whether a run wrote this file in its folder, or in that of pages in it."""
+        own = made_for(path.name) or path.name
         names = {getattr(self, each).name for each in _OWN_FILES}
-        return own in names or own in {self.coverage_csv(kind).name for kind in GAP_KINDS}
+        names.update(self.coverage_csv(kind).name for kind in GAP_KINDS)
+        is_known = own.endswith(".html") if path.parent == self.host_pages else own in names
+        return is_known and path.is_file() and not path.is_symlink()
 
     def lock(self, *, alone: bool = False) -> IO[bytes]:
         """Lock the folder until the returned file is closed: for its run, or with *alone* to remove it.

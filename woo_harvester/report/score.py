@@ -9,7 +9,6 @@ from math import floor
 from typing import Literal, get_args
 
 from woo_harvester.findings import Severity, explanations
-from woo_harvester.report.estimates import estimated_count
 from woo_harvester.report.funnel import OWN_ERROR, Account, HarvestKind
 
 Section = Literal["findability", "sitemaps", "documents", "metadata", "currency"]
@@ -43,7 +42,7 @@ class Part:
 
     @property
     def is_of_answers(self) -> bool:
-        """True if findings about the answers to requests for documents count, which a sample estimates."""
+        """True if findings about the answers to requests for documents count: those of a sample, if any."""
         return self.about_document and self.section == "documents"
 
 
@@ -236,7 +235,7 @@ def weight_of(code: str) -> float:
 _TINY = 1e-9
 
 #: The version of the rules. It changes when the same findings give another score.
-SCORE_VERSION = 3
+SCORE_VERSION = 4
 
 FindingKey = tuple[str, bool]
 """A finding code, and whether the finding is about a single document."""
@@ -336,9 +335,8 @@ def score(counts: _Counts, account: Account, kind: HarvestKind = HarvestKind.WOO
     unjudged = {NOT_JUDGED[subject] for subject in account.not_judged}
     for part in PARTS[kind] if account.visited else ():
         found = {key: count for key, count in counts.items() if part_of(*key, kind) is part}
-        total: float = {"host": 1, "listed": max(0, documents)}.get(
-            part.basis, getattr(account, part.basis, 0)
-        )
+        reaching = max(0, documents - account.not_requested * part.is_of_answers)
+        total: float = {"host": 1, "listed": reaching}.get(part.basis, getattr(account, part.basis, 0))
         total += sum(_number(key, found[key], account) for key in found if key[0].startswith(NOT_ASKED_FOR))
         wrong = _wrong(found, account, total or 1)
         if part.name in unjudged and not wrong:
@@ -382,7 +380,7 @@ def _wrong(found: _Counts, account: Account, most: float) -> dict[FindingKey, fl
 
 
 def _number(key: FindingKey, count: int, account: Account) -> float:
-    """Return how many documents or files have a finding; an estimate if only a sample was requested.
+    """Return how many documents or files have a finding.
 
     A file of permits may have several errors, of which only the first one loses it. An index with a wrong
     name counts by the sitemaps in it, if an audit counted these.
@@ -394,10 +392,4 @@ def _number(key: FindingKey, count: int, account: Account) -> float:
         return share * account.indexes * account.missed / account.sitemaps
     if about_document and account.kind is HarvestKind.PERMITS and code in account.kind.stage_of:
         return account.lost.get(code, 0)
-    return estimated_count(count, code, account) if is_estimated(key, account) else count
-
-
-def is_estimated(key: FindingKey, account: Account) -> bool:
-    """Return whether a finding is about the answers of a sample, so that its points are an estimate."""
-    part = part_of(*key, account.kind)
-    return bool(account.not_requested) and key[1] and part is not None and part.is_of_answers
+    return count

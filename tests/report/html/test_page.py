@@ -116,16 +116,6 @@ def test_several_hosts_have_an_overview_with_each_on_the_same_page(tmp_path: Pat
     assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
-def test_a_long_table_of_organisations_does_not_stand_before_the_hosts(tmp_path: Path) -> None:
-    accounts = [
-        read(f"{part}.{number}.nl", harvested=1, body={"id": str(number), "name": f"gemeente {number}"})
-        for number in range(13)
-        for part in ("www", "open")
-    ]
-    document = html.fromstring(page(tmp_path, accounts))
-    assert document.xpath("//section[@id='organisaties']/details/summary/text()") == ["Toon alle 13"]
-
-
 def test_the_page_needs_no_other_files(tmp_path: Path) -> None:
     finding = about_document("titel.ontbreekt")
     document = html.fromstring(page(tmp_path, [read(harvested=1, findings=[finding])], finding))
@@ -143,9 +133,8 @@ def test_what_publishers_wrote_is_never_markup(tmp_path: Path, lang: Language) -
         about_host("index.naam", url="javascript:alert(1)", seen=EVIL),
     ]
     account = read(harvested=1, findings=findings, body={"id": EVIL, "name": EVIL})
-    account.count_sitemap("https://www.a.nl/x/" + EVIL)
+    account.sitemaps += 1
     other = read("www.b.nl", harvested=1, body={"id": EVIL, "name": EVIL})
-    other.patterns = account.patterns
     more = about_host("index.naam", host="www.b.nl", seen=EVIL)
     document = html.fromstring(page(tmp_path, [account, other], *findings, more, lang=lang))
     assert len(document.xpath("//script")) == 1
@@ -230,19 +219,6 @@ def test_a_gap_of_several_organisations_says_whose_words_it_has(tmp_path: Path) 
     make_report(run)
     text = html.fromstring(run.coverage_page.read_text(encoding="utf-8")).text_content()
     assert "B. In het register staat: “In voorbereiding”" in text
-
-
-def test_the_coverage_has_a_date_since_when_only_if_earlier_runs_are_known(tmp_path: Path) -> None:
-    for day in ("21", "22"):
-        run = run_with_each_gap(tmp_path / f"woo-{day}")
-        make_report(run)
-    assert html.fromstring(run.coverage_page.read_text(encoding="utf-8")).xpath(
-        "//section[@id='dead']//tbody/tr/td[@data-v]/text()"
-    ) == ["21-11-2026"]
-    make_report(run, history=False)
-    text = run.coverage_page.read_text(encoding="utf-8")
-    assert html.fromstring(text).xpath("//td[@data-v]") == []
-    assert "Sinds" not in text
 
 
 def test_a_run_over_some_hosts_has_no_page_of_coverage(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_a_heavy_fault_says_what_fixing_it_gives_and_leads_to_its_hosts(tmp_path
     assert "Fout samen tot +2.375 punten In de root van dit domein staat geen robots.txt." in shown(first)
     assert first.findtext(".//summary") == "25 hosts, 25 keer"
     links = first.xpath(".//a/@href")
-    assert links == [f"../hosts/bad-{number}.nl.html" for number in sorted(range(25), key=str)[:20]]
+    assert links == [f"../hosts/bad-{number}.nl.html" for number in range(20)]
     assert "en nog 5" in shown(first)
     assert second.xpath(".//details") == []
     assert second.xpath(".//a/@href") == ["../hosts/good-0.nl.html"]

@@ -9,6 +9,7 @@ import pytest
 
 from tests.conftest import ROOT
 from woo_harvester.findings import Language
+from woo_harvester.report.counts import shown_in
 from woo_harvester.report.funnel import FIELDS, GAP_KINDS, HarvestKind, HostGapKind
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.score import NOT_JUDGED, PARTS, SECTIONS, PartState
@@ -47,7 +48,8 @@ def test_every_word_is_used_and_every_word_that_is_used_is_there() -> None:
     code = "".join(path.read_text(encoding="utf-8") for path in paths)
     used = set(re.findall(r"(?:\bt|texts)(?:\.all)?\('?\"?(\w+)['\"]", code))
     used |= set(re.findall(r"(?:count|noun)\([^()]*?'(\w+)'\)", code))
-    literal = {key for key in CATALOGUE["nl"] if f"'{key}'" in code or f'"{key}"' in code}
+    used |= {label for _, label in shown_in("page", of_cases=True)}
+    literal = used | {key for key in CATALOGUE["nl"] if f"'{key}'" in code or f'"{key}"' in code}
     families = ["stage", "part", "section", "state", "field", "severity", "documents", "gap", "not_judged"]
     starts = tuple(f"{family}_" for family in families)
     assert [key for key in CATALOGUE["nl"] if key not in literal and not key.startswith(starts)] == []

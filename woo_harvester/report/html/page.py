@@ -5,10 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
-from itertools import chain
 from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from markupsafe import Markup
 from woo_harvester.findings import Language, Severity
 from woo_harvester.findings.catalogue import source_links
 from woo_harvester.findings.texts import in_words
+from woo_harvester.report.counts import shown_in
 from woo_harvester.report.funnel import GAP_KINDS, HarvestKind
 from woo_harvester.report.html import charts
 from woo_harvester.report.html.texts import Texts
@@ -38,11 +38,6 @@ from woo_harvester.utils.templates import base_css, make_environment, read_asset
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-#: The maximum number of hosts that a fault names.
-_NAMED_HOSTS = 20
-
-_ORDER = list(Severity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,59 +80,6 @@ class HostRow:
         )
 
 
-@dataclass(slots=True)
-class HeavyFault:
-    """An error or warning, with what it costs all hosts together."""
-
-    code: str
-    severity: Severity
-    hosts: list[str] = field(default_factory=list)
-    """The first twenty, worst host first."""
-    host_count: int = 0
-    count: int = 0
-    points: float = 0.0
-    """The points that fixing it gives these hosts together."""
-    is_maximum: bool = False
-    """True if it kept parts of the score of a host from being reached, so that the points are a maximum."""
-    is_estimated: bool = False
-    """True if only a sample of the documents of a host was requested, so that the points are an estimate."""
-
-
-class HeavyFaults:
-    """The errors and warnings of all hosts, by code."""
-
-    def __init__(self) -> None:
-        self._faults: dict[str, HeavyFault] = {}
-
-    def add(self, host: HostReport) -> None:
-        """Add the faults of one host. Add the worst host first."""
-        at_most = maxima(host)
-        for code in {row.code for row in host.findings if row.severity is not Severity.INFO}:
-            rows = [row for row in host.findings if row.code == code]
-            fault = self._faults.setdefault(code, HeavyFault(code, rows[0].severity))
-            fault.host_count += 1
-            fault.count += sum(row.count for row in rows)
-            fault.points += sum(row.points for row in rows)
-            fault.is_maximum |= code in at_most
-            fault.is_estimated |= any(row.estimated for row in rows)
-            if len(fault.hosts) < _NAMED_HOSTS:
-                fault.hosts.append(host.host)
-
-    def heaviest(self, number: int) -> list[HeavyFault]:
-        """Return the faults that cost the most points; then errors first, then those of the most hosts."""
-        return sorted(self._faults.values(), key=_heaviest_first)[:number]
-
-
-def _heaviest_first(fault: HeavyFault) -> tuple[float, int, int, str]:
-    return -fault.points, _ORDER.index(fault.severity), -fault.host_count, fault.code
-
-
-def maxima(host: HostReport) -> set[str]:
-    """Return the codes whose cost is a maximum, because they kept parts of the score from being reached."""
-    parts = chain.from_iterable(section.parts for section in host.sections)
-    return {code for part in parts if part.state == "not_reached" for code in part.costs}
-
-
 #: Up to this number of hosts, everything is on one page.
 ONE_PAGE_HOSTS = 50
 
@@ -169,20 +111,18 @@ def render(folder: RunFolder, *, lang: Language | None = None, host_pages: Path 
     page = _Page(head, lang or head.lang, relpath(pages, folder.path), relpath(folder.path, pages))
     if head.coverage is not None:
         folder.coverage_page.write_text(page.coverage(folder), encoding="utf-8")
-    faults = HeavyFaults()
     rows: list[HostRow] = []
     kept: list[HostReport] = []
     many = head.totals.hosts > ONE_PAGE_HOSTS
     if many:
         pages.mkdir(parents=True, exist_ok=True)
     for host in read_hosts(folder.report):
-        faults.add(host)
         rows.append(HostRow.of(host))
         if many:
             replace_file(host_page(pages, host.host), page.host(host).encode())
         else:
             kept.append(host)
-    folder.page.write_text(page.overview(rows, faults, kept), encoding="utf-8")
+    folder.page.write_text(page.overview(rows, kept), encoding="utf-8")
     return folder.page
 
 
@@ -218,13 +158,13 @@ class _Page:
             **_HELPERS,
         }
 
-    def overview(self, rows: list[HostRow], faults: HeavyFaults, hosts: Sequence[HostReport]) -> str:
+    def overview(self, rows: list[HostRow], hosts: Sequence[HostReport]) -> str:
         return self._render(
             "overview.html",
             rows=rows,
             few=len(rows) <= _FEW_HOSTS,
             worst=worst_rows(rows),
-            heavy=faults.heaviest(_SHOWN_WORST),
+            heavy=self._head.faults[:_SHOWN_WORST],
             about_run=[row for row in self._head.findings if row.code.startswith(_ABOUT_RUN)],
             first_rows=FIRST_ROWS,
             hosts=hosts,
@@ -295,8 +235,8 @@ _HELPERS = {
     "about_documents": _about_documents,
     "changed_lines": changed_lines,
     "folded": folded,
-    "maxima": maxima,
     "most_costly": _most_costly,
+    "shown_in": shown_in,
     "unread": unread,
 }
 

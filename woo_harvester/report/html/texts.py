@@ -12,9 +12,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from woo_harvester.findings import Language
-from woo_harvester.report.estimates import percentages
 from woo_harvester.report.funnel import HarvestKind
-from woo_harvester.report.model import Sample
 from woo_harvester.utils.dates import parse_datetime
 
 #: A tag or an entity in a text of the catalogue.
@@ -79,12 +77,6 @@ class Texts:
         if 0 < value < 0.1:
             return "<" + self.number(0.1)
         return self.number(round(value, 1))
-
-    def estimate(self, sample: Sample) -> str:
-        """Return the sentence with the estimate of a sample that has one."""
-        least, most = percentages(sample.least or 0.0, sample.most or 0.0)
-        confidence = round(100 * sample.confidence)
-        return self("sample_estimate", of=sample.of, least=least, most=most, confidence=confidence)
 
     def unjudged(self, subjects: Iterable[str]) -> str:
         """Return the sentence that names what could not be judged."""
