@@ -28,7 +28,7 @@ def test_no_secret_is_shown_or_kept(site: Site, tmp_path: Path, ca_bundle: Path)
         ],
         tmp_path,
         ca_bundle,
-        settings={"FILES_STORE": f"{refused}/store", "FTP_PASSWORD": "geheim", "MAIL_PASS": "geh"},
+        settings={"SOMEBODYS_URL": f"{refused}/store", "FTP_PASSWORD": "geheim", "MAIL_PASS": "geh"},
         env={"AWS_SECRET_ACCESS_KEY": "geheim-aws"},
     )
     text = "\n".join(shown.all_lines)

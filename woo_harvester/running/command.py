@@ -101,9 +101,11 @@ class ProjectCommand(ScrapyCommand):
         """Take the settings of ``-s``. Raises UsageError for one that cannot be read."""
         settings = cast("Settings", self.settings)
         for text in given:
+            if not text.partition("=")[1]:
+                raise UsageError(f"-s: expected NAME=VALUE, got {shown(text)}", print_help=False)
             try:
                 settings.setdict(arglist_to_dict([text]), "cmdline")
-            except ValueError as error:  # no NAME=VALUE, or no JSON object
+            except ValueError as error:  # no JSON object
                 raise UsageError(f"-s {shown(text)}: {cause_of(error)}", print_help=False) from error
 
     def _check_outputs(self, opts: argparse.Namespace) -> None:
