@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from tests.operating.runs import account, write_run
 from tests.utils.command import DATA, REPORTS, Run, run_scrapy
 
 NOW = datetime.now(UTC)
-TEMPORARY = ".a.nl.html.woo-tmp"
 
 
 def prune(folder: Path, *args: str, **settings: object) -> Run:
@@ -21,17 +19,14 @@ def prune(folder: Path, *args: str, **settings: object) -> Run:
 
 @pytest.fixture
 def installation(tmp_path: Path) -> Path:
-    """Return an installation with runs of 100, 80 and 0 days ago, record files, and what killed runs left."""
+    """Return an installation with runs of 100, 80 and 0 days ago, and record files."""
     for ago in (100, 80, 0):
         folder = write_run(tmp_path / REPORTS, account(), ended=NOW - timedelta(days=ago))
         (folder / "findings.jsonl").touch()
     (tmp_path / "records").mkdir()
     (tmp_path / "records" / "woo-2020-01-01T05-15-00.000000.jsonl").touch()
     (tmp_path / DATA).mkdir()
-    for path in (tmp_path / DATA / "woo-state.sqlite.lock", tmp_path / REPORTS / "hosts" / TEMPORARY):
-        path.parent.mkdir(exist_ok=True)
-        path.touch()
-        os.utime(path, (0, 0))
+    (tmp_path / DATA / "woo-state.sqlite.lock").touch()
     return tmp_path
 
 
@@ -43,11 +38,11 @@ def test_what_is_older_than_the_setting_or_the_option_is_removed_and_counted(ins
     before = left(installation)
     first = prune(installation)
     assert (first.returncode, first.stderr) == (0, "")
-    counts = "1 report, 1 temporary file: 5 files, 0.0 MB.\n"
+    counts = "1 report: 4 files, 0.0 MB.\n"
     assert first.stdout == f"Removed {counts}"
     gone = before - left(installation)
     assert {Path(path).name for path in gone} == {
-        *("findings.jsonl", "hosts.jsonl", "report.json", "stats.json", TEMPORARY)
+        *("findings.jsonl", "hosts.jsonl", "report.json", "stats.json")
     }
     assert prune(installation, "--keep", "79d").stdout.startswith("Removed 1 report: 4 files")
     assert prune(installation, "--keep", "0d").stdout == "Removed nothing.\n"
@@ -58,8 +53,8 @@ def test_a_dry_run_lists_what_would_be_removed_and_removes_nothing(installation:
     done = prune(installation, "--dry-run", "--keep", "2w", WOO_KEEP_DAYS=1000)
     assert left(installation) == before | {"scrapy.cfg"}
     *lines, total = done.stdout.splitlines()
-    assert [line.split()[:2] for line in lines] == [["would", "remove"]] * 3
-    assert total == "Would remove 2 reports, 1 temporary file: 9 files, 0.0 MB."
+    assert [line.split()[:2] for line in lines] == [["would", "remove"]] * 2
+    assert total == "Would remove 2 reports: 8 files, 0.0 MB."
 
 
 def test_quiet_prints_nothing_if_all_went_well_also_not_what_is_left(installation: Path) -> None:
