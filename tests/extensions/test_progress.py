@@ -111,6 +111,7 @@ def test_the_log_of_a_run_on_a_terminal_is_in_its_folder_and_its_errors_are_show
     assert not any(level in terminal.raw for level in (b" INFO: ", b" WARNING: "))
     (log,) = installation.folder.glob("reports/woo-*/run.log")
     assert f"  log            {log}".encode() in terminal.raw
+    assert log.stat().st_mode & 0o777 == 0o600
     lines = log.read_text()
     assert "Spider closed (finished)" in lines
 
