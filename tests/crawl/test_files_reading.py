@@ -3,7 +3,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import cast
 
-from tests.crawl.test_hosts_visit import visit_of
+from tests.crawl.test_hosts import visit_of
 from tests.utils.crawlers import crawler_of
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries

@@ -3,8 +3,6 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-import pytest
-
 from tests.permits.reading import codes, given
 from woo_harvester.demo.permit_messages import CASE_URL, DOCUMENT_URL, PRODUCT, document_message, message
 from woo_harvester.permits.mapping import day_in
@@ -144,21 +142,18 @@ def test_an_empty_element_is_absent() -> None:
     assert given(message(kern=kern, mantel=mantel, meta=meta)) == given(message())
 
 
-@pytest.mark.parametrize(
-    ("creator", "uri"),
-    [
+def test_an_organisation_of_the_lists_gets_its_uri_and_keeps_its_name() -> None:
+    for creator, uri in [
         ("Amsterdam", "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"),
         ("gemeente Amsterdam", "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"),
         ("AMSTERDAM", "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"),
         ("Nergenshuizen", None),
         ("x" * 1000, None),
-    ],
-)
-def test_an_organisation_of_the_lists_gets_its_uri_and_keeps_its_name(creator: str, uri: str | None) -> None:
-    expected = {"scheme": "overheid:Gemeente", "label": creator}
-    if uri:
-        expected |= {"type": "gemeente", "id": uri}
-    assert given(message(creator=creator))["creator"] == expected
+    ]:
+        expected = {"scheme": "overheid:Gemeente", "label": creator}
+        if uri:
+            expected |= {"type": "gemeente", "id": uri}
+        assert given(message(creator=creator))["creator"] == expected, creator
 
 
 def test_start_and_end_may_stand_in_any_namespace_of_the_message() -> None:
@@ -167,20 +162,19 @@ def test_start_and_end_may_stand_in_any_namespace_of_the_message() -> None:
         assert given(message(kern=kern))["temporal"] == {"start": "2026-04-01"}
 
 
-@pytest.mark.parametrize(
-    ("scheme", "more"),
-    [
+def test_a_value_is_kept_with_its_scheme() -> None:
+    for scheme, more in [
         ("elders:Gemeente", {}),
         (
             "OVERHEID:gemeente",
             {"type": "gemeente", "id": "https://identifier.overheid.nl/tooi/id/gemeente/gm0344"},
         ),
         ("overheid:PostcodeHuisnummer", {}),
-    ],
-)
-def test_a_value_is_kept_with_its_scheme(scheme: str, more: dict[str, Any]) -> None:
-    spatial = given(message(kern=f'<dcterms:spatial scheme="{scheme}">Utrecht</dcterms:spatial>'))["spatial"]
-    assert spatial == [{"scheme": scheme, "label": "Utrecht"} | more]
+    ]:
+        spatial = given(message(kern=f'<dcterms:spatial scheme="{scheme}">Utrecht</dcterms:spatial>'))[
+            "spatial"
+        ]
+        assert spatial == [{"scheme": scheme, "label": "Utrecht"} | more], scheme
 
 
 def place(x: str, y: str) -> str:
@@ -190,29 +184,24 @@ def place(x: str, y: str) -> str:
     )
 
 
-@pytest.mark.parametrize(
-    ("x", "y", "kept"),
-    [
+def test_coordinates_outside_of_the_netherlands_are_kept_without_a_place_on_the_map() -> None:
+    for x, y, kept in [
         ("463000", "155000", {"x-waarde": 463000.0, "y-waarde": 155000.0}),
         ("5.38", "52.15", {"x-waarde": 5.38, "y-waarde": 52.15}),
         ("155000", "", {"x-waarde": 155000.0}),
         ("9" * 400, "463000", {"y-waarde": 463000.0}),
-    ],
-)
-def test_coordinates_outside_of_the_netherlands_are_kept_without_a_place_on_the_map(
-    x: str, y: str, kept: dict[str, float]
-) -> None:
-    assert given(message(meta=PRODUCT + place(x, y)))["object"]["coordinaten"] == [kept]
+    ]:
+        assert given(message(meta=PRODUCT + place(x, y)))["object"]["coordinaten"] == [kept], x
 
 
-@pytest.mark.parametrize("written", ["x", "1.2.3", "1e5", "NaN", "INF", "1,2,3"])
-def test_a_coordinate_that_is_not_a_number_is_refused(written: str) -> None:
-    assert codes(message(meta=PRODUCT + place(written, "463000"))) == ["ipm.schema"]
+def test_a_coordinate_that_is_not_a_number_is_refused() -> None:
+    for written in ["x", "1.2.3", "1e5", "NaN", "INF", "1,2,3"]:
+        assert codes(message(meta=PRODUCT + place(written, "463000"))) == ["ipm.schema"], written
 
 
-@pytest.mark.parametrize("decimals", [1, 1000])
-def test_the_day_of_a_text_of_any_length_is_read(decimals: int) -> None:
-    assert day_in(f"2024-04-01T12:00:00.{'0' * decimals}Z") == date(2024, 4, 1)
+def test_the_day_of_a_text_of_any_length_is_read() -> None:
+    for decimals in [1, 1000]:
+        assert day_in(f"2024-04-01T12:00:00.{'0' * decimals}Z") == date(2024, 4, 1), decimals
 
 
 FREE = """
@@ -246,19 +235,17 @@ def test_what_owms_has_and_the_model_lacks_is_in_the_record_without_a_finding() 
         }
 
 
-@pytest.mark.parametrize(
-    ("written", "expected"),
-    [
+def test_no_content_of_such_an_element_makes_a_message_invalid() -> None:
+    cases: list[tuple[str, dict[str, Any]]] = [
         ("<dcterms:issued>voorjaar 2026</dcterms:issued>", {"issued": "voorjaar 2026"}),
         ("<dcterms:available>2026-04-01T00:00</dcterms:available>", {"available": {"start": "2026-04-01"}}),
-        ("<issued>2026-04-01</issued><zaak:publisher>A</zaak:publisher>",
-         {"issued": "2026-04-01", "publisher": {"label": "A"}}),
+        (
+            "<issued>2026-04-01</issued><zaak:publisher>A</zaak:publisher>",
+            {"issued": "2026-04-01", "publisher": {"label": "A"}},
+        ),
         ("<dcterms:available/><dcterms:issued> </dcterms:issued><dcterms:authority/>", {}),
         ("<dcterms:available><end/></dcterms:available>", {}),
         ("<dcterms:subject><b>diep</b></dcterms:subject>", {}),
-    ],
-)  # fmt: skip
-def test_no_content_of_such_an_element_makes_a_message_invalid(
-    written: str, expected: dict[str, Any]
-) -> None:
-    assert given(message(mantel=written)) == given(message()) | expected
+    ]
+    for written, expected in cases:
+        assert given(message(mantel=written)) == given(message()) | expected, written

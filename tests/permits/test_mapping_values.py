@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,9 +10,8 @@ from woo_harvester.permits.record import PostcodeHuisnummer, Wgs84
 from woo_harvester.tooi import organisaties
 
 
-@pytest.mark.parametrize(
-    ("given_parts", "expected"),
-    [
+def test_an_address_is_normalised() -> None:
+    for given_parts, expected in [
         (("1234AB", "12", None), ("1234AB", 12, None)),
         (("1234 ab", "012", "a"), ("1234AB", 12, "a")),
         (("1234\u00a0Ab", "12a", None), ("1234AB", 12, "a")),
@@ -25,19 +22,16 @@ from woo_harvester.tooi import organisaties
         (("1234AB", "0", None), ("1234AB", None, "0")),
         ((None, "a1", None), (None, None, "a1")),
         (("1234AB", None, None), ("1234AB", None, None)),
-    ],
-)
-def test_an_address_is_normalised(given_parts: tuple[Any, Any, Any], expected: tuple[Any, Any, Any]) -> None:
-    assert house_address(*given_parts) == PostcodeHuisnummer(*expected)
+    ]:
+        assert house_address(*given_parts) == PostcodeHuisnummer(*expected), given_parts
 
 
 def test_empty_values_are_not_an_address() -> None:
     assert house_address(None, None, None) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_postcode_and_number_in_one_text_are_separated() -> None:
+    for text, expected in [
         ("1234AB12", PostcodeHuisnummer("1234AB", 12)),
         ("1234 ab 12 bis", PostcodeHuisnummer("1234AB", 12, "bis")),
         ("1234AB", PostcodeHuisnummer("1234AB")),
@@ -45,12 +39,8 @@ def test_empty_values_are_not_an_address() -> None:
         ("1234AB - 12X -", PostcodeHuisnummer("1234AB", 12, "X")),
         ("Dorpsstraat 1", None),
         ("1234AB huis", None),
-    ],
-)
-def test_postcode_and_number_in_one_text_are_separated(
-    text: str, expected: PostcodeHuisnummer | None
-) -> None:
-    assert postcode_and_number(text) == expected
+    ]:
+        assert postcode_and_number(text) == expected, text
 
 
 #: Seconds of latitude and longitude by powers of x and y, after Schreutelkamp and Strang van Hees (2001):
@@ -83,9 +73,9 @@ def test_the_rijksdriehoek_becomes_wgs84_to_about_a_metre(x: float, y: float) ->
     assert math.hypot(north, east) < 1.5
 
 
-@pytest.mark.parametrize(("x", "y"), [(0, 0), (463_000, 155_000), (5.4, 52.2), (155_000, 700_000)])
-def test_coordinates_outside_of_the_netherlands_are_not_converted(x: float, y: float) -> None:
-    assert to_wgs84(x, y) is None
+def test_coordinates_outside_of_the_netherlands_are_not_converted() -> None:
+    for x, y in [(0, 0), (463_000, 155_000), (5.4, 52.2), (155_000, 700_000)]:
+        assert to_wgs84(x, y) is None, x
 
 
 @given(st.floats(0, 300_000), st.floats(300_000, 620_000))

@@ -42,12 +42,17 @@ def test_a_row_is_kept_as_json_without_loss(content: bytes, present: bool | None
     assert isinstance(read.gegevens, Vergunning | VergunningDocument | None)
 
 
-@pytest.mark.parametrize(
-    "text", ["{}", "", "no JSON", "\ud800", '{"mutation": {"message": {"soort": "auto"}}}', '{"mutation": 1}']
-)
-def test_json_that_is_not_a_row_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"\S"):
-        PermitRow.load(text)
+def test_json_that_is_not_a_row_is_refused() -> None:
+    for text in [
+        "{}",
+        "",
+        "no JSON",
+        "\ud800",
+        '{"mutation": {"message": {"soort": "auto"}}}',
+        '{"mutation": 1}',
+    ]:
+        with pytest.raises(ValueError, match=r"\S"):
+            PermitRow.load(text)
 
 
 @pytest.mark.parametrize("given", ['{"isPartOf": 1}', "[]", '"tekst"', '{"modified": "gisteren"}'])

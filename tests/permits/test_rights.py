@@ -78,9 +78,8 @@ PAGE, MOVED = "https://www.stad.nl/xml/", "https://www.stad.nl/nieuw/"
 DORP = read(organisation("Dorp", "https://www.dorp.nl/", id="2"))
 
 
-@pytest.mark.parametrize(
-    ("register", "known", "in_this_run", "named", "expected"),
-    [
+def test_an_entry_page_without_a_name_is_that_of_the_organisation_that_is_known_for_it() -> None:
+    for register, known, in_this_run, named, expected in [
         (NOBODY, "www.stad.nl", {}, {PAGE: "Stad"}, "Stad"),
         (NOBODY, "www.stad.nl", {PAGE: "www.stad.nl"}, {PAGE: "Stad"}, "Stad"),
         (NOBODY, "Stad", {PAGE: "www.stad.nl"}, {}, "www.stad.nl"),
@@ -94,12 +93,8 @@ DORP = read(organisation("Dorp", "https://www.dorp.nl/", id="2"))
         (STAD, "www.stad.nl", {PAGE: "1"}, {PAGE: "Dorp"}, "1"),
         (SHARED, "www.stad.nl", {}, {MOVED: "Stad"}, "www.stad.nl"),
         (DORP, "www.stad.nl", {}, {PAGE: "Dorp"}, "2"),
-    ],
-)
-def test_an_entry_page_without_a_name_is_that_of_the_organisation_that_is_known_for_it(
-    register: Register, known: str, in_this_run: dict[str, str], named: dict[str, str], expected: str
-) -> None:
-    rights, mutation = Rights(register, in_this_run, named), offered(known, PAGE)
-    current = rights.current(mutation)
-    assert current.organisatie == expected
-    assert rights.shown(current) == in_this_run.get(PAGE, expected)
+    ]:
+        rights, mutation = Rights(register, in_this_run, named), offered(known, PAGE)
+        current = rights.current(mutation)
+        assert current.organisatie == expected, (register, known, in_this_run, named)
+        assert rights.shown(current) == in_this_run.get(PAGE, expected), (register, known, in_this_run, named)

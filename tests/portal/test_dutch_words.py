@@ -7,9 +7,8 @@ import pytest
 from woo_portal.dutch import MAX_LENGTH, spans, words
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_a_text_is_split_into_words() -> None:
+    for text, expected in [
         ("De raad, 1.234,56 euro", ["De", "raad", "1.234,56", "euro"]),
         ("it's a_b www.x.nl/a?b=c", ["it's", "a_b", "www.x.nl", "a", "b", "c"]),
         ("’s-Gravenhage één", ["s", "Gravenhage", "één"]),
@@ -17,11 +16,9 @@ from woo_portal.dutch import MAX_LENGTH, spans, words
         ("東京 カタカナ", ["東", "京", "カタカナ"]),
         ("", []),
         ("____ -- ...", []),
-    ],
-)
-def test_a_text_is_split_into_words(text: str, expected: list[str]) -> None:
-    assert words(text) == expected
-    assert [text[start:end] for start, end in spans(text)] == expected
+    ]:
+        assert words(text) == expected, text
+        assert [text[start:end] for start, end in spans(text)] == expected, text
 
 
 def test_a_long_word_is_cut() -> None:

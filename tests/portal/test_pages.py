@@ -54,10 +54,10 @@ def test_a_page_of_an_error_is_not_kept(client: Client) -> None:
     assert "etag" not in answer.headers
 
 
-@pytest.mark.parametrize("path", ["/", "/niets", "/?onbekend=1", "/gezond", "/robots.txt"])
-def test_every_answer_has_the_safe_headers(path: str) -> None:
-    headers = client_of([]).get(path).headers
-    assert {name: headers[name] for name in HEADERS} == HEADERS
+def test_every_answer_has_the_safe_headers() -> None:
+    for path in ["/", "/niets", "/?onbekend=1", "/gezond", "/robots.txt"]:
+        headers = client_of([]).get(path).headers
+        assert {name: headers[name] for name in HEADERS} == HEADERS, path
 
 
 def test_permits_are_in_the_menu_only_if_there_are_any(client: Client) -> None:

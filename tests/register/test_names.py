@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.register.exports import TOOI
 from woo_harvester.register import Location, Organisation, Register
 from woo_harvester.register.names import Vocabulary, shown_name
@@ -114,37 +112,31 @@ def test_an_unknown_uri_with_the_name_without_the_kind_keeps_both_as_given() -> 
     assert found == Resolved(NEW, "https://a.nl/7", ("waarde.uri-onbekend",))
 
 
-@pytest.mark.parametrize(
-    ("label", "uri"),
-    [
+def test_a_name_with_its_kind_is_known_if_the_register_leaves_that_out() -> None:
+    for label, uri in [
         ("waterschap Aa en Maas", AA_EN_MAAS.uri),
         ("ministerie van Nieuwe Zaken", NIEUWE_ZAKEN.uri),
         ("Hoogheemraadschap van Nieuwland", DELFLAND.uri),
         ("gemeente Zonder Soort", ONLY_BY_URI.uri),
-    ],
-)
-def test_a_name_with_its_kind_is_known_if_the_register_leaves_that_out(label: str, uri: str) -> None:
-    found = resolved(label, None)
-    assert found is not None
-    assert found.concept is not None
-    assert (found.concept.uri, found.problems) == (uri, ())
+    ]:
+        found = resolved(label, None)
+        assert found is not None, label
+        assert found.concept is not None, label
+        assert (found.concept.uri, found.problems) == (uri, ()), label
 
 
-@pytest.mark.parametrize(
-    ("label", "organisation"),
-    [
+def test_a_name_that_is_vague_elsewhere_is_known_on_its_host() -> None:
+    for label, organisation in [
         ("Aa en Maas", AA_EN_MAAS),
         ("Financiën", FINANCIEN),
         ("Nieuwland", DELFLAND),
         ("zonder soort", ONLY_BY_URI),
-    ],
-)
-def test_a_name_that_is_vague_elsewhere_is_known_on_its_host(label: str, organisation: Organisation) -> None:
-    there, elsewhere = resolved(label, None, organisation), resolved(label, None, AMSTERDAM)
-    assert there is not None
-    assert there.concept is not None
-    assert there.concept.uri == organisation.uri
-    assert elsewhere == Resolved(UNKNOWN_ORGANISATION, label, ("waarde.label-onbekend",))
+    ]:
+        there, elsewhere = resolved(label, None, organisation), resolved(label, None, AMSTERDAM)
+        assert there is not None, label
+        assert there.concept is not None, label
+        assert there.concept.uri == organisation.uri, label
+        assert elsewhere == Resolved(UNKNOWN_ORGANISATION, label, ("waarde.label-onbekend",)), label
 
 
 def test_an_organisation_without_a_uri_is_known_by_its_name_and_has_a_label_only() -> None:
@@ -194,20 +186,17 @@ def test_the_other_lists_are_those_of_the_run() -> None:
     assert (lists.themas, lists.editions) == (bundled().themas, bundled().editions)
 
 
-@pytest.mark.parametrize(
-    ("identifier", "name"),
-    [
+def test_the_name_to_show_is_of_the_register_else_of_the_lists() -> None:
+    for identifier, name in [
         ("12", "Gemeente Nieuwstad"),
         ("Gemeente Nieuwstad", "Gemeente Nieuwstad"),
         (f"{TOOI}gemeente/gm0363", "gemeente Amsterdam"),
         ("Dubbel", None),
         ("4711", None),
-    ],
-)
-def test_the_name_to_show_is_of_the_register_else_of_the_lists(identifier: str, name: str | None) -> None:
-    names = {"12": "Gemeente Nieuwstad", "1": "Dubbel", "2": "Dubbel"}
-    register = Register([Organisation(number, given) for number, given in names.items()], [])
-    assert shown_name(identifier, register, organisaties()) == name
+    ]:
+        names = {"12": "Gemeente Nieuwstad", "1": "Dubbel", "2": "Dubbel"}
+        register = Register([Organisation(number, given) for number, given in names.items()], [])
+        assert shown_name(identifier, register, organisaties()) == name, identifier
 
 
 def test_without_a_register_the_name_to_show_is_that_of_the_lists() -> None:

@@ -20,9 +20,8 @@ def names(given: str) -> list[str]:
     return [found.name for found in find_organisations(REGISTER, given)]
 
 
-@pytest.mark.parametrize(
-    ("given", "found"),
-    [
+def test_organisations_are_named_in_any_letter_case() -> None:
+    for given, found in [
         ("gm0363", ["Amsterdam"]),
         ("GM0363, 11", ["Amsterdam", "Utrecht"]),
         (AMSTERDAM, ["Amsterdam"]),
@@ -34,19 +33,16 @@ def names(given: str) -> list[str]:
         ("economische zaken,landbouw", ["Economische Zaken, Landbouw"]),
         ("Provincie", ["provincie Utrecht"]),
         ("provincie,13", ["provincie Utrecht", "Economische Zaken, Landbouw"]),
-    ],
-)
-def test_organisations_are_named_in_any_letter_case(given: str, found: list[str]) -> None:
-    assert names(given) == found
+    ]:
+        assert names(given) == found, given
 
 
 def test_a_kind_stands_for_all_of_that_kind() -> None:
     assert len(names("gemeente")) == 6, "the kind in the register counts, and that in the URI"
 
 
-@pytest.mark.parametrize(
-    ("given", "line"),
-    [
+def test_a_name_that_is_none_or_several_is_one_line() -> None:
+    for given, line in [
         ("Amsterdm", r"no organisation 'Amsterdm' in the register: did you mean Amsterdam \(gm0363\)\?"),
         ("gm0363,provinci", r"no organisation 'provinci' in the register: did you mean .*provincie"),
         (
@@ -59,9 +55,7 @@ def test_a_kind_stands_for_all_of_that_kind() -> None:
         ),
         (" , ", "expected TOOI URI, its code, systeemId, name, or a kind such as waterschap"),
         ("Directie", "'Directie' is the name of 2 organisations; choose one of 14, 15"),
-    ],
-)
-def test_a_name_that_is_none_or_several_is_one_line(given: str, line: str) -> None:
-    with pytest.raises(ValueError, match=f"^{line}") as caught:
-        find_organisations(REGISTER, given)
-    assert "\n" not in str(caught.value)
+    ]:
+        with pytest.raises(ValueError, match=f"^{line}") as caught:
+            find_organisations(REGISTER, given)
+        assert "\n" not in str(caught.value), given

@@ -13,7 +13,6 @@ from woo_harvester.tooi import (
     UNKNOWN_THEME,
     Concept,
     Resolved,
-    ValueList,
     ValueLists,
     bundled,
     documentsoorten,
@@ -42,19 +41,16 @@ def test_a_known_label_gets_its_uri() -> None:
     assert resolve(documentsoorten(), "advies", None) == Resolved(ADVIES)
 
 
-@pytest.mark.parametrize(
-    "label",
-    [
+def test_letter_case_space_and_kind_of_apostrophe_make_no_difference() -> None:
+    for label in [
         "agenda’s en besluitenlijsten bestuurscolleges",
         "Agenda's en besluitenlijsten bestuurscolleges",
         "AGENDA`S EN BESLUITENLIJSTEN BESTUURSCOLLEGES",
         "  agenda\u00b4s  en\n besluitenlijsten\tbestuurscolleges ",
         "agenda‘s\u00a0en besluitenlijsten bestuurscolleges",
-    ],
-)
-def test_letter_case_space_and_kind_of_apostrophe_make_no_difference(label: str) -> None:
-    assert resolve(informatiecategorieen(), label, None) == Resolved(AGENDAS)
-    assert resolve(informatiecategorieen(), label, AGENDAS.uri) == Resolved(AGENDAS)
+    ]:
+        assert resolve(informatiecategorieen(), label, None) == Resolved(AGENDAS), label
+        assert resolve(informatiecategorieen(), label, AGENDAS.uri) == Resolved(AGENDAS), label
 
 
 def test_the_uri_wins_and_another_label_is_kept_as_bronwaarde() -> None:
@@ -84,42 +80,37 @@ UNKNOWN_URI = ("waarde.uri-onbekend",)
 ENGLISH = Concept("http://publications.europa.eu/resource/authority/language/ENG", "Engels")
 
 
-@pytest.mark.parametrize(
-    "uri",
-    [
+def test_a_uri_in_another_notation_or_only_its_code_is_known() -> None:
+    for uri in [
         "http://identifier.overheid.nl/tooi/id/gemeente/gm0363",
         "https://identifier.overheid.nl/tooi/id/gemeente/gm0363/",
         "https://Identifier.Overheid.NL/tooi/id/gemeente/gm0363",
         "HTTP://IDENTIFIER.OVERHEID.NL/tooi/id/gemeente/gm0363/",
         "gm0363",
-    ],
-)
-@pytest.mark.parametrize("label", [None, "Gemeente  Amsterdam"])
-def test_a_uri_in_another_notation_or_only_its_code_is_known(uri: str, label: str | None) -> None:
-    assert resolve(organisaties(), label, uri) == Resolved(AMSTERDAM, uri, UNKNOWN_URI)
+    ]:
+        for label in [None, "Gemeente  Amsterdam"]:
+            assert resolve(organisaties(), label, uri) == Resolved(AMSTERDAM, uri, UNKNOWN_URI), (uri, label)
 
 
-@pytest.mark.parametrize("text", ["gm0363", AMSTERDAM.uri, f"{AMSTERDAM.uri}/"])
-def test_a_code_or_uri_counts_in_the_place_of_the_label_too(text: str) -> None:
-    assert resolve(organisaties(), text, None) == Resolved(AMSTERDAM, text, UNKNOWN_URI)
-    assert resolve(organisaties(), text, "urn:x") == Resolved(AMSTERDAM, f"{text} (urn:x)", UNKNOWN_URI)
+def test_a_code_or_uri_counts_in_the_place_of_the_label_too() -> None:
+    for text in ["gm0363", AMSTERDAM.uri, f"{AMSTERDAM.uri}/"]:
+        assert resolve(organisaties(), text, None) == Resolved(AMSTERDAM, text, UNKNOWN_URI), text
+        assert resolve(organisaties(), text, "urn:x") == Resolved(AMSTERDAM, f"{text} (urn:x)", UNKNOWN_URI)
 
 
-@pytest.mark.parametrize(
-    ("values", "code", "known"),
-    [
+def test_a_code_is_that_of_a_value_of_the_fields_own_list() -> None:
+    for values, code, known in [
         (documentsoorten(), "c_d506b718", ADVIES),
         (informatiecategorieen(), "c_3a248e3a", AGENDAS),
         (talen(), "ENG", ENGLISH),
-    ],
-    ids=repr,
-)
-def test_a_code_is_that_of_a_value_of_the_fields_own_list(
-    values: ValueList, code: str, known: Concept
-) -> None:
-    assert resolve(values, None, code) == resolve(values, code, None) == Resolved(known, code, UNKNOWN_URI)
-    for other in (themas(), organisaties()):
-        assert resolve(other, None, code) == Resolved(other.unknown, code, ("waarde.label-onbekend",))
+    ]:
+        assert (
+            resolve(values, None, code) == resolve(values, code, None) == Resolved(known, code, UNKNOWN_URI)
+        )
+        for other in (themas(), organisaties()):
+            assert resolve(other, None, code) == Resolved(other.unknown, code, ("waarde.label-onbekend",)), (
+                values
+            )
 
 
 def test_the_eus_own_http_and_https_are_both_current_and_other_notations_are_corrected() -> None:
@@ -140,10 +131,10 @@ def test_a_corrected_uri_wins_from_the_label_and_both_are_kept() -> None:
     )
 
 
-@pytest.mark.parametrize("code", ["GM0363", "gm363", "0363", "gemeente/gm0363", "gm0363/", " gm 0363"])
-def test_what_only_resembles_a_code_is_not_guessed(code: str) -> None:
-    found = resolve(organisaties(), None, code)
-    assert found == Resolved(UNKNOWN_ORGANISATION, code.strip(), ("waarde.label-onbekend",))
+def test_what_only_resembles_a_code_is_not_guessed() -> None:
+    for code in ["GM0363", "gm363", "0363", "gemeente/gm0363", "gm0363/", " gm 0363"]:
+        found = resolve(organisaties(), None, code)
+        assert found == Resolved(UNKNOWN_ORGANISATION, code.strip(), ("waarde.label-onbekend",)), code
 
 
 def test_the_letter_case_of_a_path_is_not_guessed() -> None:
@@ -173,35 +164,26 @@ def test_every_code_of_the_lists_names_one_value() -> None:
             assert values.by_code(concept.uri.rpartition("/")[2]) is concept
 
 
-@pytest.mark.parametrize(
-    ("label", "uri", "bronwaarde"),
-    [
+def test_a_value_that_the_list_does_not_know_is_unknown_and_kept_as_bronwaarde() -> None:
+    for label, uri, bronwaarde in [
         ("raadsel", "https://www.a.nl/soort/8", "raadsel (https://www.a.nl/soort/8)"),
         ("PLACEHOLDER_WAARDE", None, "PLACEHOLDER_WAARDE"),
         (None, "https://www.a.nl/soort/8", "https://www.a.nl/soort/8"),
-    ],
-)
-@pytest.mark.parametrize(
-    ("values", "unknown"),
-    [
-        (documentsoorten(), UNKNOWN_DOCUMENT_TYPE),
-        (themas(), UNKNOWN_THEME),
-        (informatiecategorieen(), UNKNOWN_CATEGORY),
-        (organisaties(), UNKNOWN_ORGANISATION),
-        (handelingen(), None),
-        (talen(), None),
-    ],
-    ids=repr,
-)
-def test_a_value_that_the_list_does_not_know_is_unknown_and_kept_as_bronwaarde(
-    values: ValueList, unknown: Concept | None, label: str | None, uri: str | None, bronwaarde: str
-) -> None:
-    assert resolve(values, label, uri) == Resolved(unknown, bronwaarde, ("waarde.label-onbekend",))
+    ]:
+        for values, unknown in [
+            (documentsoorten(), UNKNOWN_DOCUMENT_TYPE),
+            (themas(), UNKNOWN_THEME),
+            (informatiecategorieen(), UNKNOWN_CATEGORY),
+            (organisaties(), UNKNOWN_ORGANISATION),
+            (handelingen(), None),
+            (talen(), None),
+        ]:
+            assert resolve(values, label, uri) == Resolved(unknown, bronwaarde, ("waarde.label-onbekend",))
 
 
-@pytest.mark.parametrize(("label", "uri"), [(None, None), ("", ""), (" \n", None), ("", "\t")])
-def test_an_empty_value_is_absent(label: str | None, uri: str | None) -> None:
-    assert resolve(documentsoorten(), label, uri) is None
+def test_an_empty_value_is_absent() -> None:
+    for label, uri in [(None, None), ("", ""), (" \n", None), ("", "\t")]:
+        assert resolve(documentsoorten(), label, uri) is None, (label, uri)
 
 
 def test_a_public_organisation_that_the_lists_do_not_have_is_kept_as_given() -> None:
@@ -243,26 +225,26 @@ def test_nothing_that_was_given_is_lost(label: str, uri: str) -> None:
         assert uri.strip() in resolved.bronwaarde
 
 
-@pytest.mark.parametrize(
-    ("code", "label"),
-    [
+def test_a_language_is_known_by_its_codes_of_iso_639_in_either_place() -> None:
+    for code, label in [
         *dict.fromkeys(("nl", "nl-NL", "NL_be", "nld", "dut", "NLD", "nl-Latn-NL"), "Nederlands").items(),
         *dict.fromkeys(("en", "en-GB", "eng"), "Engels").items(),
         *dict.fromkeys(("de", "de-DE", "deu", "ger"), "Duits").items(),
         *dict.fromkeys(("fr", "fr-BE", "fra", "fre"), "Frans").items(),
         *dict.fromkeys(("fy", "fy-NL", "fry"), "Fries").items(),
         ("PAP-AW", "Papiamento"),
-    ],
-)
-def test_a_language_is_known_by_its_codes_of_iso_639_in_either_place(code: str, label: str) -> None:
-    language = talen().by_label(label)
-    expected = Resolved(language, code, UNKNOWN_URI)
-    assert (resolve(talen(), code, None), resolve(talen(), None, code)) == (expected, expected)
+    ]:
+        language = talen().by_label(label)
+        expected = Resolved(language, code, UNKNOWN_URI)
+        assert (resolve(talen(), code, None), resolve(talen(), None, code)) == (expected, expected), (
+            code,
+            label,
+        )
 
 
-@pytest.mark.parametrize("text", ["pap", "zh", "xx-NL", "nl-", "n", "nlx", "de-besluiten", "nl en"])
-def test_another_text_is_no_code_of_a_known_language(text: str) -> None:
-    assert resolve(talen(), text, None) == Resolved(None, text, ("waarde.label-onbekend",))
+def test_another_text_is_no_code_of_a_known_language() -> None:
+    for text in ["pap", "zh", "xx-NL", "nl-", "n", "nlx", "de-besluiten", "nl en"]:
+        assert resolve(talen(), text, None) == Resolved(None, text, ("waarde.label-onbekend",)), text
 
 
 def test_every_language_has_two_codes_but_the_two_that_share_one() -> None:

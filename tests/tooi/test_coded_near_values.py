@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from woo_harvester.tooi import documentsoorten, informatiecategorieen, organisaties
 from woo_harvester.tooi.coded import nearest_value
 from woo_harvester.tooi.values import Concept, ValueList
 
 
-@pytest.mark.parametrize(
-    ("values", "label", "meant"),
-    [
+def test_a_label_near_that_of_a_value_stands_for_it() -> None:
+    for values, label, meant in [
         (informatiecategorieen(), "WOO verzoek", "Woo-verzoeken en -besluiten"),
         (informatiecategorieen(), "convenant", "convenanten"),
         (documentsoorten(), "WOO verzoek", "Wob-/Woo-verzoek"),
@@ -22,11 +19,9 @@ from woo_harvester.tooi.values import Concept, ValueList
         (organisaties(), "", None),
         (organisaties(), "--", None),
         (organisaties(), "gemeente " * 10_000, None),
-    ],
-)
-def test_a_label_near_that_of_a_value_stands_for_it(values: ValueList, label: str, meant: str | None) -> None:
-    found = nearest_value(values, label)
-    assert (None if found is None else found.label) == meant
+    ]:
+        found = nearest_value(values, label)
+        assert (None if found is None else found.label) == meant, (values, label)
 
 
 def test_the_beginning_of_several_labels_stands_for_none_of_them() -> None:

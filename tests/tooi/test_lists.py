@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -46,9 +45,8 @@ LISTS = Path(woo_harvester.tooi.__file__).parent / "lists"
 SHARED = Path(__file__).parents[2] / "../shared/data/tooi"
 
 
-@pytest.mark.parametrize(
-    ("value_list", "name"),
-    [
+def test_a_list_has_the_values_of_its_edition() -> None:
+    for value_list, name in [
         (informatiecategorieen, "scw_woo_informatiecategorieen"),
         (documentsoorten, "ccw_plooi_documentsoorten"),
         (themas, "scw_toplijst"),
@@ -57,13 +55,11 @@ SHARED = Path(__file__).parents[2] / "../shared/data/tooi"
         (handelingen, "ccw_plooi_documenthandelingen"),
         (documentrelaties, "scw_documentrelatie"),
         (redenen, "ccw_plooi_reden_intrekking_of_vervanging"),
-    ],
-)
-def test_a_list_has_the_values_of_its_edition(value_list: Callable[[], ValueList], name: str) -> None:
-    added = 6 if name == "scw_documentrelatie" else 0  # that open.overheid.nl uses and the list lacks
-    assert len(value_list()) == editions()[name].values + added
-    assert value_list().name == name
-    assert value_list() is value_list()
+    ]:
+        added = 6 if name == "scw_documentrelatie" else 0  # that open.overheid.nl uses and the list lacks
+        assert len(value_list()) == editions()[name].values + added, value_list
+        assert value_list().name == name, value_list
+        assert value_list() is value_list(), value_list
 
 
 def test_each_list_has_a_version_and_a_date() -> None:
@@ -105,9 +101,8 @@ def test_every_organisation_has_its_kind_in_its_uri() -> None:
     assert kinds == {"col", "gemeente", "ministerie", "oorg", "provincie", "so", "waterschap", "zbo"}
 
 
-@pytest.mark.parametrize(
-    "uri",
-    [
+def test_another_uri_is_no_organisation_s() -> None:
+    for uri in [
         "",
         "https://identifier.overheid.nl/tooi/id/",
         "https://identifier.overheid.nl/tooi/id/gemeente/",
@@ -116,11 +111,9 @@ def test_every_organisation_has_its_kind_in_its_uri() -> None:
         "http://identifier.overheid.nl/tooi/id/gemeente/gm0363",
         "https://identifier.overheid.nl/tooi/def/thes/kern/c_3baef532",
         UNKNOWN_ORGANISATION.uri,
-    ],
-)
-def test_another_uri_is_no_organisation_s(uri: str) -> None:
-    assert organisation_type(uri) is None
-    assert not is_tooi_organisation(uri)
+    ]:
+        assert organisation_type(uri) is None, uri
+        assert not is_tooi_organisation(uri), uri
 
 
 def test_the_type_of_an_organisation_is_in_its_uri_even_if_no_list_has_it() -> None:
@@ -206,15 +199,17 @@ def test_the_lists_are_read_from_an_egg_too(tmp_path: Path) -> None:
     not SHARED.is_dir() and os.environ.get("CI") != "true",
     reason="the shared folder does not stand beside this checkout",
 )
-@pytest.mark.parametrize("path", sorted(LISTS.glob("*.csv")), ids=lambda path: path.stem)
-def test_the_lists_are_those_of_tooi(path: Path) -> None:
-    with (
-        path.open(encoding="utf-8", newline="") as shipped,
-        (SHARED / path.name).open(encoding="utf-8", newline="") as source,
-    ):
-        ours, theirs = csv.DictReader(shipped), csv.DictReader(source)
+def test_the_lists_are_those_of_tooi() -> None:
+    for path in sorted(LISTS.glob("*.csv")):
+        with (
+            path.open(encoding="utf-8", newline="") as shipped,
+            (SHARED / path.name).open(encoding="utf-8", newline="") as source,
+        ):
+            ours, theirs = csv.DictReader(shipped), csv.DictReader(source)
 
-        assert list(ours) == [{column: row[column] for column in ours.fieldnames or []} for row in theirs]
+            assert list(ours) == [
+                {column: row[column] for column in ours.fieldnames or []} for row in theirs
+            ], path
 
 
 def test_each_category_has_the_article_that_the_table_of_the_guide_gives() -> None:

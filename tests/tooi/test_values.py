@@ -63,19 +63,18 @@ NOTATIONS = [
 ]
 
 
-@pytest.mark.parametrize("uri", NOTATIONS)
-def test_a_uri_in_another_notation_is_similar_and_not_the_same(uri: str) -> None:
-    advies = Concept("https://a.nl/Soort/1", "advies")
-    values = ValueList("soorten", [advies, Concept("https://a.nl/Soort/2", "brief")])
+def test_a_uri_in_another_notation_is_similar_and_not_the_same() -> None:
+    for uri in NOTATIONS:
+        advies = Concept("https://a.nl/Soort/1", "advies")
+        values = ValueList("soorten", [advies, Concept("https://a.nl/Soort/2", "brief")])
 
-    assert values.by_uri(uri) is None
-    assert values.by_similar_uri(uri) is advies
-    assert values.by_similar_uri(advies.uri) is advies
+        assert values.by_uri(uri) is None, uri
+        assert values.by_similar_uri(uri) is advies, uri
+        assert values.by_similar_uri(advies.uri) is advies, uri
 
 
-@pytest.mark.parametrize(
-    "uri",
-    [
+def test_a_uri_that_differs_in_more_than_notation_is_not_guessed() -> None:
+    for uri in [
         "https://a.nl/soort/1",
         "https://www.a.nl/Soort/1",
         "https://a.nl:443/Soort/1",
@@ -88,10 +87,8 @@ def test_a_uri_in_another_notation_is_similar_and_not_the_same(uri: str) -> None
         "https://a.nl",
         "https://",
         "",
-    ],
-)
-def test_a_uri_that_differs_in_more_than_notation_is_not_guessed(uri: str) -> None:
-    assert ValueList("soorten", [Concept("https://a.nl/Soort/1", "advies")]).by_similar_uri(uri) is None
+    ]:
+        assert ValueList("soorten", [Concept("https://a.nl/Soort/1", "advies")]).by_similar_uri(uri) is None
 
 
 def test_a_value_is_found_by_the_code_at_the_end_of_its_uri() -> None:
@@ -135,12 +132,10 @@ def test_a_label_is_found_in_other_case_and_spacing(name: str, apostrophe: str, 
 
 
 #: A line break with indentation, as XML has it; no-break spaces, wide and narrow; other white space.
-@pytest.mark.parametrize(
-    "white", ["\n      ", "  ", "\t", "\r\n", "\u00a0", "\u202f \u2009", "\u2028", "\u3000"]
-)
-def test_white_space_becomes_one_space(white: str) -> None:
-    assert one_line(f"{white}Besluit{white}over{white}water{white}") == "Besluit over water"
-    assert one_line(white) == ""
+def test_white_space_becomes_one_space() -> None:
+    for white in ["\n      ", "  ", "\t", "\r\n", "\u00a0", "\u202f \u2009", "\u2028", "\u3000"]:
+        assert one_line(f"{white}Besluit{white}over{white}water{white}") == "Besluit over water", white
+        assert one_line(white) == "", white
 
 
 @given(st.text())

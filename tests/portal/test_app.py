@@ -8,13 +8,53 @@ from typing import Any
 import pytest
 from lxml import html
 
-from tests.portal.client import Client
+from tests.portal.client import Client, client_of
 from tests.portal.records import full
 from tests.utils.scan_engine import ScanEngine
-from woo_portal.app import Options, make_app
+from woo_portal.app import MAX_ADDRESS, MAX_BODY, MAX_HEADER_BYTES, MAX_HEADERS, Options, make_app
 from woo_portal.asking import BusyError
 from woo_portal.engine import Answer, EngineError, SlowQuestionError
 from woo_portal.question import Question
+
+
+@pytest.fixture(scope="module")
+def client() -> Client:
+    return client_of([])
+
+
+def test_pages_can_only_be_read(client: Client) -> None:
+    for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"]:
+        answer = client.request(method, "/")
+        assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD"), method
+
+
+def test_a_head_is_answered_as_a_get(client: Client) -> None:
+    assert client.request("HEAD", "/").status_code == 200
+
+
+def test_an_address_at_its_limit_is_read_and_beyond_it_is_refused(client: Client) -> None:
+    rest = MAX_ADDRESS - len("/niets")
+    assert client.get("/niets?" + "a" * rest).status_code == 404
+    assert client.get("/niets?" + "a" * (rest + 1)).status_code == 414
+
+
+def test_headers_are_limited_in_number_and_size(client: Client) -> None:
+    assert client.get("/gezond", headers={f"x{number}": "a" for number in range(MAX_HEADERS - 10)}).is_success
+    assert client.get("/gezond", headers={f"x{n}": "a" for n in range(MAX_HEADERS)}).status_code == 431
+    assert client.get("/gezond", headers={"x": "a" * MAX_HEADER_BYTES}).status_code == 431
+
+
+def test_a_body_beyond_the_limit_is_refused(client: Client) -> None:
+    path = "/api/v0/niets"
+    assert client.request("POST", path, content=b"x" * MAX_BODY).status_code == 404
+    assert client.request("POST", path, content=b"x" * (MAX_BODY + 1)).status_code == 413
+
+
+def test_below_the_path_of_a_proxy_the_api_is_still_one(client: Client) -> None:
+    answer = client.request("POST", "/woo/api/v0/niets", root_path="/woo", content=b"{}")
+    assert answer.status_code == 404
+    assert answer.headers["content-type"] == "application/json"
+
 
 SECRET = "http://elastic:geheim@10.0.0.1:9200"
 
@@ -32,7 +72,7 @@ class Failing(ScanEngine):
         return super().search(question)
 
 
-def client(fail: Callable[[], Any], seconds: float = 60) -> Client:
+def client_that(fail: Callable[[], Any], seconds: float = 60) -> Client:
     return Client(make_app(Failing(fail), Options(seconds=seconds)))
 
 
@@ -47,17 +87,18 @@ def heading(page: str) -> str:
     return str(html.fromstring(page).cssselect("h1")[0].text_content())
 
 
-@pytest.mark.parametrize(
-    ("error", "status"),
-    [(EngineError(SECRET), 503), (SlowQuestionError(SECRET), 503), (ValueError(SECRET), 500)],
-)
-def test_a_portal_whose_questions_fail_is_not_healthy(error: Exception, status: int) -> None:
-    answer = client(raising(error)).get("/gezond")
-    assert (answer.status_code, "gezond\n" in answer.text) == (status, False)
+def test_a_portal_whose_questions_fail_is_not_healthy() -> None:
+    for error, status in [
+        (EngineError(SECRET), 503),
+        (SlowQuestionError(SECRET), 503),
+        (ValueError(SECRET), 500),
+    ]:
+        answer = client_that(raising(error)).get("/gezond")
+        assert (answer.status_code, "gezond\n" in answer.text) == (status, False), error
 
 
 def test_a_portal_that_is_busy_with_others_is_healthy() -> None:
-    portal = client(raising(BusyError()))
+    portal = client_that(raising(BusyError()))
     assert portal.get("/?q=a").status_code == 503
     assert portal.get("/gezond").text == "gezond\n"
 
@@ -73,7 +114,7 @@ def test_a_portal_that_is_busy_with_others_is_healthy() -> None:
 def test_a_fault_is_a_page_that_shows_nothing_of_the_inside(
     error: Exception, status: int, title: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    answer = client(raising(error)).get("/?q=a")
+    answer = client_that(raising(error)).get("/?q=a")
     assert (answer.status_code, heading(answer.text)) == (status, title)
     assert "geheim" not in answer.text
     assert "Error" not in answer.text
@@ -82,7 +123,7 @@ def test_a_fault_is_a_page_that_shows_nothing_of_the_inside(
 
 
 def test_the_operator_sees_why_the_engine_cannot_answer(caplog: pytest.LogCaptureFixture) -> None:
-    client(raising(EngineError("disk full"))).get("/?q=a")
+    client_that(raising(EngineError("disk full"))).get("/?q=a")
     assert [(record.levelno, record.getMessage()) for record in caplog.records] == [
         (logging.ERROR, "the search engine cannot answer: disk full")
     ]
@@ -91,7 +132,7 @@ def test_the_operator_sees_why_the_engine_cannot_answer(caplog: pytest.LogCaptur
 def test_a_question_without_end_is_given_up_with_advice() -> None:
     free = threading.Event()
     try:
-        answer = client(lambda: free.wait(60), seconds=0.05).get("/?q=a")
+        answer = client_that(lambda: free.wait(60), seconds=0.05).get("/?q=a")
     finally:
         free.set()
     assert answer.status_code == 503
@@ -100,26 +141,26 @@ def test_a_question_without_end_is_given_up_with_advice() -> None:
 
 @pytest.mark.parametrize(("path", "kind"), [("/niets", "text/html"), ("/api/niets", "application/json")])
 def test_a_program_gets_json_and_a_person_a_page(path: str, kind: str) -> None:
-    answer = client(lambda: None).get(path)
+    answer = client_that(lambda: None).get(path)
     assert answer.status_code == 404
     assert answer.headers["content-type"].startswith(kind)
     assert "Misschien is het adres verkeerd overgenomen." in answer.text
 
 
 def test_an_address_with_a_slash_too_many_leads_to_no_other_host() -> None:
-    answer = client(lambda: None).get("/organisaties/", headers={"host": "elders.example"})
+    answer = client_that(lambda: None).get("/organisaties/", headers={"host": "elders.example"})
     assert answer.status_code == 404
     assert "elders.example" not in answer.text + str(answer.headers)
 
 
-@pytest.mark.parametrize(
-    "path", ["/wijzigingen.jsonl", "/wijzigingen.atom", "/zoek.jsonl", "/zoek.csv", "/zoek.atom"]
-)
-def test_an_error_of_a_file_is_json_for_a_program_and_a_page_in_a_browser(path: str) -> None:
-    portal = Client(make_app(ScanEngine([full()]), Options()))
-    asked = f"{path}?aantal=x"
-    assert portal.get(asked).json()["fout"].startswith("aantal is een getal")
-    assert heading(portal.get(asked, headers={"accept": "text/html,*/*"}).text) == "Deze vraag kan niet"
+def test_an_error_of_a_file_is_json_for_a_program_and_a_page_in_a_browser() -> None:
+    for path in ["/wijzigingen.jsonl", "/wijzigingen.atom", "/zoek.jsonl", "/zoek.csv", "/zoek.atom"]:
+        portal = Client(make_app(ScanEngine([full()]), Options()))
+        asked = f"{path}?aantal=x"
+        assert portal.get(asked).json()["fout"].startswith("aantal is een getal"), path
+        assert (
+            heading(portal.get(asked, headers={"accept": "text/html,*/*"}).text) == "Deze vraag kan niet"
+        ), path
 
 
 @pytest.mark.parametrize("added", ["fbclid=1", "utm_source=x&utm_campaign=y", "ref=nu.nl", "gclid"])
