@@ -110,18 +110,10 @@ def test_metadata_that_names_no_type_says_nothing() -> None:
 
 def test_a_media_type_that_servers_give_to_anything_says_nothing() -> None:
     for text in [
-        None,
-        "",
-        "pdf",
-        "*/*",
-        "application/octet-stream",
-        "Application/Octet-Stream; name=besluit.pdf",
-        "binary/octet-stream",
-        "application/x-download",
-        "application/force-download",
-        "application/download",
-        "application/unknown",
-        "application/vnd.ms-office",
+        *(None, "", "pdf", "*/*", "application/octet-stream"),
+        *("Application/Octet-Stream; name=besluit.pdf", "binary/octet-stream"),
+        *("application/x-download", "application/force-download", "application/download"),
+        *("application/unknown", "application/vnd.ms-office"),
     ]:
         assert from_media_type(text) == NOTHING, text
 
@@ -138,16 +130,10 @@ def test_a_web_page_is_html_and_plain_text_is_on_the_list() -> None:
 
 def test_a_url_without_a_document_s_extension_says_nothing() -> None:
     for url in [
-        "",
-        "https://www.a.nl",
-        "https://www.a.nl/",
-        "https://www.a.nl/3f2504e0/download",
-        "https://www.a.nl/download.aspx",
-        "https://www.a.nl/besluit%201.2",
-        "https://www.a.nl/map.pdf/",
-        "https://www.a.nl/download?bestand=besluit.pdf",
-        "besluit.",
-        "pdf",
+        *("", "https://www.a.nl", "https://www.a.nl/", "https://www.a.nl/3f2504e0/download"),
+        *("https://www.a.nl/download.aspx", "https://www.a.nl/besluit%201.2"),
+        *("https://www.a.nl/map.pdf/", "https://www.a.nl/download?bestand=besluit.pdf"),
+        *("besluit.", "pdf"),
     ]:
         assert from_extension(url) == NOTHING, url
 

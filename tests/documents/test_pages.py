@@ -139,16 +139,8 @@ def test_what_is_no_page_leads_nowhere() -> None:
 
 def test_a_hostile_page_is_read_to_its_limit_at_most() -> None:
     for piece in [
-        "<b>",
-        "<div>",
-        "<a href=x.pdf>",
-        "<p>",
-        "<b><i><u><p>",
-        "a=1 ",
-        "<",
-        "&",
-        "<table><tr><td>",
-        "<base>",
+        *("<b>", "<div>", "<a href=x.pdf>", "<p>", "<b><i><u><p>", "a=1 ", "<", "&"),
+        *("<table><tr><td>", "<base>"),
     ]:
         file = Counted((piece * (3 * PAGE_MAXSIZE // len(piece))).encode())
         documents_of_landing_page(file, URL, "text/html")

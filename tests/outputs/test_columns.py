@@ -42,9 +42,8 @@ def of(column: str, record: dict[str, Any] = RECORD) -> object:
     return found
 
 
-@pytest.mark.parametrize(
-    ("column", "cell"),
-    [
+def test_a_column_has_the_value_at_its_path() -> None:
+    for column, expected in [
         ("document.publisher.label", "gemeente Amsterdam"),
         ("document.publisher.id", "https://x/gm0363"),
         ("document.publisher.bronwaarde", ""),
@@ -60,11 +59,9 @@ def of(column: str, record: dict[str, Any] = RECORD) -> object:
         ("versies.bestanden.mime-type", "text/csv"),
         ("herkomst.standaardwaarden", "document.publisher=register | versies.x=index"),
         ("herkomst.bevindingen", ""),
-    ],
-)
-def test_a_column_has_the_value_at_its_path(column: str, cell: str) -> None:
-    assert of(column) == cell
-    assert column in columns_of(Record, [ALL])
+    ]:
+        assert of(column) == expected, column
+        assert column in columns_of(Record, [ALL]), column
 
 
 def test_the_values_of_a_list_are_separated_again_by_splitting() -> None:

@@ -88,42 +88,33 @@ def test_the_record_of_a_document_is_what_it_was_made_of_without_texts() -> None
     assert record_of(document_of(WOO, with_text)) == without
 
 
-def test_the_version_is_the_moment_of_the_harvest_in_milliseconds() -> None:
+def test_the_version_is_the_moment_of_the_harvest_in_milliseconds_and_else_the_oldest() -> None:
     assert version_number(record()) == 1_795_244_400_000
-
-
-def test_without_that_moment_the_version_is_the_oldest() -> None:
-    for source in [{}, {"opgehaald": "gisteren"}, {"opgehaald": 3}]:
+    for source in ({}, {"opgehaald": "gisteren"}, {"opgehaald": 3}):
         assert version_number({"herkomst": source}) == 0, source
 
 
-def test_a_record_becomes_an_action_and_a_document() -> None:
+def test_a_record_becomes_an_action_and_a_document_and_a_withdrawal_may_delete() -> None:
     action = bulk_action(WOO, record("intrekking"), Withdrawn.MARK)
     head, body = map(json.loads, action.lines.splitlines())
     assert head == {"index": {"_id": "1", "version": 1_795_244_400_000, "version_type": "external_gte"}}
     assert body["status"] == "ingetrokken"
-
-
-def test_a_withdrawal_deletes_where_that_is_asked_for() -> None:
-    action = bulk_action(WOO, record("intrekking"), Withdrawn.DELETE)
-    (head,) = map(json.loads, action.lines.splitlines())
+    (head,) = map(json.loads, bulk_action(WOO, record("intrekking"), Withdrawn.DELETE).lines.splitlines())
     assert list(head) == ["delete"]
     assert b'{"index":' in bulk_action(WOO, record("wijziging"), Withdrawn.DELETE).lines
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
+def test_what_is_no_record_is_refused() -> None:
+    cases: list[dict[str, Any]] = [
         {},
         {"id": 3, "versies": [{}], "document": {}},
         {"id": "1", "versies": [], "document": {}},
         {"id": "1", "versies": [{}], "vergunning": {}},
         {"id": "1", "versies": [{}], "document": "x"},
-    ],
-)
-def test_what_is_no_record_is_refused(given: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="expected a record"):
-        bulk_action(WOO, given, Withdrawn.MARK)
+    ]
+    for given in cases:
+        with pytest.raises(ValueError, match="expected a record"):
+            bulk_action(WOO, given, Withdrawn.MARK)
 
 
 def test_a_record_that_adds_content_replaces_the_one_before_it() -> None:

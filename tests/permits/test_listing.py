@@ -240,16 +240,8 @@ def test_a_page_of_any_common_encoding_is_read() -> None:
 
 def test_an_encoding_that_is_not_for_texts_is_ignored() -> None:
     for name in [
-        "hex",
-        "zlib",
-        "idna",
-        "undefined",
-        "x-unknown",
-        "punycode",
-        "rot13",
-        "utf-16",
-        "utf-32",
-        "",
+        *("hex", "zlib", "idna", "undefined", "x-unknown", "punycode", "rot13", "utf-16"),
+        *("utf-32", ""),
     ]:
         for header, head in ((f"text/html; charset={name}", ""), (None, f'<meta charset="{name}">')):
             (link,) = read(f'{head}<a href="é.xml">é</a>', content_type=header).links

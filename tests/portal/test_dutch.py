@@ -130,18 +130,8 @@ def test_the_parts_are_what_the_analyzer_adds_to_the_stems() -> None:
 
 def test_the_digits_of_a_piece_are_those_of_its_tokens() -> None:
     for form in [
-        "{}",
-        "Z{}-{}",
-        "{}pdf",
-        "{}vergunningen",
-        "vergunningen{}",
-        "€{},{}.",
-        "{}e",
-        "nl/wegen/{}.",
-        "{}'s",
-        "½{}",
-        "⁰{}",
-        "٣{}",
+        *("{}", "Z{}-{}", "{}pdf", "{}vergunningen", "vergunningen{}", "€{},{}.", "{}e"),
+        *("nl/wegen/{}.", "{}'s", "½{}", "⁰{}", "٣{}"),
     ]:
         for number in ("1", "20", "2024", "00123", "9876543210", "1" * 300):
             piece = form.replace("{}", number)

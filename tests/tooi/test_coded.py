@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from woo_harvester.tooi import (
     UNKNOWN_THEME,
     Concept,
     Resolved,
+    ValueList,
     ValueLists,
     bundled,
     documentsoorten,
@@ -24,6 +24,7 @@ from woo_harvester.tooi import (
     talen,
     themas,
 )
+from woo_harvester.tooi.coded import nearest_value
 from woo_harvester.tooi.lists import bundled_files
 
 THESAURUS = "https://identifier.overheid.nl/tooi/def/thes/kern/"
@@ -32,13 +33,11 @@ AGENDAS = Concept(f"{THESAURUS}c_3a248e3a", "agenda’s en besluitenlijsten best
 AMSTERDAM = Concept("https://identifier.overheid.nl/tooi/id/gemeente/gm0363", "gemeente Amsterdam")
 
 
-def test_a_known_uri_gets_the_label_of_the_list() -> None:
-    assert resolve(documentsoorten(), None, ADVIES.uri) == Resolved(ADVIES)
-    assert resolve(documentsoorten(), " ", f"\n{ADVIES.uri} ") == Resolved(ADVIES)
-
-
-def test_a_known_label_gets_its_uri() -> None:
-    assert resolve(documentsoorten(), "advies", None) == Resolved(ADVIES)
+def test_a_known_uri_gets_the_label_of_the_list_and_a_known_label_its_uri() -> None:
+    for label, uri in ((None, ADVIES.uri), (" ", f"\n{ADVIES.uri} "), ("advies", None)):
+        assert resolve(documentsoorten(), label, uri) == Resolved(ADVIES), (label, uri)
+    assert resolve(documentsoorten(), " " * 2000 + "advies", None) == Resolved(ADVIES), "beyond the cache"
+    assert resolve(organisaties(), "Gemeente Amsterdam", None) == Resolved(AMSTERDAM)
 
 
 def test_letter_case_space_and_kind_of_apostrophe_make_no_difference() -> None:
@@ -131,31 +130,22 @@ def test_a_corrected_uri_wins_from_the_label_and_both_are_kept() -> None:
     )
 
 
-def test_what_only_resembles_a_code_is_not_guessed() -> None:
-    for code in ["GM0363", "gm363", "0363", "gemeente/gm0363", "gm0363/", " gm 0363"]:
+def test_what_only_resembles_a_code_or_a_path_is_not_guessed() -> None:
+    for code in ("GM0363", "gm363", "0363", "gemeente/gm0363", "gm0363/", " gm 0363"):
         found = resolve(organisaties(), None, code)
         assert found == Resolved(UNKNOWN_ORGANISATION, code.strip(), ("waarde.label-onbekend",)), code
+    uri, utrecht = AMSTERDAM.uri.replace("/gemeente/", "/Gemeente/"), "gemeente Utrecht"
+    found = resolve(organisaties(), utrecht, uri)
+    assert found == Resolved(organisaties().by_label(utrecht), uri, UNKNOWN_URI), "the case of a path"
 
 
-def test_the_letter_case_of_a_path_is_not_guessed() -> None:
-    uri = AMSTERDAM.uri.replace("/gemeente/", "/Gemeente/")
-    assert resolve(organisaties(), "gemeente Utrecht", uri) == Resolved(
-        organisaties().by_label("gemeente Utrecht"), uri, UNKNOWN_URI
-    )
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        "http://identifier.overheid.nl/tooi/id/gemeente/gm9999",
-        "https://IDENTIFIER.overheid.nl/tooi/id/gemeente/gm9999/",
-    ],
-)
-def test_a_public_organisation_that_the_lists_do_not_have_is_kept_with_the_usual_notation(given: str) -> None:
-    uri = "https://identifier.overheid.nl/tooi/id/gemeente/gm9999"
-    assert resolve(organisaties(), "gemeente Nieuw", given) == Resolved(
-        Concept(uri, "gemeente Nieuw"), given, UNKNOWN_URI
-    )
+def test_a_public_organisation_that_the_lists_do_not_have_is_kept_with_the_usual_notation() -> None:
+    uri, name = "https://identifier.overheid.nl/tooi/id/gemeente/gm9999", "gemeente Nieuw"
+    for written in (uri, uri.replace("https", "http"), uri.replace("identifier", "IDENTIFIER") + "/"):
+        kept = None if written == uri else written
+        assert resolve(organisaties(), name, written) == Resolved(Concept(uri, name), kept, UNKNOWN_URI)
+    assert resolve(organisaties(), None, uri) == Resolved(Concept(uri, ""), None, UNKNOWN_URI)
+    assert resolve(themas(), "verkeer", uri) == Resolved(themas().by_label("verkeer"), uri, UNKNOWN_URI)
 
 
 def test_every_code_of_the_lists_names_one_value() -> None:
@@ -186,30 +176,10 @@ def test_an_empty_value_is_absent() -> None:
         assert resolve(documentsoorten(), label, uri) is None, (label, uri)
 
 
-def test_a_public_organisation_that_the_lists_do_not_have_is_kept_as_given() -> None:
-    uri = "https://identifier.overheid.nl/tooi/id/gemeente/gm9999"
-
-    assert resolve(organisaties(), "gemeente Nieuw", uri) == Resolved(
-        Concept(uri, "gemeente Nieuw"), None, ("waarde.uri-onbekend",)
-    )
-    assert resolve(organisaties(), None, uri) == Resolved(Concept(uri, ""), None, ("waarde.uri-onbekend",))
-    assert resolve(themas(), "verkeer", uri) == Resolved(
-        themas().by_label("verkeer"), uri, ("waarde.uri-onbekend",)
-    )
-
-
-def test_a_public_organisation_is_found_by_its_name() -> None:
-    assert resolve(organisaties(), "Gemeente Amsterdam", None) == Resolved(AMSTERDAM)
-
-
 def test_a_name_that_two_organisations_have_is_not_guessed() -> None:
     assert resolve(organisaties(), "ministerie van Economische Zaken", None) == Resolved(
         UNKNOWN_ORGANISATION, "ministerie van Economische Zaken", ("waarde.label-onbekend",)
     )
-
-
-def test_a_value_too_long_for_the_cache_is_resolved_alike() -> None:
-    assert resolve(documentsoorten(), " " * 2000 + "advies", None) == Resolved(ADVIES)
 
 
 @given(st.text(), st.text())
@@ -261,3 +231,31 @@ def test_the_roles_that_open_overheid_nl_uses_are_known_with_newer_lists_too() -
         for name in ("bundel", "onderdeel", "bijlage", "identiteitsgroep", "gerelateerd"):
             uri = f"https://identifier.overheid.nl/plooi/def/thes/documentrelatie/{name}"
             assert resolve(roles, None, uri) == Resolved(Concept(uri, name))
+
+
+# The value of a list that a misspelt label stands for.
+
+
+def test_a_label_near_that_of_a_value_stands_for_it() -> None:
+    for values, label, meant in [
+        (informatiecategorieen(), "WOO verzoek", "Woo-verzoeken en -besluiten"),
+        (informatiecategorieen(), "convenant", "convenanten"),
+        (documentsoorten(), "WOO verzoek", "Wob-/Woo-verzoek"),
+        (organisaties(), "Gemeente Amsterdm", "gemeente Amsterdam"),
+        (organisaties(), "Amsterdm", "gemeente Amsterdam"),
+        (organisaties(), "Bureau voor Wat Nergens Is", None),
+        (organisaties(), "gemeente Amsterdam", None),
+        (organisaties(), "", None),
+        (organisaties(), "--", None),
+        (organisaties(), "gemeente " * 10_000, None),
+    ]:
+        found = nearest_value(values, label)
+        assert (None if found is None else found.label) == meant, (values, label)
+
+
+def test_the_beginning_of_several_labels_and_the_value_for_unknown_are_never_meant() -> None:
+    labels = ("besluit tot vaststelling", "besluit tot intrekking", "onbekend")
+    concepts = [Concept(f"urn:{number}", label) for number, label in enumerate(labels)]
+    values = ValueList("x", concepts, concepts[2])
+    for label, meant in (("besluit", None), ("besluit tot i", concepts[1]), ("onbekendd", None)):
+        assert nearest_value(values, label) == meant, label

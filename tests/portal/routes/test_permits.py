@@ -190,11 +190,7 @@ def test_without_any_permit_the_page_says_so() -> None:
 
 def test_a_wrong_question_is_a_page_that_says_what(client: Client) -> None:
     for query in [
-        "kleur=rood",
-        "plaats=x",
-        "plaats=52,5&afstand=0",
-        "kader=1,2,3",
-        "lopend=x",
+        *("kleur=rood", "plaats=x", "plaats=52,5&afstand=0", "kader=1,2,3", "lopend=x"),
         "zoektekst=%00",
     ]:
         for path in ("/vergunningen", "/vergunningen/kaart"):
