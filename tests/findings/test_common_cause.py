@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pytest
+
 from woo_harvester.findings.common_cause import Cause, CommonCause
 
 
@@ -17,8 +19,9 @@ def outcomes(start: int, count: int, cause: Cause | None) -> dict[str, Cause | N
     return {f"host{number}": cause for number in range(start, start + count)}
 
 
-def test_nine_of_ten_hosts_have_one_cause() -> None:
-    for failing, answering, verdict in [
+@pytest.mark.parametrize(
+    ("failing", "answering", "verdict"),
+    [
         (9, 1, "dns"),
         (8, 2, None),
         (10, 0, "dns"),
@@ -28,11 +31,11 @@ def test_nine_of_ten_hosts_have_one_cause() -> None:
         (90, 10, "dns"),
         (899, 101, None),
         (900, 100, "dns"),
-    ]:
-        common = counted(
-            failing + answering, outcomes(0, failing, "dns") | outcomes(failing, answering, None)
-        )
-        assert common.verdict() == verdict, (failing, answering)
+    ],
+)
+def test_nine_of_ten_hosts_have_one_cause(failing: int, answering: int, verdict: Cause | None) -> None:
+    common = counted(failing + answering, outcomes(0, failing, "dns") | outcomes(failing, answering, None))
+    assert common.verdict() == verdict
 
 
 def test_a_cause_stays_possible_until_too_many_hosts_have_another_outcome() -> None:

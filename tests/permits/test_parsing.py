@@ -112,7 +112,7 @@ def test_a_message_that_would_make_a_huge_tree_is_refused() -> None:
         b"<a>" * 5000,
         b"<a>" + b"x" * 11_000_000 + b"</a>",
     ]:
-        assert codes(content) == ["ipm.te-groot"], content
+        assert codes(content) == ["ipm.te-groot"], content[:60]
 
 
 def test_an_endless_file_is_read_only_up_to_the_limit() -> None:

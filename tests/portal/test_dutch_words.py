@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from time import process_time
 
-import pytest
-
 from woo_portal.dutch import MAX_LENGTH, spans, words
 
 
@@ -26,14 +24,12 @@ def test_a_long_word_is_cut() -> None:
     assert words("é" * 256) == ["é" * 255, "é"]
 
 
-@pytest.mark.parametrize(
-    "unit", ["_", "a.", "1,", "a_", "'", "\u200d", "👍\u200d\u200d", 'א"', "_\u0301", "é_"]
-)
-def test_time_grows_with_the_length_of_a_line_only(unit: str) -> None:
-    def seconds(count: int) -> float:
+def test_time_grows_with_the_length_of_a_line_only() -> None:
+    def seconds(unit: str, count: int) -> float:
         started = process_time()
         words(unit * count)
         return process_time() - started
 
-    words(unit)
-    assert seconds(20_000) < 40 * seconds(2_000) + 0.1
+    for unit in ("_", "a.", "1,", "a_", "'", "\u200d", "👍\u200d\u200d", 'א"', "_\u0301", "é_"):
+        words(unit)
+        assert seconds(unit, 20_000) < 40 * seconds(unit, 2_000) + 0.1, unit
