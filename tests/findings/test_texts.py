@@ -243,15 +243,12 @@ def test_a_certificate_has_a_fault_by_its_number() -> None:
     assert certificate_fault(None) is None
 
 
-def test_each_text_uses_only_the_parts_of_its_pattern() -> None:
+def test_each_text_and_certificate_has_both_languages_and_uses_only_the_parts_of_its_pattern() -> None:
     for text in SEEN["text"]:
         parts = set(re.compile(text["pattern"]).groupindex)
         for lang in ("nl", "en"):
             used = {name for _, name, _, _ in Formatter().parse(text.get(lang, "")) if name}
             assert used <= parts, text
         assert text["en"], text
-
-
-def test_each_certificate_has_both_languages() -> None:
-    for code in SEEN["certificate"]:
-        assert SEEN["certificate"][code].keys() == {"nl", "en"}, code
+    for code, words in SEEN["certificate"].items():
+        assert words.keys() == {"nl", "en"}, code

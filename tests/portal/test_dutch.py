@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from time import process_time
 from unicodedata import category, normalize
 
 import pytest
@@ -12,6 +13,7 @@ from tests.portal.analysis import Analysis
 from tests.portal.word_lists import SPACES, words
 from woo_harvester.outputs.definition import WOO, definition
 from woo_portal.dutch import (
+    MAX_LENGTH,
     CharFilter,
     Token,
     Tokens,
@@ -23,8 +25,10 @@ from woo_portal.dutch import (
     make_filter,
     normalized,
     pieces,
+    spans,
     tokens_of,
 )
+from woo_portal.dutch import words as words_in
 
 ANALYZERS = ("stam", "exact", "delen")
 
@@ -207,3 +211,33 @@ def test_a_stem_that_is_given_is_not_stemmed_again() -> None:
 def test_letters_become_lower_case_one_by_one() -> None:
     assert lower("\u0130\u039f\u03a3") == "i\u03bf\u03c3"
     assert fold("coördinatie ﬁ ß") == "coordinatie fi ss"
+
+
+def test_a_text_is_split_into_words() -> None:
+    for text, expected in [
+        ("De raad, 1.234,56 euro", ["De", "raad", "1.234,56", "euro"]),
+        ("it's a_b www.x.nl/a?b=c", ["it's", "a_b", "www.x.nl", "a", "b", "c"]),
+        ("’s-Gravenhage één", ["s", "Gravenhage", "één"]),
+        ("👩\u200d🚀 1️⃣ 🇳🇱🇧🇪", ["👩\u200d🚀", "1️⃣", "🇳🇱", "🇧🇪"]),
+        ("東京 カタカナ", ["東", "京", "カタカナ"]),
+        ("", []),
+        ("____ -- ...", []),
+    ]:
+        assert words_in(text) == expected, text
+        assert [text[start:end] for start, end in spans(text)] == expected, text
+
+
+def test_a_long_word_is_cut() -> None:
+    assert [len(word) for word in words_in("x" * (2 * MAX_LENGTH + 1))] == [MAX_LENGTH, MAX_LENGTH, 1]
+    assert words_in("é" * 256) == ["é" * 255, "é"]
+
+
+def test_time_grows_with_the_length_of_a_line_only() -> None:
+    def seconds(unit: str, count: int) -> float:
+        started = process_time()
+        words_in(unit * count)
+        return process_time() - started
+
+    for unit in ("_", "a.", "1,", "a_", "'", "\u200d", "👍\u200d\u200d", 'א"', "_\u0301", "é_"):
+        words_in(unit)
+        assert seconds(unit, 20_000) < 40 * seconds(unit, 2_000) + 0.1, unit
