@@ -21,7 +21,6 @@ from woo_harvester import Addon, addon
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.pipelines.record import DefaultsPipeline, FileTypePipeline, MetadataPipeline
 from woo_harvester.running.default_settings import SETTINGS
-from woo_harvester.running.setting import Setting
 from woo_harvester.spiders.middlewares import WooDeltaFetch
 from woo_harvester.spiders.woo import WooSpider
 
@@ -67,9 +66,10 @@ def test_spiders_that_are_there_already_are_not_added_again() -> None:
     ]
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
-def test_every_setting_has_its_default(setting: Setting) -> None:
-    assert settings_of()[setting.name] == setting.default
+def test_every_setting_has_its_default() -> None:
+    settings = settings_of()
+    for setting in SETTINGS:
+        assert settings[setting.name] == setting.default, setting.name
 
 
 def test_a_projects_own_values_win() -> None:
@@ -122,9 +122,9 @@ def test_what_was_given_is_mapped_before_it_is_filled_in_and_filled_in_before_it
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("name", addon.COMPONENTS)
-def test_every_component_can_be_loaded(name: str) -> None:
-    assert all(load_object(path) for path in addon.COMPONENTS[name])
+def test_every_component_can_be_loaded() -> None:
+    for name, paths in addon.COMPONENTS.items():
+        assert all(load_object(path) for path in paths), name
 
 
 def test_the_middlewares_that_are_extended_do_not_run_themselves() -> None:

@@ -6,7 +6,6 @@ import re
 import tomllib
 from pathlib import Path
 
-import pytest
 from msgspec.structs import fields
 
 from tests.conftest import ROOT
@@ -15,7 +14,6 @@ from woo_harvester.record import Document
 from woo_harvester.running.default_settings import SETTINGS
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
-by_name = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
@@ -27,14 +25,13 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@by_name
-def test_every_page_and_part_that_is_linked_is_there(page: Path) -> None:
-    text = FENCED.sub("", page.read_text(encoding="utf-8"))
-    links = re.findall(r"\]\((?!https?:|mailto:)([^)#]*)(?:#([^)]+))?\)", text)
-    for name, part in links:
-        target = page.parent / name if name else page
-        assert target.exists(), name
-        assert not part or part in anchors(target), f"{name}#{part}"
+def test_every_page_and_part_that_is_linked_is_there() -> None:
+    for page in PAGES:
+        text = FENCED.sub("", page.read_text(encoding="utf-8"))
+        for name, part in re.findall(r"\]\((?!https?:|mailto:)([^)#]*)(?:#([^)]+))?\)", text):
+            target = page.parent / name if name else page
+            assert target.exists(), (page, name)
+            assert not part or part in anchors(target), (page, f"{name}#{part}")
 
 
 def test_every_test_that_proves_a_promise_is_there() -> None:
@@ -45,30 +42,21 @@ def test_every_test_that_proves_a_promise_is_there() -> None:
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
-@by_name
-def test_every_setting_that_is_named_is_there(page: Path) -> None:
+def test_every_setting_finding_and_make_target_that_is_named_is_there() -> None:
     names = {setting.name for setting in SETTINGS} | {"WOO_HARVESTER"}  # a variable of a supplier's CI
-    for named in re.findall(r"(?<![A-Z_])WOO_[A-Z_]+", page.read_text(encoding="utf-8")):
-        # "WOO_MONITOR_*" is all that begin so.
-        assert named in names or (named.endswith("_") and any(name.startswith(named) for name in names)), (
-            named
-        )
-
-
-@by_name
-def test_every_finding_that_is_named_is_in_the_catalogue(page: Path) -> None:
     codes = explanations().keys()
     areas = "|".join({code.partition(".")[0] for code in codes})
-    named = set(re.findall(rf"`((?:{areas})\.[a-z-]+)`", page.read_text(encoding="utf-8")))
     others = {"index.html", "robots.txt", *(f"document.{field.name}" for field in fields(Document))}
-    assert named - others <= codes
-
-
-@by_name
-def test_every_make_target_that_is_named_is_there(page: Path) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    named = set(re.findall(r"(?:^    |`)make ([a-z][a-z-]+)", page.read_text(encoding="utf-8"), re.MULTILINE))
-    assert [target for target in named if f"\n{target}:" not in makefile] == []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for named in re.findall(r"(?<![A-Z_])WOO_[A-Z_]+", text):
+            # "WOO_MONITOR_*" is all that begin so.
+            is_start = named.endswith("_") and any(name.startswith(named) for name in names)
+            assert named in names or is_start, (page, named)
+        assert set(re.findall(rf"`((?:{areas})\.[a-z-]+)`", text)) - others <= codes, page
+        targets = set(re.findall(r"(?:^    |`)make ([a-z][a-z-]+)", text, re.MULTILINE))
+        assert [target for target in targets if f"\n{target}:" not in makefile] == [], page
 
 
 def test_the_parts_of_core_and_shell_are_those_of_the_package_in_their_order() -> None:

@@ -63,21 +63,18 @@ def test_pages_are_given_as_urls_or_in_a_file(tmp_path: Path) -> None:
     assert given_entries([PAGE]) == [("", PAGE)]
 
 
-@pytest.mark.parametrize(
-    ("name", "url", "identifier", "hosts"),
-    [
+def test_a_page_is_that_of_the_organisation_that_was_named_or_has_the_host() -> None:
+    for name, url, identifier, hosts in [
         ("", PAGE, AMSTERDAM, {"www.amsterdam.nl", "b.nl"}),
         ("gemeente Amsterdam", "https://c.nl/", AMSTERDAM, {"c.nl", "www.amsterdam.nl", "b.nl"}),
         ("Onbekend", "https://c.nl/", "Onbekend", {"c.nl"}),
         ("", "https://c.nl/", "c.nl", {"c.nl"}),
         ("", "https://shared.nl/", "shared.nl", {"shared.nl"}),
-    ],
-)
-def test_a_page_is_that_of_the_organisation_that_was_named_or_has_the_host(
-    name: str, url: str, identifier: str, hosts: set[str]
-) -> None:
-    given = [(name, url), (name, url)]
-    assert entry_pages(given, REGISTER) == [EntryPage(url, identifier, frozenset(hosts), is_named=bool(name))]
+    ]:
+        given = [(name, url), (name, url)]
+        assert entry_pages(given, REGISTER) == [
+            EntryPage(url, identifier, frozenset(hosts), is_named=bool(name))
+        ]
 
 
 def test_a_run_reads_the_pages_of_its_hosts_and_shard() -> None:
@@ -108,9 +105,8 @@ def test_links_that_were_passed_over_are_counted_with_an_example() -> None:
     assert (passed.total, str(passed)) == (3, "3 links: 1 op een andere host, zoals a; 2 te lang, zoals b")
 
 
-@pytest.mark.parametrize(
-    ("given", "found"),
-    [
+def test_a_page_is_counted_when_its_last_file_is_done() -> None:
+    cases: list[tuple[dict[str, Any], list[tuple[str, str | None]]]] = [
         ({"complete": True, "has_xml": True}, []),
         ({"complete": True}, [("ipm.ingang-zonder-links", None)]),
         ({}, []),
@@ -118,26 +114,23 @@ def test_links_that_were_passed_over_are_counted_with_an_example() -> None:
             {"complete": True, "not_asked": 2, "beyond_budget": "https://a.nl/1"},
             [("ipm.link-overgeslagen", "nog niet opgevraagd: 2 links, zoals https://a.nl/1")],
         ),
-    ],
-)
-def test_a_page_is_counted_when_its_last_file_is_done(
-    given: dict[str, Any], found: list[tuple[str, str | None]]
-) -> None:
-    findings: list[Finding] = []
-    done: list[EntryPageVisit] = []
-    visit = visit_of(findings, done)
-    for name, value in given.items():
-        setattr(visit, name, value)
-    visit.begin_request()
-    visit.finish()
-    visit.page_done = True
-    visit.finish()
-    assert not done
-    visit.end_request()
-    visit.finish()
-    assert done == [visit]
-    assert [(finding.code, finding.seen) for finding in findings] == found
-    assert visit.account.not_asked == given.get("not_asked", 0)
+    ]
+    for given, found in cases:
+        findings: list[Finding] = []
+        done: list[EntryPageVisit] = []
+        visit = visit_of(findings, done)
+        for name, value in given.items():
+            setattr(visit, name, value)
+        visit.begin_request()
+        visit.finish()
+        visit.page_done = True
+        visit.finish()
+        assert not done, given
+        visit.end_request()
+        visit.finish()
+        assert done == [visit], given
+        assert [(finding.code, finding.seen) for finding in findings] == found, given
+        assert visit.account.not_asked == given.get("not_asked", 0), given
 
 
 def test_a_finding_about_a_file_names_its_page() -> None:

@@ -8,11 +8,13 @@ from time import time
 from types import SimpleNamespace
 from typing import Any, cast
 
-import pytest
 from scrapy import Request
 
+from tests.crawl.test_hosts import visit_of as finished_visit_of
 from tests.utils.crawlers import crawler_of
-from woo_harvester.crawl.files import FileRequests, StateWrite, read_robots
+from woo_harvester.crawl.documents import Documents
+from woo_harvester.crawl.entries import Entries
+from woo_harvester.crawl.files import FileRequests, HostReader, StateWrite, read_robots
 from woo_harvester.crawl.hosts import Visit
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
@@ -124,24 +126,38 @@ def request_of(
         return requests.request(connection, url, kind, visit_of([], host), cast("Any", None))
 
 
-@pytest.mark.parametrize(("kind", "most"), [("robots", ROBOTS_MAXSIZE), ("index", 11), ("sitemap", 21)])
-def test_a_file_is_asked_for_if_it_changed(keeper: StateKeeper, kind: ResourceKind, most: int) -> None:
-    request = request_of(keeper, kind)
-    assert request.headers.to_unicode_dict() == {"Accept-Encoding": "gzip", **CONDITIONS}
-    assert request.meta["download_maxsize"] == most
-    assert request.meta["dont_obey_robotstxt"] == (kind == "robots")
-    assert (request.meta["download_slot"], request.meta["woo_host"]) == ("b.nl", HOST)
-    assert request.dont_filter
+def test_a_file_is_asked_for_if_it_changed(keeper: StateKeeper) -> None:
+    most: dict[ResourceKind, int] = {"robots": ROBOTS_MAXSIZE, "index": 11, "sitemap": 21}
+    for kind, size in most.items():
+        request = request_of(keeper, kind)
+        assert request.headers.to_unicode_dict() == {"Accept-Encoding": "gzip", **CONDITIONS}, kind
+        assert request.meta["download_maxsize"] == size, kind
+        assert request.meta["dont_obey_robotstxt"] == (kind == "robots")
+        assert (request.meta["download_slot"], request.meta["woo_host"]) == ("b.nl", HOST), kind
+        assert request.dont_filter, kind
 
 
-@pytest.mark.parametrize(("depth", "delivers_all"), [(Depth.FILE, False), (Depth.HEADERS, True)])
-def test_a_sitemap_with_something_to_request_again_is_read_in_full(
-    keeper: StateKeeper, depth: Depth, delivers_all: bool
-) -> None:
+def test_a_sitemap_with_something_to_request_again_is_read_in_full(keeper: StateKeeper) -> None:
     """The run wants more of its documents than the run that read it, or all of them."""
-    terms = Terms(depth=depth, delivers_all=delivers_all)
-    request = request_of(keeper, "sitemap", terms)
-    assert "If-None-Match" not in request.headers
-    known = request.cb_kwargs["resource"]
-    assert (known.etag, known.digest, known.read_at) == (None, None, None)
-    assert "If-None-Match" in request_of(keeper, "index", terms).headers
+    for terms in (Terms(depth=Depth.FILE), Terms(depth=Depth.HEADERS, delivers_all=True)):
+        request = request_of(keeper, "sitemap", terms)
+        assert "If-None-Match" not in request.headers, terms
+        known = request.cb_kwargs["resource"]
+        assert (known.etag, known.digest, known.read_at) == (None, None, None), terms
+        assert "If-None-Match" in request_of(keeper, "index", terms).headers, terms
+
+
+def test_a_host_whose_last_documents_end_together_is_counted_once() -> None:
+    crawler = crawler_of()
+    keeper = cast("StateKeeper", None)  # nothing is read or written here
+    entries = cast("Entries", SimpleNamespace(terms=Terms()))
+    reader = HostReader(crawler, keeper, entries, Documents("head", keeper, crawler))
+    visit = finished_visit_of()
+    visit.begin_request()
+    reader.finish(visit)
+    assert crawler.stats.get_value("woo/hosts/done") is None
+    visit.end_request()
+    for _ in range(2):
+        reader.finish(visit)
+    assert crawler.stats.get_value("woo/hosts/done") == 1
+    assert crawler.stats.get_value("woo/hosts/complete") == 1

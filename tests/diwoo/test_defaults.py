@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime
+from uuid import UUID
 
-import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.diwoo.documents import THESAURUS, Outcome, completed
+from woo_harvester.demo.sitemaps import Coded, DiWoo, categorie, sitemap
+from woo_harvester.demo.sitemaps import Entry as Listed
+from woo_harvester.diwoo.defaults import Choice, title_from_loc, title_from_properties
 from woo_harvester.diwoo.given import GivenMetadata, Value
 from woo_harvester.record import json_value
 from woo_harvester.register.register import Match, Organisation
-from woo_harvester.tooi import category_of_index
+from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument
+from woo_harvester.sitemaps.scanner import Scan
+from woo_harvester.tooi import UNKNOWN_CATEGORY, category_of_index, informatiecategorieen
 
 UNKNOWN = "https://identifier.overheid.nl/tooi/id/"
 AMSTERDAM = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"
@@ -20,6 +27,7 @@ ONBEKEND = {"id": f"{UNKNOWN}informatiecategorie_onbekend", "label": "onbekend"}
 OF_ADVIEZEN = category_of_index(10)
 
 REGISTERED = Organisation("25000001", "Gemeente Amsterdam (register)", AMSTERDAM)
+TITLE, USED = "titelcollectie/officieleTitel", "standaardwaarde gebruikt: "
 
 
 def categories(outcome: Outcome) -> list[dict[str, str]]:
@@ -31,9 +39,14 @@ def with_categories(*labels: str) -> GivenMetadata:
     return GivenMetadata(informatiecategorieen=[Value(label, None) for label in labels])
 
 
+CATEGORY = "classificatiecollectie/informatiecategorieen/informatiecategorie"
+
+
 def about_categories(outcome: Outcome) -> list[tuple[str, str | None]]:
     """Return code and ``seen`` of each finding about the category."""
-    return [(f.code, f.seen) for f in outcome.findings if f.code.startswith("informatiecategorie.")]
+    found = [f for f in outcome.findings if f.code.startswith("informatiecategorie.")]
+    assert {f.element for f in found} <= {CATEGORY}
+    return [(f.code.partition(".")[2], f.seen) for f in found]
 
 
 def test_a_document_without_metadata_gets_every_default_and_each_is_named() -> None:
@@ -65,7 +78,8 @@ def test_a_document_without_metadata_gets_every_default_and_each_is_named() -> N
 
 
 def test_without_any_metadata_all_defaults_are_unknown() -> None:
-    outcome = completed(GivenMetadata(), loc="https://www.a.nl/download/1234")
+    several = Match(None, (REGISTERED, Organisation("25000002", "Stadsdeel Noord")))
+    outcome = completed(GivenMetadata(), loc="https://www.a.nl/download/1234", match=several)
     unknown = {"id": f"{UNKNOWN}organisatie_onbekend", "label": "Onbekend"}
     assert outcome.document == {
         "creatiedatum": "2024-04-02",
@@ -81,13 +95,18 @@ def test_without_any_metadata_all_defaults_are_unknown() -> None:
         "document.classificatiecollectie.informatiecategorieen": "onbekend",
         "document.creatiedatum": "openbaarmakingsdatum",
     }
-    assert outcome.codes == [
-        "creatiedatum.ontbreekt",
-        "documenthandeling.ontbreekt",
-        "publisher.ontbreekt",
-        "verantwoordelijke.ontbreekt",
-        "titel.onbekend",
-        "informatiecategorie.ontbreekt",
+    handling, names = (
+        "documenthandelingen/documenthandeling",
+        "Gemeente Amsterdam (register), Stadsdeel Noord",
+    )
+    assert [(f.code, f.element, f.seen, f.action) for f in outcome.findings] == [
+        ("creatiedatum.ontbreekt", "creatiedatum", None, "openbaarmakingsdatum overgenomen"),
+        ("documenthandeling.ontbreekt", handling, None, None),
+        ("publisher.ontbreekt", "publisher", None, f"{USED}Onbekend"),
+        ("register.meerdere-organisaties", None, names, f"{USED}Onbekend"),
+        ("verantwoordelijke.ontbreekt", "verantwoordelijke", None, "publisher overgenomen"),
+        ("titel.onbekend", TITLE, None, f"{USED}Onbekend"),
+        ("informatiecategorie.ontbreekt", CATEGORY, None, f"{USED}onbekend"),
     ]
 
 
@@ -112,29 +131,16 @@ def test_what_was_given_is_never_replaced() -> None:
 # The title
 
 
-@pytest.mark.parametrize(
-    ("loc", "title"),
-    [
+def test_the_title_comes_from_the_file_name_in_loc() -> None:
+    for loc, title in (
         ("https://a.nl/x/Besluit%20op_Woo-verzoek.pdf", "Besluit op Woo verzoek"),
         ("https://a.nl/6fa459ea-ee8a-3ca4-894e-db77e160355e/Jaarverslag.docx?download=1", "Jaarverslag"),
-    ],
-)
-def test_the_title_comes_from_the_file_name_in_loc(loc: str, title: str) -> None:
-    outcome = completed(GivenMetadata(), loc=loc)
-    assert outcome.document["titelcollectie"] == {"officieleTitel": title}
-    assert outcome.defaults["document.titelcollectie.officieleTitel"] == "bestandsnaam"
-    assert [f.action for f in outcome.findings if f.code == "titel.ontbreekt"] == [
-        f"standaardwaarde gebruikt: {title}"
-    ]
-
-
-@pytest.mark.parametrize(
-    "name", ["6fa459ea-ee8a-3ca4-894e-db77e160355e", "download", "document.pdf", "2024", ""]
-)
-def test_a_meaningless_file_name_gives_the_title_onbekend(name: str) -> None:
-    outcome = completed(GivenMetadata(), loc=f"https://a.nl/{name}")
-    assert outcome.document["titelcollectie"] == {"officieleTitel": "Onbekend"}
-    assert "titel.onbekend" in outcome.codes
+    ):
+        outcome = completed(GivenMetadata(), loc=loc)
+        assert outcome.document["titelcollectie"] == {"officieleTitel": title}, loc
+        assert outcome.defaults["document.titelcollectie.officieleTitel"] == "bestandsnaam", loc
+        found = [(f.element, f.action) for f in outcome.findings if f.code == "titel.ontbreekt"]
+        assert found == [(TITLE, USED + title)], loc
 
 
 def test_other_titles_do_not_stand_in_for_the_official_one() -> None:
@@ -145,65 +151,60 @@ def test_other_titles_do_not_stand_in_for_the_official_one() -> None:
 # The informatiecategorie
 
 
-def test_a_known_category_in_the_metadata_counts() -> None:
-    for index in (None, OF_ADVIEZEN):
-        outcome = completed(with_categories("Adviezen"), index=index)
-        assert categories(outcome) == [ADVIEZEN]
-        assert about_categories(outcome) == []
+def read_as(category: dict[str, str], *given: str) -> list[dict[str, str]]:
+    return [{**category, "bronwaarde": one} for one in given]
 
 
-def test_without_a_category_that_of_the_index_counts_without_a_finding() -> None:
-    outcome = completed(GivenMetadata(), index=OF_ADVIEZEN)
-    assert categories(outcome) == [ADVIEZEN]
-    assert about_categories(outcome) == []
+def test_the_categories_are_those_in_the_metadata_and_else_that_of_the_index() -> None:
+    effort = {"id": f"{THESAURUS}c_816e508d", "label": "inspanningsverplichting art 3.1 Woo"}
+    unknown = ("onbekend", "Advies")
+    for labels, index, expected, findings in (
+        (["Adviezen"], None, [ADVIEZEN], []),
+        (["Adviezen"], OF_ADVIEZEN, [ADVIEZEN], []),
+        ([], OF_ADVIEZEN, [ADVIEZEN], []),
+        (["convenanten", "adviezen"], OF_ADVIEZEN, [CONVENANTEN, ADVIEZEN], []),
+        (["convenanten", "Advies"], None, [CONVENANTEN, *read_as(ONBEKEND, "Advies")], [unknown]),
+        (
+            ["convenanten", "Advies"],
+            OF_ADVIEZEN,
+            [CONVENANTEN, *read_as(ADVIEZEN, "Advies")],
+            [("strijdig", "convenanten; index: adviezen"), unknown],
+        ),
+        # A known category beside an unknown one that becomes the same is not repeated.
+        (["adviezen", "Advies"], OF_ADVIEZEN, read_as(ADVIEZEN, "Advies"), [unknown]),
+        (["x", "y", "x"], None, read_as(ONBEKEND, "x", "y"), [("onbekend", name) for name in "xyx"]),
+        (["x", "y", "x"], OF_ADVIEZEN, read_as(ADVIEZEN, "x", "y"), [("onbekend", name) for name in "xyx"]),
+        ([effort["label"]], OF_ADVIEZEN, [effort], [("strijdig", f"{effort['label']}; index: adviezen")]),
+    ):
+        outcome = completed(with_categories(*labels), index=index)
+        assert categories(outcome) == expected, (labels, index)
+        assert about_categories(outcome) == findings, (labels, index)
 
 
-def test_a_category_that_differs_from_the_index_counts_with_a_finding() -> None:
-    outcome = completed(with_categories("convenanten"), index=OF_ADVIEZEN)
-    assert categories(outcome) == [CONVENANTEN]
-    assert about_categories(outcome) == [("informatiecategorie.strijdig", "convenanten; index: adviezen")]
+def test_categories_that_differ_from_the_index_count_with_a_finding() -> None:
+    labels = ("convenanten", "jaarplannen en jaarverslagen")
+    outcome = completed(with_categories(*labels), index=OF_ADVIEZEN)
+    assert [category["label"] for category in categories(outcome)] == [*labels]
+    assert about_categories(outcome) == [("strijdig", f"{', '.join(labels)}; index: adviezen")]
+    assert outcome.findings[-1].action == "metadata gebruikt"
     assert "document.classificatiecollectie.informatiecategorieen" not in outcome.defaults
 
 
-def test_of_several_categories_one_needs_to_be_that_of_the_index() -> None:
-    outcome = completed(with_categories("convenanten", "adviezen"), index=OF_ADVIEZEN)
-    assert categories(outcome) == [CONVENANTEN, ADVIEZEN]
-    assert about_categories(outcome) == []
-
-
 def test_an_unknown_category_in_an_index_that_names_one_is_that_of_the_index() -> None:
-    outcome = completed(
-        GivenMetadata(informatiecategorieen=[Value("Advies", "urn:advies")]), index=OF_ADVIEZEN
-    )
-    assert categories(outcome) == [{**ADVIEZEN, "bronwaarde": "Advies (urn:advies)"}]
-    assert about_categories(outcome) == [("informatiecategorie.onbekend", "Advies (urn:advies)")]
+    given = GivenMetadata(informatiecategorieen=[Value("Advies", "urn:advies")])
+    outcome = completed(given, index=OF_ADVIEZEN)
+    assert categories(outcome) == read_as(ADVIEZEN, "Advies (urn:advies)")
+    assert about_categories(outcome) == [("onbekend", "Advies (urn:advies)")]
     assert outcome.findings[-1].action == f"gelezen als adviezen ({ADVIEZEN['id']})"
     assert outcome.defaults["document.classificatiecollectie.informatiecategorieen"] == "index"
 
 
 def test_an_unknown_category_elsewhere_is_onbekend() -> None:
     outcome = completed(with_categories("PLACEHOLDER_categorie"))
-    assert categories(outcome) == [{**ONBEKEND, "bronwaarde": "PLACEHOLDER_categorie"}]
-    assert about_categories(outcome) == [("informatiecategorie.onbekend", "PLACEHOLDER_categorie")]
+    assert categories(outcome) == read_as(ONBEKEND, "PLACEHOLDER_categorie")
+    assert about_categories(outcome) == [("onbekend", "PLACEHOLDER_categorie")]
     assert outcome.findings[-1].action == f"gelezen als onbekend ({ONBEKEND['id']})"
     assert "document.classificatiecollectie.informatiecategorieen" not in outcome.defaults
-
-
-def test_a_known_category_beside_an_unknown_one_counts_and_neither_is_lost() -> None:
-    given = with_categories("convenanten", "Advies")
-    assert categories(completed(given)) == [CONVENANTEN, {**ONBEKEND, "bronwaarde": "Advies"}]
-    outcome = completed(given, index=OF_ADVIEZEN)
-    assert categories(outcome) == [CONVENANTEN, {**ADVIEZEN, "bronwaarde": "Advies"}]
-    assert about_categories(outcome) == [
-        ("informatiecategorie.strijdig", "convenanten; index: adviezen"),
-        ("informatiecategorie.onbekend", "Advies"),
-    ]
-
-
-def test_an_unknown_category_that_becomes_a_known_one_beside_it_does_not_repeat_it() -> None:
-    outcome = completed(with_categories("adviezen", "Advies"), index=OF_ADVIEZEN)
-    assert categories(outcome) == [{**ADVIEZEN, "bronwaarde": "Advies"}]
-    assert about_categories(outcome) == [("informatiecategorie.onbekend", "Advies")]
 
 
 def test_a_category_that_is_given_twice_counts_once() -> None:
@@ -218,54 +219,25 @@ def test_a_category_that_is_given_twice_counts_once() -> None:
     assert categories(completed(given)) == [ADVIEZEN, CONVENANTEN]
 
 
-def test_two_unknown_categories_are_both_kept() -> None:
-    given = with_categories("x", "y", "x")
-    assert categories(completed(given)) == [{**ONBEKEND, "bronwaarde": "x"}, {**ONBEKEND, "bronwaarde": "y"}]
-    assert categories(completed(given, index=OF_ADVIEZEN)) == [
-        {**ADVIEZEN, "bronwaarde": "x"},
-        {**ADVIEZEN, "bronwaarde": "y"},
-    ]
-
-
-def test_the_inspanningsverplichting_is_a_category_though_no_index_has_it() -> None:
-    outcome = completed(with_categories("inspanningsverplichting art 3.1 Woo"), index=OF_ADVIEZEN)
-    assert [category["id"] for category in categories(outcome)] == [f"{THESAURUS}c_816e508d"]
-    assert [code for code, _ in about_categories(outcome)] == ["informatiecategorie.strijdig"]
-
-
 # The publisher and the verantwoordelijke
 
 
 def test_the_publisher_comes_from_the_register_with_the_label_of_the_list() -> None:
-    outcome = completed(GivenMetadata(), match=Match(REGISTERED))
-    assert outcome.document["publisher"] == {
-        "type": "gemeente",
-        "id": AMSTERDAM,
-        "label": "gemeente Amsterdam",
-    }
-    assert [f.action for f in outcome.findings if f.code == "publisher.ontbreekt"] == [
-        "standaardwaarde gebruikt: gemeente Amsterdam"
-    ]
-
-
-def test_a_registered_organisation_that_the_lists_do_not_have_bears_the_name_of_the_register() -> None:
     uri = "https://identifier.overheid.nl/tooi/id/gemeente/gm9999"
-    outcome = completed(GivenMetadata(), match=Match(Organisation("1", "Gemeente Nieuwstad", uri)))
-    assert outcome.document["publisher"] == {"type": "gemeente", "id": uri, "label": "Gemeente Nieuwstad"}
-
-
-def test_an_organisation_without_tooi_uri_is_a_publisher_with_a_label_only() -> None:
-    outcome = completed(GivenMetadata(), match=Match(Organisation("1", "Stichting Water")))
-    assert outcome.document["publisher"] == {"label": "Stichting Water"}
-    assert outcome.defaults["document.publisher"] == "register"
-
-
-def test_with_several_organisations_in_the_register_the_publisher_is_unknown_with_a_finding() -> None:
-    organisations = (Organisation("1", "Gemeente A"), Organisation("2", "Gemeente B"))
-    outcome = completed(GivenMetadata(), match=Match(None, organisations))
-    assert outcome.document["publisher"] == {"id": f"{UNKNOWN}organisatie_onbekend", "label": "Onbekend"}
-    assert outcome.defaults["document.publisher"] == "onbekend"
-    assert ("register.meerdere-organisaties", "Gemeente A, Gemeente B") in outcome.noted
+    for organisation, expected in (
+        (REGISTERED, {"type": "gemeente", "id": AMSTERDAM, "label": "gemeente Amsterdam"}),
+        # The lists do not have it.
+        (
+            Organisation("1", "Gemeente Nieuwstad", uri),
+            {"type": "gemeente", "id": uri, "label": "Gemeente Nieuwstad"},
+        ),
+        (Organisation("1", "Stichting Water"), {"label": "Stichting Water"}),
+    ):
+        outcome = completed(GivenMetadata(), match=Match(organisation))
+        assert outcome.document["publisher"] == expected, organisation
+        assert outcome.defaults["document.publisher"] == "register", organisation
+        actions = [f.action for f in outcome.findings if f.code == "publisher.ontbreekt"]
+        assert actions == [USED + expected["label"]], organisation
 
 
 def test_a_publisher_that_was_given_needs_no_register() -> None:
@@ -303,15 +275,198 @@ def test_the_verantwoordelijke_does_not_stand_in_for_the_publisher() -> None:
 # The creatiedatum
 
 
-@pytest.mark.parametrize("text", [None, "1 april"])
-def test_the_creatiedatum_comes_from_the_openbaarmakingsdatum(text: str | None) -> None:
-    outcome = completed(GivenMetadata(creatiedatum=text))
-    assert outcome.record.document.creatiedatum == date(2024, 4, 2)
-    assert outcome.defaults["document.creatiedatum"] == "openbaarmakingsdatum"
-    assert outcome.findings[0].code == ("creatiedatum.ontbreekt" if text is None else "datum.ongeldig")
-    assert outcome.findings[0].action == "openbaarmakingsdatum overgenomen"
+def test_the_creatiedatum_comes_from_the_openbaarmakingsdatum() -> None:
+    for text in [None, "1 april"]:
+        outcome = completed(GivenMetadata(creatiedatum=text))
+        assert outcome.record.document.creatiedatum == date(2024, 4, 2), text
+        assert outcome.defaults["document.creatiedatum"] == "openbaarmakingsdatum", text
+        assert outcome.findings[0].code == ("creatiedatum.ontbreekt" if text is None else "datum.ongeldig")
+        assert outcome.findings[0].action == "openbaarmakingsdatum overgenomen", text
 
 
 def test_an_absent_theme_or_documentsoort_is_simply_absent() -> None:
     outcome = completed(GivenMetadata(), match=Match(REGISTERED))
     assert set(outcome.document["classificatiecollectie"]) == {"informatiecategorieen"}
+
+
+def test_an_element_that_is_only_misspelt_is_not_reported_as_absent_too() -> None:
+    for name in ["creatieDatum", "Publisher", "officieletitel", "Titelcollectie"]:
+        everything = set(completed(GivenMetadata()).codes)
+        codes = set(completed(GivenMetadata(unread=[name])).codes)
+        (absent,) = everything - codes
+        assert absent.partition(".")[0] in ("creatiedatum", "publisher", "titel"), name
+        assert codes - everything == {"metadata.element-onbekend"}, name
+
+
+# Titles from file names.
+
+
+FOLDER = "https://www.gemeente.nl/woo/"
+
+
+def test_the_title_is_the_file_name_with_spaces_and_without_extension() -> None:
+    for name, title in [
+        ("Besluit-parkeren_2024.pdf", "Besluit parkeren 2024"),
+        ("besluit%20parkeren.pdf", "besluit parkeren"),
+        ("besluit+parkeren.pdf", "besluit parkeren"),
+        ("besluit--parkeren__-_centrum.pdf", "besluit parkeren centrum"),
+        ("co%C3%B6rdinatie.pdf", "coördinatie"),
+        ("co%F6rdinatie.pdf", "coördinatie"),
+        ("coo%CC%88rdinatie.pdf", "coördinatie"),
+        ("besluit.PDF", "besluit"),
+        ("besluit.docx.pdf", "besluit"),
+        ("besluit", "besluit"),
+        ("besluit/", "besluit"),
+        ("besluit.pdf?versie=1/2#blad=3", "besluit"),
+        ("besluit.pdf;jsessionid=0A1B.node1", "besluit"),
+        ("besluit%201.2", "besluit 1.2"),
+        ("besluit%201.2.pdf", "besluit 1.2"),
+        ("Raad.van.State", "Raad.van.State"),
+        ("2024%2Fbesluit.pdf", "besluit"),
+        ("%00%0Abesluit%E2%80%AE.pdf", "besluit"),
+        ("bijlage-3.pdf", "bijlage 3"),
+        ("document-over-parkeren.pdf", "document over parkeren"),
+        ("besluit-3f2504e0-4f89-11d3-9a0c-0305e82c3301.pdf", "besluit"),
+        ("INT24-00123.pdf", "INT24 00123"),
+    ]:
+        assert title_from_loc(FOLDER + name) == title, name
+
+
+def test_a_name_that_says_nothing_gives_no_title() -> None:
+    for loc in [
+        *("", "https://www.gemeente.nl", "https://www.gemeente.nl/?q=besluit", "https://a.nl/.."),
+        *(
+            FOLDER + name
+            for name in (
+                # UUIDs, numbers and hashes.
+                *("3f2504e0-4f89-11d3-9a0c-0305e82c3301.pdf", "3F2504E0-4F89-11D3-9A0C-0305E82C3301"),
+                *("12345.pdf", "2024-04-01.pdf", "20240401_101500.pdf", "1.2.3", "d41d8cd98f00b204.pdf"),
+                *("d41d8cd98f00b204e9800998ecf8427e", "v2.pdf", "½½.pdf"),
+                # General words, also with a number.
+                *("download", "Download", "document.pdf", "documenten/", "index.html", "bestand.docx"),
+                *("default.aspx", "getDocument.ashx", "downloadfile", "pdf", "document-12345"),
+                *("document12345.pdf", "download(3).pdf", "file_1.pdf", "nieuw%20document%20(2).docx"),
+                "index-d41d8cd98f00b204e9800998ecf8427e.pdf",
+            )
+        ),
+    ]:
+        assert title_from_loc(loc) is None, loc
+
+
+@given(st.uuids())
+def test_no_uuid_is_a_title(uuid: UUID) -> None:
+    assert title_from_loc(f"{FOLDER}{uuid}/download") is None
+    assert title_from_loc(f"{FOLDER}{uuid}.pdf") is None
+    assert title_from_loc(f"{FOLDER}{uuid.hex}.pdf") is None
+
+
+@given(st.text())
+def test_whatever_the_name_a_title_is_one_line_that_says_something(name: str) -> None:
+    title = title_from_loc(FOLDER + name)
+
+    assert title is None or (title == " ".join(title.split()) and any(map(str.isalpha, title)))
+
+
+def test_a_name_made_to_take_long_does_not() -> None:
+    for name in ["get" * 700, "docs" * 500 + "é", "-a" * 1000, ".pdf" * 500, "%2F" * 600, "f" * 2000]:
+        title_from_loc(FOLDER + name)
+
+
+def test_a_title_in_the_properties_counts_if_it_is_meaningful() -> None:
+    for text, title in [
+        ("Besluit over de haven", "Besluit over de haven"),
+        ("Microsoft Word - Besluit over de haven.docx", "Besluit over de haven"),
+        ("Microsoft PowerPoint - Presentatie haven", "Presentatie haven"),
+        ("besluit_haven.pdf", "besluit_haven"),
+        (" Besluit \n over  de haven ", "Besluit over de haven"),
+        ("Microsoft Word - Document1.doc", None),
+        ("untitled", None),
+        ("12345", None),
+        ("0f8fad5b-d9cb-469f-a165-70867728950e", None),
+        ("", None),
+    ]:
+        assert title_from_properties(text) == title, text
+
+
+WISHED = category_of_index(14)
+INDEX = category_of_index(5)
+MADE_UP = Coded("Zelf bedacht", "https://www.a.nl/c1")
+
+
+def has(choice: Choice, *given: Coded, index: int | None = None, lastmod: str | None = None) -> bool:
+    listed = Listed(loc="https://a.nl/b.pdf", lastmod=lastmod, diwoo=DiWoo(informatiecategorieen=given))
+    ((scanned,),) = Scan([sitemap(listed)], 100_000)
+    category = category_of_index(index) if index else None
+    return choice.has(EntryFacts(scanned.parse()), category, informatiecategorieen())
+
+
+def test_the_categories_are_those_of_the_record() -> None:
+    for coded, index, chosen in [
+        ((categorie(14),), None, {WISHED.uri}),
+        ((categorie(14),), 5, {WISHED.uri}),  # metadata come before the name of the index
+        ((categorie(14), categorie(11)), None, {WISHED.uri, category_of_index(11).uri}),
+        ((Coded("woo-verzoeken en -besluiten", ""),), None, {WISHED.uri}),
+        ((), 5, {INDEX.uri}),
+        ((MADE_UP,), 5, {INDEX.uri}),
+        ((MADE_UP, categorie(14)), 5, {INDEX.uri, WISHED.uri}),
+        ((MADE_UP,), None, {UNKNOWN_CATEGORY.uri}),
+        ((), None, {UNKNOWN_CATEGORY.uri}),
+    ]:
+        every = {*(concept.uri for concept in informatiecategorieen()), UNKNOWN_CATEGORY.uri}
+        assert {uri for uri in every if has(Choice(frozenset({uri})), *coded, index=index)} == chosen
+
+
+def test_since_compares_the_lastmod() -> None:
+    for lastmod, chosen in [
+        ("2025-06-01", True),
+        ("2025-06-01T00:00:00+02:00", True),
+        ("2025-05-31T23:59:59+02:00", False),
+        ("2042-01-01", True),
+        (None, False),
+        ("gisteren", False),
+    ]:
+        assert has(Choice(since=datetime(2025, 5, 31, 22, tzinfo=UTC)), lastmod=lastmod) is chosen, lastmod
+
+
+def test_until_compares_the_lastmod() -> None:
+    for lastmod, chosen in [
+        ("2025-06-01", True),
+        ("2025-06-30T23:59:59.5+02:00", True),
+        ("2025-07-01T00:00:00+02:00", False),
+        ("2024-06-01", True),
+        (None, False),
+    ]:
+        until = datetime(2025, 6, 30, 21, 59, 59, 999_999, tzinfo=UTC)
+        assert has(Choice(until=until), lastmod=lastmod) is chosen, lastmod
+
+
+def test_published_compares_the_date_that_the_record_has() -> None:
+    for creatiedatum, published, lastmod, chosen in [
+        ("2025-03-14", None, "2026-01-01", True),
+        ("2025-03-14+02:00", None, None, True),
+        ("2024-12-31", "2025-02-01", "2025-02-01", False),
+        ("in 2025", "2025-02-01", None, True),  # as in the record: a date that cannot be read is absent
+        ("in 2025", "2026-02-01", None, False),
+        (None, "2025-01-01", "2026-01-01", True),
+        (None, None, "2025-12-31T23:59:59+01:00", True),
+        (None, None, "2026-01-01T00:00:00+01:00", False),
+        (None, None, "2042-01-01", False),  # counts as the day of the harvest
+        (None, None, None, False),
+    ]:
+        choice = Choice(published=(date(2025, 1, 1), date(2025, 12, 31)))
+        listed = Listed(loc="https://a.nl/b.pdf", lastmod=lastmod, diwoo=DiWoo(creatiedatum=creatiedatum))
+        ((scanned,),) = Scan([sitemap(listed)], 100_000)
+        known = KnownDocument("https://a.nl/b.pdf", 1, 1, None, published, None, None, None)
+        facts = EntryFacts(scanned.parse(), known=known)
+        assert choice.has(facts, None, informatiecategorieen()) is chosen, (creatiedatum, published, lastmod)
+
+
+def test_both_must_hold() -> None:
+    choice = Choice(frozenset({WISHED.uri}), datetime(2025, 1, 1, tzinfo=UTC))
+    assert has(choice, categorie(14), lastmod="2025-06-01")
+    assert not has(choice, categorie(14), lastmod="2024-06-01")
+    assert not has(choice, categorie(11), lastmod="2025-06-01")
+
+
+def test_without_limits_all_are_chosen() -> None:
+    assert has(Choice())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from msgspec.structs import replace
 
 from tests.diwoo.documents import LOC, NAMESPACE, SITEMAP, read, read_diwoo
@@ -119,12 +118,10 @@ def test_every_element_is_read_in_any_order() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "namespace", ["http://standaarden.overheid.nl/diwoo/metadata/", f"{NAMESPACE}0.9.8", SITEMAP]
-)
-def test_of_a_misspelt_namespace_all_is_read_and_the_namespace_kept(namespace: str) -> None:
-    given = read(EVERYTHING.replace(NAMESPACE, namespace))
-    assert given == replace(read(EVERYTHING), namespace=namespace)
+def test_of_a_misspelt_namespace_all_is_read_and_the_namespace_kept() -> None:
+    for namespace in ["http://standaarden.overheid.nl/diwoo/metadata/", f"{NAMESPACE}0.9.8", SITEMAP]:
+        given = read(EVERYTHING.replace(NAMESPACE, namespace))
+        assert given == replace(read(EVERYTHING), namespace=namespace), namespace
 
 
 def test_without_a_namespace_all_is_read_too() -> None:
@@ -136,28 +133,24 @@ def test_without_metadata_nothing_is_given() -> None:
     assert read("") == read("<diwoo:Document/>") == read_metadata(None) == GivenMetadata()
 
 
-@pytest.mark.parametrize("tag", ["<diwoo:Document>{}</diwoo:Document>", "{}"])
-def test_mdto_in_a_document_or_directly_in_the_entry_is_only_noticed(tag: str) -> None:
-    mdto = '<MDTO xmlns="urn:mdto"><naam>x</naam></MDTO>'
-    assert read(tag.format(mdto)) == GivenMetadata(has_mdto=True)
+def test_mdto_in_a_document_or_directly_in_the_entry_is_only_noticed() -> None:
+    for tag in ["<diwoo:Document>{}</diwoo:Document>", "{}"]:
+        mdto = '<MDTO xmlns="urn:mdto"><naam>x</naam></MDTO>'
+        assert read(tag.format(mdto)) == GivenMetadata(has_mdto=True), tag
 
 
-@pytest.mark.parametrize(
-    "publisher",
-    [
+def test_a_value_is_its_text_without_markup_and_white_space_and_its_uri() -> None:
+    for publisher in [
         '<diwoo:publisher resource=" urn:a\n">\n  gemeente A\n </diwoo:publisher>',
         '<diwoo:publisher diwoo:resource="urn:a">gemeente A</diwoo:publisher>',
         '<diwoo:publisher resource="urn:a">gemeente <b>A</b></diwoo:publisher>',
-    ],
-)
-def test_a_value_is_its_text_without_markup_and_white_space_and_its_uri(publisher: str) -> None:
-    given = read_diwoo(publisher)
-    assert (given.publisher, given.resource_elements) == (Value("gemeente A", "urn:a"), [])
+    ]:
+        given = read_diwoo(publisher)
+        assert (given.publisher, given.resource_elements) == (Value("gemeente A", "urn:a"), []), publisher
 
 
-@pytest.mark.parametrize(
-    "element",
-    [
+def test_an_element_without_a_value_counts_as_absent() -> None:
+    for element in [
         "<diwoo:publisher/>",
         '<diwoo:publisher resource=" "> </diwoo:publisher>',
         "<diwoo:titelcollectie><diwoo:officieleTitel>\n</diwoo:officieleTitel></diwoo:titelcollectie>",
@@ -166,10 +159,8 @@ def test_a_value_is_its_text_without_markup_and_white_space_and_its_uri(publishe
         "<diwoo:documenthandelingen> </diwoo:documenthandelingen>",
         "<diwoo:documentrelaties><diwoo:documentrelatie><diwoo:role/></diwoo:documentrelatie>"
         "</diwoo:documentrelaties>",
-    ],
-)
-def test_an_element_without_a_value_counts_as_absent(element: str) -> None:
-    assert read_diwoo(element) == GivenMetadata(has_diwoo=True)
+    ]:
+        assert read_diwoo(element) == GivenMetadata(has_diwoo=True), element
 
 
 def test_markup_within_a_value_is_not_lost_and_a_comment_is_no_part_of_it() -> None:
@@ -181,9 +172,8 @@ def test_markup_within_a_value_is_not_lost_and_a_comment_is_no_part_of_it() -> N
     assert (given.naam_opsteller, given.omschrijvingen) == ("A & <B> é", ["Over hoog water"])
 
 
-@pytest.mark.parametrize(
-    ("elements", "unread"),
-    [
+def test_an_element_that_the_schema_does_not_have_there_is_unread() -> None:
+    for elements, unread in [
         ("<diwoo:uitgever>A</diwoo:uitgever>", "uitgever"),
         ("<diwoo:officieleTitel>Besluit</diwoo:officieleTitel>", "officieleTitel"),
         (
@@ -205,10 +195,8 @@ def test_markup_within_a_value_is_not_lost_and_a_comment_is_no_part_of_it() -> N
             "</diwoo:documentrelatie></diwoo:documentrelaties>",
             "soort",
         ),
-    ],
-)
-def test_an_element_that_the_schema_does_not_have_there_is_unread(elements: str, unread: str) -> None:
-    assert read_diwoo(elements).unread == [unread]
+    ]:
+        assert read_diwoo(elements).unread == [unread], elements
 
 
 def test_of_an_element_that_comes_twice_the_first_with_a_value_counts() -> None:
@@ -316,27 +304,24 @@ def test_the_first_of_two_documents_counts_and_the_second_is_named() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "first", [DIWOO.format(2024), f"<diwoo:Document>{DIWOO.format(2024)}</diwoo:Document>"]
-)
-def test_a_second_diwoo_is_named_and_not_mixed_with_the_first(first: str) -> None:
-    given = read(first + DIWOO.format(2025) + "<diwoo:DiWoo><diwoo:format>x</diwoo:format></diwoo:DiWoo>")
-    assert (given.creatiedatum, given.format, given.doubled) == ("2024", None, ["DiWoo"])
+def test_a_second_diwoo_is_named_and_not_mixed_with_the_first() -> None:
+    for first in [DIWOO.format(2024), f"<diwoo:Document>{DIWOO.format(2024)}</diwoo:Document>"]:
+        given = read(first + DIWOO.format(2025) + "<diwoo:DiWoo><diwoo:format>x</diwoo:format></diwoo:DiWoo>")
+        assert (given.creatiedatum, given.format, given.doubled) == ("2024", None, ["DiWoo"]), first
 
 
-@pytest.mark.parametrize(
-    "publisher",
-    [
+def test_a_uri_in_an_element_is_read_as_the_attribute() -> None:
+    for publisher in [
         f"<diwoo:publisher>gemeente A<resource>{URI}</resource></diwoo:publisher>",
         f"<diwoo:publisher>\n<diwoo:resource> {URI} </diwoo:resource>\ngemeente A</diwoo:publisher>",
         f"<diwoo:publisher><naam>gemeente A</naam><resource>{URI}</resource></diwoo:publisher>",
         f'<diwoo:publisher resource="{URI}">gemeente A<resource>urn:x</resource></diwoo:publisher>',
         f"<diwoo:publisher>gemeente A<resource/><resource>{URI}</resource></diwoo:publisher>",
-    ],
-)
-def test_a_uri_in_an_element_is_read_as_the_attribute(publisher: str) -> None:
-    given = read_diwoo(publisher)
-    assert (given.publisher, given.resource_elements) == (Value("gemeente A", URI), ["publisher"])
+    ]:
+        given = read_diwoo(publisher)
+        assert (given.publisher, given.resource_elements) == (Value("gemeente A", URI), ["publisher"]), (
+            publisher
+        )
 
 
 def test_a_uri_in_an_element_is_read_of_every_value_and_each_is_named_once() -> None:
@@ -357,9 +342,8 @@ def test_a_uri_in_an_element_is_read_of_every_value_and_each_is_named_once() -> 
 
 
 # The element that a misspelt name stands for.
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [
+def test_a_name_that_is_nearly_that_of_an_element_stands_for_it() -> None:
+    for name, meant in [
         ("creatieDatum", "creatiedatum"),
         ("CreatieDatum", "creatiedatum"),
         ("creatie_datum", "creatiedatum"),
@@ -371,10 +355,8 @@ def test_a_uri_in_an_element_is_read_of_every_value_and_each_is_named_once() -> 
         ("zaaknummer", None),
         ("x" * 100_000, None),
         ("", None),
-    ],
-)
-def test_a_name_that_is_nearly_that_of_an_element_stands_for_it(name: str, meant: str | None) -> None:
-    assert meant_element(name) == meant
+    ]:
+        assert meant_element(name) == meant, name
 
 
 def test_a_name_of_an_element_stands_for_no_other() -> None:

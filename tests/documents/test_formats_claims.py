@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from woo_harvester.documents import (
-    FileType,
     FormatClaim,
     file_types,
     from_extension,
@@ -32,40 +30,42 @@ def test_there_are_exactly_the_19_types_of_the_list() -> None:
     assert len(file_types()) == 19
 
 
-@pytest.mark.parametrize("filetype", file_types(), ids=lambda filetype: filetype.label)
-def test_the_metadata_may_name_a_type_in_any_notation(filetype: FileType) -> None:
-    code = filetype.uri.removeprefix(EU)
-    extension = filetype.extensions[0]
-    labels = [
-        filetype.label,
-        filetype.label.upper(),
-        f" {filetype.label}\n",
-        code,
-        code.lower(),
-        extension,
-        f".{extension}",
-    ]
+def test_the_metadata_may_name_a_type_in_any_notation() -> None:
+    for filetype in file_types():
+        code = filetype.uri.removeprefix(EU)
+        extension = filetype.extensions[0]
+        labels = [
+            filetype.label,
+            filetype.label.upper(),
+            f" {filetype.label}\n",
+            code,
+            code.lower(),
+            extension,
+            f".{extension}",
+        ]
 
-    claims = [from_metadata(label, None) for label in labels]
-    claims += [from_metadata(label, "") for label in filetype.media_types]
-    uris = (filetype.uri, filetype.uri.replace("http:", "https:"), f"{filetype.uri}/")
-    claims += [from_metadata("", uri) for uri in uris]
+        claims = [from_metadata(label, None) for label in labels]
+        claims += [from_metadata(label, "") for label in filetype.media_types]
+        uris = (filetype.uri, filetype.uri.replace("http:", "https:"), f"{filetype.uri}/")
+        claims += [from_metadata("", uri) for uri in uris]
 
-    assert {named(claim) for claim in claims} == {filetype.label}
-
-
-@pytest.mark.parametrize("filetype", file_types(), ids=lambda filetype: filetype.label)
-def test_a_response_and_a_url_name_a_type_too(filetype: FileType) -> None:
-    for media_type in filetype.media_types:
-        assert from_media_type(f"{media_type.upper()}; charset=utf-8").filetype == filetype
-    for extension in filetype.extensions:
-        assert from_extension(f"https://www.a.nl/besluit.{extension.upper()}?download=1").filetype == filetype
-        assert from_extension(f"besluit.{extension}").filetype == filetype
+        assert {named(claim) for claim in claims} == {filetype.label}, filetype
 
 
-@pytest.mark.parametrize(
-    ("label", "uri", "filetype"),
-    [
+def test_a_response_and_a_url_name_a_type_too() -> None:
+    for filetype in file_types():
+        for media_type in filetype.media_types:
+            assert from_media_type(f"{media_type.upper()}; charset=utf-8").filetype == filetype, filetype
+        for extension in filetype.extensions:
+            assert (
+                from_extension(f"https://www.a.nl/besluit.{extension.upper()}?download=1").filetype
+                == filetype
+            )
+            assert from_extension(f"besluit.{extension}").filetype == filetype, filetype
+
+
+def test_a_known_uri_counts_before_the_label_and_a_known_label_before_an_unknown_uri() -> None:
+    for label, uri, filetype in [
         ("PDF", f"{EU}DOCX", "Word DOCX"),
         ("PDF", "https://www.a.nl/formaten/7", "PDF"),
         ("PDF", f"{EU}PNG", "PDF"),
@@ -78,61 +78,47 @@ def test_a_response_and_a_url_name_a_type_too(filetype: FileType) -> None:
         ("ODF", None, "ODF"),
         ("pps", None, "PowerPoint Slide Show"),
         ("besluit.pdf", None, "PDF"),
-    ],
-)
-def test_a_known_uri_counts_before_the_label_and_a_known_label_before_an_unknown_uri(
-    label: str | None, uri: str | None, filetype: str
-) -> None:
-    assert named(from_metadata(label, uri)) == filetype
+    ]:
+        assert named(from_metadata(label, uri)) == filetype, (label, uri)
 
 
-@pytest.mark.parametrize(
-    ("label", "uri", "name"),
-    [
+def test_metadata_that_names_another_type_says_which() -> None:
+    for label, uri, name in [
         ("image/png", None, "image/png"),
         ("PNG", None, ".png"),
         (".mp4", "", ".mp4"),
         ("foto", f"{EU}JPEG", f"{EU}JPEG"),
-    ],
-)
-def test_metadata_that_names_another_type_says_which(label: str, uri: str | None, name: str) -> None:
-    assert from_metadata(label, uri) == FormatClaim(unlisted=name)
+    ]:
+        assert from_metadata(label, uri) == FormatClaim(unlisted=name), label
 
 
-@pytest.mark.parametrize(
-    "label",
-    [None, "", "  ", "PLACEHOLDER_FORMAT", "document", "application/octet-stream", "n/a b", "pdf" * 1000],
-)
-def test_metadata_that_names_no_type_says_nothing(label: str | None) -> None:
-    assert from_metadata(label, "") == NOTHING
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_metadata_that_names_no_type_says_nothing() -> None:
+    for label in [
         None,
         "",
-        "pdf",
-        "*/*",
+        "  ",
+        "PLACEHOLDER_FORMAT",
+        "document",
         "application/octet-stream",
-        "Application/Octet-Stream; name=besluit.pdf",
-        "binary/octet-stream",
-        "application/x-download",
-        "application/force-download",
-        "application/download",
-        "application/unknown",
-        "application/vnd.ms-office",
-    ],
-)
-def test_a_media_type_that_servers_give_to_anything_says_nothing(text: str | None) -> None:
-    assert from_media_type(text) == NOTHING
+        "n/a b",
+        "pdf" * 1000,
+    ]:
+        assert from_metadata(label, "") == NOTHING, label
 
 
-@pytest.mark.parametrize(
-    "text", ["image/png", "text/xml", "application/json", "video/mp4", "application/gzip"]
-)
-def test_a_media_type_that_is_not_on_the_list_is_named(text: str) -> None:
-    assert from_media_type(f"{text};charset=utf-8") == FormatClaim(unlisted=text)
+def test_a_media_type_that_servers_give_to_anything_says_nothing() -> None:
+    for text in [
+        *(None, "", "pdf", "*/*", "application/octet-stream"),
+        *("Application/Octet-Stream; name=besluit.pdf", "binary/octet-stream"),
+        *("application/x-download", "application/force-download", "application/download"),
+        *("application/unknown", "application/vnd.ms-office"),
+    ]:
+        assert from_media_type(text) == NOTHING, text
+
+
+def test_a_media_type_that_is_not_on_the_list_is_named() -> None:
+    for text in ["image/png", "text/xml", "application/json", "video/mp4", "application/gzip"]:
+        assert from_media_type(f"{text};charset=utf-8") == FormatClaim(unlisted=text), text
 
 
 def test_a_web_page_is_html_and_plain_text_is_on_the_list() -> None:
@@ -140,23 +126,14 @@ def test_a_web_page_is_html_and_plain_text_is_on_the_list() -> None:
     assert named(from_media_type("text/plain")) == "Plain text"
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "",
-        "https://www.a.nl",
-        "https://www.a.nl/",
-        "https://www.a.nl/3f2504e0/download",
-        "https://www.a.nl/download.aspx",
-        "https://www.a.nl/besluit%201.2",
-        "https://www.a.nl/map.pdf/",
-        "https://www.a.nl/download?bestand=besluit.pdf",
-        "besluit.",
-        "pdf",
-    ],
-)
-def test_a_url_without_a_document_s_extension_says_nothing(url: str) -> None:
-    assert from_extension(url) == NOTHING
+def test_a_url_without_a_document_s_extension_says_nothing() -> None:
+    for url in [
+        *("", "https://www.a.nl", "https://www.a.nl/", "https://www.a.nl/3f2504e0/download"),
+        *("https://www.a.nl/download.aspx", "https://www.a.nl/besluit%201.2"),
+        *("https://www.a.nl/map.pdf/", "https://www.a.nl/download?bestand=besluit.pdf"),
+        *("besluit.", "pdf"),
+    ]:
+        assert from_extension(url) == NOTHING, url
 
 
 def test_an_extension_that_is_not_on_the_list_is_named() -> None:

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import io
 
-import pytest
-
 from tests.documents.contents import Counted
 from woo_harvester.documents import ask_for_documents, documents_asked_for, documents_of_landing_page
 from woo_harvester.documents.pages import PAGE_MAXSIZE, TEXT_MAXLENGTH, decode_page
@@ -42,36 +40,28 @@ def test_a_page_with_text_of_its_own_is_a_document() -> None:
     assert found(page(LINK + "<p>zin.</p>\n" * (TEXT_MAXLENGTH // 4))) == []
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
+def test_only_text_of_its_own_makes_a_page_a_document() -> None:
+    for body, expected in [
         (f"<p>\n{' ' * 10_000}</p>" + "<br>\n\t" * 1000 + LINK, [FILE]),
         (f'<a href="/ander">{"lang " * 1000}</a>{LINK}', [FILE]),
         (f"<nav>menu</nav>{'tekst ' * 1000}{LINK}", []),
-    ],
-    ids=["white space", "the text of links", "text after what does not count"],
-)
-def test_only_text_of_its_own_makes_a_page_a_document(body: str, expected: list[str]) -> None:
-    assert found(page(body)) == expected
+    ]:
+        assert found(page(body)) == expected, body
 
 
-@pytest.mark.parametrize(
-    "around",
-    [
+def test_what_stands_around_the_content_does_not_count() -> None:
+    for around in [
         *("nav", "header", "footer", "script", "style", "noscript", "template", "select", "button", "dialog"),
         *("div role='navigation'", "div role=banner", "section role=contentinfo"),
-    ],
-)
-def test_what_stands_around_the_content_does_not_count(around: str) -> None:
-    tag = around.partition(" ")[0]
-    menu = f"<{around}>{'tekst ' * 1000}</{tag}>"
-    assert found(page(f"{menu}{LINK}")) == [FILE]
-    assert found(page(f"<p>Kort.</p><{around}>{LINK}</{tag}>")) == []
+    ]:
+        tag = around.partition(" ")[0]
+        menu = f"<{around}>{'tekst ' * 1000}</{tag}>"
+        assert found(page(f"{menu}{LINK}")) == [FILE], around
+        assert found(page(f"<p>Kort.</p><{around}>{LINK}</{tag}>")) == [], around
 
 
-@pytest.mark.parametrize(
-    "link",
-    [
+def test_other_links_are_not_documents_of_this_host() -> None:
+    for link in [
         '<a href="https://www.elders.nl/a.pdf">',
         '<a href="https://www.gemeente.nl:8443/a.pdf">',
         '<a href="//elders.nl/a.pdf">',
@@ -88,15 +78,12 @@ def test_what_stands_around_the_content_does_not_count(around: str) -> None:
         "<a name='x.pdf'>",
         f'<a href="/{"x" * 3000}.pdf">',
         "/files/besluit-12.pdf",
-    ],
-)
-def test_other_links_are_not_documents_of_this_host(link: str) -> None:
-    assert found(page(f"<p>Kort.</p>{link}x</a>")) == []
+    ]:
+        assert found(page(f"<p>Kort.</p>{link}x</a>")) == [], link
 
 
-@pytest.mark.parametrize(
-    ("link", "expected"),
-    [
+def test_a_document_is_known_by_its_name_or_by_what_the_link_says() -> None:
+    for link, expected in [
         ('<A HREF="/FILES/A.PDF">', "https://www.gemeente.nl/FILES/A.PDF"),
         ('<a href=" /a b.pdf\n">', "https://www.gemeente.nl/a%20b.pdf"),
         ('<a href="https://WWW.Gemeente.nl:443/a.odt">', "https://www.gemeente.nl:443/a.odt"),
@@ -106,10 +93,8 @@ def test_other_links_are_not_documents_of_this_host(link: str) -> None:
         ('<iframe src="/viewer/a.pdf"></iframe>', "https://www.gemeente.nl/viewer/a.pdf"),
         ('<object data="/a.pdf"></object>', "https://www.gemeente.nl/a.pdf"),
         ('<embed src="/a.pdf">', "https://www.gemeente.nl/a.pdf"),
-    ],
-)
-def test_a_document_is_known_by_its_name_or_by_what_the_link_says(link: str, expected: str) -> None:
-    assert found(page(f"<p>Kort.</p>{link}")) == [expected]
+    ]:
+        assert found(page(f"<p>Kort.</p>{link}")) == [expected], link
 
 
 def test_the_port_belongs_to_the_host() -> None:
@@ -125,12 +110,12 @@ def test_links_are_relative_to_the_first_base() -> None:
     ]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "windows-1252"])
-def test_a_page_of_any_common_encoding_is_read(encoding: str) -> None:
-    body = page("<p>Één</p><a href='/één.pdf'>één</a>").encode(encoding)
-    assert found(body, content_type=f"text/html; charset={encoding}") == [
-        "https://www.gemeente.nl/%C3%A9%C3%A9n.pdf"
-    ]
+def test_a_page_of_any_common_encoding_is_read() -> None:
+    for encoding in ["utf-8", "utf-16", "windows-1252"]:
+        body = page("<p>Één</p><a href='/één.pdf'>één</a>").encode(encoding)
+        assert found(body, content_type=f"text/html; charset={encoding}") == [
+            "https://www.gemeente.nl/%C3%A9%C3%A9n.pdf"
+        ], encoding
 
 
 def test_xhtml_with_a_declaration_is_read() -> None:
@@ -138,22 +123,28 @@ def test_xhtml_with_a_declaration_is_read() -> None:
     assert found(f"{head}<p>Kort.</p>{LINK}</body></html>", content_type="application/xhtml+xml") == [FILE]
 
 
-@pytest.mark.parametrize(
-    "body",
-    [b"", b"\x00" * 100, bytes(range(256)) * 100, b"<", b"<!--", b"<a href=", b"plat", b"<frameset>"],
-)
-def test_what_is_no_page_leads_nowhere(body: bytes) -> None:
-    assert found(body) == []
+def test_what_is_no_page_leads_nowhere() -> None:
+    for body in [
+        b"",
+        b"\x00" * 100,
+        bytes(range(256)) * 100,
+        b"<",
+        b"<!--",
+        b"<a href=",
+        b"plat",
+        b"<frameset>",
+    ]:
+        assert found(body) == [], body
 
 
-@pytest.mark.parametrize(
-    "piece",
-    ["<b>", "<div>", "<a href=x.pdf>", "<p>", "<b><i><u><p>", "a=1 ", "<", "&", "<table><tr><td>", "<base>"],
-)
-def test_a_hostile_page_is_read_to_its_limit_at_most(piece: str) -> None:
-    file = Counted((piece * (3 * PAGE_MAXSIZE // len(piece))).encode())
-    documents_of_landing_page(file, URL, "text/html")
-    assert file.count <= PAGE_MAXSIZE
+def test_a_hostile_page_is_read_to_its_limit_at_most() -> None:
+    for piece in [
+        *("<b>", "<div>", "<a href=x.pdf>", "<p>", "<b><i><u><p>", "a=1 ", "<", "&"),
+        *("<table><tr><td>", "<base>"),
+    ]:
+        file = Counted((piece * (3 * PAGE_MAXSIZE // len(piece))).encode())
+        documents_of_landing_page(file, URL, "text/html")
+        assert file.count <= PAGE_MAXSIZE, piece
 
 
 def test_of_many_links_the_first_thousand_are_read() -> None:
@@ -166,10 +157,10 @@ def test_the_question_has_the_first_documents_and_the_number_of_others() -> None
     assert ask_for_documents(links) == f"bedoelde u {links[0]}, {links[1]}, {links[2]}, en nog 2?"
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 7])
-def test_the_documents_in_a_question_can_be_read_back(count: int) -> None:
-    links = [f"https://www.a.nl/{number}.pdf?" for number in range(count)]
-    assert documents_asked_for(ask_for_documents(links)) == links[:3]
+def test_the_documents_in_a_question_can_be_read_back() -> None:
+    for count in [1, 2, 3, 7]:
+        links = [f"https://www.a.nl/{number}.pdf?" for number in range(count)]
+        assert documents_asked_for(ask_for_documents(links)) == links[:3], count
 
 
 def test_a_question_stays_within_the_length_of_a_finding() -> None:
@@ -189,18 +180,24 @@ def test_the_byte_order_mark_goes_before_the_header_and_that_before_the_page_its
     assert decoded("één".encode("cp1252")) == ("utf-8", "één"), "else what is not UTF-8 is of Windows"
 
 
-@pytest.mark.parametrize("name", ["base64", "idna", "rot13", "undefined", "onzin"])
-def test_a_name_that_is_no_encoding_of_text_counts_as_none(name: str) -> None:
-    assert decoded(b"abc", content_type=f"text/html; charset={name}") == ("utf-8", "abc")
+def test_a_name_that_is_no_encoding_of_text_counts_as_none() -> None:
+    for name in ["base64", "idna", "rot13", "undefined", "onzin"]:
+        assert decoded(b"abc", content_type=f"text/html; charset={name}") == ("utf-8", "abc"), name
 
 
-@pytest.mark.parametrize("label", ["utf-16", "utf-16le", "UTF-32", "utf-7"])
-@pytest.mark.parametrize("where", ["header", "meta", "declaration"])
-def test_a_page_that_is_not_in_the_wide_encoding_it_claims_is_utf_8(where: str, label: str) -> None:
-    head = {"meta": f'<meta charset="{label}">', "declaration": f'<?xml version="1.0" encoding="{label}"?>'}
-    text = head.get(where, "") + "één"
-    content_type = f"text/html; charset={label}" if where == "header" else None
-    assert decoded(text[:9].encode(), text[9:].encode(), content_type=content_type) == ("utf-8", text)
+def test_a_page_that_is_not_in_the_wide_encoding_it_claims_is_utf_8() -> None:
+    for label in ["utf-16", "utf-16le", "UTF-32", "utf-7"]:
+        for where in ["header", "meta", "declaration"]:
+            head = {
+                "meta": f'<meta charset="{label}">',
+                "declaration": f'<?xml version="1.0" encoding="{label}"?>',
+            }
+            text = head.get(where, "") + "één"
+            content_type = f"text/html; charset={label}" if where == "header" else None
+            assert decoded(text[:9].encode(), text[9:].encode(), content_type=content_type) == (
+                "utf-8",
+                text,
+            ), (label, where)
 
 
 def test_a_character_may_be_in_two_pieces_and_the_last_one_may_be_cut_off() -> None:

@@ -7,15 +7,23 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from shutil import which
 
 import pytest
 
 from tests.conftest import ROOT, skip_or_fail
 from tests.documents import pdfs
 from tests.documents.pools import TXT, busy, in_pool, is_running
-from tests.samples import SAMPLES, SENTENCE
+from tests.samples import SAMPLES, SCAN, SENTENCE
 from tests.utils.waiting import wait_until
-from woo_harvester.documents.extracted import MB, TextCrashError, TextError, TextFailedError, TextTimeoutError
+from woo_harvester.documents.extracted import (
+    MB,
+    Limits,
+    TextCrashError,
+    TextError,
+    TextFailedError,
+    TextTimeoutError,
+)
 from woo_harvester.documents.text_workers import Workers
 
 pytestmark = pytest.mark.integration
@@ -312,3 +320,26 @@ def test_a_worker_that_does_not_start_is_an_error(monkeypatch: pytest.MonkeyPatc
 
 def test_all_ways_to_fail_are_one() -> None:
     assert {TextFailedError, TextTimeoutError, TextCrashError} == set(TextError.__subclasses__())
+
+
+# Scans, read by long-lived workers.
+
+
+def test_a_worker_reads_many_scans_in_the_memory_that_one_takes() -> None:
+    """The tenth scan is read: memory of the scans before it was returned to the system."""
+    if which("tesseract") is None:
+        skip_or_fail("needs tesseract-ocr and tesseract-ocr-nld")
+
+    async def main() -> None:
+        workers = Workers(Limits(timeout=600, ocr=True))
+        try:
+            await workers.extract(SCAN, "PDF")
+            pids = workers.pids
+            for _ in range(9):
+                extracted = await workers.extract(SCAN, "PDF")
+                assert SENTENCE in " ".join(extracted.text.split())
+            assert workers.pids == pids
+        finally:
+            await workers.close()
+
+    asyncio.run(main())

@@ -1,6 +1,6 @@
 """Whatever a publisher serves: a finding with the right code, and the other hosts untouched.
 
-``test_hostile_documents.py`` has documents and certificates, ``tests/sitemaps/test_reader_documents.py`` the
+``test_hostile_documents.py`` has documents and certificates, ``tests/sitemaps/test_reader.py`` the
 bytes of a file.
 """
 

@@ -42,9 +42,8 @@ def of(column: str, record: dict[str, Any] = RECORD) -> object:
     return found
 
 
-@pytest.mark.parametrize(
-    ("column", "cell"),
-    [
+def test_a_column_has_the_value_at_its_path() -> None:
+    for column, expected in [
         ("document.publisher.label", "gemeente Amsterdam"),
         ("document.publisher.id", "https://x/gm0363"),
         ("document.publisher.bronwaarde", ""),
@@ -60,11 +59,9 @@ def of(column: str, record: dict[str, Any] = RECORD) -> object:
         ("versies.bestanden.mime-type", "text/csv"),
         ("herkomst.standaardwaarden", "document.publisher=register | versies.x=index"),
         ("herkomst.bevindingen", ""),
-    ],
-)
-def test_a_column_has_the_value_at_its_path(column: str, cell: str) -> None:
-    assert of(column) == cell
-    assert column in columns_of(Record, [ALL])
+    ]:
+        assert of(column) == expected, column
+        assert column in columns_of(Record, [ALL]), column
 
 
 def test_the_values_of_a_list_are_separated_again_by_splitting() -> None:
@@ -76,14 +73,14 @@ def test_the_path_of_an_object_gives_its_json() -> None:
     assert of("document.titelcollectie") == '{"officieleTitel": "Besluit | kade"}'
 
 
-@pytest.mark.parametrize("title", ["=1+1", "+31 20", "-kade", "@gemeente"])
-def test_no_text_is_a_formula_of_a_spreadsheet(title: str) -> None:
-    record = {
-        "id": "1",
-        "document": {"titelcollectie": {"officieleTitel": title, "verkorteTitels": [title, "x"]}},
-    }
-    assert cell(of("document.titelcollectie.officieleTitel", record)) == f"'{title}"
-    assert cell(of("document.titelcollectie.verkorteTitels", record)) == f"'{title} | x"
+def test_no_text_is_a_formula_of_a_spreadsheet() -> None:
+    for title in ["=1+1", "+31 20", "-kade", "@gemeente"]:
+        record = {
+            "id": "1",
+            "document": {"titelcollectie": {"officieleTitel": title, "verkorteTitels": [title, "x"]}},
+        }
+        assert cell(of("document.titelcollectie.officieleTitel", record)) == f"'{title}", title
+        assert cell(of("document.titelcollectie.verkorteTitels", record)) == f"'{title} | x", title
 
 
 def test_a_number_is_a_number() -> None:
@@ -105,13 +102,13 @@ def test_an_object_that_is_not_as_in_a_record_is_its_json() -> None:
         assert of("herkomst.standaardwaarden", {"id": "1", "herkomst": {"standaardwaarden": defaults}}) == "1"
 
 
-@pytest.mark.parametrize("kind", [Record, PermitRecord])
-def test_all_columns_are_unique_and_have_no_text_of_documents(kind: type[Any]) -> None:
-    columns = all_columns(kind)
-    assert len(set(columns)) == len(columns) > 80
-    assert columns[0] == "id"
-    assert "versies.bestanden.tekst" not in columns
-    assert columns_of(kind, [ALL]) == dict(zip(columns, columns, strict=True))
+def test_all_columns_are_unique_and_have_no_text_of_documents() -> None:
+    for kind in [Record, PermitRecord]:
+        columns = all_columns(kind)
+        assert len(set(columns)) == len(columns) > 80, kind
+        assert columns[0] == "id", kind
+        assert "versies.bestanden.tekst" not in columns, kind
+        assert columns_of(kind, [ALL]) == dict(zip(columns, columns, strict=True)), kind
 
 
 def test_the_columns_of_a_record_are_those_of_its_kind() -> None:
@@ -120,13 +117,13 @@ def test_the_columns_of_a_record_are_those_of_its_kind() -> None:
     assert {"vergunning.title", "documenten.title"} <= set(all_columns(PermitRecord))
 
 
-@pytest.mark.parametrize("kind", [Record, PermitRecord])
-def test_the_columns_for_people_are_few_and_each_has_a_place_in_a_record(kind: type[Any]) -> None:
-    columns = columns_of(kind)
-    assert list(columns)[:2] == ["titel", "organisatie"]
-    assert list(columns)[-2:] == ["link", "id"] or list(columns)[-3:] == ["pad", "tekst", "id"]
-    assert 10 <= len(columns) <= 14
-    assert set(columns.values()) - {"tekst"} <= set(all_columns(kind))
+def test_the_columns_for_people_are_few_and_each_has_a_place_in_a_record() -> None:
+    for kind in [Record, PermitRecord]:
+        columns = columns_of(kind)
+        assert list(columns)[:2] == ["titel", "organisatie"], kind
+        assert list(columns)[-2:] == ["link", "id"] or list(columns)[-3:] == ["pad", "tekst", "id"], kind
+        assert 10 <= len(columns) <= 14, kind
+        assert set(columns.values()) - {"tekst"} <= set(all_columns(kind)), kind
 
 
 def test_a_list_chooses_columns_by_name_and_by_path() -> None:
@@ -138,9 +135,8 @@ def test_a_list_chooses_columns_by_name_and_by_path() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("kind", "chosen", "line"),
-    [
+def test_an_unknown_column_is_refused() -> None:
+    for kind, chosen, line in [
         (Record, ["titl"], "WOO_CSV_COLUMNS: unknown column titl: did you mean titel?"),
         (
             Record,
@@ -151,11 +147,9 @@ def test_a_list_chooses_columns_by_name_and_by_path() -> None:
         (Record, ["al"], "unknown column al: did you mean all?"),
         (PermitRecord, ["xyzw"], "unknown column xyzw: expected one of titel, .*, id, all$"),
         (PermitRecord, [""], "unknown column : expected one of titel, "),
-    ],
-)
-def test_an_unknown_column_is_refused(kind: type[Any], chosen: list[str], line: str) -> None:
-    with pytest.raises(ValueError, match=line.replace("?", r"\?")):
-        columns_of(kind, chosen)
+    ]:
+        with pytest.raises(ValueError, match=line.replace("?", r"\?")):
+            columns_of(kind, chosen)
 
 
 def test_the_column_of_a_text_has_its_beginning_on_one_line() -> None:

@@ -6,7 +6,6 @@ import csv
 import json
 from collections.abc import Iterator
 from hashlib import sha256
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -65,26 +64,20 @@ def mapped(properties: dict[str, Any], path: str) -> dict[str, Any]:
     return field
 
 
-AMSTERDAM = {
-    "type": "gemeente",
-    "id": "https://identifier.overheid.nl/tooi/id/gemeente/gm0363",
-    "label": "gemeente Amsterdam",
-}
+GM = "https://identifier.overheid.nl/tooi/id/gemeente/"
+AMSTERDAM = {"type": "gemeente", "id": f"{GM}gm0363", "label": "gemeente Amsterdam"}
 
 
 def document(record: dict[str, Any]) -> dict[str, Any]:
     return document_of(PERMITS, record)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=attrgetter("name"))
-def test_a_definition_bears_its_number_and_is_strict_at_the_top(kind: RecordKind) -> None:
-    mappings = definition(kind)["mappings"]
-    assert mappings["_meta"]["woo_harvester"]["mapping"] == kind.mapping
-    assert mappings["dynamic"] == "strict"
-    check(kind, "index-v1", mappings)
-
-
-def test_all_kinds_have_the_same_analysis() -> None:
+def test_a_definition_bears_its_number_is_strict_at_the_top_and_has_the_analysis_of_the_others() -> None:
+    for kind in KINDS:
+        mappings = definition(kind)["mappings"]
+        assert mappings["_meta"]["woo_harvester"]["mapping"] == kind.mapping, kind
+        assert mappings["dynamic"] == "strict", kind
+        check(kind, "index-v1", mappings)
     assert definition(WOO)["settings"] == definition(PERMITS)["settings"]
 
 
@@ -95,26 +88,21 @@ def test_the_mapping_of_permits_has_each_key_of_a_record_and_what_the_index_adds
     assert {path for path in found if not path.startswith("facetten")} == {*keys(PermitRecord)} | added
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=attrgetter("name"))
-def test_the_index_has_each_facet_and_no_document_shows_it(kind: RecordKind) -> None:
-    mappings = definition(kind)["mappings"]
-    assert [*mappings["properties"]["facetten"]["properties"]] == [facet.name for facet in facets(kind)]
-    assert "facetten" in mappings["_source"]["excludes"]
+def test_the_index_has_each_facet_and_no_document_shows_it() -> None:
+    for kind in KINDS:
+        mappings = definition(kind)["mappings"]
+        assert [*mappings["properties"]["facetten"]["properties"]] == [facet.name for facet in facets(kind)]
+        assert "facetten" in mappings["_source"]["excludes"], kind
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=attrgetter("name"))
-def test_the_index_has_each_searched_field_with_its_analyzers(kind: RecordKind) -> None:
-    properties = definition(kind)["mappings"]["properties"]
-    for field in text_fields(kind):
-        analyzers = [mapped(properties, path)["analyzer"] for path in (field.path, field.exact, field.parts)]
-        assert analyzers == ["stam", "exact", "delen"], field
-
-
-@pytest.mark.parametrize(("kind", "other"), [(WOO, PERMITS), (PERMITS, WOO)])
-def test_an_index_of_other_records_is_not_written_to(kind: RecordKind, other: RecordKind) -> None:
-    line = f"holds records of the kind {other.name}, and not {kind.name}: .*{kind.setting}"
-    with pytest.raises(DefinitionError, match=line):
-        check(kind, "index-v1", definition(other)["mappings"])
+def test_the_index_has_each_searched_field_with_its_analyzers() -> None:
+    for kind in KINDS:
+        properties = definition(kind)["mappings"]["properties"]
+        for field in text_fields(kind):
+            analyzers = [
+                mapped(properties, path)["analyzer"] for path in (field.path, field.exact, field.parts)
+            ]
+            assert analyzers == ["stam", "exact", "delen"], field
 
 
 def test_what_mapping_5_of_the_woo_says_is_settled() -> None:
@@ -123,15 +111,22 @@ def test_what_mapping_5_of_the_woo_says_is_settled() -> None:
     assert sha256(text.encode()).hexdigest() == WOO_5
 
 
-@pytest.mark.parametrize("meta", [{}, {"_meta": {}}, {"_meta": {"woo_harvester": 1}}])
-def test_an_index_of_somebody_else_is_not_written_to(meta: dict[str, object]) -> None:
-    with pytest.raises(DefinitionError, match="not made by woo-harvester"):
-        check(WOO, "woo-v1", meta)
-
-
-def test_a_mapping_with_another_number_is_not_written_to() -> None:
-    with pytest.raises(DefinitionError, match=r"mapping 1 of woo-harvester 3\.0"):
-        check(WOO, "woo-v1", {"_meta": {"woo_harvester": {"mapping": 1, "version": "3.0"}}})
+def test_an_index_of_others_of_other_records_or_with_another_mapping_is_not_written_to() -> None:
+    foreign, other_kind = "not made by woo-harvester", "holds records of the kind {}, and not {}: .*{}"
+    numbered = {"_meta": {"woo_harvester": {"mapping": 1, "version": "3.0"}}}
+    cases: list[tuple[RecordKind, dict[str, Any], str]] = [
+        (WOO, {}, foreign),
+        (WOO, {"_meta": {}}, foreign),
+        (WOO, {"_meta": {"woo_harvester": 1}}, foreign),
+        (WOO, numbered, r"mapping 1 of woo-harvester 3\.0"),
+        *(
+            (kind, definition(other)["mappings"], other_kind.format(other.name, kind.name, kind.setting))
+            for kind, other in ((WOO, PERMITS), (PERMITS, WOO))
+        ),
+    ]
+    for kind, mappings, line in cases:
+        with pytest.raises(DefinitionError, match=line):
+            check(kind, "index-v1", mappings)
 
 
 @pytest.mark.integration
@@ -166,19 +161,16 @@ def test_the_searched_metadata_are_texts_and_numbers_with_and_without_their_punc
     assert "metadata" not in document(permit("1", "intrekking", creator=gemeente("Stad")))
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
+def test_a_number_has_a_form_without_punctuation() -> None:
+    for given, expected in [
         ("Z2024-00123", "Z202400123"),
         ("2024.1/b", "20241b"),
         ("Z2024", ""),
         ("e-mail", "email"),
         ("--", ""),
         ("50%", ""),
-    ],
-)
-def test_a_number_has_a_form_without_punctuation(given: str, expected: str) -> None:
-    assert without_punctuation(given) == expected
+    ]:
+        assert without_punctuation(given) == expected, given
 
 
 def test_a_document_is_the_record_with_its_status() -> None:
@@ -186,75 +178,62 @@ def test_a_document_is_the_record_with_its_status() -> None:
     assert document(permit("1", "intrekking"))["status"] == "ingetrokken"
 
 
-def test_all_places_of_a_case_are_points() -> None:
+def test_all_places_of_a_case_in_the_netherlands_are_points() -> None:
     assert document(permit("1", object=at(DAM, DOM)))["locatie"] == [DAM, DOM]
+    outside = permit("1", object={"coordinaten": [{"x-waarde": 0.0, "y-waarde": 0.0}]})
+    assert "locatie" not in document(outside)
 
 
-def test_coordinates_outside_of_the_netherlands_are_no_point() -> None:
-    given = permit("1", object={"coordinaten": [{"x-waarde": 0.0, "y-waarde": 0.0}]})
-    assert "locatie" not in document(given)
-
-
-@pytest.mark.parametrize(
-    ("temporal", "expected"),
-    [
+def test_a_period_is_a_range_unless_it_ends_before_it_begins() -> None:
+    for temporal, expected in [
         ({"start": "2026-01-01", "end": "2026-12-31"}, {"gte": "2026-01-01", "lte": "2026-12-31"}),
         ({"start": "2026-01-01"}, {"gte": "2026-01-01"}),
         ({"start": "2026-12-31", "end": "2026-01-01"}, None),
-    ],
-)
-def test_a_period_is_a_range_unless_it_ends_before_it_begins(
-    temporal: dict[str, str], expected: dict[str, str] | None
-) -> None:
-    assert document(permit("1", temporal=temporal)).get("temporal") == expected
+    ]:
+        assert document(permit("1", temporal=temporal)).get("temporal") == expected, temporal
 
 
-def test_the_municipalities_of_a_case_are_those_of_its_places_each_once() -> None:
-    case = {
-        "creator": gemeente("Stad"),
-        "spatial": [gemeente("Dorp"), {"scheme": "overheid:Provincie", "label": "Utrecht"}, gemeente("dorp")],
-        "object": {"adres": [{"gemeente": "Gehucht"}, {"provincie": "Utrecht"}]},
-    }
-    assert gemeenten(case) == [{"label": "Dorp"}, {"label": "Gehucht"}]
-
-
-@pytest.mark.parametrize("name", ["Amsterdam", "AMSTERDAM", "gemeente Amsterdam"])
-def test_a_municipality_of_the_lists_is_the_same_however_it_is_written(name: str) -> None:
-    assert gemeenten({"spatial": [gemeente(name), gemeente("Amsterdam")]}) == [AMSTERDAM]
-
-
-def test_a_name_that_is_no_municipality_stays_as_it_is() -> None:
-    assert gemeenten({"spatial": [gemeente("provincie Utrecht")]}) == [{"label": "provincie Utrecht"}]
-
-
-def test_a_municipality_that_only_the_register_has_keeps_the_uri_of_its_term() -> None:
-    uri = "https://identifier.overheid.nl/tooi/id/gemeente/gm9101"
-    found = {"type": "gemeente", "id": uri, "label": "Nieuwstad"}
-    assert gemeenten({"spatial": [{**gemeente("Nieuwstad"), "id": uri}, gemeente("Nieuwstad")]}) == [
-        found,
-        {"label": "Nieuwstad"},
+def test_the_municipalities_of_a_case_are_those_of_its_places_each_once_or_else_the_one_that_made_it() -> (
+    None
+):
+    province, new = {"scheme": "overheid:Provincie", "label": "Utrecht"}, gemeente("Nieuwstad")
+    cases: list[tuple[dict[str, Any], list[dict[str, str]]]] = [
+        (
+            {
+                "creator": gemeente("Stad"),
+                "spatial": [gemeente("Dorp"), province, gemeente("dorp")],
+                "object": {"adres": [{"gemeente": "Gehucht"}, {"provincie": "Utrecht"}]},
+            },
+            [{"label": "Dorp"}, {"label": "Gehucht"}],
+        ),
+        # One of the lists is the same however it is written.
+        *(
+            ({"spatial": [gemeente(name), gemeente("Amsterdam")]}, [AMSTERDAM])
+            for name in ("Amsterdam", "AMSTERDAM", "gemeente Amsterdam")
+        ),
+        ({"spatial": [gemeente("provincie Utrecht")]}, [{"label": "provincie Utrecht"}]),
+        # One that only the register has keeps the URI of its term.
+        (
+            {"spatial": [{**new, "id": f"{GM}gm9101"}, new]},
+            [{"type": "gemeente", "id": f"{GM}gm9101", "label": "Nieuwstad"}, {"label": "Nieuwstad"}],
+        ),
+        ({"spatial": [{**new, "id": "https://a.nl/gm9101"}]}, [{"label": "Nieuwstad"}]),
+        ({"creator": gemeente("Amsterdam")}, [AMSTERDAM]),
+        ({"creator": province}, []),
+        ({"creator": {"label": "Amsterdam"}}, []),
+        ({}, []),
     ]
-    assert gemeenten({"spatial": [{**gemeente("Nieuwstad"), "id": "https://a.nl/gm9101"}]}) == [
-        {"label": "Nieuwstad"}
-    ]
+    for case, expected in cases:
+        assert gemeenten(case) == expected, case
 
 
-def test_a_case_without_places_is_in_the_municipality_that_made_it() -> None:
-    assert gemeenten({"creator": gemeente("Amsterdam")}) == [AMSTERDAM]
-    assert gemeenten({"creator": {"scheme": "overheid:Provincie", "label": "Utrecht"}}) == []
-    assert gemeenten({"creator": {"label": "Amsterdam"}}) == []
-    assert gemeenten({}) == []
-
-
-def test_the_kind_of_a_record_is_recognised() -> None:
+def test_the_kind_of_a_record_is_recognised_and_one_of_no_kind_or_of_two_is_refused() -> None:
     assert record_kind_of(permit("1")) is PERMITS
     assert record_kind_of({"id": "1", "document": {}}) is WOO
-
-
-@pytest.mark.parametrize("given", [{}, {"vergunning": 3}, {"vergunning": {}, "document": {}}])
-def test_a_record_of_no_kind_or_of_two_is_refused(given: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"document \(woo\) or vergunning \(vergunningen\)"):
-        record_kind_of(given)
+    others: tuple[dict[str, Any], ...] = ({}, {"vergunning": 3}, {"vergunning": {}, "document": {}})
+    for given in others:
+        with pytest.raises(ValueError, match=r"document \(woo\) or vergunning \(vergunningen\)"):
+            record_kind_of(given)
 
 
 def test_records_of_two_kinds_do_not_go_together() -> None:

@@ -51,19 +51,14 @@ def test_the_text_of_the_files_stands_at_the_top_alone() -> None:
     assert given["versies"][0]["bestanden"][0] == {"url": "u", "tekst": "een"}
 
 
-@pytest.mark.parametrize(
-    ("validity", "period"),
-    [
+def test_a_validity_is_a_range_unless_it_ends_before_it_begins() -> None:
+    for validity, period in [
         ({"begindatum": "2024-01-01T00:00:00+01:00"}, {"gte": "2024-01-01T00:00:00+01:00"}),
         ({"einddatum": "2024-01-01T00:00:00+01:00"}, {"lte": "2024-01-01T00:00:00+01:00"}),
         ({"begindatum": "2024-02-01T00:00:00+01:00", "einddatum": "2024-01-01T00:00:00+01:00"}, None),
         ({}, None),
-    ],
-)
-def test_a_validity_is_a_range_unless_it_ends_before_it_begins(
-    validity: dict[str, str], period: dict[str, str] | None
-) -> None:
-    assert document_of(WOO, record(geldigheid=validity)).get("geldigheid") == period
+    ]:
+        assert document_of(WOO, record(geldigheid=validity)).get("geldigheid") == period, validity
 
 
 def test_the_record_of_a_document_is_what_it_was_made_of_without_texts() -> None:
@@ -92,42 +87,33 @@ def test_the_record_of_a_document_is_what_it_was_made_of_without_texts() -> None
     assert record_of(document_of(WOO, with_text)) == without
 
 
-def test_the_version_is_the_moment_of_the_harvest_in_milliseconds() -> None:
+def test_the_version_is_the_moment_of_the_harvest_in_milliseconds_and_else_the_oldest() -> None:
     assert version_number(record()) == 1_795_244_400_000
+    for source in ({}, {"opgehaald": "gisteren"}, {"opgehaald": 3}):
+        assert version_number({"herkomst": source}) == 0, source
 
 
-@pytest.mark.parametrize("source", [{}, {"opgehaald": "gisteren"}, {"opgehaald": 3}])
-def test_without_that_moment_the_version_is_the_oldest(source: dict[str, object]) -> None:
-    assert version_number({"herkomst": source}) == 0
-
-
-def test_a_record_becomes_an_action_and_a_document() -> None:
+def test_a_record_becomes_an_action_and_a_document_and_a_withdrawal_may_delete() -> None:
     action = bulk_action(WOO, record("intrekking"), Withdrawn.MARK)
     head, body = map(json.loads, action.lines.splitlines())
     assert head == {"index": {"_id": "1", "version": 1_795_244_400_000, "version_type": "external_gte"}}
     assert body["status"] == "ingetrokken"
-
-
-def test_a_withdrawal_deletes_where_that_is_asked_for() -> None:
-    action = bulk_action(WOO, record("intrekking"), Withdrawn.DELETE)
-    (head,) = map(json.loads, action.lines.splitlines())
+    (head,) = map(json.loads, bulk_action(WOO, record("intrekking"), Withdrawn.DELETE).lines.splitlines())
     assert list(head) == ["delete"]
     assert b'{"index":' in bulk_action(WOO, record("wijziging"), Withdrawn.DELETE).lines
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
+def test_what_is_no_record_is_refused() -> None:
+    cases: list[dict[str, Any]] = [
         {},
         {"id": 3, "versies": [{}], "document": {}},
         {"id": "1", "versies": [], "document": {}},
         {"id": "1", "versies": [{}], "vergunning": {}},
         {"id": "1", "versies": [{}], "document": "x"},
-    ],
-)
-def test_what_is_no_record_is_refused(given: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="expected a record"):
-        bulk_action(WOO, given, Withdrawn.MARK)
+    ]
+    for given in cases:
+        with pytest.raises(ValueError, match="expected a record"):
+            bulk_action(WOO, given, Withdrawn.MARK)
 
 
 def test_a_record_that_adds_content_replaces_the_one_before_it() -> None:

@@ -54,10 +54,10 @@ def test_a_file_with_the_date_of_last_time_is_not_requested_and_one_without_is_c
     assert how_to_ask(None, undated) is Ask.CONDITIONALLY
 
 
-@pytest.mark.parametrize("minutes", [-1, 1, 60_000])
-def test_a_file_with_another_date_is_fetched_be_it_older_or_newer(minutes: int) -> None:
-    known = compare_file(None, "a", OLD, ASKED).known
-    assert how_to_ask(stamp(OLD.moment + minutes * MINUTE), known) is Ask.FETCH
+def test_a_file_with_another_date_is_fetched_be_it_older_or_newer() -> None:
+    for minutes in [-1, 1, 60_000]:
+        known = compare_file(None, "a", OLD, ASKED).known
+        assert how_to_ask(stamp(OLD.moment + minutes * MINUTE), known) is Ask.FETCH, minutes
 
 
 def test_a_file_that_was_a_minute_old_is_fetched_once_more() -> None:
@@ -129,27 +129,23 @@ def test_a_link_to_no_message_is_due_ever_later(first: int, wait: timedelta) -> 
     assert is_due(-MINUTE), "the clock was set back"
 
 
-@pytest.mark.parametrize("size", [0, 3, 4])
-def test_a_page_with_no_more_files_than_the_sample_is_read_completely(size: int) -> None:
-    links = [link(name, 0) for name in "abc"]
-    assert newest_and_oldest(links, size) == links
+def test_a_page_with_no_more_files_than_the_sample_is_read_completely() -> None:
+    for size in [0, 3, 4]:
+        links = [link(name, 0) for name in "abc"]
+        assert newest_and_oldest(links, size) == links, size
 
 
-@pytest.mark.parametrize(
-    ("days", "size", "chosen"),
-    [
+def test_the_newest_and_the_oldest_files_are_chosen_in_the_order_of_the_page() -> None:
+    cases: list[tuple[dict[str, int | None], int, list[str]]] = [
         ({"a": 5, "b": 0, "c": 9, "d": 3, "e": 1, "f": 7}, 4, ["b", "c", "e", "f"]),
         # Of an odd number the newest are one more.
         (dict(zip("abcde", range(5), strict=True)), 1, ["e"]),
         (dict(zip("abcde", range(5), strict=True)), 3, ["a", "d", "e"]),
         # Without dates the first and the last of the page.
         (dict.fromkeys("abcde"), 2, ["a", "e"]),
-    ],
-)
-def test_the_newest_and_the_oldest_files_are_chosen_in_the_order_of_the_page(
-    days: dict[str, int | None], size: int, chosen: list[str]
-) -> None:
-    assert names(newest_and_oldest([link(name, day) for name, day in days.items()], size)) == chosen
+    ]
+    for days, size, chosen in cases:
+        assert names(newest_and_oldest([link(name, day) for name, day in days.items()], size)) == chosen
 
 
 def test_links_without_the_extension_of_xml_do_not_displace_files() -> None:
@@ -159,11 +155,11 @@ def test_links_without_the_extension_of_xml_do_not_displace_files() -> None:
     assert names(chosen) == ["menu0", "menu49", "a.xml", "b.xml"]
 
 
-@pytest.mark.parametrize(("hosts", "codes"), [((), 3), (("www.b.nl",), 3), (("www.a.nl", "www.b.nl"), 1)])
-def test_what_messages_beyond_a_sample_explain_is_left_out(hosts: tuple[str, ...], codes: int) -> None:
-    found: list[Finding] = []
-    report = without_the_rest(Reporter(found.append), hosts)
-    for code in ("ipm.zaak-onbekend", "ipm.document-zonder-zaak", "ipm.zaak-bekend"):
-        report(code, host="www.a.nl")
-    assert [finding.code for finding in found][-1] == "ipm.zaak-bekend"
-    assert len(found) == codes
+def test_what_messages_beyond_a_sample_explain_is_left_out() -> None:
+    for hosts, codes in [((), 3), (("www.b.nl",), 3), (("www.a.nl", "www.b.nl"), 1)]:
+        found: list[Finding] = []
+        report = without_the_rest(Reporter(found.append), hosts)
+        for code in ("ipm.zaak-onbekend", "ipm.document-zonder-zaak", "ipm.zaak-bekend"):
+            report(code, host="www.a.nl")
+        assert [finding.code for finding in found][-1] == "ipm.zaak-bekend", hosts
+        assert len(found) == codes, hosts

@@ -20,7 +20,8 @@ from tests.permits.listing_pages import (
     IIS_GERMAN,
     NGINX,
 )
-from woo_harvester.permits.listing import Link, Listing, read_listing
+from woo_harvester.permits import listing
+from woo_harvester.permits.listing import Listing, read_listing
 
 FOLDER = "https://www.voorbeeldstad.nl/xml/"
 MAXSIZE = 1_000_000
@@ -42,9 +43,8 @@ def urls(page: str, url: str = FOLDER) -> list[str]:
     return [link.url for link in read(page, url).links]
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
+def test_a_listing_has_its_xml_files_with_their_dates() -> None:
+    for page in [
         APACHE,
         APACHE_TABLE,
         APACHE_22,
@@ -56,10 +56,8 @@ def urls(page: str, url: str = FOLDER) -> list[str]:
         IIS_GERMAN,
         IIS_FRENCH_LONG,
         FANCYINDEX,
-    ],
-)
-def test_a_listing_has_its_xml_files_with_their_dates(page: str) -> None:
-    assert dates(page) == EXPECTED
+    ]:
+        assert dates(page) == EXPECTED, page
 
 
 LIGHTTPD = """<table><tbody><tr class="d"><td class="n"><a href="../">..</a>/</td><td class="m">&nbsp;</td></tr>
@@ -89,9 +87,9 @@ DATED: dict[str, tuple[str, dict[str, str | None]]] = {
 }
 
 
-@pytest.mark.parametrize(("page", "expected"), DATED.values(), ids=DATED.keys())
-def test_a_date_is_read_where_software_writes_it(page: str, expected: dict[str, str | None]) -> None:
-    assert dates(page) == expected
+def test_a_date_is_read_where_software_writes_it() -> None:
+    for page, expected in DATED.values():
+        assert dates(page) == expected, (page, expected)
 
 
 def test_caddy_has_the_moment_in_a_time_element() -> None:
@@ -104,44 +102,53 @@ def test_caddy_has_the_moment_in_a_time_element() -> None:
     assert link.date.moment == datetime(2026, 4, 1, 8, 0, 7, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_only_a_date_with_a_time_and_of_a_possible_year_is_the_date_of_a_file() -> None:
+    for text in [
         *("1 april 2026", "2026-04-01", "31-02-2026 10:00", "2026-04-01 25:00", "2026-13-01 10:00", "10:00"),
         *("v2.10:00", "01-01-0001 00:00", "31-12-1969 23:59", "9999-12-31 23:59 -0500"),
         '<time datetime="0001-01-01T00:00:00+14:00">lang geleden</time>',
-    ],
-)
-def test_only_a_date_with_a_time_and_of_a_possible_year_is_the_date_of_a_file(text: str) -> None:
-    assert dates(f'<li><a href="a.xml">Kapvergunning</a> {text}</li>') == {"a.xml": None}
+    ]:
+        assert dates(f'<li><a href="a.xml">Kapvergunning</a> {text}</li>') == {"a.xml": None}, text
 
 
-@pytest.mark.parametrize(
-    ("others", "expected"),
-    [
+def test_the_complete_listing_decides_the_order_of_day_and_month() -> None:
+    for others, expected in [
         ("13/04/2026 10:00", "2026-04-05T10:00"),
         ("04/13/2026 10:00", "2026-05-04T10:00"),
         ("04/06/2026 10:00", "2026-04-05T10:00"),
         ("04/06/2026 10:00 PM", "2026-05-04T10:00"),
-    ],
-)
-def test_the_complete_listing_decides_the_order_of_day_and_month(others: str, expected: str) -> None:
-    page = f'<li><a href="a.xml">a</a> 05/04/2026 10:00</li><li><a href="b.xml">b</a> {others}</li>'
-    assert dates(page)["a.xml"] == expected
+    ]:
+        page = f'<li><a href="a.xml">a</a> 05/04/2026 10:00</li><li><a href="b.xml">b</a> {others}</li>'
+        assert dates(page)["a.xml"] == expected, others
 
 
-@pytest.mark.parametrize(
-    ("month", "number"),
-    [
-        ("mrt", 3), ("maart", 3), ("mei", 5), ("mai", 5), ("Mär", 3), ("März", 3), ("mars", 3), ("juin", 6),
-        ("juil.", 7), ("juli", 7), ("août", 8), ("okt.", 10), ("Okt", 10), ("Dez", 12), ("déc.", 12), ("MAY", 5),
-        ("févr.", 2), ("januari", 1), ("september", 9), ("november", 11), ("April", 4),
-    ],
-)  # fmt: skip
-def test_months_are_known_in_four_languages(month: str, number: int) -> None:
-    assert dates(f'<li><a href="a.xml">a</a> 5 {month} 2026 10:00</li>') == {
-        "a.xml": f"2026-{number:02}-05T10:00"
-    }
+def test_months_are_known_in_four_languages() -> None:
+    for month, number in [
+        ("mrt", 3),
+        ("maart", 3),
+        ("mei", 5),
+        ("mai", 5),
+        ("Mär", 3),
+        ("März", 3),
+        ("mars", 3),
+        ("juin", 6),
+        ("juil.", 7),
+        ("juli", 7),
+        ("août", 8),
+        ("okt.", 10),
+        ("Okt", 10),
+        ("Dez", 12),
+        ("déc.", 12),
+        ("MAY", 5),
+        ("févr.", 2),
+        ("januari", 1),
+        ("september", 9),
+        ("november", 11),
+        ("April", 4),
+    ]:
+        assert dates(f'<li><a href="a.xml">a</a> 5 {month} 2026 10:00</li>') == {
+            "a.xml": f"2026-{number:02}-05T10:00"
+        }, month
 
 
 def test_only_links_that_are_or_may_be_messages_are_returned() -> None:
@@ -164,35 +171,29 @@ def test_only_links_that_are_or_may_be_messages_are_returned() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "href",
-    [
+def test_what_a_script_makes_may_be_a_message() -> None:
+    for href in [
         *("zaak.php?id=1", "zaak.aspx", "zaak.ASHX?x", "zaak.jsp", "zaak.do?id=1", "zaak.cfm", "cgi.pl?x"),
         *("?id=1", "./?id=1", "map/?zaak=1", "index.html?zaak=1", "download.php?bestand=z.xml", "zaak.php5"),
-    ],
-)
-def test_what_a_script_makes_may_be_a_message(href: str) -> None:
-    (link,) = read(f'<a href="{href}">Zaak</a>').links
-    assert not link.is_xml
+    ]:
+        (link,) = read(f'<a href="{href}">Zaak</a>').links
+        assert not link.is_xml, href
 
 
-@pytest.mark.parametrize("href", ["berichten.zip", "zaak.xml.bak", "a.tar.gz", "zaak.ipm", "x.7z?v=2"])
-def test_archives_and_unknown_types_are_returned_apart(href: str) -> None:
-    page = read(f'<a href="{href}">Berichten</a> <a href="{href}">nog eens</a>')
-    assert ([link.url for link in page.others], page.links) == ([FOLDER + href], [])
+def test_archives_and_unknown_types_are_returned_apart() -> None:
+    for href in ["berichten.zip", "zaak.xml.bak", "a.tar.gz", "zaak.ipm", "x.7z?v=2"]:
+        page = read(f'<a href="{href}">Berichten</a> <a href="{href}">nog eens</a>')
+        assert ([link.url for link in page.others], page.links) == ([FOLDER + href], []), href
 
 
-@pytest.mark.parametrize(
-    "href",
-    [
+def test_files_that_are_never_messages_and_the_ways_around_a_site_are_left_out() -> None:
+    for href in [
         *("besluit.pdf", "logo.PNG", "stijl.css?v=3", "lees.txt", "ipm.xsd", "contact.html", "index.htm"),
         *("../", "map/", "#top", "?C=N;O=D", "?sort=name&order=desc", "mailto:a@b.nl", "tel:14020"),
-        *("javascript:volgende()", "ftp://a.nl/x.zip", ""),
-    ],
-)
-def test_files_that_are_never_messages_and_the_ways_around_a_site_are_left_out(href: str) -> None:
-    page = read(f'<a href="{href}">x</a>')
-    assert (page.links, page.others) == ([], [])
+        *("javascript:volgende()", "ftp://a.nl/x.zip", "", "x" * 3000 + ".xml"),
+    ]:
+        page = read(f'<a href="{href}">x</a>')
+        assert (page.links, page.others) == ([], []), href
 
 
 def test_links_are_resolved_against_the_page() -> None:
@@ -211,28 +212,18 @@ def test_links_are_resolved_against_the_page() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("base", "url"),
-    [
+def test_the_first_base_element_counts_if_it_is_a_url() -> None:
+    for base, url in (
         ('<base href="/elders/"><base href="/nergens/">', "https://www.voorbeeldstad.nl/elders/a.xml"),
+        ('<base href=" ../oud/ ">', "https://www.voorbeeldstad.nl/oud/a.xml"),
         ('<base href="http://[">', FOLDER + "a.xml"),
         ('<base href="mailto:x">', FOLDER + "a.xml"),
-    ],
-)
-def test_the_first_base_element_counts_if_it_is_a_url(base: str, url: str) -> None:
-    assert urls(f'{base}<a href="a.xml">a</a>') == [url]
+    ):
+        assert urls(f'{base}<a href="a.xml">a</a>') == [url], base
 
 
-def test_links_that_sort_a_page_without_a_slash_are_ignored() -> None:
-    page = (
-        '<a href="?C=N;O=D">naam</a><a href="?sort=size&amp;order=asc">grootte</a><a href="?zaak=1">zaak</a>'
-    )
-    assert urls(page, "https://www.voorbeeldstad.nl/xml") == ["https://www.voorbeeldstad.nl/xml?zaak=1"]
-
-
-@pytest.mark.parametrize(
-    ("encoding", "content_type", "head"),
-    [
+def test_a_page_of_any_common_encoding_is_read() -> None:
+    for encoding, content_type, head in [
         ("utf-8", None, ""),
         ("utf-8", "text/html; charset=utf-8", ""),
         ("cp1252", None, ""),
@@ -240,29 +231,29 @@ def test_links_that_sort_a_page_without_a_slash_are_ignored() -> None:
         ("iso-8859-15", None, '<meta charset="iso-8859-15">'),
         ("cp1252", None, '<meta http-equiv="Content-Type" content="text/html; charset=windows-1252">'),
         ("utf-16", None, ""),
-    ],
-)
-def test_a_page_of_any_common_encoding_is_read(encoding: str, content_type: str | None, head: str) -> None:
-    page = f'<html><head>{head}</head><li>één <a href="kapvergunning-één.xml">één</a> 5 août 2026 10:00'
-    (link,) = read(page.encode(encoding), content_type=content_type).links
-    assert link.url == FOLDER + "kapvergunning-één.xml"
-    assert str(link.date) == "2026-08-05T10:00"
+    ]:
+        page = f'<html><head>{head}</head><li>één <a href="kapvergunning-één.xml">één</a> 5 août 2026 10:00'
+        (link,) = read(page.encode(encoding), content_type=content_type).links
+        assert link.url == FOLDER + "kapvergunning-één.xml", (encoding, content_type, head)
+        assert str(link.date) == "2026-08-05T10:00", (encoding, content_type, head)
 
 
-@pytest.mark.parametrize(
-    "name", ["hex", "zlib", "idna", "undefined", "x-unknown", "punycode", "rot13", "utf-16", "utf-32", ""]
-)
-def test_an_encoding_that_is_not_for_texts_is_ignored(name: str) -> None:
-    for header, head in ((f"text/html; charset={name}", ""), (None, f'<meta charset="{name}">')):
-        (link,) = read(f'{head}<a href="é.xml">é</a>', content_type=header).links
-        assert link.url == FOLDER + "é.xml"
+def test_an_encoding_that_is_not_for_texts_is_ignored() -> None:
+    for name in [
+        *("hex", "zlib", "idna", "undefined", "x-unknown", "punycode", "rot13", "utf-16"),
+        *("utf-32", ""),
+    ]:
+        for header, head in ((f"text/html; charset={name}", ""), (None, f'<meta charset="{name}">')):
+            (link,) = read(f'{head}<a href="é.xml">é</a>', content_type=header).links
+            assert link.url == FOLDER + "é.xml", name
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 1000])
-def test_a_page_can_come_in_parts_of_any_size(size: int) -> None:
+def test_a_page_can_be_compressed_and_come_in_parts_of_any_size() -> None:
     content = (NGINX + '<a href="één.xml">één</a>').encode()
-    pieces = [content[start : start + size] for start in range(0, len(content), size)]
-    assert read_listing(pieces, FOLDER, MAXSIZE) == read(content)
+    assert read(gzip.compress(content)) == read(content)
+    for size in (1, 2, 3, 1000):
+        pieces = [content[start : start + size] for start in range(0, len(content), size)]
+        assert read_listing(pieces, FOLDER, MAXSIZE) == read(content), size
 
 
 def test_a_utf_8_page_with_some_other_bytes_is_read() -> None:
@@ -273,15 +264,12 @@ def test_a_utf_8_page_with_some_other_bytes_is_read() -> None:
     ]
 
 
-def test_a_page_that_is_compressed_is_read() -> None:
-    assert len(read(gzip.compress(NGINX.encode())).links) == 2
-
-
 def test_the_first_links_of_a_page_that_is_too_large_are_returned() -> None:
     listing = read(NGINX, maxsize=len(NGINX) - 100)
     assert listing.fault == "ipm.te-groot"
     assert [link.url for link in listing.links] == [FOLDER + "zaak-1.xml", FOLDER + "zaak-2.xml"]
-    assert read(NGINX, maxsize=10).links == []
+    none = read(NGINX, maxsize=10)
+    assert (none.links, none.fault, none.seen) == ([], "ipm.te-groot", "more than 10 bytes")
 
 
 def test_the_first_links_of_a_page_that_breaks_off_are_returned() -> None:
@@ -292,17 +280,14 @@ def test_the_first_links_of_a_page_that_breaks_off_are_returned() -> None:
     assert len(listing.links) == 2
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b" ", b"\x00\x01", b'{"a": 1}', b"%PDF-1.7", b"<html>", b"<<<>>>", b"\xff\xfe"]
-)
-def test_a_page_without_links_has_no_links(content: bytes) -> None:
-    listing = read(content)
-    assert (listing.links, listing.fault) == ([], None)
+def test_a_page_without_links_has_no_links() -> None:
+    for content in [b"", b" ", b"\x00\x01", b'{"a": 1}', b"%PDF-1.7", b"<html>", b"<<<>>>", b"\xff\xfe"]:
+        listing = read(content)
+        assert (listing.links, listing.fault) == ([], None), content
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
+def test_a_page_of_ten_megabytes_is_read() -> None:
+    for page in [
         "<p>" + "".join(f'<a href="{n}.xml">{n}</a> 2026-04-01 10:00 ' for n in range(170_000)),
         "<pre>" + "x\n" * 5_000_000,
         '<a href="a.xml">a</a>' + "2026-04-" * 1_200_000,
@@ -312,18 +297,108 @@ def test_a_page_without_links_has_no_links(content: bytes) -> None:
         "<a href=a.xml>" * 700_000,
         "<div>" * 2_000_000,
         "<" * 10_000_000,
-    ],
-    ids=["links", "lines", "dates", "spaces", "quotes", "attribute", "nested links", "nested", "brackets"],
-)
-def test_a_page_of_ten_megabytes_is_read(page: str) -> None:
-    listing = read_listing([page.encode()], FOLDER, 20_000_000)
-    assert listing.fault is None
-    assert all(link.url.endswith(".xml") for link in listing.links)
+    ]:
+        listing = read_listing([page.encode()], FOLDER, 20_000_000)
+        assert listing.fault is None, page[:60]
+        assert all(link.url.endswith(".xml") for link in listing.links), page
 
 
-def test_links_that_nobody_can_follow_are_ignored() -> None:
-    assert urls(f'<a href="{"x" * 3000}.xml">x</a><a href="/{"x" * 3000}.xml">x</a>') == []
+# Which text of an entry page stands in the row of which link.
 
 
-def test_a_link_has_a_url_and_a_date() -> None:
-    assert read('<a href="zaken/1">x</a>').links == [Link(FOLDER + "zaken/1", is_xml=False)]
+LINK = '<a href="a.xml">a</a>'
+DATE = "2026-04-01 10:00"
+
+
+READ, NEXT = "2026-04-01T10:00", "2026-04-02T11:00"
+OTHER_LINE = '2026-04-02 11:00 <a href="b.xml">b</a> 12'
+OTHER_PARAGRAPHS = '<p><a href="b.xml">b</a></p><p>2026-04-02 11:00</p>'
+OTHER_LINKS = f'<a href="b.pdf">b</a> {DATE} <a href="c.xml">c</a> 2026-04-02 11:00'
+#: A page, and the date of each of its files.
+PAGES: dict[str, tuple[str, dict[str, str | None]]] = {
+    **{
+        f"an element without text: {name}": (f"<li>{LINK}<{name}>x</{name}> {DATE}</li>", {"a.xml": READ})
+        for name in ("script", "style", "template")
+    },
+    "a new line": (f"<pre>x</pre>{LINK}\n{DATE}", {"a.xml": READ}),
+    "a new line within preformatted text": (f"<pre>{LINK}\n{DATE}</pre>", {"a.xml": None}),
+    "a new line in a table within preformatted text": (
+        f"<pre><table><tr><td>{LINK}</td>\n<td>{DATE}</td></tr></table></pre>",
+        {"a.xml": READ},
+    ),
+    "text before and after the link of a line": (
+        f"<pre>\n\n{DATE} {LINK}\nx\ny\n{OTHER_LINE}\n</pre>",
+        {"a.xml": READ, "b.xml": NEXT},
+    ),
+    "a paragraph, within a table and outside": (
+        f"<table><tr><td><p>{LINK}</p></td><td><p>{DATE}</p></td></tr></table>{OTHER_PARAGRAPHS}",
+        {"a.xml": READ, "b.xml": None},
+    ),
+    "a block": (f"{LINK}<div>{DATE}</div>", {"a.xml": None}),
+    "the next row of a table": (
+        f"<table><tr><td>{LINK}</td></tr>{DATE}<tr><td>{DATE}</td></tr></table>",
+        {"a.xml": None},
+    ),
+    "text before the row": (f"<p>{DATE}</p><p>{LINK}</p>", {"a.xml": None}),
+    "text around two links to one file": (f"<li>{LINK} x {LINK} {DATE}</li>", {"a.xml": READ}),
+    "text after a link that is left alone": (
+        f"<li>{LINK} x {OTHER_LINKS}</li>",
+        {"a.xml": None, "c.xml": NEXT},
+    ),
+}
+
+
+def test_a_date_in_the_row_of_a_link_is_its_file_s() -> None:
+    for page, expected in PAGES.values():
+        assert dates(page) == expected, (page, expected)
+
+
+def test_the_moment_of_a_time_element_is_read_to_the_second() -> None:
+    for given in ["2026-04-01T08:00:07Z", " 2026-04-01T10:00:07.123456+02:00 "]:
+        (link,) = read(f'<li>{LINK} <time datetime="{given}">gisteren</time></li>').links
+        assert link.date is not None, given
+        assert link.date.moment == datetime(2026, 4, 1, 8, 0, 7, tzinfo=UTC), given
+        assert str(link.date).startswith(f"2026-04-01T{given.strip()[11:19]}"), given
+
+
+def test_a_time_element_without_a_moment_leaves_it_to_the_text() -> None:
+    for given in ["2026-05-05", "gisteren", "2026-13-01T10:00", ""]:
+        assert dates(f'<li>{LINK} <time datetime="{given}">{DATE}</time></li>') == {
+            "a.xml": "2026-04-01T10:00"
+        }
+
+
+def test_the_first_time_element_of_a_row_counts() -> None:
+    times = "".join(f'<time datetime="2026-04-0{day}T10:00:00">x</time>' for day in (1, 2))
+    assert dates(f"<li>{LINK} {times}</li>") == {"a.xml": "2026-04-01T10:00:00"}
+
+
+def test_a_page_with_too_many_links_is_read_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "_LINKS_MAX", 2)
+    page = "".join(f'<li><a href="{name}.xml">x</a></li>' for name in "abc") + f"<li>{LINK} {DATE}</li>"
+    assert dates(page) == {"a.xml": "2026-04-01T10:00", "b.xml": None}
+
+
+def test_a_page_says_by_which_encoding_it_was_read_which_its_first_bytes_may_declare() -> None:
+    assert read(LINK).encoding == "utf-8"
+    assert read(LINK.encode("utf-16")).encoding.startswith("utf-16")
+    declaration = '<meta charset="iso-8859-15">'
+    assert read(declaration + LINK).encoding == "iso8859-15"
+    assert read(" " * 5000 + declaration + LINK).encoding == "utf-8"
+
+
+def test_a_page_that_is_damaged_says_so() -> None:
+    found = read(b"\x1f\x8b\x08" + b"x" * 100)
+    assert found.fault == "ipm.ingang-onbereikbaar"
+    assert found.seen
+
+
+def test_a_page_does_not_list_itself() -> None:
+    page = read_listing([b'<a href="lijst.xml#x">x</a><a href="a.xml">a</a>'], FOLDER + "lijst.xml#y", 1000)
+    assert [(link.url, link.is_xml) for link in page.links] == [(FOLDER + "a.xml", True)]
+
+
+def test_the_links_that_sort_a_page_are_ignored() -> None:
+    page = '<a href="?C=N;O=D">naam</a><a href="?sort=size&amp;order=asc">grootte</a><a href="?zaak=1">z</a>'
+    for address in ("https://www.voorbeeldstad.nl/xml", "https://www.voorbeeldstad.nl/xml?C=M;O=A"):
+        assert urls(page, address) == ["https://www.voorbeeldstad.nl/xml?zaak=1"], address

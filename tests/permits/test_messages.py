@@ -4,9 +4,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 
-import pytest
-
-from tests.permits.reading import NOW, codes, faults, given, valid
+from tests.permits.reading import NOW, codes, faults, given, noted, valid
 from woo_harvester.demo.permit_messages import (
     CASE_URL,
     DOCUMENT_URL,
@@ -17,8 +15,11 @@ from woo_harvester.demo.permit_messages import (
     document_message,
     message,
 )
-from woo_harvester.permits.messages import Message, Soort, Transactie
+from woo_harvester.permits.links import RememberedFile
+from woo_harvester.permits.messages import Message, Soort, Transactie, read_message
 from woo_harvester.permits.schema import FAULTS_MAX, MESSAGE_NS
+from woo_harvester.state.permits import PermitFile
+from woo_harvester.tooi.lists import organisaties
 
 DCTERMS = "http://purl.org/dc/terms/"
 REFUSED = "bericht niet verwerkt"
@@ -60,83 +61,78 @@ def test_a_delete_needs_only_the_url_of_the_case_and_a_document_s_not_even_that(
     assert valid(document_message("D")).zaak == CASE_URL
 
 
-@pytest.mark.parametrize(
-    ("written", "meant"),
-    [
-        ("C", "C"), ("c", "C"), ("Create", "C"), ("CREATE", "C"), (" C ", "C"), ("\n\tcreate\n", "C"),
-        ("U", "U"), ("Update", "U"), ("uPDATE", "U"), ("D", "D"), ("d", "D"), ("Delete", "D"),
-    ],
-)  # fmt: skip
-def test_a_transaction_is_known_by_its_letter_or_word_in_any_case(written: str, meant: str) -> None:
-    assert valid(message(written)).transactie == meant
+def test_a_transaction_is_known_by_its_letter_or_word_in_any_case() -> None:
+    for written, meant in [
+        ("C", "C"),
+        ("c", "C"),
+        ("Create", "C"),
+        ("CREATE", "C"),
+        (" C ", "C"),
+        ("\n\tcreate\n", "C"),
+        ("U", "U"),
+        ("Update", "U"),
+        ("uPDATE", "U"),
+        ("D", "D"),
+        ("d", "D"),
+        ("Delete", "D"),
+    ]:
+        assert valid(message(written)).transactie == meant, written
 
 
-@pytest.mark.parametrize("written", ["", "X", "CU", "Creat", "Verwijderen", "C U", "1"])
-def test_another_transaction_is_refused(written: str) -> None:
-    expected = error("ipm.transactie", 6, "transactietype", written, "verwacht: C, U of D")
-    assert faults(message(written)) == [expected]
+def test_another_transaction_is_refused() -> None:
+    for written in ["", "X", "CU", "Creat", "Verwijderen", "C U", "1"]:
+        expected = error("ipm.transactie", 6, "transactietype", written, "verwacht: C, U of D")
+        assert faults(message(written)) == [expected], written
 
 
-@pytest.mark.parametrize(
-    "written", ["2026-04-01", " 2026-04-01 ", "2026-04-01Z", "2026-04-01+02:00", "2026-04-01T00:00:00"]
-)
-def test_the_aanmaakdatum_is_a_day_with_or_without_a_time(written: str) -> None:
-    assert valid(message(aanmaakdatum=written)).aanmaakdatum == date(2026, 4, 1)
-
-
-@pytest.mark.parametrize(
-    ("written", "moment"),
-    [
-        ("2026-04-01", None),
-        ("2026-04-01+02:00", None),
+def test_the_aanmaakdatum_is_a_day_and_its_time_is_kept_as_a_moment() -> None:
+    for written, moment in (
+        *((day, None) for day in ("2026-04-01", " 2026-04-01 ", "2026-04-01Z", "2026-04-01+02:00")),
         ("2026-04-01T09:30:00", datetime(2026, 4, 1, 7, 30, tzinfo=UTC)),
         ("2026-04-01T09:30:00Z", datetime(2026, 4, 1, 9, 30, tzinfo=UTC)),
-    ],
-)
-def test_a_time_in_the_aanmaakdatum_is_kept_as_a_moment(written: str, moment: datetime | None) -> None:
-    assert valid(message(aanmaakdatum=written)).aanmaakmoment == moment
+    ):
+        read = valid(message(aanmaakdatum=written))
+        assert (read.aanmaakdatum, read.aanmaakmoment) == (date(2026, 4, 1), moment), written
 
 
-@pytest.mark.parametrize("written", ["2026-11-01", "2026-11-01T13:04:59", "2026-11-01T12:04:59Z"])
-def test_an_aanmaakdatum_of_today_or_of_a_clock_that_is_fast_is_not_in_the_future(written: str) -> None:
-    assert valid(message(aanmaakdatum=written)).aanmaakdatum == NOW.date()
+def test_an_aanmaakdatum_of_today_or_of_a_clock_that_is_fast_is_not_in_the_future() -> None:
+    for written in ["2026-11-01", "2026-11-01T13:04:59", "2026-11-01T12:04:59Z"]:
+        assert valid(message(aanmaakdatum=written)).aanmaakdatum == NOW.date(), written
 
 
-@pytest.mark.parametrize("written", ["2026-11-02", "2026-11-01T13:05:01", "2096-04-01"])
-@pytest.mark.parametrize("make", [message, document_message, delete_message])
-def test_an_aanmaakdatum_in_the_future_is_refused(written: str, make: Callable[..., bytes]) -> None:
-    (fault,) = faults(make(aanmaakdatum=written))
-    assert (fault["code"], fault["element"], fault["seen"]) == ("ipm.datum-toekomst", "aanmaakdatum", written)
-    assert fault["action"] == REFUSED
+def test_an_aanmaakdatum_in_the_future_is_refused() -> None:
+    cases_written: list[str] = ["2026-11-02", "2026-11-01T13:05:01", "2096-04-01"]
+    cases_make: list[Callable[..., bytes]] = [message, document_message, delete_message]
+    for written in cases_written:
+        for make in cases_make:
+            (fault,) = faults(make(aanmaakdatum=written))
+            assert (fault["code"], fault["element"], fault["seen"]) == (
+                "ipm.datum-toekomst",
+                "aanmaakdatum",
+                written,
+            ), (written, make)
+            assert fault["action"] == REFUSED, (written, make)
 
 
-@pytest.mark.parametrize(
-    "written",
-    ["", "gisteren", "01-04-2026", "2026-02-30", "2026-4-1", "20260401", "2026", "0000-01-01"],
-)
-def test_a_date_that_cannot_be_read_is_refused_with_its_place(written: str) -> None:
-    assert faults(message(aanmaakdatum=written)) == [error("ipm.datum", 9, "aanmaakdatum", written, ISO_DAY)]
-    if written:  # an empty end is absent
-        period = f"<dcterms:temporal><start>2026-04-01</start><end>{written}</end></dcterms:temporal>"
-        expected = error("ipm.datum", 18, "owmskern/temporal/end", written, ISO_DAY)
-        assert faults(message(kern=period)) == [expected]
-        assert codes(message(modified=written)) == ["ipm.datum"]
+def test_a_date_that_cannot_be_read_is_refused_with_its_place() -> None:
+    for written in (
+        *("", "gisteren", "01-04-2026", "2026-02-30", "2026-4-1", "20260401", "2026", "0000-01-01"),
+        *("12026-04-01", "-0044-03-15"),
+    ):
+        found = faults(message(aanmaakdatum=written))
+        assert found == [error("ipm.datum", 9, "aanmaakdatum", written, ISO_DAY)], written
+        if written:  # an empty end is absent
+            period = f"<dcterms:temporal><start>2026-04-01</start><end>{written}</end></dcterms:temporal>"
+            expected = error("ipm.datum", 18, "owmskern/temporal/end", written, ISO_DAY)
+            assert faults(message(kern=period)) == [expected], written
+            assert codes(message(modified=written)) == ["ipm.datum"], written
 
 
-@pytest.mark.parametrize("written", ["12026-04-01", "-0044-03-15"])
-def test_a_year_that_no_calendar_has_is_refused(written: str) -> None:
-    assert codes(message(aanmaakdatum=written)) == ["ipm.datum"]
-    assert codes(message(modified=written)) == ["ipm.datum"]
-
-
-@pytest.mark.parametrize("written", ["", "-1", "1.5", "een", "1e3", "99999999999"])
-def test_a_volgnummer_that_is_not_a_number_is_refused(written: str) -> None:
-    (fault,) = faults(message(volgnummer=written))
-    assert (fault["code"], fault["element"], fault["seen"]) == ("ipm.schema", "volgnummer", written)
-
-
-def test_a_volgnummer_of_thousands_of_digits_is_refused_too() -> None:
-    assert codes(message(volgnummer="0" * 5000)) == ["ipm.schema"]
+def test_a_volgnummer_that_is_not_a_number_is_refused() -> None:
+    for written in ("", "-1", "1.5", "een", "1e3", "99999999999", "0" * 5000):
+        (fault,) = faults(message(volgnummer=written))
+        assert (fault["code"], fault["element"]) == ("ipm.schema", "volgnummer"), written
+        assert str(fault["seen"])[:20] == written[:20]
     assert valid(message(volgnummer=" 007 ")).volgnummer == 7
 
 
@@ -146,29 +142,22 @@ def test_a_transaction_id_is_any_text_that_is_not_empty() -> None:
     assert codes(message(transactie_id="x" * 256)) == ["ipm.schema"]
 
 
-@pytest.mark.parametrize(
-    "url", ["http://www.a.nl/1", "https://a.nl:8443/x?y=z&a=b", "HTTPS://a.nl/é", "https://a.nl"]
-)
-def test_an_identifier_is_a_full_url(url: str) -> None:
-    assert valid(message(identifier=url)).identifier == url
-    assert valid(document_message(case=url)).zaak == url
+def test_an_identifier_is_a_full_url() -> None:
+    for url in ["http://www.a.nl/1", "https://a.nl:8443/x?y=z&a=b", "HTTPS://a.nl/é", "https://a.nl"]:
+        assert valid(message(identifier=url)).identifier == url, url
+        assert valid(document_message(case=url)).zaak == url, url
 
 
-@pytest.mark.parametrize(
-    "written",
-    ["", "2026-1", "www.a.nl/1", "/zaken/1", "ftp://a.nl/1", "https://", "https://a.nl/a b", "https://a:b.nl/",
-     "urn:zaak:1", "https://a.nl/" + "x" * 2100],
-)  # fmt: skip
-def test_an_identifier_that_is_not_a_full_url_is_refused(written: str) -> None:
-    (fault,) = faults(message(identifier=written))
-    assert (fault["code"], fault["element"]) == ("ipm.identifier", "owmskern/identifier")
-    assert fault["seen"][:20] == (written or "ontbreekt")[:20]
-
-
-def test_a_message_without_an_identifier_is_refused() -> None:
+def test_an_identifier_that_is_absent_or_not_a_full_url_is_refused() -> None:
+    for written in (
+        *("", "2026-1", "www.a.nl/1", "/zaken/1", "ftp://a.nl/1", "https://", "https://a.nl/a b"),
+        *("https://a:b.nl/", "urn:zaak:1", "https://a.nl/" + "x" * 2100),
+    ):
+        (fault,) = faults(message(identifier=written))
+        assert (fault["code"], fault["element"]) == ("ipm.identifier", "owmskern/identifier"), written
+        assert str(fault["seen"])[:20] == (written or "ontbreekt")[:20], written
     for content in (message("D"), message("C")):
-        without = re.sub(rb"<dcterms:identifier>.*</dcterms:identifier>", b"", content)
-        (fault,) = faults(without)
+        (fault,) = faults(re.sub(rb"<dcterms:identifier>.*</dcterms:identifier>", b"", content))
         assert (fault["code"], fault["seen"]) == ("ipm.identifier", "ontbreekt")
 
 
@@ -180,16 +169,16 @@ def test_a_document_needs_the_url_of_its_case() -> None:
     assert (fault["code"], fault["element"]) == ("ipm.schema", "owmsmantel/isPartOf")
 
 
-@pytest.mark.parametrize("transactie", ["C", "U"])
-@pytest.mark.parametrize("name", ["title", "type", "creator", "modified"])
-def test_no_element_that_is_required_may_be_absent_or_empty(transactie: str, name: str) -> None:
-    content = message(transactie)
-    absent = re.sub(rf"<dcterms:{name}.*</dcterms:{name}>".encode(), b"", content)
-    empty = re.sub(rf"(<dcterms:{name}[^>]*>).*(</dcterms:{name}>)".encode(), rb"\1 \2", content)
-    for without in (absent, empty):
-        assert without != content
-        expected = error("ipm.schema", 12, f"owmskern/{name}", "ontbreekt", "verplicht bij C en U")
-        assert faults(without) == [expected]
+def test_no_element_that_is_required_may_be_absent_or_empty() -> None:
+    for transactie in ["C", "U"]:
+        for name in ["title", "type", "creator", "modified"]:
+            content = message(transactie)
+            absent = re.sub(rf"<dcterms:{name}.*</dcterms:{name}>".encode(), b"", content)
+            empty = re.sub(rf"(<dcterms:{name}[^>]*>).*(</dcterms:{name}>)".encode(), rb"\1 \2", content)
+            for without in (absent, empty):
+                assert without != content, (transactie, name)
+                expected = error("ipm.schema", 12, f"owmskern/{name}", "ontbreekt", "verplicht bij C en U")
+                assert faults(without) == [expected], (transactie, name)
 
 
 def test_a_case_needs_its_producttype() -> None:
@@ -198,9 +187,9 @@ def test_a_case_needs_its_producttype() -> None:
         assert fault["element"] == "vergunningenmeta/product/producttype"
 
 
-@pytest.mark.parametrize("prefix", [MESSAGE_PREFIX, NO_PREFIX])
-def test_elements_of_a_case_are_read_in_other_namespaces_that_software_writes(prefix: str) -> None:
-    assert given(message(prefix=prefix)) == given(message())
+def test_elements_of_a_case_are_read_in_other_namespaces_that_software_writes() -> None:
+    for prefix in [MESSAGE_PREFIX, NO_PREFIX]:
+        assert given(message(prefix=prefix)) == given(message()), prefix
 
 
 def test_elements_may_stand_in_any_order() -> None:
@@ -210,21 +199,18 @@ def test_elements_may_stand_in_any_order() -> None:
     assert given(moved.encode()) == given(content.encode())
 
 
-@pytest.mark.parametrize(
-    ("space", "shown"),
-    [
+def test_another_version_or_namespace_is_refused() -> None:
+    for space, shown in [
         (MESSAGE_NS.replace("4.0", "3.0"), "<message> van versie 3.0, naamruimte "),
         (MESSAGE_NS.replace("4.0", "5.1"), "<message> van versie 5.1, naamruimte "),
         (MESSAGE_NS.replace("http:", "https:"), "<message> van versie 4.0, naamruimte "),
         (MESSAGE_NS.rstrip("/"), "<message> van versie 4.0, naamruimte "),
         ("https://elders.nl/", "<message> in naamruimte "),
-    ],
-)
-def test_another_version_or_namespace_is_refused(space: str, shown: str) -> None:
-    (fault,) = faults(message().replace(f'"{MESSAGE_NS}"'.encode(), f'"{space}"'.encode()))
-    assert (fault["code"], fault["line"], fault["element"]) == ("ipm.schema", 5, "message")
-    assert fault["seen"] == shown + space
-    assert fault["action"] == f"{REFUSED}; verwacht: één <message> in naamruimte {MESSAGE_NS}"
+    ]:
+        (fault,) = faults(message().replace(f'"{MESSAGE_NS}"'.encode(), f'"{space}"'.encode()))
+        assert (fault["code"], fault["line"], fault["element"]) == ("ipm.schema", 5, "message"), space
+        assert fault["seen"] == shown + space, space
+        assert fault["action"] == f"{REFUSED}; verwacht: één <message> in naamruimte {MESSAGE_NS}", space
 
 
 def test_a_wrong_namespace_of_the_metadata_is_reported_with_the_right_one() -> None:
@@ -262,18 +248,15 @@ def test_a_finding_about_missing_control_elements_says_what_is_expected() -> Non
     assert fault["action"] == f"{REFUSED}; verwacht: transactieID (naamruimte {MESSAGE_NS})"
 
 
-@pytest.mark.parametrize(
-    ("content", "seen"),
-    [
+def test_xml_that_is_not_a_message_is_refused() -> None:
+    for content, seen in [
         (f'<message xmlns="{MESSAGE_NS}"/>', "<message> is niet volledig"),
         (f'<message xmlns="{MESSAGE_NS}">los</message>', "tekst in <message>"),
         ("<message/>", "<message> in naamruimte (geen)"),
         ("<urlset/>", "<urlset> in naamruimte (geen)"),
-    ],
-)
-def test_xml_that_is_not_a_message_is_refused(content: str, seen: str) -> None:
-    (fault, *_) = faults(content.encode())
-    assert (fault["code"], fault["seen"]) == ("ipm.schema", seen)
+    ]:
+        (fault, *_) = faults(content.encode())
+        assert (fault["code"], fault["seen"]) == ("ipm.schema", seen), content
 
 
 def test_faults_of_one_message_are_reported_together_up_to_a_limit() -> None:
@@ -286,3 +269,118 @@ def test_faults_of_one_message_are_reported_together_up_to_a_limit() -> None:
         f"<zaak:coordinaten><zaak:x-waarde>x{n}</zaak:x-waarde></zaak:coordinaten>" for n in range(99)
     )
     assert len(faults(message(meta=f"{PRODUCT}<zaak:object>{places}</zaak:object>"))) == FAULTS_MAX
+
+
+# Messages with elements that the model does not have, or that come twice.
+
+
+OWMS = ("abstract", "rights", "audience", "source")
+
+
+def test_an_element_of_owms_that_is_not_used_is_accepted_and_named() -> None:
+    for group in ["kern", "mantel"]:
+        for name in OWMS:
+            content = message(**{group: f'<dcterms:{name} scheme="overheid:Gemeente">x</dcterms:{name}>'})
+            metadata, (finding,) = noted(content)
+            assert metadata == given(message()), (group, name)
+            assert (finding["code"], finding["severity"]) == ("ipm.element-onbekend", "info"), (group, name)
+            assert (finding["element"], finding["seen"], finding["action"]) == (
+                name,
+                name,
+                "niet gebruikt",
+            ), group
+
+
+def test_all_elements_that_are_not_used_are_in_one_finding() -> None:
+    kern = "<overheid:organisationType>gemeente</overheid:organisationType>"
+    mantel = "".join(f"<dcterms:{name}>x</dcterms:{name}>" for name in (*OWMS, *OWMS))
+    _, (finding,) = noted(message(kern=kern, mantel=mantel))
+    assert finding["seen"] == ", ".join(["organisationType", *OWMS])
+
+
+def test_a_document_and_a_delete_may_have_them_too() -> None:
+    for make in [document_message, delete_message]:
+        content = make().replace(
+            b"</dcterms:identifier>", b"</dcterms:identifier><dcterms:rights>x</dcterms:rights>"
+        )
+        assert [finding["code"] for finding in noted(content)[1]] == ["ipm.element-onbekend"], make
+
+
+def test_an_element_within_the_metadata_of_the_case_may_be_unknown() -> None:
+    meta = PRODUCT.replace(
+        "</zaak:product>", "<zaak:nieuw><zaak:nummer>1</zaak:nummer></zaak:nieuw></zaak:product>"
+    )
+    metadata, (finding,) = noted(message(meta=meta + "<zaak:extra/>"))
+    assert metadata == given(message())
+    assert finding["seen"] == "nieuw, extra"
+
+
+def test_a_field_of_one_group_may_stand_in_the_other() -> None:
+    description = "<dcterms:description>Twee eiken</dcterms:description>"
+    assert given(message(kern=description)) == given(message(mantel=description))
+    place = '<dcterms:spatial scheme="overheid:Gemeente">Voorbeeldstad</dcterms:spatial>'
+    assert given(message(mantel=place)) == given(message(kern=place))
+
+
+def test_of_an_element_that_comes_twice_the_first_counts() -> None:
+    for kern, mantel, meta in [
+        ("<dcterms:title>Anders</dcterms:title>", "", ""),
+        ('<dcterms:creator scheme="overheid:Gemeente">Anders</dcterms:creator>', "", ""),
+        ("<dcterms:modified>2026-04-02</dcterms:modified>", "", ""),
+        ("", "", PRODUCT.replace("kapvergunning", "bouwvergunning")),
+        ("", "<dcterms:title>Anders</dcterms:title>", ""),
+    ]:
+        assert given(message(kern=kern, mantel=mantel, meta=PRODUCT + meta)) == given(message())
+
+
+def test_what_the_record_has_as_a_list_may_come_more_than_once() -> None:
+    places = "".join(
+        f'<dcterms:spatial scheme="overheid:Gemeente">{name}</dcterms:spatial>'
+        for name in ("Aadorp", "Bedum")
+    )
+    assert [place["label"] for place in given(message(kern=places))["spatial"]] == ["Aadorp", "Bedum"]
+
+
+def test_a_message_with_two_different_identifiers_is_refused() -> None:
+    other = f"{CASE_URL}-anders"
+    (fault,) = faults(message(kern=f"<dcterms:identifier>{other}</dcterms:identifier>"))
+    assert (fault["code"], fault["seen"]) == ("ipm.identifier", f"{CASE_URL} en {other}")
+    assert given(message(kern=f"<dcterms:identifier>{CASE_URL}</dcterms:identifier>")) == given(message())
+
+
+def test_an_element_with_a_name_that_is_almost_right_leaves_the_required_one_absent() -> None:
+    for name in ["title", "type", "creator", "modified"]:
+        content = message().replace(f"dcterms:{name}".encode(), f"dcterms:{name}s".encode())
+        assert codes(content) == ["ipm.schema"], name
+        assert faults(content)[0]["element"] == f"owmskern/{name}", name
+
+
+def test_a_delete_with_a_wrong_control_element_needs_no_title() -> None:
+    content = delete_message().replace(b"2026-04-", b"april-")
+    assert [finding["code"] for finding in faults(content)] == ["ipm.datum"]
+
+
+def test_metadata_of_any_shape_are_not_read_after_an_error_in_them() -> None:
+    content = message(aanmaakdatum="april").replace(b"owmskern", b"kern")
+    assert [finding["code"] for finding in faults(content)] == ["ipm.datum", "ipm.schema"]
+
+
+# Messages whose aanmaakdatum is in the future, and when their files are read again.
+def test_a_file_is_read_again_once_its_date_is_in_the_past() -> None:
+    for text, now, ahead in [
+        ("2026-05-02", "2026-05-01T21:59:59+00:00", True),
+        ("2026-05-02", "2026-05-01T22:00:00+00:00", False),
+        ("2026-05-02T10:00:00", "2026-05-02T07:54:59+00:00", True),
+        ("2026-05-02T10:00:00", "2026-05-02T07:55:00+00:00", False),
+        ("2026-05-02T10:00:00Z", "2026-05-02T09:54:59+00:00", True),
+    ]:
+        moment = datetime.fromisoformat(now)
+        result = read_message([message(aanmaakdatum=text)], 10_000, organisaties(), moment)
+        assert (result.message is None) is ahead, (text, now)
+        faults = [{"code": "ipm.datum-toekomst", "seen": text}]
+        assert PermitFile(RememberedFile("ab"), 0, faults=faults).is_due(moment) is not ahead, (text, now)
+
+
+def test_only_a_file_that_is_too_early_is_ever_due() -> None:
+    faults = [{"code": "ipm.datum", "seen": "2020-01-01"}]
+    assert not PermitFile(RememberedFile("ab"), 0, faults=faults).is_due(datetime.now(UTC))

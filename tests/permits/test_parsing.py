@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gzip
 
-import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
@@ -15,9 +14,8 @@ from woo_harvester.permits.parsing import has_message_root
 from woo_harvester.tooi import organisaties
 
 
-@pytest.mark.parametrize(
-    ("content", "line", "seen"),
-    [
+def test_malformed_xml_is_reported_with_its_line() -> None:
+    for content, line, seen in [
         (b"", 1, "Document is empty"),
         (b"  \n ", 2, "Start tag expected, '<' not found"),
         (b"geen xml", 1, "Start tag expected, '<' not found"),
@@ -31,43 +29,38 @@ from woo_harvester.tooi import organisaties
         (b'\n<!doctype HTML PUBLIC "x">', None, "een webpagina (HTML)"),
         (b"<?xml version='1.0'?><!-- x --><!DOCTYPE html><html/>", None, "een webpagina (HTML)"),
         (gzip.compress(message())[:-20], None, "the gzip stream ends early"),
-    ],
-)  # fmt: skip
-def test_malformed_xml_is_reported_with_its_line(content: bytes, line: int | None, seen: str | None) -> None:
-    (fault,) = faults(content)
-    assert fault["code"] == "ipm.ongeldig"
-    assert fault.get("line") == line
-    assert seen in (None, fault["seen"])
+    ]:
+        (fault,) = faults(content)
+        assert fault["code"] == "ipm.ongeldig", content
+        assert fault.get("line") == line, content
+        assert seen in (None, fault["seen"]), content
 
 
 BOMB = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
+def test_a_doctype_is_refused_before_anything_is_expanded() -> None:
+    for content in [
         f'<!DOCTYPE message [<!ENTITY e0 "lol">{BOMB}]><message>&e11;</message>'.encode(),
         f'<!DOCTYPE message [<!ENTITY e0 "lol">{BOMB}]><message a="&e11;"/>'.encode(),
         f'<!DOCTYPE message [<!ENTITY e0 "lol">{BOMB}]><message>&e11;</message>'.encode("utf-16"),
         b'<!DOCTYPE message SYSTEM "https://elders.nl/x.dtd"><message/>',
         b'<!DOCTYPE message [<!ENTITY x SYSTEM "file:///etc/passwd">]><message>&x;</message>',
         b"\xef\xbb\xbf<?xml version='1.0'?>\n<!-- <message> -->\n<?pi x?> <!DOCTYPE message><message/>",
-    ],
-)
-def test_a_doctype_is_refused_before_anything_is_expanded(content: bytes) -> None:
-    (fault,) = faults(content)
-    assert (fault["code"], fault["seen"]) == ("ipm.doctype", "<!DOCTYPE message")
+    ]:
+        (fault,) = faults(content)
+        assert (fault["code"], fault["seen"]) == ("ipm.doctype", "<!DOCTYPE message"), content
 
 
-@pytest.mark.parametrize("label", ["UTF-7", "utf-16"])
-def test_an_encoding_that_would_hide_a_doctype_is_not_believed(label: str) -> None:
-    text = '<!DOCTYPE message [<!ENTITY a "b">]><message>&a;</message>'
-    hidden = text.replace("<", "+ADw-").replace("!", "+ACE-").replace("&", "+ACY-")
-    declaration = f"<?xml version='1.0' encoding='{label}'?>"
-    assert [codes(f"{declaration}{each}".encode()) for each in (hidden, text)] == [
-        ["ipm.ongeldig"],
-        ["ipm.doctype"],
-    ]
+def test_an_encoding_that_would_hide_a_doctype_is_not_believed() -> None:
+    for label in ["UTF-7", "utf-16"]:
+        text = '<!DOCTYPE message [<!ENTITY a "b">]><message>&a;</message>'
+        hidden = text.replace("<", "+ADw-").replace("!", "+ACE-").replace("&", "+ACY-")
+        declaration = f"<?xml version='1.0' encoding='{label}'?>"
+        assert [codes(f"{declaration}{each}".encode()) for each in (hidden, text)] == [
+            ["ipm.ongeldig"],
+            ["ipm.doctype"],
+        ], label
 
 
 def test_a_doctype_in_a_text_is_not_a_doctype() -> None:
@@ -85,20 +78,20 @@ def test_comments_and_instructions_in_a_message_are_ignored() -> None:
     assert given(content)["title"] == "Kappen"
 
 
-@pytest.mark.parametrize("label", ["utf-16", "UTF-16LE", "utf-32", "unicode"])
-def test_a_message_that_declares_an_encoding_it_cannot_have_is_read_with_a_warning(label: str) -> None:
-    text = message(title="Eén café").decode()
-    metadata, (finding,) = noted(text.replace("UTF-8", label).encode())
-    assert metadata["title"] == "Eén café"
-    assert (finding["code"], finding["severity"], finding["line"]) == ("ipm.kop", "warning", 1)
-    assert (finding["seen"], finding["action"]) == (label, "gelezen als UTF-8")
+def test_a_message_that_declares_an_encoding_it_cannot_have_is_read_with_a_warning() -> None:
+    for label in ["utf-16", "UTF-16LE", "utf-32", "unicode"]:
+        text = message(title="Eén café").decode()
+        metadata, (finding,) = noted(text.replace("UTF-8", label).encode())
+        assert metadata["title"] == "Eén café", label
+        assert (finding["code"], finding["severity"], finding["line"]) == ("ipm.kop", "warning", 1), label
+        assert (finding["seen"], finding["action"]) == (label, "gelezen als UTF-8"), label
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "windows-1252"])
-def test_a_message_of_any_encoding_that_it_declares_is_read(encoding: str) -> None:
-    text = message(title="Eén café").decode()
-    declared = text.replace("UTF-8", encoding.removesuffix("-sig"))
-    assert given(declared.encode(encoding))["title"] == "Eén café"
+def test_a_message_of_any_encoding_that_it_declares_is_read() -> None:
+    for encoding in ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "windows-1252"]:
+        text = message(title="Eén café").decode()
+        declared = text.replace("UTF-8", encoding.removesuffix("-sig"))
+        assert given(declared.encode(encoding))["title"] == "Eén café", encoding
 
 
 def test_a_compressed_message_is_read() -> None:
@@ -112,18 +105,14 @@ def test_a_message_that_is_too_large_is_refused() -> None:
     assert fault["code"] == "ipm.te-groot"
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
+def test_a_message_that_would_make_a_huge_tree_is_refused() -> None:
+    for content in [
         b"<a>" + b"<b/>" * 300_000 + b"</a>",
         b"<a " + b" ".join(b'b%d=""' % n for n in range(300_000)) + b"/>",
         b"<a>" * 5000,
         b"<a>" + b"x" * 11_000_000 + b"</a>",
-    ],
-    ids=["elements", "attributes", "depth", "text"],
-)
-def test_a_message_that_would_make_a_huge_tree_is_refused(content: bytes) -> None:
-    assert codes(content) == ["ipm.te-groot"]
+    ]:
+        assert codes(content) == ["ipm.te-groot"], content[:60]
 
 
 def test_an_endless_file_is_read_only_up_to_the_limit() -> None:
@@ -148,9 +137,8 @@ def test_no_content_of_a_file_raises(noise: bytes, place: int) -> None:
         assert read is not None or findings
 
 
-@pytest.mark.parametrize(
-    ("content", "without_type", "as_xml"),
-    [
+def test_the_root_of_an_answer_shows_whether_it_is_a_message() -> None:
+    for content, without_type, as_xml in [
         (message(), True, True),
         (gzip.compress(message()), True, True),
         (b"<message", True, True),
@@ -161,10 +149,6 @@ def test_no_content_of_a_file_raises(noise: bytes, place: int) -> None:
         (b'<?xml version="1.0"?><rss version="2.0"/>', False, False),
         (b"<urlset/>", False, False),
         (gzip.compress(b" " * 50_000_000), False, True),
-    ],
-)
-def test_the_root_of_an_answer_shows_whether_it_is_a_message(
-    content: bytes, without_type: bool, as_xml: bool
-) -> None:
-    assert has_message_root([content]) is without_type
-    assert has_message_root([content], is_xml=True) is as_xml
+    ]:
+        assert has_message_root([content]) is without_type, content
+        assert has_message_root([content], is_xml=True) is as_xml, content

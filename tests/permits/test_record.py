@@ -3,7 +3,6 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from typing import Any
 
-import pytest
 from msgspec.structs import replace
 
 from tests.permits.reading import valid
@@ -123,7 +122,7 @@ def test_the_record_of_a_withdrawn_case_has_only_its_url() -> None:
     assert outcome.mutatie.message.aanmaakdatum == date(2026, 5, 1)
 
 
-def test_a_case_with_one_place_is_a_point_with_the_longitude_first() -> None:
+def test_a_case_has_its_places_with_the_longitude_first() -> None:
     given = record(PLACE)
     assert feature(given, TODAY) == {
         "type": "Feature",
@@ -131,21 +130,14 @@ def test_a_case_with_one_place_is_a_point_with_the_longitude_first() -> None:
         "geometry": {"type": "Point", "coordinates": [5.3, 52.1]},
         "properties": {"vergunning": given["vergunning"], "versies": [{"oorzaak": "aanlevering"}]},
     }
+    several = feature(record(PLACE, {"x-waarde": 0.0}, OTHER), TODAY)["geometry"]
+    assert several == {"type": "MultiPoint", "coordinates": [[5.3, 52.1], [6.3, 53.1]]}
+    for none in (record(), {"id": "1", "vergunning": {"identifier": "x"}}):
+        assert feature(none, TODAY)["geometry"] is None, none
 
 
-def test_a_case_with_several_places_is_a_multipoint() -> None:
-    geometry = feature(record(PLACE, {"x-waarde": 0.0}, OTHER), TODAY)["geometry"]
-    assert geometry == {"type": "MultiPoint", "coordinates": [[5.3, 52.1], [6.3, 53.1]]}
-
-
-def test_a_case_without_a_place_has_no_geometry() -> None:
-    assert feature(record(), TODAY)["geometry"] is None
-    assert feature({"id": "1", "vergunning": {"identifier": "x"}}, TODAY)["geometry"] is None
-
-
-@pytest.mark.parametrize(
-    ("temporal", "added"),
-    [
+def test_whether_a_permit_runs_is_seen_from_its_period() -> None:
+    for temporal, added in [
         ({"start": "2026-11-22", "end": "2026-11-22"}, {"lopend": True, "einddatum": "2026-11-22"}),
         ({"start": "2026-11-23", "end": "2027-01-01"}, {"lopend": False, "einddatum": "2027-01-01"}),
         ({"start": "2025-11-23", "end": "2026-11-21"}, {"lopend": False, "einddatum": "2026-11-21"}),
@@ -153,15 +145,6 @@ def test_a_case_without_a_place_has_no_geometry() -> None:
         ({"start": "2026-11-23"}, {"lopend": False}),
         ({"end": "2026-11-22"}, {"lopend": True, "einddatum": "2026-11-22"}),
         ({}, {}),
-    ],
-)
-def test_whether_a_permit_runs_is_seen_from_its_period(
-    temporal: dict[str, str], added: dict[str, Any]
-) -> None:
-    properties = feature({"id": "1", "vergunning": {"temporal": temporal}}, TODAY)["properties"]
-    assert {key: value for key, value in properties.items() if key != "vergunning"} == added
-
-
-def test_a_withdrawn_case_does_not_say_whether_it_runs() -> None:
-    withdrawn = {"id": "1", "vergunning": {"identifier": "x"}, "versies": []}
-    assert set(feature(withdrawn, TODAY)["properties"]) == {"vergunning", "versies"}
+    ]:
+        properties = feature({"id": "1", "vergunning": {"temporal": temporal}}, TODAY)["properties"]
+        assert {key: value for key, value in properties.items() if key != "vergunning"} == added, temporal

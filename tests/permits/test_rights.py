@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from datetime import date
 
-import pytest
-
 from tests.register.exports import organisation, read
 from woo_harvester.permits.messages import Message, Soort, Transactie
 from woo_harvester.permits.mutations import Mutation
@@ -35,9 +33,8 @@ SHARED = read(
 NOBODY = Register([], [])
 
 
-@pytest.mark.parametrize(
-    ("register", "organisation", "entry", "expected"),
-    [
+def test_the_register_decides_the_right_and_else_the_host() -> None:
+    for register, owner, entry, expected in [
         (STAD, "1", "https://www.stad.nl/xml/", Right.OWN),
         (STAD, "1", "https://leverancier.nl/stad/", Right.OWN),
         (STAD, "2", "https://www.dorp.nl/", Right.NONE),
@@ -51,12 +48,8 @@ NOBODY = Register([], [])
         (NOBODY, "www.stad.nl", "http://www.stad.nl/xml/", Right.OWN),
         (NOBODY, "www.stad.nl:8443", "https://www.stad.nl:8443/xml/", Right.ANY),
         (NOBODY, "www.dorp.nl", "https://www.dorp.nl/", Right.ANY),
-    ],
-)
-def test_the_register_decides_the_right_and_else_the_host(
-    register: Register, organisation: str, entry: str, expected: Right
-) -> None:
-    assert right(register, organisation, entry) is expected
+    ]:
+        assert right(register, owner, entry) is expected, (register, owner, entry)
 
 
 def test_an_entry_page_of_a_shared_host_has_no_right_on_a_host_of_one_organisation() -> None:
@@ -78,9 +71,8 @@ PAGE, MOVED = "https://www.stad.nl/xml/", "https://www.stad.nl/nieuw/"
 DORP = read(organisation("Dorp", "https://www.dorp.nl/", id="2"))
 
 
-@pytest.mark.parametrize(
-    ("register", "known", "in_this_run", "named", "expected"),
-    [
+def test_an_entry_page_without_a_name_is_that_of_the_organisation_that_is_known_for_it() -> None:
+    for register, known, in_this_run, named, expected in [
         (NOBODY, "www.stad.nl", {}, {PAGE: "Stad"}, "Stad"),
         (NOBODY, "www.stad.nl", {PAGE: "www.stad.nl"}, {PAGE: "Stad"}, "Stad"),
         (NOBODY, "Stad", {PAGE: "www.stad.nl"}, {}, "www.stad.nl"),
@@ -94,12 +86,8 @@ DORP = read(organisation("Dorp", "https://www.dorp.nl/", id="2"))
         (STAD, "www.stad.nl", {PAGE: "1"}, {PAGE: "Dorp"}, "1"),
         (SHARED, "www.stad.nl", {}, {MOVED: "Stad"}, "www.stad.nl"),
         (DORP, "www.stad.nl", {}, {PAGE: "Dorp"}, "2"),
-    ],
-)
-def test_an_entry_page_without_a_name_is_that_of_the_organisation_that_is_known_for_it(
-    register: Register, known: str, in_this_run: dict[str, str], named: dict[str, str], expected: str
-) -> None:
-    rights, mutation = Rights(register, in_this_run, named), offered(known, PAGE)
-    current = rights.current(mutation)
-    assert current.organisatie == expected
-    assert rights.shown(current) == in_this_run.get(PAGE, expected)
+    ]:
+        rights, mutation = Rights(register, in_this_run, named), offered(known, PAGE)
+        current = rights.current(mutation)
+        assert current.organisatie == expected, (register, known, in_this_run, named)
+        assert rights.shown(current) == in_this_run.get(PAGE, expected), (register, known, in_this_run, named)

@@ -104,21 +104,19 @@ def test_a_cut_title_keeps_its_matches() -> None:
     assert heading_of(Hit({}, (Piece(" "),)), "https://a.nl/") == [Piece("https://a.nl/")]
 
 
-@pytest.mark.parametrize(
-    "value",
-    [True, -1, 1.5, 10**400, float("nan"), "12", [2], {"a": 1}],
-    ids=["true", "negative", "fraction", "huge", "nan", "text", "list", "object"],
-)
-def test_what_is_no_count_is_not_shown(value: Any, tmp_path: Path) -> None:
-    record = full()
-    record["versies"][0] |= {"nummer": value}
-    record["versies"][0]["bestanden"][0] |= {"grootte": value, "paginas": value}
-    with client_over("scan", [record], tmp_path) as client:
-        page = opened(client, f"/document/{record['id']}")
-        assert next(each.text_content() for each in page.cssselect(".files .muted")) == "PDF, taal: nl"
-        assert "Deze versie: gewijzigd" in page.text_content()
-        (hit,) = client.get(f"{BASE}/zoek").json()["resultaten"]
-        assert hit["document"]["id"] == f"{record['id']}_1"
-        assert not {"bestandsgrootte", "aantalPaginas"} & set(hit)
-        (version,) = client.get(f"{BASE}/zoek/{record['id']}").json()["versies"]
-        assert (version["nummer"], version["bestanden"][0]["grootte"]) == (1, 0)
+def test_what_is_no_count_is_not_shown(tmp_path: Path) -> None:
+    for value in [True, -1, 1.5, 10**400, float("nan"), "12", [2], {"a": 1}]:
+        record = full()
+        record["versies"][0] |= {"nummer": value}
+        record["versies"][0]["bestanden"][0] |= {"grootte": value, "paginas": value}
+        with client_over("scan", [record], tmp_path) as client:
+            page = opened(client, f"/document/{record['id']}")
+            assert next(each.text_content() for each in page.cssselect(".files .muted")) == "PDF, taal: nl", (
+                value
+            )
+            assert "Deze versie: gewijzigd" in page.text_content(), value
+            (hit,) = client.get(f"{BASE}/zoek").json()["resultaten"]
+            assert hit["document"]["id"] == f"{record['id']}_1", value
+            assert not {"bestandsgrootte", "aantalPaginas"} & set(hit), value
+            (version,) = client.get(f"{BASE}/zoek/{record['id']}").json()["versies"]
+            assert (version["nummer"], version["bestanden"][0]["grootte"]) == (1, 0), value

@@ -137,14 +137,13 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "expected"), TEXTS, ids=[asked[:40] for asked, _ in TEXTS])
-def test_a_text_finds_the_same_on_each_engine(engine: Engine, asked: str, expected: set[str]) -> None:
-    assert set(ids(engine.search(text(asked)))) == expected
+def test_a_text_finds_the_same_on_each_engine(engine: Engine) -> None:
+    for asked, expected in TEXTS:
+        assert set(ids(engine.search(text(asked)))) == expected, (asked, expected)
 
 
-@pytest.mark.parametrize(
-    ("asked", "expected"),
-    [
+def test_a_text_finds_permits(engine: Engine) -> None:
+    for asked, expected in [
         ("kappen", {"p1", "p3"}),
         ("boom", {"p1", "p3"}),
         ("eik", {"p1"}),
@@ -156,15 +155,12 @@ def test_a_text_finds_the_same_on_each_engine(engine: Engine, asked: str, expect
         ("-vries+kapvergunning", {"p3"}),
         ("-de+kapvergunning", {"p1", "p3"}),
         ("aanvraag+amsterdam", {"p1", "p3"}),
-    ],
-)
-def test_a_text_finds_permits(engine: Engine, asked: str, expected: set[str]) -> None:
-    assert permits(engine, f"zoektekst={asked}") == expected
+    ]:
+        assert permits(engine, f"zoektekst={asked}") == expected, asked
 
 
-@pytest.mark.parametrize(
-    ("word", "expected"),
-    [
+def test_words_that_look_like_another_one_are_the_same_on_each_engine(engine: Engine) -> None:
+    for word, expected in [
         ("stikstofbeslui", ["stikstofbesluit"]),
         ("gementeraad", ["gemeenteraad"]),
         ("amsterdm", ["amsterdam"]),  # metadata
@@ -174,12 +170,8 @@ def test_a_text_finds_permits(engine: Engine, asked: str, expected: set[str]) ->
         ("x" * 600, []),
         (".*", []),
         ("", []),
-    ],
-)
-def test_words_that_look_like_another_one_are_the_same_on_each_engine(
-    engine: Engine, word: str, expected: list[str]
-) -> None:
-    assert engine.similar_words(WOO, word) == expected
+    ]:
+        assert engine.similar_words(WOO, word) == expected, word
 
 
 def test_words_of_the_title_come_before_those_of_the_text(engine: Engine) -> None:
@@ -288,14 +280,12 @@ def test_the_forms_of_a_word_find_each_other(words: Engine) -> None:
     assert len(wrong) <= 3, wrong
 
 
-@pytest.mark.parametrize(("word", "others"), [(word, others) for word, _, others in RANKS])
-def test_a_title_with_the_word_itself_comes_before_those_with_it_as_a_part(
-    words: Engine, word: str, others: list[str]
-) -> None:
-    every = {f"{word}-{number}" for number in range(len(others) + 1)}
-    found = [hit.document["id"] for hit in words.search(text(word)).hits if hit.document["id"] in every]
-    assert found[0] == f"{word}-0"
-    assert len(found) >= 2, "a part of a compound is found too"
+def test_a_title_with_the_word_itself_comes_before_those_with_it_as_a_part(words: Engine) -> None:
+    for word, others in [(word, others) for word, _, others in RANKS]:
+        every = {f"{word}-{number}" for number in range(len(others) + 1)}
+        found = [hit.document["id"] for hit in words.search(text(word)).hits if hit.document["id"] in every]
+        assert found[0] == f"{word}-0", (word, others)
+        assert len(found) >= 2, "a part of a compound is found too"
 
 
 def _hits(engine: Engine, asked: Question) -> set[str]:

@@ -120,16 +120,16 @@ def test_a_map_moves_by_half_and_back() -> None:
     assert right.moved(-0.5, 0).middle == pytest.approx(DOM, abs=1e-4)
 
 
-@pytest.mark.parametrize("far", [Location(0, 0), Location(89, 179), Location(-89, -179)])
-def test_a_map_stays_in_the_netherlands(far: Location) -> None:
-    shown = view(far, 12, 840, 600)
-    assert BOUNDS.south <= shown.middle.lat <= BOUNDS.north
-    assert BOUNDS.west <= shown.middle.lon <= BOUNDS.east
+def test_a_map_stays_in_the_netherlands() -> None:
+    for far in [Location(0, 0), Location(89, 179), Location(-89, -179)]:
+        shown = view(far, 12, 840, 600)
+        assert BOUNDS.south <= shown.middle.lat <= BOUNDS.north, far
+        assert BOUNDS.west <= shown.middle.lon <= BOUNDS.east, far
 
 
-@pytest.mark.parametrize(("zoom", "expected"), [(-5, MIN_ZOOM), (10**6, MAX_ZOOM)])
-def test_a_zoom_beyond_the_bounds_is_the_nearest(zoom: int, expected: int) -> None:
-    assert view(DOM, zoom, 840, 600).zoom == expected
+def test_a_zoom_beyond_the_bounds_is_the_nearest() -> None:
+    for zoom, expected in [(-5, MIN_ZOOM), (10**6, MAX_ZOOM)]:
+        assert view(DOM, zoom, 840, 600).zoom == expected, zoom
 
 
 def test_zooming_in_shows_half_as_much_around_the_same_middle() -> None:

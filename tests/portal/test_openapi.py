@@ -84,13 +84,11 @@ def test_it_describes_each_parameter_and_the_route_accepts_each(kind: Any) -> No
         assert client.get(f"{API[kind.name]}?{asked}").status_code == 200, asked
 
 
-@pytest.mark.parametrize(
-    ("path", "name"), [("zoek", "DocumentAntwoord"), ("vergunningen", "VergunningAntwoord")]
-)
-def test_answers_are_as_described(path: str, name: str) -> None:
-    client = client_of(RECORDS)
-    valid(name, client.get(f"/api/v0/{path}").json())
-    valid(name, client.request("POST", f"/api/v0/{path}", json={}).json())
+def test_answers_are_as_described() -> None:
+    for path, name in [("zoek", "DocumentAntwoord"), ("vergunningen", "VergunningAntwoord")]:
+        client = client_of(RECORDS)
+        valid(name, client.get(f"/api/v0/{path}").json())
+        valid(name, client.request("POST", f"/api/v0/{path}", json={}).json())
 
 
 def test_records_and_errors_are_as_described() -> None:

@@ -26,16 +26,15 @@ def client() -> Client:
     return client_of([full(), bare()])
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_a_page_that_a_browser_has_is_not_sent_again(path: str, client: Client) -> None:
-    first = client.get(path)
-    assert first.status_code == 200
-    tag = first.headers["etag"]
-    assert first.headers["cache-control"] == "no-cache"
-    again = client.get(path, headers={"if-none-match": tag})
-    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
-    assert "content-security-policy" in again.headers
-    assert client.get(path, headers={"if-none-match": '"anders"'}).content == first.content
+def test_a_page_that_a_browser_has_is_not_sent_again(client: Client) -> None:
+    for path in PATHS:
+        first = client.get(path)
+        assert (first.status_code, first.headers["cache-control"]) == (200, "no-cache"), path
+        tag = first.headers["etag"]
+        again = client.get(path, headers={"if-none-match": tag})
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag), path
+        assert "content-security-policy" in again.headers, path
+        assert client.get(path, headers={"if-none-match": '"anders"'}).content == first.content, path
 
 
 def test_a_page_that_changed_is_sent_again(client: Client) -> None:
@@ -54,10 +53,10 @@ def test_a_page_of_an_error_is_not_kept(client: Client) -> None:
     assert "etag" not in answer.headers
 
 
-@pytest.mark.parametrize("path", ["/", "/niets", "/?onbekend=1", "/gezond", "/robots.txt"])
-def test_every_answer_has_the_safe_headers(path: str) -> None:
-    headers = client_of([]).get(path).headers
-    assert {name: headers[name] for name in HEADERS} == HEADERS
+def test_every_answer_has_the_safe_headers() -> None:
+    for path in ["/", "/niets", "/?onbekend=1", "/gezond", "/robots.txt"]:
+        headers = client_of([]).get(path).headers
+        assert {name: headers[name] for name in HEADERS} == HEADERS, path
 
 
 def test_permits_are_in_the_menu_only_if_there_are_any(client: Client) -> None:
@@ -70,15 +69,11 @@ def test_permits_are_in_the_menu_only_if_there_are_any(client: Client) -> None:
     assert menu in permits.get("/niets").text
 
 
-def test_nothing_inline_and_nothing_from_elsewhere_is_permitted() -> None:
+def test_nothing_inline_is_permitted_and_from_elsewhere_at_most_images_of_one_host() -> None:
     assert policy() == (
         "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
         "frame-ancestors 'none'"
     )
-
-
-def test_a_page_may_have_scripts_of_the_portal_and_images_of_one_host() -> None:
     made = policy(scripts=True, images="https://service.pdok.nl/brt/{z}/{x}/{y}.png").split("; ")
-    assert "img-src 'self' https://service.pdok.nl" in made
-    assert "script-src 'self'" in made
+    assert {"img-src 'self' https://service.pdok.nl", "script-src 'self'"} <= set(made)
     assert "img-src 'self'" in policy(images="").split("; ")

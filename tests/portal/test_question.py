@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis.strategies import characters, text
 
-from woo_harvester.outputs.definition import PERMITS, WOO, RecordKind
+from woo_harvester.outputs.definition import PERMITS, WOO
 from woo_portal.question import (
     MAX_CLAUSES,
     MAX_TEXT,
@@ -24,41 +24,33 @@ WORD = Clause("stikstof")
 PHRASE = Clause("natuur en milieu", is_phrase=True)
 
 
-@pytest.mark.parametrize(
-    ("clause", "expected"),
-    [
+def test_a_word_is_searched_in_each_way_to_write_it() -> None:
+    for clause, expected in [
         (Clause("Woo-besluit"), ["Woo-besluit", "Woobesluit", "Woo besluit"]),
         (Clause("wobverzoeken"), ["wobverzoeken", "wob verzoeken"]),
         (Clause("Z2024-00123"), ["Z2024-00123", "Z202400123"]),
         (Clause("Woo-besluit", is_phrase=True), ["Woo-besluit"]),
         (Clause("woonwijk"), ["woonwijk"]),
         (Clause("woo"), ["woo"]),
-    ],
-)
-def test_a_word_is_searched_in_each_way_to_write_it(clause: Clause, expected: list[str]) -> None:
-    assert spellings(clause) == expected
+    ]:
+        assert spellings(clause) == expected, clause
 
 
-@pytest.mark.parametrize(
-    ("kind", "facet", "label", "value"),
-    [
+def test_a_label_of_the_lists_is_its_uri_and_back() -> None:
+    for kind, facet, label, value in [
         (WOO, "organisatie", "gemeente Utrecht", UTRECHT),
         (WOO, "publisher", "gemeente Utrecht", UTRECHT),
         (WOO, "informatiecategorie", "adviezen", f"{TOOI}/def/thes/kern/c_99a836c7"),
         (PERMITS, "gemeente", "gemeente Utrecht", UTRECHT),
-    ],
-)
-def test_a_label_of_the_lists_is_its_uri_and_back(
-    kind: RecordKind, facet: str, label: str, value: str
-) -> None:
-    assert chosen_value(kind, facet, label) == value
-    assert chosen_label(kind, facet, value) == label
+    ]:
+        assert chosen_value(kind, facet, label) == value, (kind, facet)
+        assert chosen_label(kind, facet, value) == label, (kind, facet)
 
 
-@pytest.mark.parametrize(("kind", "facet"), [(WOO, "organisatie"), (WOO, "thema"), (PERMITS, "fase")])
-def test_what_the_lists_do_not_have_is_its_own_value_and_label(kind: RecordKind, facet: str) -> None:
-    assert chosen_value(kind, facet, "Iets eigens") == "Iets eigens"
-    assert chosen_label(kind, facet, "https://a.nl/x") == "https://a.nl/x"
+def test_what_the_lists_do_not_have_is_its_own_value_and_label() -> None:
+    for kind, facet in [(WOO, "organisatie"), (WOO, "thema"), (PERMITS, "fase")]:
+        assert chosen_value(kind, facet, "Iets eigens") == "Iets eigens", (kind, facet)
+        assert chosen_label(kind, facet, "https://a.nl/x") == "https://a.nl/x", (kind, facet)
 
 
 def test_a_municipality_of_permits_is_known_without_its_kind() -> None:
@@ -66,9 +58,8 @@ def test_a_municipality_of_permits_is_known_without_its_kind() -> None:
 
 
 # The text of a question as clauses.
-@pytest.mark.parametrize(
-    ("given_text", "expected"),
-    [
+def test_a_text_has_these_clauses() -> None:
+    for given_text, expected in [
         ("", ()),
         ("  \t\n ", ()),
         ("stikstof", (WORD,)),
@@ -88,10 +79,8 @@ def test_a_municipality_of_permits_is_known_without_its_kind() -> None:
         ("\u202estikstof\u202c", (WORD,)),
         ("stikstof\u2028water\u00a0", (WORD, Clause("water"))),
         ("e\u0301e\u0301n", (Clause("één"),)),
-    ],
-)
-def test_a_text_has_these_clauses(given_text: str, expected: tuple[Clause, ...]) -> None:
-    assert clauses_of(given_text) == expected
+    ]:
+        assert clauses_of(given_text) == expected, given_text
 
 
 @pytest.mark.parametrize(
@@ -104,10 +93,10 @@ def test_a_text_beyond_the_bounds_is_refused_in_one_line(given_text: str, expect
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("character", ["\x00", "\x1b", "\x7f", "\x90", "\udcff", chr(0xFFFD)])
-def test_a_broken_text_is_refused(character: str) -> None:
-    with pytest.raises(QuestionError, match="niet gelezen"):
-        clauses_of(f"stikstof{character}")
+def test_a_broken_text_is_refused() -> None:
+    for character in ["\x00", "\x1b", "\x7f", "\x90", "\udcff", chr(0xFFFD)]:
+        with pytest.raises(QuestionError, match="niet gelezen"):
+            clauses_of(f"stikstof{character}")
 
 
 def test_a_text_at_the_bounds_is_accepted() -> None:

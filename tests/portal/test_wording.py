@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 
-import pytest
-
 from woo_portal.wording import (
     capitalised,
     counted,
@@ -20,9 +18,8 @@ from woo_portal.wording import (
 TOOI = "https://identifier.overheid.nl/tooi"
 
 
-@pytest.mark.parametrize(
-    ("moment", "shown"),
-    [
+def test_a_day_is_that_in_the_netherlands() -> None:
+    cases: list[tuple[str | date | None, str]] = [
         ("2024-01-09", "9 januari 2024"),
         ("2024-06-30T23:30:00+00:00", "1 juli 2024"),
         (date(2024, 12, 31), "31 december 2024"),
@@ -30,10 +27,9 @@ TOOI = "https://identifier.overheid.nl/tooi"
         ("geen dag", "geen dag"),
         ("", ""),
         (None, ""),
-    ],
-)
-def test_a_day_is_that_in_the_netherlands(moment: str | date | None, shown: str) -> None:
-    assert day(moment) == shown
+    ]
+    for moment, shown in cases:
+        assert day(moment) == shown, moment
 
 
 def test_a_moment_has_its_time_and_a_day_has_none() -> None:
@@ -58,24 +54,25 @@ def test_numbers_and_sizes_are_written_in_dutch() -> None:
     assert capitalised("") == ""
 
 
-@pytest.mark.parametrize(
-    ("facet", "value", "path"),
-    [
+def test_a_tooi_uri_has_a_short_path_that_leads_back_to_it() -> None:
+    for facet, value, path in [
         ("organisatie", f"{TOOI}/id/gemeente/gm0363", "/organisatie/gemeente/gm0363"),
         ("informatiecategorie", f"{TOOI}/def/thes/kern/c_1", "/categorie/c_1"),
-    ],
-)
-def test_a_tooi_uri_has_a_short_path_that_leads_back_to_it(facet: str, value: str, path: str) -> None:
-    assert path_of(facet, value) == path
-    assert value_of(facet, path.split("/", 2)[2]) == value
+    ]:
+        assert path_of(facet, value) == path, facet
+        assert value_of(facet, path.split("/", 2)[2]) == value, facet
 
 
-@pytest.mark.parametrize(
-    "value",
-    ["B&W", "../x", "https://elders.nl/gm0363", f"{TOOI}/id/a/b/c", f"{TOOI}/id/../..?x#y", f"{TOOI}/id/"],
-)
-def test_any_other_value_stands_in_a_parameter(value: str) -> None:
-    assert path_of("organisatie", value).startswith("/organisatie?waarde=")
+def test_any_other_value_stands_in_a_parameter() -> None:
+    for value in [
+        "B&W",
+        "../x",
+        "https://elders.nl/gm0363",
+        f"{TOOI}/id/a/b/c",
+        f"{TOOI}/id/../..?x#y",
+        f"{TOOI}/id/",
+    ]:
+        assert path_of("organisatie", value).startswith("/organisatie?waarde="), value
 
 
 def test_a_facet_without_pages_leads_to_a_search() -> None:

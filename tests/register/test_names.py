@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.register.exports import TOOI
+from tests.register.exports import AMSTERDAM as STAD
+from tests.register.exports import TOOI, organisation, read
+from tests.register.exports import UTRECHT as DOMSTAD
 from woo_harvester.register import Location, Organisation, Register
-from woo_harvester.register.names import Vocabulary, shown_name
+from woo_harvester.register.names import Vocabulary, find_organisations, shown_name
 from woo_harvester.tooi import (
     UNKNOWN_ORGANISATION,
     Concept,
@@ -114,37 +116,31 @@ def test_an_unknown_uri_with_the_name_without_the_kind_keeps_both_as_given() -> 
     assert found == Resolved(NEW, "https://a.nl/7", ("waarde.uri-onbekend",))
 
 
-@pytest.mark.parametrize(
-    ("label", "uri"),
-    [
+def test_a_name_with_its_kind_is_known_if_the_register_leaves_that_out() -> None:
+    for label, uri in [
         ("waterschap Aa en Maas", AA_EN_MAAS.uri),
         ("ministerie van Nieuwe Zaken", NIEUWE_ZAKEN.uri),
         ("Hoogheemraadschap van Nieuwland", DELFLAND.uri),
         ("gemeente Zonder Soort", ONLY_BY_URI.uri),
-    ],
-)
-def test_a_name_with_its_kind_is_known_if_the_register_leaves_that_out(label: str, uri: str) -> None:
-    found = resolved(label, None)
-    assert found is not None
-    assert found.concept is not None
-    assert (found.concept.uri, found.problems) == (uri, ())
+    ]:
+        found = resolved(label, None)
+        assert found is not None, label
+        assert found.concept is not None, label
+        assert (found.concept.uri, found.problems) == (uri, ()), label
 
 
-@pytest.mark.parametrize(
-    ("label", "organisation"),
-    [
+def test_a_name_that_is_vague_elsewhere_is_known_on_its_host() -> None:
+    for label, body in [
         ("Aa en Maas", AA_EN_MAAS),
         ("Financiën", FINANCIEN),
         ("Nieuwland", DELFLAND),
         ("zonder soort", ONLY_BY_URI),
-    ],
-)
-def test_a_name_that_is_vague_elsewhere_is_known_on_its_host(label: str, organisation: Organisation) -> None:
-    there, elsewhere = resolved(label, None, organisation), resolved(label, None, AMSTERDAM)
-    assert there is not None
-    assert there.concept is not None
-    assert there.concept.uri == organisation.uri
-    assert elsewhere == Resolved(UNKNOWN_ORGANISATION, label, ("waarde.label-onbekend",))
+    ]:
+        there, elsewhere = resolved(label, None, body), resolved(label, None, AMSTERDAM)
+        assert there is not None, label
+        assert there.concept is not None, label
+        assert there.concept.uri == body.uri, label
+        assert elsewhere == Resolved(UNKNOWN_ORGANISATION, label, ("waarde.label-onbekend",)), label
 
 
 def test_an_organisation_without_a_uri_is_known_by_its_name_and_has_a_label_only() -> None:
@@ -194,22 +190,75 @@ def test_the_other_lists_are_those_of_the_run() -> None:
     assert (lists.themas, lists.editions) == (bundled().themas, bundled().editions)
 
 
-@pytest.mark.parametrize(
-    ("identifier", "name"),
-    [
+def test_the_name_to_show_is_of_the_register_else_of_the_lists() -> None:
+    for identifier, name in [
         ("12", "Gemeente Nieuwstad"),
         ("Gemeente Nieuwstad", "Gemeente Nieuwstad"),
         (f"{TOOI}gemeente/gm0363", "gemeente Amsterdam"),
         ("Dubbel", None),
         ("4711", None),
-    ],
-)
-def test_the_name_to_show_is_of_the_register_else_of_the_lists(identifier: str, name: str | None) -> None:
-    names = {"12": "Gemeente Nieuwstad", "1": "Dubbel", "2": "Dubbel"}
-    register = Register([Organisation(number, given) for number, given in names.items()], [])
-    assert shown_name(identifier, register, organisaties()) == name
+    ]:
+        names = {"12": "Gemeente Nieuwstad", "1": "Dubbel", "2": "Dubbel"}
+        register = Register([Organisation(number, given) for number, given in names.items()], [])
+        assert shown_name(identifier, register, organisaties()) == name, identifier
 
 
 def test_without_a_register_the_name_to_show_is_that_of_the_lists() -> None:
     assert shown_name(f"{TOOI}gemeente/gm0363", None, organisaties()) == "gemeente Amsterdam"
     assert shown_name("12", None, organisaties()) is None
+
+
+PROVINCE = f"{TOOI}provincie/pv26"
+REGISTER = read(
+    organisation("Amsterdam", "https://a.nl/", id="10", uri=STAD),
+    organisation("Utrecht", "https://u.nl/", id="11", uri=DOMSTAD),
+    organisation("provincie Utrecht", "https://p.nl/", id="12", uri=PROVINCE),
+    organisation("Economische Zaken, Landbouw", "https://e.nl/", id="13"),
+    organisation("Directie", "https://d.nl/", id="14"),
+    organisation("Directie", "https://f.nl/", id="15"),
+)
+
+
+def names(given: str) -> list[str]:
+    return [found.name for found in find_organisations(REGISTER, given)]
+
+
+def test_organisations_are_named_in_any_letter_case() -> None:
+    for given, found in [
+        ("gm0363", ["Amsterdam"]),
+        ("GM0363, 11", ["Amsterdam", "Utrecht"]),
+        (STAD, ["Amsterdam"]),
+        ("amsterdam", ["Amsterdam"]),
+        ("Gemeente Amsterdam", ["Amsterdam"]),
+        ("gemeente utrecht", ["Utrecht"]),
+        ("amsterdam,gm0363,10,", ["Amsterdam"]),
+        ("amsterdam,economische zaken, landbouw", ["Amsterdam", "Economische Zaken, Landbouw"]),
+        ("economische zaken,landbouw", ["Economische Zaken, Landbouw"]),
+        ("Provincie", ["provincie Utrecht"]),
+        ("provincie,13", ["provincie Utrecht", "Economische Zaken, Landbouw"]),
+    ]:
+        assert names(given) == found, given
+
+
+def test_a_kind_stands_for_all_of_that_kind() -> None:
+    assert len(names("gemeente")) == 6, "the kind in the register counts, and that in the URI"
+
+
+def test_a_name_that_is_none_or_several_is_one_line() -> None:
+    for given, line in [
+        ("Amsterdm", r"no organisation 'Amsterdm' in the register: did you mean Amsterdam \(gm0363\)\?"),
+        ("gm0363,provinci", r"no organisation 'provinci' in the register: did you mean .*provincie"),
+        (
+            "xyz",
+            "no organisation 'xyz' in the register: expected TOOI URI, its code, systeemId, name, or a kind",
+        ),
+        (
+            "directie",
+            r"'directie' is the name of 2 organisations; choose one of 14 \(Directie\), 15 \(Directie\)",
+        ),
+        (" , ", "expected TOOI URI, its code, systeemId, name, or a kind such as waterschap"),
+        ("Directie", "'Directie' is the name of 2 organisations; choose one of 14, 15"),
+    ]:
+        with pytest.raises(ValueError, match=f"^{line}") as caught:
+            find_organisations(REGISTER, given)
+        assert "\n" not in str(caught.value), given

@@ -99,13 +99,13 @@ def test_all_entries_are_read_with_their_lines(start: str, amp: str, encoding: s
         )
 
 
-@pytest.mark.parametrize("size", [1, 7, 1000])
-def test_the_pieces_in_which_a_file_comes_make_no_difference(size: int) -> None:
-    for place in range(4):
-        entries = [described(number, "&" if number == place else "&amp;") for number in range(4)]
-        reading = Reading(UNDECLARED + "".join(entries) + "</urlset>", size=size)
-        assert reading.dates == ["0", "1", "2", "3"]
-        assert reading.lines == [2, 3, 4, 5]
+def test_the_pieces_in_which_a_file_comes_make_no_difference() -> None:
+    for size in [1, 7, 1000]:
+        for place in range(4):
+            entries = [described(number, "&" if number == place else "&amp;") for number in range(4)]
+            reading = Reading(UNDECLARED + "".join(entries) + "</urlset>", size=size)
+            assert reading.dates == ["0", "1", "2", "3"], size
+            assert reading.lines == [2, 3, 4, 5], size
 
 
 def test_a_packed_file_is_repaired_too() -> None:
@@ -175,19 +175,21 @@ HEADS = [
 ]
 
 
-@pytest.mark.parametrize("head", HEADS, ids=lambda head: repr(head)[:30])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
-@pytest.mark.parametrize("amp", ["&", "&amp;"])
-def test_what_stands_before_the_root_element_is_left_out_if_it_must_be(
-    head: str, encoding: str, amp: str
-) -> None:
-    if encoding == "utf-16-le" and head.startswith("\n"):
-        return  # the first bytes do not show the encoding
-    reading = Reading(f"{head}{DECLARED}{described(1, amp)}</urlset>".encode(encoding), size=1)
-    assert (reading.locs, reading.error) == (["https://a.nl/?a=1&b"], None)
-    assert reading.lines == [2 + head.count("\n")]
-    found = [finding.code for finding in file_findings("sitemap", reading.reader.current)]
-    assert found == ["sitemap.kop", *(["sitemap.ampersand"] if amp == "&" else [])]
+def test_what_stands_before_the_root_element_is_left_out_if_it_must_be() -> None:
+    for head in HEADS:
+        for encoding in ["utf-8", "utf-16-le"]:
+            for amp in ["&", "&amp;"]:
+                if encoding == "utf-16-le" and head.startswith("\n"):
+                    continue  # the first bytes do not show the encoding
+                reading = Reading(f"{head}{DECLARED}{described(1, amp)}</urlset>".encode(encoding), size=1)
+                assert (reading.locs, reading.error) == (["https://a.nl/?a=1&b"], None), (head, encoding, amp)
+                assert reading.lines == [2 + head.count("\n")], (head, encoding, amp)
+                found = [finding.code for finding in file_findings("sitemap", reading.reader.current)]
+                assert found == ["sitemap.kop", *(["sitemap.ampersand"] if amp == "&" else [])], (
+                    head,
+                    encoding,
+                    amp,
+                )
 
 
 def test_the_encoding_that_is_declared_after_an_empty_line_counts() -> None:
@@ -195,28 +197,31 @@ def test_the_encoding_that_is_declared_after_an_empty_line_counts() -> None:
     assert Reading(body.encode("latin-1")).locs == ["café"]
 
 
-@pytest.mark.parametrize("start", ["Fout: ", "<!DOCTYPE x [<!ENTITY a 'b'>]>", "\n<!DOCTYPE html>", "{}"])
-def test_anything_else_before_the_root_element_is_refused(start: str) -> None:
-    reading = Reading(f"{start}{DECLARED}{url('a')}</urlset>")
-    assert reading.error is not None
-    assert reading.locs == []
+def test_anything_else_before_the_root_element_is_refused() -> None:
+    for start in ["Fout: ", "<!DOCTYPE x [<!ENTITY a 'b'>]>", "\n<!DOCTYPE html>", "{}"]:
+        reading = Reading(f"{start}{DECLARED}{url('a')}</urlset>")
+        assert reading.error is not None, start
+        assert reading.locs == [], start
 
 
 # Broken files
 
 
-@pytest.mark.parametrize(
-    "fault", ["</lok>", "<a b=1/>", "&nbsp;", "&undefined;", "\x1b", "<!-- -- -->", "<foo:x/>", "&#0;"]
-)
-@pytest.mark.parametrize("size", [7, 100_000])
-def test_of_a_broken_file_the_entries_before_a_fault_that_stays_are_read(fault: str, size: int) -> None:
-    body = f"{DECLARED}{url('a')}{url('b&b')}\n<url><loc>c</loc>{fault}</url>{url('d')}</urlset>"
-    for given, read in ((body, ["a", "b&b"]), (body.replace("b&b", "b"), ["a", "b"])):
-        reading = Reading(given, size=size)
-        assert reading.locs == read
-        assert reading.fault == ("ongeldig", 2, 2)
-    reading = Reading(UNDECLARED + url("a") + described(1) + fault + described(2) + "</urlset>", size=size)
-    assert (reading.locs, reading.fault) == (["a", "https://a.nl/?a=1&b"], ("ongeldig", 2, 1))
+def test_of_a_broken_file_the_entries_before_a_fault_that_stays_are_read() -> None:
+    for fault in ["</lok>", "<a b=1/>", "&nbsp;", "&undefined;", "\x1b", "<!-- -- -->", "<foo:x/>", "&#0;"]:
+        for size in [7, 100_000]:
+            body = f"{DECLARED}{url('a')}{url('b&b')}\n<url><loc>c</loc>{fault}</url>{url('d')}</urlset>"
+            for given, read in ((body, ["a", "b&b"]), (body.replace("b&b", "b"), ["a", "b"])):
+                reading = Reading(given, size=size)
+                assert reading.locs == read, (fault, size)
+                assert reading.fault == ("ongeldig", 2, 2), (fault, size)
+            reading = Reading(
+                UNDECLARED + url("a") + described(1) + fault + described(2) + "</urlset>", size=size
+            )
+            assert (reading.locs, reading.fault) == (["a", "https://a.nl/?a=1&b"], ("ongeldig", 2, 1)), (
+                fault,
+                size,
+            )
 
 
 def test_a_file_that_breaks_off_is_repaired_up_to_there() -> None:
@@ -240,9 +245,8 @@ def test_the_size_is_that_of_the_file_and_not_that_of_its_repaired_form() -> Non
     assert (reading.dates, reading.reader.current.size) == (["1"], len(body))
 
 
-@pytest.mark.parametrize(
-    ("body", "kind", "lost"),
-    [
+def test_what_is_lost_is_counted_by_the_entries_that_begin() -> None:
+    cases: list[tuple[str, RootName, int]] = [
         (f"<urlset>{url('a') * 20_000}</lok>{url('b') * 30_000}</urlset>", "urlset", 30_000),
         (f"<s:urlset xmlns:s='urn:x'></lok>{'<s:url ><s:loc/></s:url>' * 3}</s:urlset>", "urlset", 3),
         (f"<urlset></lok>{'<urls/><url/><xurl/><url:x/>' * 3}<url", "urlset", 3),
@@ -251,22 +255,17 @@ def test_the_size_is_that_of_the_file_and_not_that_of_its_repaired_form() -> Non
         (f"<urlset></lok>{METADATA}</urlset>", "urlset", 0),
         ("no XML <url>", "urlset", 1),
         ("", "urlset", 0),
-    ],
-    ids=lambda given: str(given)[:30],
-)
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-def test_what_is_lost_is_counted_by_the_entries_that_begin(
-    body: str, kind: RootName, lost: int, encoding: str
-) -> None:
-    if not body and encoding == "utf-16":
-        return
-    for size in (1000, 64 * 1024):
-        assert Reading(body.encode(encoding), kind, size=size).fault[2] == lost
+    ]
+    for body, kind, lost in cases:
+        for encoding in ["utf-8", "utf-16"]:
+            if not body and encoding == "utf-16":
+                continue
+            for size in (1000, 64 * 1024):
+                assert Reading(body.encode(encoding), kind, size=size).fault[2] == lost, (body[:60], encoding)
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
+def test_a_file_is_read_three_times_at_most() -> None:
+    for body in [
         f'<urlset xsi:a="1"><mdto:a/>{METADATA}&</lok></urlset>',
         f'<urlset xsi:a="1"><mdto:a/>{METADATA}<foo:a/></urlset>',
         "<urlset>" + "&" * 100_000,
@@ -274,13 +273,10 @@ def test_what_is_lost_is_counted_by_the_entries_that_begin(
         "<urlset>&<!-- ",
         "&" * 1000,
         "<diwoo:urlset " * 1000,
-    ],
-    ids=lambda given: given[:30],
-)
-def test_a_file_is_read_three_times_at_most(body: str) -> None:
-    reading = Reading(body)
-    assert reading.error is not None
-    assert reading.times <= 3
+    ]:
+        reading = Reading(body)
+        assert reading.error is not None, body[:60]
+        assert reading.times <= 3, body
 
 
 def test_the_caller_gets_its_turn_while_a_file_is_read_again() -> None:

@@ -4,16 +4,35 @@ from __future__ import annotations
 
 import gzip
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import chain, repeat
 from unittest.mock import patch
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
 
-from tests.sitemaps.scanning import DECLARATION, MAXSIZE, ONE, ROOT, TWO, is_plain, scanned, sitemap
+from tests.sitemaps.scanning import (
+    DECLARATION,
+    MAXSIZE,
+    ONE,
+    ROOT,
+    TWO,
+    Known,
+    is_plain,
+    known_of,
+    read,
+    read_again,
+    scanned,
+    sitemap,
+)
 from woo_harvester.demo.sitemaps import SITEMAP_NAMESPACE
 from woo_harvester.sitemaps import scanner
-from woo_harvester.sitemaps.scanner import NotPlainError, Scan
+from woo_harvester.sitemaps.reader import OtherRootError
+from woo_harvester.sitemaps.scanner import NotPlainError, Scan, ScannedEntry, UrlsetReader
+from woo_harvester.sitemaps.xml_stream import SitemapError
 
 STYLESHEET = '<?xml-stylesheet type="text/xsl" href="a.xsl"?><!-- a - b -->'
 #: Files that the scanner reads to their end.
@@ -151,13 +170,13 @@ def test_an_entry_keeps_its_digest_wherever_it_stands_until_a_byte_or_the_root_c
         assert after.digest != alone.digest, data
 
 
-@pytest.mark.parametrize("size", [200, 500, 1000, 1800, 2100, 2300])
-def test_what_is_too_large_for_the_full_reader_is_too_large_for_the_scanner(size: int) -> None:
-    space = " " * (size * 1024)
-    large = ONE.replace("</url>", space + "</url>")
-    for entries in ([space, ONE], [ONE, space, TWO], [ONE, space], [large, TWO]):
-        is_plain(sitemap(*entries))
-    is_plain(sitemap(ONE, start=space))
+def test_what_is_too_large_for_the_full_reader_is_too_large_for_the_scanner() -> None:
+    for size in [200, 500, 1000, 1800, 2100, 2300]:
+        space = " " * (size * 1024)
+        large = ONE.replace("</url>", space + "</url>")
+        for entries in ([space, ONE], [ONE, space, TWO], [ONE, space], [large, TWO]):
+            is_plain(sitemap(*entries))
+        is_plain(sitemap(ONE, start=space))
 
 
 def test_memory_does_not_grow_with_the_file() -> None:
@@ -175,3 +194,232 @@ def test_memory_does_not_grow_with_the_file() -> None:
     small, large = peak(4), peak(40)
     assert large < 6 * 1024 * 1024
     assert large < small * 1.2
+
+
+# For any file, scanner and full reader together give the result of the full reader alone.
+
+
+texts = st.sampled_from(
+    [
+        *("", "tekst", " ", "\n", "\r\n", "\r", "&amp;", "&lt;url>", "&#233;", "é", "]]", ">"),
+        "Besluit &quot;x&quot;",
+    ]
+)
+inside = st.one_of(
+    texts,
+    texts,
+    st.sampled_from(
+        [
+            *("<!-- x -->", "<![CDATA[<x>]]>", "<?x y?>", "<url/>", "<x xml:id='a'/>", "<diwoo:Document/>"),
+            "<!-- </url><url><loc>https://a.nl/c</loc> -->",
+            "<![CDATA[</url><url><loc>https://a.nl/d</loc>]]>",
+            *("<priority>1</priority>", "<changefreq>daily</changefreq>"),
+            *("<y:z xmlns:y='urn:y' y:a='b'/>", "<x a='>' b=\"'\"/>"),
+            '<x xmlns="urn:x"><url>y</url></x>',
+            "<m:MDTO xmlns:m='urn:m'><m:url>https://b.nl</m:url></m:MDTO>",
+            "<x><url><loc>https://a.nl/e</loc></url></x>",
+            *("<LOC>https://a.nl/f</LOC>", "<LastMod>2024-04-03</LastMod>"),
+        ]
+    ),
+    st.lists(texts, max_size=3).map(
+        lambda parts: f"<diwoo:Document><x>{''.join(parts)}</x></diwoo:Document>"
+    ),
+)
+space = st.sampled_from(["", "", "\n", "  ", "\r\n\t", "\r"])
+locs = st.sampled_from(
+    ["https://a.nl/1", "https://a.nl/2?a&amp;b", " https://a.nl/3 4\n", "https://é.nl/", "", "&#97;"]
+)
+lastmods = st.sampled_from(["2024-04-01", " 2024-04-01 10:00:00 ", "2024-04-01T10:00:00+02:00", "", "&amp;"])
+strange = st.sampled_from(
+    [
+        *("<!-- x -->", "<x/>", "<url/>", "x", "<url></url>", "<y:z xmlns:y='urn:y'/>"),
+        *("<URL><loc>https://a.nl/g</loc></URL>", "<item><loc>https://a.nl/h</loc></item>"),
+    ]
+)
+between = st.integers(0, 30).flatmap(lambda rare: space if rare else strange)
+starts = st.sampled_from(
+    [
+        *("", DECLARATION, "<?xml version='1.0'?>\n", "\ufeff" + DECLARATION),
+        DECLARATION.replace("UTF-8", "utf-8") + "<!-- x\n -->\n",
+        DECLARATION + "<?xml-stylesheet href='x'?>",
+    ]
+)
+roots = st.sampled_from(
+    [
+        *(ROOT, ROOT.replace("><", ">\n<"), ROOT.replace(" xmlns", "\n\txmlns")),
+        *("<urlset xmlns:diwoo='urn:d'>", "<urlset>"),
+    ]
+)
+ends = st.sampled_from(
+    ["</urlset>", "</urlset>\n", "\n</urlset >", "</urlset><!-- x -->", "<!-- x --></urlset>"]
+)
+
+
+@st.composite
+def entries(draw: DrawFn) -> str:
+    head = [f"<loc>{draw(locs)}</loc>", draw(space)]
+    if draw(st.booleans()):
+        head.append(f"<lastmod>{draw(lastmods)}</lastmod>")
+    if draw(st.integers(0, 20)) == 0:
+        head.reverse()
+    return "".join(["<url>", draw(space), *head, *draw(st.lists(inside, max_size=3)), draw(space), "</url>"])
+
+
+@st.composite
+def files(draw: DrawFn, least: int = 0) -> bytes:
+    """Draw sitemaps, most of them right."""
+    written = draw(st.lists(entries(), min_size=least, max_size=6))
+    drawn = [part for entry in written for part in (draw(between), entry)]
+    text = "".join([draw(starts), draw(roots), *drawn, draw(ends)])
+    encoding = draw(st.sampled_from(["utf-8"] * 20 + ["latin-1", "utf-16"]))
+    if encoding != "utf-8":
+        text = text.replace("\ufeff", "").replace("UTF-8", encoding.upper())
+    return text.encode(encoding)
+
+
+FRAGMENTS = [
+    *(b"<!--", b"-->", b"<![CDATA[", b"]]>", b"</url>", b"</url >", b"<url>", b"</urlset>", b"<loc>"),
+    *(b"&", b"<", b"'", b'"', b"\0", b"\xff", b"\xc3", b"<x>", b"</x>", b" xmlns:q='urn:q'", b"<?"),
+    b"<url><loc>https://a.nl/9</loc>",
+]
+
+
+@st.composite
+def mutations(draw: DrawFn, data: bytes) -> bytes:
+    """Return the file with a random error, mostly in its entries."""
+    for _ in range(draw(st.integers(1, 2))):
+        first = 0 if draw(st.integers(0, 7)) == 0 else max(data.find(b"<url>"), 0)
+        here = draw(st.sampled_from(range(first, len(data) + 1)))
+        there = here + draw(st.integers(1, 20) | st.integers(0, len(data)))
+        changed = [
+            data[:here] + draw(st.sampled_from(FRAGMENTS)) + data[here:],
+            data[:here] + draw(st.binary(min_size=1, max_size=2)) + data[here + 1 :],
+            data[:here] + data[there:],
+            data[:there] + data[here:],
+            data[:here] + b"<x/>" * 20 + data[here:],
+            data[:here],
+        ]
+        data = draw(st.sampled_from(changed))
+    return data
+
+
+def cuts(data: bytes) -> SearchStrategy[list[bytes]]:
+    """Return the same bytes in pieces."""
+    places = st.lists(st.integers(0, len(data)), max_size=5).map(lambda given: sorted({0, *given}))
+    return places.map(
+        lambda starts: [data[a:b] for a, b in zip(starts, [*starts[1:], len(data)], strict=True)]
+    )
+
+
+block_sizes = st.sampled_from([1, 10, 100, 1000, scanner.BLOCK_SIZE])
+
+
+def assert_same(chunks: list[bytes], known: Mapping[str, Known], block_size: int, maxsize: int) -> None:
+    """Check that the scanner gives the result of the full reader, with known and with unknown entries."""
+    expected = read(chunks, maxsize)
+    with patch.object(scanner, "BLOCK_SIZE", block_size):
+        assert read_again(chunks, None, maxsize)[0] == expected
+        assert read_again(chunks, known, maxsize)[0] == expected
+
+
+@given(st.data())
+def test_any_file_gives_what_the_full_reader_gives(data: st.DataObject) -> None:
+    file = data.draw(files())
+    packed = gzip.compress(file) if data.draw(st.booleans()) else file
+    chunks = data.draw(cuts(packed))
+    assert_same(chunks, known_of(file), data.draw(block_sizes), MAXSIZE)
+
+
+@given(st.data())
+def test_a_changed_file_gives_what_the_full_reader_gives(data: st.DataObject) -> None:
+    before = data.draw(st.lists(entries(), min_size=1, max_size=5))
+    after = data.draw(st.lists(st.sampled_from(before) | entries(), max_size=8))
+    file = sitemap(*after, root=data.draw(roots))
+    known = known_of(sitemap(*before, root=data.draw(roots)))
+    assert_same(data.draw(cuts(file)), known, data.draw(block_sizes), MAXSIZE)
+
+
+@given(st.data())
+def test_any_broken_file_gives_what_the_full_reader_gives(data: st.DataObject) -> None:
+    file = data.draw(files(least=3))
+    broken = data.draw(mutations(file))
+    if data.draw(st.integers(0, 4)) == 0:
+        broken = data.draw(mutations(gzip.compress(broken)))
+    maxsize = data.draw(st.sampled_from([MAXSIZE, MAXSIZE, len(broken) // 2 + 1]))
+    assert_same(data.draw(cuts(broken)), known_of(file), data.draw(block_sizes), maxsize)
+
+
+# A sitemap that is scanned, and read in full from where the scanner stops.
+
+
+COMMENTED = "<url><!-- not where an entry begins with its loc --><loc>https://a.nl/3.pdf</loc></url>"
+
+
+class Reading:
+    """A file that is read as the spider reads it, with an entry that the scanner cannot give."""
+
+    def __init__(self, body: bytes, refused: str | None = None, maxsize: int = MAXSIZE) -> None:
+        self.reader = UrlsetReader(lambda: [body], maxsize)
+        self.refused = refused
+        self.entries: list[tuple[str, bool]] = []
+        """The loc of each entry, and whether it was scanned."""
+
+    def run(self) -> list[tuple[str, bool]]:
+        for batch in self.reader:
+            count = 0
+            with suppress(NotPlainError):
+                for entry in batch:
+                    if entry.loc == self.refused and isinstance(entry, ScannedEntry):
+                        raise NotPlainError
+                    entry.parse()
+                    self.entries.append((entry.loc, isinstance(entry, ScannedEntry)))
+                    count += 1
+            self.reader.processed(count)
+        return self.entries
+
+
+def test_a_plain_file_is_scanned_up_to_an_entry_that_could_not_be_processed() -> None:
+    for packed in [False, True]:
+        for refused in [1, 2, None]:
+            body = sitemap(ONE, TWO, ONE.replace("1.pdf", "3.pdf"))
+            reading = Reading(gzip.compress(body) if packed else body, f"https://a.nl/{refused}.pdf")
+            reader = reading.reader
+            assert (reader.entries, reader.complete, reader.contents.namespace) == (0, False, None), (
+                packed,
+                refused,
+            )
+            scanned_before = refused or 4
+            assert reading.run() == [
+                (f"https://a.nl/{number}.pdf", number < scanned_before) for number in (1, 2, 3)
+            ], (packed, refused)
+            assert (reader.entries, reader.complete) == (3, True), (packed, refused)
+            assert (reader.contents.namespace, reader.contents.size) == (SITEMAP_NAMESPACE, len(body)), (
+                packed,
+                refused,
+            )
+
+
+def test_a_file_that_is_not_plain_is_read_in_full_and_one_without_entries_is_complete() -> None:
+    reading = Reading(sitemap(ONE, COMMENTED))
+    assert reading.run() == [("https://a.nl/1.pdf", False), ("https://a.nl/3.pdf", False)]
+    empty = Reading(sitemap())
+    assert (empty.run(), empty.reader.complete, reading.reader.complete) == ([], True, True)
+
+
+def test_a_file_that_cannot_be_read_raises_the_error_of_the_full_reader_after_its_entries() -> None:
+    reading = Reading(sitemap(ONE, "<url><loc>https://a.nl/2", end=""))
+    with pytest.raises(SitemapError) as caught:
+        reading.run()
+    assert (caught.value.reason, reading.reader.complete) == ("afgebroken", False)
+    assert [loc for loc, _ in reading.entries] == ["https://a.nl/1.pdf"]
+    with pytest.raises(SitemapError) as caught:
+        Reading(sitemap(ONE, TWO), maxsize=50).run()
+    assert caught.value.reason == "te-groot"
+    with pytest.raises(OtherRootError):
+        Reading(b"<rss/>").run()
+
+
+def test_lines_are_counted_in_any_order() -> None:
+    entries = list(scanned([sitemap(ONE, "\n\n", TWO, "\n", ONE)]))
+    assert [entry.line for entry in reversed(entries)] == [5, 4, 2]
+    assert [entry.line for entry in entries] == [2, 4, 5]

@@ -138,11 +138,11 @@ def size_of(chunks: Iterable[bytes]) -> tuple[int, str | None]:
     return size, None
 
 
-@pytest.mark.parametrize("layers", [1, 2])
-def test_beyond_the_size_of_the_guide_a_file_has_only_so_many_times_the_bytes_that_came(layers: int) -> None:
-    bomb = layered(bytes(2 * GUIDE_MAXSIZE), layers)
-    assert size_of([layered(bytes(GUIDE_MAXSIZE), layers)]) == (GUIDE_MAXSIZE, None)
-    assert size_of([bomb]) == (GUIDE_MAXSIZE, f"more than {GUIDE_MAXSIZE} bytes from {len(bomb)}")
+def test_beyond_the_size_of_the_guide_a_file_has_only_so_many_times_the_bytes_that_came() -> None:
+    for layers in [1, 2]:
+        bomb = layered(bytes(2 * GUIDE_MAXSIZE), layers)
+        assert size_of([layered(bytes(GUIDE_MAXSIZE), layers)]) == (GUIDE_MAXSIZE, None), layers
+        assert size_of([bomb]) == (GUIDE_MAXSIZE, f"more than {GUIDE_MAXSIZE} bytes from {len(bomb)}"), layers
 
 
 def test_the_same_metadata_in_each_entry_are_no_bomb() -> None:

@@ -18,19 +18,19 @@ FIRST, SECOND, OTHER = b'{"id": 1}\n', b'{"id": 2}\n', b'{"id": "other"}\n'
 
 
 @pytest.fixture
-def own(state: State, tmp_path: Path) -> Path:
-    """Write a file as a run leaves it that died: the state knows two records, and a third is truncated."""
-    return died(state, tmp_path / f"records.jsonl.woo-1{UNFINISHED}", tmp_path / "records.jsonl")
-
-
-@pytest.fixture
 def target(tmp_path: Path) -> Path:
     return tmp_path / "records.jsonl"
 
 
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    return tmp_path / f"records.jsonl.woo-1{UNFINISHED}"
+
+
 def died(
     state: State, own: Path, target: Path | None, form: str = "jsonl", content: bytes = FIRST + SECOND
-) -> Path:
+) -> None:
+    """Write a file as a run leaves it that died: the state knows some records, and another is truncated."""
     with make_own(own) as file:
         state.outputs.open(own, target, form)
         file.write(content)
@@ -38,7 +38,6 @@ def died(
         with state.begin() as connection:
             state.outputs.keep_durable(connection, {own: size})
         file.write(b'{"id": 3')
-    return own
 
 
 def rows(state: State) -> int:
@@ -46,26 +45,27 @@ def rows(state: State) -> int:
         return len(connection.execute(select(outputs)).all())
 
 
-@pytest.mark.parametrize("before", [None, b"", OTHER])
-def test_what_a_dead_run_delivered_is_added_once(
-    state: State, own: Path, target: Path, before: bytes | None
-) -> None:
-    if before is not None:
-        target.write_bytes(before)
-    assert state.recover() == [f"Added to {target} what a run that died had delivered"]
-    assert state.recover() == []
-    assert target.read_bytes() == (before or b"") + FIRST + SECOND
-    assert (own.exists(), rows(state)) == (False, 0)
+def test_what_a_dead_run_delivered_is_added_once(state: State, own: Path, target: Path) -> None:
+    for before in (None, b"", OTHER):
+        died(state, own, target)
+        target.unlink(missing_ok=True)
+        if before is not None:
+            target.write_bytes(before)
+        assert state.recover() == [f"Added to {target} what a run that died had delivered"], before
+        assert state.recover() == [], before
+        assert target.read_bytes() == (before or b"") + FIRST + SECOND, before
+        assert (own.exists(), rows(state)) == (False, 0), before
 
 
-@pytest.mark.parametrize("added", range(len(FIRST + SECOND) + 1))
 def test_a_run_that_died_while_it_added_goes_on_where_it_stopped(
-    state: State, own: Path, target: Path, added: int, monkeypatch: pytest.MonkeyPatch
+    state: State, own: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    target.write_bytes(OTHER)
-    dies_while_it_adds(state, target, added, monkeypatch)
-    state.recover()
-    assert target.read_bytes() == OTHER + FIRST + SECOND
+    for added in range(len(FIRST + SECOND) + 1):
+        died(state, own, target)
+        target.write_bytes(OTHER)
+        dies_while_it_adds(state, target, added, monkeypatch)
+        state.recover()
+        assert target.read_bytes() == OTHER + FIRST + SECOND, added
 
 
 def dies_while_it_adds(state: State, target: Path, added: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,16 +80,17 @@ def dies_while_it_adds(state: State, target: Path, added: int, monkeypatch: pyte
         file.write((FIRST + SECOND)[:added])
 
 
-@pytest.mark.parametrize("since", [b"", OTHER, b"\n" + OTHER])
 def test_what_others_wrote_since_stays_and_the_records_come_after_it(
-    state: State, own: Path, target: Path, since: bytes, monkeypatch: pytest.MonkeyPatch
+    state: State, own: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    target.write_bytes(OTHER)
-    dies_while_it_adds(state, target, len(FIRST) + 3, monkeypatch)
-    before = target.read_bytes() + since if since else b""  # emptied by somebody
-    target.write_bytes(before)
-    state.recover()
-    assert target.read_bytes() == before + FIRST + SECOND
+    for since in (b"", OTHER, b"\n" + OTHER):
+        died(state, own, target)
+        target.write_bytes(OTHER)
+        dies_while_it_adds(state, target, len(FIRST) + 3, monkeypatch)
+        before = target.read_bytes() + since if since else b""  # emptied by somebody
+        target.write_bytes(before)
+        state.recover()
+        assert target.read_bytes() == before + FIRST + SECOND, since
 
 
 def test_a_header_of_csv_is_added_once(state: State, tmp_path: Path, target: Path) -> None:
@@ -109,9 +110,11 @@ def test_a_header_of_csv_is_added_once(state: State, tmp_path: Path, target: Pat
     assert target.read_bytes() == header + row
 
 
-@pytest.mark.parametrize(
-    ("before", "form", "after", "is_named"),
-    [
+def test_a_last_line_without_its_end_gets_it_and_is_named_if_it_is_no_record(
+    state: State, tmp_path: Path, target: Path
+) -> None:
+    named = f"The last line of {target} was no record: it is as it was, and the new records are below it"
+    for before, form, after, is_named in (
         (b'{"id": 0}', "jsonl", b'{"id": 0}\n', False),
         (codecs.BOM_UTF8 + b'{"id": 0}\r', "jsonl", codecs.BOM_UTF8 + b'{"id": 0}\r\n', False),
         (OTHER + b"  ", "jsonl", OTHER + b"  \n", False),
@@ -119,20 +122,11 @@ def test_a_header_of_csv_is_added_once(state: State, tmp_path: Path, target: Pat
         (b"\0" * 10, "jsonl", b"\0" * 10 + b"\n", True),
         (b"a,b\r\n1,2", "csv", b"a,b\r\n1,2\n", False),
         (b"\x1f\x8b", "", b"\x1f\x8b", False),
-    ],
-)
-def test_a_last_line_without_its_end_gets_it_and_is_named_if_it_is_no_record(
-    state: State, tmp_path: Path, target: Path, before: bytes, form: str, after: bytes, is_named: bool
-) -> None:
-    died(state, tmp_path / "own", target, form)
-    target.write_bytes(before)
-    lines = state.recover()[1:]
-    assert (
-        lines
-        == [f"The last line of {target} was no record: it is as it was, and the new records are below it"]
-        * is_named
-    )
-    assert target.read_bytes() == after + FIRST + SECOND
+    ):
+        died(state, tmp_path / "own", target, form)
+        target.write_bytes(before)
+        assert state.recover()[1:] == [named] * is_named, before
+        assert target.read_bytes() == after + FIRST + SECOND, before
 
 
 def test_a_file_that_is_added_to_no_other_is_cut_or_removed_and_named_if_it_was_to_replace_one(
@@ -152,12 +146,14 @@ def test_a_file_that_is_added_to_no_other_is_cut_or_removed_and_named_if_it_was_
 
 
 def test_a_file_is_never_made_longer(state: State, own: Path, target: Path) -> None:
+    died(state, own, target)
     os.truncate(own, 5)
     state.recover()
     assert target.read_bytes() == FIRST[:5]
 
 
 def test_a_file_that_is_gone_is_named_unless_it_was_added(state: State, own: Path, target: Path) -> None:
+    died(state, own, target)
     own.unlink()
     assert (state.recover(), target.exists(), rows(state)) == ([LOST % (own, program())], False, 0)
     died(state, own, target)
@@ -167,6 +163,7 @@ def test_a_file_that_is_gone_is_named_unless_it_was_added(state: State, own: Pat
 
 
 def test_the_file_of_a_run_that_goes_on_stays(state: State, own: Path, target: Path) -> None:
+    died(state, own, target)
     before = own.read_bytes()
     with own.open("r+b") as file, running(WRITING, own):
         assert state.recover() == []

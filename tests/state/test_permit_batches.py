@@ -148,17 +148,19 @@ def test_what_gives_no_record_is_known_at_once_with_the_findings_of_its_host(
     assert ("ipm.zaak-onbekend", HOST) in [(finding.code, finding.host) for finding in findings]
 
 
-@pytest.mark.parametrize(("number", "sizes"), [(7, 99), (99, 2), (99, 0)])
 def test_as_many_messages_are_applied_as_have_the_size_together_and_at_least_one(
-    connection: Connection, entry: int, monkeypatch: pytest.MonkeyPatch, number: int, sizes: int
+    connection: Connection, entry: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wait(connection, entry, *(case(number) for number in range(10, 40)))
     size = connection.scalar(select(func.max(func.length(permit_messages.c.data)))) or 0
-    monkeypatch.setattr(permit_batches, "AT_ONCE", number)
-    monkeypatch.setattr(permit_batches, "AT_ONCE_SIZE", max(1, sizes * size))
-    first = apply_next(connection, entry) or []
-    assert len(first) == max(1, min(number, sizes))
-    assert causes([*first, *apply_all(connection, entry)]) == [["aanlevering"]] * 30
+    for number, sizes in ((7, 99), (99, 2), (99, 0)):
+        undo = connection.begin_nested()
+        monkeypatch.setattr(permit_batches, "AT_ONCE", number)
+        monkeypatch.setattr(permit_batches, "AT_ONCE_SIZE", max(1, sizes * size))
+        first = apply_next(connection, entry) or []
+        assert len(first) == max(1, min(number, sizes)), (number, sizes)
+        assert causes([*first, *apply_all(connection, entry)]) == [["aanlevering"]] * 30, (number, sizes)
+        undo.rollback()
 
 
 def test_forgetting_a_host_forgets_its_files_messages_and_cases(connection: Connection, entry: int) -> None:

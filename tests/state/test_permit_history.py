@@ -90,21 +90,16 @@ def test_an_invalid_or_refused_file_is_known_as_such(connection: Connection, ent
     assert [bool(file.is_message) for file in found] == [False, False, True]
 
 
-@pytest.mark.parametrize(
-    ("dated_at", "first_seen", "read_at", "began"),
-    [
+def test_the_week_of_a_file_begins_with_its_date_or_its_first_read() -> None:
+    for dated_at, first_seen, read_at, began in [
         (10, 20, 30, 20),
         (25, 20, 30, 25),
         (99, 20, 30, 30),
         (None, 20, 30, 20),
         (25, None, 30, 25),
         (None, None, 30, None),
-    ],
-)
-def test_the_week_of_a_file_begins_with_its_date_or_its_first_read(
-    dated_at: int | None, first_seen: int | None, read_at: int, began: int | None
-) -> None:
-    assert GoneFile(1, ENTRY, dated_at, first_seen, read_at, is_message=True).began() == began
+    ]:
+        assert GoneFile(1, ENTRY, dated_at, first_seen, read_at, is_message=True).began() == began
 
 
 def test_the_first_read_of_a_file_stays_known(connection: Connection, entry: int) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from msgspec.structs import replace
 from sqlalchemy import Connection, select
@@ -231,20 +233,21 @@ def test_the_pages_of_a_host_are_summed_up(connection: Connection, entry: int) -
     assert (host_of_page(connection, ENTRY), host_of_page(connection, ENTRY + "x")) == (HOST, None)
 
 
-@pytest.mark.parametrize("url", [CASE, CASE.replace("https", "http")])
-@pytest.mark.parametrize("is_named", [True, False])
 def test_a_case_is_forgotten_with_its_documents_and_the_files_about_it(
-    connection: Connection, entry: int, url: str, is_named: bool
+    connection: Connection, entry: int
 ) -> None:
-    if not is_named:  # in the message of its last file
-        connection.execute(permit_files.update().values(case_url=None))
-    assert hosts_of_case(connection, DOCUMENT) == hosts_of_case(connection, CASE + "9") == frozenset()
-    assert hosts_of_case(connection, url) == {HOST}
-    forget_case(connection, url)
-    assert hosts_of_case(connection, url) == frozenset()
-    assert list(look_up_files(connection, entry, FILES)) == FILES[3:]
-    for table in (permit_cases, permit_messages):
-        assert connection.execute(select(table.c.identifier)).scalars().all() == [OTHER_CASE]
+    for url, is_named in product((CASE, CASE.replace("https", "http")), (True, False)):
+        undo = connection.begin_nested()
+        if not is_named:  # in the message of its last file
+            connection.execute(permit_files.update().values(case_url=None))
+        assert hosts_of_case(connection, DOCUMENT) == hosts_of_case(connection, CASE + "9") == frozenset()
+        assert hosts_of_case(connection, url) == {HOST}, (url, is_named)
+        forget_case(connection, url)
+        assert hosts_of_case(connection, url) == frozenset(), (url, is_named)
+        assert list(look_up_files(connection, entry, FILES)) == FILES[3:], (url, is_named)
+        for table in (permit_cases, permit_messages):
+            assert connection.execute(select(table.c.identifier)).scalars().all() == [OTHER_CASE], url
+        undo.rollback()
 
 
 def test_a_page_is_forgotten_with_all_it_has(connection: Connection, entry: int) -> None:

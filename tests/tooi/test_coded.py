@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +24,7 @@ from woo_harvester.tooi import (
     talen,
     themas,
 )
+from woo_harvester.tooi.coded import nearest_value
 from woo_harvester.tooi.lists import bundled_files
 
 THESAURUS = "https://identifier.overheid.nl/tooi/def/thes/kern/"
@@ -33,28 +33,23 @@ AGENDAS = Concept(f"{THESAURUS}c_3a248e3a", "agenda’s en besluitenlijsten best
 AMSTERDAM = Concept("https://identifier.overheid.nl/tooi/id/gemeente/gm0363", "gemeente Amsterdam")
 
 
-def test_a_known_uri_gets_the_label_of_the_list() -> None:
-    assert resolve(documentsoorten(), None, ADVIES.uri) == Resolved(ADVIES)
-    assert resolve(documentsoorten(), " ", f"\n{ADVIES.uri} ") == Resolved(ADVIES)
+def test_a_known_uri_gets_the_label_of_the_list_and_a_known_label_its_uri() -> None:
+    for label, uri in ((None, ADVIES.uri), (" ", f"\n{ADVIES.uri} "), ("advies", None)):
+        assert resolve(documentsoorten(), label, uri) == Resolved(ADVIES), (label, uri)
+    assert resolve(documentsoorten(), " " * 2000 + "advies", None) == Resolved(ADVIES), "beyond the cache"
+    assert resolve(organisaties(), "Gemeente Amsterdam", None) == Resolved(AMSTERDAM)
 
 
-def test_a_known_label_gets_its_uri() -> None:
-    assert resolve(documentsoorten(), "advies", None) == Resolved(ADVIES)
-
-
-@pytest.mark.parametrize(
-    "label",
-    [
+def test_letter_case_space_and_kind_of_apostrophe_make_no_difference() -> None:
+    for label in [
         "agenda’s en besluitenlijsten bestuurscolleges",
         "Agenda's en besluitenlijsten bestuurscolleges",
         "AGENDA`S EN BESLUITENLIJSTEN BESTUURSCOLLEGES",
         "  agenda\u00b4s  en\n besluitenlijsten\tbestuurscolleges ",
         "agenda‘s\u00a0en besluitenlijsten bestuurscolleges",
-    ],
-)
-def test_letter_case_space_and_kind_of_apostrophe_make_no_difference(label: str) -> None:
-    assert resolve(informatiecategorieen(), label, None) == Resolved(AGENDAS)
-    assert resolve(informatiecategorieen(), label, AGENDAS.uri) == Resolved(AGENDAS)
+    ]:
+        assert resolve(informatiecategorieen(), label, None) == Resolved(AGENDAS), label
+        assert resolve(informatiecategorieen(), label, AGENDAS.uri) == Resolved(AGENDAS), label
 
 
 def test_the_uri_wins_and_another_label_is_kept_as_bronwaarde() -> None:
@@ -84,42 +79,37 @@ UNKNOWN_URI = ("waarde.uri-onbekend",)
 ENGLISH = Concept("http://publications.europa.eu/resource/authority/language/ENG", "Engels")
 
 
-@pytest.mark.parametrize(
-    "uri",
-    [
+def test_a_uri_in_another_notation_or_only_its_code_is_known() -> None:
+    for uri in [
         "http://identifier.overheid.nl/tooi/id/gemeente/gm0363",
         "https://identifier.overheid.nl/tooi/id/gemeente/gm0363/",
         "https://Identifier.Overheid.NL/tooi/id/gemeente/gm0363",
         "HTTP://IDENTIFIER.OVERHEID.NL/tooi/id/gemeente/gm0363/",
         "gm0363",
-    ],
-)
-@pytest.mark.parametrize("label", [None, "Gemeente  Amsterdam"])
-def test_a_uri_in_another_notation_or_only_its_code_is_known(uri: str, label: str | None) -> None:
-    assert resolve(organisaties(), label, uri) == Resolved(AMSTERDAM, uri, UNKNOWN_URI)
+    ]:
+        for label in [None, "Gemeente  Amsterdam"]:
+            assert resolve(organisaties(), label, uri) == Resolved(AMSTERDAM, uri, UNKNOWN_URI), (uri, label)
 
 
-@pytest.mark.parametrize("text", ["gm0363", AMSTERDAM.uri, f"{AMSTERDAM.uri}/"])
-def test_a_code_or_uri_counts_in_the_place_of_the_label_too(text: str) -> None:
-    assert resolve(organisaties(), text, None) == Resolved(AMSTERDAM, text, UNKNOWN_URI)
-    assert resolve(organisaties(), text, "urn:x") == Resolved(AMSTERDAM, f"{text} (urn:x)", UNKNOWN_URI)
+def test_a_code_or_uri_counts_in_the_place_of_the_label_too() -> None:
+    for text in ["gm0363", AMSTERDAM.uri, f"{AMSTERDAM.uri}/"]:
+        assert resolve(organisaties(), text, None) == Resolved(AMSTERDAM, text, UNKNOWN_URI), text
+        assert resolve(organisaties(), text, "urn:x") == Resolved(AMSTERDAM, f"{text} (urn:x)", UNKNOWN_URI)
 
 
-@pytest.mark.parametrize(
-    ("values", "code", "known"),
-    [
+def test_a_code_is_that_of_a_value_of_the_fields_own_list() -> None:
+    for values, code, known in [
         (documentsoorten(), "c_d506b718", ADVIES),
         (informatiecategorieen(), "c_3a248e3a", AGENDAS),
         (talen(), "ENG", ENGLISH),
-    ],
-    ids=repr,
-)
-def test_a_code_is_that_of_a_value_of_the_fields_own_list(
-    values: ValueList, code: str, known: Concept
-) -> None:
-    assert resolve(values, None, code) == resolve(values, code, None) == Resolved(known, code, UNKNOWN_URI)
-    for other in (themas(), organisaties()):
-        assert resolve(other, None, code) == Resolved(other.unknown, code, ("waarde.label-onbekend",))
+    ]:
+        assert (
+            resolve(values, None, code) == resolve(values, code, None) == Resolved(known, code, UNKNOWN_URI)
+        )
+        for other in (themas(), organisaties()):
+            assert resolve(other, None, code) == Resolved(other.unknown, code, ("waarde.label-onbekend",)), (
+                values
+            )
 
 
 def test_the_eus_own_http_and_https_are_both_current_and_other_notations_are_corrected() -> None:
@@ -140,31 +130,22 @@ def test_a_corrected_uri_wins_from_the_label_and_both_are_kept() -> None:
     )
 
 
-@pytest.mark.parametrize("code", ["GM0363", "gm363", "0363", "gemeente/gm0363", "gm0363/", " gm 0363"])
-def test_what_only_resembles_a_code_is_not_guessed(code: str) -> None:
-    found = resolve(organisaties(), None, code)
-    assert found == Resolved(UNKNOWN_ORGANISATION, code.strip(), ("waarde.label-onbekend",))
+def test_what_only_resembles_a_code_or_a_path_is_not_guessed() -> None:
+    for code in ("GM0363", "gm363", "0363", "gemeente/gm0363", "gm0363/", " gm 0363"):
+        found = resolve(organisaties(), None, code)
+        assert found == Resolved(UNKNOWN_ORGANISATION, code.strip(), ("waarde.label-onbekend",)), code
+    uri, utrecht = AMSTERDAM.uri.replace("/gemeente/", "/Gemeente/"), "gemeente Utrecht"
+    found = resolve(organisaties(), utrecht, uri)
+    assert found == Resolved(organisaties().by_label(utrecht), uri, UNKNOWN_URI), "the case of a path"
 
 
-def test_the_letter_case_of_a_path_is_not_guessed() -> None:
-    uri = AMSTERDAM.uri.replace("/gemeente/", "/Gemeente/")
-    assert resolve(organisaties(), "gemeente Utrecht", uri) == Resolved(
-        organisaties().by_label("gemeente Utrecht"), uri, UNKNOWN_URI
-    )
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        "http://identifier.overheid.nl/tooi/id/gemeente/gm9999",
-        "https://IDENTIFIER.overheid.nl/tooi/id/gemeente/gm9999/",
-    ],
-)
-def test_a_public_organisation_that_the_lists_do_not_have_is_kept_with_the_usual_notation(given: str) -> None:
-    uri = "https://identifier.overheid.nl/tooi/id/gemeente/gm9999"
-    assert resolve(organisaties(), "gemeente Nieuw", given) == Resolved(
-        Concept(uri, "gemeente Nieuw"), given, UNKNOWN_URI
-    )
+def test_a_public_organisation_that_the_lists_do_not_have_is_kept_with_the_usual_notation() -> None:
+    uri, name = "https://identifier.overheid.nl/tooi/id/gemeente/gm9999", "gemeente Nieuw"
+    for written in (uri, uri.replace("https", "http"), uri.replace("identifier", "IDENTIFIER") + "/"):
+        kept = None if written == uri else written
+        assert resolve(organisaties(), name, written) == Resolved(Concept(uri, name), kept, UNKNOWN_URI)
+    assert resolve(organisaties(), None, uri) == Resolved(Concept(uri, ""), None, UNKNOWN_URI)
+    assert resolve(themas(), "verkeer", uri) == Resolved(themas().by_label("verkeer"), uri, UNKNOWN_URI)
 
 
 def test_every_code_of_the_lists_names_one_value() -> None:
@@ -173,61 +154,32 @@ def test_every_code_of_the_lists_names_one_value() -> None:
             assert values.by_code(concept.uri.rpartition("/")[2]) is concept
 
 
-@pytest.mark.parametrize(
-    ("label", "uri", "bronwaarde"),
-    [
+def test_a_value_that_the_list_does_not_know_is_unknown_and_kept_as_bronwaarde() -> None:
+    for label, uri, bronwaarde in [
         ("raadsel", "https://www.a.nl/soort/8", "raadsel (https://www.a.nl/soort/8)"),
         ("PLACEHOLDER_WAARDE", None, "PLACEHOLDER_WAARDE"),
         (None, "https://www.a.nl/soort/8", "https://www.a.nl/soort/8"),
-    ],
-)
-@pytest.mark.parametrize(
-    ("values", "unknown"),
-    [
-        (documentsoorten(), UNKNOWN_DOCUMENT_TYPE),
-        (themas(), UNKNOWN_THEME),
-        (informatiecategorieen(), UNKNOWN_CATEGORY),
-        (organisaties(), UNKNOWN_ORGANISATION),
-        (handelingen(), None),
-        (talen(), None),
-    ],
-    ids=repr,
-)
-def test_a_value_that_the_list_does_not_know_is_unknown_and_kept_as_bronwaarde(
-    values: ValueList, unknown: Concept | None, label: str | None, uri: str | None, bronwaarde: str
-) -> None:
-    assert resolve(values, label, uri) == Resolved(unknown, bronwaarde, ("waarde.label-onbekend",))
+    ]:
+        for values, unknown in [
+            (documentsoorten(), UNKNOWN_DOCUMENT_TYPE),
+            (themas(), UNKNOWN_THEME),
+            (informatiecategorieen(), UNKNOWN_CATEGORY),
+            (organisaties(), UNKNOWN_ORGANISATION),
+            (handelingen(), None),
+            (talen(), None),
+        ]:
+            assert resolve(values, label, uri) == Resolved(unknown, bronwaarde, ("waarde.label-onbekend",))
 
 
-@pytest.mark.parametrize(("label", "uri"), [(None, None), ("", ""), (" \n", None), ("", "\t")])
-def test_an_empty_value_is_absent(label: str | None, uri: str | None) -> None:
-    assert resolve(documentsoorten(), label, uri) is None
-
-
-def test_a_public_organisation_that_the_lists_do_not_have_is_kept_as_given() -> None:
-    uri = "https://identifier.overheid.nl/tooi/id/gemeente/gm9999"
-
-    assert resolve(organisaties(), "gemeente Nieuw", uri) == Resolved(
-        Concept(uri, "gemeente Nieuw"), None, ("waarde.uri-onbekend",)
-    )
-    assert resolve(organisaties(), None, uri) == Resolved(Concept(uri, ""), None, ("waarde.uri-onbekend",))
-    assert resolve(themas(), "verkeer", uri) == Resolved(
-        themas().by_label("verkeer"), uri, ("waarde.uri-onbekend",)
-    )
-
-
-def test_a_public_organisation_is_found_by_its_name() -> None:
-    assert resolve(organisaties(), "Gemeente Amsterdam", None) == Resolved(AMSTERDAM)
+def test_an_empty_value_is_absent() -> None:
+    for label, uri in [(None, None), ("", ""), (" \n", None), ("", "\t")]:
+        assert resolve(documentsoorten(), label, uri) is None, (label, uri)
 
 
 def test_a_name_that_two_organisations_have_is_not_guessed() -> None:
     assert resolve(organisaties(), "ministerie van Economische Zaken", None) == Resolved(
         UNKNOWN_ORGANISATION, "ministerie van Economische Zaken", ("waarde.label-onbekend",)
     )
-
-
-def test_a_value_too_long_for_the_cache_is_resolved_alike() -> None:
-    assert resolve(documentsoorten(), " " * 2000 + "advies", None) == Resolved(ADVIES)
 
 
 @given(st.text(), st.text())
@@ -243,26 +195,26 @@ def test_nothing_that_was_given_is_lost(label: str, uri: str) -> None:
         assert uri.strip() in resolved.bronwaarde
 
 
-@pytest.mark.parametrize(
-    ("code", "label"),
-    [
+def test_a_language_is_known_by_its_codes_of_iso_639_in_either_place() -> None:
+    for code, label in [
         *dict.fromkeys(("nl", "nl-NL", "NL_be", "nld", "dut", "NLD", "nl-Latn-NL"), "Nederlands").items(),
         *dict.fromkeys(("en", "en-GB", "eng"), "Engels").items(),
         *dict.fromkeys(("de", "de-DE", "deu", "ger"), "Duits").items(),
         *dict.fromkeys(("fr", "fr-BE", "fra", "fre"), "Frans").items(),
         *dict.fromkeys(("fy", "fy-NL", "fry"), "Fries").items(),
         ("PAP-AW", "Papiamento"),
-    ],
-)
-def test_a_language_is_known_by_its_codes_of_iso_639_in_either_place(code: str, label: str) -> None:
-    language = talen().by_label(label)
-    expected = Resolved(language, code, UNKNOWN_URI)
-    assert (resolve(talen(), code, None), resolve(talen(), None, code)) == (expected, expected)
+    ]:
+        language = talen().by_label(label)
+        expected = Resolved(language, code, UNKNOWN_URI)
+        assert (resolve(talen(), code, None), resolve(talen(), None, code)) == (expected, expected), (
+            code,
+            label,
+        )
 
 
-@pytest.mark.parametrize("text", ["pap", "zh", "xx-NL", "nl-", "n", "nlx", "de-besluiten", "nl en"])
-def test_another_text_is_no_code_of_a_known_language(text: str) -> None:
-    assert resolve(talen(), text, None) == Resolved(None, text, ("waarde.label-onbekend",))
+def test_another_text_is_no_code_of_a_known_language() -> None:
+    for text in ["pap", "zh", "xx-NL", "nl-", "n", "nlx", "de-besluiten", "nl en"]:
+        assert resolve(talen(), text, None) == Resolved(None, text, ("waarde.label-onbekend",)), text
 
 
 def test_every_language_has_two_codes_but_the_two_that_share_one() -> None:
@@ -279,3 +231,31 @@ def test_the_roles_that_open_overheid_nl_uses_are_known_with_newer_lists_too() -
         for name in ("bundel", "onderdeel", "bijlage", "identiteitsgroep", "gerelateerd"):
             uri = f"https://identifier.overheid.nl/plooi/def/thes/documentrelatie/{name}"
             assert resolve(roles, None, uri) == Resolved(Concept(uri, name))
+
+
+# The value of a list that a misspelt label stands for.
+
+
+def test_a_label_near_that_of_a_value_stands_for_it() -> None:
+    for values, label, meant in [
+        (informatiecategorieen(), "WOO verzoek", "Woo-verzoeken en -besluiten"),
+        (informatiecategorieen(), "convenant", "convenanten"),
+        (documentsoorten(), "WOO verzoek", "Wob-/Woo-verzoek"),
+        (organisaties(), "Gemeente Amsterdm", "gemeente Amsterdam"),
+        (organisaties(), "Amsterdm", "gemeente Amsterdam"),
+        (organisaties(), "Bureau voor Wat Nergens Is", None),
+        (organisaties(), "gemeente Amsterdam", None),
+        (organisaties(), "", None),
+        (organisaties(), "--", None),
+        (organisaties(), "gemeente " * 10_000, None),
+    ]:
+        found = nearest_value(values, label)
+        assert (None if found is None else found.label) == meant, (values, label)
+
+
+def test_the_beginning_of_several_labels_and_the_value_for_unknown_are_never_meant() -> None:
+    labels = ("besluit tot vaststelling", "besluit tot intrekking", "onbekend")
+    concepts = [Concept(f"urn:{number}", label) for number, label in enumerate(labels)]
+    values = ValueList("x", concepts, concepts[2])
+    for label, meant in (("besluit", None), ("besluit tot i", concepts[1]), ("onbekendd", None)):
+        assert nearest_value(values, label) == meant, label

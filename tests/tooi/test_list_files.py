@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
@@ -96,9 +97,8 @@ def in_index(**values: str) -> Callable[[Path], None]:
     return lambda folder: change_index(folder, THEMES, values)
 
 
-@pytest.mark.parametrize(
-    ("damage", "reason"),
-    [
+def test_a_file_that_cannot_be_used_is_an_error_of_one_line(folder: Path) -> None:
+    cases: list[tuple[Callable[[Path], object], str]] = [
         (lambda folder: (folder / "index.csv").unlink(), "index.csv: No such file or directory"),
         (lambda folder: (folder / f"{THEMES}.csv").unlink(), "scw_toplijst.csv: No such file"),
         (write(b"<!DOCTYPE html><html><body>Onderhoud</body></html>"), "columns uri,label, got <!DOCTYPE"),
@@ -136,13 +136,11 @@ def in_index(**values: str) -> Callable[[Path], None]:
         (in_index(list="scw_andere", tooi_set="x"), "index.csv lacks the list scw_toplijst"),
         (write(b"list,tooi_set,published,values\n", "index"), "index.csv lacks the list"),
         (write(b"list,uri\n", "index"), "index.csv: expected the columns list,tooi_set,published,values"),
-    ],
-)
-def test_a_file_that_cannot_be_used_is_an_error_of_one_line(
-    folder: Path, damage: Callable[[Path], object], reason: str
-) -> None:
-    damage(folder)
-    assert reason in error_of(folder)
+    ]
+    for number, (damage, reason) in enumerate(cases):
+        copied = shutil.copytree(folder, folder.with_name(f"damaged{number}"))
+        damage(copied)
+        assert reason in error_of(copied), number
 
 
 def test_a_folder_in_place_of_a_file_is_an_error(folder: Path) -> None:

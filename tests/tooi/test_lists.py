@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -46,9 +45,8 @@ LISTS = Path(woo_harvester.tooi.__file__).parent / "lists"
 SHARED = Path(__file__).parents[2] / "../shared/data/tooi"
 
 
-@pytest.mark.parametrize(
-    ("value_list", "name"),
-    [
+def test_a_list_has_the_values_of_its_edition() -> None:
+    for value_list, name in [
         (informatiecategorieen, "scw_woo_informatiecategorieen"),
         (documentsoorten, "ccw_plooi_documentsoorten"),
         (themas, "scw_toplijst"),
@@ -57,13 +55,11 @@ SHARED = Path(__file__).parents[2] / "../shared/data/tooi"
         (handelingen, "ccw_plooi_documenthandelingen"),
         (documentrelaties, "scw_documentrelatie"),
         (redenen, "ccw_plooi_reden_intrekking_of_vervanging"),
-    ],
-)
-def test_a_list_has_the_values_of_its_edition(value_list: Callable[[], ValueList], name: str) -> None:
-    added = 6 if name == "scw_documentrelatie" else 0  # that open.overheid.nl uses and the list lacks
-    assert len(value_list()) == editions()[name].values + added
-    assert value_list().name == name
-    assert value_list() is value_list()
+    ]:
+        added = 6 if name == "scw_documentrelatie" else 0  # that open.overheid.nl uses and the list lacks
+        assert len(value_list()) == editions()[name].values + added, value_list
+        assert value_list().name == name, value_list
+        assert value_list() is value_list(), value_list
 
 
 def test_each_list_has_a_version_and_a_date() -> None:
@@ -75,17 +71,8 @@ def test_each_list_has_a_version_and_a_date() -> None:
 
 def test_the_organisations_are_those_of_the_eight_registers_together() -> None:
     registers = [edition.values for name, edition in editions().items() if name.startswith("rwc_")]
-
-    assert len(registers) == 8
-    assert len(organisaties()) == sum(registers)
-
-
-def test_the_lists_of_a_run_are_those_of_the_project_unless_there_are_newer_ones() -> None:
-    lists = bundled()
-
-    assert lists is bundled()
-    assert (lists.themas, lists.organisaties) == (themas(), organisaties())
-    assert lists.editions == editions()
+    assert (len(registers), len(organisaties())) == (8, sum(registers))
+    assert (bundled().organisaties, bundled().editions) == (organisaties(), editions())
 
 
 def test_the_oldest_list_comes_first_of_those_that_are_out_of_date() -> None:
@@ -99,33 +86,25 @@ def test_the_oldest_list_comes_first_of_those_that_are_out_of_date() -> None:
     assert len(ages) == sum((today - edition.published).days > 365 for edition in editions().values())
 
 
-def test_every_organisation_has_its_kind_in_its_uri() -> None:
+def test_every_organisation_has_its_kind_in_its_uri_even_if_no_list_has_it() -> None:
     kinds = {organisation_type(concept.uri) for concept in organisaties()}
-
     assert kinds == {"col", "gemeente", "ministerie", "oorg", "provincie", "so", "waterschap", "zbo"}
-
-
-@pytest.mark.parametrize(
-    "uri",
-    [
-        "",
-        "https://identifier.overheid.nl/tooi/id/",
-        "https://identifier.overheid.nl/tooi/id/gemeente/",
-        "https://identifier.overheid.nl/tooi/id/gemeente/gm0363/x",
-        "https://identifier.overheid.nl/tooi/id/gemeente/gm 0363",
-        "http://identifier.overheid.nl/tooi/id/gemeente/gm0363",
-        "https://identifier.overheid.nl/tooi/def/thes/kern/c_3baef532",
+    tooi = "https://identifier.overheid.nl/tooi/"
+    assert organisation_type(f"{tooi}id/gemeente/gm9999") == "gemeente"
+    assert is_tooi_organisation(f"{tooi}id/gemeente/gm9999")
+    for uri in (
+        *(
+            "",
+            f"{tooi}id/",
+            f"{tooi}id/gemeente/",
+            f"{tooi}id/gemeente/gm0363/x",
+            f"{tooi}id/gemeente/gm 0363",
+        ),
+        *(f"{tooi.replace('https', 'http')}id/gemeente/gm0363", f"{tooi}def/thes/kern/c_3baef532"),
         UNKNOWN_ORGANISATION.uri,
-    ],
-)
-def test_another_uri_is_no_organisation_s(uri: str) -> None:
-    assert organisation_type(uri) is None
-    assert not is_tooi_organisation(uri)
-
-
-def test_the_type_of_an_organisation_is_in_its_uri_even_if_no_list_has_it() -> None:
-    assert organisation_type("https://identifier.overheid.nl/tooi/id/gemeente/gm9999") == "gemeente"
-    assert is_tooi_organisation("https://identifier.overheid.nl/tooi/id/gemeente/gm9999")
+    ):
+        assert organisation_type(uri) is None, uri
+        assert not is_tooi_organisation(uri), uri
 
 
 def test_the_three_documenthandelingen_are_those_of_the_guide() -> None:
@@ -158,17 +137,12 @@ def test_the_number_of_an_index_stands_for_a_category_in_the_order_of_the_guide(
     ]
 
 
-def test_the_label_of_a_category_is_that_of_the_list_of_the_run() -> None:
-    adviezen = category_of_index(10)
-    newer = ValueList("x", [replace(adviezen, label="adviezen en rapporten")])
-
+def test_the_label_of_a_category_is_that_of_the_list_of_the_run_and_there_are_17() -> None:
+    newer = ValueList("x", [replace(category_of_index(10), label="adviezen en rapporten")])
     assert category_of_index(10, newer).label == "adviezen en rapporten"
-
-
-@pytest.mark.parametrize("number", [-1, 0, 18, 100])
-def test_there_is_no_category_outside_of_1_to_17(number: int) -> None:
-    with pytest.raises(ValueError, match="from 1 to 17"):
-        category_of_index(number)
+    for number in (-1, 0, 18, 100):
+        with pytest.raises(ValueError, match="from 1 to 17"):
+            category_of_index(number)
 
 
 def test_unknown_has_an_identifier_and_a_label() -> None:
@@ -206,15 +180,17 @@ def test_the_lists_are_read_from_an_egg_too(tmp_path: Path) -> None:
     not SHARED.is_dir() and os.environ.get("CI") != "true",
     reason="the shared folder does not stand beside this checkout",
 )
-@pytest.mark.parametrize("path", sorted(LISTS.glob("*.csv")), ids=lambda path: path.stem)
-def test_the_lists_are_those_of_tooi(path: Path) -> None:
-    with (
-        path.open(encoding="utf-8", newline="") as shipped,
-        (SHARED / path.name).open(encoding="utf-8", newline="") as source,
-    ):
-        ours, theirs = csv.DictReader(shipped), csv.DictReader(source)
+def test_the_lists_are_those_of_tooi() -> None:
+    for path in sorted(LISTS.glob("*.csv")):
+        with (
+            path.open(encoding="utf-8", newline="") as shipped,
+            (SHARED / path.name).open(encoding="utf-8", newline="") as source,
+        ):
+            ours, theirs = csv.DictReader(shipped), csv.DictReader(source)
 
-        assert list(ours) == [{column: row[column] for column in ours.fieldnames or []} for row in theirs]
+            assert list(ours) == [
+                {column: row[column] for column in ours.fieldnames or []} for row in theirs
+            ], path
 
 
 def test_each_category_has_the_article_that_the_table_of_the_guide_gives() -> None:

@@ -253,11 +253,11 @@ def test_a_list_that_lacks_more_than_half_of_the_values_is_refused_unless_that_i
     assert compare(known(OLD, NEW), given(NEW)).former[GEMEENTEN] == [OLD]
 
 
-@pytest.mark.parametrize(("version", "day"), [(5, 1), (4, 2)])
-def test_an_older_edition_does_not_replace_the_one_in_use(version: int, day: int) -> None:
-    before = known(OLD, version=5, day=2)
-    update = compare(before, given(NEW, version=version, day=day))
-    assert (update.lists, update.changes, update.older) == (before.files, [], [GEMEENTEN])
+def test_an_older_edition_does_not_replace_the_one_in_use() -> None:
+    for version, day in [(5, 1), (4, 2)]:
+        before = known(OLD, version=5, day=2)
+        update = compare(before, given(NEW, version=version, day=day))
+        assert (update.lists, update.changes, update.older) == (before.files, [], [GEMEENTEN]), version
 
 
 def test_the_same_edition_with_other_values_replaces_it() -> None:

@@ -13,9 +13,9 @@ def test_keys_are_in_the_order_of_the_ids() -> None:
     assert len({key_of(each) for each in ids}) == 4
 
 
-@pytest.mark.parametrize("name", ["x", "geen uuid", "é" * 20])
-def test_another_id_has_a_key_too(name: str) -> None:
-    assert 0 <= key_of(name) < 2**60
+def test_another_id_has_a_key_too() -> None:
+    for name in ["x", "geen uuid", "é" * 20]:
+        assert 0 <= key_of(name) < 2**60, name
 
 
 def test_the_digest_depends_on_the_layout(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,14 +46,14 @@ def test_a_file_in_the_place_of_another_is_read_from_its_beginning(tmp_path: Pat
     assert read(path, position)[0] == [b"one", b"two", b"three"]
 
 
-@pytest.mark.parametrize("content", [b"one\nnew\nthree\n", b"new\ntwo\nthree\n", b"one\n"])
-def test_a_file_that_was_written_anew_is_read_from_its_beginning(path: Path, content: bytes) -> None:
-    path.write_bytes(b"one\ntwo\n")
-    _, position = read(path)
-    with path.open("r+b") as file:  # the same inode
-        file.truncate(0)
-        file.write(content)
-    assert read(path, position)[0] == content.splitlines()
+def test_a_file_that_was_written_anew_is_read_from_its_beginning(path: Path) -> None:
+    for content in (b"one\nnew\nthree\n", b"new\ntwo\nthree\n", b"one\n"):
+        path.write_bytes(b"one\ntwo\n")
+        _, position = read(path)
+        with path.open("r+b") as file:  # the same inode
+            file.truncate(0)
+            file.write(content)
+        assert read(path, position)[0] == content.splitlines(), content
 
 
 def test_a_line_that_is_too_long_is_passed_over(path: Path) -> None:
@@ -89,15 +89,14 @@ def test_a_compressed_file_goes_on_where_it_was(tmp_path: Path) -> None:
     assert read(path, position)[0] == [b"two"]
 
 
-@pytest.mark.parametrize("keep", [-4, -12, 5])
-def test_a_compressed_file_that_is_cut_off_gives_what_is_there(tmp_path: Path, keep: int) -> None:
+def test_a_compressed_file_that_is_cut_off_gives_what_is_there(tmp_path: Path) -> None:
     path = tmp_path / "woo.jsonl.gz"
-    path.write_bytes(gzip.compress(b"one\n" * 1000)[:keep])
-    lines = NewLines(path)
-    assert set(lines) <= {b"one"}
-    assert lines.fault is not None
-    assert str(path) in lines.fault
-    lines.close()
+    for keep in (-4, -12, 5):
+        path.write_bytes(gzip.compress(b"one\n" * 1000)[:keep])
+        lines = NewLines(path)
+        assert set(lines) <= {b"one"}, keep
+        assert str(path) in (lines.fault or ""), keep
+        lines.close()
 
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:

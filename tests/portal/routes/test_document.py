@@ -148,9 +148,9 @@ def test_a_withdrawn_document_is_gone_since_a_day(client: Client) -> None:
     assert "https://www.amsterdam.nl/weg.pdf" in text
 
 
-@pytest.mark.parametrize("name", [record_id("https://niet.nl/"), "x", "..%2f..%2fetc%2fpasswd", "1" * 36])
-def test_what_is_not_here_is_not_found(client: Client, name: str) -> None:
-    assert client.get(f"/document/{name}").status_code == 404
+def test_what_is_not_here_is_not_found(client: Client) -> None:
+    for name in [record_id("https://niet.nl/"), "x", "..%2f..%2fetc%2fpasswd", "1" * 36]:
+        assert client.get(f"/document/{name}").status_code == 404, name
 
 
 def test_nothing_of_a_record_becomes_html() -> None:

@@ -146,24 +146,19 @@ def test_without_a_background_nothing_is_asked_of_anyone(client: Client) -> None
     assert page.cssselect("img, image, figcaption") == []
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
+def test_a_wrong_map_is_a_page_that_says_what(client: Client) -> None:
+    for query in [
         *("midden=52,5", "zoom=12", "midden=52&zoom=12", "midden=a,b&zoom=12", "midden=99,5&zoom=12"),
         *("midden=nan,nan&zoom=12", "midden=52,5&zoom=-1", "midden=52,5&zoom=1e9", "midden=52,5&zoom=x"),
         "kleur=rood",
-    ],
-)
-def test_a_wrong_map_is_a_page_that_says_what(client: Client, query: str) -> None:
-    assert client.get(f"/vergunningen/kaart?{query}").status_code == 400
+    ]:
+        assert client.get(f"/vergunningen/kaart?{query}").status_code == 400, query
 
 
-@pytest.mark.parametrize(
-    "query", ["midden=0,0&zoom=0", "midden=-90,-180&zoom=999999999", "midden=90,180&zoom=18"]
-)
-def test_a_map_of_elsewhere_is_the_nearest_map_of_the_netherlands(client: Client, query: str) -> None:
-    page = opened(client, f"/vergunningen/kaart?{query}")
-    assert page.cssselect("svg")
+def test_a_map_of_elsewhere_is_the_nearest_map_of_the_netherlands(client: Client) -> None:
+    for query in ["midden=0,0&zoom=0", "midden=-90,-180&zoom=999999999", "midden=90,180&zoom=18"]:
+        page = opened(client, f"/vergunningen/kaart?{query}")
+        assert page.cssselect("svg"), query
 
 
 def test_titles_on_the_map_are_text() -> None:

@@ -164,15 +164,16 @@ def test_an_organisation_beyond_the_end_of_the_counts_has_its_name(many: Client)
     assert ELSEWHERE not in text_of(page)
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [("EDE", ["Gemeente Ede 1 document"]), ("%C3%A9zel", ["Ezelstichting 0 documenten + 1 aangevuld"]),
-     ("dienst+249", ["Dienst 249 1 document"]), ("zoiets", [])],
-)  # fmt: skip
-def test_an_organisation_is_looked_up_by_its_name(many: Client, name: str, expected: list[str]) -> None:
-    page = opened(many, f"/organisaties?naam={name}&letter=d")
-    assert listed(page) == expected
-    assert f"{len(expected)} van de 254 met" in text_of(page)
+def test_an_organisation_is_looked_up_by_its_name(many: Client) -> None:
+    for name, expected in [
+        ("EDE", ["Gemeente Ede 1 document"]),
+        ("%C3%A9zel", ["Ezelstichting 0 documenten + 1 aangevuld"]),
+        ("dienst+249", ["Dienst 249 1 document"]),
+        ("zoiets", []),
+    ]:
+        page = opened(many, f"/organisaties?naam={name}&letter=d")
+        assert listed(page) == expected, name
+        assert f"{len(expected)} van de 254 met" in text_of(page), name
 
 
 def test_a_box_narrows_the_list_of_a_filter_to_names_beyond_its_end(many: Client) -> None:
@@ -194,9 +195,8 @@ def test_a_box_narrows_the_list_of_a_filter_to_names_beyond_its_end(many: Client
     assert many.get("/organisaties?naam=%00").status_code == 400
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
+def test_a_value_that_no_document_has_is_not_found(client: Client) -> None:
+    for path in [
         "/organisatie",
         "/organisatie/gemeente/gm0000",
         "/organisatie/" + "a/" * 50,
@@ -204,10 +204,8 @@ def test_a_box_narrows_the_list_of_a_filter_to_names_beyond_its_end(many: Client
         "/categorie/c_0",
         "/categorie?waarde=",
         "/organisatie/%00",
-    ],
-)
-def test_a_value_that_no_document_has_is_not_found(client: Client, path: str) -> None:
-    assert client.get(path).status_code == 404
+    ]:
+        assert client.get(path).status_code == 404, path
 
 
 def test_an_organisation_says_how_complete_its_documents_are(tmp_path: Path) -> None:

@@ -4,8 +4,6 @@ import re
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.utils.command import run_scrapy
 from tools.reference.__main__ import render
 from tools.reference.commands import load_commands
@@ -28,20 +26,21 @@ def test_it_has_the_commands_of_the_project_and_no_other() -> None:
     assert load_commands().keys() == modules - {"list"}  # Scrapy's own, with the spiders of add-ons
 
 
-@pytest.mark.parametrize("name", load_commands())
-def test_it_has_each_option_that_the_help_has(name: str, tmp_path: Path) -> None:
-    done = run_scrapy([name, "--help"], tmp_path)
-    assert done.returncode == 0, done.stderr
-    own = done.stdout.partition("Global Options")[0]
-    shown = set(re.findall(r"^  (?:-\w(?: \S+)?, )?(--?[\w-]+)", own, re.MULTILINE)) - {"--help"}
-    assert shown == {
-        names.split(", ")[-1].split()[0] for names in re.findall(r"^\| `(-[^`]+)`", part(name), re.MULTILINE)
-    }
+def test_it_has_each_option_that_the_help_has(tmp_path: Path) -> None:
+    for name in load_commands():
+        done = run_scrapy([name, "--help"], tmp_path)
+        assert done.returncode == 0, done.stderr
+        own = done.stdout.partition("Global Options")[0]
+        shown = set(re.findall(r"^  (?:-\w(?: \S+)?, )?(--?[\w-]+)", own, re.MULTILINE)) - {"--help"}
+        assert shown == {
+            names.split(", ")[-1].split()[0]
+            for names in re.findall(r"^\| `(-[^`]+)`", part(name), re.MULTILINE)
+        }, name
 
 
-@pytest.mark.parametrize("name", load_commands())
-def test_a_command_has_three_exit_statuses(name: str) -> None:
-    assert re.findall(r"^\| (\d) \| \S", part(name), re.MULTILINE) == ["0", "1", "2"]
+def test_a_command_has_three_exit_statuses() -> None:
+    for name in load_commands():
+        assert re.findall(r"^\| (\d) \| \S", part(name), re.MULTILINE) == ["0", "1", "2"], name
 
 
 def arguments_of(spider: str) -> dict[str, str]:
@@ -50,10 +49,11 @@ def arguments_of(spider: str) -> dict[str, str]:
     return dict(re.findall(r"^\| `-a (\w+)=([^`]+)` \| \S", table, re.MULTILINE))
 
 
-@pytest.mark.parametrize(("spider", "arguments"), [("woo", WooArguments), ("vergunningen", PermitArguments)])
-def test_every_argument_has_a_row(spider: str, arguments: type[Arguments]) -> None:
-    names = {field.alias or name for name, field in arguments.model_fields.items()}
-    assert arguments_of(spider).keys() == names
+def test_every_argument_has_a_row() -> None:
+    cases: list[tuple[str, type[Arguments]]] = [("woo", WooArguments), ("vergunningen", PermitArguments)]
+    for spider, arguments in cases:
+        names = {field.alias or name for name, field in arguments.model_fields.items()}
+        assert arguments_of(spider).keys() == names, spider
 
 
 def test_the_examples_are_arguments_that_the_spiders_accept() -> None:

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from lxml import html
+
+from tests.portal.client import Client, client_of
+from tests.portal.records import full
+from tests.utils.scan_engine import ScanEngine
+from woo_portal.app import MAX_ADDRESS, MAX_BODY, MAX_HEADER_BYTES, MAX_HEADERS, Options, make_app
+from woo_portal.asking import BusyError
+from woo_portal.engine import Answer, EngineError, SlowQuestionError
+from woo_portal.question import Question
+
+
+@pytest.fixture(scope="module")
+def client() -> Client:
+    return client_of([])
+
+
+def test_pages_can_only_be_read(client: Client) -> None:
+    for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"):
+        answer = client.request(method, "/")
+        assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD"), method
+    assert client.request("HEAD", "/").status_code == 200
+
+
+def test_an_address_at_its_limit_is_read_and_beyond_it_is_refused(client: Client) -> None:
+    rest = MAX_ADDRESS - len("/niets")
+    assert client.get("/niets?" + "a" * rest).status_code == 404
+    assert client.get("/niets?" + "a" * (rest + 1)).status_code == 414
+
+
+def test_headers_are_limited_in_number_and_size(client: Client) -> None:
+    assert client.get("/gezond", headers={f"x{number}": "a" for number in range(MAX_HEADERS - 10)}).is_success
+    assert client.get("/gezond", headers={f"x{n}": "a" for n in range(MAX_HEADERS)}).status_code == 431
+    assert client.get("/gezond", headers={"x": "a" * MAX_HEADER_BYTES}).status_code == 431
+
+
+def test_a_body_beyond_the_limit_is_refused(client: Client) -> None:
+    path = "/api/v0/niets"
+    assert client.request("POST", path, content=b"x" * MAX_BODY).status_code == 404
+    assert client.request("POST", path, content=b"x" * (MAX_BODY + 1)).status_code == 413
+
+
+def test_below_the_path_of_a_proxy_the_api_is_still_one(client: Client) -> None:
+    answer = client.request("POST", "/woo/api/v0/niets", root_path="/woo", content=b"{}")
+    assert answer.status_code == 404
+    assert answer.headers["content-type"] == "application/json"
+
+
+SECRET = "http://elastic:geheim@10.0.0.1:9200"
+
+
+class Failing(ScanEngine):
+    """An engine that fails in one way."""
+
+    def __init__(self, fail: Callable[[], Any]) -> None:
+        super().__init__([full()])
+        self._fail = fail
+
+    def search(self, question: Question) -> Answer:
+        """Fail."""
+        self._fail()
+        return super().search(question)
+
+
+def client_that(fail: Callable[[], Any], seconds: float = 60) -> Client:
+    return Client(make_app(Failing(fail), Options(seconds=seconds)))
+
+
+def raising(error: Exception) -> Callable[[], Any]:
+    def fail() -> None:
+        raise error
+
+    return fail
+
+
+def heading(page: str) -> str:
+    return str(html.fromstring(page).cssselect("h1")[0].text_content())
+
+
+def test_a_portal_that_is_busy_with_others_is_healthy() -> None:
+    portal = client_that(raising(BusyError()))
+    assert portal.get("/?q=a").status_code == 503
+    assert portal.get("/gezond").text == "gezond\n"
+
+
+def test_a_fault_is_a_page_that_shows_nothing_of_the_inside_and_the_portal_is_not_healthy() -> None:
+    cases: list[tuple[Exception, int, str]] = [
+        (EngineError(SECRET), 503, "Zoeken lukt nu even niet"),
+        (SlowQuestionError(SECRET), 503, "Zoeken lukt nu even niet"),
+        (ValueError(SECRET), 500, "Er ging iets mis"),
+    ]
+    for error, status, title in cases:
+        client = client_that(raising(error))
+        answer = client.get("/?q=a")
+        assert (answer.status_code, heading(answer.text)) == (status, title)
+        assert "geheim" not in answer.text, error
+        assert "Error" not in answer.text, error
+        assert ("retry-after" in answer.headers) is (status == 503), error
+        assert "default-src 'none'" in answer.headers["content-security-policy"], error
+        health = client.get("/gezond")
+        assert (health.status_code, "gezond\n" in health.text) == (status, False), error
+
+
+def test_the_operator_sees_why_the_engine_cannot_answer(caplog: pytest.LogCaptureFixture) -> None:
+    client_that(raising(EngineError("disk full"))).get("/?q=a")
+    assert [(record.levelno, record.getMessage()) for record in caplog.records] == [
+        (logging.ERROR, "the search engine cannot answer: disk full")
+    ]
+
+
+def test_a_question_without_end_is_given_up_with_advice() -> None:
+    free = threading.Event()
+    try:
+        answer = client_that(lambda: free.wait(60), seconds=0.05).get("/?q=a")
+    finally:
+        free.set()
+    assert answer.status_code == 503
+    assert "Gebruik minder of andere woorden" in answer.text
+
+
+def test_a_program_gets_json_and_a_person_a_page() -> None:
+    for path, kind in (("/niets", "text/html"), ("/api/niets", "application/json")):
+        answer = client_that(lambda: None).get(path)
+        assert answer.status_code == 404, path
+        assert answer.headers["content-type"].startswith(kind), path
+        assert "Misschien is het adres verkeerd overgenomen." in answer.text, path
+
+
+def test_an_address_with_a_slash_too_many_leads_to_no_other_host() -> None:
+    answer = client_that(lambda: None).get("/organisaties/", headers={"host": "elders.example"})
+    assert answer.status_code == 404
+    assert "elders.example" not in answer.text + str(answer.headers)
+
+
+def test_an_error_of_a_file_is_json_for_a_program_and_a_page_in_a_browser() -> None:
+    for path in ["/wijzigingen.jsonl", "/wijzigingen.atom", "/zoek.jsonl", "/zoek.csv", "/zoek.atom"]:
+        portal = Client(make_app(ScanEngine([full()]), Options()))
+        asked = f"{path}?aantal=x"
+        assert portal.get(asked).json()["fout"].startswith("aantal is een getal"), path
+        assert (
+            heading(portal.get(asked, headers={"accept": "text/html,*/*"}).text) == "Deze vraag kan niet"
+        ), path
+
+
+def test_what_others_add_to_an_address_is_no_part_of_the_question() -> None:
+    portal = Client(make_app(ScanEngine([full()]), Options()))
+    for path, query in (
+        ("/", ""),
+        ("/", "q=stikstof"),
+        ("/zoek", "q=x"),
+        ("/wijzigingen", ""),
+        ("/zoek.atom", ""),
+    ):
+        expected = portal.get(f"{path}?{query}".rstrip("?")).text
+        for added in ("fbclid=1", "utm_source=x&utm_campaign=y", "ref=nu.nl", "gclid"):
+            for both in (f"{query}&{added}".lstrip("&"), f"{added}&{query}".rstrip("&")):
+                assert portal.get(f"{path}?{both}").text == expected, (path, both)
+    assert portal.get("/?q=x&refs=1").status_code == 400
