@@ -89,3 +89,6 @@ def test_a_document_that_answers_not_modified_keeps_what_is_known_of_its_file(
     assert after["document"]["format"] == before["document"]["format"]
     assert site.requested("/d/a.pdf")[1].headers["if-none-match"] == '"1"'
     assert second.stats["downloader/response_status_count/304"] == 1
+    publish(site, {"a": "2024-06-02T10:00:00+02:00"})
+    assert causes(harvester.fetch(WOO_FULL_READ_DAYS=0)) == {"a": "wijziging"}
+    assert "if-none-match" not in site.requested("/d/a.pdf")[2].headers, "it is not believed for ever"

@@ -15,10 +15,8 @@ import pytest
 from sqlalchemy import create_engine, insert, select
 from sqlalchemy.pool import NullPool
 
-from tests.integration import test_daily, test_withdrawal
-from tests.integration.test_daily import test_what_did_not_change_is_not_harvested_again
+from tests.integration.test_days import test_a_change, test_a_first_day, test_a_withdrawal
 from tests.integration.test_kill import SETTINGS, UNDER_WAY, World, files, twice, world
-from tests.utils.calendar import Calendar
 from tests.utils.command import Run, run_scrapy, start_forked
 from tests.utils.daily import FIRST, Harvester, numbered, publish
 from tests.utils.disturbed_runs import (
@@ -45,7 +43,9 @@ from woo_harvester.state.store import State
 __all__ = [
     "postgresql_server",
     "postgresql_url",
-    "test_what_did_not_change_is_not_harvested_again",
+    "test_a_change",
+    "test_a_first_day",
+    "test_a_withdrawal",
     "world",
 ]
 
@@ -77,21 +77,6 @@ class Node(Fallible):
         """Go on when the first sitemap is confirmed, and the second is waited for."""
         started.wait_until(lambda: "/s1.xml" in site.waiting, "the second sitemap is asked for")
         started.wait_until(lambda: len(self.known()) == 12, "the first is confirmed")
-
-
-calendar = Calendar(Node, fixtures=["postgresql_url"])
-with_documents = Calendar(Node, "-a", "documents=head", fixtures=["postgresql_url"])
-
-test_a_newer_lastmod = calendar.again(
-    test_daily.test_a_newer_lastmod_gives_a_wijziging_and_keeps_the_openbaarmakingsdatum
-)
-test_what_comes_back = calendar.again(
-    test_withdrawal.test_a_withdrawn_document_comes_back_only_with_a_newer_lastmod
-)
-test_what_is_gone = calendar.again(test_withdrawal.test_what_is_gone_from_a_fully_read_host_is_withdrawn_once)
-test_what_could_not_be_had = with_documents.again(
-    test_daily.test_a_sitemap_with_a_document_that_could_not_be_had_is_read_again
-)
 
 
 @pytest.fixture
