@@ -23,9 +23,8 @@ settings.load_profile("tests")
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-#: The checkout, and the folder beside it with the official schemas, value lists and the register.
+#: The checkout.
 ROOT = Path(__file__).parents[1]
-SHARED = ROOT.parent / "shared"
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -72,7 +71,7 @@ SLOW = (
     "outputs/test_permits.py",
     "integration/test_host_budget.py",
     "outputs/test_elasticsearch.py",
-    "integration/test_hostile_documents.py",
+    "integration/test_hostile_hosts.py",
     "documents/test_text_workers_ocr.py",
     "portal/test_elasticsearch_engine_faults.py",
     "integration/test_typed_twice.py",
@@ -80,7 +79,6 @@ SLOW = (
     "integration/test_samples.py",
     "integration/test_audit_sample.py",
     "portal/embedded/test_filling.py",
-    "integration/test_bad_input.py",
     "audit/test_schema.py",
     "integration/test_audit.py",
     "integration/test_store.py",
@@ -119,11 +117,3 @@ def skip_or_fail(reason: str) -> NoReturn:
     if os.environ.get("CI") == "true":
         pytest.fail(f"{reason} (never skipped in CI)")
     pytest.skip(reason)
-
-
-def shared_file(name: str) -> Path:
-    """Return a file of the folder ``shared`` beside the checkout, such as ``data/roo/exportOO.xml``."""
-    path = SHARED / name
-    if not path.exists():
-        skip_or_fail(f"needs shared/{name} beside the checkout")
-    return path

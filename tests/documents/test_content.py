@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.conftest import shared_file
 from tests.documents.contents import Counted, codes, peak_of, told, type_of, zipped
 from tests.samples import SAMPLES, SCAN
 from woo_harvester.documents import detect_format
@@ -37,20 +36,6 @@ def test_each_of_the_19_types_is_known_by_its_bytes(code: str, codes: list[str])
 
 def test_a_scan_is_a_pdf_as_well() -> None:
     assert told(SCAN.read_bytes()) == (["PDF"], None)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "advies_belang_kind_meeroudergezinnen_2024.pdf",
-        "cybersecuritybeeld_nederland_2024.pdf",
-        "jaarplan_belastingdienst_2024.pdf",
-        "woo_besluit_landsadvocaat_stikstof.pdf",
-    ],
-)
-def test_so_are_the_documents_of_ministries(name: str) -> None:
-    with shared_file(f"data/documents/{name}").open("rb") as file:
-        assert codes(detect_format(file)) == (["PDF"], None)
 
 
 @pytest.mark.parametrize("code", SAMPLES)
