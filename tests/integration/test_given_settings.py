@@ -7,25 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.utils.command import run_scrapy
-from tests.utils.daily import Harvester, causes, numbered, publish
+from tests.utils.daily import Harvester, numbered, publish
 from tests.utils.sites import write_register
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.running.default_settings import SETTINGS
 from woo_harvester.settings import USER_AGENT
-
-
-@pytest.mark.parametrize(("share", "held"), [(0.2, 1), (0.5, 0)])
-def test_a_part_of_a_host_that_is_gone_is_held_back_by_the_share_that_is_set(
-    share: float, held: int, tmp_path: Path, ca_bundle: Path, site: Site
-) -> None:
-    harvester = Harvester(tmp_path, ca_bundle, [site])
-    publish(site, numbered(12))
-    harvester.day()
-    publish(site, numbered(8))
-    run = harvester.day(WOO_WITHDRAW_SHARE=share, WOO_WITHDRAW_DOCUMENTS=2)
-    assert len(run.about("intrekking.massaal")) == held
-    assert len(causes(run)) == (0 if held else 4)
 
 
 @pytest.mark.parametrize("bound", ["least", "most"])

@@ -225,6 +225,7 @@ DOCUMENTS: Mapping[str, tuple[Behaviour, str, str]] = {
         "document.onbereikbaar",
         "",
     ),
+    "/leeg.pdf": (answer(b"", content_length=0), "document.leeg", ""),
     "/eindeloos.pdf": (hostile.endless(b"%PDF-1.7\n"), "document.te-groot", ""),
     "/lege-delen.pdf": (endless_parts(gzip.compress(b"") * 1000), "document.onbereikbaar", ""),
 }

@@ -49,15 +49,6 @@ def test_records_of_many_runs_and_the_state_agree_each_day(site: Site, harvester
     assert causes(latest) == {"a": "wijziging", "b": "herpublicatie", "zonder": "wijziging"}
 
 
-def test_a_forgotten_document_comes_again_though_its_sitemap_did_not_change(
-    site: Site, harvester: Harvester
-) -> None:
-    publish(site, {"a": FIRST, "b": FIRST}, headers={"ETag": '"e"'})
-    harvester.day()
-    assert state(harvester, "forget", site.url("/d/a.pdf")).returncode == 0
-    assert causes(harvester.day()) == {"a": "aanlevering"}
-
-
 def test_lost_records_are_found_forgotten_and_harvested_again(site: Site, harvester: Harvester) -> None:
     publish(site, {"a": FIRST, "b": FIRST})
     harvester.day()

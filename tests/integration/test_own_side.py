@@ -153,16 +153,6 @@ def test_the_day_after_no_host_shows_a_bad_day(ten: list[Site], tmp_path: Path, 
     assert done.returncode == 0, done.stdout
 
 
-def test_the_monitor_names_the_run_whose_own_side_failed(
-    ten: list[Site], tmp_path: Path, other_bundle: Path
-) -> None:
-    assert Harvester(tmp_path, other_bundle, ten).day().returncode == 1
-    done = run_scrapy(["monitor", "--quiet"], tmp_path)
-    assert done.returncode == 1
-    assert "  FAILED   hosts can be reached from here\n" in done.stdout
-    assert OWN in done.stdout
-
-
 def test_shards_decide_each_for_its_own_hosts_and_their_reports_are_merged(
     make_site: MakeSite, tmp_path: Path, ca_bundle: Path, other_bundle: Path
 ) -> None:

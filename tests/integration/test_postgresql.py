@@ -5,18 +5,15 @@ from __future__ import annotations
 import signal
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, insert, select
+from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
 
 from tests.integration.test_days import test_a_change, test_a_first_day, test_a_withdrawal
-from tests.integration.test_kill import SETTINGS, UNDER_WAY, World, files, twice, world
 from tests.utils.command import Run, run_scrapy, start_forked
 from tests.utils.daily import FIRST, Harvester, numbered, publish
 from tests.utils.disturbed_runs import (
@@ -27,10 +24,7 @@ from tests.utils.disturbed_runs import (
     GatedSite,
     Started,
     errors,
-    latest,
-    lines,
     locs,
-    state_of,
     two_sitemaps,
 )
 from tests.utils.postgresql import OTHERS, Server, postgresql_server, postgresql_url, query, server
@@ -38,7 +32,6 @@ from tests.utils.sites import MakeSite
 from tests.utils.waiting import STUCK, wait_until
 from woo_harvester.demo.site import Site
 from woo_harvester.state import schema
-from woo_harvester.state.store import State
 
 __all__ = [
     "postgresql_server",
@@ -46,7 +39,6 @@ __all__ = [
     "test_a_change",
     "test_a_first_day",
     "test_a_withdrawal",
-    "world",
 ]
 
 
@@ -95,41 +87,6 @@ def nodes(tmp_path: Path, ca_bundle: Path, gated: GatedSite, postgresql_url: str
         folder.mkdir()
         made.append(Node(folder, ca_bundle, [gated], postgresql_url, name))
     return made
-
-
-def copy_state(old: str, new: str) -> None:
-    """Copy what a state knows to a new one."""
-    with (
-        closing(State.open(old)) as known,
-        closing(State.open(new)) as state,
-        known.snapshot() as rows,
-        state.begin() as connection,
-    ):
-        for table in (schema.hosts, schema.resources, schema.documents, schema.listings):
-            values = [dict(row) for row in rows.execute(select(table)).mappings()]
-            connection.execute(insert(table), values)
-            if "id" in table.c:
-                number = f"SELECT setval('{table.name}_id_seq', {max(row['id'] for row in values)})"
-                connection.exec_driver_sql(number)
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_after_kills_at_any_moment_nothing_is_lost_or_torn(
-    seed: int, world: World, tmp_path: Path, postgresql_url: str
-) -> None:
-    chance = Random(seed)
-    copy_state(f"sqlite:///{state_of(world.installation(tmp_path))}", postgresql_url)
-    node = Node(tmp_path, world.ca_bundle, world.sites, postgresql_url)
-    args = (("-o", "all.jsonl"), ())[seed % 2]
-    kills = 2
-    for _ in range(kills):
-        world.kill(node.start(*args, **SETTINGS), chance)
-    assert node.run(*args, **SETTINGS).stats["finish_reason"] == "finished"
-    found = files(tmp_path, "all.jsonl" if args else "records/*.jsonl")
-    assert latest(found) == world.expected["none"]
-    assert twice(list(lines(found))) <= kills * UNDER_WAY
-    everything = {record["document"]["weblocatie"] for record in world.expected["none"].values()}
-    assert node.known() == everything
 
 
 def test_of_two_nodes_that_start_the_same_hosts_at_once_exactly_one_goes_on(
