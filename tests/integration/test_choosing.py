@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.utils.command import Line, Run, run_scrapy
-from tests.utils.daily import FIRST, INDEX, METADATA, NEWER, OLDER, XML, Harvester, causes, publish, reported
+from tests.utils.daily import FIRST, INDEX, METADATA, NEWER, XML, Harvester, causes, publish, reported
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, categorie, robots_txt, sitemap, sitemapindex
@@ -82,16 +82,6 @@ def test_a_period_is_of_the_documents_own_date_or_of_its_lastmod(site: Site, har
     assert causes(harvester.day("-a", "published=2024", "-a", "until=2024")) == {"nieuw": "aanlevering"}
     assert hosts_never_read(harvester, site)
     assert causes(harvester.day("-a", "published=2023..2024")) == {"oud": "aanlevering"}
-
-
-def test_a_run_that_chooses_is_not_what_later_reports_compare_with(site: Site, harvester: Harvester) -> None:
-    publish(site, {"oud": OLDER, "nieuw": NEWER})
-    harvester.day()
-    run: Run = harvester.day("-a", "since=2024-05-01")
-    assert run.report is not None
-    assert [
-        path.name for path in (run.report.parent / "history").iterdir() if run.report.name in path.name
-    ] == []
 
 
 ALL: dict[str, Any] = {"DELTAFETCH_ENABLED": 0}

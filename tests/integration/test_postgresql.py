@@ -10,12 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import create_engine
-from sqlalchemy.pool import NullPool
 
 from tests.integration.test_days import test_a_change, test_a_first_day, test_a_withdrawal
-from tests.utils.command import Run, run_scrapy, start_forked
-from tests.utils.daily import FIRST, Harvester, numbered, publish
+from tests.utils.command import Run, run_scrapy
 from tests.utils.disturbed_runs import (
     KILLED,
     SOON,
@@ -27,11 +24,9 @@ from tests.utils.disturbed_runs import (
     locs,
     two_sitemaps,
 )
-from tests.utils.postgresql import OTHERS, Server, postgresql_server, postgresql_url, query, server
-from tests.utils.sites import MakeSite
-from tests.utils.waiting import STUCK, wait_until
+from tests.utils.postgresql import Server, postgresql_server, postgresql_url, query, server
+from tests.utils.waiting import wait_until
 from woo_harvester.demo.site import Site
-from woo_harvester.state import schema
 
 __all__ = [
     "postgresql_server",
@@ -40,6 +35,9 @@ __all__ = [
     "test_a_first_day",
     "test_a_withdrawal",
 ]
+
+
+pytestmark = pytest.mark.integration
 
 
 @dataclass
@@ -194,77 +192,3 @@ def test_a_server_that_cannot_be_used_is_one_clear_line(
     assert line in error
     assert "Traceback" not in refused.stderr
     assert gated.requests == []
-
-
-pytestmark = pytest.mark.integration
-
-WAITING = (
-    "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-)
-
-
-class Installation(Harvester):
-    """One whose state is in PostgreSQL."""
-
-    url: str = ""
-
-    def run(self) -> Run:
-        return self.day(WOO_STATE_URL=self.url)
-
-    def state(self, *args: str) -> Run:
-        return run_scrapy(["state", *args], self.folder, settings={"WOO_STATE_URL": self.url})
-
-    def known(self) -> dict[str, list[tuple[object, ...]]]:
-        """Return everything that the state knows, by table."""
-        tables = (table.name for table in schema.metadata.sorted_tables if table is not schema.locks)
-        return {name: sorted(query(self.url, f"SELECT * FROM {name}"), key=str) for name in tables}
-
-    def killed(self, *args: str) -> None:
-        """Kill ``scrapy state`` in the middle: it waits to write while somebody else keeps it from that."""
-        engine = create_engine(self.url, poolclass=NullPool)
-        with engine.connect() as connection:
-            connection.exec_driver_sql("LOCK TABLE documents, hosts, listings, resources IN SHARE MODE")
-            started = start_forked(["state", *args], self.folder, settings={"WOO_STATE_URL": self.url})
-            wait_until(lambda: query(self.url, WAITING) == [(1,)], "waits", lambda: not started.ended)
-            started.send(signal.SIGKILL)
-            started.done(STUCK)
-        wait_until(lambda: query(self.url, OTHERS) == [(0,)], "its session ends")
-
-
-@pytest.fixture
-def installation(make_site: MakeSite, tmp_path: Path, ca_bundle: Path, postgresql_url: str) -> Installation:
-    """With two hosts of three documents each."""
-    made = Installation(tmp_path, ca_bundle, [make_site(), make_site()])
-    made.url = postgresql_url
-    for site in made.sites:
-        publish(site, numbered(3))
-    assert len(made.run().records) == 6
-    return made
-
-
-def test_a_host_is_forgotten_whole_or_not_at_all(installation: Installation) -> None:
-    host = installation.sites[0].host
-    before = installation.known()
-    installation.killed("forget", host)
-    assert installation.known() == before
-    assert installation.run().records == []
-    done = installation.state("forget", host)
-    assert done.returncode == 0, done.stderr
-    assert host not in installation.state().stdout
-    assert {loc.split("/")[2] for loc in installation.run().locs} == {host}
-
-
-def test_pending_withdrawals_are_confirmed_whole_or_not_at_all(installation: Installation) -> None:
-    site = installation.sites[0]
-    publish(site, numbered(60))
-    assert len(installation.run().records) == 57
-    publish(site, {"doc0": FIRST})
-    assert "intrekking.massaal" in installation.run().codes
-    before = installation.known()
-    installation.killed("confirm", site.host)
-    assert installation.known() == before
-    done = installation.state("confirm", site.host)
-    assert done.returncode == 0, done.stderr
-    run = installation.run()
-    assert len(run.records) == 59
-    assert {record["versies"][0]["oorzaak"] for record in run.records} == {"intrekking"}
