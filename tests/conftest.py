@@ -10,7 +10,6 @@ from typing import NoReturn
 
 import pytest
 from hypothesis import settings
-from xdist.scheduler import LoadFileScheduling
 
 # This part of Hypothesis writes a patch for a test that fails. It ends the process of the tests with an error
 # about Twisted's interfaces, and the example that failed is not shown.
@@ -24,9 +23,8 @@ settings.load_profile("tests")
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-#: The checkout, and the folder beside it with the official schemas, value lists and the register.
+#: The checkout.
 ROOT = Path(__file__).parents[1]
-SHARED = ROOT.parent / "shared"
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -46,11 +44,9 @@ SLOW = (
     "outputs/test_faults.py",
     "commands/test_index_killed.py",
     "integration/test_installed.py",
-    "integration/test_scrapyd_nodes.py",
     "integration/test_stop_own_side.py",
     "integration/test_startup.py",
     "integration/test_report_page.py",
-    "integration/test_shared_documents.py",
     "integration/test_vergunningen_kill.py",
     "integration/test_stop.py",
     "extensions/test_progress.py",
@@ -64,7 +60,7 @@ SLOW = (
     "integration/test_operating.py",
     "pipelines/test_text.py",
     "integration/test_nothing_cut.py",
-    "integration/test_vergunningen_state.py",
+    "integration/test_state_move.py",
     "docs/test_how_to.py",
     "test_packaging.py",
     "integration/test_last_lines.py",
@@ -74,17 +70,13 @@ SLOW = (
     "outputs/test_permits.py",
     "integration/test_host_budget.py",
     "outputs/test_elasticsearch.py",
-    "integration/test_hostile_documents.py",
+    "integration/test_hostile_hosts.py",
     "documents/test_text_workers.py",
     "portal/test_elasticsearch.py",
     "integration/test_typed_twice.py",
-    "integration/test_retention.py",
     "integration/test_samples.py",
     "integration/test_audit_sample.py",
-    "integration/test_vergunningen_ownership.py",
     "portal/embedded/test_filling.py",
-    "integration/test_bad_input.py",
-    "integration/test_ended.py",
     "audit/test_schema.py",
     "integration/test_audit.py",
     "integration/test_store.py",
@@ -96,7 +88,8 @@ SLOW = (
 LONGEST = (
     "simulation/test_histories.py",
     "integration/test_kill.py",
-    "integration/test_withdrawal.py",  # and the others in TOGETHER
+    "integration/test_days.py",
+    "integration/test_entry_pages.py",
     "extensions/test_politeness.py",
     "permits/test_listing.py",
     "sitemaps/test_reader_memory.py",
@@ -105,31 +98,6 @@ LONGEST = (
     "portal/test_dutch.py",
     "state/test_store.py",
 )
-
-#: Files whose stories share the days of ``integration/same_days.py``. One process plays them all: two would
-#: each play all stories.
-TOGETHER = (
-    "integration/test_withdrawal.py",
-    "integration/test_daily.py",
-    "integration/test_deviating_files_of_days.py",
-    "integration/test_repeated_documents.py",
-    "integration/test_vergunningen.py",
-    "integration/test_vergunningen_history.py",
-    "integration/test_vergunningen_links.py",
-)
-
-
-class TogetherScheduling(LoadFileScheduling):  # type: ignore[misc]  # published without type hints
-    """Have a process test whole files, and one process all that are in ``TOGETHER``."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        file = str(super()._split_scope(nodeid))
-        return f"tests/{TOGETHER[0]}" if file.removeprefix("tests/") in TOGETHER else file
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> TogetherScheduling | None:
-    """Return what distributes the tests with ``--dist=loadfile``; None leaves that to xdist."""
-    return TogetherScheduling(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
@@ -147,11 +115,3 @@ def skip_or_fail(reason: str) -> NoReturn:
     if os.environ.get("CI") == "true":
         pytest.fail(f"{reason} (never skipped in CI)")
     pytest.skip(reason)
-
-
-def shared_file(name: str) -> Path:
-    """Return a file of the folder ``shared`` beside the checkout, such as ``data/roo/exportOO.xml``."""
-    path = SHARED / name
-    if not path.exists():
-        skip_or_fail(f"needs shared/{name} beside the checkout")
-    return path

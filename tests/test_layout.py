@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.conftest import LONGEST, ROOT, SLOW, TOGETHER, skip_or_fail
+from tests.conftest import LONGEST, ROOT, SLOW, skip_or_fail
 
 #: Scrapy's own parts, which every Scrapy project imports and whose versions Scrapy decides.
 PART_OF_SCRAPY = {"parsel", "protego", "pydispatcher", "twisted", "w3lib"}
@@ -81,14 +81,6 @@ def test_no_example_of_hypothesis_has_a_deadline() -> None:
 
 def test_the_files_that_begin_first_exist() -> None:
     assert [name for name in (*SLOW, *LONGEST) if not (ROOT / "tests" / name).exists()] == []
-
-
-def test_one_process_plays_the_files_that_share_days(tracked: list[Path]) -> None:
-    files = [path for path in tracked if path.name.startswith("test_")]
-    sharing = [
-        path for path in files if "\nfrom tests.integration.same_days import" in path.read_text("utf-8")
-    ]
-    assert {path.relative_to(ROOT / "tests").as_posix() for path in sharing} == set(TOGETHER)
 
 
 def module_of(test: Path) -> Path | None:

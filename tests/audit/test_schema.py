@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from tests.conftest import shared_file
 from tests.diwoo.schema import DiwooSchema
+from tests.samples import DIWOO
 from woo_harvester.audit.schema import GROUPS, MAX_FAULTS, schema_faults
 from woo_harvester.diwoo.given import DIWOO_NAMESPACE, ELEMENTS
 
@@ -24,7 +24,7 @@ ABOUT_LISTS = ("attribute 'resource'",)
 
 @pytest.fixture(scope="module")
 def schema() -> DiwooSchema:
-    return DiwooSchema(shared_file("data/diwoo/0.9.8"))
+    return DiwooSchema(DIWOO)
 
 
 def document(inside: str) -> etree._Element:

@@ -7,12 +7,11 @@ import re
 import tracemalloc
 import zipfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from lxml import etree
 
-from tests.conftest import skip_or_fail
+from tests.samples import DIWOO
 from woo_harvester.demo import mistaken, publishers, sitemaps
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import (
@@ -44,15 +43,10 @@ Errors = Callable[[bytes], list[str]]
 
 @pytest.fixture(scope="module")
 def errors(tmp_path_factory: pytest.TempPathFactory) -> Errors:
-    official = Path(__file__).parents[2] / "../shared/data/diwoo/0.9.8"
-    if not official.is_dir():
-        skip_or_fail("the official DiWoo schema is not beside the checkout")
     folder = tmp_path_factory.mktemp("xsd")
     (folder / "mdto.xsd").write_text(_MDTO)
-    (folder / "diwoo-metadata-lijsten.xsd").write_bytes(
-        (official / "diwoo-metadata-lijsten.xsd").read_bytes()
-    )
-    main = (official / "diwoo-metadata.xsd").read_text(encoding="utf-8")
+    (folder / "diwoo-metadata-lijsten.xsd").write_bytes((DIWOO / "diwoo-metadata-lijsten.xsd").read_bytes())
+    main = (DIWOO / "diwoo-metadata.xsd").read_text(encoding="utf-8")
     (folder / "diwoo-metadata.xsd").write_text(
         main.replace("https://www.nationaalarchief.nl/mdto/MDTO-XML1.0.1.xsd", "mdto.xsd"), encoding="utf-8"
     )

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import shared_file
 from tests.documents.pdfs import simple
 from tests.samples import SAMPLES, SCAN, SENTENCE, TITLE, TITLED
 from woo_harvester.documents.extracted import Extracted, Limits, TextFailedError
@@ -69,16 +68,6 @@ def test_a_scan_has_pages_but_no_text_and_signs_only_are_no_text() -> None:
     assert (scan, scan.has_text) == (Extracted("", pages=1), False)
     assert not Extracted("- \n • | …").has_text
     assert Extracted("pagina 1").has_text
-
-
-def test_real_documents_are_read_completely() -> None:
-    path = shared_file("data/documents/woo_besluit_landsadvocaat_stikstof.pdf")
-    extracted = extract(path, "PDF", LIMITS)
-    assert extracted.pages == 8
-    assert extracted.language == "nl"
-    assert extracted.title == "Besluit op Woo-verzoek advies Landsadvocaat over stikstof"
-    assert "Pagina 8 van 8" in extracted.text
-    assert "\r" not in extracted.text
 
 
 def test_pages_of_a_pdf_are_counted(tmp_path: Path) -> None:

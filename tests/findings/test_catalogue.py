@@ -3,11 +3,11 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import get_args
 
 import pytest
 
-from tests.conftest import shared_file
 from woo_harvester.findings import Explanation, Finding, Language, Severity, explain, explanations
 from woo_harvester.findings.catalogue import SEEN_MAXLENGTH, read_catalogue, source_links
 
@@ -113,14 +113,14 @@ def test_an_entry_with_a_fault_is_refused_by_its_code() -> None:
 
 
 def test_every_code_that_is_promised_is_there_with_its_severity() -> None:
-    promised = promised_codes(shared_file("interface.md").read_text(encoding="utf-8"))
+    promised = promised_codes(Path(__file__).with_name("promised.md").read_text(encoding="utf-8"))
     assert len(promised) > 80
     assert {code: explain(code).severity for code in promised} == promised
 
 
-def promised_codes(interface: str) -> dict[str, Severity]:
+def promised_codes(page: str) -> dict[str, Severity]:
     """The table of codes: a row an area, a column a severity."""
-    table = interface.partition("| area | error | warning | info |")[2].partition("\n\n")[0]
+    table = page.partition("| area | error | warning | info |")[2]
     rows = [row.strip("|").split("|")[1:] for row in table.splitlines()[2:]]
     return {
         code: severity

@@ -52,14 +52,12 @@ def visited(run: Run) -> set[str]:
 @pytest.mark.parametrize(
     ("given", "line"),
     [
-        (["domein=www.a.nl"], "unknown argument domein: did you mean domains?"),
-        (["shard=3/2"], "argument shard: expected a shard such as 2/8"),
-        (["organisation="], "argument organisation: expected a value"),
-        (["los"], "Invalid -a value, use -a NAME=VALUE"),
+        ("domein=www.a.nl", "unknown argument domein: did you mean domains?"),
+        ("los", "Invalid -a value, use -a NAME=VALUE"),
     ],
 )
-def test_a_wrong_argument_is_one_line_and_status_2(crawl: Crawl, given: list[str], line: str) -> None:
-    run = crawl(*(part for argument in given for part in ("-a", argument)))
+def test_a_wrong_argument_is_one_line_and_status_2(crawl: Crawl, given: str, line: str) -> None:
+    run = crawl("-a", given)
     assert run.returncode == 2
     assert run.stderr.startswith(f"scrapy crawl: error: {line}")
     assert len(run.stderr.splitlines()) == 1
@@ -79,13 +77,6 @@ def test_a_register_out_of_reach_leaves_its_copy_in_use(
     (finding,) = run.about("register.onbereikbaar")
     assert finding["severity"] == "warning"
     assert finding["url"] == site.url("/roo.xml")
-
-
-def test_two_shards_together_visit_all_hosts_once(crawl: Crawl, register: Path, sites: list[Site]) -> None:
-    first, second = (
-        crawl("-a", f"register={register}", "-a", f"shard={number}/2", *NONE) for number in (1, 2)
-    )
-    assert sorted([*visited(first), *visited(second)]) == sorted(site.host for site in sites)
 
 
 def test_a_domain_that_is_not_registered_is_harvested_and_reported_once(

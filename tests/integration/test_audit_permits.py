@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from lxml import etree
 
 from tests.integration.audits import Auditor, answer_of
 from tests.utils.sites import write_register
@@ -101,26 +99,19 @@ def test_each_mistake_has_its_line_what_was_expected_and_the_fix(auditor: Audito
             assert (row.snippet is None) is (code == "ipm.schema"), code
 
 
-@pytest.mark.parametrize(("given", "numbers"), [("3", {0, 8, 9}), ("0", set(range(10)))])
-def test_a_sample_is_the_newest_and_the_oldest(
-    auditor: Auditor, site: Site, given: str, numbers: set[int]
-) -> None:
+def test_a_sample_is_the_newest_and_the_oldest(auditor: Auditor, site: Site) -> None:
     files = {f"{number}.xml": about(number) for number in range(10)}
     supplier(site, files)
     links = "\n".join(
         f'<a href="{name}">{name}</a>   {n + 1:02}-Apr-2026 10:00   2' for n, name in enumerate(files)
     )
     site.pages[FOLDER] = Page(f"<pre>{links}</pre>", content_type="text/html; charset=utf-8")
-    run = auditor("--permits", site.url(FOLDER), "--sample", given)
+    run = auditor("--permits", site.url(FOLDER), "--sample", "3")
     host = answer_of(run).hosts[site.host]
     asked = {request.path.rpartition("/")[2] for request in site.requests if request.path.endswith(".xml")}
-    assert asked == {f"{number}.xml" for number in numbers}
-    assert (host.listed, host.harvested, host.beyond_sample) == (
-        len(numbers),
-        len(numbers),
-        10 - len(numbers),
-    )
-    assert ("een steekproef: de ingang noemt er 10" in unwrapped(run.stdout)) is (len(numbers) < 10)
+    assert asked == {"0.xml", "8.xml", "9.xml"}
+    assert (host.listed, host.harvested, host.beyond_sample) == (3, 3, 7)
+    assert "een steekproef: de ingang noemt er 10" in unwrapped(run.stdout)
 
 
 def test_a_page_that_robots_txt_forbids_cannot_be_connected(auditor: Auditor, site: Site) -> None:
@@ -137,9 +128,8 @@ def test_a_page_that_robots_txt_forbids_cannot_be_connected(auditor: Auditor, si
     [
         (Page("<p>Welkom</p>", content_type="text/html"), "ipm.ingang-zonder-links"),
         (Page(status=500), "ipm.ingang-onbereikbaar"),
-        (Page(status=404), "ipm.ingang-onbereikbaar"),
     ],
-    ids=["no links", "error", "not there"],
+    ids=["no links", "error"],
 )
 def test_an_entry_page_without_messages_cannot_be_connected(
     auditor: Auditor, site: Site, page: Page, code: str
@@ -162,42 +152,10 @@ def test_a_private_address_is_audited_and_said_to_be_out_of_reach(auditor: Audit
     assert host.verdict.in_the_way == ["host.intern-adres"]
 
 
-@pytest.mark.parametrize("form", ["json", "junit"])
-def test_other_programs_read_the_answer(auditor: Auditor, site: Site, form: str) -> None:
-    supplier(site, {"1.xml": INVALID["ipm.datum"], "2.xml": about(2)})
-    run = auditor("--permits", site.url(FOLDER), "--format", form, "--lang", "en")
-    assert run.returncode == 1
-    if form == "json":
-        made = json.loads(run.stdout)
-        (host,) = made["hosts"]
-        assert (host["listed"], host["harvested"], host["verdict"]["connectable"]) == (2, 1, False)
-        assert made["run"]["kind"] == "vergunningen"
-        assert host["findings"][0]["expected"] == "a date such as 2009-09-01"
-    else:
-        suite = etree.fromstring(run.stdout.encode())[0]
-        assert suite.get("name") == site.host
-        assert "Not ready to be connected yet" in suite[0].findtext("system-out", "")
-        assert suite[1].get("name") == "ipm.datum"
-
-
-@pytest.mark.parametrize(
-    ("args", "line"),
-    [
-        (["--permits", "www.a.nl/xml"], "--permits: expected the URL of an entry page, got 'www.a.nl/xml'"),
-        (["www.a.nl", "--permits", "https://www.a.nl/"], "audit domains and --permits one after the other"),
-        (
-            ["--sample", "3", "www.a.nl"],
-            "--sample is the number of messages of --permits, which is not there",
-        ),
-        (["--permits", "https://www.a.nl/", "--sample", "-1"], "expected a whole number"),
-        (["--permits", "https://www.a.nl/", "--sample", "veel"], "expected a whole number"),
-        (["--permits"], "expected at least one argument"),
-    ],
-)
-def test_a_wrong_argument_is_one_line(auditor: Auditor, args: list[str], line: str) -> None:
-    run = auditor(*args)
+def test_a_wrong_argument_is_one_line(auditor: Auditor) -> None:
+    run = auditor("--permits", "www.a.nl/xml")
     assert run.returncode == 2
-    assert line in run.stderr
+    assert "--permits: expected the URL of an entry page, got 'www.a.nl/xml'" in run.stderr
     assert "Traceback" not in run.stderr
 
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
-from lxml import etree
 
 from tests.integration.audits import Answer, Auditor, answer_of
 from tests.utils.publishers import INDEX, document, entries_of, index_of, robots_of
@@ -71,73 +67,6 @@ def test_a_sample_is_requested_and_the_answer_says_so(auditor: Auditor, make_sit
         assert text in page
     auditor(site.host)
     assert requested(site) == first, "the same site, the same sample"
-
-
-def test_programs_read_nothing_about_documents_that_were_not_requested(
-    auditor: Auditor, make_site: MakeSite
-) -> None:
-    site = make_site()
-    large(site)
-    auditor.register(site)
-    told = json.loads(auditor(site.host, "--json").stdout)
-    (host,) = told["hosts"]
-    asked = requested(site)
-    gone = {path for path in asked if "/weg/" in path}
-    (row,) = [row for row in host["findings"] if row["code"] == "document.onbereikbaar"]
-    assert row["count"] == len(gone)
-    assert told["totals"]["sample"]["asked"] == 400
-    english = auditor(site.host, "--format", "junit", "--lang", "en").stdout
-    assert f"400 of the 900 documents requested; {host['harvested']} of them are harvested." in english
-
-
-def test_a_sample_without_a_fault_is_no_failure_of_its_documents(
-    auditor: Auditor, make_site: MakeSite
-) -> None:
-    site = make_site()
-    large(site, gone=LISTED)
-    site.pages["/weg/*"] = pdf_page("Besluit")
-    site.pages["/klein.xml"] = entries_of(site, "/er/1000.pdf")
-    auditor.register(site)
-    (suite,) = etree.fromstring(auditor(site.host, "--format", "junit").stdout.encode()).iter("testsuite")
-    case = suite[0]
-    assert case.get("name") == "documenten"
-    assert case.find("failure") is None
-    assert case.findtext("system-out", "").startswith("400 van de 899 documenten opgevraagd; 400 daarvan")
-
-
-def test_all_documents_are_requested_if_that_is_asked_for(auditor: Auditor, make_site: MakeSite) -> None:
-    site = make_site()
-    large(site)
-    auditor.register(site)
-    run = auditor(site.host, "--all")
-    assert len(requested(site)) == 899
-    (host,) = answer_of(run).hosts.values()
-    assert (host.listed, host.harvested, host.sample) == (900, 809, None)
-    page = Answer(run, {}).page(site).partition("Hoe de score wordt gemaakt")[0]
-    assert "steekproef" not in run.stdout + page
-
-
-def test_a_small_host_has_no_sample(auditor: Auditor, make_site: MakeSite) -> None:
-    site = make_site()
-    site.pages |= {
-        "/robots.txt": robots_of(site, INDEX),
-        INDEX: index_of(site, "/sitemap.xml"),
-        "/sitemap.xml": entries_of(
-            site, *(Entry(loc=site.url(f"/{n}.pdf"), lastmod=LASTMOD, diwoo=GOOD) for n in range(3))
-        ),
-        "/*": pdf_page("Besluit"),
-    }
-    auditor.register(site)
-    run = auditor(site.host)
-    lines = run.stdout.splitlines()
-    assert lines[0] == (
-        f"{site.host}: 3 documenten in 1 sitemap. Tot nu toe: 0 fouten, 0 waarschuwingen. "
-        "Nu op te vragen: 3 documenten."
-    )
-    assert lines[1:3] == [f"{site.host}  Score: 100 van 100 punten", "3 van de 3 documenten worden geoogst"]
-    (host,) = json.loads((answer_of(run).run.report or Path()).joinpath("report.json").read_text())["hosts"]
-    assert host["sample"] is None
-    assert host["harvested"] == 3
 
 
 def test_what_two_hosts_list_is_in_the_sample_of_one_of_them(auditor: Auditor, make_site: MakeSite) -> None:

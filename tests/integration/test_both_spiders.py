@@ -7,7 +7,6 @@ import re
 import signal
 import sqlite3
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,10 +15,7 @@ from tests.utils.command import DATA, REPORTS, environment, in_project, read_lin
 from tests.utils.daily import numbered
 from tests.utils.daily import publish as publish_documents
 from tests.utils.disturbed_runs import KILLED, SOON, Fallible, GatedSite, Started, harvested
-from tests.utils.postgresql import postgresql_server, postgresql_url
 from tests.utils.vergunningen import FOLDER, about, publish
-
-__all__ = ["postgresql_server", "postgresql_url"]
 
 pytestmark = pytest.mark.integration
 
@@ -85,22 +81,6 @@ def test_both_harvest_one_host_at_the_same_time_on_one_new_state(
     checked = run_scrapy(["monitor"], folder)
     assert checked.returncode == 0
     assert re.findall(r"^(\w+)-20", checked.stdout, re.MULTILINE) == ["vergunningen", "woo"]
-
-
-def test_both_harvest_one_host_at_the_same_time_on_one_state_in_postgresql(
-    installation: Fallible, town: GatedSite, postgresql_url: str
-) -> None:
-    runs = [start(installation, town, spider, WOO_STATE_URL=postgresql_url) for spider in SPIDERS]
-    for run, path in zip(runs, ("/s1.xml", LAST), strict=True):
-        run.wait_until(partial(town.waiting.__contains__, path), f"{path} is asked for")
-    table = run_scrapy(["state"], installation.folder, settings={"WOO_STATE_URL": postgresql_url}).stdout
-    assert f" works on {town.host} since " in table
-    assert f" works on entry pages of {town.host} since " in table
-    town.gates.clear()
-    done = [run.wait() for run in runs]
-    assert [run.returncode for run in done] == [0, 0]
-    counts = [len(read_lines(path)) for path in sorted(installation.folder.glob("records/*.jsonl"))]
-    assert counts == [6, 15]
 
 
 @pytest.mark.parametrize("killed", SPIDERS)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.utils.calendar import Calendar, Story
 from tests.utils.command import Line, Run, run_scrapy
-from tests.utils.daily import FIRST, INDEX, METADATA, NEWER, OLDER, XML, Harvester, causes, publish, reported
+from tests.utils.daily import FIRST, INDEX, METADATA, NEWER, XML, Harvester, causes, publish, reported
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, categorie, robots_txt, sitemap, sitemapindex
@@ -86,44 +84,13 @@ def test_a_period_is_of_the_documents_own_date_or_of_its_lastmod(site: Site, har
     assert causes(harvester.day("-a", "published=2023..2024")) == {"oud": "aanlevering"}
 
 
-def test_a_run_that_chooses_is_not_what_later_reports_compare_with(site: Site, harvester: Harvester) -> None:
-    publish(site, {"oud": OLDER, "nieuw": NEWER})
-    harvester.day()
-    run: Run = harvester.day("-a", "since=2024-05-01")
-    assert run.report is not None
-    assert [
-        path.name for path in (run.report.parent / "history").iterdir() if run.report.name in path.name
-    ] == []
-
-
 ALL: dict[str, Any] = {"DELTAFETCH_ENABLED": 0}
-#: On the third and fourth day all documents are delivered.
-calendar = Calendar(Harvester, on={3: ALL, 4: ALL})
-
 PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
 
 
 def versions(run: Run) -> dict[str, Line]:
     """Return the version in each record, by the URL of its document."""
     return {record["document"]["weblocatie"]: record["versies"][0] for record in run.records}
-
-
-@calendar.story
-def test_each_version_is_delivered_as_it_was(site: Site) -> Story:
-    headers: Mapping[str, str] = {"ETag": '"altijd"'}
-    publish(site, {"a": FIRST, "b": FIRST, "zonder": None, "straks": "2042-05-02"})
-    first = yield
-    publish(site, {"a": FIRST, "b": NEWER, "zonder": None, "straks": "2042-05-02"}, headers=headers)
-    second = yield
-    assert causes(second) == {"b": "wijziging"}
-    for _ in range(2):  # though its server would answer 304
-        again = yield
-        assert versions(again) == versions(first) | versions(second)
-        assert reported(again, site)["unchanged"] == reported(again, site)["listed"] == 4
-        assert reported(again, site)["new"] == reported(again, site)["changed"] == 0
-        for record in again.records:
-            assert record["herkomst"]["opgehaald"] > first.records[0]["herkomst"]["opgehaald"]
-    assert causes((yield)) == {}
 
 
 def test_what_is_known_of_a_file_is_delivered_without_a_request(site: Site, harvester: Harvester) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.utils.command import DATA, Run, environment, in_project, read_lines
+from tests.utils.command import Run, environment, in_project, read_lines
 from tests.utils.disturbed_runs import KILLED, GatedSite, Started
 from tests.utils.sites import write_register
 from woo_harvester.demo.server import Page
@@ -15,13 +15,11 @@ from woo_harvester.demo.server import Page
 SETTINGS = """
 SPIDER_MODULES = ["eigen"]
 ADDONS = {"woo_harvester.Addon": 500}
-ITEM_PIPELINES = {"eigen.Drops": 50}
 """
 
-#: A list of pages, each of which gives an item; what stands behind a link goes into the meta of its request.
+#: A list of pages, each of which gives an item.
 SPIDER = """
 import scrapy
-from scrapy.exceptions import DropItem
 from woo_harvester.spiders.woo import WooSpider
 
 class Eigen(WooSpider):
@@ -34,20 +32,10 @@ class Eigen(WooSpider):
 
     def parse_list(self, response):
         for line in response.text.splitlines():
-            path, _, meta = line.partition(" ")
-            made = dict(pair.split("=") for pair in meta.split())
-            if "deltafetch_enabled" in made:
-                made["deltafetch_enabled"] = made["deltafetch_enabled"] == "1"
-            yield response.follow(path, self.parse_page, meta=made)
+            yield response.follow(line, self.parse_page)
 
     def parse_page(self, response):
         yield {"title": response.text}
-
-class Drops:
-    def process_item(self, item):
-        if isinstance(item, dict) and item["title"] == "drop":
-            raise DropItem("not wanted")
-        return item
 """
 
 
@@ -102,12 +90,6 @@ def test_a_page_that_gave_an_item_is_not_asked_for_again(project: Project) -> No
     assert len(project.site.requested("/list")) == 2
 
 
-def test_a_page_whose_item_was_dropped_is_not_asked_for_again(project: Project) -> None:
-    project.publish("/a", a="drop")
-    assert titles(project.run()) == []
-    assert project.run().stats["deltafetch/skipped"] == 1
-
-
 def test_a_kill_loses_no_item_of_a_page_that_counts_as_visited(project: Project) -> None:
     project.publish("/a", "/b", "/wait", wait="W")
     project.site.gates.add("/wait")
@@ -120,12 +102,3 @@ def test_a_kill_loses_no_item_of_a_page_that_counts_as_visited(project: Project)
     assert project.start("-o", "all.jsonl").status() == 0
     found = sorted(record["title"] for record in read_lines(project.folder / "all.jsonl"))
     assert found == ["A", "B", "W"]
-
-
-def test_a_state_that_cannot_be_used_ends_the_run_before_anything_is_asked(project: Project) -> None:
-    state = project.folder / DATA / "woo-state.sqlite"
-    state.parent.mkdir()
-    state.write_bytes(b"no database " * 1000)
-    refused = project.run()
-    assert f"{state} is damaged" in refused.stderr
-    assert project.site.requests == []

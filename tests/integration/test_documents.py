@@ -14,7 +14,7 @@ import pytest
 
 from tests.utils.hostile import Exchange, RawSite
 from tests.utils.publishers import Harvest, Host, Hosts, Publishers, publish
-from woo_harvester.demo.server import Page, redirect
+from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import DOCX_TYPE, docx, pdf
 
@@ -36,15 +36,6 @@ def with_good_documents(site: Site) -> None:
     }
 
 
-@hosts.site
-def with_large_documents(site: Site) -> None:
-    publish(site, "/groot.pdf", "/te-groot.pdf")
-    site.pages |= {
-        "/groot.pdf": Page(b"%PDF-1.4 " + b"x" * (MEGABYTE - 9)),
-        "/te-groot.pdf": Page(b"%PDF-1.4 " + b"x" * (MEGABYTE + 1)),
-    }
-
-
 @hosts.raw_site
 def that_refuses_head(site: RawSite) -> None:
     async def behave(exchange: Exchange) -> None:
@@ -61,26 +52,6 @@ def that_refuses_head(site: RawSite) -> None:
 
     publish(site, "/besluit.pdf")
     site.behaviours["/besluit.pdf"] = behave
-
-
-@hosts.site
-def with_redirects(site: Site) -> None:
-    targets = {
-        "/verhuisd.pdf": "/nieuw/besluit.pdf",
-        "/naar-elders.pdf": hosts[that_is_redirected_to].url("/elders.pdf"),
-        "/naar-http.pdf": site.url("/doel.pdf").replace("https", "http"),
-        "/naar-vreemde.pdf": f"https://127.0.0.1:{site.port}/doel.pdf",
-        "/rond.pdf": "/rond.pdf",
-    }
-    publish(site, *targets)
-    site.pages |= {path: redirect(to) for path, to in targets.items()}
-    site.pages |= {"/nieuw/besluit.pdf": Page(BODY), "/doel.pdf": Page(BODY)}
-
-
-@hosts.site
-def that_is_redirected_to(site: Site) -> None:
-    publish(site)
-    site.pages["/elders.pdf"] = Page(BODY)
 
 
 @pytest.fixture(scope="module")
@@ -153,24 +124,3 @@ def test_where_head_is_refused_a_get_is_broken_off_after_the_headers(asked: Harv
     assert host.requested("/besluit.pdf") == ["HEAD", "GET"]
     assert max(sent) < 20 * MEGABYTE
     assert file_of(host, "/besluit.pdf")["bestandsnaam"] == "groot.pdf"
-
-
-@pytest.mark.parametrize("harvest", ["downloaded", "asked"])
-def test_name_type_size_and_redirects_count_in_the_same_way(
-    request: pytest.FixtureRequest, harvest: str
-) -> None:
-    """What differs between both is only how much of a document is transferred."""
-    found: Harvest = request.getfixturevalue(harvest)
-    assert found.run.returncode == 0
-    assert found.run.stats["woo/hosts/done"] == len(hosts.sites)
-    record = found[with_good_documents].record("/1/download")
-    assert record["versies"][0]["bestanden"][0]["bestandsnaam"] == "passwd.pdf"
-    assert record["herkomst"]["standaardwaarden"]["document.format"] == "extensie"
-    large = found[with_large_documents]
-    assert "document.te-groot" in large.codes_about("/te-groot.pdf")
-    assert file_of(large, "/groot.pdf")["grootte"] == MEGABYTE
-    redirected = found[with_redirects]
-    assert redirected.paths == ["/naar-elders.pdf", "/verhuisd.pdf"]
-    for path in ("/naar-http.pdf", "/naar-vreemde.pdf", "/rond.pdf"):
-        assert "document.doorverwijzing" in redirected.codes_about(path), path
-    assert redirected.requested("/doel.pdf") == []

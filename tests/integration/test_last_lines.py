@@ -13,7 +13,6 @@ from tests.utils.daily import FIRST, NEWER, Harvester, publish
 from tests.utils.disturbed_runs import (
     ADD_POINTS,
     KILLED,
-    POINTS,
     SOON,
     Fallible,
     GatedSite,
@@ -73,7 +72,7 @@ GZIP = {
 
 
 @pytest.mark.parametrize("feeds", [GZIP, {"out.xml": {"format": "xml"}}], ids=["gzip", "xml"])
-@pytest.mark.parametrize("point", [*POINTS, *ADD_POINTS])
+@pytest.mark.parametrize("point", ["after the fsync", "after the commit", *ADD_POINTS])
 def test_a_feed_that_is_written_as_one_is_added_as_one(
     point: str, feeds: dict[str, dict[str, object]], site: Site, tmp_path: Path, ca_bundle: Path
 ) -> None:

@@ -39,7 +39,7 @@ def restore(installation: Fallible, copy: Path) -> None:
     state_of(installation).write_bytes(copy.read_bytes())
 
 
-@pytest.mark.parametrize("args", [(), ("-o", "all.jsonl"), ("-O", "all.jsonl")], ids=str)
+@pytest.mark.parametrize("args", [(), ("-o", "all.jsonl")], ids=str)
 def test_a_back_up_of_a_state_during_a_run_that_ends_well_costs_no_document(
     args: tuple[str, ...], gated: GatedSite, installation: Fallible
 ) -> None:

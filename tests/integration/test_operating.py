@@ -14,7 +14,6 @@ import pytest
 
 from tests.utils.command import DATA, Run, run_scrapy, start_forked
 from tests.utils.daily import FIRST, NEWER, Harvester, causes, numbered, publish
-from tests.utils.postgresql import postgresql_server, postgresql_url
 from tests.utils.waiting import wait_until
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
@@ -48,27 +47,6 @@ def test_records_of_many_runs_and_the_state_agree_each_day(site: Site, harvester
         )
     latest = state(harvester, "latest", *files(harvester), "-O", "nu.jsonl")
     assert causes(latest) == {"a": "wijziging", "b": "herpublicatie", "zonder": "wijziging"}
-
-
-def test_what_the_operator_confirms_is_withdrawn_by_the_next_run(site: Site, harvester: Harvester) -> None:
-    publish(site, numbered(12))
-    harvester.day()
-    publish(site, {})
-    assert causes(harvester.day()) == {}
-    assert "12         0        12" in state(harvester).stdout
-    assert state(harvester, "confirm", site.host).returncode == 0
-    assert "confirmed" in state(harvester).stdout
-    assert causes(harvester.day()) == dict.fromkeys(numbered(12), "intrekking")
-    assert "0        12         -" in state(harvester).stdout
-
-
-def test_a_forgotten_document_comes_again_though_its_sitemap_did_not_change(
-    site: Site, harvester: Harvester
-) -> None:
-    publish(site, {"a": FIRST, "b": FIRST}, headers={"ETag": '"e"'})
-    harvester.day()
-    assert state(harvester, "forget", site.url("/d/a.pdf")).returncode == 0
-    assert causes(harvester.day()) == {"a": "aanlevering"}
 
 
 def test_lost_records_are_found_forgotten_and_harvested_again(site: Site, harvester: Harvester) -> None:
@@ -156,62 +134,3 @@ def test_the_monitor_names_a_killed_run_until_the_next_run_has_ended(
     site.pages["/d/*"] = Page(b"%PDF-1.7")
     assert harvester.day().returncode == 0
     assert run_scrapy(["monitor"], tmp_path).returncode == 0
-
-
-__all__ = ["postgresql_server", "postgresql_url"]
-
-
-class Operator(Harvester):
-    """Runs the harvest of each day and ``scrapy state`` on one state."""
-
-    url = ""
-
-    def day(self, *args: str, **settings: object) -> Run:
-        return super().day(*args, **{"WOO_STATE_URL": self.url, **settings})
-
-    def state(self, *args: str) -> Run:
-        return run_scrapy(["state", *args, "-s", f"WOO_STATE_URL={self.url}"], self.folder)
-
-    @property
-    def pending(self) -> str:
-        """What the table shows of the host: documents, withdrawn, pending."""
-        return " ".join(self.state().stdout.splitlines()[1].split()[1:4])
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def operator(request: pytest.FixtureRequest, tmp_path: Path, ca_bundle: Path, site: Site) -> Operator:
-    made = Operator(tmp_path, ca_bundle, [site])
-    if request.param == "sqlite":
-        made.url = f"sqlite:///{tmp_path / 'state.sqlite'}"
-    else:
-        made.url = str(request.getfixturevalue("postgresql_url"))
-    return made
-
-
-def without(*names: str) -> dict[str, str | None]:
-    return {name: lastmod for name, lastmod in numbered(12).items() if name not in names}
-
-
-def test_what_was_withdrawn_by_mistake_comes_back_without_a_newer_lastmod(
-    site: Site, operator: Operator
-) -> None:
-    publish(site, numbered(12))
-    operator.day()
-    publish(site, without("doc1", "doc2", "doc3"))
-    assert causes(operator.day()) == dict.fromkeys(("doc1", "doc2", "doc3"), "intrekking")
-    publish(site, without("doc3"))
-    for _ in range(2):
-        offered = operator.day()
-        assert causes(offered) == {}
-        assert len(offered.about("lastmod.heraanbod")) == 2
-    assert operator.state("restore", site.host).returncode == 0
-    back = operator.day()
-    assert causes(back) == dict.fromkeys(("doc1", "doc2"), "herpublicatie")
-    assert back.about("lastmod.heraanbod") == []
-    publish(site, numbered(12))
-    late = operator.day()
-    assert causes(late) == {"doc3": "herpublicatie"}, "its mark waits until it is listed"
-    assert late.about("lastmod.heraanbod") == []
-    publish(site, {**numbered(12), "doc3": NEWER})
-    assert causes(operator.day()) == {"doc3": "wijziging"}
-    assert operator.pending == "12 0 -"

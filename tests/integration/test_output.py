@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from tests.utils.command import read_lines, start_forked
-from tests.utils.crawl import Crawl
 from tests.utils.disturbed_runs import GatedSite
 from tests.utils.publishers import Harvest, Hosts, Publishers, entry, publish
 from tests.utils.sites import MakeSite, write_register
@@ -307,34 +306,6 @@ def test_records_and_report_of_a_run_have_the_same_name(harvest: Harvest) -> Non
     assert {path.name for path in harvest.run.report.iterdir()} >= {"findings.jsonl", "stats.json"}
 
 
-def test_letters_with_accents_are_written_as_they_are(
-    crawl: Crawl, make_site: MakeSite, tmp_path: Path
-) -> None:
-    site = make_site()
-    publish(site, "/besluit-co%C3%B6rdinatie.pdf")
-    register = write_register(tmp_path / "register.xml", {"Gemeente Één": [site.url()]})
-    crawl("-a", f"register={register}", "-a", "documents=none", "-O", "woo.jsonl")
-    text = (tmp_path / "woo.jsonl").read_text(encoding="utf-8")
-    assert "besluit coördinatie" in text
-    assert "Gemeente Één" in text
-
-
-def test_capital_o_replaces_a_file_and_small_o_adds_to_it(
-    crawl: Crawl, make_site: MakeSite, tmp_path: Path
-) -> None:
-    first, second = make_site(), make_site()
-    publish(first, "/eerste.pdf")
-    publish(second, "/tweede.pdf")
-    register = write_register(tmp_path / "register.xml", {"Gemeente": [first.url(), second.url()]})
-    given = ("-a", f"register={register}", "-a", "documents=none", "-a", "deltafetch_reset=1")
-    (tmp_path / "woo.jsonl").write_text('{"document": {"weblocatie": "oud"}}\n')
-    run = crawl(*given, "-a", f"domains={first.host}", "-O", "woo.jsonl")
-    assert run.locs == [first.url("/eerste.pdf")]
-    run = crawl(*given, "-a", f"domains={second.host}", "-o", "woo.jsonl")
-    assert run.locs == [first.url("/eerste.pdf"), second.url("/tweede.pdf")]
-    assert not (tmp_path / "records").exists()
-
-
 def test_runs_that_start_together_do_not_overwrite_each_other(
     ca_bundle: Path, make_site: MakeSite, tmp_path: Path
 ) -> None:
@@ -371,26 +342,3 @@ def test_findings_are_written_as_they_occur(
     slow.gates.clear()
     process.done(STUCK)
     assert [line["code"] for line in lines(told()[0])] == ["robots.ontbreekt", "robots.geen-diwoo-index"]
-
-
-def test_sigint_ends_a_run_cleanly_while_documents_wait_for_room(
-    ca_bundle: Path, make_site: MakeSite, tmp_path: Path
-) -> None:
-    sites = [make_site() for _ in range(3)]
-    for site in sites:
-        publish(site, *(f"/besluit-{number}.pdf" for number in range(1000)))
-        site.pages["/*"] = Page(pdf("x"), content_type="application/pdf", delay=0.3)
-    register = write_register(tmp_path / "register.xml", {"Gemeente": [site.url() for site in sites]})
-    given = ["crawl", "woo", "-a", f"register={register}", "-a", "documents=download"]
-    process = start_forked(given, tmp_path, ca_bundle)
-    wait_until(lambda: all(len(site.requests) > 12 for site in sites), "documents are asked for")
-    process.send(signal.SIGINT)
-    done = process.done(STUCK)
-    assert done.returncode == 0
-    assert all(len(site.requests) < 1000 for site in sites), "it does not wait for what it has not asked for"
-    assert "Traceback" not in done.stderr
-    (stats,) = [json.loads(path.read_text()) for path in tmp_path.glob("reports/woo-*/stats.json")]
-    assert stats["finish_reason"] == "shutdown"
-    (written,) = (tmp_path / "records").iterdir()
-    assert len(read_lines(written)) == stats["item_scraped_count"] > 0
-    assert stats.get("woo/hosts/complete", 0) == 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import signal
 import stat
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.stopping import both_signals, stopped
+from tests.integration.stopping import stopped
 from tests.utils.command import environment, in_project, read_lines
 from tests.utils.daily import FIRST, NEWER, Harvester, publish
 from tests.utils.disturbed_runs import (
@@ -31,10 +30,11 @@ from tests.utils.vergunningen import publish as publish_permits
 from woo_harvester.demo.site import Site
 from woo_harvester.outputs.columns import columns_of
 from woo_harvester.permits.record import PermitRecord
-from woo_harvester.record import Record
 
 ALL = {"DELTAFETCH_ENABLED": 0}
-FORMATS = ("jsonl", "csv", "json", "xml")
+NAMES = ("woo.jsonl", "woo.csv", "woo.json", "woo.xml")
+#: The setting FEEDS for a file of each format, which is replaced.
+REPLACING = {name: {"format": name.partition(".")[2], "overwrite": True} for name in NAMES}
 DIED = "ended before it could: the records that it delivered are in "
 
 
@@ -46,81 +46,70 @@ def harvester(tmp_path: Path, ca_bundle: Path, site: Site) -> Harvester:
 
 def beside(path: Path) -> list[Path]:
     """What is beside a file, with a name that begins with its name."""
-    return [other for other in path.parent.glob(f"{path.name}*") if other != path]
+    return [other for other in path.parent.glob(f"{path.name}.*") if other != path]
 
 
-def replacing(name: str) -> str:
-    """The setting FEEDS for a file of this format, which is replaced."""
-    return json.dumps({f"woo.{name}": {"format": name, "overwrite": True}})
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return what each of the files has."""
+    return {name: (folder / name).read_bytes() for name in NAMES}
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_a_run_replaces_the_file_by_what_is_new_and_one_without_news_leaves_it(
-    name: str, site: Site, harvester: Harvester
+def test_a_run_replaces_the_files_when_it_has_ended_and_one_without_news_leaves_them(
+    gated: GatedSite, installation: Fallible
 ) -> None:
-    path = harvester.folder / f"woo.{name}"
-    harvester.day(FEEDS=replacing(name))
-    first = path.read_bytes()
-    for loc in ("/d/a.pdf", "/d/b.pdf"):
-        assert first.count(site.url(loc).encode()) >= 1
-    inode = path.stat().st_ino
-    assert harvester.day(FEEDS=replacing(name)).returncode == 0
-    assert (path.read_bytes(), path.stat().st_ino) == (first, inode), "there was no news"
-    publish(site, {"a": FIRST, "b": NEWER})
-    assert harvester.day(FEEDS=replacing(name)).returncode == 0
-    assert path.read_bytes() != first
-    assert site.url("/d/a.pdf").encode() not in path.read_bytes()
-    assert site.url("/d/b.pdf").encode() in path.read_bytes()
-    assert beside(path) == []
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_until_the_run_has_ended_the_old_file_is_there(
-    name: str, gated: GatedSite, installation: Fallible
-) -> None:
-    path = installation.folder / f"woo.{name}"
-    path.write_text("old", encoding="utf-8")
-    path.chmod(0o640)
+    folder = installation.folder
+    for name in NAMES:
+        (folder / name).write_text("old", encoding="utf-8")
+        (folder / name).chmod(0o640)
     two_sitemaps(gated)
-    started = installation.start("-O", path.name, **SOON)
+    started = installation.start(FEEDS=REPLACING, **SOON)
     started.wait_until(lambda: "/s1.xml" in gated.waiting, "the second sitemap is asked for")
-    started.wait_until(lambda: bool(beside(path)), "the first is delivered")
-    assert path.read_text(encoding="utf-8") == "old"
+    started.wait_until(lambda: bool(beside(folder / NAMES[0])), "the first is delivered")
+    assert set(contents(folder).values()) == {b"old"}
     gated.gates.clear()
     assert started.status() == 0
-    assert gated.url("/d/a0.pdf").encode() in path.read_bytes()
-    assert gated.url("/d/b0.pdf").encode() in path.read_bytes()
-    assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    assert beside(path) == []
+    first = contents(folder)
+    for name, content in first.items():
+        assert gated.url("/d/a0.pdf").encode() in content, name
+        assert gated.url("/d/b0.pdf").encode() in content, name
+        assert stat.S_IMODE((folder / name).stat().st_mode) == 0o640, name
+        assert beside(folder / name) == [], name
+    assert installation.run(FEEDS=REPLACING).returncode == 0
+    assert contents(folder) == first, "there was no news"
+    publish(gated, {f"a{n}": FIRST if n else NEWER for n in range(12)}, {f"b{n}": FIRST for n in range(3)})
+    assert installation.run(FEEDS=REPLACING).returncode == 0
+    for name, content in contents(folder).items():
+        assert gated.url("/d/a0.pdf").encode() in content, name
+        assert gated.url("/d/a1.pdf").encode() not in content, name
 
 
-@both_signals
-@pytest.mark.parametrize("name", FORMATS)
-def test_a_run_that_is_stopped_replaces_nothing_and_its_last_line_names_its_records(
-    name: str, number: signal.Signals, gated: GatedSite, installation: Fallible
+def test_a_run_that_is_stopped_replaces_nothing_and_names_its_records(
+    gated: GatedSite, installation: Fallible
 ) -> None:
-    path = installation.folder / f"woo.{name}"
-    path.write_bytes(b"old")
+    folder = installation.folder
+    for name in NAMES:
+        (folder / name).write_bytes(b"old")
     two_sitemaps(gated)
     gated.gates.add("/robots.txt")
-    early = installation.start(FEEDS=replacing(name))
+    early = installation.start(FEEDS=REPLACING)
     early.wait_until(lambda: "/robots.txt" in gated.waiting, "robots.txt is asked for")
-    early.send(number)
-    assert early.status() == 0
-    assert (path.read_bytes(), beside(path)) == (b"old", []), "it delivered nothing"
+    assert stopped(early).returncode == 0
+    assert [beside(folder / name) for name in NAMES] == [[]] * 4, "it delivered nothing"
     gated.gates.discard("/robots.txt")
-    started = installation.start(FEEDS=replacing(name), **SOON)
+    started = installation.start(FEEDS=REPLACING, **SOON)
     started.wait_until(lambda: "/s1.xml" in gated.waiting, "the second sitemap is asked for")
-    ended = stopped(started, number)
-    assert (ended.returncode, path.read_bytes()) == (0, b"old")
-    (kept,) = beside(path)
-    line = f"{path.name} is as it was, since the run was stopped: its 12 records are in {kept}"
-    assert ended.stderr.splitlines()[-1].endswith(line)
-    delivered = kept.read_bytes()
-    assert [loc for loc in harvested(installation.folder) if loc.encode() not in delivered] == []
+    ended = stopped(started)
     gated.gates.clear()
-    assert str(kept) not in installation.run(FEEDS=replacing(name)).stderr, "it was named once"
-    assert kept.read_bytes() == delivered
+    again = installation.run(FEEDS=REPLACING)
+    known = harvested(folder)
+    for name in NAMES:
+        (kept,) = beside(folder / name)
+        line = f"{name} is as it was, since the run was stopped: its 12 records are in {kept}"
+        assert line in ended.stderr, name
+        assert str(kept) not in again.stderr, "it was named once"
+        delivered = kept.read_bytes() + (folder / name).read_bytes()
+        assert [loc for loc in known if loc.encode() not in delivered] == [], name
+    assert (ended.returncode, len(known)) == (0, 15)
 
 
 def test_a_run_that_is_stopped_gives_a_file_that_was_not_there_its_name(
@@ -135,11 +124,10 @@ def test_a_run_that_is_stopped_gives_a_file_that_was_not_there_its_name(
     assert (len(locs([path])), beside(path)) == (12, [])
 
 
-@pytest.mark.parametrize("setting", ["CLOSESPIDER_ITEMCOUNT", "CLOSESPIDER_PAGECOUNT"])
-def test_a_run_that_came_to_a_bound_replaces_nothing(setting: str, site: Site, harvester: Harvester) -> None:
+def test_a_run_that_came_to_a_bound_replaces_nothing(harvester: Harvester) -> None:
     path = harvester.folder / "woo.jsonl"
     path.write_bytes(b'{"id": "old"}\n')
-    run = harvester.day("-O", path.name, **{setting: 1})
+    run = harvester.day("-O", path.name, CLOSESPIDER_ITEMCOUNT=1)
     assert (run.returncode, path.read_bytes()) == (0, b'{"id": "old"}\n')
     assert run.stats["finish_reason"].startswith("closespider_")
 
@@ -152,7 +140,7 @@ def test_a_run_that_ended_says_what_it_replaced(
     name: str, old: bytes, held: str, harvester: Harvester
 ) -> None:
     (harvester.folder / name).write_bytes(old)
-    feeds = replacing(name.partition(".")[2])
+    feeds = json.dumps({name: REPLACING[name]})
     assert harvester.day(FEEDS=feeds).stderr.splitlines()[-1] == f"{name}: 2 records, in the place of {held}"
     assert "in the place of" not in harvester.day("-O", "new.jsonl", **ALL).stderr, "none was there"
     assert "in the place of" not in harvester.day(FEEDS=feeds).stderr, "there was no news"
@@ -206,20 +194,6 @@ def test_a_pipe_and_standard_output_are_written_to_as_they_are(
     before, *lines = received.read_bytes().splitlines()
     assert (before, len(lines)) == (b"before", 2)
     assert beside(received) == []
-
-
-def test_ways_out_keep_what_earlier_runs_delivered(site: Site, harvester: Harvester) -> None:
-    harvester.day("-o", "woo.jsonl", "-o", "woo.csv")
-    publish(site, {"a": NEWER, "b": FIRST})
-    harvester.day("-o", "woo.jsonl", "-o", "woo.csv")
-    assert len(read_lines(harvester.folder / "woo.jsonl")) == 3
-    header, *rows = csv_rows(harvester.folder / "woo.csv")
-    assert header == list(columns_of(Record))
-    assert [row[header.index("oorzaak")] for row in rows].count("wijziging") == 1
-    assert len(rows) == 3
-    for _ in range(2):
-        run = harvester.day("-O", "woo.jsonl", **ALL)
-        assert sorted(run.locs) == [site.url("/d/a.pdf"), site.url("/d/b.pdf")]
 
 
 def csv_rows(path: Path) -> list[list[str]]:

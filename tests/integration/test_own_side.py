@@ -13,7 +13,6 @@ from tests.utils.sites import MakeSite, write_register
 from tests.utils.vergunningen import FOLDER, Permits
 from woo_harvester.demo.server import Authority, Certificate
 from woo_harvester.demo.site import Site
-from woo_harvester.register.register import shard_of
 from woo_harvester.report.json_file import read_hosts
 
 OWN = "oogst.eigen-verbinding"
@@ -133,40 +132,6 @@ def test_the_day_after_no_host_shows_a_bad_day(ten: list[Site], tmp_path: Path, 
     assert [point["listed"] for point in head["totals"]["history"]] == [20, 20]
     done = run_scrapy(["monitor"], tmp_path)
     assert done.returncode == 0, done.stdout
-
-
-def test_the_monitor_names_the_run_whose_own_side_failed(
-    ten: list[Site], tmp_path: Path, other_bundle: Path
-) -> None:
-    assert Harvester(tmp_path, other_bundle, ten).day().returncode == 1
-    done = run_scrapy(["monitor", "--quiet"], tmp_path)
-    assert done.returncode == 1
-    assert "  FAILED   hosts can be reached from here\n" in done.stdout
-    assert OWN in done.stdout
-
-
-def test_shards_decide_each_for_its_own_hosts_and_their_reports_are_merged(
-    make_site: MakeSite, tmp_path: Path, ca_bundle: Path, other_bundle: Path
-) -> None:
-    sites: list[Site] = []
-    served, others = set[str](), set[str]()
-    while not served or len(others) < 10:
-        (site,) = well(make_site, 1)
-        sites.append(site)
-        (served if shard_of(site.host, 2) == 1 else others).add(site.host)
-    harvester = Harvester(tmp_path, ca_bundle, sites)
-    good = harvester.day("-a", "shard=1/2")
-    assert good.returncode == 0, good.stderr
-    harvester.ca_bundle = other_bundle
-    bad = harvester.day("-a", "shard=2/2")
-    assert is_own_fault(bad, sorted(others))
-    assert good.report is not None
-    assert bad.report is not None
-    merged = tmp_path / "woo-together"
-    done = run_scrapy(["merge-reports", str(good.report), str(bad.report), "--output", str(merged)], tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert {host.host for host in read_hosts(merged / "report.json")} == served
-    assert [finding["code"] for finding in read_lines(merged / "findings.jsonl")].count(OWN) == 1
 
 
 def test_entry_pages_of_permits_that_all_fail_alike_are_the_operators_fault(

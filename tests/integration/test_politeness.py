@@ -172,25 +172,19 @@ def test_robots_txt_is_fetched_once_of_each_host(harvest: Harvest) -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("build", "path"),
-    [
+def test_what_robots_txt_forbids_is_not_asked_for(harvest: Harvest) -> None:
+    forbidden: list[tuple[Builder, str]] = [
         (that_forbids_its_index, INDEX),
         (that_forbids_its_sitemap, SITEMAP),
         (that_forbids_a_document, "/a.pdf"),
         (that_forbids_the_harvester_by_name, INDEX),
-    ],
-    ids=lambda given: getattr(given, "__name__", ""),
-)
-def test_what_robots_txt_forbids_is_not_asked_for(harvest: Harvest, build: Builder, path: str) -> None:
-    host = harvest[build]
-    assert host.requested(path) == []
-    (finding,) = host.about("robots.verboden")
-    assert finding["url"] == host.site.url(path)
-    assert host.errors == {"robots.verboden"}
-
-
-def test_what_robots_txt_does_not_forbid_is_harvested(harvest: Harvest) -> None:
+    ]
+    for build, path in forbidden:
+        host = harvest[build]
+        assert host.requested(path) == []
+        (finding,) = host.about("robots.verboden")
+        assert finding["url"] == host.site.url(path)
+        assert host.errors == {"robots.verboden"}
     assert harvest[that_forbids_a_document].paths == ["/b.pdf"]
 
 

@@ -5,22 +5,14 @@ from __future__ import annotations
 import signal
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, insert, select
-from sqlalchemy.pool import NullPool
 
-from tests.integration import test_daily, test_withdrawal
-from tests.integration.test_daily import test_what_did_not_change_is_not_harvested_again
-from tests.integration.test_kill import SETTINGS, UNDER_WAY, World, files, twice, world
-from tests.utils.calendar import Calendar
-from tests.utils.command import Run, run_scrapy, start_forked
-from tests.utils.daily import FIRST, Harvester, numbered, publish
+from tests.integration.test_days import test_a_change, test_a_first_day, test_a_withdrawal
+from tests.utils.command import Run, run_scrapy
 from tests.utils.disturbed_runs import (
     KILLED,
     SOON,
@@ -29,25 +21,23 @@ from tests.utils.disturbed_runs import (
     GatedSite,
     Started,
     errors,
-    latest,
-    lines,
     locs,
-    state_of,
     two_sitemaps,
 )
-from tests.utils.postgresql import OTHERS, Server, postgresql_server, postgresql_url, query, server
-from tests.utils.sites import MakeSite
-from tests.utils.waiting import STUCK, wait_until
+from tests.utils.postgresql import Server, postgresql_server, postgresql_url, query, server
+from tests.utils.waiting import wait_until
 from woo_harvester.demo.site import Site
-from woo_harvester.state import schema
-from woo_harvester.state.store import State
 
 __all__ = [
     "postgresql_server",
     "postgresql_url",
-    "test_what_did_not_change_is_not_harvested_again",
-    "world",
+    "test_a_change",
+    "test_a_first_day",
+    "test_a_withdrawal",
 ]
+
+
+pytestmark = pytest.mark.integration
 
 
 @dataclass
@@ -79,21 +69,6 @@ class Node(Fallible):
         started.wait_until(lambda: len(self.known()) == 12, "the first is confirmed")
 
 
-calendar = Calendar(Node, fixtures=["postgresql_url"])
-with_documents = Calendar(Node, "-a", "documents=head", fixtures=["postgresql_url"])
-
-test_a_newer_lastmod = calendar.again(
-    test_daily.test_a_newer_lastmod_gives_a_wijziging_and_keeps_the_openbaarmakingsdatum
-)
-test_what_comes_back = calendar.again(
-    test_withdrawal.test_a_withdrawn_document_comes_back_only_with_a_newer_lastmod
-)
-test_what_is_gone = calendar.again(test_withdrawal.test_what_is_gone_from_a_fully_read_host_is_withdrawn_once)
-test_what_could_not_be_had = with_documents.again(
-    test_daily.test_a_sitemap_with_a_document_that_could_not_be_had_is_read_again
-)
-
-
 @pytest.fixture
 def harvester(tmp_path: Path, ca_bundle: Path, site: Site, postgresql_url: str) -> Node:
     """The installation for the test of another module."""
@@ -110,41 +85,6 @@ def nodes(tmp_path: Path, ca_bundle: Path, gated: GatedSite, postgresql_url: str
         folder.mkdir()
         made.append(Node(folder, ca_bundle, [gated], postgresql_url, name))
     return made
-
-
-def copy_state(old: str, new: str) -> None:
-    """Copy what a state knows to a new one."""
-    with (
-        closing(State.open(old)) as known,
-        closing(State.open(new)) as state,
-        known.snapshot() as rows,
-        state.begin() as connection,
-    ):
-        for table in (schema.hosts, schema.resources, schema.documents, schema.listings):
-            values = [dict(row) for row in rows.execute(select(table)).mappings()]
-            connection.execute(insert(table), values)
-            if "id" in table.c:
-                number = f"SELECT setval('{table.name}_id_seq', {max(row['id'] for row in values)})"
-                connection.exec_driver_sql(number)
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_after_kills_at_any_moment_nothing_is_lost_or_torn(
-    seed: int, world: World, tmp_path: Path, postgresql_url: str
-) -> None:
-    chance = Random(seed)
-    copy_state(f"sqlite:///{state_of(world.installation(tmp_path))}", postgresql_url)
-    node = Node(tmp_path, world.ca_bundle, world.sites, postgresql_url)
-    args = (("-o", "all.jsonl"), ())[seed % 2]
-    kills = 2
-    for _ in range(kills):
-        world.kill(node.start(*args, **SETTINGS), chance)
-    assert node.run(*args, **SETTINGS).stats["finish_reason"] == "finished"
-    found = files(tmp_path, "all.jsonl" if args else "records/*.jsonl")
-    assert latest(found) == world.expected["none"]
-    assert twice(list(lines(found))) <= kills * UNDER_WAY
-    everything = {record["document"]["weblocatie"] for record in world.expected["none"].values()}
-    assert node.known() == everything
 
 
 def test_of_two_nodes_that_start_the_same_hosts_at_once_exactly_one_goes_on(
@@ -252,77 +192,3 @@ def test_a_server_that_cannot_be_used_is_one_clear_line(
     assert line in error
     assert "Traceback" not in refused.stderr
     assert gated.requests == []
-
-
-pytestmark = pytest.mark.integration
-
-WAITING = (
-    "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-)
-
-
-class Installation(Harvester):
-    """One whose state is in PostgreSQL."""
-
-    url: str = ""
-
-    def run(self) -> Run:
-        return self.day(WOO_STATE_URL=self.url)
-
-    def state(self, *args: str) -> Run:
-        return run_scrapy(["state", *args], self.folder, settings={"WOO_STATE_URL": self.url})
-
-    def known(self) -> dict[str, list[tuple[object, ...]]]:
-        """Return everything that the state knows, by table."""
-        tables = (table.name for table in schema.metadata.sorted_tables if table is not schema.locks)
-        return {name: sorted(query(self.url, f"SELECT * FROM {name}"), key=str) for name in tables}
-
-    def killed(self, *args: str) -> None:
-        """Kill ``scrapy state`` in the middle: it waits to write while somebody else keeps it from that."""
-        engine = create_engine(self.url, poolclass=NullPool)
-        with engine.connect() as connection:
-            connection.exec_driver_sql("LOCK TABLE documents, hosts, listings, resources IN SHARE MODE")
-            started = start_forked(["state", *args], self.folder, settings={"WOO_STATE_URL": self.url})
-            wait_until(lambda: query(self.url, WAITING) == [(1,)], "waits", lambda: not started.ended)
-            started.send(signal.SIGKILL)
-            started.done(STUCK)
-        wait_until(lambda: query(self.url, OTHERS) == [(0,)], "its session ends")
-
-
-@pytest.fixture
-def installation(make_site: MakeSite, tmp_path: Path, ca_bundle: Path, postgresql_url: str) -> Installation:
-    """With two hosts of three documents each."""
-    made = Installation(tmp_path, ca_bundle, [make_site(), make_site()])
-    made.url = postgresql_url
-    for site in made.sites:
-        publish(site, numbered(3))
-    assert len(made.run().records) == 6
-    return made
-
-
-def test_a_host_is_forgotten_whole_or_not_at_all(installation: Installation) -> None:
-    host = installation.sites[0].host
-    before = installation.known()
-    installation.killed("forget", host)
-    assert installation.known() == before
-    assert installation.run().records == []
-    done = installation.state("forget", host)
-    assert done.returncode == 0, done.stderr
-    assert host not in installation.state().stdout
-    assert {loc.split("/")[2] for loc in installation.run().locs} == {host}
-
-
-def test_pending_withdrawals_are_confirmed_whole_or_not_at_all(installation: Installation) -> None:
-    site = installation.sites[0]
-    publish(site, numbered(60))
-    assert len(installation.run().records) == 57
-    publish(site, {"doc0": FIRST})
-    assert "intrekking.massaal" in installation.run().codes
-    before = installation.known()
-    installation.killed("confirm", site.host)
-    assert installation.known() == before
-    done = installation.state("confirm", site.host)
-    assert done.returncode == 0, done.stderr
-    run = installation.run()
-    assert len(run.records) == 59
-    assert {record["versies"][0]["oorzaak"] for record in run.records} == {"intrekking"}

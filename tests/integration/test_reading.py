@@ -1,22 +1,20 @@
-"""How robots.txt, indexes, sitemaps and documents are requested: redirects, codings, other hosts; a record.
+"""How files and documents are requested, and the whole of a record: one run over many hosts.
 
 What is read of a file, and what becomes of each value, is tested where it is decided: ``tests/sitemaps``,
-``tests/crawl`` and ``tests/diwoo``. ``test_audit.py`` has a publisher for each finding.
+``tests/crawl``, ``tests/downloader`` and ``tests/diwoo``. ``test_audit.py`` has a publisher for each finding.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
 from tests.utils.publishers import (
     INDEX,
-    XML,
-    Builder,
     Harvest,
     Hosts,
     Publishers,
@@ -28,7 +26,7 @@ from tests.utils.publishers import (
     publish,
     robots_of,
 )
-from woo_harvester.demo.server import Page, redirect
+from woo_harvester.demo.server import Handler, Page, redirect
 from woo_harvester.demo.site import Location, RooEntry, Site
 from woo_harvester.demo.sitemaps import (
     GEMEENTE,
@@ -56,12 +54,13 @@ COMPLETE = DiWoo(
     format=PDF,
     handelingen=[Handeling(ONDERTEKENING, "2024-03-28T09:00:00", GEMEENTE)],
 )
+SPECIAL = (
+    "/doc/beslu%C3%AFt%20%232.pdf",
+    "/doc/ge\u00ebtst.pdf",
+    "/doc/a.pdf?id=1&naam=b",
+    "/doc/a.pdf?id=2",
+)
 hosts = Hosts()
-
-
-def http(url: str) -> str:
-    """Return the URL with another scheme."""
-    return url.replace("https:", "http:")
 
 
 def elsewhere(site: Site, path: str) -> str:
@@ -69,66 +68,41 @@ def elsewhere(site: Site, path: str) -> str:
     return f"https://127.0.0.1:{site.port}{path}"
 
 
-# robots.txt
-
-
-def moving_robots(site: Site, target: str) -> None:
-    publish(site, "/a.pdf")
-    site.pages |= {"/robots.txt": redirect(target, 301), "/robots2.txt": robots_of(site, INDEX)}
-
-
 @hosts.site
 def with_moved_robots(site: Site) -> None:
-    moving_robots(site, "/robots2.txt")
-
-
-@hosts.site
-def with_robots_moved_to_http(site: Site) -> None:
-    moving_robots(site, http(site.url("/robots2.txt")))
-
-
-@hosts.site
-def with_robots_moved_to_an_unregistered_host(site: Site) -> None:
-    moving_robots(site, elsewhere(site, "/robots2.txt"))
-
-
-@hosts.unregistered
-def that_nobody_registered(site: Site) -> None:
-    publish(site, "/geheim.pdf")
-
-
-# Indexes
-
-
-def other_index(site: Site, page: Page) -> None:
-    """Give the site a good index, and another one that *page* is."""
+    """Its robots.txt and one index moved, another moved to where nothing may be asked for."""
     publish(site, "/a.pdf")
     site.pages |= {
-        "/robots.txt": robots_of(site, INFOCAT, INDEX),
-        INFOCAT: page,
+        "/robots.txt": redirect("/robots2.txt", 301),
+        "/robots2.txt": robots_of(site, INFOCAT, INDEX, "/sitemapindex-diwoo-infocat011.xml"),
+        INFOCAT: redirect("/verhuisd.xml", 301),
         "/verhuisd.xml": index_of(site, "/b.xml"),
         "/b.xml": entries_of(site, "/b.pdf"),
+        "/sitemapindex-diwoo-infocat011.xml": redirect(elsewhere(site, "/vreemd.xml")),
     }
 
 
-@hosts.site
-def whose_index_moved(site: Site) -> None:
-    other_index(site, redirect("/verhuisd.xml", 301))
+def with_status(site: Site, path: str, status: int) -> None:
+    """Have the site answer completely, with a status that says that it does not."""
+    publish(site, "/a.pdf")
+    page = site.pages[path]
+    assert isinstance(page, Page)
+    site.pages[path] = Page(page.body, status=status, content_type=page.content_type)
 
 
 @hosts.site
-def whose_index_moved_to_http(site: Site) -> None:
-    other_index(site, redirect(http(site.url("/verhuisd.xml"))))
+def with_a_partial_robots(site: Site) -> None:
+    with_status(site, "/robots.txt", 206)
 
 
 @hosts.site
-def whose_index_moved_to_an_unregistered_host(site: Site) -> None:
-    other_index(site, redirect(elsewhere(site, "/verhuisd.xml")))
+def with_a_partial_index(site: Site) -> None:
+    with_status(site, INDEX, 206)
 
 
 @hosts.site
-def whose_index_moves_round_and_round(site: Site) -> None:
-    other_index(site, redirect(INFOCAT))
+def with_a_partial_sitemap(site: Site) -> None:
+    with_status(site, SITEMAP, 206)
 
 
 @hosts.site
@@ -151,64 +125,30 @@ def naming_files_on_another_registered_host(site: Site) -> None:
     }
 
 
-@hosts.site
-def with_sitemaps_that_may_not_be_read(site: Site) -> None:
-    refused = (http(site.url("/http.xml")), elsewhere(site, "/vreemd.xml"), "file:///etc/passwd")
-    publish(site, "/a.pdf")
-    site.pages[INDEX] = Page(sitemapindex([*refused, site.url(SITEMAP)]))
+@hosts.unregistered
+def that_nobody_registered(site: Site) -> None:
+    publish(site, "/geheim.pdf")
 
 
 @hosts.site
-def with_a_sitemap_in_two_indexes(site: Site) -> None:
-    other_index(site, index_of(site, SITEMAP, SITEMAP))
-
-
-# Codings, as the bytes come
-
-
-@hosts.site
-def with_an_index_that_is_compressed_and_called_html(site: Site) -> None:
-    publish(site, "/a.pdf")
-    headers = {"Content-Encoding": "gzip"}
-    site.pages[INDEX] = Page(gzipped(index_of(site, SITEMAP)), headers=headers, content_type="text/html")
-
-
-@hosts.site
-def with_a_sitemap_that_is_packed(site: Site) -> None:
-    publish(site)
-    site.pages[SITEMAP] = Page(gzipped(entries_of(site, "/a.pdf")), content_type="text/xml")
-
-
-@hosts.site
-def with_a_sitemap_that_is_packed_and_compressed(site: Site) -> None:
-    publish(site)
-    once = Page(gzipped(entries_of(site, "/a.pdf")))
-    site.pages[SITEMAP] = Page(gzipped(once), headers={"Content-Encoding": "gzip"}, content_type=XML)
-
-
-# Documents
-
-
-@hosts.site
-def with_locations_that_are_refused(site: Site) -> None:
-    refused = (
-        http(site.url("/doc/a.pdf")),
-        elsewhere(site, "/doc/a.pdf"),
-        f"https://naam:wachtwoord@{site.host}/doc/a.pdf",
-        "/doc/relatief.pdf",
-        "file:///etc/passwd",
-        "",
+def with_files_that_may_not_be_read(site: Site) -> None:
+    http = site.url("/http.xml").replace("https:", "http:")
+    publish(
+        site, "/a.pdf", *(Entry(loc=loc) for loc in (http, elsewhere(site, "/a.pdf"), "file:///etc/passwd"))
     )
-    publish(site, *(Entry(loc=loc) for loc in refused), "/doc/goed.pdf")
-    site.pages["/doc/*"] = pdf_page("Besluit")
+    refused = (http, elsewhere(site, "/vreemd.xml"), "file:///etc/passwd")
+    site.pages[INDEX] = Page(sitemapindex([*refused, site.url(SITEMAP), site.url(SITEMAP)]))
 
 
-SPECIAL = (
-    "/doc/beslu%C3%AFt%20%232.pdf",
-    "/doc/ge\u00ebtst.pdf",
-    "/doc/a.pdf?id=1&naam=b",
-    "/doc/a.pdf?id=2",
-)
+@hosts.site
+def with_files_that_are_packed(site: Site) -> None:
+    publish(site, "/a.pdf")
+    coded = {"Content-Encoding": "gzip"}
+    packed = Page(gzipped(entries_of(site, "/a.pdf")))
+    site.pages |= {
+        INDEX: Page(gzipped(index_of(site, SITEMAP)), headers=coded, content_type="text/html"),
+        SITEMAP: Page(gzipped(packed), headers=coded, content_type="text/xml"),
+    }
 
 
 @hosts.site
@@ -228,7 +168,12 @@ def with_links_in_a_document(site: Site) -> None:
     }
 
 
-# Records
+@hosts.site
+def with_documents_that_are_listed_everywhere(site: Site) -> None:
+    publish(site, "/a.pdf", "/a.pdf", "/oud.pdf", index=INFOCAT)
+    publish(site, "/a.pdf", "/oud.pdf")
+    pages: dict[str, Page | Handler] = {"/a.pdf": pdf_page("Besluit"), "/oud.pdf": redirect("/a.pdf")}
+    site.pages |= pages | {"/robots.txt": robots_of(site, INDEX, INFOCAT)}
 
 
 @hosts.site
@@ -252,105 +197,51 @@ def that_gives_nothing(site: Site) -> Sequence[RooEntry]:
 
 @pytest.fixture(scope="module")
 def harvest(publishers: Publishers) -> Harvest:
-    return publishers.harvest(hosts, "-a", "documents=download", settings={"REDIRECT_MAX_TIMES": 3})
+    return publishers.harvest(hosts, "-a", "documents=download", settings={"RETRY_TIMES": 0})
 
 
-#: Errors about a document leave the read of its host complete.
-_IS_ABOUT_A_FILE = re.compile(r"(robots|index|sitemap|host)\.").match
+#: The documents of each host that are requested, and the errors about its files.
+REQUESTED: dict[Any, tuple[set[str], set[str]]] = {
+    with_moved_robots: ({"/a.pdf", "/b.pdf"}, {"host.niet-geregistreerd"}),
+    with_a_partial_robots: (set(), {"robots.onbereikbaar"}),
+    with_a_partial_index: (set(), {"index.onbereikbaar"}),
+    with_a_partial_sitemap: (set(), {"sitemap.onbereikbaar"}),
+    with_files_of_which_another_host_names_some: ({"/a.pdf", "/b.pdf", "/c.pdf", "/d.pdf"}, set()),
+    that_nobody_registered: (set(), set()),
+    with_files_that_are_packed: ({"/a.pdf"}, set()),
+    with_special_characters: ({*SPECIAL, "/doc/hoofdletters.pdf"}, set()),
+    with_links_in_a_document: (set(), set()),
+    with_documents_that_are_listed_everywhere: ({"/a.pdf", "/oud.pdf"}, set()),
+}
 
 
-def test_the_run_ends_well_and_counts_who_was_read_completely(harvest: Harvest) -> None:
+def test_the_documents_of_each_host_are_requested(harvest: Harvest) -> None:
     assert harvest.run.returncode == 0
     assert "Traceback" not in harvest.run.stderr
-    visited = [declared.build for declared in hosts.declared if declared.registered]
-    incomplete = [build for build in visited if any(map(_IS_ABOUT_A_FILE, harvest[build].errors))]
-    stats = harvest.run.stats
-    assert stats["woo/hosts/incomplete"] == len(incomplete)
-    assert stats["woo/hosts/complete"] == len(visited) - len(incomplete)
-
-
-def listed(harvest: Harvest, build: Builder) -> set[str]:
-    """Return the documents that were requested."""
-    return {request.target for request in harvest[build].requests if ".pdf" in request.target}
-
-
-def test_a_redirect_within_https_is_followed(harvest: Harvest) -> None:
-    assert listed(harvest, with_moved_robots) == {"/a.pdf"}
-    assert listed(harvest, whose_index_moved) == {"/a.pdf", "/b.pdf"}
-
-
-@pytest.mark.parametrize(
-    ("build", "code", "paths"),
-    [
-        (with_robots_moved_to_http, "robots.onbereikbaar", set()),
-        (with_robots_moved_to_an_unregistered_host, "host.niet-geregistreerd", set()),
-        (whose_index_moved_to_http, "index.onbereikbaar", {"/a.pdf"}),
-        (whose_index_moved_to_an_unregistered_host, "host.niet-geregistreerd", {"/a.pdf"}),
-        (whose_index_moves_round_and_round, "index.onbereikbaar", {"/a.pdf"}),
-    ],
-    ids=lambda given: getattr(given, "__name__", ""),
-)
-def test_any_other_redirect_is_not_followed(
-    harvest: Harvest, build: Builder, code: str, paths: set[str]
-) -> None:
-    host = harvest[build]
-    assert code in host.errors
-    assert listed(harvest, build) == paths
-    assert host.requested("/robots2.txt") == host.requested("/verhuisd.xml") == []
-
-
-def test_a_host_that_nobody_registered_is_not_visited(harvest: Harvest) -> None:
+    for build, (paths, errors) in REQUESTED.items():
+        host = harvest[build]
+        asked = {request.target for request in host.requests if ".pdf" in request.target}
+        assert asked == {path.replace("\u00eb", "%C3%AB") for path in paths}, build
+        assert {
+            code for code in host.errors if code.startswith(("robots.", "index.", "sitemap.", "host."))
+        } == (errors), build
     assert not harvest[that_nobody_registered].requests
 
 
-def test_files_and_documents_on_another_registered_host_are_read(harvest: Harvest) -> None:
-    other = with_files_of_which_another_host_names_some
-    assert listed(harvest, other) == {"/a.pdf", "/b.pdf", "/c.pdf", "/d.pdf"}
-    assert not harvest[naming_files_on_another_registered_host].errors & {"host.niet-geregistreerd"}
-
-
-def test_nothing_is_requested_at_an_address_that_is_refused(harvest: Harvest) -> None:
-    host = harvest[with_sitemaps_that_may_not_be_read]
+def test_nothing_is_requested_at_an_address_that_is_refused_and_nothing_twice(harvest: Harvest) -> None:
+    host = harvest[with_files_that_may_not_be_read]
     assert [request.path for request in host.requests] == ["/robots.txt", INDEX, SITEMAP, "/a.pdf"]
-    assert listed(harvest, with_locations_that_are_refused) == {"/doc/goed.pdf"}
-    assert harvest[with_locations_that_are_refused].paths == ["/doc/goed.pdf"]
+    twice = harvest[with_documents_that_are_listed_everywhere]
+    assert twice.paths == ["/a.pdf", "/oud.pdf"], (
+        "what an address leads to is known only when it was asked for"
+    )
+    assert (len(twice.requested("/a.pdf")), len(twice.requested("/oud.pdf"))) == (2, 1)
 
 
-def test_a_sitemap_in_two_indexes_is_read_once(harvest: Harvest) -> None:
-    assert harvest[with_a_sitemap_in_two_indexes].requested(SITEMAP) == ["GET"]
-
-
-@pytest.mark.parametrize(
-    "build",
-    [
-        with_an_index_that_is_compressed_and_called_html,
-        with_a_sitemap_that_is_packed,
-        with_a_sitemap_that_is_packed_and_compressed,
-    ],
-    ids=lambda build: build.__name__,
-)
-def test_a_file_is_read_by_its_content(harvest: Harvest, build: Builder) -> None:
-    assert listed(harvest, build) == {"/a.pdf"}
-    assert not {code for code in harvest[build].errors if code.startswith(("index.", "sitemap."))}
-
-
-def test_the_record_has_loc_as_it_was_given_and_the_server_gets_its_encoded_form(harvest: Harvest) -> None:
+def test_the_record_has_loc_as_it_was_given(harvest: Harvest) -> None:
     host = harvest[with_special_characters]
     assert host.paths == sorted(SPECIAL)
     assert harvest.run.record(f"https://LOCALHOST:{host.site.port}/doc/hoofdletters.pdf")
-    assert listed(harvest, with_special_characters) == {
-        "/doc/beslu%C3%AFt%20%232.pdf",
-        "/doc/ge%C3%ABtst.pdf",
-        "/doc/a.pdf?id=1&naam=b",
-        "/doc/a.pdf?id=2",
-        "/doc/hoofdletters.pdf",
-    }
-
-
-def test_links_in_documents_are_not_followed(harvest: Harvest) -> None:
-    host = harvest[with_links_in_a_document]
-    assert host.paths == ["/overzicht.html"]
-    assert not any(request.path.startswith("/doc/") for request in host.requests)
 
 
 def concept(coded: Coded, **more: str) -> dict[str, str]:

@@ -132,14 +132,3 @@ def test_the_report_tells_of_the_register_and_of_what_was_done_with_documents(
     assert {path.name for path in (installation.folder / "reports").iterdir()} == {done.report.name}
     (host,) = read_hosts(done.report / "report.json")
     assert [body.name for body in host.organisations] == ["Gemeente Haven"]
-
-
-def test_a_disk_that_takes_no_report_gives_exit_status_1(installation: Installation, site: Site) -> None:
-    publish(site, "/a.pdf")
-    (installation.folder / "reports").mkdir()
-    (installation.folder / "reports/history").write_text("a file where a folder must come")
-    done = installation.run()
-    assert done.returncode == 1
-    assert "scrapy crawl: error: the report in " in done.stderr
-    assert done.locs == [site.url("/a.pdf")]
-    assert done.stats["finish_reason"] == "finished"

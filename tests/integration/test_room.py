@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.utils.command import DATA
-from tests.utils.daily import FIRST, causes, numbered, publish, xml
+from tests.utils.daily import FIRST, numbered, publish, xml
 from tests.utils.disturbed_runs import (
     Fallible,
     Fault,
@@ -39,24 +39,16 @@ def fat(site: GatedSite, count: int) -> set[str]:
     return made
 
 
-WAYS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
-    "-o": (("-o", "room/out.jsonl"), {}),
-    "-O": (("-O", "room/out.jsonl"), {}),
-    "FEEDS": ((), {"FEEDS": {"room/out.jsonl": JSONLINES}}),
-    "one of two": ((), {"FEEDS": {"other.csv": {"format": "csv"}, "room/out.jsonl": JSONLINES}}),
-}
-
-
 def delivered(installation: Fallible) -> list[str]:
     """The locs in the own file of a run that found no room."""
     (path,) = (installation.folder / "room").glob("out.jsonl*")
     return locs([path])
 
 
-def check_no_room(way: str, installation: Fallible, expected: set[str], fault: Fault | None) -> None:
+def check_no_room(installation: Fallible, expected: set[str], fault: Fault | None) -> None:
     """A run that finds no room tells so and confirms no more than it wrote."""
-    args, settings = WAYS[way]
-    failed = installation.start(*args, fault=fault, WOO_DURABLE_RECORDS=3, **settings).wait()
+    feeds = {"other.csv": {"format": "csv"}, "room/out.jsonl": JSONLINES}
+    failed = installation.start(fault=fault, WOO_DURABLE_RECORDS=3, FEEDS=feeds).wait()
     assert failed.returncode == 1
     (line,) = errors(failed)
     assert "an output could not be written" in line
@@ -66,54 +58,27 @@ def check_no_room(way: str, installation: Fallible, expected: set[str], fault: F
     assert "Traceback" not in failed.stderr
 
 
-@pytest.mark.parametrize("way", WAYS)
 def test_a_file_that_may_not_grow_ends_the_run_and_the_next_delivers_the_rest(
-    way: str, gated: GatedSite, installation: Fallible
+    gated: GatedSite, installation: Fallible
 ) -> None:
     expected = fat(gated, 30)
-    check_no_room(way, installation, expected, LimitFiles(600_000))
+    check_no_room(installation, expected, LimitFiles(600_000))
     first = delivered(installation)
     rest = installation.run("-o", "room/rest.jsonl", WOO_DURABLE_RECORDS=3)
     assert rest.returncode == 0
     assert sorted([*first, *rest.locs]) == sorted(expected)
 
 
-@pytest.mark.parametrize("way", ["-o", "one of two"])
 def test_a_full_disk_ends_the_run_and_the_next_delivers_the_rest(
-    way: str, gated: GatedSite, installation: Fallible
+    gated: GatedSite, installation: Fallible
 ) -> None:
     expected = fat(gated, 30)
     with small_disk(installation.folder / "room", 512 * 1024):
-        check_no_room(way, installation, expected, None)
+        check_no_room(installation, expected, None)
         first = delivered(installation)
         rest = installation.run("-o", "rest.jsonl")
     assert rest.returncode == 0
     assert sorted([*first, *rest.locs]) == sorted(expected)
-
-
-def test_a_compressed_output_that_finds_no_room_confirms_nothing(
-    gated: GatedSite, installation: Fallible
-) -> None:
-    expected = fat(gated, 30)
-    feeds = {"out.json": {"format": "json"}}
-    failed = installation.run(FEEDS=feeds, fault=LimitFiles(600_000))
-    assert failed.returncode == 1
-    assert len(errors(failed)) == 1
-    assert harvested(installation.folder) == set()
-    again = installation.run()
-    assert set(again.locs) == expected
-    assert set(causes(again).values()) == {"aanlevering"}
-
-
-def test_a_report_that_cannot_be_made_is_reported(gated: GatedSite, installation: Fallible) -> None:
-    publish(gated, numbered(3))
-    file = installation.folder / "file"
-    file.touch()
-    refused = installation.run(WOO_REPORT_DIR=file / "reports")
-    assert refused.returncode == 1
-    (line,) = errors(refused)
-    assert str(file) in line
-    assert gated.requests == []
 
 
 def test_a_report_that_finds_no_room_ends_the_run(gated: GatedSite, installation: Fallible) -> None:

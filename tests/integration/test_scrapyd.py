@@ -13,7 +13,7 @@ import pytest
 
 from tests.utils.command import SETTINGS, Line
 from tests.utils.daily import NEWER, numbered, publish
-from tests.utils.disturbed_runs import SOON, Fallible, GatedSite, harvested, latest, lines
+from tests.utils.disturbed_runs import SOON, Fallible, GatedSite, latest, lines
 from tests.utils.scrapyd import Scrapyd, copy_project, need_scrapyd, scrapyd_deploy
 from tests.utils.sites import in_shards, write_register
 from tests.utils.waiting import wait_until
@@ -204,18 +204,3 @@ def test_a_job_that_cannot_start_says_why_in_the_last_line_of_its_log(
     log = shared.scrapyd.wait(shared.scrapyd.schedule(settings={}, **arguments))
     assert log.splitlines()[-1].endswith(line)
     assert "Traceback" not in log
-
-
-def test_a_job_that_is_killed_loses_nothing(node: Node) -> None:
-    first_day(node)
-    node.one.gates.add("/s1.xml")
-    job = node.schedule("1/2")
-    wait_until(lambda: "/s1.xml" in node.one.waiting, "the second sitemap is asked for")
-    fields = (("project", "woo"), ("job", job), ("signal", "KILL"))
-    assert node.scrapyd.post("cancel.json", *fields)["prevstate"] == "running"
-    node.scrapyd.wait(job)
-    node.one.gates.clear()
-    node.run("1/2")
-    known = {record["document"]["weblocatie"] for record in node.records()}
-    assert len(known) == DOCUMENTS + 2
-    assert harvested(node.folder, data="data") == known

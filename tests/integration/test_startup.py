@@ -106,51 +106,27 @@ def test_the_last_line_names_what_is_wrong_with_a_setting(
     assert cause in last
 
 
-def as_a_number(value: object) -> str:
-    """Return the text of a value, of a boolean as 0 or 1."""
-    return str(int(value) if isinstance(value, bool) else value)
-
-
-@pytest.mark.parametrize("form", [str, as_a_number])
 def test_a_run_with_each_of_scrapys_values_given_as_a_text_ends_as_any_other(
-    form: Callable[[object], str], tmp_path: Path, ca_bundle: Path, site: Site
+    tmp_path: Path, ca_bundle: Path, site: Site
 ) -> None:
     publish(site, numbered(2))
     here = Settings()
     here.setmodule("woo_harvester.settings")
     names = [name for name, default in iter_default_settings() if isinstance(default, bool | int | float)]
-    texts = {name: form(here[name]) for name in names if name not in SETTINGS}
-    for telnet in ("False", "0"):
-        run = Harvester(tmp_path, ca_bundle, [site]).day(**{**texts, "TELNETCONSOLE_ENABLED": telnet})
-        assert run.returncode == 0, run.stderr
-        assert " ERROR: " not in run.stderr, run.stderr
+    texts = {name: str(here[name]) for name in names if name not in SETTINGS}
+    run = Harvester(tmp_path, ca_bundle, [site]).day(**{**texts, "TELNETCONSOLE_ENABLED": "False"})
+    assert run.returncode == 0, run.stderr
+    assert " ERROR: " not in run.stderr, run.stderr
 
 
 @pytest.mark.parametrize("arguments", [permits, audit])
-@pytest.mark.parametrize(
-    ("name", "value", "status", "cause"),
-    [
-        ("EXTENSIONS", {"nowhere.X": 1}, 1, NOWHERE),
-        ("STATS_CLASS", "broken.Raises", 1, ON_FIRE),
-        ("LOG_FILE", "no/folder/run.log", 1, "no/folder/run.log: No such file or directory"),
-    ],
-)
-def test_other_commands_name_what_is_wrong_too(
-    arguments: Arguments, name: str, value: object, status: int, cause: str, modules: Path
-) -> None:
+def test_other_commands_name_what_is_wrong_too(arguments: Arguments, modules: Path) -> None:
     args = arguments(modules)
-    done = run_scrapy(args, modules, settings={**QUICK, name: given(value)})
+    done = run_scrapy(args, modules, settings={**QUICK, "EXTENSIONS": '{"nowhere.X": 1}'})
     last = done.stderr.splitlines()[-1]
-    assert done.returncode == status
+    assert done.returncode == 1
     assert last.startswith(f"scrapy {args[0]}: error: ")
-    assert cause in last
-
-
-def test_what_nobody_expects_has_its_traceback_above_the_last_line(modules: Path) -> None:
-    settings = {"EXTENSIONS": '{"broken.Raises": 1}'}
-    done = run_scrapy(crawl(modules), modules, settings=settings)
-    assert "Traceback" in done.stderr
-    assert 'raise ValueError("the disk\\nis on fire")' in done.stderr
+    assert NOWHERE in last
 
 
 def test_a_log_file_ends_with_the_cause_of_a_component_that_raises(modules: Path) -> None:
@@ -211,13 +187,12 @@ def test_progress_and_summary_that_stderr_does_not_take_are_no_error_of_the_run(
     assert "ERROR" not in log.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("words", [">/dev/full", "1</dev/null"])
 def test_records_that_stdout_does_not_take_end_the_run_with_status_1(
-    words: str, tmp_path: Path, ca_bundle: Path, site: Site
+    tmp_path: Path, ca_bundle: Path, site: Site
 ) -> None:
     publish(site, numbered(3))
     harvester = Harvester(tmp_path, ca_bundle, [site])
-    done = shell([*harvester.arguments(), "-o", "-:jsonlines"], tmp_path, ca_bundle, words)
+    done = shell([*harvester.arguments(), "-o", "-:jsonlines"], tmp_path, ca_bundle, ">/dev/full")
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("scrapy crawl: error: an output could not be written (")
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import signal
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,101 +18,65 @@ from tests.integration.stopping import (
     stopped,
 )
 from tests.utils.command import start_forked
-from tests.utils.daily import FIRST, INDEX, numbered, publish
+from tests.utils.daily import FIRST, INDEX, XML, numbered, publish, xml
 from tests.utils.disturbed_runs import Fallible, GatedSite, harvested
-from tests.utils.hostile import dripping
-from tests.utils.sites import MakeRawSite, MakeSite, write_register
+from tests.utils.hostile import RawSite, dripping
+from tests.utils.sites import write_register
 from tests.utils.vergunningen import FOLDER, Permits, about
 from tests.utils.vergunningen import publish as publish_permits
 from tests.utils.waiting import STUCK, wait_until
-from woo_harvester.demo.server import Page
+from woo_harvester.demo.server import Authority, Page
 from woo_harvester.demo.sitemaps import robots_txt
 
 
 @both_signals
-@pytest.mark.parametrize("path", ["/robots.txt", INDEX, "/s1.xml"])
-def test_a_host_that_hangs_keeps_no_stop_waiting(
-    path: str, number: signal.Signals, gated: GatedSite, installation: Fallible
+def test_whatever_hosts_hang_on_keeps_no_stop_waiting(
+    number: signal.Signals, ca: Authority, installation: Fallible
 ) -> None:
-    publish(gated, numbered(3), {"later": FIRST})
-    gated.gates.add(path)
-    started = installation.start(**STOP)
-    started.wait_until(lambda: path in gated.waiting, f"{path} is asked for")
-    ended = stopped(started, number)
-    assert_ended_well(ended, installation)
-    gated.gates.clear()
-    assert_next_run_has_the_rest(ended, installation, count=4)
-
-
-@pytest.mark.parametrize("mode", ["head", "download"])
-def test_documents_that_hang_keep_no_stop_waiting(
-    mode: str, gated: GatedSite, installation: Fallible
-) -> None:
-    publish(gated, numbered(30))
-    gated.pages["/d/*"] = PDF
-    gated.gates.update(f"/d/doc{each}.pdf" for each in range(10, 30))
-    started = installation.start("-a", f"documents={mode}", **STOP)
-    started.wait_until(lambda: len(gated.waiting) >= 4, "as many documents hang as are asked for at once")
-    ended = stopped(started)
-    assert_ended_well(ended, installation)
-    assert "document.tekst-mislukt" not in ended.codes
-    gated.gates.clear()
-    assert_next_run_has_the_rest(ended, installation, "-a", f"documents={mode}", count=30)
-
-
-def test_a_body_that_trickles_in_keeps_no_stop_waiting(
-    make_raw_site: MakeRawSite, tmp_path: Path, ca_bundle: Path
-) -> None:
-    site = make_raw_site({"/d/doc0.pdf": dripping(b"%PDF-1.7" * 1000, 0.05)}, limit=600)
-    installation = Fallible(tmp_path, ca_bundle, [site])  # type: ignore[list-item]  # has all that is used
-    publish(site, numbered(2))  # type: ignore[arg-type]
-    site.pages["/d/*"] = PDF
-    started = installation.start("-a", "documents=download", **STOP)
-    started.wait_until(
-        lambda: "/d/doc0.pdf" in [request.path for request in site.requests], "the document is asked for"
-    )
-    ended = stopped(started)
-    assert_ended_well(ended, installation)
-    del site.behaviours["/d/doc0.pdf"]
-    assert_next_run_has_the_rest(ended, installation, "-a", "documents=download", count=2)
-
-
-@pytest.mark.parametrize(
-    "robots", [Page("User-agent: *\nCrawl-delay: 60\n"), Page("", status=503, headers={"Retry-After": "250"})]
-)
-def test_requests_that_wait_for_their_turn_keep_no_stop_waiting(
-    robots: Page, gated: GatedSite, installation: Fallible
-) -> None:
-    publish(gated, numbered(20))
-    listed = gated.pages["/robots.txt"]
-    assert isinstance(robots.body, str)
-    wanted = Page(robots.body + robots_txt(gated.url(INDEX)), robots.status, robots.headers)
-    gated.pages["/robots.txt"] = wanted
-    started = installation.start(**STOP)
-    started.wait_until(lambda: bool(gated.requests), "robots.txt is asked for")
-    ended = stopped(started)
-    assert_ended_well(ended, installation)
-    gated.pages["/robots.txt"] = listed
-    assert_next_run_has_the_rest(ended, installation, count=20)
-
-
-def test_the_robots_txt_of_another_host_keeps_no_stop_waiting(
-    gated: GatedSite, make_site: MakeSite, installation: Fallible
-) -> None:
-    lists = make_site()
-    installation.sites = [lists, gated]
-    only = ("-a", f"domains={lists.host}", "-a", "documents=head")
-    publish(gated, numbered(3))
-    gated.pages["/d/*"] = PDF
-    publish(lists, {})
-    lists.pages["/s0.xml"] = gated.pages["/s0.xml"]  # documents of a host that is not visited itself
-    gated.gates.add("/robots.txt")
-    started = installation.start(*only, **STOP)
-    started.wait_until(lambda: "/robots.txt" in gated.waiting, "the rules for the documents are asked for")
-    ended = stopped(started)
-    assert_ended_well(ended, installation)
-    gated.gates.clear()
-    assert_next_run_has_the_rest(ended, installation, *only, count=3)
+    with ExitStack() as stack:
+        made = [stack.enter_context(GatedSite(ca)) for _ in range(8)]
+        robots, index, sitemap, documents, delayed, resting, others, lists = made
+        trickling = stack.enter_context(
+            RawSite(ca, {"/d/doc0.pdf": dripping(b"%PDF-1.7" * 1000, 0.05)}, limit=600)
+        )
+        sites: list[Any] = [*made, trickling]
+        for site in sites:
+            publish(site, numbered(2), {"later": FIRST})
+            site.pages["/d/*"] = PDF
+        publish(documents, numbered(30))
+        gates = {
+            robots: {"/robots.txt"},
+            index: {INDEX},
+            sitemap: {"/s1.xml"},
+            documents: {f"/d/doc{each}.pdf" for each in range(10, 30)},
+            others: {"/robots.txt"},
+        }
+        for site, paths in gates.items():
+            site.gates.update(paths)
+        named = robots_txt(delayed.url(INDEX))
+        delayed.pages["/robots.txt"] = Page(f"User-agent: *\nCrawl-delay: 60\n{named}")
+        resting.pages["/robots.txt"] = Page("", status=503, headers={"Retry-After": "250"})
+        publish(lists, {})
+        lists.pages["/s0.xml"] = Page(xml(others, numbered(3)), content_type=XML)
+        installation.sites = sites
+        visited = [site.host for site in sites if site is not others]
+        args = ("-a", f"domains={','.join(visited)}", "-a", "documents=download")
+        started = installation.start(*args, **STOP)
+        for site in gates:
+            started.wait_until(lambda site=site: bool(site.waiting), "a host hangs")  # type: ignore[misc]
+        for site in (delayed, resting, trickling):
+            started.wait_until(lambda site=site: bool(site.requests), "a host is asked")  # type: ignore[misc]
+        started.wait_until(lambda: bool(trickling.requested("/d/doc0.pdf")), "a document trickles in")
+        started.wait_until(lambda: len(documents.waiting) >= 4, "as many documents hang as may be asked for")
+        ended = stopped(started, number)
+        assert_ended_well(ended, installation)
+        assert "document.tekst-mislukt" not in ended.codes
+        for site in gates:
+            site.gates.clear()
+        trickling.behaviours.clear()
+        for site in (delayed, resting):
+            publish(site, numbered(2), {"later": FIRST})
+        assert_next_run_has_the_rest(ended, installation, *args, count=3 * 6 + 30 + 3)
 
 
 @pytest.mark.parametrize("path", ["/", f"{FOLDER}b.xml"])

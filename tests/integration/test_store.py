@@ -14,7 +14,7 @@ import pytest
 
 from tests.pipelines.servers import s3_server
 from tests.samples import SAMPLES, SENTENCE
-from tests.utils.command import Line, Run, run_scrapy
+from tests.utils.command import Line, Run
 from tests.utils.daily import FIRST, NEWER, publish
 from tests.utils.disturbed_runs import (
     KILLED,
@@ -28,7 +28,7 @@ from tests.utils.disturbed_runs import (
 )
 from woo_harvester.demo.server import Page, Request
 from woo_harvester.outputs.exporters import RecordJsonLinesItemExporter
-from woo_harvester.pipelines.stored import path_of, text_path_of
+from woo_harvester.pipelines.stored import text_path_of
 
 PDF = SAMPLES["PDF"].read_bytes()
 DOWNLOAD = ("-a", "documents=download")
@@ -66,25 +66,6 @@ def locs_of(run: Run, store: Path) -> set[str]:
     for record in run.records:
         assert (store / file_of(record)["pad"]).is_file()
     return set(run.locs)
-
-
-def test_a_document_is_kept_once_whatever_it_is_called(gated: GatedSite, installation: Fallible) -> None:
-    store = installation.folder / "store"
-    put(gated, {"a": PDF, "b": PDF, "c": document(1)})
-    run = installation.run(*DOWNLOAD, FILES_STORE=store)
-    assert run.returncode == 0, run.stderr
-    digest = sha256(PDF).hexdigest()
-    assert file_of(run.record(gated.url("/d/a.pdf"))) == {
-        "url": gated.url("/d/a.pdf"),
-        "mime-type": "application/pdf",
-        "bestandsnaam": "a.pdf",
-        "grootte": len(PDF),
-        "hash": digest,
-        "pad": path_of(digest),
-    }
-    assert stored(store) == {store / path_of(digest), store / path_of(sha256(document(1)).hexdigest())}
-    assert (run.stats["woo/files/stored"], run.stats["woo/files/present"]) == (2, 1)
-    assert run.stats["woo/files/bytes"] == len(PDF) + len(document(1))
 
 
 @pytest.mark.parametrize("point", [*STORE_POINTS, "before the fsync"])
@@ -170,35 +151,6 @@ def test_a_full_disk_ends_the_run_and_the_next_delivers_the_rest(
         assert locs_of(rest, store) == expected - first
 
 
-def test_a_store_that_cannot_be_used_ends_the_run_before_anything_is_asked(
-    gated: GatedSite, installation: Fallible
-) -> None:
-    put(gated, {"a": PDF})
-    file = installation.folder / "file"
-    file.touch()
-    refused = installation.run(FILES_STORE=file / "store")
-    assert refused.returncode == 1
-    (line,) = errors(refused)
-    assert f"FILES_STORE {file}/store cannot be used" in line
-    assert "Traceback" not in refused.stderr
-    assert gated.requests == []
-
-
-def test_a_document_that_is_withdrawn_stays_until_it_is_removed(
-    gated: GatedSite, installation: Fallible
-) -> None:
-    store = installation.folder / "store"
-    put(gated, {"a": PDF, "b": document(1)})
-    installation.run(*DOWNLOAD, FILES_STORE=store)
-    put(gated, {"a": PDF})
-    run = installation.run(*DOWNLOAD, FILES_STORE=store)
-    assert [record["versies"][0]["oorzaak"] for record in run.records] == ["intrekking"]
-    assert len(stored(store)) == 2
-    done = run_scrapy(["prune", "--documents"], installation.folder, settings={"FILES_STORE": store})
-    assert done.stdout == "Removed 1 stored file: 1 file, 0.0 MB.\n"
-    assert stored(store) == {store / path_of(sha256(PDF).hexdigest())}
-
-
 # Texts
 
 
@@ -241,17 +193,6 @@ def test_the_text_of_the_same_file_is_not_read_twice(
 
 
 # Remote stores
-
-
-def test_documents_are_kept_in_s3(gated: GatedSite, installation: Fallible) -> None:
-    put(gated, {"a": PDF, "b": PDF, "c": document(1, 2_000_000)})
-    with s3_server() as server:
-        run = installation.run(*DOWNLOAD, **server.settings)
-        assert run.returncode == 0, run.stderr
-        for name, body in (("a", PDF), ("c", document(1, 2_000_000))):
-            pad = file_of(run.record(gated.url(f"/d/{name}.pdf")))["pad"]
-            assert server.read(f"documenten/{pad}") == (body, "application/pdf")
-        assert (run.stats["woo/files/stored"], run.stats["woo/files/present"]) == (2, 1)
 
 
 def test_a_server_that_stays_away_ends_the_run_and_nothing_counts_as_harvested(

@@ -10,9 +10,7 @@ import pytest
 from tests.tooi.folders import change_list, make_folder
 from tests.utils.command import Line, Run, run_scrapy
 from tests.utils.publishers import Harvest, Host, Hosts, Publishers, document, publish
-from tests.utils.vergunningen import about
-from tests.utils.vergunningen import publish as publish_permits
-from woo_harvester.demo.site import Location, RooEntry, Site, register_xml
+from woo_harvester.demo.site import Location, RooEntry, Site
 from woo_harvester.demo.sitemaps import AFVAL, ONDERTEKENING, Coded, Handeling
 
 TOOI = "https://identifier.overheid.nl/tooi/id/"
@@ -120,32 +118,6 @@ def test_a_damaged_folder_of_lists_stops_no_run_and_is_said(
     assert f"{folder} cannot be used: scw_toplijst has 0 values, and 92 were expected" in done.run.stderr
     assert done.run.stats["woo/tooi/unusable"] == 1
     assert codes(nieuwstad(done), "/thema.pdf") == {"waarde.label-onbekend"}
-
-
-def test_the_summary_says_so_if_lists_are_old(harvest: Harvest) -> None:
-    assert summary_line(harvest.run) == (
-        "16 are older than WOO_TOOI_MAX_AGE: scrapy tooi update fetches newer ones"
-    )
-    assert harvest.run.stats["woo/tooi/outdated"] == 16
-
-
-def test_a_municipality_of_the_register_is_known_in_permits(
-    site: Site, tmp_path: Path, ca_bundle: Path
-) -> None:
-    spatial = '<dcterms:spatial scheme="overheid:Provincie">Nieuwstad</dcterms:spatial>'
-    publish_permits(site, {"1.xml": about(1, creator="Nieuwstad", kern=spatial)})
-    register = tmp_path / "register.xml"
-    register.write_text(register_xml([registered(site, "Gemeente Nieuwstad", NIEUWSTAD["id"])]))
-    entries = ["-a", f"entries={site.url('/xml/')}", "-a", f"register={register}"]
-    run = run_scrapy(["crawl", "vergunningen", *entries], tmp_path, ca_bundle)
-    (record,) = run.records
-    assert record["vergunning"]["creator"] == {
-        "scheme": "overheid:Gemeente",
-        "type": "gemeente",
-        "id": NIEUWSTAD["id"],
-        "label": "Nieuwstad",
-    }
-    assert record["vergunning"]["spatial"] == [{"scheme": "overheid:Provincie", "label": "Nieuwstad"}]
 
 
 def summary_line(run: Run) -> str:

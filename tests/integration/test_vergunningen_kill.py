@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 from itertools import count
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 
 from tests.utils.command import environment, in_project
-from tests.utils.disturbed_runs import KILLED, POINTS, Fault, KillAt, Started, kill_when, lines
+from tests.utils.disturbed_runs import KILLED, POINTS, Fault, KillAt, Started, lines
 from tests.utils.vergunningen import CASE, FOLDER, Permits, about, case, causes, publish
 from woo_harvester.demo.permit_messages import document_message
 from woo_harvester.demo.server import Page
@@ -21,7 +18,6 @@ from woo_harvester.demo.site import Site
 CASES = 60
 #: A create and an update of each case and a document, and those that move one.
 FILES = 3 * CASES + CASES // 10
-SEEDS = int(os.environ.get("KILL_SEEDS", "12"))
 #: Small, so that a run of a second comes to many commits.
 SETTINGS: dict[str, Any] = {"WOO_DURABLE_RECORDS": 7, "WOO_DURABLE_INTERVAL": 0.1, "WOO_HOST_BACKLOG": 4}
 
@@ -76,29 +72,6 @@ def expected(records: dict[str, Any]) -> None:
         assert sorted(each["identifier"] for each in record.get("documenten", [])) == sorted(urls)
 
 
-@pytest.mark.parametrize("seed", range(SEEDS))
-def test_after_kills_at_any_moment_nothing_is_lost(
-    seed: int, permits: Permits, entry: str, site: Site
-) -> None:
-    chance = Random(seed)
-
-    def done() -> int:
-        """Requests that came in, and records that were written."""
-        return len(site.requests) + sum(
-            file.read_bytes().count(b"\n") for file in permits.folder.glob("records/*")
-        )
-
-    # The first run makes more requests than that; a later one may have no more to do, and end.
-    kills = [
-        kill_when(start(permits, entry), done, done() + chance.randint(1, FILES), chance.uniform(0, 0.05))
-        for _ in range(chance.randint(1, 3))
-    ]
-    assert kills[0]
-    assert start(permits, entry).status() == 0
-    expected(delivered(permits, sum(kills)))
-    assert start(permits, entry).wait().records == []
-
-
 @pytest.mark.parametrize("point", POINTS)
 def test_a_kill_between_the_output_and_the_state_loses_nothing(
     point: str, permits: Permits, entry: str
@@ -121,12 +94,3 @@ def test_what_was_fetched_before_a_kill_is_not_fetched_again(
     assert asked
     assert [request for request in site.requests if request.path.endswith(".xml")] == []
     assert len(causes(run)) == CASES
-
-
-def test_a_record_that_no_output_takes_comes_again(permits: Permits, site: Site) -> None:
-    publish(site, {"1.xml": about(1)})
-    (permits.folder / "out").mkdir()
-    feeds = {"FEEDS": json.dumps({str(permits.folder / "out"): {"format": "jsonlines"}})}
-    failed = permits.run(site.url(FOLDER), **feeds)
-    assert failed.returncode == 1
-    assert causes(permits.run(site.url(FOLDER))) == {"1": "aanlevering"}

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.utils.calendar import Calendar, Story
 from tests.utils.command import REPORTS, Run, run_scrapy
 from tests.utils.sites import MakeSite
-from tests.utils.vergunningen import FOLDER, NEWER, OLD, Permits, Town, Towns, about, publish
-from woo_harvester.demo.server import Page
+from tests.utils.vergunningen import FOLDER, NEWER, OLD, Permits, about, publish
 from woo_harvester.demo.site import Site
 from woo_harvester.register.register import shard_of
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import Head, HostReport
-
-calendar = Calendar(Towns)
 
 
 def report_of(run: Run, site: Site) -> HostReport:
@@ -43,39 +39,19 @@ def losses(host: HostReport) -> dict[str | None, int]:
     return {loss.code: loss.documents for step in host.funnel for loss in step.lost}
 
 
-@calendar.story
-def test_an_invalid_file_is_lost_until_it_is_fixed(site: Town) -> Story:
-    publish(
-        site, {"1.xml": site.about(1).replace(b"dcterms:title", b"dcterms:titel"), "2.xml": site.about(2)}
-    )
+def test_an_invalid_file_is_lost_until_it_is_fixed(tmp_path: Path, ca_bundle: Path, site: Site) -> None:
+    permits, entry = Permits(tmp_path, ca_bundle), site.url(FOLDER)
+    publish(site, {"1.xml": about(1).replace(b"dcterms:title", b"dcterms:titel"), "2.xml": about(2)})
     for day in (1, 2):
-        host = report_of((yield), site)
+        host = report_of(permits.run(entry), site)
         assert (host.harvested, losses(host)) == (1, {"ipm.schema": 1}), day
         assert host.findings[0].points > 10
-        assert host.findings[0].sitemap == site.url(FOLDER)
-    publish(site, {"1.xml": site.about(1), "2.xml": site.about(2)}, NEWER)
-    host = report_of((yield), site)
+        assert host.findings[0].sitemap == entry
+    publish(site, {"1.xml": about(1), "2.xml": about(2)}, NEWER)
+    host = report_of(permits.run(entry), site)
     assert (host.listed, host.harvested, host.score) == (2, 2, 100)
     assert host.changes is not None
     assert host.changes.mended == ["ipm.schema"]
-
-
-@calendar.story
-def test_an_entry_page_that_fails_for_a_day_fixes_nothing(site: Town) -> Story:
-    publish(site, {"1.xml": b"<kapot", "2.xml": site.about(2)})
-    yield
-    listing = site.pages[FOLDER]
-    site.pages[FOLDER] = Page("", status=404)
-    host = report_of((yield), site)
-    assert (host.listed, host.complete, host.score) == (0, False, 0)
-    assert host.changes is not None
-    assert (host.changes.came, host.changes.mended) == (["ipm.ingang-onbereikbaar"], [])
-    assert host.changes.not_looked_at == ["ipm.ongeldig"]
-    site.pages[FOLDER] = listing
-    host = report_of((yield), site)
-    assert (host.listed, host.harvested) == (2, 1)
-    assert host.changes is not None
-    assert (host.changes.stayed, host.changes.mended) == (["ipm.ongeldig"], ["ipm.ingang-onbereikbaar"])
 
 
 def test_shards_are_merged_and_a_folder_of_both_kinds_is_monitored(

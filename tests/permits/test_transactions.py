@@ -174,6 +174,17 @@ def test_a_create_of_a_known_case_updates_it_with_a_finding() -> None:
     assert outcome.bevindingen == ("ipm.datum-nu", "ipm.zaak-bekend")
 
 
+def test_a_case_whose_url_gets_another_scheme_is_the_same_case() -> None:
+    http = CASE.replace("https", "http")
+    for old, new in ((http, CASE), (CASE, http)):
+        world = World()
+        world.run(mutation("C", 1, identifier=old))
+        (moved,) = world.run(mutation("U", 2, identifier=new, title="Verhuisd"))
+        (gone,) = world.run(mutation("D", 3, identifier=old))
+        assert (moved.oorzaak, moved.eerste) == (Oorzaak.WIJZIGING, old)
+        assert (gone.oorzaak, gone.eerste) == (Oorzaak.INTREKKING, old)
+
+
 def test_a_delete_of_an_unknown_case_gives_a_finding_and_no_record() -> None:
     world = World()
     assert world.run(mutation("D", 1)) == []

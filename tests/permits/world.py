@@ -54,10 +54,10 @@ class World:
 
     def _show(self, outcome: Outcome) -> None:
         if outcome.oorzaak is Oorzaak.INTREKKING:
-            del self.shown[outcome.identifier]
+            del self.shown[outcome.eerste]
         else:
-            assert (outcome.identifier in self.shown) is (outcome.oorzaak is Oorzaak.WIJZIGING)
-            self.shown[outcome.identifier] = outcome
+            assert (outcome.eerste in self.shown) is (outcome.oorzaak is Oorzaak.WIJZIGING)
+            self.shown[outcome.eerste] = outcome
 
     @property
     def codes(self) -> list[str]:

@@ -33,3 +33,9 @@ TITLED = frozenset(SAMPLES) - {"7z", "CSV", "TXT", "ZIP"}
 
 #: A PDF of one page with SENTENCE as an image, without a text layer: what a scanner makes.
 SCAN = _FOLDER / "scan.pdf"
+
+#: The official schema of DiWoo, version 0.9.8, with some organisations of its lists.
+DIWOO = _FOLDER / "diwoo"
+
+#: The register with sixteen organisations, as it was published in November 2026.
+EXPORT = _FOLDER / "roo" / "exportOO.xml"

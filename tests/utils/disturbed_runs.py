@@ -33,7 +33,7 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.outputs.storage import RecordStorage
 from woo_harvester.pipelines import folder
 from woo_harvester.pipelines.folder import DurableFolder
-from woo_harvester.state import outputs, store
+from woo_harvester.state import outputs
 from woo_harvester.state.outputs import Outputs
 
 Fault = Before
@@ -284,14 +284,6 @@ class LimitFiles:
     def __call__(self) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (self.size, resource.RLIM_INFINITY))
-
-
-@dataclass(frozen=True)
-class NewerProgram:
-    """A change: the program is a newer one, whose state has another version."""
-
-    def __call__(self) -> None:
-        vars(store)["STATE_VERSION"] += 1
 
 
 def state_of(installation: Fallible) -> Path:

@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.utils.command import Run, run_scrapy
-from tests.utils.hostile import RawSite
 from tests.utils.sites import write_register
 from woo_harvester.demo.permit_messages import message
 from woo_harvester.demo.server import LoopbackServer, Page
-from woo_harvester.demo.site import Site
 
 FOLDER = "/xml/"
 XML = "application/xml"
@@ -83,43 +81,6 @@ class Permits:
         run = run_scrapy(self.arguments(entries, *args), self.folder, self.ca_bundle, settings=settings)
         assert "Traceback" not in run.stderr, run.stderr
         return run
-
-
-class _Cases:
-    """A server with messages about cases of its own, which no other town's messages are about."""
-
-    port: int
-
-    def case(self, number: int) -> str:
-        """Return the URL of a case."""
-        return f"{CASE}{self.port}/{number}"
-
-    def about(self, number: int, transactie: str = "C", **given: str) -> bytes:
-        """Return a message about a case."""
-        return about(number, transactie, **{"identifier": self.case(number), **given})
-
-
-class Town(_Cases, Site):
-    """A town with a well-behaved site."""
-
-
-class RawTown(_Cases, RawSite):
-    """A town with a site of which some pages misbehave."""
-
-
-class Towns(Permits):
-    """An installation that reads an entry page of each of its sites; see :mod:`tests.utils.calendar`."""
-
-    def __init__(self, folder: Path, ca_bundle: Path, sites: list[LoopbackServer]) -> None:
-        super().__init__(folder, ca_bundle)
-        self.sites = sites
-        self.entries: dict[LoopbackServer, str] = {}
-        """The path of the entry page, for sites where it is not ``FOLDER``."""
-
-    def day(self, *args: str, **settings: object) -> Run:
-        """Harvest all sites."""
-        entries = (site.url(self.entries.get(site, FOLDER)) for site in self.sites)
-        return self.run(",".join(entries), *args, **settings)
 
 
 def causes(run: Run) -> dict[str, str]:

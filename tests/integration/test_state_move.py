@@ -1,4 +1,4 @@
-"""``scrapy state`` with the state of both spiders: move, forget, check and count."""
+"""A state of both spiders that moves to PostgreSQL, by the commands of docs/how-to/backup.md."""
 
 from __future__ import annotations
 
@@ -45,12 +45,6 @@ class Both:
     def entries(self) -> str:
         return f"{self.site.url(FOLDER)},{self.other.url(FOLDER)}"
 
-    def records(self) -> list[str]:
-        """Return the files of records: of documents, and of the two runs of permits."""
-        folder = self.folder / "records"
-        kinds = ("woo-*.jsonl", "vergunningen-*.jsonl")
-        return [str(path) for kind in kinds for path in sorted(folder.glob(kind))]
-
     def state(self, *args: str, status: int = 0, **settings: object) -> Run:
         """Run ``scrapy state`` with these arguments; *status* is the exit status."""
         done = run_scrapy(["state", *args], self.folder, settings=settings)
@@ -80,18 +74,6 @@ def both(tmp_path: Path, ca_bundle: Path, make_site: MakeSite) -> Both:
     run = found.permits.run(found.entries)
     assert causes(run) == {"2": "intrekking", "3": "wijziging", "5": "aanlevering"}
     return found
-
-
-def test_the_tables_show_hosts_of_both_kinds(both: Both) -> None:
-    lines = both.state().stdout.splitlines()
-    between = lines.index("")
-    assert lines[between - 1] == "1 host, 2 documents, 0 withdrawn"
-    heads = ["permits", "pages", "files", "cases", "withdrawn", "complete", "read"]
-    assert lines[between + 1].split() == heads
-    rows = {line.split()[0]: line.split()[1:5] for line in lines[between + 2 : -1]}
-    assert rows == {both.site.host: ["1", "9", "3", "1"], both.other.host: ["1", "2", "1", "0"]}
-    assert lines[-1] == "2 entry pages, 11 files, 4 cases, 1 withdrawn"
-    assert max(map(len, lines)) <= 80
 
 
 def test_after_a_move_to_postgresql_no_run_gives_a_record(both: Both, postgresql_url: str) -> None:
@@ -136,41 +118,3 @@ def move_as_the_page_says(folder: Path, url: str) -> None:
             text=True,
         )
         assert "ERROR" not in done.stdout, done.stdout
-
-
-def test_what_is_forgotten_is_delivered_again_if_it_is_listed(both: Both) -> None:
-    assert both.permits.run(both.entries).records == []
-    for named, forgotten, again in (
-        (both.other.host, "1 host", {"5": "aanlevering"}),
-        (both.other.url(FOLDER), "1 entry page", {"5": "aanlevering"}),
-        (case(1), "1 case", {"1": "aanlevering"}),
-        (case(2), "1 case", {}),
-        (case(3), "1 case", {"3": "aanlevering"}),
-    ):
-        done = both.state("forget", named)
-        assert done.stderr.endswith(f"Forgot {forgotten}.\n"), named
-        run = both.permits.run(both.entries)
-        assert causes(run) == again, named
-        assert [len(record.get("documenten", ())) for record in run.records] == [int("1" in again)] * len(
-            again
-        )
-    assert both.permits.run(both.entries).records == []
-    assert both.documents.day().records == []
-
-
-def test_check_compares_documents_and_cases(both: Both) -> None:
-    woo, first, second = both.records()
-    records = (woo, first, second)
-    assert both.state("check", *records).stdout == (
-        "2 documents and 4 cases in the state: 0 missing, 0 older, 0 extra.\n"
-    )
-    without = both.state("check", "-v", woo, first, status=1).stdout.splitlines()
-    assert without[0].split() == ["older", case(2)]
-    assert without[1].split() == ["older", MOVED.replace("http", "https")]
-    assert without[2].split() == ["missing", case(5)]
-    assert without[-1].endswith("1 missing, 2 older, 0 extra.")
-    assert "4 missing, 0 older" in both.state("check", woo, status=1).stdout
-    both.state("forget", case(1))
-    extra = both.state("check", "-v", *records, status=1).stdout.splitlines()
-    assert extra[0].split() == ["extra", case(1)]
-    assert extra[1].startswith("2 documents and 3 cases in the state: 0 missing, 0 older, 1 extra")
