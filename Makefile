@@ -1,7 +1,7 @@
 # Everything needs only Python 3.11 or newer and make; it all happens in .venv.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install install-dev demo test slow lint types unit coverage mutants simulate bench docs site requirements build clean
+.PHONY: help install install-dev demo quick test slow lint types unit coverage mutants simulate bench docs site requirements build clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -19,6 +19,7 @@ help:
 	@echo "make install       build .venv"
 	@echo "make install-dev   and the test tools in it"
 	@echo "make demo          harvest the bundled publishers"
+	@echo "make quick         the tests of what you have changed, in a minute"
 	@echo "make test          linters, type check and all tests but the slow ones"
 	@echo "make slow          the tests with the mark slow, which .ci/run runs after the others"
 	@echo "make coverage      all tests, and which lines they leave out"
@@ -82,6 +83,14 @@ MARKS := not slow
 unit: install-dev
 	$(BIN)/pytest $(PARALLEL) -m "$(MARKS)"
 
+# In a minute: the tests of what is not committed yet (SINCE=main: of what differs from main) that start no process, the rules
+# of the repository, and one history of each simulation.
+SINCE := HEAD
+quick: install-dev
+	$(BIN)/ruff check
+	$(BIN)/pytest -q --numprocesses=auto -m "not slow and not integration" $$($(BIN)/python -m tools.changed_tests $(SINCE))
+	WOO_SIMULATE_EXAMPLES=1 $(BIN)/pytest -q --numprocesses=2 -m "simulation and not slow" tests/simulation/test_histories.py
+
 # What needs minutes: fresh environments, servers that are killed, a year of days.
 slow: install-dev
 	$(BIN)/pytest $(PARALLEL) -m slow
@@ -103,7 +112,7 @@ mutants: install-dev
 # of permits play side by side, each with a state in SQLite and in PostgreSQL. ONLY=permits plays one of them, HISTORIES=100
 # the first 100 histories, and SEED=123 one history again. The order of sets is part of a history, so it must not differ.
 SECONDS := 3600
-unit slow coverage simulate: export PYTHONHASHSEED := 0
+unit quick slow coverage simulate: export PYTHONHASHSEED := 0
 simulate: install-dev
 	@$(if $(SEED),WOO_SIMULATE_SEED=$(SEED),$(if $(HISTORIES),WOO_SIMULATE_EXAMPLES=$(HISTORIES),WOO_SIMULATE_UNTIL=$$(($$(date +%s) + $(SECONDS))))) \
 	$(BIN)/pytest --capture=no --numprocesses=4 --dist=load -m simulation -k "$(ONLY)" tests/simulation
