@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -25,6 +26,7 @@ from woo_harvester.downloader.middlewares import (
     BodiesMiddleware,
     RedirectRefused,
     RobotsForbidden,
+    RobotsUnreachableError,
     WooRedirectMiddleware,
     WooRetryMiddleware,
     WooRobotsTxtMiddleware,
@@ -315,6 +317,24 @@ def test_what_was_learnt_is_reported_once_for_the_host() -> None:
 
         asyncio.run(run())
         assert requested == [("https://www.a.nl/robots.txt", 2.0)], encoding
+
+
+def test_the_robots_txt_of_a_host_that_the_spider_has_not_read_counts_by_its_status() -> None:
+    forbidden, secret = b"User-agent: *\nDisallow: /", "https://docs.a.nl/a.pdf"
+    for status, expected in ((200, False), (404, True), (301, True), (204, None), (503, None)):
+
+        async def answer(request: Request, status: int = status) -> Response:
+            return Response(request.url, status=status, body=forbidden)
+
+        crawler = crawler_of(ROBOTSTXT_OBEY=True)
+        crawler.engine = SimpleNamespace(download_async=answer)  # type: ignore[assignment]
+        middleware = WooRobotsTxtMiddleware(crawler)
+        for _ in range(2):  # the second time without a request
+            if expected is None:
+                with pytest.raises(RobotsUnreachableError, match=str(status)):
+                    asyncio.run(middleware.allows(Request(secret)))
+            else:
+                assert asyncio.run(middleware.allows(Request(secret))) is expected, status
 
 
 DOCUMENT = Request(LOC, meta={"woo_kind": "document"})

@@ -21,10 +21,6 @@ def test_every_setting_has_a_name_of_the_project_and_one_plain_sentence_or_more(
         assert each.unit, each.name
 
 
-def test_names_are_unique() -> None:
-    assert len({each.name for each in SETTINGS}) == len(SETTINGS)
-
-
 @pytest.mark.parametrize(
     ("name", "default"),
     [

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,7 +7,6 @@ import pytest
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider, NotConfigured
-from twisted.internet.defer import Deferred, succeed
 
 from tests.utils.crawlers import crawler_of
 from woo_harvester.running.ending import close_at_start, fail_run, has_failed, refuse_start
@@ -33,37 +30,6 @@ def opened(crawler: Crawler) -> list[str]:
     results = crawler.signals.send_catch_log(signals.spider_opened, spider=spider, dont_log=CloseSpider)
     raised = [getattr(result, "value", result) for _, result in results]
     return [error.reason for error in raised if isinstance(error, CloseSpider)]
-
-
-class Handlers:
-    """Handlers of a signal, and what they did, in order."""
-
-    def __init__(self) -> None:
-        self.done: list[str] = []
-
-    def plain(self, item: str) -> None:
-        self.done.append(f"plain {item}")
-
-    def failing(self, item: str) -> None:
-        raise ValueError(item)
-
-    async def waiting(self, item: str, spider: str) -> str:
-        await asyncio.sleep(0)
-        self.done.append(f"waited {item} of {spider}")
-        return "answer"
-
-    def any(self, **named: Any) -> str:
-        return f"{named['item']} of {named['spider']}"
-
-    def deferred(self) -> Deferred[None]:
-        return succeed(None)
-
-    async def failing_later(self) -> None:
-        await asyncio.sleep(0)
-        raise KeyError("later")
-
-    def scheduling(self, item: str) -> Awaitable[str]:
-        return self.waiting(item, "a task")
 
 
 def test_only_the_first_failure_of_a_run_counts(crawler: Crawler, caplog: pytest.LogCaptureFixture) -> None:
