@@ -96,7 +96,7 @@ def test_a_folder_of_another_user_ends_the_run_before_the_first_request(
     site.requests.clear()
     done = plain_day(harvester)
     assert done.returncode == 1
-    *_, line = done.stderr.splitlines()
+    (line,) = done.stderr.splitlines()
     assert line.startswith("scrapy crawl: error: ")
     assert f"{harvester.folder / name}" in line
     assert site.requests == []

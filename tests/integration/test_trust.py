@@ -44,7 +44,7 @@ def test_a_bundle_that_cannot_be_used_ends_the_run_before_the_first_request(
     }[command]
     run = run_scrapy(given, tmp_path, bundle)
     assert run.returncode == 1
-    *_, line = run.stderr.splitlines()
+    (line,) = run.stderr.splitlines()
     assert f"error: SSL_CERT_FILE is {bundle}, which cannot be used: " in line
     assert reason in line
     assert publisher.requests == []
@@ -72,7 +72,7 @@ def test_a_folder_without_certificates_is_an_error_where_there_is_no_other_sourc
     alone = {"SSL_CERT_FILE": "", "SSL_CERT_DIR": str(folder)}
     run = run_scrapy(arguments, tmp_path, env=alone)
     assert run.returncode == 1
-    *_, line = run.stderr.splitlines()
+    (line,) = run.stderr.splitlines()
     assert f"in the folder {folder} (SSL_CERT_DIR)" in line
     assert publisher.requests == []
     beside = run_scrapy(arguments, tmp_path, ca_bundle, env={"SSL_CERT_DIR": str(folder)})

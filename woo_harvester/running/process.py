@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess
-from scrapy.utils.log import log_scrapy_info
+from scrapy.settings import SETTINGS_PRIORITIES
 
 from woo_harvester.running.causes import cause_of, wrong_setting
 from woo_harvester.running.ending import has_failed, printed
@@ -37,6 +37,9 @@ OVERDUE = (
 #: Seconds that hanging threads get after a second signal.
 _KILL_TIMEOUT = 1.0
 
+#: The priority of a level of the log that was typed (``-L``, ``--quiet``).
+_TYPED = SETTINGS_PRIORITIES["cmdline"]
+
 _STOPPED_AT_ONCE = (
     "stopped before outputs and report were closed: what is not confirmed comes again in the next run"
 )
@@ -51,6 +54,9 @@ class HarvestProcess(AsyncCrawlerProcess):
     def __init__(self, settings: Settings) -> None:
         with suppress(AttributeError, OSError):  # stderr may not be a file
             faulthandler.enable()  # shows where a library calls abort()
+        if not settings["LOG_FILE"] and settings.getpriority("LOG_LEVEL") != _TYPED:
+            # What Scrapy says of itself is left out, so that a run that cannot start is one line.
+            logging.disable(logging.INFO)
         super().__init__(settings)
         self._spider: Spider | None = None
         self._status: int | None = None
@@ -66,7 +72,7 @@ class HarvestProcess(AsyncCrawlerProcess):
         self._spider = None
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
         printed.add(crawler)
-        log_scrapy_info(self.settings)
+        crawler.signals.connect(_log_all, signals.request_scheduled)
         task = self.crawl(crawler, **arguments)
         if done is not None:
             task.add_done_callback(lambda _: done())
@@ -75,6 +81,7 @@ class HarvestProcess(AsyncCrawlerProcess):
             self.start()
         except SystemExit as exit_:  # of a component: Scrapy lets it end the process at once
             return 1, f"a component ended the run with SystemExit({exit_.code!r})"
+        _log_all()
         self._status = None  # the command still has to print its result
         if (failure := self._failure_of(crawler)) is not None:
             return failure
@@ -128,6 +135,11 @@ class HarvestProcess(AsyncCrawlerProcess):
             flush_stdout()
         flush_stderr()
         os._exit(status)
+
+
+def _log_all() -> None:
+    """Log what the settings say, now that the run has started."""
+    logging.disable(logging.NOTSET)
 
 
 def _failure_in(error: BaseException) -> Failure:
