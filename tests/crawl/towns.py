@@ -51,10 +51,6 @@ def pdfs(host: str, *numbers: int) -> list[str]:
     return [f"https://{host}/{number}.pdf" for number in numbers]
 
 
-class KilledError(Exception):
-    """Raised where a run is killed."""
-
-
 @dataclass
 class Day:
     """What the runs of a day gave."""

@@ -36,21 +36,6 @@ sent: list[int] = []
 hosts = Hosts()
 
 
-def ranged(body: bytes, content_type: str, **headers: str) -> Handler:
-    """A document of which the server also sends parts (RFC 9110, 14)."""
-
-    def answer(request: Request) -> Page:
-        asked = request.headers.get("range")
-        if asked is None:
-            return Page(body, content_type=content_type, headers=headers)
-        first, last = map(int, asked.removeprefix("bytes=").split("-"))
-        part = body[first : last + 1]
-        place = f"bytes {first}-{first + len(part) - 1}/{len(body)}"
-        return Page(part, status=206, content_type=content_type, headers={**headers, "Content-Range": place})
-
-    return answer
-
-
 def behind_head(content_type: str, behave: Behaviour) -> Behaviour:
     """Answer HEAD well, and anything else by *behave*."""
 

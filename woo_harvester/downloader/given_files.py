@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from woo_harvester.audit.given import GivenHost
-
 
 class NotGivenError(IgnoreRequest):
     """The file is not among those that an audit was given."""
@@ -32,7 +30,7 @@ class GivenFilesHandler(BaseDownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._given: dict[str, GivenHost] = {host.host: host for host in crawler.spider.on_disk}  # type: ignore[union-attr]
+        self._given = crawler.spider.on_disk  # type: ignore[union-attr]
 
     async def download_request(self, request: Request) -> StreamedResponse:
         """Return the file that a request asks for. Raises NotGivenError, and OSError if it cannot be read."""

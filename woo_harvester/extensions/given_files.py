@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
 
-    from woo_harvester.audit.given import GivenHost
-
 
 class GivenFilesFindings(Findings):
     """The extension ``Findings`` of an audit of files.
@@ -30,7 +28,7 @@ class GivenFilesFindings(Findings):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._given: dict[str, GivenHost] = {host.host: host for host in crawler.spider.on_disk}  # type: ignore[union-attr]
+        self._given = crawler.spider.on_disk  # type: ignore[union-attr]
         for host in self._given.values():
             account = empty_account(host.name, host.kind)
             account.not_judged += host.not_judged

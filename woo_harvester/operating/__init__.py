@@ -1,1 +1,1 @@
-"""The work of ``scrapy state``, ``prune`` and ``monitor``, with which operators check and correct."""
+"""The work of ``scrapy state`` and ``prune``, with which operators check and correct."""

@@ -37,9 +37,6 @@ OVERDUE = (
 #: Seconds that hanging threads get after a second signal.
 _KILL_TIMEOUT = 1.0
 
-#: The priority of a level of the log that was typed (``-L``, ``--quiet``).
-_TYPED = SETTINGS_PRIORITIES["cmdline"]
-
 _STOPPED_AT_ONCE = (
     "stopped before outputs and report were closed: what is not confirmed comes again in the next run"
 )
@@ -54,8 +51,8 @@ class HarvestProcess(AsyncCrawlerProcess):
     def __init__(self, settings: Settings) -> None:
         with suppress(AttributeError, OSError):  # stderr may not be a file
             faulthandler.enable()  # shows where a library calls abort()
-        if not settings["LOG_FILE"] and settings.getpriority("LOG_LEVEL") != _TYPED:
-            # What Scrapy says of itself is left out, so that a run that cannot start is one line.
+        if not settings["LOG_FILE"] and settings.getpriority("LOG_LEVEL") != SETTINGS_PRIORITIES["cmdline"]:
+            # Unless a level was typed, a run that cannot start is one line: Scrapy says nothing of itself.
             logging.disable(logging.INFO)
         super().__init__(settings)
         self._spider: Spider | None = None

@@ -112,9 +112,9 @@ class HarvestSpider(Spider):
         return spider
 
     @property
-    def on_disk(self) -> Sequence[GivenHost]:
-        """The files of an audit that answer in the place of hosts; empty in any other run."""
-        return self._on_disk
+    def on_disk(self) -> dict[str, GivenHost]:
+        """The files of an audit that answer in the place of hosts, by host; empty in any other run."""
+        return {host.host: host for host in self._on_disk}
 
     @classmethod
     def check_arguments(cls, given: Mapping[str, Any]) -> None:
