@@ -8,13 +8,13 @@ import os
 import signal
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
-from threading import Thread
+from multiprocessing.connection import Connection
+from threading import local
 from typing import Any, NamedTuple, Self
 
 from msgspec import json
@@ -252,18 +252,25 @@ _MOST_PROCESSES = 4
 
 
 class Preparer:
-    """Makes the documents of batches of lines; use it as a context, which ends its processes."""
+    """Makes the documents of batches of lines; use it as a context, which ends its processes.
+
+    Each process has a pipe of its own, and a thread that waits for it: one that is killed while it writes is
+    then the end of its pipe. In the one pipe of a ProcessPoolExecutor, the rest of it is waited for.
+    """
 
     def __init__(self) -> None:
         self._count = min(os.cpu_count() or 1, _MOST_PROCESSES)
-        self._pool: ProcessPoolExecutor | None = None
+        self._threads = ThreadPoolExecutor(self._count)
+        self._of_thread = local()
+        self._pipes: list[Connection] = []
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+        self._threads.shutdown(cancel_futures=True)
+        for pipe in self._pipes:
+            pipe.close()  # with which its process ends
 
     def in_order(self, batches: Iterable[Batch], size: int) -> Iterator[tuple[Batch, Found]]:
         """Yield each batch with what is in it; all of them have *size* bytes. Raises EngineError."""
@@ -271,43 +278,45 @@ class Preparer:
             yield from ((batch, prepared(batch.lines)) for batch in batches)
             return
         waiting: deque[tuple[Batch, Future[Found]]] = deque()
+        for batch in batches:
+            waiting.append((batch, self._threads.submit(self._asked, batch.lines)))
+            if len(waiting) > self._count + 1:
+                first, found = waiting.popleft()
+                yield first, found.result()
+        yield from ((batch, found.result()) for batch, found in waiting)
+
+    def _asked(self, lines: Sequence[bytes | None]) -> Found:
+        """Have the process of this thread prepare lines."""
         try:
-            for batch in batches:
-                waiting.append((batch, self._submitted(batch.lines)))
-                if len(waiting) > self._count + 1:
-                    first, found = waiting.popleft()
-                    yield first, found.result()
-            yield from ((batch, found.result()) for batch, found in waiting)
-        except BrokenProcessPool as error:
+            pipe = self._of_thread.pipe
+        except AttributeError:
+            pipe = self._of_thread.pipe = self._started()
+        if pipe is None:
+            return prepared(lines)
+        try:
+            pipe.send(lines)
+            found: Found = pipe.recv()
+        except (EOFError, OSError) as error:
             raise EngineError("a process that prepares records for the index was ended") from error
+        return found
 
-    def _submitted(self, lines: Sequence[bytes | None]) -> Future[Found]:
+    def _started(self) -> Connection | None:
+        """Start a process; None if the user may start no more."""
+        context = multiprocessing.get_context("spawn")  # this process has threads
         try:
-            if self._count:
-                return self._started().submit(prepared, lines)
-        except (ImportError, NotImplementedError, OSError):
-            # The system has no semaphores, or the user may start no more processes: that is not tried again.
-            self._count = 0
-        here: Future[Found] = Future()
-        here.set_result(prepared(lines))
-        return here
-
-    def _started(self) -> ProcessPoolExecutor:
-        if self._pool is None:
-            context = multiprocessing.get_context("spawn")  # this process has threads
-            self._pool = ProcessPoolExecutor(self._count, context, _begin)
-        return self._pool
+            pipe, other_end = context.Pipe()
+            with other_end:
+                context.Process(target=_prepare, args=(other_end,), daemon=True).start()
+        except OSError:
+            return None
+        self._pipes.append(pipe)
+        return pipe
 
 
-def _begin() -> None:
-    """Leave Ctrl-C to the process that started this one, and end with it, however that one ends."""
-    # Not SIGTERM: with it the others are ended if one of them was killed.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _prepare(pipe: Connection) -> None:
+    """Prepare what comes from a pipe, until the process at its other end closes it or ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
     gc.set_threshold(100_000, 50, 100)  # what is made here has no circles
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    if parent := multiprocessing.parent_process():
-        parent.join()
-        os._exit(1)
+    with suppress(EOFError, OSError):
+        while True:
+            pipe.send(prepared(pipe.recv()))

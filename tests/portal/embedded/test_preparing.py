@@ -89,7 +89,7 @@ def test_a_system_without_further_processes_prepares_here(
     def refused(*_: object) -> None:
         raise BlockingIOError("Resource temporarily unavailable")
 
-    monkeypatch.setattr(preparing, "ProcessPoolExecutor", refused)
+    monkeypatch.setattr("multiprocessing.context.SpawnProcess.start", refused)
     path = write(tmp_path / "a.jsonl", [record(number) for number in range(100)])
     with opened(tmp_path / "portal") as engine:
         assert engine.fill([path]).messages == []
@@ -98,20 +98,20 @@ def test_a_system_without_further_processes_prepares_here(
 
 @pytest.mark.integration
 @pytest.mark.usefixtures("in_processes")
-def test_a_fill_goes_on_after_one_whose_process_was_killed(tmp_path: Path) -> None:
-    # What a process prepares at a time is more than a pipe holds, so that the other one waits for a reader.
+def test_a_fill_goes_on_after_one_whose_processes_were_killed(tmp_path: Path) -> None:
+    # What a process prepares at a time is more than a pipe holds: it is killed while it writes, or before.
     some = [record(number, text=f"water{number} " * 800) for number in range(3000)]
     path = write(tmp_path / "a.jsonl", some)
     with opened(tmp_path / "portal") as engine:
         with pytest.raises(EngineError, match="a process that prepares records for the index was ended"):
-            engine.fill([path], lambda done: kill_one_below(os.getpid()))
+            engine.fill([path], lambda done: kill_all_below(os.getpid()))
         engine.fill([path])
         assert len(titles(engine)) == 3000
 
 
-def kill_one_below(parent: int) -> None:
-    if found := processes_below(parent):
-        os.kill(found[0], signal.SIGKILL)
+def kill_all_below(parent: int) -> None:
+    for pid in processes_below(parent):
+        os.kill(pid, signal.SIGKILL)
 
 
 def processes_below(parent: int) -> list[int]:
