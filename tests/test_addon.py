@@ -18,6 +18,7 @@ from scrapy.utils.spider import DefaultSpider
 from scrapy_deltafetch import DeltaFetch
 
 from woo_harvester import Addon, addon
+from woo_harvester import settings as project
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.pipelines.record import DefaultsPipeline, FileTypePipeline, MetadataPipeline
 from woo_harvester.running.default_settings import SETTINGS
@@ -105,7 +106,7 @@ def test_a_projects_own_handler_for_https_wins() -> None:
     assert settings_of(DOWNLOAD_HANDLERS={"https": own}).getdict("DOWNLOAD_HANDLERS")["https"] == own
     assert settings_of(DOWNLOAD_HANDLERS={"ftp": None}).getdict("DOWNLOAD_HANDLERS") == {
         "ftp": None,
-        **addon.DOWNLOAD_HANDLERS,
+        **project.DOWNLOAD_HANDLERS,
     }
 
 
@@ -123,8 +124,8 @@ def test_what_was_given_is_mapped_before_it_is_filled_in_and_filled_in_before_it
 
 
 def test_every_component_can_be_loaded() -> None:
-    for name, paths in addon.COMPONENTS.items():
-        assert all(load_object(path) for path in paths), name
+    for name in addon.COMPONENTS:
+        assert all(load_object(path) for path in getattr(project, name)), name
 
 
 def test_the_middlewares_that_are_extended_do_not_run_themselves() -> None:
@@ -157,6 +158,16 @@ def test_spiders_of_others_and_commands_that_try_something_out_get_none_of_them(
         with pytest.raises(NotConfigured) as caught:
             Addon.from_crawler(crawler)
         assert caught.value.args == ()  # with a text, Scrapy would log a warning
+
+
+def test_in_this_project_a_spider_of_others_has_scrapys_own_components() -> None:
+    named = {name: getattr(project, name) for name in (*addon.COMPONENTS, *addon.BY_NAME)}
+    named["ITEM_PIPELINES"] = {**project.ITEM_PIPELINES, "its.Own": 350}
+    crawler = crawler_of(Stock, **named)
+    with pytest.raises(NotConfigured):
+        Addon.from_crawler(crawler)
+    left = {name: crawler.settings.getdict(name) for name in named}
+    assert left == {**{name: {} for name in named}, "ITEM_PIPELINES": {"its.Own": 350}}
 
 
 def test_a_wrong_value_is_reported_and_its_default_used_in_its_place(

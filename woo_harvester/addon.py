@@ -1,4 +1,4 @@
-"""The add-on: all components of the project, in the order in which they run."""
+"""The add-on: gives other projects these spiders and components, and keeps these from other spiders."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.signalmanager import SignalManager
 from scrapy.utils.misc import load_object
 
+from woo_harvester import settings as project
 from woo_harvester.running.default_settings import wrong_values
 from woo_harvester.running.ending import close_at_start
 from woo_harvester.running.lighter_scrapy import ItemSignals
@@ -23,92 +24,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: The pipelines, in the order in which items pass: map what was given, fill in defaults, decide the file
-#: type, store the document, extract its text.
-_ITEM_PIPELINES: dict[str, int | None] = {
-    "woo_harvester.pipelines.record.MetadataPipeline": 100,
-    "woo_harvester.pipelines.record.DefaultsPipeline": 200,
-    "woo_harvester.pipelines.record.FileTypePipeline": 300,
-    "woo_harvester.pipelines.store.StorePipeline": 400,
-    "woo_harvester.pipelines.text.TextPipeline": 500,
-}
-
-#: The downloader middlewares. Three of them replace the middleware of Scrapy that they extend.
-_DOWNLOADER_MIDDLEWARES = {
-    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
-    "woo_harvester.downloader.middlewares.WooRobotsTxtMiddleware": 100,
-    "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
-    "woo_harvester.downloader.middlewares.WooRetryMiddleware": 550,
-    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
-    "woo_harvester.downloader.middlewares.WooRedirectMiddleware": 600,
-    # Nearest to the downloader: it processes an error before a retry.
-    "woo_harvester.downloader.middlewares.OwnFaultMiddleware": 900,
-    # Nearest to the spider: only the last try of a request counts.
-    "woo_harvester.downloader.middlewares.FirstRequestsMiddleware": 40,
-    # Near to the spider: only responses for the spider count.
-    "woo_harvester.downloader.middlewares.BodiesMiddleware": 50,
-}
-
-_SPIDER_MIDDLEWARES: dict[str, int | None] = {
-    # Nearest to the engine, before all of Scrapy's: what it hands on goes to the pipelines.
-    "woo_harvester.spiders.middlewares.CloseResponses": 10,
-    # Nearer to the spider than all of Scrapy's: a document of an earlier run passes no other middleware.
-    "woo_harvester.spiders.middlewares.WooDeltaFetch": 1050,
-}
-
-_EXTENSIONS = {
-    # Off: it opens a port on which any user of the machine can run Python in the crawl.
-    "scrapy.extensions.telnet.TelnetConsole": None,
-    # Off for the same reason; it is on by default.
-    "scrapy.extensions.remote_control.RemoteControl": None,
-    # Replaced: the project's exporter confirms to the state what is durable. Before the state, which needs
-    # it.
-    "scrapy.extensions.feedexport.FeedExporter": None,
-    "woo_harvester.outputs.feedexport.DurableFeedExporter": 5,
-    # Also before the state, which waits for all outputs. It is off unless WOO_ELASTICSEARCH_URL is set.
-    "woo_harvester.outputs.elasticsearch.ElasticsearchExporter": 6,
-    # Before the findings, which write the statistics after the state has processed everything.
-    "woo_harvester.extensions.state.StateKeeper": 10,
-    "woo_harvester.extensions.findings.Findings": 20,
-    # After the findings, to which it adds errors of the harvester itself.
-    "woo_harvester.extensions.own_errors.OwnErrors": 25,
-    # Summary and metrics come after the findings, whose files they read.
-    "woo_harvester.extensions.summary.Summary": 30,
-    "woo_harvester.extensions.metrics.Metrics": 40,
-    "woo_harvester.extensions.progress.Progress": 50,
-    "woo_harvester.running.lighter_scrapy.RareCollections": 90,
-    # After AutoThrottle (0), whose delays it raises to a minimum.
-    "woo_harvester.extensions.politeness.Politeness": 100,
-    "woo_harvester.extensions.stopping.Stopping": 110,
-}
-
-COMPONENTS: dict[str, dict[str, int | None]] = {
-    "ITEM_PIPELINES": _ITEM_PIPELINES,
-    "DOWNLOADER_MIDDLEWARES": _DOWNLOADER_MIDDLEWARES,
-    "SPIDER_MIDDLEWARES": _SPIDER_MIDDLEWARES,
-    "EXTENSIONS": _EXTENSIONS,
-}
-
-DOWNLOAD_HANDLERS = {
-    "https": "woo_harvester.downloader.streaming.StreamingDownloadHandler",
-    # Entry pages of permits are older than https everywhere.
-    "http": "woo_harvester.downloader.streaming.StreamingDownloadHandler",
-}
-
-#: Exporters by their name in FEEDS and in -o FILE:NAME. GeoJSON is for permits.
-_FEED_EXPORTERS = {
-    # Scrapy: scrapy.exporters.CsvItemExporter, which is also how items of other spiders are written.
-    "csv": "woo_harvester.outputs.exporters.RecordCsvItemExporter",
-    "csv-nl": "woo_harvester.outputs.exporters.DutchCsvItemExporter",
-    "geojson": "woo_harvester.outputs.exporters.GeoJsonItemExporter",
-    # Scrapy: scrapy.exporters.JsonLinesItemExporter, which takes ten times as long to write the same bytes.
-    **dict.fromkeys(
-        ("jl", "jsonl", "jsonlines"), "woo_harvester.outputs.exporters.RecordJsonLinesItemExporter"
-    ),
-}
-
-#: Storages by the scheme of a feed. A local one has a run write to a file of its own.
-_FEED_STORAGES = dict.fromkeys(("", "file"), "woo_harvester.outputs.storage.RecordStorage")
+#: The settings of this project that name components, in their order.
+COMPONENTS = ("ITEM_PIPELINES", "DOWNLOADER_MIDDLEWARES", "SPIDER_MIDDLEWARES", "EXTENSIONS")
+#: The others that have one component by a name: of a scheme, or of a format.
+BY_NAME = ("DOWNLOAD_HANDLERS", "FEED_STORAGES")
 
 #: Settings that the components need. A value in the project's own settings has precedence.
 SETTINGS: dict[str, Any] = {
@@ -167,6 +86,7 @@ class Addon:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         if _is_tried_out(crawler) or not _is_ours(crawler.spidercls):
+            _take_out(crawler.settings)
             raise NotConfigured  # without a reason, which Scrapy would log as a warning
         if type(crawler.signals) is SignalManager:
             # Before anything else takes it. What is connected already stays so: the sender is the same.
@@ -181,7 +101,7 @@ class Addon:
             # The priority is that of the project's own list: a lower one would change nothing.
             priority = settings.getpriority("SPIDER_MODULES") or 0
             settings.set("SPIDER_MODULES", [*modules, "woo_harvester.spiders"], priority)
-        _add_to_dict(settings, "FEED_EXPORTERS", _FEED_EXPORTERS)
+        _add_to_dict(settings, "FEED_EXPORTERS")
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Add the components. A component that the project's settings have keeps its place."""
@@ -189,11 +109,11 @@ class Addon:
         self._check_values(settings)
         add_contact(settings)
         _report_deltafetch(settings)
-        for name, components in COMPONENTS.items():
-            for path, place in components.items():
+        for name in COMPONENTS:
+            for path, place in getattr(project, name).items():
                 settings.setdefault_in_component_priority_dict(name, load_object(path), place)
-        _add_to_dict(settings, "DOWNLOAD_HANDLERS", DOWNLOAD_HANDLERS)
-        _add_to_dict(settings, "FEED_STORAGES", _FEED_STORAGES)
+        for name in BY_NAME:
+            _add_to_dict(settings, name)
         settings.setdict(SETTINGS, "addon")
 
     def _check_values(self, settings: BaseSettings) -> None:
@@ -240,6 +160,14 @@ def _report_deltafetch(settings: BaseSettings) -> None:
     logger.warning(_REPLACED)
 
 
-def _add_to_dict(settings: BaseSettings, name: str, added: dict[str, str]) -> None:
-    """Add entries to a setting, except those that the project's settings have."""
-    settings.set(name, {**added, **settings.getdict(name)}, settings.getpriority(name) or 0)
+def _add_to_dict(settings: BaseSettings, name: str) -> None:
+    """Add the entries of this project to a setting, except those that the settings have."""
+    settings.set(name, {**getattr(project, name), **settings.getdict(name)}, settings.getpriority(name) or 0)
+
+
+def _take_out(settings: BaseSettings) -> None:
+    """Take out what the settings of this project name, for a spider that is none of its own."""
+    for name in (*COMPONENTS, *BY_NAME):
+        ours = getattr(project, name).items()
+        others = {path: place for path, place in settings.getdict(name).items() if (path, place) not in ours}
+        settings.set(name, others, settings.getpriority(name) or 0)

@@ -1,7 +1,7 @@
 """Settings of the project. Beside each value are Scrapy's own default and the reason for the difference.
 
-``addon.py`` has the components and their order. ``default_settings`` and ``docs/settings.md`` have the
-project's own settings, which begin with ``WOO_``.
+The components come first, in their order; the add-on takes them from here for other projects. The project's
+own settings, which begin with ``WOO_``, are in ``running/settings.toml`` and ``docs/settings.md``.
 """
 
 from importlib.util import find_spec
@@ -14,6 +14,98 @@ BOT_NAME = "woo-harvester"
 SPIDER_MODULES = ["woo_harvester.spiders"]
 COMMANDS_MODULE = "woo_harvester.commands"
 ADDONS = {"woo_harvester.Addon": 500}
+
+# Scrapy: {}. The pipelines, in the order in which items pass: map what was given, fill in defaults, decide
+# the file type, store the document, extract its text.
+ITEM_PIPELINES = {
+    "woo_harvester.pipelines.record.MetadataPipeline": 100,
+    "woo_harvester.pipelines.record.DefaultsPipeline": 200,
+    "woo_harvester.pipelines.record.FileTypePipeline": 300,
+    "woo_harvester.pipelines.store.StorePipeline": 400,
+    "woo_harvester.pipelines.text.TextPipeline": 500,
+}
+
+# Scrapy: {}. Three of them replace the middleware of Scrapy that they extend.
+DOWNLOADER_MIDDLEWARES = {
+    # Near to the spider: only the last try of a request counts, and only responses for the spider.
+    "woo_harvester.downloader.middlewares.FirstRequestsMiddleware": 40,
+    "woo_harvester.downloader.middlewares.BodiesMiddleware": 50,
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+    "woo_harvester.downloader.middlewares.WooRobotsTxtMiddleware": 100,
+    "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
+    "woo_harvester.downloader.middlewares.WooRetryMiddleware": 550,
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+    "woo_harvester.downloader.middlewares.WooRedirectMiddleware": 600,
+    # Nearest to the downloader: it processes an error before a retry.
+    "woo_harvester.downloader.middlewares.OwnFaultMiddleware": 900,
+    # Off, since they process every document without effect: the register decides which hosts get requests,
+    # the handler has the time limit of a request, and no publisher requires a password.
+    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
+    "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": None,
+    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
+}
+
+# Scrapy: {}. What a document of an earlier run passes is as little as can be.
+SPIDER_MIDDLEWARES = {
+    # Nearest to the engine, before all of Scrapy's: what it hands on goes to the pipelines.
+    "woo_harvester.spiders.middlewares.CloseResponses": 10,
+    # Nearer to the spider than all of Scrapy's: a document of an earlier run passes no other middleware.
+    "woo_harvester.spiders.middlewares.WooDeltaFetch": 1050,
+    # Off for the same reason: depth has no meaning here, these spiders do not copy the meta of a response,
+    # and they mark their first requests themselves.
+    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
+    "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
+    "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
+}
+
+# Scrapy: {}. In the order in which they are started and, at the end of a run, hear of it.
+EXTENSIONS = {
+    # Off: it opens a port on which any user of the machine can run Python in the crawl.
+    "scrapy.extensions.telnet.TelnetConsole": None,
+    # Off for the same reason; it is on by default.
+    "scrapy.extensions.remote_control.RemoteControl": None,
+    # Replaced: the project's exporter confirms to the state what is durable. Before the state, which needs
+    # it.
+    "scrapy.extensions.feedexport.FeedExporter": None,
+    "woo_harvester.outputs.feedexport.DurableFeedExporter": 5,
+    # Also before the state, which waits for all outputs. It is off unless WOO_ELASTICSEARCH_URL is set.
+    "woo_harvester.outputs.elasticsearch.ElasticsearchExporter": 6,
+    # Before the findings, which write the statistics after the state has processed everything.
+    "woo_harvester.extensions.state.StateKeeper": 10,
+    "woo_harvester.extensions.findings.Findings": 20,
+    # After the findings, to which it adds errors of the harvester itself.
+    "woo_harvester.extensions.own_errors.OwnErrors": 25,
+    # Summary and metrics come after the findings, whose files they read.
+    "woo_harvester.extensions.summary.Summary": 30,
+    "woo_harvester.extensions.metrics.Metrics": 40,
+    "woo_harvester.extensions.progress.Progress": 50,
+    "woo_harvester.running.lighter_scrapy.RareCollections": 90,
+    # After AutoThrottle (0), whose delays it raises to a minimum.
+    "woo_harvester.extensions.politeness.Politeness": 100,
+    "woo_harvester.extensions.stopping.Stopping": 110,
+}
+
+# Scrapy: {}. Handlers by the scheme of a URL: a body is kept within bounds while it arrives.
+DOWNLOAD_HANDLERS = {
+    "https": "woo_harvester.downloader.streaming.StreamingDownloadHandler",
+    # Entry pages of permits are older than https everywhere.
+    "http": "woo_harvester.downloader.streaming.StreamingDownloadHandler",
+}
+
+# Scrapy: {}. Exporters by their name in FEEDS and in -o FILE:NAME. GeoJSON is for permits.
+FEED_EXPORTERS = {
+    # Scrapy: scrapy.exporters.CsvItemExporter, which is also how items of other spiders are written.
+    "csv": "woo_harvester.outputs.exporters.RecordCsvItemExporter",
+    "csv-nl": "woo_harvester.outputs.exporters.DutchCsvItemExporter",
+    "geojson": "woo_harvester.outputs.exporters.GeoJsonItemExporter",
+    # Scrapy: scrapy.exporters.JsonLinesItemExporter, which takes ten times as long to write the same bytes.
+    **dict.fromkeys(
+        ("jl", "jsonl", "jsonlines"), "woo_harvester.outputs.exporters.RecordJsonLinesItemExporter"
+    ),
+}
+
+# Scrapy: {}. Storages by the scheme of a feed. A local one has a run write to a file of its own.
+FEED_STORAGES = dict.fromkeys(("", "file"), "woo_harvester.outputs.storage.RecordStorage")
 
 # Scrapy: its own name. Publishers see what sends the requests. WOO_CONTACT adds who does, and where to
 # complain.
@@ -64,33 +156,11 @@ REFERER_ENABLED = False
 # Scrapy: True. Connections go to the publisher itself, whose address is checked; see docs/fetching.md.
 HTTPPROXY_ENABLED = False
 
-# Scrapy: {}. Off, since they process every document without effect: depth has no meaning here, these spiders
-# do not copy the meta of a response, and they mark their first requests themselves.
-SPIDER_MIDDLEWARES = {
-    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
-    "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
-    "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
-}
-
 # Scrapy: 2083. The spider checks the same limit when it reads a location, with a finding (`loc.ongeldig`).
 URLLENGTH_LIMIT = 0
 
-# Scrapy: {}. Off for the same reason: the register decides which hosts get requests, the handler has the time
-# limit of a request, and no publisher requires a password.
-DOWNLOADER_MIDDLEWARES = {
-    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
-    "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": None,
-    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
-}
-
 # Scrapy: True. The handler decodes a body while it receives it, within limits, if a request needs that.
 COMPRESSION_ENABLED = False
-
-# Scrapy: 1. Any user of the machine could run code in the crawl; addon.py removes it altogether.
-TELNETCONSOLE_ENABLED = False
-
-# Scrapy: True. Off for the same reason.
-REMOTE_CONTROL_ENABLED = False
 
 # Scrapy: None. That writes each letter with an accent as an escape.
 FEED_EXPORT_ENCODING = "utf-8"

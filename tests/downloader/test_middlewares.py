@@ -140,6 +140,7 @@ def test_a_password_and_a_cookie_go_to_no_other_host() -> None:
 def test_a_redirect_has_a_referer_only_if_the_project_sends_them(
     referers: RefererMiddleware | None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level("WARNING")
     made = middleware()
     monkeypatch.setattr(made.crawler, "get_spider_middleware", lambda kind: referers)
     made._engine_started()

@@ -38,6 +38,9 @@ _LIST = re.compile(rf"({re.escape(BEGIN)}\n).*?(^ *{re.escape(END)}$)", re.DOTAL
 #: Settings that only identify the project, so that the page leaves them out.
 IDENTITY = {"BOT_NAME", "SPIDER_MODULES", "COMMANDS_MODULE", "ADDONS"}
 
+#: Settings that the page has in its table of components.
+PLACED = {*addon.COMPONENTS, *addon.BY_NAME, "FEED_EXPORTERS"}
+
 
 def values() -> dict[str, Any]:
     """Return the rows of the tables of the page."""
@@ -92,7 +95,7 @@ def _default(setting: Setting) -> str:
 
 def _changes(module: ModuleType, values: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     for name, why in reasons(inspect.getsource(module)).items():
-        if name in values and name not in IDENTITY:
+        if name in values and name not in IDENTITY | PLACED:
             value = values[name]
             shown = f"{value.__module__}.{value.__name__}" if isinstance(value, type) else repr(value)
             yield code(name), code(shown), code(_scrapys(name)), why
@@ -103,11 +106,11 @@ def _scrapys(name: str) -> str:
 
 
 def _components() -> Iterator[tuple[str, ...]]:
-    for setting, components in addon.COMPONENTS.items():
-        for path, place in components.items():
+    for setting in addon.COMPONENTS:
+        for path, place in getattr(project, setting).items():
             does = "" if place is None else _first_line(path)
             yield code(setting), "off" if place is None else str(place), code(path), does
-    for scheme, path in addon.DOWNLOAD_HANDLERS.items():
+    for scheme, path in project.DOWNLOAD_HANDLERS.items():
         yield code("DOWNLOAD_HANDLERS"), scheme, code(path), _first_line(path)
 
 

@@ -10,7 +10,7 @@ from scrapy.settings import default_settings
 
 from tests.conftest import ROOT
 from tools.reference.__main__ import render
-from tools.reference.settings import BEGIN, END, IDENTITY, reasons, with_known_settings
+from tools.reference.settings import BEGIN, END, IDENTITY, PLACED, reasons, with_known_settings
 from woo_harvester import addon
 from woo_harvester import settings as project
 from woo_harvester.running.default_settings import SETTINGS, from_environment
@@ -56,7 +56,9 @@ def test_every_setting_stands_on_the_page_with_its_default() -> None:
 
 def test_every_changed_setting_of_scrapy_stands_on_the_page_with_both_values_and_a_reason() -> None:
     given = from_environment(environ).keys()  # what this machine has of the settings of others
-    changed = {name for name in vars(project) if name.isupper()} - IDENTITY - given | addon.SETTINGS.keys()
+    changed = {
+        name for name in vars(project) if name.isupper()
+    } - IDENTITY - PLACED - given | addon.SETTINGS.keys()
     rows = {
         row[1].strip("` "): row[2:-1]
         for row in (line.split("|") for line in render("settings.md").splitlines())
