@@ -162,6 +162,10 @@ URLLENGTH_LIMIT = 0
 # Scrapy: True. The handler decodes a body while it receives it, within limits, if a request needs that.
 COMPRESSION_ENABLED = False
 
+# Scrapy: 1 and True. Off, also for spiders of others: any user of the machine could run code in the crawl.
+TELNETCONSOLE_ENABLED = False
+REMOTE_CONTROL_ENABLED = False
+
 # Scrapy: None. That writes each letter with an accent as an escape.
 FEED_EXPORT_ENCODING = "utf-8"
 
