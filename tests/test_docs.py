@@ -34,12 +34,23 @@ def test_every_page_and_part_that_is_linked_is_there() -> None:
             assert not part or part in anchors(target), (page, f"{name}#{part}")
 
 
-def test_every_test_that_proves_a_promise_is_there() -> None:
-    named = re.findall(
-        r"`(tests/[\w/]+(?:\.py|/))`", (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
-    )
-    assert len(named) > 10
-    assert [name for name in named if not (ROOT / name).exists()] == []
+def test_every_path_that_pages_and_comments_name_is_there() -> None:
+    roots = [ROOT, *(ROOT / name for name in ("woo_harvester", "woo_portal", "tests", "docs"))]
+    folders = {path.name for root in roots for path in root.iterdir() if path.is_dir()}
+    modules = [path for root in roots[1:4] for path in root.rglob("*.py")]
+    named = {
+        (str(file.relative_to(ROOT)), path)
+        for file in {*PAGES, *modules} - {ROOT / "CHANGELOG.md"}
+        for path in re.findall(r"`([a-z_]+/[\w./-]*\w)/?`", file.read_text(encoding="utf-8"))
+        if path.partition("/")[0] in folders
+    }
+    assert len(named) > 100
+    made = {("docs/deployment.md", "deploy/.env"), ("tests/test_layout.py", "state/test_store_locked.py")}
+    assert {
+        (file, path)
+        for file, path in named - made
+        if not any((root / f"{path}{end}").exists() for root in roots for end in ("", ".py"))
+    } == set(), "each is to be a file or folder from the root, or in one of its packages"
 
 
 def test_every_setting_finding_and_make_target_that_is_named_is_there() -> None:

@@ -1,6 +1,6 @@
 """What `documents=head` and an audit request of documents whose headers do not show what they are.
 
-``tests/crawl/test_samples.py`` and ``tests/diwoo/test_filetype.py`` have the rules: which documents
+``tests/crawl/test_document_sample.py`` and ``tests/diwoo/test_filetype.py`` have the rules: which documents
 are sampled, which answers are a sample, and that head and download give the same type.
 """
 

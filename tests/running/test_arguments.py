@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from woo_harvester.diwoo.defaults import Choice
+from woo_harvester.diwoo.choice import Choice
 from woo_harvester.running.arguments import PermitArguments, WooArguments
 from woo_harvester.running.causes import ArgumentError
 from woo_harvester.tooi import UNKNOWN_CATEGORY, category_of_index

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from woo_harvester.audit.one_cause import EntryReporter
 from woo_harvester.crawl.hosts import SitemapReading, Visit
-from woo_harvester.diwoo.defaults import Choice
+from woo_harvester.diwoo.choice import Choice
 from woo_harvester.diwoo.given import metadata_of
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter

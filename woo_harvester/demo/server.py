@@ -1,4 +1,4 @@
-"""A private certificate authority, made for one run."""
+"""HTTPS servers on loopback, with certificates of a private authority that is made for one run."""
 
 from __future__ import annotations
 

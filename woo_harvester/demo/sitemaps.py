@@ -1,4 +1,4 @@
-"""Values from the TOOI lists for the fictional publishers, as publishers write them."""
+"""What the fictional publishers publish: robots.txt, indexes, sitemaps, their metadata, and documents."""
 
 from __future__ import annotations
 

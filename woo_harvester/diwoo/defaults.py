@@ -1,105 +1,18 @@
-"""What a record says where its publisher gave nothing, and the entries that a run chooses by what they say.
-
-A title is made of the file name in the loc, or of the properties of the document.
-
-Source: seed "Aanbevelingen voor metadata", section "TOOI veld 'officieleTitel'".
-"""
+"""What a record says where its publisher gave nothing: title, category, organisations, dates."""
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from contextlib import suppress
-from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date
 
 from msgspec.structs import replace
 
-from woo_harvester.diwoo.given import metadata_of
 from woo_harvester.diwoo.mapping import CATEGORY, organisation_value, resolved_as
+from woo_harvester.diwoo.titles import title_from_loc
 from woo_harvester.findings import Reporter
 from woo_harvester.record import Record, Waarde
 from woo_harvester.register.register import Match, Organisation
-from woo_harvester.sitemaps.facts import EntryFacts
-from woo_harvester.sitemaps.lastmod import first_day
-from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.tooi import UNKNOWN_CATEGORY, UNKNOWN_ORGANISATION
-from woo_harvester.tooi.coded import resolve
 from woo_harvester.tooi.values import Concept, ValueList
-from woo_harvester.utils.dates import parse_date
-from woo_harvester.utils.urls import last_segment
-
-#: Extensions of documents, and of programs on web servers that send them. Other endings stay in the title,
-#: such as the .2 of "besluit 1.2" and the .State of "Raad.van.State".
-_EXTENSION = re.compile(
-    r"(?:pdf|docx?|docm|odt|rtf|txt|xlsx?|xlsm|ods|csv|pptx?|ppsx?|odp|odf|x?html?|xml|json|zip|7z|msg|eml"
-    r"|jpe?g|png|tiff?|gif|aspx?|ashx|axd|jspx?|php|cfm|do)",
-    re.IGNORECASE,
-)
-#: Prefix that Office programs put before the file name to make a title.
-_PROGRAM = re.compile(r"\s*Microsoft (?:Office )?(?:Word|Excel|PowerPoint|Outlook) - ", re.IGNORECASE)
-_UUID = re.compile(r"(?<![0-9a-z])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-z])", re.IGNORECASE)
-#: White space, the usual separators, and characters that do not print: control, formatting, replacement.
-_SEPARATORS = re.compile(
-    r"[\s_+\-\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffd\ud800-\udfff]+"
-)
-_HASH = re.compile("[0-9a-f]{16,}", re.IGNORECASE)
-_LETTERS = re.compile(r"[^\W\d_]+")
-#: Words about how a document is offered, not what it is; also written together: getdocument, downloadfile.
-_GENERAL = re.compile(
-    "(?:download(?:s|en)?|document(?:s|en)?|docs?|index|files?|filename|bestand(?:en)?|bestandsnaam|attachments?"
-    "|default|get|fetch|retrieve|view(?:er)?|show|bekijk(?:en)?|toon|open(?:en)?|preview|inline|print|export"
-    "|object|item|content|media|asset|resource|blob|stream|binary|handler|servlet|raw|original|origineel"
-    "|page|pagina|home|main|scan|img|image|untitled|unnamed|naamloos|nieuw|new|temp|tmp|id|nr|nummer|versie|version"
-    "|copy|kopie|pdf|docx|odt|xlsx?|pptx?|zip|html?)+"
-)
-#: Longest word that is compared with the general words, in characters.
-_GENERAL_MAXLENGTH = 40
-
-
-def title_from_loc(loc: str) -> str | None:
-    """Return the title in the file name of a location, or None if the name is meaningless.
-
-    The name is percent-decoded. Its extension and UUIDs are removed, and separators become spaces. A name is
-    meaningless if it has only numbers, hashes (16 or more hex digits), single letters and general words, such
-    as download, document and index.
-    """
-    path = re.split(r"[?#]", loc.strip(), maxsplit=1)[0].rstrip("/")
-    name = last_segment(path).rstrip("/").rpartition("/")[2].strip()
-    stem = _without_extensions(name)
-    title = _SEPARATORS.sub(" ", _UUID.sub(" ", unicodedata.normalize("NFC", stem))).strip(" .,;")
-    return title if _is_meaningful(title) else None
-
-
-def title_from_properties(text: str) -> str | None:
-    """Return the title in a document's own properties, or None if it is meaningless.
-
-    Many programs fill it in with the name of the file, some with their own name before it, such as "Microsoft
-    Word - brief.docx". The program and the extension are removed. The rest must have meaning, as in
-    :func:`title_from_loc`.
-    """
-    title = " ".join(_without_extensions(_PROGRAM.sub("", text).strip()).split())
-    return title if _is_meaningful(_UUID.sub(" ", title)) else None
-
-
-def _without_extensions(name: str) -> str:
-    """Remove all known extensions from the end of a name, such as both of ``besluit.docx.pdf``."""
-    while (parts := name.rpartition("."))[1] and _EXTENSION.fullmatch(parts[2]):
-        name = parts[0]
-    return name
-
-
-def _is_meaningful(title: str) -> bool:
-    """Return whether the title has a word that says what the document is."""
-    words = (word for word in title.split() if not _HASH.fullmatch(word))
-    return any(not _is_general(run.lower()) for word in words for run in _LETTERS.findall(word))
-
-
-def _is_general(word: str) -> bool:
-    if len(word) == 1 or not any(map(str.isalpha, word)):  # ½ and ² are neither digits nor letters
-        return True
-    return len(word) <= _GENERAL_MAXLENGTH and _GENERAL.fullmatch(word) is not None
-
 
 _UNKNOWN_TITLE = "Onbekend"
 
@@ -216,59 +129,3 @@ def _registered(organisation: Organisation, organisations: ValueList) -> Waarde:
 
 def _filled(value: str) -> str:
     return f"standaardwaarde gebruikt: {value}"
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The entries that a run chooses, by category, lastmod and date; None for no limit."""
-
-    categories: frozenset[str] | None = None
-    """URIs of informatiecategorieën: a document has one of them."""
-    since: datetime | None = None
-    """The lastmod is this moment or a later one. An entry without a lastmod that can be read is left out."""
-    until: datetime | None = None
-    """The lastmod is this moment or an earlier one, in the same way."""
-    published: tuple[date, date] | None = None
-    """The date of the document is one of these days or between them."""
-
-    def has(self, facts: EntryFacts, index: Concept | None, categories: ValueList) -> bool:
-        """Return whether the run chooses an entry.
-
-        *index* is the category in the name of its index. *categories* is the value list of this run.
-        """
-        if (self.since or self.until) and not (
-            facts.moment is not None
-            and (self.since is None or self.since <= facts.moment.utc)
-            and (self.until is None or facts.moment.utc <= self.until)
-        ):
-            return False
-        if self.published is not None and not self.published[0] <= _date(facts) <= self.published[1]:
-            return False
-        return self.categories is None or not self.categories.isdisjoint(
-            _categories(facts.entry, index, categories)
-        )
-
-
-def _date(facts: EntryFacts) -> date:
-    """Return the date that the record of an entry would have: creatiedatum, else openbaarmakingsdatum."""
-    with suppress(ValueError):
-        if given := metadata_of(facts.entry).creatiedatum:
-            return parse_date(given)
-    if facts.known is not None and facts.known.published:
-        return date.fromisoformat(facts.known.published)
-    return first_day(facts.moment, datetime.now(UTC))
-
-
-def _categories(entry: Entry, index: Concept | None, categories: ValueList) -> set[str]:
-    """Return the URIs of the categories that the record of an entry would have.
-
-    That of the index counts for a category that is absent or unknown, as in :func:`default_category`.
-    """
-    otherwise = index or UNKNOWN_CATEGORY
-    found = set()
-    for value in metadata_of(entry).informatiecategorieen:
-        resolved = resolve(categories, value.label, value.uri)
-        if resolved is not None and resolved.concept is not None:
-            is_known = resolved.concept.uri != UNKNOWN_CATEGORY.uri
-            found.add((resolved.concept if is_known else otherwise).uri)
-    return found or {otherwise.uri}

@@ -14,7 +14,8 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, Self
 
 from scrapy.exceptions import NotConfigured
 
-from woo_harvester.diwoo.defaults import TITLE, title_from_properties
+from woo_harvester.diwoo.defaults import TITLE
+from woo_harvester.diwoo.titles import title_from_properties
 from woo_harvester.documents.extracted import MB, Extracted, TextError, TextTimeoutError, WorkerStartError
 from woo_harvester.documents.text_workers import Workers
 from woo_harvester.extensions.stopping import Interruptible, Stopping

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo
 
-from woo_harvester.diwoo.defaults import Choice
+from woo_harvester.diwoo.choice import Choice
 from woo_harvester.register.register import parse_shard
 from woo_harvester.running.causes import ArgumentError
 from woo_harvester.tooi import CATEGORY_COUNT, UNKNOWN_CATEGORY, category_of_index, informatiecategorieen
