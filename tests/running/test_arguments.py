@@ -51,9 +51,6 @@ def test_domains_are_hosts_or_urls_with_commas_between(given: str, hosts: tuple[
     assert WooArguments.read({"domains": given}).domains == hosts
 
 
-NAMES = (
-    "domains, register, shard, deltafetch_reset, organisation, documents, categories, since, until, published"
-)
 DAY = "a day, month or year such as 2025-12-31, 2025-12 or 2025"
 #: An argument, its value, and the line with which it is refused.
 REFUSED = [
@@ -99,7 +96,7 @@ REFUSED = [
     ("published", "9000", "argument published: expected a day that has been, got '9000'"),
     ("since", "9000-01-01", "argument since: expected a day that has been, got '9000-01-01'"),
     ("domain", "www.a.nl", r"unknown argument domain: did you mean domains\?"),
-    ("zzz", "1", f"unknown argument zzz: expected one of {NAMES}"),
+    ("zzz", "1", "unknown argument zzz: expected one of domains, register, shard, .*"),
     ("register_source", "export.xml", "unknown argument register_source.*"),
     ("\udcff", "1", "expected the name of an argument in UTF-8"),
     ("deltafetch_reset", "misschien", ".*"),
