@@ -65,10 +65,10 @@ def test_an_update_from_a_folder_says_what_changed_and_the_table_shows_it(
         f"{GEMEENTEN}: version 4 (2022-12-22) -> 5 (2026-01-02): 1 new, 1 gone, 0 with another label",
         f"  + {NIEUWSTAD[1]} ({NIEUWSTAD[0]})",
         f"  - {AMSTERDAM[1]} ({AMSTERDAM[0]}), still known",
-        f"The next runs use the lists in {tmp_path / DATA / 'tooi'}/",
+        f"The next runs use the lists in {tmp_path / DATA / 'tooi.json'}",
     ]
     version, published, _, _, values, source, *_ = row(tooi())
-    assert (version, published, values, source) == ("5", "2026-01-02", "605", "tooi")
+    assert (version, published, values, source) == ("5", "2026-01-02", "605", "update")
 
 
 def test_the_same_update_changes_nothing_and_an_older_none(tooi: Callable[..., Run], folder: Path) -> None:
@@ -157,21 +157,22 @@ def test_a_page_in_place_of_a_list_on_the_web_changes_nothing(
     refused = tooi("update", "--from", site.url("/"))
     assert refused.returncode == 1
     assert re.search(r"scw_talen.csv: expected the columns uri,label, got <!DOCTYPE html>", refused.stderr)
-    assert not (tmp_path / DATA / "tooi").exists()
+    assert not (tmp_path / DATA / "tooi.json").exists()
 
 
 def test_lists_that_somebody_damaged_are_reported_and_replaced(
     tooi: Callable[..., Run], folder: Path, tmp_path: Path
 ) -> None:
     tooi("update", "--from", str(folder))
-    (tmp_path / DATA / "tooi" / f"{GEMEENTEN}.csv").write_text("uri,label\n")
+    (tmp_path / DATA / "tooi.json").write_text("{}")
     shown = tooi()
     assert shown.returncode == 1
-    assert "tooi cannot be used: rwc_gemeenten_compleet has 0 values, and 605 were expected" in shown.stderr
+    assert "tooi.json cannot be used: it lacks the list 'rwc_" in shown.stderr
     assert row(shown)[:1] == ["4"]
     replaced = tooi("update", "--from", str(folder))
     assert replaced.returncode == 0
-    assert replaced.stderr.startswith(f"scrapy tooi: warning: {tmp_path / DATA / 'tooi'} cannot be used: ")
+    path = tmp_path / DATA / "tooi.json"
+    assert replaced.stderr.startswith(f"scrapy tooi: warning: {path} cannot be used: ")
     assert (tooi().returncode, row(tooi())[0]) == (0, "5")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -106,16 +105,15 @@ def test_a_value_that_only_a_newer_list_has_is_known_after_an_update(
     assert classification["themas"][0] == {"id": RUIMTEVAART_URI, "label": "ruimtevaart"}
 
 
-def test_a_damaged_folder_of_lists_stops_no_run_and_is_said(
+def test_a_damaged_file_of_lists_stops_no_run_and_is_said(
     publishers: Publishers, data: Path, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "tooi"
-    shutil.copytree(data / "tooi", folder)
-    (folder / "scw_toplijst.csv").write_text("uri,label\n")
+    path = tmp_path / "tooi.json"
+    path.write_bytes((data / "tooi.json").read_bytes()[:100_000])
     done = publishers.crawl("-a", "documents=none", settings={"WOO_DATA_DIR": tmp_path})
     assert done.run.returncode == 0
     assert summary_line(done.run) == "those in the data folder cannot be used: scrapy tooi says why"
-    assert f"{folder} cannot be used: scw_toplijst has 0 values, and 92 were expected" in done.run.stderr
+    assert f"{path} cannot be used: Input data was truncated" in done.run.stderr
     assert done.run.stats["woo/tooi/unusable"] == 1
     assert codes(nieuwstad(done), "/thema.pdf") == {"waarde.label-onbekend"}
 

@@ -15,7 +15,7 @@ STATE = ".scrapy/woo-state.sqlite"
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """The settings of a folder with a state, a register and its copy."""
     monkeypatch.chdir(tmp_path)
-    for name in (STATE, ".scrapy/register/0a/register.xml", ".scrapy/tooi/themas.csv", "roo.xml", "in.csv"):
+    for name in (STATE, ".scrapy/register/0a/register.xml", ".scrapy/tooi.json", "roo.xml", "in.csv"):
         path = Path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("kept")
@@ -33,8 +33,8 @@ def refusal(path: str, settings: Settings, *inputs: object) -> str:
     [
         (STATE, "the state itself"),
         *((f"{STATE}{end}", "a file of the state") for end in ("-wal", "-shm", "-journal", ".lock")),
-        (".scrapy/register/0a/register.xml", "kept by the harvester, in the folder register of its data"),
-        (".scrapy/tooi/themas.csv", "kept by the harvester, in the folder tooi of its data"),
+        (".scrapy/register/0a/register.xml", "kept by the harvester in its data folder"),
+        (".scrapy/tooi.json", "kept by the harvester in its data folder"),
         ("roo.xml", "read by this command"),
         ("in.csv", "read by this command"),
     ],

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -25,12 +21,12 @@ from tests.tooi.folders import (
 )
 from woo_harvester.tooi.list_files import Edition, ListFile, ListsError, read_from_folder, read_lists, set_uri
 from woo_harvester.tooi.lists import NAMES, bundled, bundled_files
-from woo_harvester.tooi.stored import KnownLists, compare, known_lists, store_lists
+from woo_harvester.tooi.stored import FILE, KnownLists, compare, known_lists, store_lists
 from woo_harvester.tooi.values import Concept
 
 
 def update(data: Path, folder: Path) -> None:
-    known = known_lists(data, TODAY)
+    known = known_lists(data)
     made = compare(known, read_lists(read_from_folder(folder), NAMES, TODAY))
     store_lists(data, made.lists, made.former)
 
@@ -48,25 +44,6 @@ def data(tmp_path: Path, folder: Path) -> Path:
     return tmp_path / "data"
 
 
-def replace_by(text: str, name: str) -> Callable[[Path], object]:
-    return lambda link: (link / name).write_text(text)
-
-
-def into_file(link: Path) -> None:
-    link.unlink()
-    link.write_text("in de weg")
-
-
-def into_circle(link: Path) -> None:
-    link.unlink()
-    link.symlink_to(link.name)
-
-
-def into_nothing(link: Path) -> None:
-    link.unlink()
-    link.symlink_to("weg")
-
-
 OLD, NEW, OTHER = Concept(*AMSTERDAM), Concept(*NIEUWSTAD), Concept("https://a.nl/3", "drie")
 
 
@@ -80,13 +57,13 @@ def given(*concepts: Concept, version: int = 5, day: int = 2) -> dict[str, ListF
 
 
 def test_without_a_folder_the_lists_of_the_project_are_used(tmp_path: Path) -> None:
-    known = known_lists(tmp_path, TODAY)
+    known = known_lists(tmp_path)
     assert known.problem is None
     assert known.value_lists() is bundled()
 
 
 def test_newer_lists_are_used(data: Path) -> None:
-    lists = known_lists(data, TODAY).value_lists()
+    lists = known_lists(data).value_lists()
     assert lists.organisaties.by_uri(NIEUWSTAD[0]) == Concept(*NIEUWSTAD)
     assert lists.organisaties.by_label("Gemeente Nieuwstad") == Concept(*NIEUWSTAD)
     assert (lists.editions[GEMEENTEN].version, lists.editions[GEMEENTEN].is_bundled) == (5, False)
@@ -98,7 +75,7 @@ def test_a_value_that_vanished_stays_known_over_all_later_updates(data: Path, fo
     update(data, folder)
     change_list(folder, change=without_amsterdam, version=7, published="2026-02-02")
     update(data, folder)
-    organisations = known_lists(data, TODAY).value_lists().organisaties
+    organisations = known_lists(data).value_lists().organisaties
     for gone in (NIEUWSTAD, AMSTERDAM):
         assert organisations.by_uri(gone[0]) == organisations.by_label(gone[1]) == Concept(*gone)
 
@@ -107,7 +84,7 @@ def test_a_label_that_went_to_another_uri_means_the_new_one(data: Path, folder: 
     newer = (NIEUWSTAD[0].replace("9101", "9102"), NIEUWSTAD[1])
     change_list(folder, change=lambda rows: [*rows[:-1], newer], version=6)
     update(data, folder)
-    organisations = known_lists(data, TODAY).value_lists().organisaties
+    organisations = known_lists(data).value_lists().organisaties
     assert organisations.by_label(NIEUWSTAD[1]) == Concept(*newer)
     assert organisations.by_uri(NIEUWSTAD[0]) == Concept(*NIEUWSTAD)
 
@@ -115,121 +92,55 @@ def test_a_label_that_went_to_another_uri_means_the_new_one(data: Path, folder: 
 def test_a_release_with_a_newer_list_comes_before_an_older_one_in_the_folder(tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "lists")
     change_list(folder, change=with_nieuwstad, version=3, published="2020-01-01")
-    shutil.copytree(folder, tmp_path / "tooi")  # as an update years ago left it
-    known = known_lists(tmp_path, TODAY)
+    store_lists(tmp_path, read_lists(read_from_folder(folder), NAMES, TODAY), {})  # an update of years ago
+    known = known_lists(tmp_path)
     assert known.files[GEMEENTEN] == bundled_files()[GEMEENTEN]
     assert known.value_lists().organisaties.by_uri(NIEUWSTAD[0]) == Concept(*NIEUWSTAD)
 
 
-def test_the_last_two_updates_stay_and_earlier_ones_are_removed(data: Path, folder: Path) -> None:
-    for _ in range(3):
-        update(data, folder)
-    names = sorted(path.name for path in data.iterdir())
-    assert len(names) == 4
-    assert names[0] == "tooi"
-    assert names[-1] == "tooi.lock"
-    assert (data / "tooi").resolve().name in names
-
-
-def test_what_killed_updates_left_is_not_used_and_removed_by_the_next(data: Path, folder: Path) -> None:
-    half = data / "tooi-20261121T100000-0123abcd"
-    half.mkdir()
-    (half / "index.csv").write_text("list,tooi_set")
-    (data / f"{half.name}.link").symlink_to(half.name)
-    assert known_lists(data, TODAY).problem is None
-    update(data, folder)
-    assert not half.exists()
-    assert not (data / f"{half.name}.link").is_symlink()
-
-
-@pytest.mark.parametrize(
-    ("name", "places"),
-    [("fsync", (1, 9, 18, 19, 20)), ("mkdir", (1, 2)), ("symlink", (1,)), ("replace", (1,))],
-)
-def test_a_kill_at_any_step_leaves_the_old_lists_or_the_new_ones(
-    data: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, places: tuple[int, ...]
-) -> None:
-    """Each call of the system that writes, renames or links is a place for a kill."""
+def test_a_kill_leaves_the_old_lists(data: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     change_list(folder, change=without_amsterdam, version=6)
-    before = known_lists(data, TODAY).files[GEMEENTEN]
-    after = read_lists(read_from_folder(folder), NAMES, TODAY)[GEMEENTEN]
-    real = getattr(os, name)
-    for place in places:
-        left = iter(range(place - 1, -1, -1))
+    before = known_lists(data)
 
-        def counted(*args: object, left: Iterator[int] = left, **options: object) -> object:
-            if next(left) == 0:
-                raise KeyboardInterrupt
-            return real(*args, **options)
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
 
-        monkeypatch.setattr(os, name, counted)
-        with pytest.raises(KeyboardInterrupt):
-            update(data, folder)
-        known = known_lists(data, TODAY)
-        assert known.problem is None
-        assert known.files[GEMEENTEN].concepts in (before.concepts, after.concepts)
-    monkeypatch.undo()
+    for step in ("fsync", "replace"):
+        with monkeypatch.context() as patched:
+            patched.setattr(os, step, killed)
+            with pytest.raises(KeyboardInterrupt):
+                update(data, folder)
+        assert known_lists(data) == before
     update(data, folder)
-    assert known_lists(data, TODAY).files[GEMEENTEN].concepts == after.concepts
+    assert known_lists(data).files[GEMEENTEN].edition.version == 6
 
 
-def test_two_updates_do_not_write_at_the_same_time(data: Path, folder: Path) -> None:
-    locking = (
-        "import fcntl, sys; file = open(sys.argv[1], 'ab'); fcntl.lockf(file, fcntl.LOCK_EX); "
-        "print('locked', flush=True); sys.stdin.read()"
-    )
-    other = subprocess.Popen(
-        [sys.executable, "-c", locking, str(data / "tooi.lock")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    with other:
-        assert other.stdout is not None
-        assert other.stdout.readline() == b"locked\n"
-        with pytest.raises(ListsError, match="another update is writing the lists"):
-            update(data, folder)
-        other.communicate()
-    update(data, folder)
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        replace_by("uri,label\n", f"{GEMEENTEN}.csv"),
-        replace_by("<html>", "index.csv"),
-        replace_by("list\n", "former.csv"),
-        lambda link: (link / f"{GEMEENTEN}.csv").unlink(),
-        lambda link: (link / "index.csv").unlink(),
-        into_file,
-        into_circle,
-        into_nothing,
-    ],
-)
-def test_a_folder_that_somebody_damaged_is_left_alone_and_replaced_by_the_next_update(
-    data: Path, folder: Path, damage: Callable[[Path], object]
+def test_a_file_that_somebody_damaged_is_left_alone_and_replaced_by_the_next_update(
+    data: Path, folder: Path
 ) -> None:
-    damage(data / "tooi")
-    known = known_lists(data, TODAY)
-    assert known.value_lists() is bundled()
-    (line,) = (known.problem or "").splitlines()
-    assert line.startswith(f"{data / 'tooi'} cannot be used: ")
+    path = data / FILE
+    good = path.read_bytes()
+    for content in (
+        b"",
+        b"<html>",
+        b"{}",
+        good[:5000],
+        good.replace(b'"label"', b'"naam"', 1),
+        good.replace(NIEUWSTAD[0].encode(), b"weg"),
+        good.replace(b'"values": 606', b'"values": 605'),
+    ):
+        path.write_bytes(content)
+        assert content != good
+        known = known_lists(data)
+        assert known.value_lists() is bundled()
+        (line,) = (known.problem or "").splitlines()
+        assert line.startswith(f"{path} cannot be used: ")
+        assert path.read_bytes() == content
     update(data, folder)
-    assert known_lists(data, TODAY).problem is None
-    assert known_lists(data, TODAY).files[GEMEENTEN].edition.version == 5
+    assert known_lists(data).problem is None
+    assert known_lists(data).files[GEMEENTEN].edition.version == 5
 
 
-def test_somebody_s_own_folder_is_used_and_moved_aside_by_an_update(tmp_path: Path, folder: Path) -> None:
-    change_list(folder, change=with_nieuwstad)
-    shutil.copytree(folder, tmp_path / "data/tooi")
-    (tmp_path / "data/tooi/notities.txt").write_text("van mij")
-    assert known_lists(tmp_path / "data", TODAY).files[GEMEENTEN].edition.version == 5
-    update(tmp_path / "data", folder)
-    (own,) = (tmp_path / "data").glob("tooi-own-*")
-    assert (own / "notities.txt").read_text() == "van mij"
-    assert (tmp_path / "data/tooi").is_symlink()
-
-
-# What newer value lists change.
 def test_what_is_new_what_is_gone_and_what_has_another_label_is_said() -> None:
     renamed = replace(OTHER, label="derde")
     (change,) = compare(known(OLD, OTHER), given(NEW, renamed)).changes

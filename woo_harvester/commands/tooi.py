@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -16,7 +15,7 @@ from woo_harvester.running.streams import write_stderr
 from woo_harvester.tooi.list_files import ListsError
 from woo_harvester.tooi.lists import NAMES
 from woo_harvester.tooi.public import ListFetcher
-from woo_harvester.tooi.stored import FOLDER, Change, KnownLists, Update, compare, known_lists, store_lists
+from woo_harvester.tooi.stored import FILE, Change, KnownLists, Update, compare, known_lists, store_lists
 from woo_harvester.utils.dates import day_of
 from woo_harvester.utils.fetch import TrustError
 from woo_harvester.utils.program import program, suggestion
@@ -72,7 +71,7 @@ class Command(ProjectCommand):
         """Show the lists, or update them."""
         settings = cast("Settings", self.settings)
         folder, today = data_dir(settings), day_of(datetime.now(UTC))
-        known = known_lists(folder, today)
+        known = known_lists(folder)
         if not args:
             for line in _table(known, today, settings.getfloat("WOO_TOOI_MAX_AGE")):
                 print(line)
@@ -94,7 +93,7 @@ class Command(ProjectCommand):
             return
         for line in _changes(update):
             print(line)
-        print(f"The next runs use the lists in {folder / FOLDER}{os.sep}")
+        print(f"The next runs use the lists in {folder / FILE}")
 
 
 def _table(known: KnownLists, today: date, max_age: float) -> Iterator[str]:
@@ -106,7 +105,7 @@ def _table(known: KnownLists, today: date, max_age: float) -> Iterator[str]:
         age = edition.age(today)
         is_old = bool(max_age) and age > max_age
         old += is_old
-        source = f"{'project' if edition.is_bundled else FOLDER}{' (old)' if is_old else ''}"
+        source = f"{'project' if edition.is_bundled else 'update'}{' (old)' if is_old else ''}"
         checked = str(edition.checked or "-")
         numbers = str(edition.version), str(edition.published), checked, str(age), str(edition.values)
         rows.append((name, *numbers, source))

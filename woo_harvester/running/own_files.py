@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 #: What SQLite and the locks of runs add to the name of the state.
 _BESIDE_STATE = ("-wal", "-shm", "-journal", ".lock")
 
-#: The folders in the data folder with the copies of the register and the newer value lists.
-_KEPT = ("register", "tooi")
+#: The copies of the register and the newer value lists, in the data folder.
+_KEPT = ("register/**/*", "tooi.json")
 
 
 def refuse_own_file(path: Path, settings: BaseSettings, *inputs: object) -> None:
@@ -41,9 +41,9 @@ def _own_files(settings: BaseSettings, inputs: tuple[object, ...]) -> Iterator[t
         yield state, "the state itself"
         for end in _BESIDE_STATE:
             yield state.with_name(f"{state.name}{end}"), "a file of the state"
-    for folder in _KEPT:
-        for file in (data_dir(settings) / folder).rglob("*"):
-            yield file, f"kept by the harvester, in the folder {folder} of its data"
+    for kept in _KEPT:
+        for file in data_dir(settings).glob(kept):
+            yield file, "kept by the harvester in its data folder"
     for given in (settings["WOO_REGISTER"], *inputs):
         if isinstance(given, str | Path) and not is_web_url(str(given)):
             yield Path(given), "read by this command"

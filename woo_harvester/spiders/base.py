@@ -219,7 +219,7 @@ class HarvestSpider(Spider):
 
     def _value_lists(self, today: date) -> ValueLists:
         """Return the value lists of this run, and count those that are old."""
-        known = known_lists(data_dir(self.settings), today)
+        known = known_lists(data_dir(self.settings))
         stats = self.crawler.stats
         if known.problem is not None:
             self.logger.warning("%s; the lists that ship with the project are used", known.problem)

@@ -53,9 +53,7 @@ def test_every_argument_has_a_row() -> None:
     cases: list[tuple[str, type[Arguments]]] = [("woo", WooArguments), ("vergunningen", PermitArguments)]
     for spider, arguments in cases:
         names = {field.alias or name for name, field in arguments.model_fields.items()}
-        assert arguments_of(spider).keys() == names, (
-            "the template commands.md has a row for each"
-        )
+        assert arguments_of(spider).keys() == names, "the template commands.md has a row for each"
 
 
 def test_the_examples_are_arguments_that_the_spiders_accept() -> None:
