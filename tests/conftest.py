@@ -74,7 +74,7 @@ SLOW = (
     "documents/test_text_workers.py",
     "portal/test_elasticsearch.py",
     "integration/test_typed_twice.py",
-    "integration/test_samples.py",
+    "integration/test_documents.py",
     "integration/test_audit_sample.py",
     "portal/embedded/test_filling.py",
     "audit/test_schema.py",

@@ -180,9 +180,9 @@ def shard(folder: Path, program: str) -> subprocess.Popen[str]:
 
 
 def test_a_pod_ends_with_the_exit_status_of_its_run(tmp_path: Path) -> None:
-    with shard(tmp_path, 'echo "$WOO_NODE" "$@"; exit 2') as pod:
+    with shard(tmp_path, 'echo "${PWD##*/}" "$WOO_NODE" "$@"; exit 2') as pod:
         told, _ = pod.communicate(timeout=120)
-    assert (pod.returncode, told) == (2, "shard-2 crawl woo -a shard=2/8\n")
+    assert (pod.returncode, told) == (2, "shard-2 shard-2 crawl woo -a shard=2/8\n")
 
 
 def test_a_pod_that_is_reported_to_stop_waits_for_its_run_and_does_not_count_as_done(tmp_path: Path) -> None:

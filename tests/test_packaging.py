@@ -13,7 +13,6 @@ import tomllib
 import zipfile
 from email import message_from_bytes
 from pathlib import Path
-from typing import TypedDict
 
 import pytest
 
@@ -24,17 +23,6 @@ from woo_harvester.utils.program import VERSION
 __all__ = ["built", "copied"]
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-
-
-class Seen(TypedDict):
-    """What LOOK prints."""
-
-    where: str
-    dutch: int
-    english: int
-    categories: int
-    spiders: list[str]
-    entry_points: list[str]
 
 
 #: What a process far from the checkout sees of the package, as JSON.
@@ -105,47 +93,26 @@ def test_the_newest_version_of_the_changelog_is_that_of_the_package() -> None:
 
 
 @pytest.mark.parametrize("kind", ["wheel", "egg"])
-def test_a_package_holds_every_file_of_the_checkout(kind: str, request: pytest.FixtureRequest) -> None:
+def test_a_package_holds_every_file_of_the_package_and_no_tests_and_tools(
+    kind: str, request: pytest.FixtureRequest
+) -> None:
     with zipfile.ZipFile(request.getfixturevalue(kind)) as archive:
-        packed = {name for name in archive.namelist() if name.startswith("woo_harvester/")}
+        names = archive.namelist()
+    assert not [name for name in names if name.startswith(("tests/", "benchmarks/", "tools/"))]
+    packed = {name for name in names if name.startswith("woo_harvester/")}
     assert packed.issuperset(package_files())
     assert kind == "egg" or packed == package_files()  # an egg has bytecode too
 
 
-@pytest.mark.parametrize("kind", ["wheel", "egg"])
-def test_a_package_holds_no_tests_and_tools(kind: str, request: pytest.FixtureRequest) -> None:
-    with zipfile.ZipFile(request.getfixturevalue(kind)) as archive:
-        assert not [
-            name for name in archive.namelist() if name.startswith(("tests/", "benchmarks/", "tools/"))
-        ]
-
-
-def test_an_installed_wheel_finds_its_data_and_settings(wheel: Path, tmp_path: Path) -> None:
-    target = tmp_path / "site"
-    python("-m", "pip", "install", "--quiet", "--no-deps", "--target", target, wheel, cwd=tmp_path)
-    check(look(target, tmp_path), target)
-
-
 def test_a_zipped_egg_finds_its_data_and_settings(egg: Path, tmp_path: Path) -> None:
-    check(look(egg, tmp_path), egg)
-
-
-def check(seen: Seen, where: Path) -> None:
-    assert Path(seen["where"]).is_relative_to(where)
+    environment = {"PYTHONPATH": str(egg), "SCRAPY_SETTINGS_MODULE": "woo_harvester.settings"}
+    seen = json.loads(python("-c", LOOK, cwd=tmp_path, **environment))
+    assert Path(seen["where"]).is_relative_to(egg)
     assert seen["dutch"] == seen["english"]
     assert seen["dutch"] > 80
     assert seen["categories"] == 18
     assert seen["entry_points"] == ["woo_harvester.settings"]
     assert "woo" in seen["spiders"]
-
-
-def look(where: Path, cwd: Path) -> Seen:
-    environment = {
-        "PYTHONPATH": str(where),
-        "SCRAPY_SETTINGS_MODULE": "woo_harvester.settings",
-    }
-    seen: Seen = json.loads(python("-c", LOOK, cwd=cwd, **environment))
-    return seen
 
 
 def package_files() -> set[str]:

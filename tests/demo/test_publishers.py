@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -61,10 +60,6 @@ def test_the_harvester_reads_the_register_as_it_is_meant(demo: Demo) -> None:
     assert (shared.organisation, len(shared.candidates)) == (None, 2)
 
 
-def test_the_bundle_lets_a_client_trust_the_sites(demo: Demo) -> None:
-    assert demo.ca_path.read_text().startswith("-----BEGIN CERTIFICATE-----")
-
-
 def test_every_document_of_the_exemplary_publisher_exists_as_what_it_is(demo: Demo) -> None:
     found = documents(demo, demo.exemplary)
     assert len(found) == len(set(found)) == 10
@@ -102,53 +97,10 @@ def test_the_demo_shows_nearly_every_error_that_a_publisher_can_make(demo: Demo)
     }
 
 
-def test_each_mistake_with_a_page_can_be_fetched(demo: Demo) -> None:
-    site = demo.mistaken
-    for mistake in mistaken.in_any_category(site):
-        if mistake.page is not None and mistake.entry.loc is not None:
-            assert fetch(demo, site, mistake.entry.loc).status == mistake.page.status
-
-
 def test_no_mistake_is_made_about_a_host_that_could_exist(demo: Demo) -> None:
     for mistake in mistaken.in_any_category(demo.mistaken):
         host = urlsplit(mistake.entry.loc or "").hostname
         assert host in (None, "localhost") or host.endswith(".example")
-
-
-def test_the_robots_txt_of_the_mistaken_publisher_has_a_byte_order_mark_and_crlf(demo: Demo) -> None:
-    body = get(demo.authority, demo.mistaken, "/robots.txt").body
-    assert body.startswith(b"\xef\xbb\xbfUser-agent: *\r\n")
-    assert b"\n" not in body.replace(b"\r\n", b"")
-
-
-def test_a_sitemap_may_be_compressed_whatever_its_name_and_type(demo: Demo) -> None:
-    answer = get(demo.authority, demo.mistaken, "/sitemaps/vreemd.xml")
-    assert answer.media_type == "text/html"
-    entries = etree.fromstring(gzip.decompress(answer.body))
-    assert len(entries) == len(list(mistaken.odd_but_right(demo.mistaken)))
-
-
-def test_the_truncated_sitemap_has_one_complete_entry(demo: Demo) -> None:
-    body = get(demo.authority, demo.mistaken, "/sitemaps/afgebroken.xml").body
-    assert body.count(b"</url>") == 1
-    with pytest.raises(etree.XMLSyntaxError):
-        etree.fromstring(body)
-
-
-def test_metadata_under_another_prefix_is_the_same_metadata(demo: Demo) -> None:
-    body = gzip.decompress(get(demo.authority, demo.mistaken, "/sitemaps/vreemd.xml").body)
-    *_, entry = etree.fromstring(body)
-    assert (
-        entry.findtext(".//{https://standaarden.overheid.nl/diwoo/metadata/}officieleTitel")
-        == mistaken.GOOD.titel
-    )
-
-
-def test_the_robots_txt_without_an_index_is_larger_than_500_kib(demo: Demo) -> None:
-    sizes = [
-        len(get(demo.authority, site, "/robots.txt").body) for site in demo.sites if site is not demo.expired
-    ]
-    assert max(sizes) > 500 * 1024
 
 
 def test_the_demo_stops_all_its_sites(tmp_path: Path) -> None:

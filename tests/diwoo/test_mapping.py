@@ -146,18 +146,6 @@ def test_everything_that_was_given_is_in_the_record_and_nothing_else() -> None:
     }
 
 
-def test_the_three_known_handelingen_are_kept() -> None:
-    for value, label in [
-        (Value("ondertekening", None), "ondertekening"),
-        (Value("Ontvangst", f"{THESAURUS}c_dfcee535"), "ontvangst"),
-        (Value(None, VASTSTELLING), "vaststelling"),
-    ]:
-        outcome = mapped(GivenMetadata(handelingen=[Handling(value, None, None)]))
-        [handling] = outcome.document["documenthandelingen"]
-        assert handling["soortHandeling"]["label"] == label, value
-        assert outcome.noted == [], value
-
-
 def test_an_unknown_handeling_is_omitted_and_the_finding_shows_all_of_it() -> None:
     other = Handling(Value("publicatie", "urn:p"), "2024-04-01", Value("gemeente Amsterdam", None))
     nameless = Handling(None, "2024-04-03", None)
@@ -170,12 +158,6 @@ def test_an_unknown_handeling_is_omitted_and_the_finding_shows_all_of_it() -> No
         ("documenthandeling.onbekend", f"{HANDLING}/soortHandeling", seen, "weggelaten")
         for seen in ("publicatie (urn:p); 2024-04-01; gemeente Amsterdam", "geen soortHandeling; 2024-04-03")
     ]
-
-
-def test_a_known_handeling_with_a_made_up_uri_is_kept_with_its_bronwaarde() -> None:
-    outcome = mapped(GivenMetadata(handelingen=[Handling(Value("vaststelling", "urn:v"), None, None)]))
-    kind = {"id": VASTSTELLING, "label": "vaststelling", "bronwaarde": "urn:v"}
-    assert outcome.document == {"documenthandelingen": [{"soortHandeling": kind}]}
 
 
 def test_who_did_a_handeling_is_a_coded_value_too() -> None:
@@ -225,18 +207,6 @@ def test_white_space_in_titles_and_labels_is_one_space_and_other_texts_stay_as_t
     ]
 
 
-def test_own_metadata_is_kept_in_its_groups() -> None:
-    given = GivenMetadata(
-        extra=[Extra(fields=[ExtraField("a", ["1"]), ExtraField("a", ["2"])]), Extra(prefix="b")]
-    )
-    assert mapped(given).document == {
-        "extraMetadata": [
-            {"velden": [{"key": "a", "values": ["1"]}, {"key": "a", "values": ["2"]}]},
-            {"prefix": "b"},
-        ]
-    }
-
-
 def test_a_document_without_any_metadata_is_a_finding_unless_it_has_own_metadata() -> None:
     fields = [ExtraField("a", ["1"])]
     for metadata, codes in (
@@ -248,31 +218,6 @@ def test_a_document_without_any_metadata_is_a_finding_unless_it_has_own_metadata
         assert outcome.codes == [*codes, "creatiedatum.ontbreekt", "documenthandeling.ontbreekt"]
 
 
-def test_a_long_value_is_mapped_as_any_other() -> None:
-    label = "x" * 100_000
-    outcome = mapped(GivenMetadata(themas=[Value(label, None)], format=Value(label, None)))
-    assert outcome.document == {
-        "format": {"bronwaarde": label},
-        "classificatiecollectie": {
-            "themas": [{"id": f"{UNKNOWN}thema_onbekend", "label": "Onbekend", "bronwaarde": label}]
-        },
-    }
-
-
-def test_an_organisation_known_by_label_or_uri_has_kind_uri_and_label() -> None:
-    for metadata in [
-        publisher("gemeente Amsterdam"),
-        publisher(" Gemeente  AMSTERDAM"),
-        publisher(None, AMSTERDAM),
-        publisher("gemeente amsterdam", AMSTERDAM),
-    ]:
-        outcome = mapped(metadata)
-        assert outcome.document == {
-            "publisher": {"type": "gemeente", "id": AMSTERDAM, "label": "gemeente Amsterdam"}
-        }, metadata
-        assert outcome.noted == [], metadata
-
-
 def test_a_known_uri_counts_and_a_label_that_differs_is_kept() -> None:
     outcome = mapped(GivenMetadata(opsteller=Value("Stopera", AMSTERDAM)))
     known = {"type": "gemeente", "id": AMSTERDAM, "label": "gemeente Amsterdam"}
@@ -281,34 +226,6 @@ def test_a_known_uri_counts_and_a_label_that_differs_is_kept() -> None:
     assert (finding.code, finding.element) == ("waarde.strijdig", "opsteller")
     assert finding.seen == f"Stopera ({AMSTERDAM})"
     assert finding.action == f"gelezen als gemeente Amsterdam ({AMSTERDAM})"
-
-
-def test_a_label_that_differs_only_by_case_space_or_apostrophe_is_no_difference() -> None:
-    for label in [
-        "agenda's en besluitenlijsten bestuurscolleges",
-        "AGENDA’S EN  BESLUITENLIJSTEN BESTUURSCOLLEGES",
-    ]:
-        outcome = mapped(GivenMetadata(informatiecategorieen=[Value(label, AGENDAS)]))
-        assert outcome.document["classificatiecollectie"] == {
-            "informatiecategorieen": [
-                {"id": AGENDAS, "label": "agenda’s en besluitenlijsten bestuurscolleges"}
-            ]
-        }, label
-        assert outcome.noted == [], label
-
-
-def test_a_known_label_decides_for_an_unknown_uri_which_is_kept() -> None:
-    outcome = mapped(GivenMetadata(themas=[Value("Afval", "https://voorbeeld.nl/afval")]))
-    assert outcome.document["classificatiecollectie"] == {
-        "themas": [
-            {
-                "id": "https://identifier.overheid.nl/tooi/def/thes/top/c_d96f9cd3",
-                "label": "afval",
-                "bronwaarde": "https://voorbeeld.nl/afval",
-            }
-        ]
-    }
-    assert outcome.noted == [("waarde.uri-onbekend", "Afval (https://voorbeeld.nl/afval)")]
 
 
 def test_a_value_that_is_not_known_at_all_is_unknown_and_kept() -> None:
@@ -374,25 +291,6 @@ def test_an_organisation_in_another_notation_is_known_with_its_type_and_a_findin
         )
 
 
-def test_a_code_of_another_list_is_unknown_in_this_field() -> None:
-    code = Value(None, AGENDAS.rpartition("/")[2])
-    given = GivenMetadata(informatiecategorieen=[code], themas=[code], documentsoorten=[code])
-    classes = mapped(given).document["classificatiecollectie"]
-    assert {field: value["id"] for field, [value] in classes.items()} == {
-        "informatiecategorieen": AGENDAS,
-        "themas": f"{UNKNOWN}thema_onbekend",
-        "documentsoorten": f"{UNKNOWN}documentsoort_onbekend",
-    }
-
-
-def test_a_corrected_uri_with_another_label_has_both_findings() -> None:
-    seen = "gemeente Utrecht (gm0363)"
-    assert mapped(publisher("gemeente Utrecht", "gm0363")).noted == [
-        ("waarde.uri-onbekend", seen),
-        ("waarde.strijdig", seen),
-    ]
-
-
 def test_only_organisations_have_a_type() -> None:
     value = Value(None, AMSTERDAM)
     outcome = mapped(GivenMetadata(is_part_of=value, has_parts=[value], themas=[value]))
@@ -401,25 +299,6 @@ def test_only_organisations_have_a_type() -> None:
     assert [set(theme) for theme in outcome.document["classificatiecollectie"]["themas"]] == [
         {"id", "label", "bronwaarde"}
     ]
-
-
-def test_a_format_may_be_given_in_any_notation_without_a_finding() -> None:
-    for text in [
-        "PDF",
-        "pdf",
-        " .pdf",
-        "application/pdf",
-        "Application/PDF",
-        "PDF/A",
-        "PDF/A-1b",
-        f"{PDF.removesuffix('PDF')}pdf",
-        PDF.replace("http:", "https:"),
-    ]:
-        for value in (Value(text, None), Value(None, text)):
-            outcome = mapped(GivenMetadata(format=value))
-            found = outcome.document["format"]
-            assert (found["id"], found["label"]) == (PDF, "PDF"), text
-            assert outcome.noted == [], text
 
 
 def test_a_format_keeps_what_its_identifier_and_label_do_not_say() -> None:
@@ -444,15 +323,6 @@ def test_a_format_keeps_what_its_identifier_and_label_do_not_say() -> None:
         }, (label, uri)
 
 
-def test_the_uri_of_a_format_wins_in_any_notation() -> None:
-    outcome = mapped(GivenMetadata(format=Value("PDF", DOCX.lower())))
-    assert outcome.document["format"] == {
-        "id": DOCX,
-        "label": "Word DOCX",
-        "bronwaarde": f"PDF ({DOCX.lower()})",
-    }
-
-
 def test_the_uri_of_a_format_in_another_notation_is_known_with_a_finding() -> None:
     for label in [None, "PDF", "pdf"]:
         for uri in [f"{PDF}/", PDF.replace("europa", "Europa"), f"{PDF.replace('http:', 'HTTPS:')}//"]:
@@ -461,49 +331,7 @@ def test_the_uri_of_a_format_in_another_notation_is_known_with_a_finding() -> No
             assert outcome.noted == [("waarde.uri-onbekend", f"{label} ({uri})" if label else uri)]
 
 
-def test_a_format_is_known_by_the_text_of_its_element_in_any_notation_without_a_finding() -> None:
-    for text in ["DOCX", "docx", DOCX, f"{DOCX}/"]:
-        outcome = mapped(GivenMetadata(format=Value(text, None)))
-        assert outcome.document["format"] == {"id": DOCX, "label": "Word DOCX", "bronwaarde": text}, text
-        assert outcome.noted == [], text
-
-
-def test_a_language_given_as_the_seldom_https_uri_is_known() -> None:
-    uri = "https://publications.europa.eu/resource/authority/language/ENG"
-    assert mapped(GivenMetadata(language=Value(None, uri))).document["language"] == {
-        "id": uri.replace("https", "http"),
-        "label": "Engels",
-    }
-
-
 # Mapping the dates of a document, and its references to other documents.
-
-
-def test_a_creatiedatum_is_a_day() -> None:
-    for text, day in [
-        ("2024-04-01", "2024-04-01"),
-        ("2024-04-01Z", "2024-04-01"),
-        ("2024-03-31T23:30:00Z", "2024-04-01"),
-    ]:
-        outcome = mapped(GivenMetadata(creatiedatum=text))
-        assert outcome.document == {"creatiedatum": day}, text
-        assert outcome.noted == [], text
-
-
-def test_a_geldigheid_has_date_times_with_the_dutch_offset() -> None:
-    for name, text, moment in [
-        ("begindatum", "2024-07-01T09:00:00", "2024-07-01T09:00:00+02:00"),
-        ("begindatum", "2023-04-04T08:00:00Z", "2023-04-04T10:00:00+02:00"),
-        ("begindatum", "2023-11-21T09:00:00T+01:00", "2023-11-21T09:00:00+01:00"),
-        ("begindatum", "2024-01-01", "2024-01-01T00:00:00+01:00"),
-        ("einddatum", "2023-04-04T08:00:00Z", "2023-04-04T10:00:00+02:00"),
-        # An end that is only a day includes that day.
-        ("einddatum", "2024-01-31", "2024-01-31T23:59:59+01:00"),
-        ("einddatum", "2024-07-31", "2024-07-31T23:59:59+02:00"),
-    ]:
-        assert mapped(GivenMetadata(**{name: text})).document == {"geldigheid": {name: moment}}  # type: ignore[arg-type]
-        both = mapped(GivenMetadata(begindatum=text, einddatum=text))
-        assert (both.document["geldigheid"][name], both.noted) == (moment, []), (name, text)
 
 
 def test_a_geldigheid_that_ends_first_is_kept() -> None:

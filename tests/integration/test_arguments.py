@@ -49,21 +49,6 @@ def visited(run: Run) -> set[str]:
     return {loc.split("/")[2] for loc in run.locs}
 
 
-@pytest.mark.parametrize(
-    ("given", "line"),
-    [
-        ("domein=www.a.nl", "unknown argument domein: did you mean domains?"),
-        ("los", "Invalid -a value, use -a NAME=VALUE"),
-    ],
-)
-def test_a_wrong_argument_is_one_line_and_status_2(crawl: Crawl, given: str, line: str) -> None:
-    run = crawl("-a", given)
-    assert run.returncode == 2
-    assert run.stderr.startswith(f"scrapy crawl: error: {line}")
-    assert len(run.stderr.splitlines()) == 1
-    assert run.report is None
-
-
 def test_a_register_out_of_reach_leaves_its_copy_in_use(
     crawl: Crawl, make_site: MakeSite, register: Path, sites: list[Site]
 ) -> None:
@@ -77,17 +62,6 @@ def test_a_register_out_of_reach_leaves_its_copy_in_use(
     (finding,) = run.about("register.onbereikbaar")
     assert finding["severity"] == "warning"
     assert finding["url"] == site.url("/roo.xml")
-
-
-def test_a_domain_that_is_not_registered_is_harvested_and_reported_once(
-    crawl: Crawl, tmp_path: Path, sites: list[Site]
-) -> None:
-    other = write_register(tmp_path / "ander.xml", {"Gemeente Ver": ["https://www.ver.example/"]})
-    run = crawl("-a", f"register={other}", "-a", f"domains={sites[3].host}", *NONE)
-    assert visited(run) == {sites[3].host}
-    (finding,) = [found for found in run.findings if found["code"].startswith(("register.", "host."))]
-    assert (finding["code"], finding["host"]) == ("register.domein-ontbreekt", sites[3].host)
-    assert run.returncode == 0
 
 
 def test_a_run_over_some_hosts_reports_no_mistake_in_the_register_of_other_organisations(

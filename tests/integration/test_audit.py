@@ -15,7 +15,7 @@ from tests.utils.publishers import INDEX, index_of, publish, robots_of
 from tests.utils.sites import MakeSite, write_register
 from tools.reference.findings import area_of
 from woo_harvester.demo.mistaken import GOOD, LASTMOD
-from woo_harvester.demo.server import Authority, Certificate, Page, redirect
+from woo_harvester.demo.server import Authority, Page, redirect
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, pdf_page
 from woo_harvester.findings import explain, explanations
@@ -29,10 +29,10 @@ ELSEWHERE = {
     "register.onbereikbaar": "test_a_register_that_cannot_be_had",
     "register.url-ongeldig": "tests/register/test_reader.py",
     "register.domein-ontbreekt": "test_a_host_that_is_not_registered",
-    "register.categorie-strijdig": "tests/integration/test_location_categories.py",
+    "register.categorie-strijdig": "tests/integration/test_reading.py",
     "register.meerdere-organisaties": "tests/diwoo/test_defaults.py",
-    "publisher.andere-organisatie": "tests/integration/test_location_categories.py",
-    "tls.ongeldig": "test_an_expired_certificate",
+    "publisher.andere-organisatie": "tests/integration/test_reading.py",
+    "tls.ongeldig": "tests/integration/test_hostile_hosts.py",
     "host.bestaat-niet": "test_a_name_that_does_not_exist",
     "host.prive-adres": "test_a_private_address",
     "host.intern-adres": "test_a_private_address",
@@ -174,17 +174,6 @@ def test_a_host_that_is_not_registered(auditor: Auditor, make_site: MakeSite) ->
     assert auditor(site.host, "--fail-on", "warning").returncode == 0
 
 
-def test_an_expired_certificate(auditor: Auditor, make_site: MakeSite) -> None:
-    old, new = make_site(certificate=Certificate.EXPIRED), make_site()
-    well(old)
-    well(new)
-    auditor.register(old, new)
-    answer = answer_of(auditor(old.host, new.host))
-    assert answer.rows(old)["tls.ongeldig"].url == old.url("/robots.txt")
-    assert explain("tls.ongeldig").mend in answer.page(old)
-    assert not answer.rows(new)
-
-
 def test_a_name_that_does_not_exist(auditor: Auditor) -> None:
     name = "bestaat-niet.invalid"
     write_register(auditor.folder / "register.xml", {"Publicist": [f"https://{name}/"]})
@@ -279,25 +268,6 @@ def test_an_index_with_a_wrong_name_costs_what_only_that_index_lists(
         assert unknown.rows(site)["index.naam"].points == pytest.approx(0.5 * 83)
 
 
-# The count
-
-
-def test_a_repeated_loc_counts_once_and_what_is_lost_before_is_named_beside_the_count(
-    auditor: Auditor, make_site: MakeSite
-) -> None:
-    site = make_site()
-    well(site)
-    entry = Entry(loc=site.url(DOCUMENT), lastmod="2024-05-01")
-    publish(site, entry, entry, Entry(loc="http://www.a.nl/x.pdf"))
-    site.pages[INDEX] = index_of(site, SITEMAP, "/weg.xml")
-    auditor.register(site)
-    done = auditor(site.host)
-    assert "1 van de 2 documenten wordt geoogst\n" in done.stdout
-    assert f"sitemap.onbereikbaar: {site.url('/weg.xml')}\n" in done.stdout
-    assert done.stderr == ""
-    assert done.returncode == 1
-
-
 def test_files_and_hosts_are_answered_together(auditor: Auditor, make_site: MakeSite) -> None:
     site = make_site()
     well(site)
@@ -310,10 +280,3 @@ def test_files_and_hosts_are_answered_together(auditor: Auditor, make_site: Make
         site.host: (1, 1),
         "sitemap.xml": (1, 1),
     }
-
-
-def test_a_register_that_is_not_there_is_one_line_and_status_1(auditor: Auditor) -> None:
-    done = auditor("www.a.nl")
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith("scrapy audit: error: The register ")
-    assert done.stdout == ""

@@ -72,18 +72,6 @@ def hosts_never_read(harvester: Harvester, site: Site) -> bool:
     return row.endswith("never")
 
 
-def test_a_period_is_of_the_documents_own_date_or_of_its_lastmod(site: Site, harvester: Harvester) -> None:
-    days = {"oud": "2023-12-31", "nieuw": "2024-01-01"}
-    entries = [
-        replace(entry(site, name), diwoo=replace(METADATA, creatiedatum=day)) for name, day in days.items()
-    ]
-    list_entries(site, entries, [])
-    assert causes(harvester.day("-a", "until=2023")) == {}, "the lastmod is of 2024"
-    assert causes(harvester.day("-a", "published=2024", "-a", "until=2024")) == {"nieuw": "aanlevering"}
-    assert hosts_never_read(harvester, site)
-    assert causes(harvester.day("-a", "published=2023..2024")) == {"oud": "aanlevering"}
-
-
 ALL: dict[str, Any] = {"DELTAFETCH_ENABLED": 0}
 PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
 

@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -15,21 +14,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from ruamel.yaml import YAML
 
 from tests.conftest import ROOT, skip_or_fail
 from tests.utils import guard
-from tests.utils.command import SETTINGS, environment, read_lines
+from tests.utils.command import SETTINGS, read_lines
 from tests.utils.daily import numbered, publish
 from tests.utils.deployment import commands_of, pip_settings, run_instructions, type_in
 from tests.utils.elasticsearch import PASSWORD, USER, MissingError, Server
 from tests.utils.ports import free_port
 from tests.utils.scrapyd import Scrapyd, copy_project, need_scrapyd, outside
-from tests.utils.sites import MakeSite, write_register
+from tests.utils.sites import write_register
 from tests.utils.waiting import wait_until
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
-from woo_harvester.register.register import shard_of
 
 pytestmark = pytest.mark.integration
 
@@ -159,69 +156,6 @@ def test_what_the_image_runs_works_in_a_fresh_environment(
     with Scrapyd(etc, {**given, **account}, python=str(venv / "bin" / "python"), port=port):
         assert healthy(**account)
         assert not healthy()
-
-
-@pytest.fixture
-def two(make_site: MakeSite) -> dict[int, Site]:
-    """A publisher in each of two shards."""
-    sites: dict[int, Site] = {}
-    while len(sites) < 2:
-        site = make_site()
-        sites.setdefault(shard_of(site.host, 2), site)
-    for site in sites.values():
-        publish(site, numbered(4))
-    return sites
-
-
-def test_the_pods_of_a_job_harvest_a_shard_each_and_their_reports_become_one(
-    two: dict[int, Site], ca_bundle: Path, tmp_path: Path
-) -> None:
-    manifest = YAML(typ="safe", pure=True).load(ROOT / "deploy" / "kubernetes" / "cronjob.yaml")
-    (container,) = manifest["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
-    register = write_register(
-        tmp_path / "register.xml",
-        {f"Gemeente {number}": [site.url("/d")] for number, site in two.items()},
-    )
-    data = tmp_path / "data"
-    data.mkdir()
-    program = tmp_path / "bin" / "woo-harvester"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m scrapy "$@" -a documents=none\n')
-    program.chmod(0o755)
-    given = {
-        **LOOPBACK,
-        "PATH": f"{program.parent}:{os.environ['PATH']}",
-        "SCRAPY_SETTINGS_MODULE": "woo_harvester.settings",
-        "WOO_REGISTER": str(register),
-        "WOO_STATE_URL": f"sqlite:///{data}/state.sqlite",
-        "SHARDS": "2",
-    }
-    for index in (0, 1):
-        environ = environment(ca_bundle, {**given, "JOB_COMPLETION_INDEX": str(index)})
-        done = subprocess.run(
-            [*container["command"], *container["args"]],
-            cwd=data,
-            env=environ,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        (records,) = data.glob(f"shard-{index + 1}/records/*.jsonl")
-        locs = [record["document"]["weblocatie"] for record in read_lines(records)]
-        assert len(locs) == 4
-        assert all(loc.startswith(two[index + 1].url("/")) for loc in locs)
-    runs = sorted(map(str, data.glob("shard-*/reports/woo-*/")))
-    made = tmp_path / "merged"
-    subprocess.run(
-        [sys.executable, "-m", "scrapy", "merge-reports", *runs, "-o", str(made)],
-        cwd=tmp_path,
-        env=environment(None, given),
-        check=True,
-    )
-    stats = json.loads((made / "stats.json").read_text(encoding="utf-8"))
-    assert (stats["item_scraped_count"], stats["woo/hosts/complete"]) == (8, 2)
-    assert stats["finish_reason"] == "finished"
 
 
 def read(path: Path) -> str:

@@ -68,10 +68,7 @@ def half(site: RawSite) -> bytes:
 #: The kind of file, what is served, and the finding; documents that are harvested nevertheless.
 FILES: dict[str, tuple[str, Serve, str, list[str]]] = {
     "silent robots.txt": ("robots", lambda _: hostile.silent, "robots.onbereikbaar", []),
-    "reset": ("robots", lambda _: hostile.reset_before_headers, "robots.onbereikbaar", []),
-    "not HTTP": ("robots", lambda _: hostile.raw(b"SSH-2.0-OpenSSH_9.6\r\n"), "robots.onbereikbaar", []),
     "endless header": ("robots", lambda _: hostile.dripping_headers(0.1), "robots.onbereikbaar", []),
-    "slow": ("robots", lambda _: hostile.endless(b"#", b"#", 0.1), "robots.onbereikbaar", []),
     "endless": (
         "robots",
         lambda site: hostile.endless(robots(site), b"# niets\n" * 8000),
@@ -85,7 +82,6 @@ FILES: dict[str, tuple[str, Serve, str, list[str]]] = {
         [],
     ),
     "redirect loop": ("robots", lambda _: redirect("/robots.txt"), "robots.onbereikbaar", []),
-    "silent index": ("index", lambda _: hostile.silent, "index.onbereikbaar", []),
     "gzip bomb": ("index", lambda _: Page(hostile.gzip_bomb()), "index.te-groot", []),
     "silent sitemap": ("sitemap", lambda _: hostile.silent, "sitemap.onbereikbaar", []),
     "endless sitemap": ("sitemap", lambda _: hostile.endless(START), "sitemap.te-groot", []),
@@ -102,18 +98,6 @@ FILES: dict[str, tuple[str, Serve, str, list[str]]] = {
         [],
     ),
     "truncated": ("sitemap", lambda site: hostile.truncated(half(site)), "sitemap.afgebroken", ["/a.pdf"]),
-    "truncated chunks": (
-        "sitemap",
-        lambda site: hostile.truncated_chunks(half(site)),
-        "sitemap.afgebroken",
-        ["/a.pdf"],
-    ),
-    "reset in body": (
-        "sitemap",
-        lambda site: hostile.reset_in_body(half(site)),
-        "sitemap.afgebroken",
-        ["/a.pdf"],
-    ),
 }
 #: Areas of findings about what a server does; and findings of these areas that are no fault.
 FAULTS = {"robots", "index", "sitemap", "document", "tls", "host", "loc"}
@@ -206,19 +190,14 @@ CUT = gzip.compress(BODY)[:-9]
 #: Documents that are not harvested, by path: what is served, the finding, and a part of what was seen.
 DOCUMENTS: Mapping[str, tuple[Behaviour, str, str]] = {
     "/afgekapt.pdf": (hostile.truncated(BODY), "document.afgebroken", ""),
-    "/zonder-laatste-stuk.pdf": (hostile.truncated_chunks(BODY), "document.afgebroken", ""),
-    "/gereset.pdf": (hostile.reset_in_body(BODY), "document.afgebroken", ""),
     "/gzip-afgekapt.pdf": (
         answer(CUT, content_encoding="gzip", content_length=len(CUT)),
         "document.afgebroken",
         "",
     ),
     "/geen-getal.pdf": (answer(BODY, content_length="veel"), "document.onbereikbaar", ""),
-    "/negatief.pdf": (answer(BODY, content_length=-5), "document.onbereikbaar", ""),
     "/druppelt.pdf": (hostile.dripping(b"%PDF-1.7\n" + b"x" * 100), "document.onbereikbaar", "time-out"),
     "/druppelende-kop.pdf": (hostile.dripping_headers(), "document.onbereikbaar", "time-out"),
-    "/stil.pdf": (hostile.silent, "document.onbereikbaar", "time-out"),
-    "/gereset-vooraf.pdf": (hostile.reset_before_headers, "document.onbereikbaar", ""),
     "/geen-http.pdf": (hostile.raw(b"220 mail.example ESMTP\r\n"), "document.onbereikbaar", ""),
     "/eindeloze-kop.pdf": (
         hostile.raw(b"HTTP/1.1 200 OK\r\n" + b"X-Vulling: " + b"x" * MEGABYTE),

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.utils.command import read_lines, start_forked
+from tests.utils.command import start_forked
 from tests.utils.disturbed_runs import GatedSite
 from tests.utils.publishers import Harvest, Hosts, Publishers, entry, publish
 from tests.utils.sites import MakeSite, write_register
@@ -123,12 +123,6 @@ def walk(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 def lines(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
-
-
-def test_no_record_holds_a_null_or_an_empty_value(harvest: Harvest) -> None:
-    values = [(path, value) for record in harvest.run.records for path, value in walk(record)]
-    assert [path for path, value in values if value is None or value in ("", [], {})] == []
-    assert len(harvest.run.records) == 4
 
 
 def test_a_complete_record_has_the_keys_of_the_interface(harvest: Harvest) -> None:
@@ -252,32 +246,6 @@ def test_a_record_differs_from_that_of_open_overheid_nl_as_the_page_about_record
         assert [*map(datetime.fromisoformat, ours[path])] == [*map(datetime.fromisoformat, theirs[path])]
 
 
-def test_moments_have_an_offset_and_dates_have_none(harvest: Harvest) -> None:
-    for record in harvest.run.records:
-        for path, value in walk(record):
-            name = "" if "standaardwaarden" in path else path.rpartition(".")[2]
-            if name in ("opgehaald", "mutatiedatumtijd", "atTime", "begindatum", "einddatum"):
-                assert datetime.fromisoformat(value).utcoffset() is not None
-            elif name in ("creatiedatum", "openbaarmakingsdatum"):
-                assert re.fullmatch(r"\d{4}-\d\d-\d\d", value)
-
-
-def test_a_finding_leaves_out_what_does_not_apply(harvest: Harvest) -> None:
-    (finding,) = harvest[without_robots].findings
-    moment = finding.pop("at")
-    organisation = finding.pop("organisation")
-    site = harvest[without_robots].site
-    assert finding == {
-        "code": "robots.ontbreekt",
-        "severity": "error",
-        "url": site.url("/robots.txt"),
-        "host": site.host,
-        "seen": "HTTP 404",
-    }
-    assert datetime.fromisoformat(moment).utcoffset() is not None
-    assert organisation
-
-
 def test_findings_are_counted_by_code_in_the_statistics_and_by_host_in_hosts_jsonl(harvest: Harvest) -> None:
     stats = harvest.run.stats
     by_code = Counter(found["code"] for found in harvest.run.findings)
@@ -304,23 +272,6 @@ def test_records_and_report_of_a_run_have_the_same_name(harvest: Harvest) -> Non
     folder = harvest.run.report.parents[1]
     assert [path.name for path in (folder / "records").iterdir()] == [f"{harvest.run.report.name}.jsonl"]
     assert {path.name for path in harvest.run.report.iterdir()} >= {"findings.jsonl", "stats.json"}
-
-
-def test_runs_that_start_together_do_not_overwrite_each_other(
-    ca_bundle: Path, make_site: MakeSite, tmp_path: Path
-) -> None:
-    sites = [make_site() for _ in range(3)]
-    for site in sites:
-        publish(site, "/besluit.pdf")
-    register = write_register(tmp_path / "register.xml", {"Gemeente": [site.url() for site in sites]})
-    given = ["crawl", "woo", "-a", f"register={register}", "-a", "documents=none"]
-    started = [start_forked([*given, "-a", f"domains={site.host}"], tmp_path, ca_bundle) for site in sites]
-    for process in started:
-        done = process.done(STUCK)
-        assert done.returncode == 0, done.stderr
-    written = sorted((tmp_path / "records").iterdir())
-    assert [len(read_lines(path)) for path in written] == [1, 1, 1]
-    assert len(list((tmp_path / "reports").glob("woo-*"))) == 3
 
 
 def test_findings_are_written_as_they_occur(

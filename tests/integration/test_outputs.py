@@ -25,7 +25,6 @@ from tests.utils.disturbed_runs import (
 )
 from woo_harvester.demo.server import Page
 
-BROKEN = {"broken": "tests.utils.feeds.BrokenStorage"}
 GZIP = {"format": "jsonlines", "postprocessing": ["scrapy.extensions.postprocessing.GzipPlugin"]}
 JSONLINES = {"format": "jsonlines"}
 #: Files of lines, and formats that are whole only at their end.
@@ -128,31 +127,6 @@ def test_a_feed_confirms_what_its_filter_refuses(gated: GatedSite, installation:
 # Outputs that fail
 
 
-@pytest.mark.parametrize("uri", ["broken://now", "broken://later"])
-def test_what_could_not_be_stored_is_harvested_again(
-    uri: str, gated: GatedSite, installation: Fallible
-) -> None:
-    publish(gated, names("a", 3))
-    failed = installation.run(FEEDS={uri: JSONLINES}, FEED_STORAGES=BROKEN)
-    assert failed.returncode == 1
-    (line,) = errors(failed)
-    assert "the other side hangs up" in line
-    assert harvested(installation.folder) == set()
-    assert set(installation.run().locs) == all_of(gated, a=3)
-
-
-def test_an_output_that_cannot_be_opened_ends_the_run(gated: GatedSite, installation: Fallible) -> None:
-    publish(gated, names("a", 3))
-    (installation.folder / "file").touch()
-    failed = installation.run(FEEDS={"good.jsonl": JSONLINES, "file/out.jsonl": JSONLINES})
-    assert failed.returncode == 1
-    (line,) = errors(failed)
-    assert "file" in line
-    assert "comes again in the next run" in line
-    assert harvested(installation.folder) == set()
-    assert set(installation.run().locs) == all_of(gated, a=3)
-
-
 @pytest.mark.parametrize(
     "feeds",
     [
@@ -194,20 +168,48 @@ def test_scrapys_own_exporter_in_its_place_is_refused(gated: GatedSite, installa
     assert gated.requests == []
 
 
-MISTAKES: dict[str, dict[str, Any]] = {
-    method: {
-        "FEEDS": {
-            "%(batch_id)d.jsonl": {
-                "format": "broken",
-                "item_export_kwargs": {"fails_at": method},
-                "batch_item_count": 2,
-            }
-        },
-        "FEED_EXPORTERS": {"broken": "tests.utils.feeds.BrokenExporter"},
-    }
-    for method in ("start_exporting", "export_item", "finish_exporting")
-} | {
-    "postprocessing": {"FEEDS": {"out": {**JSONLINES, "postprocessing": ["tests.utils.feeds.BrokenPlugin"]}}}
+#: Settings with which an output fails, and what the one line says of it.
+MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
+    **{
+        f"a mistake of {method}": (
+            {
+                "FEEDS": {
+                    "%(batch_id)d.jsonl": {
+                        "format": "broken",
+                        "item_export_kwargs": {"fails_at": method},
+                        "batch_item_count": 2,
+                    }
+                },
+                "FEED_EXPORTERS": {"broken": "tests.utils.feeds.BrokenExporter"},
+            },
+            method,
+        )
+        for method in ("start_exporting", "export_item", "finish_exporting")
+    },
+    **{
+        f"a storage that fails {when}": (
+            {
+                "FEEDS": {f"broken://{when}": JSONLINES},
+                "FEED_STORAGES": {"broken": "tests.utils.feeds.BrokenStorage"},
+            },
+            "the other side hangs up",
+        )
+        for when in ("now", "later")
+    },
+    "postprocessing": (
+        {"FEEDS": {"out": {**JSONLINES, "postprocessing": ["tests.utils.feeds.BrokenPlugin"]}}},
+        "close",
+    ),
+    "a folder that is a file": ({"FEEDS": {"good.jsonl": JSONLINES, "file/out.jsonl": JSONLINES}}, "file"),
+    "a name of lines": ({"FEEDS": {f"{'x' * 300}.jsonl": JSONLINES}}, "File name too long"),
+    "a name of JSON": (
+        {"FEEDS": {f"{'x' * 300}.json": {"format": "json", "overwrite": True}}},
+        "File name too long",
+    ),
+    "an encoding that has not all of a title": (
+        {"FEEDS": {"out": {**JSONLINES, "encoding": "latin-1"}}},
+        "can't encode character '\\u2013'",
+    ),
 }
 
 
@@ -215,30 +217,22 @@ MISTAKES: dict[str, dict[str, Any]] = {
 def test_any_mistake_in_an_output_ends_the_run_with_one_line_and_its_records_come_again(
     mistake: str, gated: GatedSite, installation: Fallible
 ) -> None:
+    settings, cause = MISTAKES[mistake]
     publish(gated, names("a", 3))
-    failed = installation.run(**MISTAKES[mistake])
+    page = gated.pages["/s0.xml"]
+    assert isinstance(page, Page)
+    assert isinstance(page.body, bytes)
+    gated.pages["/s0.xml"] = Page(page.body.replace(b">Besluit<", ">Besluit \N{EN DASH} bijlage<".encode()))
+    (installation.folder / "file").touch()
+    failed = installation.run(**settings)
     assert failed.returncode == 1
+    assert "Traceback" not in failed.stderr
     (line,) = errors(failed)
     assert "an output could not be written (" in line
-    assert ("close" if mistake == "postprocessing" else mistake) in line
+    assert cause in line
+    assert "comes again in the next run" in line
     assert harvested(installation.folder) == set()
     assert set(installation.run().locs) == all_of(gated, a=3)
-
-
-def test_a_title_that_the_encoding_of_the_output_has_not_ends_the_run(
-    gated: GatedSite, installation: Fallible
-) -> None:
-    publish(gated, names("a", 1))
-    body = gated.pages["/s0.xml"]
-    assert isinstance(body, Page)
-    assert isinstance(body.body, bytes)
-    gated.pages["/s0.xml"] = Page(body.body.replace(b">Besluit<", ">Besluit \N{EN DASH} bijlage<".encode()))
-    failed = installation.start("-o", "out.jsonl", FEED_EXPORT_ENCODING="latin-1")
-    assert failed.status() == 1
-    (line,) = errors(failed)
-    assert "can't encode character '\\u2013'" in line
-    assert harvested(installation.folder) == set()
-    assert len(installation.run().locs) == 1
 
 
 # Files that are appended to
@@ -304,16 +298,3 @@ def test_a_file_to_which_nothing_can_be_added_is_refused_before_anything_is_aske
         )
         assert (path.read_bytes(), len(gated.requests)) == (before, asked), form
         assert installation.start("-O", path.name, DELTAFETCH_ENABLED=0).status() == 0, form
-
-
-@pytest.mark.parametrize(("way", "form"), [("-o", "jsonl"), ("-O", "json")])
-def test_a_name_that_is_too_long_ends_the_run_with_one_line(
-    way: str, form: str, gated: GatedSite, installation: Fallible
-) -> None:
-    publish(gated, names("a", 3))
-    failed = installation.start(way, f"{'x' * 300}.{form}")
-    assert failed.status() == 1
-    assert "Traceback" not in failed.stderr
-    (line,) = errors(failed)
-    assert "File name too long" in line
-    assert harvested(installation.folder) == set()

@@ -1,10 +1,13 @@
-"""How hosts are treated: few requests at once, robots.txt obeyed, rest given, and none waits for another."""
+"""How hosts are treated: few requests at once, robots.txt obeyed, and none waits for another.
+
+The pauses between requests are in ``tests/extensions/test_politeness.py``.
+"""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.utils import hostile, schedule
+from tests.utils import schedule
 from tests.utils.publishers import (
     INDEX,
     Builder,
@@ -12,7 +15,6 @@ from tests.utils.publishers import (
     Host,
     Hosts,
     Publishers,
-    entries_of,
     entry,
     publish,
 )
@@ -24,8 +26,6 @@ from woo_harvester.settings import CONCURRENT_REQUESTS_PER_DOMAIN, USER_AGENT
 
 SITEMAP = f"{INDEX}/sitemap.xml"
 DOCUMENT = Page(pdf("Besluit"))
-CRAWL_DELAY = 0.5
-RETRY_AFTER = 2.0
 hosts = Hosts()
 
 
@@ -62,9 +62,9 @@ def that_is_slow_with_its_robots(site: Site) -> None:
     site.pages |= {"/robots.txt": after_the_others(Page(robots_txt(site.url(INDEX)))), "/a.pdf": DOCUMENT}
 
 
-def forbid(site: Site, path: str, agent: str = "*") -> None:
+def forbid(site: Site, path: str) -> None:
     publish(site, "/a.pdf", "/b.pdf")
-    site.pages["/robots.txt"] = Page(f"User-agent: {agent}\nDisallow: {path}\n\nSitemap: {site.url(INDEX)}\n")
+    site.pages["/robots.txt"] = Page(f"User-agent: *\nDisallow: {path}\n\nSitemap: {site.url(INDEX)}\n")
     site.pages |= {"/a.pdf": DOCUMENT, "/b.pdf": DOCUMENT}
 
 
@@ -84,11 +84,6 @@ def that_forbids_a_document(site: Site) -> None:
 
 
 @hosts.site
-def that_forbids_the_harvester_by_name(site: Site) -> None:
-    forbid(site, "/", agent="woo-harvester")
-
-
-@hosts.site
 def whose_documents_another_host_lists(site: Site) -> None:
     publish(site)
     site.pages["/robots.txt"] = Page(f"User-agent: *\nDisallow: /besloten/\nSitemap: {site.url(INDEX)}\n")
@@ -102,40 +97,9 @@ def that_lists_documents_of_another_host(site: Site) -> None:
     publish(site, *(entry(site, path, loc=other.url(path)) for path in listed))
 
 
-@hosts.site
-def with_a_crawl_delay(site: Site) -> None:
-    publish(site, *paths(4))
-    rules = f"User-agent: *\nCrawl-delay: {CRAWL_DELAY}\n"
-    site.pages["/robots.txt"] = Page(f"{rules}Sitemap: {site.url(INDEX)}\n")
-    site.pages |= dict.fromkeys(paths(4), DOCUMENT)
-
-
-@hosts.site
-def that_asks_for_rest(site: Site) -> None:
-    publish(site, *paths(10))
-    site.pages |= dict.fromkeys(paths(10), DOCUMENT)
-    site.pages["/besluit-0.pdf"] = hostile.busy(DOCUMENT, times=1, retry_after=int(RETRY_AFTER))
-
-
-@hosts.site
-def whose_sitemap_is_busy(site: Site) -> None:
-    publish(site, "/a.pdf")
-    site.pages["/a.pdf"] = DOCUMENT
-    site.pages[SITEMAP] = hostile.busy(entries_of(site, "/a.pdf"), times=2, status=429, retry_after=0)
-
-
-@hosts.site
-def that_fails_once(site: Site) -> None:
-    publish(site, "/a.pdf")
-    site.pages["/a.pdf"] = hostile.busy(DOCUMENT, times=1, status=502)
-
-
-SETTINGS = {**schedule.SETTINGS, "RETRY_TIMES": 2, "WOO_RETRY_BACKOFF": 0.1}
-
-
 @pytest.fixture(scope="module")
 def harvest(publishers: Publishers) -> Harvest:
-    return publishers.harvest(hosts, "-a", "documents=download", settings=SETTINGS)
+    return publishers.harvest(hosts, "-a", "documents=download", settings=schedule.SETTINGS)
 
 
 def moments(host: Host) -> list[float]:
@@ -177,7 +141,6 @@ def test_what_robots_txt_forbids_is_not_asked_for(harvest: Harvest) -> None:
         (that_forbids_its_index, INDEX),
         (that_forbids_its_sitemap, SITEMAP),
         (that_forbids_a_document, "/a.pdf"),
-        (that_forbids_the_harvester_by_name, INDEX),
     ]
     for build, path in forbidden:
         host = harvest[build]
@@ -204,33 +167,6 @@ def test_a_host_that_is_not_visited_is_asked_for_robots_txt_once(
     assert host.requested("/robots.txt") == ["GET"]
     assert host.requested("/besloten/1.pdf") == []
     assert len(host.paths) == 5
-
-
-def test_crawl_delay_is_kept_between_requests(harvest: Harvest) -> None:
-    _, *pauses = schedule.pauses(harvest.run, harvest[with_a_crawl_delay].site)  # robots.txt has no rule yet
-    assert len(pauses) == 5
-    assert min(pauses) >= CRAWL_DELAY
-
-
-def test_retry_after_pauses_the_whole_host(harvest: Harvest) -> None:
-    host = harvest[that_asks_for_rest]
-    (paused,) = schedule.paused(harvest.run)[host.site.host]
-    # What was under way when the answer came goes on.
-    after = [sent.at - paused for sent in schedule.sent(harvest.run, host.site) if sent.at > paused]
-    assert min(after) >= RETRY_AFTER
-    assert len(host.paths) == 10
-
-
-@pytest.mark.parametrize(
-    ("build", "path", "times"),
-    [(whose_sitemap_is_busy, SITEMAP, 3), (that_fails_once, "/a.pdf", 2)],
-    ids=lambda given: getattr(given, "__name__", ""),
-)
-def test_a_temporary_fault_is_tried_again(harvest: Harvest, build: Builder, path: str, times: int) -> None:
-    host = harvest[build]
-    assert len(host.requested(path)) == times
-    assert host.paths == ["/a.pdf"]
-    assert not host.errors
 
 
 def test_a_slow_host_delays_no_other(harvest: Harvest) -> None:

@@ -18,12 +18,12 @@ import pytest
 
 from tests.portal.records import OTHER, bare, full, withdrawn
 from tests.utils.command import run_scrapy, start_forked
+from tests.utils.portals import START, running_portal
 from tests.utils.waiting import STUCK, wait_until
 
 pytestmark = pytest.mark.integration
 
 Ask = Callable[[str], httpx.Response]
-START = "The portal is at "
 
 
 def write(path: Path, *records: Any) -> None:
@@ -34,20 +34,9 @@ def write(path: Path, *records: Any) -> None:
 
 @contextmanager
 def portal(cwd: Path, *args: str, stop: signal.Signals = signal.SIGTERM, **settings: object) -> Iterator[Ask]:
-    """Run a portal until the end of the block, which must end well; give what asks it."""
-    process = start_forked(["portal", "--port", "0", *args], cwd, settings=settings)
-    wait_until(lambda: "\n" in process.stdout or process.ended, "the portal says where it is")
-    line = process.stdout
-    try:
-        assert line.startswith(START), (line, process.stderr)
-        address = line.removeprefix(START).split()[0]
+    """Run a portal until the end of the block; give what asks it."""
+    with running_portal(cwd, *args, stop=stop, **settings) as address:
         yield lambda path: httpx.get(urljoin(address, path), trust_env=False, timeout=STUCK)
-    finally:
-        if not process.ended:
-            process.send(stop)
-        done = process.done(STUCK)
-    assert (done.returncode, done.stdout) == (0, line), done.stderr
-    assert [line for line in done.stderr.splitlines() if "records read" not in line] == []
 
 
 def found(ask: Ask, question: str) -> str:

@@ -6,7 +6,6 @@ import socket
 from collections.abc import Iterator
 from contextlib import suppress
 from http.client import HTTPResponse
-from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -50,63 +49,18 @@ QUESTIONS: dict[str, tuple[bytes, int]] = {
     "format": (asked("%s%n%x {0.__class__} %(key)s"), 200),
     "entities": (asked('<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>&a;'), 200),
     "header in a question": (asked("x\r\nSet-Cookie: a=b\r\n\r\n<html>"), 200),
-    # Places in the changes, copies of documents, and the API of open.overheid.nl.
-    "a place that nobody gave": (get("/wijzigingen.jsonl?na=" + "9" * 3000), 400),
-    "a place of another index": (get("/wijzigingen.jsonl?na=x.1.2.3." + "9" * 18), 200),
-    "a moment before all": (get("/wijzigingen.atom?sinds=0001-01-01"), 400),
-    "a copy without end": (get(_KNOWN + "/kopie/" + "9" * 5000), 404),
-    "a copy elsewhere": (get(_KNOWN + "/kopie/..%2f..%2f..%2fetc%2fpasswd"), 404),
-    "a version without end": (get("/api/v0/zoek" + _KNOWN.removeprefix("/document") + "_" + "9" * 5000), 404),
-    "encoded again and again": (get("/api/v0/zoek?aantalResultaten=10&thema=%" + "25" * 200 + "00"), 200),
-    "a byte of nothing encoded twice": (get("/api/v0/zoek?aantalResultaten=10&thema=%2500"), 400),
-    # Texts that are long, many or strange.
-    "no words": (asked('"" - -"" "'), 200),
-    "open quote": (asked('"stikstof'), 200),
+    # Texts that are strange; tests/portal has more of them, and of parameters.
     "quotes": (asked('"' * 400), 200),
-    "minus signs": (asked("-" * 400), 200),
-    "too long a text": (asked("a" * 501), 400),
-    "too many words": (asked(" ".join(map(str, range(60)))), 400),
-    "one long word": (asked("a" * 500), 200),
     "combining marks": (asked("e" + "\u0301" * 400), 200),
-    "emoji": (asked("\U0001f468\u200d\U0001f469\u200d\U0001f467" * 20), 200),
-    "right to left": (asked("\u202egnp.exe"), 200),
-    "NUL": (get("/?q=a%00b"), 400),
-    "control characters": (get("/?q=a%01%1b%7f"), 400),
     "invalid UTF-8": (get("/?q=%ff%fe%fd"), 400),
-    "surrogate": (get("/?q=%ed%a0%80"), 400),
-    "overlong encoding": (get("/?q=%c0%ae%c0%ae"), 400),
-    "broken percent": (get("/?q=%zz%1"), 200),
-    # Parameters.
-    "unknown parameter": (get("/?query=x"), 400),
-    "parameter of markup": (get("/?%3Cscript%3E=x"), 400),
-    "order twice": (get("/?q=a&sorteer=titel&sorteer=oudste"), 400),
-    "deep page": (get("/?q=a&start=10000"), 400),
-    "endless page": (get("/?q=a&start=99999999999999999999999999"), 400),
-    "page before the first": (get("/?q=a&start=-1"), 400),
-    "number of another script": (get("/?q=a&start=%D9%A1"), 400),
-    "number of hits": (get("/?q=a&aantal=1000000"), 400),
-    "day that is none": (get("/?openbaarmakingsdatum_van=2024-02-30"), 400),
-    "day far away": (get("/?openbaarmakingsdatum_van=99999-01-01"), 400),
-    "order that is none": (get("/?q=a&sorteer=__class__"), 400),
-    "many values": (get("/?" + "thema=x&" * 60), 400),
-    "long value": (get("/?thema=" + "x" * 5000), 400),
-    "value of markup": (get("/?thema=%22%3E%3Cimg%20src%3Dx%3E"), 200),
     "many parameters": (get("/?" + "a&" * 3000), 400),
     "too long an address": (get("/?q=" + "a" * 9000), 414),
     # Paths.
     "path to a file": (get("/../../../../etc/passwd"), 404),
     "encoded path to a file": (get("/%2e%2e/%2e%2e/etc/passwd"), 404),
     "path twice encoded": (get("/document/%252e%252e%252fetc%252fpasswd"), 404),
-    "path of Windows": (get("/..%5c..%5cwindows%5cwin.ini"), 404),
-    "path with NUL": (get(f"{_KNOWN}%00.html"), 404),
     "path to the style's neighbours": (get("/stijl-../../portal/app.py"), 404),
-    "path of slashes": (get("//" + "/" * 3000), 404),
     "path to another server": (get("//elders.example/%2e%2e"), 404),
-    "organisation of a path": (get("/organisatie/../../etc/passwd"), 404),
-    "organisation of invalid UTF-8": (get("/organisatie?waarde=%ff%fe"), 404),
-    "category of markup": (get("/categorie/%3Cscript%3E"), 404),
-    "id that is none": (get("/document/1%27%20OR%201=1"), 404),
-    "id in capitals": (get(_KNOWN.replace("0000-5", "0000-A").upper().replace("DOCUMENT", "document")), 404),
     "absolute address": (get("http://elders.example/"), 404),
     "anything as a target": (get("*", method="OPTIONS"), 405),
     "not ASCII": (b"GET /\xe9\xff HTTP/1.1\r\n" + HOST + b"\r\n", 400),
@@ -198,13 +152,10 @@ def test_a_hostile_question_gets_its_status_and_the_portal_goes_on(portal: str, 
     found, answer = answer_to(portal, request)
     assert found == status, answer[:3000]
     assert len(answer) < LARGEST
+    assert b"\nserver:" not in b"\n" + answer.lower()
     for leak in (b"Traceback", b"root:", b"woo_harvester.", b'File "', b"<script", b">49<"):
         assert leak not in answer
     assert is_well(portal)
-
-
-def test_there_are_at_least_sixty() -> None:
-    assert len(QUESTIONS) >= 60
 
 
 def is_refused(connection: socket.socket, data: bytes) -> bool:
@@ -248,13 +199,3 @@ def test_requests_one_after_another_on_one_connection_are_all_answered(portal: s
         connection.sendall(get("/gezond") * 200)
         answer = received(connection)
     assert answer.count(b"HTTP/1.1 200") == 200
-
-
-def test_the_headers_of_every_answer_are_safe(portal: str, tmp_path: Path) -> None:
-    for path in ("/", "/?q=a", "/niets", "/gezond", "/?x", "/robots.txt"):
-        headers = httpx.get(portal + path, trust_env=False).headers
-        assert "default-src 'none'" in headers["content-security-policy"]
-        assert "unsafe" not in headers["content-security-policy"]
-        assert headers["x-content-type-options"] == "nosniff"
-        assert headers["referrer-policy"] == "no-referrer"
-        assert "server" not in headers

@@ -61,7 +61,9 @@ def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     store, document = tmp_path_factory.mktemp("store"), full()
     document["versies"][0]["bestanden"][0]["pad"] = kept(store)
     records = [document, bare(), withdrawn(), bare("https://www.amsterdam.nl/" + "x" * 200, LONG), *many]
-    with portal_over(records, tmp_path_factory.mktemp("portal"), files=store) as address:
+    with portal_over(
+        records, tmp_path_factory.mktemp("portal"), FILES_STORE=store, WOO_PORTAL_FILES=True
+    ) as address:
         yield address
 
 

@@ -9,10 +9,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.integration.test_portal import START, found, write
+from tests.integration.test_portal import found, write
 from tests.integration.test_stop_own_side import children
 from tests.portal.records import bare, full
 from tests.utils.command import start_forked
+from tests.utils.guard import is_alive
+from tests.utils.portals import START
 from tests.utils.waiting import STUCK, wait_until
 
 pytestmark = pytest.mark.integration
@@ -58,13 +60,4 @@ def test_processes_end_with_the_one_that_started_them_however_it_ends(tmp_path: 
     assert len(started) == 2
     process.send(signal.SIGKILL)
     process.done(STUCK)
-    wait_until(lambda: not any(map(is_running, started)), "the processes have ended")
-
-
-def is_running(number: int) -> bool:
-    """Whether a process runs; one that has ended and that nobody waits for does not."""
-    try:
-        status = Path(f"/proc/{number}/stat").read_text(encoding="ascii")
-    except OSError:
-        return False
-    return status.rpartition(")")[2].split()[0] != "Z"
+    wait_until(lambda: not any(map(is_alive, started)), "the processes have ended")

@@ -22,6 +22,7 @@ from tests.integration.stock_project import (
 )
 from tests.utils.command import read_lines
 from tests.utils.daily import numbered, publish
+from tests.utils.publishers import entries_of
 from tests.utils.sites import write_register
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
@@ -102,6 +103,80 @@ def test_an_output_that_fails_in_the_run_gives_exit_status_1(with_addon: Project
     assert run.returncode == 1
     assert any("an output could not be written" in line for line in errors(run))
     assert run.stats["finish_reason"] == "output_failed"
+
+
+# ----- Spiders of the project, beside those of the harvester ----------------------------------------------
+
+
+OWN = """
+USER_AGENT = "mijn-project (+https://www.mijn-project.example/)"
+CONCURRENT_REQUESTS_PER_DOMAIN = 1
+WOO_DOCUMENT_MAXSIZE = 5000
+FEEDS = {"eigen.jsonl": {"format": "jsonlines"}}
+ITEM_PIPELINES = {"mijn.pipelines.Tellen": 50, "woo_harvester.pipelines.record.DefaultsPipeline": None}
+"""
+COUNTING = """
+class Tellen:
+    def __init__(self, stats):
+        self.stats = stats
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler.stats)
+
+    def process_item(self, item):
+        self.stats.set_value("mijn/sleutels", sorted(ItemAdapter(item)))
+        return item
+"""
+
+
+def test_the_harvest_runs_with_the_projects_own_values_and_pipelines(with_addon: Project, site: Site) -> None:
+    with_addon.add("settings.py", OWN)
+    with_addon.add("pipelines.py", COUNTING)
+    publish(site, numbered(3))
+    site.pages |= {f"/d/doc{number}.pdf": Page(b"%PDF-1.4", delay=0.1) for number in (0, 1)}
+    site.pages["/d/doc2.pdf"] = Page(b"%PDF-1.4" + b" " * 6000)
+    register = write_register(with_addon.folder / "register.xml", {"Gemeente": [site.url("/")]})
+    run = with_addon.scrapy("crawl", "woo", "-a", f"register={register}", "-a", "documents=download")
+    assert (run.returncode, run.codes >= {"document.te-groot"}) == (0, True), run.stderr
+    records = read_lines(with_addon.folder / "eigen.jsonl")
+    assert sorted(record["document"]["weblocatie"] for record in records) == [
+        site.url(f"/d/doc{number}.pdf") for number in (0, 1)
+    ]
+    assert not (with_addon.folder / "records").exists()
+    assert site.most_at_once == 1
+    assert {request.headers["user-agent"] for request in site.requests} == {
+        "mijn-project (+https://www.mijn-project.example/)"
+    }
+    assert run.stats["mijn/sleutels"] == ["document", "herkomst", "id", "versies"]
+    assert all("publisher" not in record["document"] for record in records), "the defaults are off"
+
+
+STOCK = """
+from scrapy.spiders import SitemapSpider
+
+class Stock(SitemapSpider):
+    name = "stock"
+
+    def __init__(self, url, **kwargs):
+        super().__init__(sitemap_urls=[url], **kwargs)
+
+    def parse(self, response):
+        yield {"url": response.url}
+"""
+
+
+def test_a_stock_spider_does_with_the_addon_what_it_does_without(with_addon: Project, site: Site) -> None:
+    with_addon.add("spiders/stock.py", STOCK)
+    pages = [f"/{number}.txt" for number in range(40)]
+    site.pages |= {path: Page("tekst", content_type="text/plain") for path in pages}
+    site.pages["/sitemap.xml"] = entries_of(site, *pages)
+    given = ["-a", f"url={site.url('/sitemap.xml')}", "-s", "CLOSESPIDER_ITEMCOUNT=40", "-O", "out.jsonl"]
+    done = with_addon.typed("crawl", "stock", *given)
+    assert (done.returncode, "ERROR" in done.stderr) == (0, False), done.stderr
+    assert len(read_lines(with_addon.folder / "out.jsonl")) == 40
+    assert {request.path for request in site.requests} == {"/robots.txt", "/sitemap.xml", *pages}
+    assert with_addon.left == {"out.jsonl"}
 
 
 # ----- Commands -------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""How files and documents are requested, and the whole of a record: one run over many hosts.
+"""How files and documents are requested: one run over many hosts.
 
 What is read of a file, and what becomes of each value, is tested where it is decided: ``tests/sitemaps``,
 ``tests/crawl``, ``tests/downloader`` and ``tests/diwoo``. ``test_audit.py`` has a publisher for each finding.
@@ -7,9 +7,7 @@ What is read of a file, and what becomes of each value, is tested where it is de
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
-from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
@@ -30,13 +28,8 @@ from woo_harvester.demo.server import Handler, Page, redirect
 from woo_harvester.demo.site import Location, RooEntry, Site
 from woo_harvester.demo.sitemaps import (
     GEMEENTE,
-    ONDERTEKENING,
-    PDF,
     WATERSCHAP,
-    Coded,
-    DiWoo,
     Entry,
-    Handeling,
     categorie,
     html,
     pdf_page,
@@ -45,15 +38,6 @@ from woo_harvester.demo.sitemaps import (
 
 INFOCAT = "/sitemapindex-diwoo-infocat010.xml"
 SITEMAP = f"{INDEX}/sitemap.xml"
-COMPLETE = DiWoo(
-    publisher=GEMEENTE,
-    verantwoordelijke=WATERSCHAP,
-    titel="Besluit over de haven",
-    informatiecategorieen=[categorie(14)],
-    creatiedatum="2024-03-28",
-    format=PDF,
-    handelingen=[Handeling(ONDERTEKENING, "2024-03-28T09:00:00", GEMEENTE)],
-)
 SPECIAL = (
     "/doc/beslu%C3%AFt%20%232.pdf",
     "/doc/ge\u00ebtst.pdf",
@@ -177,22 +161,13 @@ def with_documents_that_are_listed_everywhere(site: Site) -> None:
 
 
 @hosts.site
-def that_gives_everything(site: Site) -> None:
-    publish(site, entry(site, "/haven.pdf", diwoo=COMPLETE))
-    site.pages["/haven.pdf"] = pdf_page("Besluit")
-
-
-@hosts.site
-def that_gives_nothing(site: Site) -> Sequence[RooEntry]:
-    path = "/woo/Besluit%20op%20Woo-verzoek_2024.pdf"
-    publish(site, path, document(site, "/eigen.pdf", publisher=Coded("De buurman")), index=INFOCAT)
-    site.pages |= {path: pdf_page("Besluit"), "/eigen.pdf": pdf_page("Besluit")}
-    return [
-        RooEntry(
-            naam="Gemeente X", systeem_id="1", tooi=GEMEENTE.uri, locations=[Location(site.url("/woo"))]
-        ),
-        RooEntry(naam="Commissie Y", systeem_id="2", locations=[Location(site.url("/eigen"))]),
-    ]
+def registered_for_other_documents(site: Site) -> Sequence[RooEntry]:
+    """Its documents have another category and another publisher than its location has."""
+    given = {"informatiecategorieen": [categorie(10)], "publisher": WATERSCHAP}
+    publish(site, document(site, "/c/1.pdf", **given), document(site, "/c/2.pdf", **given))
+    site.pages["/c/*"] = pdf_page("Besluit")
+    locations = [Location(site.url("/c"), "Convenanten")]
+    return [RooEntry(naam="Gemeente X", systeem_id="1", tooi=GEMEENTE.uri, locations=locations)]
 
 
 @pytest.fixture(scope="module")
@@ -238,82 +213,20 @@ def test_nothing_is_requested_at_an_address_that_is_refused_and_nothing_twice(ha
     assert (len(twice.requested("/a.pdf")), len(twice.requested("/oud.pdf"))) == (2, 1)
 
 
+def test_what_the_register_says_otherwise_is_one_finding_each_to_its_organisation(harvest: Harvest) -> None:
+    host = harvest[registered_for_other_documents]
+    for code, seen in (
+        (
+            "register.categorie-strijdig",
+            "geregistreerd voor convenanten; 2 documenten in deze oogst: adviezen (2)",
+        ),
+        ("publisher.andere-organisatie", f"{WATERSCHAP.label} (2)"),
+    ):
+        (finding,) = host.about(code)
+        assert (finding["organisation"], finding["seen"]) == (GEMEENTE.uri, seen)
+
+
 def test_the_record_has_loc_as_it_was_given(harvest: Harvest) -> None:
     host = harvest[with_special_characters]
     assert host.paths == sorted(SPECIAL)
     assert harvest.run.record(f"https://LOCALHOST:{host.site.port}/doc/hoofdletters.pdf")
-
-
-def concept(coded: Coded, **more: str) -> dict[str, str]:
-    return {"id": coded.uri or "", "label": coded.label, **more}
-
-
-def test_what_is_given_is_taken_over_and_nothing_is_filled_in(harvest: Harvest) -> None:
-    host = harvest[that_gives_everything]
-    loc = host.site.url("/haven.pdf")
-    record = host.record("/haven.pdf")
-    moment = datetime.fromisoformat(record["herkomst"].pop("opgehaald"))
-    organisation = record["herkomst"].pop("organisatie")
-    assert abs((datetime.now().astimezone() - moment).total_seconds()) < 600
-    assert organisation.isdigit()  # the systeemId of a body without a TOOI URI
-    (file,) = record["versies"][0]["bestanden"]
-    assert len(file.pop("hash")) == 64
-    assert file.pop("grootte") > 0
-    assert record == {
-        "id": str(uuid5(NAMESPACE_URL, loc)),
-        "document": {
-            "weblocatie": loc,
-            "creatiedatum": "2024-03-28",
-            "publisher": concept(GEMEENTE, type="gemeente"),
-            "verantwoordelijke": concept(WATERSCHAP, type="waterschap"),
-            "format": concept(PDF),
-            "titelcollectie": {"officieleTitel": "Besluit over de haven"},
-            "classificatiecollectie": {"informatiecategorieen": [concept(categorie(14))]},
-            "documenthandelingen": [
-                {
-                    "soortHandeling": concept(ONDERTEKENING),
-                    "atTime": "2024-03-28T09:00:00+01:00",
-                    "wasAssociatedWith": concept(GEMEENTE, type="gemeente"),
-                }
-            ],
-        },
-        "versies": [
-            {
-                "oorzaak": "aanlevering",
-                "openbaarmakingsdatum": "2024-04-02",
-                "mutatiedatumtijd": "2024-04-02T10:00:00+02:00",
-                "nummer": 1,
-                "bestanden": [{"url": loc, "mime-type": "application/pdf", "bestandsnaam": "haven.pdf"}],
-            }
-        ],
-        "herkomst": {
-            "index": host.site.url(INDEX),
-            "sitemap": host.site.url(SITEMAP),
-            "lastmod": "2024-04-02T10:00:00+02:00",
-        },
-    }
-    assert host.findings == []
-
-
-def test_every_default_is_named_with_where_it_came_from(harvest: Harvest) -> None:
-    record = harvest[that_gives_nothing].record("/woo/Besluit%20op%20Woo-verzoek_2024.pdf")
-    assert record["document"]["publisher"] == concept(GEMEENTE, type="gemeente")
-    assert record["document"]["titelcollectie"] == {"officieleTitel": "Besluit op Woo verzoek 2024"}
-    assert record["document"]["classificatiecollectie"] == {"informatiecategorieen": [concept(categorie(10))]}
-    assert record["herkomst"]["organisatie"] == GEMEENTE.uri
-    assert record["herkomst"]["standaardwaarden"] == {
-        "document.publisher": "register",
-        "document.verantwoordelijke": "publisher",
-        "document.creatiedatum": "openbaarmakingsdatum",
-        "document.titelcollectie.officieleTitel": "bestandsnaam",
-        "document.classificatiecollectie.informatiecategorieen": "index",
-        "document.format": "content-type",
-    }
-    assert set(record["herkomst"]["bevindingen"]) == {
-        "metadata.ontbreekt",
-        "publisher.ontbreekt",
-        "verantwoordelijke.ontbreekt",
-        "creatiedatum.ontbreekt",
-        "documenthandeling.ontbreekt",
-        "titel.ontbreekt",
-    }

@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lxml import html
 
 from tests.utils.command import Run, run_scrapy
-from tests.utils.publishers import publish
+from tests.utils.ports import free_port
+from tests.utils.publishers import INDEX, publish, robots_of
 from tests.utils.sites import MakeSite, write_register
 from woo_harvester.demo.mistaken import GOOD
-from woo_harvester.demo.server import Page
+from woo_harvester.demo.server import Certificate, Page
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, html_page
 from woo_harvester.report.json_file import read_head, read_hosts
@@ -39,7 +39,6 @@ class Installation:
 
     def __init__(self, folder: Path, bundle: Path, site: Site) -> None:
         self.folder, self._bundle, self._site = folder, bundle, site
-        self.page = Path()
         self._register = write_register(folder / "register.xml", {"Gemeente Haven": [site.url("/")]})
 
     def run(self, *args: str, **settings: object) -> Run:
@@ -54,8 +53,7 @@ class Installation:
         (account,) = RunFolder(done.report).read_accounts()
         assert account.unfinished == 0, account
         (host,) = read_hosts(done.report / "report.json")
-        self.page = done.report / "index.html"
-        assert self.page.exists()
+        assert (done.report / "index.html").exists()
         assert (done.report / "report.csv").exists()
         return host
 
@@ -111,13 +109,6 @@ def test_the_sums_close_whatever_was_known_before(installation: Installation, si
     assert (offered.listed, offered.harvested) == (3, 2)
     assert [row.code for row in offered.findings if row.severity == "error"] == ["lastmod.heraanbod"]
     assert len(offered.history) == 8
-    page = html.fromstring(installation.page.read_text(encoding="utf-8"))
-    assert page.findtext(".//p[@class='headline']") == "2 van de 3 vermelde documenten worden geoogst"
-    assert "Geoogst: van 2 naar 2 sinds" in page.xpath("string(//div[@class='beside']//figcaption)")
-    steps = [" ".join(each.split()) for each in page.xpath("//li[@class='folded']//summary/text()")]
-    assert steps == ["Bruikbaar adres: hier valt niets af", "Op te halen: hier valt niets af"]
-    (rule,) = page.xpath("//details[contains(., 'lastmod.heraanbod')]//dd//a")
-    assert rule.get("href").startswith("https://standaarden.overheid.nl/diwoo/metadata/")
 
 
 def test_the_report_tells_of_the_register_and_of_what_was_done_with_documents(
@@ -132,3 +123,40 @@ def test_the_report_tells_of_the_register_and_of_what_was_done_with_documents(
     assert {path.name for path in (installation.folder / "reports").iterdir()} == {done.report.name}
     (host,) = read_hosts(done.report / "report.json")
     assert [body.name for body in host.organisations] == ["Gemeente Haven"]
+
+
+def test_a_run_over_the_register_has_each_host_that_gives_nothing_in_its_coverage(
+    tmp_path: Path, ca_bundle: Path, make_site: MakeSite
+) -> None:
+    well, without_robots, lost = make_site(), make_site(), make_site()
+    expired, dead = make_site(certificate=Certificate.EXPIRED), f"localhost:{free_port()}"
+    publish(well, "/a.pdf")
+    lost.pages["/robots.txt"] = robots_of(lost, INDEX)
+    register = write_register(
+        tmp_path / "register.xml",
+        {
+            "Amsterdam": [well.url("/d"), without_robots.url("/woo")],
+            "Utrecht": [without_robots.url("/utrecht"), lost.url("/")],
+            "Dienst": [expired.url("/"), f"https://{dead}/publicaties"],
+            "Adviesraad": [],
+        },
+    )
+    once = {"RETRY_TIMES": 0, "WOO_RETRY_BACKOFF": 0}
+    done = run_scrapy(["crawl", "woo", "-a", f"register={register}"], tmp_path, ca_bundle, settings=once)
+    assert (done.returncode, done.report is None) == (0, False), done.stderr
+    assert done.report is not None
+    coverage = read_head(done.report / "report.json").coverage
+    assert coverage is not None
+    assert (coverage.organisations, coverage.with_location, coverage.hosts) == (4, 3, 5)
+    assert [body.name for body in coverage.no_location] == ["Adviesraad"]
+    gaps = {gap.host: (gap.code, gap.seen) for gap in (*coverage.no_robots, *coverage.no_index)}
+    assert gaps == {
+        without_robots.host: ("robots.ontbreekt", "HTTP 404"),
+        lost.host: ("index.onbereikbaar", "HTTP 404"),
+    }
+    assert {gap.host: gap.code for gap in coverage.dead} == {
+        expired.host: "tls.ongeldig",
+        dead: "robots.onbereikbaar",
+    }
+    assert [body.name for body in coverage.no_robots[0].organisations] == ["Amsterdam", "Utrecht"]
+    assert (done.report / "coverage-no-robots.csv").exists()

@@ -14,9 +14,7 @@ from tests.utils.command import DATA
 from tests.utils.daily import FIRST, numbered, publish, xml
 from tests.utils.disturbed_runs import (
     Fallible,
-    Fault,
     GatedSite,
-    LimitFiles,
     Started,
     errors,
     harvested,
@@ -39,43 +37,21 @@ def fat(site: GatedSite, count: int) -> set[str]:
     return made
 
 
-def delivered(installation: Fallible) -> list[str]:
-    """The locs in the own file of a run that found no room."""
-    (path,) = (installation.folder / "room").glob("out.jsonl*")
-    return locs([path])
-
-
-def check_no_room(installation: Fallible, expected: set[str], fault: Fault | None) -> None:
-    """A run that finds no room tells so and confirms no more than it wrote."""
-    feeds = {"other.csv": {"format": "csv"}, "room/out.jsonl": JSONLINES}
-    failed = installation.start(fault=fault, WOO_DURABLE_RECORDS=3, FEEDS=feeds).wait()
-    assert failed.returncode == 1
-    (line,) = errors(failed)
-    assert "an output could not be written" in line
-    written = delivered(installation)
-    assert 3 <= len(written) < len(expected)
-    assert harvested(installation.folder) == set(written)
-    assert "Traceback" not in failed.stderr
-
-
-def test_a_file_that_may_not_grow_ends_the_run_and_the_next_delivers_the_rest(
-    gated: GatedSite, installation: Fallible
-) -> None:
-    expected = fat(gated, 30)
-    check_no_room(installation, expected, LimitFiles(600_000))
-    first = delivered(installation)
-    rest = installation.run("-o", "room/rest.jsonl", WOO_DURABLE_RECORDS=3)
-    assert rest.returncode == 0
-    assert sorted([*first, *rest.locs]) == sorted(expected)
-
-
 def test_a_full_disk_ends_the_run_and_the_next_delivers_the_rest(
     gated: GatedSite, installation: Fallible
 ) -> None:
     expected = fat(gated, 30)
+    feeds = {"other.csv": {"format": "csv"}, "room/out.jsonl": JSONLINES}
     with small_disk(installation.folder / "room", 512 * 1024):
-        check_no_room(installation, expected, None)
-        first = delivered(installation)
+        failed = installation.run(WOO_DURABLE_RECORDS=3, FEEDS=feeds)
+        assert failed.returncode == 1
+        (line,) = errors(failed)
+        assert "an output could not be written" in line
+        assert "Traceback" not in failed.stderr
+        (path,) = (installation.folder / "room").glob("out.jsonl*")
+        first = locs([path])
+        assert 3 <= len(first) < len(expected)
+        assert harvested(installation.folder) == set(first)
         rest = installation.run("-o", "rest.jsonl")
     assert rest.returncode == 0
     assert sorted([*first, *rest.locs]) == sorted(expected)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -176,16 +175,6 @@ def test_all_that_a_job_writes_is_beside_the_eggs_and_stays_when_scrapyd_tidies_
     assert len(list(node.folder.glob("reports/woo-*/stats.json"))) == 4
     assert (node.folder / "data" / "woo-state.sqlite").exists()
     assert [path.suffix for path in (node.folder / "eggs").rglob("*") if path.is_file()] == [".egg"]
-
-
-def test_a_job_writes_where_its_settings_say(node: Node, tmp_path: Path) -> None:
-    first_day(node)
-    feeds: Mapping[str, object] = {f"{tmp_path}/uit/%(run)s.csv": {"format": "csv"}}
-    node.run("1/2", FEEDS=json.dumps(feeds), WOO_REPORT_DIR=tmp_path / "verslag")
-    (file,) = tmp_path.glob("uit/woo-*.csv")
-    assert len(file.read_text(encoding="utf-8").splitlines()) == 1 + DOCUMENTS + 2
-    assert len(list(tmp_path.glob("verslag/woo-*/stats.json"))) == 1
-    assert not node.folder.joinpath("records").exists()
 
 
 @pytest.mark.parametrize(

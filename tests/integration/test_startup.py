@@ -43,7 +43,6 @@ WRONG = [
     ("STATS_CLASS", "broken.Raises", 1, ON_FIRE),
     ("LOG_LEVEL", "FOO", 1, "ValueError: Unknown level: 'FOO'"),
     ("LOG_FILE", "no/folder/run.log", 1, "no/folder/run.log: No such file or directory"),
-    ("FEEDS", {"a.x": {"format": "nothing"}}, 2, "none can be used: "),
     ("FEEDS", {"/proc/no/a.jsonl": {"format": "jsonlines"}}, 1, "No such file or directory: '/proc/no'"),
     (
         "WOO_STATE_URL",
@@ -211,14 +210,3 @@ def test_a_pid_file_that_cannot_be_written_is_one_line_of_every_command(tmp_path
             1,
             f"scrapy {command}: error: no/folder/pid: No such file or directory\n",
         )
-
-
-def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, ca_bundle: Path, site: Site) -> None:
-    publish(site, numbered(1))
-    harvester = Harvester(tmp_path, ca_bundle, [site])
-    args = harvester.arguments()
-    (tmp_path / "records").touch()  # where a folder should be
-    done = run_scrapy(args, tmp_path, ca_bundle)
-    assert done.returncode == 1
-    last = done.stderr.splitlines()[-1]
-    assert f"Not a directory: '{tmp_path}/records/" in last

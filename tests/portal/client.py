@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import shutil
+import weakref
 from collections.abc import Iterable, Mapping
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import httpx
@@ -11,8 +16,8 @@ from lxml import html
 from lxml.html import HtmlElement
 from starlette.applications import Starlette
 
-from tests.utils.scan_engine import ScanEngine
 from woo_portal.app import Options, make_app
+from woo_portal.embedded.engine import EmbeddedEngine
 
 
 class Client:
@@ -41,8 +46,20 @@ class Client:
 
 
 def client_of(records: Iterable[Mapping[str, Any]], options: Options | None = None) -> Client:
-    """Return a client of a portal over these records."""
-    return Client(make_app(ScanEngine(records), options or Options()))
+    """Return a client of a portal over an index of these records, which goes with the client."""
+    folder = Path(mkdtemp(prefix="woo-test-portal-"))
+    file = folder / "records.jsonl"
+    file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    engine = EmbeddedEngine.open(folder / "portal", 60)
+    engine.fill([file])
+    client = Client(make_app(engine, options or Options()))
+    weakref.finalize(client, _end, engine, folder)
+    return client
+
+
+def _end(engine: EmbeddedEngine, folder: Path) -> None:
+    engine.close()
+    shutil.rmtree(folder)
 
 
 def opened(client: Client, path: str) -> HtmlElement:

@@ -10,11 +10,9 @@ from lxml import html
 
 from tests.portal.client import Client, client_of
 from tests.portal.records import full
-from tests.utils.scan_engine import ScanEngine
-from woo_portal.app import MAX_ADDRESS, MAX_BODY, MAX_HEADER_BYTES, MAX_HEADERS, Options, make_app
+from woo_portal.app import MAX_ADDRESS, MAX_BODY, MAX_HEADER_BYTES, MAX_HEADERS, Options
 from woo_portal.asking import BusyError
-from woo_portal.engine import Answer, EngineError, SlowQuestionError
-from woo_portal.question import Question
+from woo_portal.engine import EngineError, SlowQuestionError
 
 
 @pytest.fixture(scope="module")
@@ -56,21 +54,11 @@ def test_below_the_path_of_a_proxy_the_api_is_still_one(client: Client) -> None:
 SECRET = "http://elastic:geheim@10.0.0.1:9200"
 
 
-class Failing(ScanEngine):
-    """An engine that fails in one way."""
-
-    def __init__(self, fail: Callable[[], Any]) -> None:
-        super().__init__([full()])
-        self._fail = fail
-
-    def search(self, question: Question) -> Answer:
-        """Fail."""
-        self._fail()
-        return super().search(question)
-
-
 def client_that(fail: Callable[[], Any], seconds: float = 60) -> Client:
-    return Client(make_app(Failing(fail), Options(seconds=seconds)))
+    """Return a client of a portal whose engine fails in one way."""
+    client = client_of([full()], Options(seconds=seconds))
+    client.app.state.engine.search = lambda question: fail()
+    return client
 
 
 def raising(error: Exception) -> Callable[[], Any]:
@@ -106,6 +94,8 @@ def test_a_fault_is_a_page_that_shows_nothing_of_the_inside_and_the_portal_is_no
         assert "default-src 'none'" in answer.headers["content-security-policy"], error
         health = client.get("/gezond")
         assert (health.status_code, "gezond\n" in health.text) == (status, False), error
+        program = client.get("/api/v0/zoek")
+        assert (program.status_code, "geheim" in program.text) == (status, False), error
 
 
 def test_the_operator_sees_why_the_engine_cannot_answer(caplog: pytest.LogCaptureFixture) -> None:
@@ -140,8 +130,8 @@ def test_an_address_with_a_slash_too_many_leads_to_no_other_host() -> None:
 
 
 def test_an_error_of_a_file_is_json_for_a_program_and_a_page_in_a_browser() -> None:
+    portal = client_of([full()])
     for path in ["/wijzigingen.jsonl", "/wijzigingen.atom", "/zoek.jsonl", "/zoek.csv", "/zoek.atom"]:
-        portal = Client(make_app(ScanEngine([full()]), Options()))
         asked = f"{path}?aantal=x"
         assert portal.get(asked).json()["fout"].startswith("aantal is een getal"), path
         assert (
@@ -150,7 +140,7 @@ def test_an_error_of_a_file_is_json_for_a_program_and_a_page_in_a_browser() -> N
 
 
 def test_what_others_add_to_an_address_is_no_part_of_the_question() -> None:
-    portal = Client(make_app(ScanEngine([full()]), Options()))
+    portal = client_of([full()])
     for path, query in (
         ("/", ""),
         ("/", "q=stikstof"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import date
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from urllib.parse import parse_qsl
@@ -19,17 +18,15 @@ from tests.portal.suite_records import woo
 from tests.utils.ports import free_port
 from tests.utils.waiting import wait_until
 from woo_harvester.outputs.bulk import BulkWriter
-from woo_harvester.outputs.definition import KINDS, MAX_COUNTS, PERMITS, WOO, definition, facets
+from woo_harvester.outputs.definition import KINDS, MAX_COUNTS, PERMITS, WOO, definition
 from woo_harvester.outputs.document import Withdrawn, bulk_action, document_of
 from woo_harvester.outputs.indices import create_index, move_alias
 from woo_portal.elasticsearch import MATCH_BEGIN as BEGIN
 from woo_portal.elasticsearch import MATCH_END as END
 from woo_portal.elasticsearch import (
     ElasticsearchEngine,
-    all_body,
     pieces,
     search_body,
-    sort_of,
     wants_highlights,
 )
 from woo_portal.engine import (
@@ -42,7 +39,7 @@ from woo_portal.engine import (
     title_field,
 )
 from woo_portal.parse import question_of_pairs
-from woo_portal.question import Period, Place, Question, Sort, clauses_of
+from woo_portal.question import Question, clauses_of
 
 
 def engine_of(client: Elasticsearch, alias: str, seconds: float = 30.0) -> ElasticsearchEngine:
@@ -330,38 +327,9 @@ def test_the_page_has_each_field_with_what_it_counts_for() -> None:
     assert f"at most {MAX_COUNTS}" in PAGE
 
 
-def test_a_word_is_searched_in_each_field_and_among_its_parts() -> None:
-    body = search_body(Question(WOO, clauses_of("stikstof")), 5)
-    (word,) = body["query"]["bool"]["must"]
-    asked = [path for query in word["dis_max"]["queries"] for path in query["match"]]
-    itself = asked.pop()
-    assert asked == [path for field in text_fields(WOO) for path in (field.path, field.parts)]
-    assert itself == title_field(WOO).exact
-
-
 def test_a_stop_word_in_a_title_ranks_nothing() -> None:
     (word,) = search_body(Question(WOO, clauses_of("de")), 5)["query"]["bool"]["must"]
     assert not any(title_field(WOO).exact in query["match"] for query in word["dis_max"]["queries"])
-
-
-def test_an_excluded_stop_word_excludes_nothing() -> None:
-    (word,) = search_body(Question(WOO, clauses_of("-de")), 5)["query"]["bool"]["must_not"]
-    given = [
-        each["zero_terms_query"] for query in word["dis_max"]["queries"] for each in query["match"].values()
-    ]
-    assert set(given) == {"none"}
-
-
-def test_the_counts_of_a_facet_have_the_filters_of_the_others() -> None:
-    body = search_body(Question(WOO, chosen={"thema": ("t",), "documentsoort": ("s",)}), 5)
-    filters = {name: found["filter"]["bool"]["filter"] for name, found in body["aggs"].items()}
-    thema, kind = (
-        {"terms": {"facetten.thema.waarde": ["t"]}},
-        {"terms": {"facetten.documentsoort.waarde": ["s"]}},
-    )
-    assert (filters["thema"], filters["documentsoort"]) == ([kind], [thema])
-    assert filters["organisatie"] == body["post_filter"]["bool"]["filter"] == [thema, kind]
-    assert [*filters] == [facet.name for facet in facets(WOO)]
 
 
 def test_what_is_not_wanted_is_not_computed() -> None:
@@ -370,30 +338,12 @@ def test_what_is_not_wanted_is_not_computed() -> None:
     assert "highlight" not in search_body(Question(WOO, clauses_of("-x")), 5)
 
 
-def test_each_order_ends_with_the_id() -> None:
-    for sort in Sort:
-        assert sort_of(Question(PERMITS, near=Place(52, 5, 10), sort=sort))[-1] == {"id": "asc"}, sort
-
-
-def test_a_period_is_one_of_days_in_the_netherlands() -> None:
-    question = Question(WOO, periods={"mutatiedatumtijd": Period(date(2024, 1, 1), None)})
-    (_, period) = all_body(question, 500)["query"]["bool"]["must"]["bool"]["filter"]
-    expected = {"gte": "2024-01-01", "time_zone": "Europe/Amsterdam"}
-    assert period == {"range": {"versies.mutatiedatumtijd": expected}}
-
-
 def test_the_page_shows_what_is_sent() -> None:
     address = "fase=aanvraag&plaats=52.3731,4.8926&afstand=2000&sorteer=afstand"
     assert f"/vergunningen?{address}" in PAGE
     (shown,) = [each for each in questions(PERMITS) if "facetten." in each]
     body = json.loads(shown[shown.index("'{") + 1 : shown.rindex("'")])
     assert body == search_body(question_of_pairs(PERMITS, parse_qsl(address)), 5)
-
-
-def test_the_distance_is_computed_once() -> None:
-    for sort in Sort:
-        body = search_body(Question(PERMITS, near=Place(52, 5, 10), sort=sort), 5)
-        assert sum("_geo_distance" in each for each in body["sort"]) == 1, sort
 
 
 def test_a_text_that_is_only_excluded_marks_nothing() -> None:

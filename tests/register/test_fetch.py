@@ -284,23 +284,7 @@ def test_a_server_that_does_not_answer_is_an_error(tmp_path: Path) -> None:
         asyncio.run(obtain_register(source, tmp_path, unexpected, TODAY, user_agent="test/1", backoff=0.001))
 
 
-@pytest.mark.parametrize("source", ["https://", "https:///x", "http://[::1/x", "https://a b/"])
-def test_a_bad_url_is_an_error(tmp_path: Path, source: str) -> None:
-    with pytest.raises(RegisterError, match="no earlier copy"):
-        asyncio.run(obtain_register(source, tmp_path, unexpected, TODAY, user_agent="test/1", backoff=0.001))
-
-
 def test_a_data_directory_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "register").write_text("in de weg")
     with pytest.raises(RegisterError, match="no earlier copy"):
         asyncio.run(obtain_register("https://127.0.0.1:9/", tmp_path, unexpected, TODAY, user_agent="test/1"))
-
-
-def test_a_local_path_is_read_without_a_copy(tmp_path: Path) -> None:
-    path = tmp_path / "export.xml"
-    path.write_bytes(WHOLE)
-    register = asyncio.run(
-        obtain_register(str(path), tmp_path / "data", unexpected, TODAY, user_agent="test/1")
-    )
-    assert register.location_count == 10
-    assert not (tmp_path / "data").exists()

@@ -296,31 +296,9 @@ def test_any_registered_value_gives_a_location_or_a_value_error(value: str) -> N
 # An excerpt of the register as it was published in November 2026.
 
 
-def test_on_a_day_before_any_organisation_ended_all_locations_are_there() -> None:
-    register = _read(date(1990, 1, 1))
-    with_locations = [body for body in register.organisations if register.hosts_of(body)]
-    assert (len(with_locations), register.location_count, len(register.hosts)) == (16, 56, 22)
-
-
 def test_ended_organisations_take_their_hosts_with_them(register: Register) -> None:
     with_locations = [body for body in register.organisations if register.hosts_of(body)]
     assert (len(with_locations), register.location_count, len(register.hosts)) == (12, 49, 18)
-
-
-def test_amsterdam_is_found_by_its_code(register: Register) -> None:
-    amsterdam = register.find("gm0363")
-    assert amsterdam is not None
-    assert amsterdam.name == "Gemeente Amsterdam"
-    assert amsterdam == register.find(amsterdam.identifier) == register.find(amsterdam.system_id)
-
-
-def test_a_host_that_organisations_share_gives_no_publisher(
-    register: Register,
-) -> None:
-    host = "zoek.officielebekendmakingen.nl"
-    match = register.organisation_of(f"https://{host}/gmb-2024-1.pdf", host)
-    assert match.organisation is None
-    assert len(match.candidates) > 1
 
 
 def test_every_registered_url_leads_to_an_organisation_of_its_host(register: Register) -> None:

@@ -112,22 +112,10 @@ def test_a_domain_given_for_a_run_counts_as_registered_and_has_no_organisation()
     assert extended.organisation_of("https://nieuw.nl:8443/x", "nieuw.nl:8443").organisation is None
 
 
-def test_naming_domains_ad_hoc_leaves_the_register_itself_as_it_is() -> None:
-    register = read(*BODIES)
-    extended = register.with_domains(["nieuw.nl"])
-    assert not register.is_registered("nieuw.nl")
-    assert extended.with_domains(["ander.nl"]).is_registered("nieuw.nl")
-
-
 # Dividing the hosts over runs.
 @given(HOSTS, TOTALS)
 def test_every_host_belongs_to_one_shard_from_1_to_the_total(host: str, total: int) -> None:
     assert 1 <= shard_of(host, total) <= total
-
-
-@given(HOSTS)
-def test_one_shard_has_every_host(host: str) -> None:
-    assert shard_of(host, 1) == 1
 
 
 def test_a_host_belongs_to_the_same_shard_on_every_machine_and_day() -> None:
@@ -141,12 +129,6 @@ def test_shards_are_about_equally_large() -> None:
 
     assert sorted(shares) == list(range(1, 9))
     assert all(850 < share < 1150 for share in shares.values())
-
-
-def test_a_port_makes_another_host() -> None:
-    shards = {shard_of(f"www.gemeente.nl:{port}", 100) for port in range(8000, 8100)}
-
-    assert len(shards) > 30
 
 
 def test_a_shard_is_written_as_its_number_and_the_total() -> None:
@@ -522,31 +504,6 @@ def test_a_url_is_of_those_with_the_longest_prefix_or_of_its_host() -> None:
         assert names(url) == owners, url
 
 
-def test_without_a_prefix_a_url_belongs_to_all_organisations_of_its_host() -> None:
-    register = read(
-        organisation("A", "https://s.nl/a", id="1"),
-        organisation("B", "https://s.nl/b", id="2"),
-        organisation("C", "https://c.nl/", id="3"),
-    )
-    assert names("https://s.nl/elders/d.pdf", register) == ["A", "B"]
-    assert names("https://s.nl/b/d.pdf", register) == ["B"]
-
-
-def test_a_registered_query_decides_whose_a_url_is() -> None:
-    register = read(
-        organisation("A", "https://s.nl/zoek?org=a", id="1"),
-        organisation("B", "https://s.nl/zoek?org=b", id="2"),
-    )
-    assert names("https://s.nl/zoek?org=b&id=5", register) == ["B"]
-    assert names("https://s.nl/zoek?id=5", register) == ["A", "B"]
-
-
-@pytest.mark.parametrize("url", ["", "/d.pdf", "ftp://www.a.nl/d.pdf", "www.a.nl/d.pdf"])
-def test_what_is_no_absolute_url_has_no_owner_but_an_error(url: str) -> None:
-    with pytest.raises(ValueError, match="Expected an absolute URL"):
-        REGISTER.owners(url)
-
-
 def test_an_entry_is_its_owners_on_each_host_of_the_owner() -> None:
     for url, host, expected in [
         # On the host itself, whoever is registered there, or nobody.
@@ -603,13 +560,3 @@ def test_a_domain_named_ad_hoc_lists_its_own_documents_and_no_others() -> None:
     assert not register.is_own("https://www.a.nl/d.pdf", "nieuw.nl")
     assert not register.is_own("https://nieuw.nl/d.pdf", "www.a.nl")
     assert register.own_hosts("https://www.a.nl/d.pdf") == REGISTER.own_hosts("https://www.a.nl/d.pdf")
-
-
-def test_an_organisation_that_ended_owns_nothing() -> None:
-    register = read(
-        organisation("Oud", "https://www.a.nl/", id="1", end="2020-01-01"),
-        organisation("Nieuw", "https://www.n.nl/", id="2"),
-    )
-    assert register.owners("https://www.a.nl/d.pdf") == ()
-    assert not register.is_own("https://www.a.nl/d.pdf", "www.n.nl")
-    assert register.own_hosts("https://www.a.nl/d.pdf") == ()

@@ -100,16 +100,6 @@ def test_a_register_with_fewer_than_half_of_the_locations_is_refused(copy: Regis
     assert copy.path.read_bytes() == locations(5)
 
 
-def test_what_is_no_register_does_not_replace_the_copy(copy: RegisterCopy, tmp_path: Path) -> None:
-    accept(copy, locations(1))
-    before = (tmp_path / "register.json").read_bytes()
-    for document in (b"", b"<html><body/></html>", export(), locations(9)[:-1], b"\x1f\x8b\x08"):
-        with pytest.raises(RegisterError):
-            accept(copy, document)
-        assert copy.path.read_bytes() == locations(1), document
-        assert (tmp_path / "register.json").read_bytes() == before, document
-
-
 def test_findings_come_from_an_accepted_register_only(copy: RegisterCopy) -> None:
     accept(copy, locations(4))
     findings: list[Finding] = []

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import zipfile
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -110,28 +107,6 @@ def test_the_three_documenthandelingen_are_those_of_the_guide() -> None:
     }
 
 
-def test_the_number_of_an_index_stands_for_a_category_in_the_order_of_the_guide() -> None:
-    assert [category_of_index(number).label for number in range(1, 18)] == [
-        "wetten en algemeen verbindende voorschriften",
-        "overige besluiten van algemene strekking",
-        "ontwerpen van wet- en regelgeving met adviesaanvraag",
-        "organisatie en werkwijze",
-        "bereikbaarheidsgegevens",
-        "bij vertegenwoordigende organen ingekomen stukken",
-        "vergaderstukken Staten-Generaal",
-        "vergaderstukken decentrale overheden",
-        "agenda’s en besluitenlijsten bestuurscolleges",
-        "adviezen",
-        "convenanten",
-        "jaarplannen en jaarverslagen",
-        "subsidieverplichtingen anders dan met beschikking",
-        "Woo-verzoeken en -besluiten",
-        "onderzoeksrapporten",
-        "beschikkingen",
-        "klachtoordelen",
-    ]
-
-
 def test_the_label_of_a_category_is_that_of_the_list_of_the_run_and_there_are_17() -> None:
     newer = ValueList("x", [replace(category_of_index(10), label="adviezen en rapporten")])
     assert category_of_index(10, newer).label == "adviezen en rapporten"
@@ -149,26 +124,6 @@ def test_unknown_has_an_identifier_and_a_label() -> None:
         ("documentsoort_onbekend", "Onbekend"),
         ("informatiecategorie_onbekend", "onbekend"),
     ]
-
-
-def test_the_lists_are_read_from_an_egg_too(tmp_path: Path) -> None:
-    egg = tmp_path / "woo_harvester.egg"
-    with zipfile.ZipFile(egg, "w") as archive:
-        for package in ("woo_harvester", "woo_harvester/utils"):
-            archive.writestr(f"{package}/__init__.py", "")
-        archive.write(LISTS.parents[1] / "utils" / "inputs.py", "woo_harvester/utils/inputs.py")
-        for path in [*LISTS.parent.glob("*.py"), *LISTS.parent.rglob("*.csv")]:
-            archive.write(path, Path("woo_harvester/tooi") / path.relative_to(LISTS.parent))
-
-    program = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from woo_harvester import tooi; print(tooi.talen())"
-    )
-    # Without environment: what runs from the egg is no part of the coverage that is measured.
-    result = subprocess.run(
-        [sys.executable, "-Ic", program, str(egg)], env={}, capture_output=True, text=True, check=True
-    )
-
-    assert result.stdout == "<ValueList scw_talen: 27 values>\n"
 
 
 #: The table of the guide, in the order of its numbers 001 to 017.

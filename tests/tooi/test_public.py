@@ -223,26 +223,16 @@ def test_newer_versions_are_fetched_from_tooi(ca: Authority, monkeypatch: pytest
     assert tunnel.names.count("repository.officiele-overheidspublicaties.nl:443") == 1
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"<!DOCTYPE html>", f"waardelijsten/{GEMEENTEN}/5/json/{GEMEENTEN}_5.json is no list in JSON-LD"),
-        (NEWER[:-1], "is no list in JSON-LD"),
-    ],
-)
-def test_a_list_of_tooi_that_cannot_be_read_is_an_error(
-    ca: Authority, monkeypatch: pytest.MonkeyPatch, content: bytes, reason: str
+def test_what_tooi_does_not_have_or_nobody_can_read_is_an_error(
+    ca: Authority, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with NamedSite(ca, HOSTS, tooi_site({GEMEENTEN: (5, content)})) as site, Tunnel(site.port) as tunnel:
-        for name, value in tunnel.environment.items():
-            monkeypatch.setenv(name, value)
-        with pytest.raises(ListsError, match=reason):
-            fetched(None)
-
-
-def test_a_page_of_tooi_that_is_gone_is_an_error(ca: Authority, monkeypatch: pytest.MonkeyPatch) -> None:
-    with NamedSite(ca, HOSTS, {}) as site, Tunnel(site.port) as tunnel:
-        for name, value in tunnel.environment.items():
-            monkeypatch.setenv(name, value)
-        with pytest.raises(ListsError, match=r"work\?work_uri=.*: HTTP 404"):
-            fetched(None)
+    file = f"waardelijsten/{GEMEENTEN}/5/json/{GEMEENTEN}_5.json"
+    for pages, reason in (
+        ({}, r"work\?work_uri=.*: HTTP 404"),
+        (tooi_site({GEMEENTEN: (5, b"<!DOCTYPE html>")}), f"{file} is no list in JSON-LD"),
+    ):
+        with NamedSite(ca, HOSTS, pages) as site, Tunnel(site.port) as tunnel:
+            for name, value in tunnel.environment.items():
+                monkeypatch.setenv(name, value)
+            with pytest.raises(ListsError, match=reason):
+                fetched(None)

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 
 from tests.utils.command import Run, run_scrapy
 
-
-class Crawl(Protocol):
-    """The function that runs ``scrapy crawl woo`` in the test's folder; later runs find its state."""
-
-    def __call__(
-        self, *args: str, settings: Mapping[str, object] | None = None, timeout: float = 120
-    ) -> Run: ...
+Crawl = Callable[..., Run]
+"""The function that runs ``scrapy crawl woo`` in the test's folder; later runs find its state."""
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import asyncio
 import itertools
 import json
 import os
-import resource
 import signal
 import sqlite3
 import subprocess
@@ -273,17 +272,6 @@ class FailAt:
             return result
 
         setattr(self.owner, self.name, patched)
-
-
-@dataclass(frozen=True)
-class LimitFiles:
-    """A fault: the process can make no file larger than *size* bytes, as on a full disk."""
-
-    size: int
-
-    def __call__(self) -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (self.size, resource.RLIM_INFINITY))
 
 
 def state_of(installation: Fallible) -> Path:

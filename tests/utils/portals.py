@@ -1,39 +1,44 @@
-"""Portals in processes of their own."""
+"""``scrapy portal`` as a user types it, in a process of its own."""
 
 from __future__ import annotations
 
 import json
-import sys
+import signal
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from subprocess import PIPE
 from typing import Any
 
-from tests.utils.command import ROOT, environment
-from tests.utils.guard import Server
-from tests.utils.waiting import STUCK
+from tests.utils.command import start_forked
+from tests.utils.waiting import STUCK, wait_until
+
+START = "The portal is at "
 
 
 @contextmanager
-def portal_over(
-    records: Iterable[Mapping[str, Any]], folder: Path, *, files: Path | None = None
+def running_portal(
+    cwd: Path, *args: str, stop: signal.Signals = signal.SIGTERM, **settings: object
 ) -> Iterator[str]:
-    """Give the address, without a slash at its end, of a portal over records in a process of its own.
+    """Run a portal until the end of the block, which must end well; give its address, without a slash."""
+    process = start_forked(["portal", "--port", "0", *args], cwd, settings=settings)
+    wait_until(lambda: "\n" in process.stdout or process.ended, "the portal says where it is")
+    line = process.stdout
+    try:
+        assert line.startswith(START), (line, process.stderr)
+        yield line.removeprefix(START).split()[0].rstrip("/")
+    finally:
+        if not process.ended:
+            process.send(stop)
+        done = process.done(STUCK)
+    assert (done.returncode, done.stdout) == (0, line), done.stderr
+    assert [line for line in done.stderr.splitlines() if "records read" not in line] == []
 
-    *files* is a folder with copies of documents.
-    """
+
+@contextmanager
+def portal_over(records: Iterable[Mapping[str, Any]], folder: Path, **settings: Any) -> Iterator[str]:
+    """Give the address of a portal over records, which asks no other server for maps."""
     file = folder / "portal.jsonl"
     file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    command = [sys.executable, "-W", "error", "-m", "tests.utils.portal_server", str(file)]
-    command += [str(files)] if files else []
-    with Server(command, cwd=ROOT, env=environment(None), stdout=PIPE, stderr=PIPE) as process:
-        try:
-            assert process.stdout is not None
-            address = process.stdout.readline().strip()
-            assert address, process.communicate()[1]
-            yield address.rstrip("/")
-        finally:
-            process.terminate()
-            _, errors = process.communicate(timeout=STUCK)
-    assert (process.returncode, errors) == (0, "")
+    settings.setdefault("WOO_PORTAL_TILES", "none")
+    with running_portal(folder, file.name, "--no-watch", **settings) as address:
+        yield address

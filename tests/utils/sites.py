@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import pytest
 
-from tests.utils.hostile import Behaviour, RawSite
-from woo_harvester.demo.server import Authority, Certificate, Handler, Page
+from tests.utils.hostile import RawSite
+from woo_harvester.demo.server import Authority
 from woo_harvester.demo.site import Location, RooEntry, Site, register_xml
 from woo_harvester.register.register import shard_of
 
@@ -33,28 +33,10 @@ __all__ = [
 AnySite = TypeVar("AnySite", bound=Site)
 
 
-class MakeSite(Protocol):
-    """The function that starts a well-behaved site, which stops at the end of the test."""
-
-    def __call__(
-        self,
-        pages: Mapping[str, Page | Handler] | None = None,
-        *,
-        certificate: Certificate = Certificate.VALID,
-        name: str = "localhost",
-    ) -> Site: ...
-
-
-class MakeRawSite(Protocol):
-    """The function that starts a site of which some pages misbehave, which stops at the end of the test."""
-
-    def __call__(
-        self,
-        behaviours: Mapping[str, Behaviour],
-        pages: Mapping[str, Page | Handler] | None = None,
-        *,
-        limit: float = 30.0,
-    ) -> RawSite: ...
+MakeSite = Callable[..., Site]
+"""The function that starts a well-behaved site, with what ``Site`` is given, which stops with the test."""
+MakeRawSite = Callable[..., RawSite]
+"""The function that starts a site of which some pages misbehave, with what ``RawSite`` is given."""
 
 
 @pytest.fixture(scope="session")
@@ -72,31 +54,13 @@ def ca_bundle(ca: Authority, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def make_site(ca: Authority) -> Iterator[MakeSite]:
     with ExitStack() as stack:
-
-        def make(
-            pages: Mapping[str, Page | Handler] | None = None,
-            *,
-            certificate: Certificate = Certificate.VALID,
-            name: str = "localhost",
-        ) -> Site:
-            return stack.enter_context(Site(ca, pages, certificate=certificate, name=name))
-
-        yield make
+        yield lambda *args, **named: stack.enter_context(Site(ca, *args, **named))
 
 
 @pytest.fixture
 def make_raw_site(ca: Authority) -> Iterator[MakeRawSite]:
     with ExitStack() as stack:
-
-        def make(
-            behaviours: Mapping[str, Behaviour],
-            pages: Mapping[str, Page | Handler] | None = None,
-            *,
-            limit: float = 30.0,
-        ) -> RawSite:
-            return stack.enter_context(RawSite(ca, behaviours, pages, limit=limit))
-
-        yield make
+        yield lambda *args, **named: stack.enter_context(RawSite(ca, *args, **named))
 
 
 @pytest.fixture

@@ -89,19 +89,15 @@ class RooEntry:
     locations: Sequence[Location] = ()
     einddatum: str | None = None
     """Day on which the organisation ended, as ``YYYY-MM-DD``."""
-    children: Sequence[RooEntry] = ()
 
     def xml(self) -> str:
         """Return the element ``organisatie``."""
         tooi = "" if self.tooi is None else f" p:resourceIdentifierTOOI={quoteattr(self.tooi)}"
         einddatum = "" if self.einddatum is None else _element("eindDatum", self.einddatum)
-        children = "".join(child.xml() for child in self.children)
-        if children:
-            children = f"<p:organisaties>{children}</p:organisaties>"
         return (
             f"<p:organisatie p:systeemId={quoteattr(self.systeem_id)}{tooi}>"
             f"{_element('naam', self.naam)}<p:types>{_element('type', self.type)}</p:types>{einddatum}"
-            f"{self._woo()}{children}</p:organisatie>\n"
+            f"{self._woo()}</p:organisatie>\n"
         )
 
     def _woo(self) -> str:

@@ -51,14 +51,6 @@ def test_a_new_record_counts_at_once(tmp_path: Path) -> None:
             assert count.number == number
 
 
-def test_only_so_many_counts_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snapshot, "_KEPT_TALLIES", 3)
-    with opened(tmp_path / "portal") as engine:
-        for word in "abcdefgh":
-            engine.search(replace(WATER, clauses=(Clause(word),)))
-            assert len(engine._answering._now()._tallies) <= 3
-
-
 def test_only_so_many_numbers_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshot, "_KEPT_NUMBERS", 10)
     some = []

@@ -5,15 +5,15 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from time import monotonic, sleep
 
 import pytest
 
 from tests.conftest import ROOT
 from tests.portal.embedded.records import all_of, opened, record, titles, write
+from tests.utils.guard import is_alive
+from tests.utils.waiting import wait_until
 from woo_harvester.outputs.definition import WOO
 from woo_portal.embedded import preparing
 from woo_portal.embedded.preparing import day_of, prepared
@@ -146,16 +146,4 @@ def test_the_processes_end_with_the_one_that_started_them(tmp_path: Path, sent: 
         started = processes_below(process.pid)
         assert started
         os.killpg(process.pid, sent) if sent is signal.SIGINT else process.send_signal(sent)
-    wait_until(lambda: not any(map(is_alive, started)))
-
-
-def is_alive(pid: int) -> bool:
-    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
-    return bool(state.stdout.strip()) and not state.stdout.startswith("Z")
-
-
-def wait_until(is_true: Callable[[], bool], seconds: float = 30) -> None:
-    end = monotonic() + seconds
-    while not is_true():
-        assert monotonic() < end
-        sleep(0.05)
+    wait_until(lambda: not any(map(is_alive, started)), "they have ended")

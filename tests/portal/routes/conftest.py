@@ -1,18 +1,13 @@
-"""Fixture of a client of the portal over each engine that needs no server."""
+"""Fixture of a client of the portal over the records of a module."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from tests.portal.client import Client
-from tests.portal.engines import ENGINES, client_over
+from tests.portal.client import Client, client_of
 
 
-@pytest.fixture(scope="module", params=ENGINES)
-def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    """Yield a client over the ``RECORDS`` of the module, with its ``OPTIONS`` if it has them."""
-    records, options = request.module.RECORDS, getattr(request.module, "OPTIONS", None)
-    with client_over(request.param, records, tmp_path_factory.mktemp("portal"), options) as made:
-        yield made
+@pytest.fixture(scope="module")
+def client(request: pytest.FixtureRequest) -> Client:
+    """Return a client over the ``RECORDS`` of the module, with its ``OPTIONS`` if it has them."""
+    return client_of(request.module.RECORDS, getattr(request.module, "OPTIONS", None))

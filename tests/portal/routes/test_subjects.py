@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +11,6 @@ import pytest
 from lxml.html import HtmlElement
 
 from tests.portal.client import Client, client_of, opened
-from tests.portal.engines import ENGINES, client_over
 from tests.portal.records import AMSTERDAM, bare, full
 from tests.portal.routes.test_search import link, text_of, titles
 from tests.portal.test_harvest import write_report
@@ -106,8 +105,8 @@ def test_the_list_of_organisations_is_in_order_of_name(client: Client) -> None:
     assert "2 informatiecategorieën. Achter elke naam staat" in text_of(categories)
 
 
-@pytest.fixture(scope="module", params=ENGINES)
-def many(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+@pytest.fixture(scope="module")
+def many() -> Client:
     """More organisations than a filter counts, and one that only the register names."""
     names = [
         *(f"Dienst {number}" for number in range(MAX_COUNTS + 50)),
@@ -124,8 +123,7 @@ def many(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         "publisher": {"label": "Ezelstichting"},
         "verantwoordelijke": {"label": "Ezelstichting"},
     }
-    with client_over(request.param, [*records, supplied], tmp_path_factory.mktemp("portal")) as client:
-        yield client
+    return client_of([*records, supplied])
 
 
 def listed(page: HtmlElement) -> list[str]:
