@@ -10,9 +10,9 @@ import pytest
 from rich.console import Console
 
 from tests.report.runs import HOST, about_document, about_host, read, write_run
-from woo_harvester.findings import Finding, Severity, explain
+from woo_harvester.findings import Finding, explain
 from woo_harvester.report.assemble import assemble_report
-from woo_harvester.report.audit_summary import first_verdict, print_summary, sentences
+from woo_harvester.report.audit_summary import print_summary, sentences
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.model import Example
@@ -193,20 +193,6 @@ def test_on_a_very_narrow_screen_lines_are_twenty_wide_all_the_same(tmp_path: Pa
 )
 def test_each_part_of_a_finding_is_a_sentence(example: Example, said: str) -> None:
     assert sentences(example, Texts("nl")) == said
-
-
-def test_the_first_verdict_says_what_was_listed_and_what_is_wrong_so_far() -> None:
-    account = read(harvested=3, findings=[about_document("loc.geen-https"), about_host("robots.te-groot")])
-    account.requested = 3
-    assert first_verdict(account, Texts("nl")) == (
-        f"{HOST}: 4 documenten in 2 sitemaps. Tot nu toe: 1 fout, 1 waarschuwing. "
-        "Fouten: loc.geen-https (1 keer). Nu op te vragen: 3 documenten."
-    )
-    lowered = about_host("register.domein-ontbreekt", lowered_to=Severity.INFO)
-    assert "0 errors, 0 warnings" in first_verdict(read(findings=[lowered]), TEXTS)
-    assert first_verdict(read(), TEXTS).startswith(
-        f"{HOST}: 0 documents in 2 sitemaps. So far: 0 errors, 0 warnings."
-    )
 
 
 def test_a_sample_is_named(tmp_path: Path) -> None:

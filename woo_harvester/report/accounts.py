@@ -58,7 +58,6 @@ class PermitAccount(Account):
     """Links that may lead to messages, and were not requested, so that nothing is known of them."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         # No field, because a run does not write it.
         self._lost_last: tuple[str, str | None] | None = None
         """Entry page and URL of the file that was lost last: all findings about a file come together."""

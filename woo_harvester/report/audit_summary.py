@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 
 from rich.console import Console
@@ -10,7 +9,7 @@ from rich.text import Text
 
 from woo_harvester.findings import Language, Severity
 from woo_harvester.findings.texts import is_unknown_issuer
-from woo_harvester.report.funnel import Account, HarvestKind
+from woo_harvester.report.funnel import HarvestKind
 from woo_harvester.report.html.page import unread
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
@@ -90,28 +89,6 @@ def headline(host: HostReport, texts: Texts) -> str:
         return texts(key, asked=host.sample.asked, of=host.sample.of, harvested=host.harvested)
     key = "audit_headline_one" if is_one else "audit_headline"
     return texts(key, harvested=host.harvested, listed=host.listed)
-
-
-def first_verdict(account: Account, texts: Texts) -> str:
-    """Return what robots.txt, indexes and sitemaps of a host show, before its documents are requested."""
-    by_severity = {severity: Counter[str]() for severity in Severity}
-    for code, count in account.findings.items():
-        by_severity[account.severity_of(code)][code] = count
-    errors, warnings = by_severity[Severity.ERROR], by_severity[Severity.WARNING]
-    said = [
-        texts(
-            "first_verdict",
-            host=account.host,
-            documents=texts.count(account.listed, "document"),
-            sitemaps=texts.count(account.sitemaps, "sitemap"),
-            errors=texts.count(errors.total(), "error"),
-            warnings=texts.count(warnings.total(), "warning"),
-        )
-    ]
-    if errors:
-        codes = (f"{code} ({texts.count(count, 'time')})" for code, count in errors.most_common(_SHOWN))
-        said.append(texts("first_verdict_codes", codes=", ".join(codes)))
-    return " ".join([*said, texts("first_verdict_ask", asked=texts.count(account.requested, "document"))])
 
 
 def notes(host: HostReport, texts: Texts) -> Iterator[str]:

@@ -215,26 +215,15 @@ class Account:
     """Documents that were not requested, because ``WOO_HOST_BUDGET`` was used up."""
     backlog_days: int = 0
     """The number of daily runs that the backlog takes, at the pace of this run."""
-    missed: int | None = None
-    """Sitemaps that only an index with a wrong name lists; None if the run did not look in such indexes."""
     requested: int = 0
     """Documents that an audit chose to request when it had read the sitemaps; 0 for any other run."""
     not_requested: int = 0
     """Documents that it did not choose, which are part of ``listed``. Without any, there is no sample."""
 
-    def __post_init__(self) -> None:
-        # No field, because a run does not write it.
-        self._lowered: dict[str, Severity] = {}
-        """The severity of findings that cost less at this host than their code says."""
-
     def leave_unjudged(self, subject: str) -> None:
         """Note that something could not be judged."""
         if subject not in self.not_judged:
             self.not_judged.append(subject)
-
-    def miss(self, sitemaps: int) -> None:
-        """Count sitemaps that no index with a right name lists."""
-        self.missed = (self.missed or 0) + sitemaps
 
     def count_unchanged_sitemap(self, documents: int, faulty: int = 0) -> None:
         """Count a sitemap that did not change, with its *documents*.
@@ -263,8 +252,6 @@ class Account:
     def count_finding(self, finding: Finding) -> None:
         """Count a finding by its code, and apart if it loses a document or marks an entry as repeated."""
         _count(self.findings, finding.code)
-        if finding.lowered_to is not None:
-            self._lowered[finding.code] = finding.lowered_to
         if finding.sitemap is None:
             return
         if finding.code in self.kind.stage_of:
@@ -272,10 +259,6 @@ class Account:
         elif finding.code == REPEATED:
             self.repeated += 1
             self.listed -= 1
-
-    def severity_of(self, code: str) -> Severity:
-        """Return the severity of a finding at this host."""
-        return self._lowered.get(code) or explain(code).severity
 
     def count_record(self, record: Record) -> None:
         """Count a record that passed all pipelines."""

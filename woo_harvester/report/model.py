@@ -328,12 +328,6 @@ class HostReport(Counts):
     """Only of permits in an audit."""
 
     @property
-    def maxima(self) -> set[str]:
-        """The codes whose cost is a maximum, because they kept parts of the score from being reached."""
-        parts = (part for section in self.sections for part in section.parts)
-        return {code for part in parts if part.state == "not_reached" for code in part.costs}
-
-    @property
     def judged(self) -> int:
         """The listed documents of which this run says whether they are harvested."""
         return self.listed - (self.sample.not_asked if self.sample else 0)
@@ -357,8 +351,6 @@ class Fault(ReportModel):
     count: int = 0
     points: float = 0.0
     """The points that fixing it gives these hosts together."""
-    is_maximum: bool = False
-    """True if it kept parts of the score of a host from being reached, so that the points are a maximum."""
 
 
 class CodeExplanation(ReportModel):

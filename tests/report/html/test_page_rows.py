@@ -78,14 +78,3 @@ def test_a_fault_names_twenty_hosts_and_counts_all(tmp_path: Path) -> None:
     accounts = [Account(name, visited=True, complete=False) for name in names]
     (fault,) = heavy(hosts(tmp_path, accounts, *findings))
     assert (len(fault.hosts), fault.host_count) == (20, 25)
-
-
-def test_the_points_of_what_hides_the_rest_are_a_maximum(tmp_path: Path) -> None:
-    findings = [about_host("robots.ontbreekt", "www.b.nl"), about_document("titel.ontbreekt", "www.a.nl")]
-    accounts = [
-        read(harvested=3, findings=findings),
-        Account("www.b.nl", visited=True, complete=False),
-    ]
-    hidden, plain = heavy(hosts(tmp_path, accounts, *findings))
-    assert (hidden.code, hidden.is_maximum) == ("robots.ontbreekt", True)
-    assert (plain.code, plain.is_maximum) == ("titel.ontbreekt", False)
