@@ -31,13 +31,10 @@ def _sentences(example: Example, texts: Texts) -> Iterator[str]:
         yield texts("sentence_element", element=example.element)
     if example.seen and example.seen not in (example.url, example.element):
         yield texts("sentence_seen", seen=_one_line(example.seen))
-    if example.expected:
-        yield texts("sentence_expected", expected=example.expected)
     if example.suggestion:
         yield texts("audit_meant", meant=example.suggestion)
     if example.action:
-        action = example.action.partition("; verwacht: ")[0] if example.expected else example.action
-        yield texts("sentence_action", action=_one_line(action))
+        yield texts("sentence_action", action=_one_line(example.action))
 
 
 def place_of(example: Example, texts: Texts, shown: Callable[[str], str] = str) -> str:
@@ -186,8 +183,6 @@ def _mistake(each: Example, texts: Texts) -> Iterator[_Line]:
         yield 4, Text(texts("audit_element", element=_cut(each.element)), style="dim")
     if each.seen and each.seen not in (each.url, each.element):
         yield 4, Text(texts("audit_seen", seen=_cut(each.seen)), style="dim")
-    if each.expected:
-        yield 4, Text(texts("audit_expected", expected=each.expected))
     if each.suggestion:
         yield 4, Text(texts("audit_meant", meant=each.suggestion))
 

@@ -187,8 +187,6 @@ class Example(ReportModel):
     line: int | None = None
     element: str | None = None
     seen: str | None = None
-    expected: str | None = None
-    """What was expected instead, of findings about permit messages."""
     suggestion: str | None = None
     """What was probably meant, if a name of an element or a value is not known."""
     action: str | None = None
@@ -326,6 +324,15 @@ class HostReport(Counts):
     """The sample of an audit that did not request each document; ``harvested`` and ``score`` rest on it."""
     verdict: Verdict | None = None
     """Only of permits in an audit."""
+
+    def count(self, severity: str) -> int:
+        """Return the number of findings of a severity."""
+        return sum(row.count for row in self.findings if row.severity == severity)
+
+    @property
+    def worst(self) -> FindingRow | None:
+        """The error or warning that costs the most points; None if there is none."""
+        return next((row for row in self.findings if row.severity is not Severity.INFO), None)
 
     @property
     def judged(self) -> int:
