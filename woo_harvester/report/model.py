@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from woo_harvester.findings import Language, Severity, explain
-from woo_harvester.report.counts import Counts, ReportModel
+from woo_harvester.report.counts import Figures, ReportModel
 from woo_harvester.report.funnel import HarvestKind, HostGapKind, Stage
 from woo_harvester.report.score import PartState, Section
 
@@ -293,7 +293,7 @@ class Verdict(ReportModel):
     """The codes of the findings that are in the way."""
 
 
-class HostReport(Counts):
+class HostReport(Figures):
     """The results of one host."""
 
     host: str
@@ -375,7 +375,7 @@ class CodeExplanation(ReportModel):
         return cls(what=text.what, why=text.why, mend=text.mend, source=text.source)
 
 
-class Totals(Counts):
+class Totals(Figures):
     """The totals of all hosts."""
 
     hosts: int

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, TextIO
@@ -216,7 +216,7 @@ class RunFolder:
 
     def write_accounts(self, accounts: Iterable[Account]) -> None:
         """Write the accounts of the hosts; no file if there are none. Raises OSError."""
-        if made := [json_line(asdict(account)) for account in accounts]:
+        if made := [f"{account.model_dump_json()}\n" for account in accounts]:
             with self.accounts.open("w", encoding="utf-8") as lines:
                 lines.writelines(made)
 
