@@ -147,7 +147,7 @@ def _host(
     lang: Language,
 ) -> HostReport:
     result = score(found.costly, account, account.kind)
-    then, changes = compare(account, result, found.counts, past, account.kind)
+    then, changes = compare(account, result, found.counts, past)
     now.hosts[account.host] = then
     organisation = OrganisationRef(**account.organisations[0]) if len(account.organisations) == 1 else None
     rows = _rows(found, result, organisation, lang, account)
