@@ -2,9 +2,8 @@
 
     python -m benchmarks.audit
 
-The audit is that of a user: a new process, with the politeness of a real run. The first verdict is what it
-prints before any document is requested. The second row is an audit that requests each document. Start-up and
-the report are part of all figures.
+The audit is that of a user: a new process, with the politeness of a real run. The
+second row is an audit that requests each document. Start-up and the report are part of all figures.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
@@ -22,25 +20,14 @@ from benchmarks.utils.target import target
 
 DOCUMENTS = 1000
 DELAY = 0.1
-FIRST, WHOLE = 10, 60
-"""The seconds in which the first verdict and the whole answer should be there."""
+WHOLE = 60
+"""The seconds in which the answer should be there."""
 
 _ROOT = Path(__file__).parents[1]
 
 
-@dataclass(frozen=True)
-class Audit:
-    """What an audit took, in seconds from the start of the process."""
-
-    first: float
-    """Until the first verdict."""
-    whole: float
-    """Until the end of the process."""
-    answer: str
-
-
-def audit(site: Publisher, folder: Path, *options: str) -> Audit:
-    """Audit the host in a new process."""
+def audit(site: Publisher, folder: Path, *options: str) -> tuple[float, str]:
+    """Audit the host in a new process; return the seconds that it took, and its answer."""
     settings = {
         "WOO_ALLOW_PRIVATE_HOSTS": 1,
         "WOO_DATA_DIR": folder / "data",
@@ -52,19 +39,12 @@ def audit(site: Publisher, folder: Path, *options: str) -> Audit:
         command += ["-s", f"{name}={value}"]
     environment = {**os.environ, "SSL_CERT_FILE": str(site.authority)}
     started = perf_counter()
-    with subprocess.Popen(
-        command, cwd=_ROOT, env=environment, stdout=subprocess.PIPE, text=True, encoding="utf-8"
-    ) as process:
-        assert process.stdout is not None
-        lines = [process.stdout.readline()]
-        first = perf_counter() - started
-        lines += process.stdout
-    whole = perf_counter() - started
-    if process.returncode:
-        raise SystemExit("".join(lines))
-    if "Tot nu toe" not in lines[0]:
-        first = whole  # with --all there is no answer before all documents have been requested
-    return Audit(first, whole, lines[2 if first < whole else 1].strip())
+    done = subprocess.run(
+        command, check=False, cwd=_ROOT, env=environment, stdout=subprocess.PIPE, encoding="utf-8"
+    )
+    if done.returncode:
+        raise SystemExit(done.stdout)
+    return perf_counter() - started, done.stdout.splitlines()[1].strip()
 
 
 def main() -> None:
@@ -74,10 +54,10 @@ def main() -> None:
         arguments = "1", str(DOCUMENTS), "1000", str(DELAY), "--each"
         with serving("benchmarks.utils.document_hosts", folder, *arguments) as site:
             sample, whole = audit(site, folder), audit(site, folder, "--all")
-    print(f"{f'{DOCUMENTS:,} documents, {DELAY * 1000:.0f} ms each':34}{'first s':>9}{'whole s':>9}   target")
-    aim = target(f"first < {FIRST} s, whole < {WHOLE} s", sample.first < FIRST and sample.whole < WHOLE)
-    for label, made, aimed in (("audit", sample, aim), ("audit --all", whole, "")):
-        print(f"{label:34}{made.first:9.1f}{made.whole:9.1f}{aimed}\n  {made.answer}")
+    print(f"{f'{DOCUMENTS:,} documents, {DELAY * 1000:.0f} ms each':34}{'s':>9}   target")
+    aim = target(f"< {WHOLE} s", sample[0] < WHOLE)
+    for label, (seconds, answer), aimed in (("audit", sample, aim), ("audit --all", whole, "")):
+        print(f"{label:34}{seconds:9.1f}{aimed}\n  {answer}")
 
 
 if __name__ == "__main__":

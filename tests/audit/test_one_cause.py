@@ -1,9 +1,8 @@
 # ruff: noqa: E501  -- a case a line
-"""One mistake gives one finding, at the line and with the path of the element that is wrong."""
+"""One mistake gives one finding."""
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 
 from woo_harvester.audit.one_cause import EntryReporter
 from woo_harvester.demo.mistaken import GOOD, LASTMOD
-from woo_harvester.demo.sitemaps import Coded, DiWoo, Handeling, sitemap
+from woo_harvester.demo.sitemaps import DiWoo, sitemap
 from woo_harvester.demo.sitemaps import Entry as Listed
 from woo_harvester.diwoo.defaults import fill_in
 from woo_harvester.diwoo.given import metadata_of
@@ -66,73 +65,37 @@ def found_in(path: Path, changes: dict[str, str], text: str = "") -> list[Findin
     return audited(path)
 
 
-def line_in(path: Path, text: str) -> int:
-    """Return the number of the first line with a text."""
-    return next(n for n, line in enumerate(path.read_text().splitlines(), 1) if text in line)
-
-
 @pytest.mark.parametrize(
-    ("diwoo", "name", "code", "element"),
+    ("diwoo", "name", "code"),
     [
-        (replace(GOOD, titel=None), "besluit.pdf", "titel.ontbreekt", "titelcollectie/officieleTitel"),
-        (replace(GOOD, titel=None), NAMELESS, "titel.onbekend", "titelcollectie/officieleTitel"),
-        (replace(GOOD, publisher=None), "besluit.pdf", "publisher.ontbreekt", "publisher"),
-        (
-            replace(GOOD, informatiecategorieen=[]),
-            "besluit.pdf",
-            "informatiecategorie.ontbreekt",
-            "classificatiecollectie/informatiecategorieen/informatiecategorie",
-        ),
-        (
-            replace(GOOD, handelingen=[]),
-            "besluit.pdf",
-            "documenthandeling.ontbreekt",
-            "documenthandelingen/documenthandeling",
-        ),
+        (replace(GOOD, titel=None), "besluit.pdf", "titel.ontbreekt"),
+        (replace(GOOD, titel=None), NAMELESS, "titel.onbekend"),
+        (replace(GOOD, publisher=None), "besluit.pdf", "publisher.ontbreekt"),
+        (replace(GOOD, informatiecategorieen=[]), "besluit.pdf", "informatiecategorie.ontbreekt"),
+        (replace(GOOD, handelingen=[]), "besluit.pdf", "documenthandeling.ontbreekt"),
     ],
 )
-def test_what_is_missing_gives_one_finding_at_the_element_that_lacks_it(
-    tmp_path: Path, diwoo: DiWoo, name: str, code: str, element: str
-) -> None:
-    path = tmp_path / "sitemap.xml"
-    (finding,) = found_in(path, {}, sitemap(entry(name, diwoo)).decode())
-    assert (finding.code, finding.element) == (code, element)
-    assert finding.line == line_in(path, "<diwoo:DiWoo>")
+def test_what_is_missing_gives_one_finding(tmp_path: Path, diwoo: DiWoo, name: str, code: str) -> None:
+    (finding,) = found_in(tmp_path / "sitemap.xml", {}, sitemap(entry(name, diwoo)).decode())
+    assert finding.code == code
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "code", "element", "place"),
+    ("before", "after", "code"),
     [
-        ("2024-05-01<", "31-02-2024<", "datum.ongeldig", "creatiedatum", "31-02-2024"),
-        ("officieleTitel", "officieletitel", "metadata.element-onbekend", "titelcollectie/officieletitel", "<diwoo:officiele"),
-        ("creatiedatum", "creatieDatum", "metadata.element-onbekend", "creatieDatum", "<diwoo:creatieDatum>"),
-        ("</diwoo:creatiedatum>", "</diwoo:creatiedatum><diwoo:creatiedatum>2020-01-01</diwoo:creatiedatum>",
-         "metadata.element-onbekend", "creatiedatum", "2020-01-01"),
-        ("</diwoo:DiWoo>", "<diwoo:trefwoorden>water</diwoo:trefwoorden></diwoo:DiWoo>",
-         "metadata.element-onbekend", "trefwoorden", "water"),
-        ("https://standaarden.overheid.nl/diwoo", "http://standaarden.overheid.nl/diwoo",
-         "metadata.naamruimte", "DiWoo", "<diwoo:DiWoo>"),
-        ("</diwoo:Document>", "<diwoo:DiWoo/></diwoo:Document>", "metadata.schema", "DiWoo", "<diwoo:DiWoo/>"),
-        ("</diwoo:DiWoo>", "<diwoo:language resource='x:y'>Klingon</diwoo:language></diwoo:DiWoo>",
-         "waarde.label-onbekend", "language", "Klingon"),
+        ("2024-05-01<", "31-02-2024<", "datum.ongeldig"),
+        ("officieleTitel", "officieletitel", "metadata.element-onbekend"),
+        ("creatiedatum", "creatieDatum", "metadata.element-onbekend"),
+        ("</diwoo:creatiedatum>", "</diwoo:creatiedatum><diwoo:creatiedatum>2020-01-01</diwoo:creatiedatum>", "metadata.element-onbekend"),
+        ("</diwoo:DiWoo>", "<diwoo:trefwoorden>water</diwoo:trefwoorden></diwoo:DiWoo>", "metadata.element-onbekend"),
+        ("https://standaarden.overheid.nl/diwoo", "http://standaarden.overheid.nl/diwoo", "metadata.naamruimte"),
+        ("</diwoo:Document>", "<diwoo:DiWoo/></diwoo:Document>", "metadata.schema"),
+        ("</diwoo:DiWoo>", "<diwoo:language resource='x:y'>Klingon</diwoo:language></diwoo:DiWoo>", "waarde.label-onbekend"),
     ],
 )  # fmt: skip
-def test_a_mistake_gives_one_finding_at_its_own_element(
-    tmp_path: Path, before: str, after: str, code: str, element: str, place: str
-) -> None:
-    path = tmp_path / "sitemap.xml"
-    (finding,) = found_in(path, {before: after})
-    assert (finding.code, finding.element, finding.line) == (code, element, line_in(path, place))
-
-
-def test_what_is_wrong_twice_gives_two_findings_each_at_its_own_line(tmp_path: Path) -> None:
-    path = tmp_path / "sitemap.xml"
-    again = "<diwoo:geldigheid><diwoo:begindatum>gisteren</diwoo:begindatum></diwoo:geldigheid></diwoo:DiWoo>"
-    findings = found_in(path, {"</diwoo:DiWoo>": again, "2024-05-01<": "31-02-2024<"})
-    assert [(finding.code, finding.line) for finding in findings] == [
-        ("datum.ongeldig", line_in(path, "31-02-2024")),
-        ("datum.ongeldig", line_in(path, "gisteren")),
-    ]
+def test_a_mistake_gives_one_finding(tmp_path: Path, before: str, after: str, code: str) -> None:
+    (finding,) = found_in(tmp_path / "sitemap.xml", {before: after})
+    assert finding.code == code
 
 
 def test_faults_that_no_finding_is_about_stay_and_wrong_namespaces_are_one(tmp_path: Path) -> None:
@@ -143,41 +106,3 @@ def test_faults_that_no_finding_is_about_stay_and_wrong_namespaces_are_one(tmp_p
         ("metadata.schema", "DiWoo/opsteller"),
         ("metadata.schema", "DiWoo/aggregatiekenmerk"),
     ]
-
-
-def test_a_loc_and_a_lastmod_have_their_own_line(tmp_path: Path) -> None:
-    path = tmp_path / "sitemap.xml"
-    (finding,) = found_in(path, {"https://www.a.nl": "http://www.a.nl"})
-    assert (finding.code, finding.line) == ("loc.geen-https", line_in(path, "<loc>"))
-    (finding,) = found_in(path, {"2024-05-01T12:00:00+02:00": "gisteren"})
-    assert (finding.code, finding.line) == ("lastmod.ongeldig", line_in(path, "<lastmod>"))
-
-
-def wrong_values(count: int) -> DiWoo:
-    handelingen = [Handeling(Coded(f"fout {number}"), f"dag {number}") for number in range(count)]
-    themas = [Coded(f"geen thema {number}") for number in range(count)]
-    return replace(GOOD, handelingen=handelingen, themas=themas)
-
-
-def work_of(path: Path, count: int) -> int:
-    """Return how many calls the audit of one entry with so many wrong values takes."""
-    path.write_bytes(sitemap(entry(diwoo=wrong_values(count))))
-    audited(path)  # so that what is loaded once is there
-    calls = 0
-
-    def note(frame: object, event: str, arg: object) -> None:
-        nonlocal calls
-        calls += event in ("call", "c_call")
-
-    sys.setprofile(note)
-    try:
-        found = audited(path)
-    finally:
-        sys.setprofile(None)
-    assert len(found) >= 2 * count
-    return calls
-
-
-def test_the_work_for_an_entry_grows_no_faster_than_its_wrong_values(tmp_path: Path) -> None:
-    few, many = (work_of(tmp_path / "sitemap.xml", count) for count in (150, 600))
-    assert many < 5 * few

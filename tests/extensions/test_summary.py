@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +61,7 @@ def test_the_summary_has_hosts_documents_findings_and_the_report(tmp_path: Path)
 
 def test_what_is_delivered_again_and_what_is_left_out_are_counted_apart(tmp_path: Path) -> None:
     lines = summary(
-        figures(again=1_203, total=replace(TOTAL, left_out=70)), "finished", tmp_path
+        figures(again=1_203, total=TOTAL.model_copy(update={"left_out": 70})), "finished", tmp_path
     ).splitlines()
     assert lines[4:6] == [
         "                 1,203 of the unchanged delivered again, as asked",

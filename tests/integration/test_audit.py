@@ -11,7 +11,7 @@ import pytest
 
 from tests.integration.audits import Answer, Auditor, answer_of, words
 from tests.utils.mistaken import AUDITED, BOUNDS, DOCUMENT, SITEMAP, well
-from tests.utils.publishers import INDEX, index_of, publish, robots_of
+from tests.utils.publishers import INDEX, index_of, publish
 from tests.utils.sites import MakeSite, write_register
 from tools.reference.findings import area_of
 from woo_harvester.demo.mistaken import GOOD, LASTMOD
@@ -243,29 +243,6 @@ def test_an_audit_says_nothing_of_withdrawals(auditor: Auditor, make_site: MakeS
     assert "sitemap.onbereikbaar" in run.codes
     assert answer_of(run).hosts[site.host].harvested == 1
     assert "intrekking.onvolledig" not in run.codes
-
-
-def test_an_index_with_a_wrong_name_costs_what_only_that_index_lists(
-    auditor: Auditor, make_site: MakeSite
-) -> None:
-    site = make_site()
-    well(site)
-    auditor.register(site)
-    wrong = "/sitemap-diwoo.xml"
-    site.pages["/robots.txt"] = robots_of(site, INDEX, wrong)
-    site.pages[wrong] = index_of(site, SITEMAP)
-    same = answer_of(auditor(site.host))
-    assert (same.rows(site)["index.naam"].points, same.hosts[site.host].score) == (0, 100)
-    site.pages[wrong] = index_of(site, SITEMAP, "/alleen-hier.xml", "/en-hier.xml", "/ook-hier.xml")
-    three_of_four = answer_of(auditor(site.host))
-    assert three_of_four.rows(site)["index.naam"].points == pytest.approx(0.75 * 83)
-    assert three_of_four.hosts[site.host].harvested == 1
-    assert "/alleen-hier.xml" not in [request.path for request in site.requests]
-    for page in (Page(status=404), Page("<html/>"), redirect("https://localhost:1/x.xml")):
-        site.pages[wrong] = page
-        unknown = answer_of(auditor(site.host))
-        assert set(unknown.rows(site)) == {"index.naam"}
-        assert unknown.rows(site)["index.naam"].points == pytest.approx(0.5 * 83)
 
 
 def test_files_and_hosts_are_answered_together(auditor: Auditor, make_site: MakeSite) -> None:

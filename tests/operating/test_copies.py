@@ -109,8 +109,7 @@ def test_a_document_is_copied_under_its_title_and_listed(folder: Path, store: Du
 
 #: A title, and the name that its copy gets.
 TITLES: list[tuple[Any, str]] = [
-    ("Tarief € 12,- per uur", "Tarief € 12- per uur"),
-    ("a,=1+1", "a=1+1"),
+    ("Tarief € 12,- per uur", "Tarief € 12,- per uur"),
     ("Kaart, bijlage", "Kaart, bijlage"),
     ("../../../etc/passwd", "..-..-..-etc-passwd"),
     ("a\x00b\x1b[31m\r\nc\u202ed", "a b [31m c d"),

@@ -83,13 +83,13 @@ def test_a_file_for_excel_in_dutch_has_semicolons(tmp_path: Path) -> None:
     with (tmp_path / "a.csv").open("wb") as file:
         exporter = DutchCsvItemExporter.from_crawler(get_crawler(WooSpider), file)  # type: ignore[arg-type]  # as Scrapy does
         exporter.start_exporting()
-        exporter.export_item(woo_item("x", "a,=1+1;=2"))
+        exporter.export_item(woo_item("x", "=1+1;2"))
         exporter.finish_exporting()
     assert (tmp_path / "a.csv").read_bytes().startswith(b'\xef\xbb\xbf"titel";"organisatie";')
     with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as text:
         header, row = csv.reader(text, delimiter=";")
     assert header == list(columns_of(Record))
-    assert row[0] == "a,'=1+1;=2"
+    assert row[0] == "'=1+1;2"
 
 
 def test_a_file_may_have_other_separators(tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ from rich.console import Console
 from tests.report.runs import HOST, about_document, about_host, read, write_run
 from woo_harvester.findings import Finding, Severity, explain
 from woo_harvester.report.assemble import assemble_report
-from woo_harvester.report.audit_summary import first_verdict, print_summary, sentences
+from woo_harvester.report.audit_summary import mistake, print_summary
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.html.texts import Texts
-from woo_harvester.report.model import Example
+from woo_harvester.report.model import Example, FindingRow
 
 TEXTS = Texts("en")
 
@@ -169,44 +169,24 @@ def test_on_a_very_narrow_screen_lines_are_twenty_wide_all_the_same(tmp_path: Pa
 @pytest.mark.parametrize(
     ("example", "said"),
     [
-        (Example(), ""),
-        (Example(url="https://a.nl/1.pdf"), "Het gaat om https://a.nl/1.pdf."),
+        (Example(), "–"),
+        (Example(url="https://a.nl/1.pdf"), "https://a.nl/1.pdf"),
         (
             Example(url="https://a.nl/1.pdf", sitemap="a.xml", line=1200),
-            "Het gaat om https://a.nl/1.pdf (in a.xml), regel 1200.",
+            "https://a.nl/1.pdf (in a.xml), regel 1200",
         ),
-        (Example(url="a.xml", sitemap="a.xml", line=3), "Het gaat om a.xml, regel 3."),
-        (Example(sitemap="a.xml"), "Het gaat om a.xml."),
+        (Example(url="a.xml", sitemap="a.xml", line=3), "a.xml, regel 3"),
+        (Example(sitemap="a.xml"), "a.xml"),
         (
-            Example(
-                url="b",
-                element="creatieDatum",
-                seen="creatieDatum",
-                suggestion="creatiedatum",
-                action="niet gelezen",
-            ),
-            "Het gaat om b. Het element is creatieDatum. Bedoelde u creatiedatum?"
-            " De harvester deed daarmee dit: niet gelezen.",
+            Example(url="b", element="creatieDatum", seen="creatieDatum", suggestion="creatiedatum"),
+            "b; element: creatieDatum; Bedoelde u creatiedatum?",
         ),
-        (Example(url="b", seen="een\n  regel"), "Het gaat om b. Gezien is: een regel."),
+        (Example(url="b", seen="een\n  regel"), "b; gezien: een regel"),
     ],
 )
-def test_each_part_of_a_finding_is_a_sentence(example: Example, said: str) -> None:
-    assert sentences(example, Texts("nl")) == said
-
-
-def test_the_first_verdict_says_what_was_listed_and_what_is_wrong_so_far() -> None:
-    account = read(harvested=3, findings=[about_document("loc.geen-https"), about_host("robots.te-groot")])
-    account.requested = 3
-    assert first_verdict(account, Texts("nl")) == (
-        f"{HOST}: 4 documenten in 2 sitemaps. Tot nu toe: 1 fout, 1 waarschuwing. "
-        "Fouten: loc.geen-https (1 keer). Nu op te vragen: 3 documenten."
-    )
-    lowered = about_host("register.domein-ontbreekt", lowered_to=Severity.INFO)
-    assert "0 errors, 0 warnings" in first_verdict(read(findings=[lowered]), TEXTS)
-    assert first_verdict(read(), TEXTS).startswith(
-        f"{HOST}: 0 documents in 2 sitemaps. So far: 0 errors, 0 warnings."
-    )
+def test_a_mistake_has_its_place_and_what_was_seen(example: Example, said: str) -> None:
+    row = FindingRow(code="x", severity=Severity.ERROR, count=1, about_document=True, points=0, examples=[])
+    assert "; ".join(mistake(row, example, Texts("nl"))) == said
 
 
 def test_a_sample_is_named(tmp_path: Path) -> None:

@@ -49,8 +49,8 @@ def stats_of(folder: Path) -> dict[str, Any]:
     return found
 
 
-def merged(folders: list[Path], to: Path) -> list[Path]:
-    return merge([RunFolder(folder) for folder in folders], RunFolder(to))
+def merged(folders: list[Path], to: Path) -> None:
+    merge([RunFolder(folder) for folder in folders], RunFolder(to))
 
 
 def test_findings_hosts_and_pending_withdrawals_are_concatenated(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_findings_hosts_and_pending_withdrawals_are_concatenated(tmp_path: Path)
         tmp_path / "2", finding(host="b.nl"), hosts=[{"host": "b.nl", "listed": 4}], pending=[{"id": "x"}]
     )
     made = tmp_path / "new" / "merged"
-    assert merged([first, second], made) == []
+    merged([first, second], made)
     assert [line["host"] for line in read_lines(made / "findings.jsonl")] == ["a.nl", "b.nl"]
     assert read_lines(made / "hosts.jsonl") == [
         {"host": "a.nl", "listed": 3},
@@ -129,7 +129,7 @@ def test_with_a_killed_run_there_is_no_finish_reason(tmp_path: Path) -> None:
         file.write('{"code": "loc.dub')
     other = run(tmp_path / "2", finding(host="b.nl"), finish_reason="finished", item_scraped_count=1)
     made = tmp_path / "merged"
-    assert merged([killed, other], made) == [killed / "findings.jsonl"]
+    merged([killed, other], made)
     assert len(read_lines(made / "findings.jsonl")) == 2
     assert stats_of(made) == {"item_scraped_count": 1}
 
@@ -175,16 +175,8 @@ NO_OBJECTS = ("{", "[]", "[" * 100_000, "9" * 5000, "\0", '"\\ud800"', "\udcff")
 def test_a_file_that_no_run_writes_is_named(tmp_path: Path, name: str, content: str) -> None:
     folder = run(tmp_path / "1", finding())
     (folder / name).write_text(content + "\n", encoding="utf-8", errors="surrogateescape")
-    with pytest.raises(MergeError, match=f"{name} is not what a run writes"):
+    with pytest.raises(MergeError, match=f"{name}.* is not what a run writes"):
         merged([folder], tmp_path / "merged")
-
-
-@pytest.mark.parametrize("moment", [5, "gisteren", None])
-def test_statistics_whose_moments_are_none_are_named(tmp_path: Path, moment: object) -> None:
-    folder = run(tmp_path / "1", finding())
-    (folder / "stats.json").write_text(json.dumps({"start_time": moment}))
-    with pytest.raises(MergeError, match=r"stats\.json is not .*: expected a moment as start_time"):
-        merged([folder, run(tmp_path / "2", finding())], tmp_path / "merged")
 
 
 def test_reports_of_both_spiders_are_not_one(tmp_path: Path) -> None:

@@ -330,25 +330,3 @@ def test_a_host_that_cannot_be_reached_has_no_score(code: str) -> None:
 def test_what_files_on_disk_cannot_show_is_no_obstacle() -> None:
     result = score({("robots.ontbreekt", False): 1}, Account(HOST, visited=True))
     assert (result.obstacle, result.shown) == (None, 5)
-
-
-@pytest.mark.parametrize(("missed", "lost"), [(0, 0.0), (1, 0.1), (9, 0.5)])
-def test_a_wrong_name_costs_what_the_index_lists_if_that_was_counted(missed: int, lost: float) -> None:
-    account = Account(
-        HOST,
-        visited=True,
-        indexes=2,
-        sitemaps=9,
-        missed=missed,
-        listed=100,
-        new=100,
-        findings={"index.naam": 1, "index.infocat-onbekend": 1},
-    )
-    result = score({("index.naam", False): 1, ("index.infocat-onbekend", False): 1}, account)
-    assert result.exact == pytest.approx(100 - 83 * lost)
-    assert sum(result.costs.values()) == pytest.approx(83 * lost)
-
-
-def test_a_wrong_name_that_hides_everything_costs_everything() -> None:
-    account = Account(HOST, visited=True, missed=3, findings={"index.naam": 1})
-    assert score({("index.naam", False): 1}, account).shown == 15

@@ -366,7 +366,7 @@ def test_an_index_with_another_name_that_the_spider_follows_is_read_with_a_findi
         host.selection.follows = lambda url: True
         assert host.indexes(GENERAL, url) == [GENERAL, url]
         assert host.findings == [{"code": code, "url": url, "line": 2, "seen": url, "action": "toch gelezen"}]
-        assert (host.selection.misnamed, host.selection.is_narrowed) == ([], False)
+        assert not host.selection.is_narrowed
 
 
 def test_all_empty_files_of_a_host_are_one_finding_with_their_number() -> None:

@@ -56,7 +56,6 @@ has another namespace, has no valid value, or has an element instead of a text."
 class SchemaFault:
     """One fault of an element by the schema; the message is in Dutch."""
 
-    line: int
     path: str
     """The path of the element below ``diwoo:Document``, such as ``DiWoo/titelcollectie/officieleTitel``."""
     message: str
@@ -173,7 +172,7 @@ def _group(element: etree._Element, kind: str, path: str) -> Iterator[SchemaFaul
     children = {child.name: child for child in GROUPS[kind].children}
     yield from _attributes(element, path, allowed=())
     if any(text and text.strip() for text in (element.text, *(child.tail for child in element))):
-        yield _fault(element, path, "hier staat tekst, waar alleen elementen horen", "text")
+        yield _fault(path, "hier staat tekst, waar alleen elementen horen", "text")
     counts: Counter[str] = Counter()
     names: list[str] = []
     for child in element:
@@ -182,41 +181,39 @@ def _group(element: etree._Element, kind: str, path: str) -> Iterator[SchemaFaul
         declared = children.get(name)
         if declared is None:
             message = f"<{name}> hoort hier niet; hier mag: {', '.join(children)}"
-            yield _fault(child, inside, message, "unknown")
+            yield _fault(inside, message, "unknown")
             continue
         expected = _MDTO_NAMESPACE if name == "MDTO" else DIWOO_NAMESPACE
         if namespace(str(child.tag)) != expected:
             seen = namespace(str(child.tag)) or "geen"
             message = f"<{name}> heeft niet de naamruimte {expected}, maar {seen}"
-            yield _fault(child, inside, message, "namespace")
+            yield _fault(inside, message, "namespace")
         counts[name] += 1
         names.append(name)
         if declared.most is not None and counts[name] > declared.most:
             if counts[name] == declared.most + 1:
-                yield _fault(child, inside, f"<{name}> staat er vaker dan één keer", "repeated")
+                yield _fault(inside, f"<{name}> staat er vaker dan één keer", "repeated")
             continue
         yield from _content(child, declared, inside)
-    yield from _missing(element, path, children, counts)
-    yield from _order(element, kind, path, names)
+    yield from _missing(path, children, counts)
+    yield from _order(kind, path, names)
 
 
-def _missing(
-    element: etree._Element, path: str, children: dict[str, Child], counts: Counter[str]
-) -> Iterator[SchemaFault]:
+def _missing(path: str, children: dict[str, Child], counts: Counter[str]) -> Iterator[SchemaFault]:
     for child in children.values():
         if counts[child.name] < child.least:
-            yield _fault(element, path, f"<{child.name}> ontbreekt", "missing", child.name)
+            yield _fault(path, f"<{child.name}> ontbreekt", "missing", child.name)
     if counts["DiWoo"] and counts["MDTO"]:
-        yield _fault(element, path, "er staan zowel <DiWoo> als <MDTO>; het is één van beide")
+        yield _fault(path, "er staan zowel <DiWoo> als <MDTO>; het is één van beide")
     if "prefix" in children and bool(counts["namespace"]) != bool(counts["prefix"]):
-        yield _fault(element, path, "<namespace> en <prefix> horen bij elkaar; één van beide ontbreekt")
+        yield _fault(path, "<namespace> en <prefix> horen bij elkaar; één van beide ontbreekt")
 
 
-def _order(element: etree._Element, kind: str, path: str, names: list[str]) -> Iterator[SchemaFault]:
+def _order(kind: str, path: str, names: list[str]) -> Iterator[SchemaFault]:
     order = [child.name for child in GROUPS[kind].children]
     places = [order.index(name) for name in names]
     if GROUPS[kind].in_order and places != sorted(places):
-        yield _fault(element, path, f"de volgorde is niet: {', '.join(order)}")
+        yield _fault(path, f"de volgorde is niet: {', '.join(order)}")
 
 
 def _content(element: etree._Element, declared: Child, path: str) -> Iterator[SchemaFault]:
@@ -230,24 +227,22 @@ def _leaf(element: etree._Element, kind: str, path: str) -> Iterator[SchemaFault
     yield from _attributes(element, path, allowed=("resource",) if kind == "value" else ())
     if len(element):
         inside = local_name(element[0].tag)
-        yield _fault(element[0], path, f"hier hoort alleen tekst, en geen <{inside}>", "inside")
+        yield _fault(path, f"hier hoort alleen tekst, en geen <{inside}>", "inside")
     elif kind in ("date", "dateTime", "anyURI") and not _is_valid(kind, element.text or ""):
         example = f", zoals {_EXAMPLES[kind]}" if kind in _EXAMPLES else ""
-        yield _fault(element, path, f"“{(element.text or '').strip()}” is geen xs:{kind}{example}", "type")
+        yield _fault(path, f"“{(element.text or '').strip()}” is geen xs:{kind}{example}", "type")
 
 
 def _attributes(element: etree._Element, path: str, allowed: tuple[str, ...]) -> Iterator[SchemaFault]:
     for name in map(str, element.attrib):
         if name not in allowed and namespace(name) != _INSTANCE:
-            yield _fault(element, path, f"het attribuut {local_name(name)} hoort hier niet")
+            yield _fault(path, f"het attribuut {local_name(name)} hoort hier niet")
 
 
-def _fault(
-    element: etree._Element, path: str, message: str, kind: FaultKind = "other", name: str = ""
-) -> SchemaFault:
+def _fault(path: str, message: str, kind: FaultKind = "other", name: str = "") -> SchemaFault:
     """Return a fault; *name* is the last part of *path* if it is not given."""
     path = path or "Document"
-    return SchemaFault(element.sourceline or 0, path, message, kind, name or path.rpartition("/")[2])
+    return SchemaFault(path, message, kind, name or path.rpartition("/")[2])
 
 
 def _is_valid(kind: str, text: str) -> bool:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Any, ClassVar, TextIO, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from scrapy import signals
 from scrapy.exceptions import UsageError
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
     from woo_harvester.audit.given import GivenHost
     from woo_harvester.extensions.findings import Findings
-    from woo_harvester.findings import Language
-    from woo_harvester.report.funnel import Account
     from woo_harvester.spiders.base import HarvestSpider
 
 #: The width of a line if the output is not a terminal and ``COLUMNS`` is not set.
@@ -233,8 +231,6 @@ class Command(ProjectCommand):
 
     def _crawl(self, jobs: Sequence[_Job], opts: argparse.Namespace) -> RunFolder | None:
         """Run the spiders one after another; return the folder of their report, or None if one failed."""
-        from woo_harvester.crawl.files import host_read
-
         self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
         crawlers = [self._made_crawler(process, *job) for job in jobs]
         started: list[Crawler] = crawlers[:1]
@@ -246,12 +242,6 @@ class Command(ProjectCommand):
                 started.append(crawlers[len(started)])
                 process.crawl(started[-1], **arguments).add_done_callback(start_next)
 
-        lang, to_people = process.settings["WOO_REPORT_LANG"], not (opts.json or opts.format)
-
-        def show(account: Account) -> None:
-            _show_first(account, lang, sys.stdout if to_people else sys.stderr)
-
-        crawlers[0].signals.connect(show, host_read)
         failure = process.run(crawlers[0], jobs[0][1], start_next)
         failures = [spider.failure for spider in self._spiders if spider.failure is not None]
         if failure := failure or next(iter(failures), None):
@@ -384,18 +374,6 @@ def _existing(given: str) -> Path:
     close = get_close_matches(given, around, n=1)
     meant = f": did you mean {close[0]}?" if close else ""
     raise UsageError(f"there is no file {given}{meant}")
-
-
-def _show_first(account: Account, lang: Language, file: TextIO) -> None:
-    """Print the first verdict on a host, as soon as there is one: its documents are being asked for."""
-    from woo_harvester.extensions.progress import can_update, erase_line
-    from woo_harvester.report.audit_summary import first_verdict
-    from woo_harvester.report.html.texts import Texts
-
-    if account.requested and (file is sys.stdout or can_update(file)):  # else the answer follows at once
-        with suppress(OSError):  # the answer itself fails in the same way
-            erase_line()
-            print(first_verdict(account, Texts(lang)), file=file, flush=True)
 
 
 def _json(folder: RunFolder) -> str:

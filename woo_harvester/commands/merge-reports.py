@@ -53,7 +53,7 @@ class Command(ProjectCommand):
             raise UsageError(f"expected {self.syntax()}")
         try:
             to = RunFolder(Path(opts.output))
-            truncated = merge([RunFolder(Path(given)) for given in args], to)
+            merge([RunFolder(Path(given)) for given in args], to)
             settings = cast("Settings", self.settings)
             lang = cast("Language", settings["WOO_REPORT_LANG"])
             is_current = to.path.parent.resolve() == Path(settings["WOO_REPORT_DIR"]).resolve()
@@ -65,10 +65,6 @@ class Command(ProjectCommand):
         except OSError as error:
             self.fail_at(error, opts.output)
         else:
-            for path in truncated:
-                sys.stderr.write(
-                    f"{program()} merge-reports: the last line of {path} is truncated, and left out\n"
-                )
             if missing := read_head(to.report).hosts_without_figures:
                 more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
                 names = ", ".join(missing[:_NAMED]) + more

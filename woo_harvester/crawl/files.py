@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from array import array
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -283,9 +282,6 @@ async def _obey(crawler: Crawler, response: StreamedResponse, rules: bytes) -> N
         await middleware.learn(asked, rules)
 
 
-#: Sent with ``account``, when a host has been read and before the documents of its sample are requested.
-host_read = object()
-
 #: Largest index that the state keeps for a 304, in bytes.
 _KEPT_MAXSIZE = 8 * 1024 * 1024
 
@@ -336,32 +332,16 @@ def _add_sitemaps(chunks: Callable[[], Iterable[bytes]], visit: Visit, index: In
     return reader.complete
 
 
-async def count_missed(visit: Visit, response: StreamedResponse, maxsize: int) -> None:
-    """Count in *visit* the sitemaps that only this index, which has a wrong name, lists.
-
-    It is 1 if the index cannot be read.
-    """
-    missed = 1
-    reading = RepairingReader(response.chunks, "sitemapindex", maxsize)
-    with suppress(OtherRootError, SitemapError):
-        if is_complete(response.status):
-            missed = len(visit.selection.unknown(entry.loc for batch in reading for entry in batch))
-    visit.account.miss(missed)
-
-
 async def look_into(visit: Visit, response: StreamedResponse, look: Look) -> None:
     """Report a sitemap in robots.txt that is no index by its name, once it is known what it is.
 
-    If it is an index, one of its sitemaps is to be looked into first. Count in *visit* the sitemaps that are
-    missed if it is for the Woo.
+    If it is an index, one of its sitemaps is to be looked into first.
     """
     found = glance(response.chunks) if is_complete(response.status) else Glance()
-    sitemaps = visit.selection.requestable(found.sitemaps) if look.sitemaps is None else []
+    sitemaps = [] if look.is_inside else visit.selection.requestable(found.sitemaps)
     if sitemaps:
-        visit.looks.appendleft(Look(look.line, likely_sitemap(sitemaps), len(sitemaps)))
+        visit.looks.appendleft(Look(look.line, likely_sitemap(sitemaps), is_inside=True))
         return
-    if found.has_documents:
-        visit.account.miss(look.sitemaps or 1)
     visit.selection.report_other(look.line, has_documents=found.has_documents)
 
 
@@ -482,7 +462,6 @@ class SitemapFiles:
         chosen = visit.sample.choose()
         self._leave_out(chosen.left_out, visit)
         visit.account.requested = len(chosen.requested)
-        self._crawler.signals.send_catch_log(host_read, account=visit.account)
         async for made in self._documents_of(chosen.requested, visit):
             yield made
         if not is_closing(self._crawler):
@@ -570,10 +549,7 @@ class HostReader:
     async def _read_robots(
         self, visit: Visit, response: StreamedResponse, resource: Resource
     ) -> StateWrite | None:
-        write = await read_robots(self._crawler, response, visit, resource)
-        if self._is_audit:
-            visit.misnamed.extend(visit.selection.misnamed)
-        return write
+        return await read_robots(self._crawler, response, visit, resource)
 
     def parse_index(
         self, response: StreamedResponse, visit: Visit, resource: Resource, index: Index
@@ -604,10 +580,6 @@ class HostReader:
                 async for made in self._after(visit):
                     yield made
 
-    def parse_misnamed(self, response: StreamedResponse, visit: Visit, resource: Resource) -> Output:
-        """Count the sitemaps that only an index with a wrong name lists, and go on."""
-        return self._go_on(visit, count_missed, response, self._index_maxsize)
-
     def parse_look(self, response: StreamedResponse, visit: Visit, resource: Resource, look: Look) -> Output:
         """Look into a sitemap that is no index by its name, and go on."""
         return self._go_on(visit, look_into, response, look)
@@ -621,9 +593,7 @@ class HostReader:
 
     async def _report_failure(self, visit: Visit, request: Request, error: BaseException | None) -> None:
         check_expected(error)
-        if request.callback == self.parse_misnamed:
-            visit.account.miss(1)
-        elif request.callback == self.parse_look:
+        if request.callback == self.parse_look:
             visit.selection.report_other(request.cb_kwargs["look"].line)
         elif isinstance(error, NotGivenError):
             visit.leave_unjudged(request)
@@ -703,9 +673,6 @@ class HostReader:
             return self._requests.request(
                 connection, index.url, "index", visit, self.parse_index, index=index
             )
-        if not visit.sitemaps and visit.misnamed:
-            url = visit.misnamed.popleft()
-            return self._requests.request(connection, url, "index", visit, self.parse_misnamed)
         if not visit.sitemaps:
             look = visit.looks.popleft()
             request = self._requests.request(connection, look.url, "index", visit, self.parse_look, look=look)

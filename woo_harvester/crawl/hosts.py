@@ -278,8 +278,8 @@ class Look(NamedTuple):
     """The line of robots.txt that it is about."""
     url: str
     """The URL of the file."""
-    sitemaps: int | None = None
-    """The number of sitemaps that the file in robots.txt lists, if this is one of them."""
+    is_inside: bool = False
+    """True if the file in robots.txt is an index that lists this one."""
 
 
 #: Errors about a name in robots.txt that does not follow the convention: nothing of the host is missing.
@@ -323,8 +323,6 @@ class Visit(Backlog):
         """Indexes to request."""
         self.sitemaps: deque[Sitemap] = deque()
         """Sitemaps to request."""
-        self.misnamed: deque[str] = deque()
-        """Indexes with a wrong name, of which an audit counts the sitemaps when all else has been read."""
         self.looks: deque[Look] = deque()
         """Other sitemaps in robots.txt, which an audit looks into after that: they may be for the Woo."""
         self.files_requested = 0
@@ -355,7 +353,7 @@ class Visit(Backlog):
     @property
     def reading_done(self) -> bool:
         """True if nothing is left to read."""
-        left = self.indexes or self.sitemaps or self.misnamed or self.looks
+        left = self.indexes or self.sitemaps or self.looks
         return not (self.files_requested or left)
 
     @property

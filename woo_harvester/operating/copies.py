@@ -181,11 +181,9 @@ def _suffix(record: Mapping[str, Any], file: Mapping[str, Any]) -> str:
 
 
 def _named(text: str, length: int) -> str:
-    """Return a text as a name that stands in the list as it is: no sign begins it, or follows a comma."""
+    """Return a text as a name that stands in the list as it is: it does not begin as a formula."""
     name = title_name(text, length)
-    if cell(name, ";") != name:
-        name = name.replace(",", "").lstrip("=+-@ ")
-    return name or "onbekend"
+    return (name if cell(name) == name else name.lstrip("=+-@ ")) or "onbekend"
 
 
 def _first(record: Mapping[str, Any], *paths: str, default: str = "onbekend") -> str:

@@ -22,46 +22,35 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import Field
 
 from woo_harvester.findings import Finding
-from woo_harvester.record import Oorzaak
 from woo_harvester.report.funnel import Account, HarvestKind
 
 #: The finding that a message is refused. It is made when the messages are applied.
 _REFUSED = "ipm.andere-organisatie"
 
 
-@dataclass
 class PermitAccount(Account):
     """The counts of one host with entry pages of permits. They count files, except where they say so."""
 
     kind: HarvestKind = HarvestKind.PERMITS
     pages: int = 0
     """Entry pages on the host that the run reads."""
-    entry_pages: dict[str, int] = field(default_factory=dict)
+    entry_pages: dict[str, int] = Field(default_factory=dict)
     """Those of them that are done: ``complete`` or ``incomplete``."""
     waiting: int = 0
     """Files with a message that was read, and is applied when all entry pages have been read."""
     applied: int = 0
     """Files with a message that this run applied."""
-    beyond_sample: int = 0
-    """Files that were not read, because they are not in the sample of an audit; not part of ``listed``."""
+    # A run does not write it.
+    _lost_last: tuple[str, str | None] | None = None
+    """Entry page and URL of the file that was lost last: all findings about a file come together."""
 
-    passed_over: int = 0
-    """Links that may lead to messages, and could not be read: those in ``ipm.link-overgeslagen``."""
-    not_asked: int = 0
-    """Links that may lead to messages, and were not requested, so that nothing is known of them."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        # No field, because a run does not write it.
-        self._lost_last: tuple[str, str | None] | None = None
-        """Entry page and URL of the file that was lost last: all findings about a file come together."""
+    def __init__(self, host: str, **given: Any) -> None:
+        super().__init__(host, **given)
 
     def add_organisation(self, identifier: str, name: str) -> None:
         """Add an organisation that has an entry page on the host."""
@@ -205,18 +194,6 @@ def empty_account(host: str, kind: HarvestKind) -> Account:
     return _TYPES[kind](host)
 
 
-@cache
-def _reader(kind: HarvestKind) -> TypeAdapter[Account]:
-    return TypeAdapter(_TYPES[kind])
-
-
 def read_account(given: Mapping[str, Any]) -> Account:
-    """Return the account that a run wrote as *given*. Raises ValueError for a wrong value.
-
-    Names that only another version has are left out; an earlier one counted records by their cause.
-    """
-    if by_cause := given.get("harvested"):
-        counts = {cause: by_cause.get(cause, 0) for cause in Oorzaak}
-        new = counts[Oorzaak.AANLEVERING] + counts[Oorzaak.HERPUBLICATIE]
-        given = {**given, "new": new, "changed": counts[Oorzaak.WIJZIGING]}
-    return _reader(HarvestKind(given.get("kind", HarvestKind.WOO))).validate_python(given)
+    """Return the account that a run wrote as *given*. Raises TypeError and ValueError for a wrong one."""
+    return _TYPES[HarvestKind(given.get("kind", HarvestKind.WOO))].model_validate(given)

@@ -13,7 +13,7 @@ from typing import Any
 from woo_harvester.findings import Language, Severity, explain
 from woo_harvester.findings.common_cause import OWN_FAULT
 from woo_harvester.report.accounts import PermitAccount, empty_account
-from woo_harvester.report.counts import Counts
+from woo_harvester.report.counts import Figures
 from woo_harvester.report.coverage import RunRegister, find_coverage, hosts_without_figures
 from woo_harvester.report.csv_file import write_coverage_csv, write_csv
 from woo_harvester.report.examples import example_of
@@ -147,14 +147,14 @@ def _host(
     lang: Language,
 ) -> HostReport:
     result = score(found.costly, account, account.kind)
-    then, changes = compare(account, result, found.counts, past, account.kind)
+    then, changes = compare(account, result, found.counts, past)
     now.hosts[account.host] = then
     organisation = OrganisationRef(**account.organisations[0]) if len(account.organisations) == 1 else None
     rows = _rows(found, result, organisation, lang, account)
     return HostReport(
         host=account.host,
         kind=account.kind,
-        **Counts.of(account),
+        **_figures(account),
         score=result.shown,
         unreached=_unreached(rows, result.obstacle, lang),
         organisations=[OrganisationRef(**each) for each in account.organisations],
@@ -169,6 +169,10 @@ def _host(
         history=EarlierRuns([*past.runs, now]).points(account.host),
         sample=_sample(account),
     )
+
+
+def _figures(account: Account) -> dict[str, int]:
+    return {name: getattr(account, name) for name in Figures.model_fields}
 
 
 def _funnel(account: Account) -> list[StageCount]:
@@ -314,7 +318,7 @@ def _totals(
         hosts=len(accounts),
         hosts_without_documents=host_lines.without_documents,
         hosts_incomplete=host_lines.incomplete,
-        **Counts.of(everything),
+        **_figures(everything),
         sample=_sample(everything),
         errors=severities[Severity.ERROR],
         warnings=severities[Severity.WARNING],

@@ -1,61 +1,21 @@
-"""A finding in whole sentences, for programs that show one text without a table around it."""
+"""The answer of an audit on a terminal, and the texts that JUnit has too."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from rich.console import Console
 from rich.text import Text
 
 from woo_harvester.findings import Language, Severity
 from woo_harvester.findings.texts import is_unknown_issuer
-from woo_harvester.report.funnel import Account, HarvestKind
+from woo_harvester.report.funnel import HarvestKind
 from woo_harvester.report.html.page import unread
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import CodeExplanation, Example, FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.utils.terminal import printable
-
-
-def sentences(example: Example, texts: Texts) -> str:
-    """Return where a finding is, what was seen and meant, and what the harvester did, in whole sentences."""
-    return " ".join(_sentences(example, texts))
-
-
-def _sentences(example: Example, texts: Texts) -> Iterator[str]:
-    place = place_of(example, texts)
-    if place:
-        yield texts("sentence_place", place=place)
-    if example.element:
-        yield texts("sentence_element", element=example.element)
-    if example.seen and example.seen not in (example.url, example.element):
-        yield texts("sentence_seen", seen=_one_line(example.seen))
-    if example.expected:
-        yield texts("sentence_expected", expected=example.expected)
-    if example.suggestion:
-        yield texts("audit_meant", meant=example.suggestion)
-    if example.action:
-        action = example.action.partition("; verwacht: ")[0] if example.expected else example.action
-        yield texts("sentence_action", action=_one_line(action))
-
-
-def place_of(example: Example, texts: Texts, shown: Callable[[str], str] = str) -> str:
-    """Return the URL of a finding, with the file and the line in which it stands; empty if it has none.
-
-    *shown* returns a URL or a file as it is shown.
-    """
-    place = shown(example.url or "")
-    if example.sitemap and example.sitemap != example.url:
-        sitemap = shown(example.sitemap)
-        place = f"{place}{texts('audit_in', sitemap=sitemap)}" if place else sitemap
-    return place + (texts("audit_line", n=str(example.line)) if place and example.line else "")
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
 
 #: The number of findings and hosts that are shown; the report has all of them.
 _SHOWN = 10
@@ -90,28 +50,6 @@ def headline(host: HostReport, texts: Texts) -> str:
         return texts(key, asked=host.sample.asked, of=host.sample.of, harvested=host.harvested)
     key = "audit_headline_one" if is_one else "audit_headline"
     return texts(key, harvested=host.harvested, listed=host.listed)
-
-
-def first_verdict(account: Account, texts: Texts) -> str:
-    """Return what robots.txt, indexes and sitemaps of a host show, before its documents are requested."""
-    by_severity = {severity: Counter[str]() for severity in Severity}
-    for code, count in account.findings.items():
-        by_severity[account.severity_of(code)][code] = count
-    errors, warnings = by_severity[Severity.ERROR], by_severity[Severity.WARNING]
-    said = [
-        texts(
-            "first_verdict",
-            host=account.host,
-            documents=texts.count(account.listed, "document"),
-            sitemaps=texts.count(account.sitemaps, "sitemap"),
-            errors=texts.count(errors.total(), "error"),
-            warnings=texts.count(warnings.total(), "warning"),
-        )
-    ]
-    if errors:
-        codes = (f"{code} ({texts.count(count, 'time')})" for code, count in errors.most_common(_SHOWN))
-        said.append(texts("first_verdict_codes", codes=", ".join(codes)))
-    return " ".join([*said, texts("first_verdict_ask", asked=texts.count(account.requested, "document"))])
 
 
 def notes(host: HostReport, texts: Texts) -> Iterator[str]:
@@ -195,24 +133,25 @@ def _finding(
     yield 0, first.append(f" {host}") if host else first
     yield 4, Text(explained.what)
     for each in _shown(row):
-        place = _times(row, each, texts) + _place(each, texts)
-        lines = [(4, Text(place, style="dim")), *_mistake(each, texts)]
+        place, *rest = mistake(row, each, texts)
         if row.examples:  # each on a line of its own
-            lines = [(4, Text("; ").join(text for _, text in lines))]
-        yield from lines
+            yield 4, Text("; ".join([place, *rest]))
+        else:
+            yield from ((4, Text(line, style="dim")) for line in (place, *rest))
     yield from _others(4, row, texts)
     yield 4, Text(f"→ {explained.mend}")
 
 
-def _mistake(each: Example, texts: Texts) -> Iterator[_Line]:
+def mistake(row: FindingRow, each: Example, texts: Texts) -> list[str]:
+    """Return where a mistake is, with its number if it is not the only one of its code, and what it is."""
+    said = [_times(row, each, texts) + _place(each, texts)]
     if each.element:
-        yield 4, Text(texts("audit_element", element=_cut(each.element)), style="dim")
+        said.append(texts("audit_element", element=_cut(each.element)))
     if each.seen and each.seen not in (each.url, each.element):
-        yield 4, Text(texts("audit_seen", seen=_cut(each.seen)), style="dim")
-    if each.expected:
-        yield 4, Text(texts("audit_expected", expected=each.expected))
+        said.append(texts("audit_seen", seen=_cut(each.seen)))
     if each.suggestion:
-        yield 4, Text(texts("audit_meant", meant=each.suggestion))
+        said.append(texts("audit_meant", meant=each.suggestion))
+    return said
 
 
 def _shown(row: FindingRow) -> list[Example]:
@@ -234,7 +173,11 @@ def _times(row: FindingRow, each: Example, texts: Texts) -> str:
 
 def _place(each: Example, texts: Texts) -> str:
     """Return the URL of a finding, and the sitemap and line in which it stands."""
-    return place_of(each, texts, _cut) or "–"
+    place = _cut(each.url or "")
+    if each.sitemap and each.sitemap != each.url:
+        sitemap = _cut(each.sitemap)
+        place = f"{place}{texts('audit_in', sitemap=sitemap)}" if place else sitemap
+    return place + (texts("audit_line", n=str(each.line)) if place and each.line else "") or "–"
 
 
 def _cut(text: str) -> str:

@@ -1,15 +1,12 @@
-"""The table of counts: what each counts, and where it shows. An ``Account`` has an attribute for each."""
+"""The table of counts: what each counts, and where it shows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict
-
-if TYPE_CHECKING:
-    from woo_harvester.report.funnel import Account
 
 Place = Literal["page", "csv", "progress", "metric", "host metric"]
 
@@ -36,12 +33,10 @@ class ReportModel(BaseModel):
 
 
 class Counts(ReportModel):
-    """The counts of a host, or of all hosts. They count documents, or files with messages about permits."""
+    """What a run counts of a host. The counts are of documents, or files with messages about permits."""
 
     listed: Annotated[int, In("page", "csv", "metric", "host metric")] = 0
     """Entries that could be read; a repeated loc counts once. What could not be read is a finding."""
-    harvested: Annotated[int, In("page", "csv", "host metric")] = 0
-    """Listed documents that were harvested in this run, or earlier and are unchanged."""
     new: Annotated[int, In("page", "progress", "metric", of_cases=True)] = 0
     """New documents, and those that are published again after withdrawal; of permits cases."""
     changed: Annotated[int, In("page", "progress", "metric", of_cases=True)] = 0
@@ -50,8 +45,6 @@ class Counts(ReportModel):
     """Documents that an earlier run harvested and that did not change."""
     withdrawn: Annotated[int, In("page", "progress", "metric", of_cases=True)] = 0
     """Withdrawn documents, which are not listed; of permits cases."""
-    not_harvested: Annotated[int, In("metric", label="lost")] = 0
-    """Listed documents that are not harvested; a finding says why."""
     repeated: int = 0
     """Entries of documents for which another entry counts."""
     left_out: int = 0
@@ -67,15 +60,19 @@ class Counts(ReportModel):
     not_asked: int = 0
     """Links of entry pages that may lead to permit messages, and were not requested."""
 
-    @classmethod
-    def of(cls, account: Account) -> dict[str, int]:
-        """Return the counts of an account by name; a count that accounts of its kind do not have is zero."""
-        return {name: getattr(account, name, 0) for name in Counts.model_fields}
+
+class Figures(Counts):
+    """The counts of a host, or of all hosts, with what follows from them."""
+
+    harvested: Annotated[int, In("page", "csv", "host metric")] = 0
+    """Listed documents that were harvested in this run, or earlier and are unchanged."""
+    not_harvested: Annotated[int, In("metric", label="lost")] = 0
+    """Listed documents that are not harvested; a finding says why."""
 
 
 def shown_in(place: Place, *, of_cases: bool | None = None) -> Iterator[tuple[str, str]]:
     """Yield the name and the label of each count that shows in a place."""
-    for name, field in Counts.model_fields.items():
+    for name, field in Figures.model_fields.items():
         for given in field.metadata:
             if place in given.places and of_cases in (None, given.of_cases):
                 yield name, given.label or name

@@ -6,9 +6,7 @@ A row of a report is about a mistake under a finding code of a host.
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from typing import Any, Protocol
 
 from woo_harvester.report.counts import shown_in
@@ -51,14 +49,8 @@ CSV_COLUMNS = (
 #: The columns about a finding for a host without findings.
 _NO_FINDING = ("",) * (CSV_COLUMNS.index("asked") - CSV_COLUMNS.index("code"))
 
-#: A spreadsheet reads a text that begins with one of these as a formula.
+#: A spreadsheet reads a text that begins with one of these as a formula, also after white space.
 _SIGNS = ("=", "+", "-", "@")
-
-#: White space that a spreadsheet drops before a sign.
-_DROPPED = ("\t", "\r")
-
-#: The signs at which a spreadsheet in another language splits a line, by the one at which the file does.
-_OTHER_SIGNS = {",": ";", ";": ","}
 
 
 class _File(Protocol):
@@ -73,11 +65,10 @@ class TextWriter:
 
     def __init__(self, file: _File, **options: Any) -> None:
         self._writer = csv.writer(file, **{"quoting": csv.QUOTE_NONNUMERIC, **options})
-        self._delimiter = str(options.get("delimiter", ","))
 
     def writerow(self, values: Iterable[object]) -> None:
         """Write a row; an absent value is an empty text."""
-        self._writer.writerow([cell(value, self._delimiter) for value in values])
+        self._writer.writerow([cell(value) for value in values])
 
     def write_named(self, row: Mapping[str, object], columns: Iterable[str]) -> None:
         """Write a row whose values have names."""
@@ -120,38 +111,10 @@ def _findings(row: FindingRow, explained: CodeExplanation, texts: Texts) -> Iter
         points = ""
 
 
-def cell(value: object, delimiter: str = ",") -> object:
-    """Return a value as a cell: a text in which a spreadsheet would read a formula gets apostrophes.
-
-    Excel in Dutch opens a file with commas as one with semicolons, and Excel in English the other way round.
-    A quote then protects only a cell at the beginning of a line: the other sign or a line end in any other
-    text begins a new cell. So a sign after one of these is guarded too, and so is one at the end of the text,
-    before which the closing quote would stand.
-    """
-    if not isinstance(value, str):
-        return value
-    if value.startswith(_DROPPED) or value.lstrip().startswith(_SIGNS):
-        value = "'" + value
-    borders, border = _borders(delimiter)
-    return borders.sub(lambda found: _guarded(found, border), value)
-
-
-@cache
-def _borders(delimiter: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return where a spreadsheet that splits at another sign begins new cells in a text, and one such place.
-
-    The first has what may come before a sign there, and is always a match, so that a long run is read once.
-    """
-    others = _OTHER_SIGNS.get(delimiter, ",;")
-    return re.compile(rf'[{others}\t\r\n][{others}\s"]*+'), re.compile(rf"\r\n|[{others}\t\r\n]")
-
-
-def _guarded(borders: re.Match[str], border: re.Pattern[str]) -> str:
-    """Return borders of cells with an apostrophe after each, if a sign or nothing comes after them."""
-    run, rest = borders[0], borders.string[borders.end() : borders.end() + 1]
-    if rest and rest not in _SIGNS and "\t" not in run:
-        return run
-    return border.sub(r"\g<0>'", run)
+def cell(value: object) -> object:
+    """Return a value as a cell: one that begins as a formula gets an apostrophe before it."""
+    is_formula = isinstance(value, str) and value.lstrip().startswith(_SIGNS)
+    return f"'{value}" if is_formula else value
 
 
 COVERAGE_COLUMNS = (

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any, Literal, get_args
 
+from pydantic import ConfigDict, Field
+
 from woo_harvester.findings import Finding, Severity, explain
 from woo_harvester.record import Oorzaak, Record, Waarde
+from woo_harvester.report.counts import Counts
 from woo_harvester.tooi import UNKNOWN_CATEGORY
 
 #: What a registered host, or an organisation too, lacks for anything to be harvested.
@@ -161,16 +163,18 @@ FIELDS: dict[str, Callable[[Record], bool]] = {
 }
 
 
-@dataclass
-class Account:
-    """The counts of one host. They count documents, except those of indexes and sitemaps."""
+class Account(Counts):
+    """The counts of one host while a run makes them, and a line of ``hosts.jsonl`` after it."""
+
+    # A line of another version may have other counts.
+    model_config = ConfigDict(extra="ignore", use_attribute_docstrings=False)
 
     host: str
     kind: HarvestKind = HarvestKind.WOO
     """What it counts: documents, or files with messages about permits (``PermitAccount``)."""
-    organisations: list[dict[str, str]] = field(default_factory=list)
+    organisations: list[dict[str, str]] = Field(default_factory=list)
     """The organisations that registered a location on the host: ``id`` and ``name`` of each."""
-    not_judged: list[str] = field(default_factory=list)
+    not_judged: list[str] = Field(default_factory=list)
     """What could not be judged, if files on disk were audited and no host was visited.
 
     The values are keys of :data:`~woo_harvester.report.score.NOT_JUDGED`.
@@ -181,60 +185,34 @@ class Account:
     """True if it was read from robots.txt to the end of each sitemap; None if the run ended before that."""
     indexes: int = 0
     """Sitemap indexes that were requested."""
-    sitemaps: int = 0
-    """Sitemaps that were requested, including those that were skipped."""
-    sitemaps_unchanged: int = 0
-    """Sitemaps that were skipped, because they did not change since their last complete read."""
-    listed: int = 0
-    """Entries that could be read, including those of skipped sitemaps; a repeated loc counts once."""
-    repeated: int = 0
-    """Entries of documents for which another entry counts. They are not part of ``listed``."""
-    left_out: int = 0
-    """Entries that the run did not choose. They are not part of ``listed``."""
-    unchanged: int = 0
-    """Documents that an earlier run harvested and that did not change."""
-    lost: dict[str, int] = field(default_factory=dict)
+    lost: dict[str, int] = Field(default_factory=dict)
     """Documents that are not harvested, by the code of the finding that says why."""
-    new: int = 0
-    """Records of new documents, and of those that are published again after withdrawal."""
-    changed: int = 0
-    """Records of changed documents."""
-    withdrawn: int = 0
-    """Records of withdrawals. They are not part of ``listed``."""
     dropped: int = 0
     """Records that a pipeline of another project dropped, withdrawals included."""
     dropped_listed: int = 0
     """Those of them that are about listed documents."""
-    fields: dict[str, int] = field(default_factory=dict)
+    fields: dict[str, int] = Field(default_factory=dict)
     """For each recommended field: how many records of this run have it from their publisher."""
-    categories: dict[str, int] = field(default_factory=dict)
+    categories: dict[str, int] = Field(default_factory=dict)
     """Records of this run by the URI of their informatiecategorie; a record may have several."""
-    findings: dict[str, int] = field(default_factory=dict)
+    findings: dict[str, int] = Field(default_factory=dict)
     """Findings about the host and its documents, by code."""
     backlog: int = 0
     """Documents that were not requested, because ``WOO_HOST_BUDGET`` was used up."""
     backlog_days: int = 0
     """The number of daily runs that the backlog takes, at the pace of this run."""
-    missed: int | None = None
-    """Sitemaps that only an index with a wrong name lists; None if the run did not look in such indexes."""
     requested: int = 0
     """Documents that an audit chose to request when it had read the sitemaps; 0 for any other run."""
     not_requested: int = 0
     """Documents that it did not choose, which are part of ``listed``. Without any, there is no sample."""
 
-    def __post_init__(self) -> None:
-        # No field, because a run does not write it.
-        self._lowered: dict[str, Severity] = {}
-        """The severity of findings that cost less at this host than their code says."""
+    def __init__(self, host: str, **given: Any) -> None:
+        super().__init__(**{"host": host, **given})
 
     def leave_unjudged(self, subject: str) -> None:
         """Note that something could not be judged."""
         if subject not in self.not_judged:
             self.not_judged.append(subject)
-
-    def miss(self, sitemaps: int) -> None:
-        """Count sitemaps that no index with a right name lists."""
-        self.missed = (self.missed or 0) + sitemaps
 
     def count_unchanged_sitemap(self, documents: int, faulty: int = 0) -> None:
         """Count a sitemap that did not change, with its *documents*.
@@ -263,8 +241,6 @@ class Account:
     def count_finding(self, finding: Finding) -> None:
         """Count a finding by its code, and apart if it loses a document or marks an entry as repeated."""
         _count(self.findings, finding.code)
-        if finding.lowered_to is not None:
-            self._lowered[finding.code] = finding.lowered_to
         if finding.sitemap is None:
             return
         if finding.code in self.kind.stage_of:
@@ -272,10 +248,6 @@ class Account:
         elif finding.code == REPEATED:
             self.repeated += 1
             self.listed -= 1
-
-    def severity_of(self, code: str) -> Severity:
-        """Return the severity of a finding at this host."""
-        return self._lowered.get(code) or explain(code).severity
 
     def count_record(self, record: Record) -> None:
         """Count a record that passed all pipelines."""
@@ -363,12 +335,12 @@ def total(accounts: Iterable[Account]) -> Account:
     """Return one account with the sums of all hosts."""
     accounts = list(accounts)
     everything = type(accounts[0])("") if accounts else Account("")
-    for each in fields(everything):
-        given = [getattr(account, each.name) for account in accounts]
-        if each.type == "int":
-            setattr(everything, each.name, sum(given))
-        elif each.type == "dict[str, int]":
-            setattr(everything, each.name, dict(sum(map(Counter, given), Counter())))
+    for name, count in type(everything).model_fields.items():
+        given = [getattr(account, name) for account in accounts]
+        if count.annotation is int:
+            setattr(everything, name, sum(given))
+        elif count.annotation == dict[str, int]:
+            setattr(everything, name, dict(sum(map(Counter, given), Counter())))
     return everything
 
 

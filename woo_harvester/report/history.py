@@ -17,10 +17,10 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from woo_harvester.report.funnel import CATEGORY_CONFLICT, Account, HarvestKind, is_repeated
+from woo_harvester.report.funnel import Account, HarvestKind, is_repeated
 from woo_harvester.report.model import Changes, Point
 from woo_harvester.report.run_folder import parse_name
-from woo_harvester.report.score import FindingKey, Score, part_of, weight_of
+from woo_harvester.report.score import FindingKey, Score, part_of
 from woo_harvester.utils.atomic import replace_file
 from woo_harvester.utils.inputs import parse_object
 
@@ -130,7 +130,6 @@ def compare(
     score: Score,
     found: Mapping[FindingKey, int],
     past: EarlierRuns,
-    kind: HarvestKind = HarvestKind.WOO,
 ) -> tuple[HostResult, Changes | None]:
     """Return the result of this run for a host, and the changes since its last visit (None if none)."""
     now = HostResult(
@@ -144,7 +143,7 @@ def compare(
         return now, None
     since, then = last
     before = {(code, about_document) for code, about_document in then.open}
-    waiting = {key for key in before - found.keys() if not _would_find_again(key, account, score, kind)}
+    waiting = {key for key in before - found.keys() if not _would_find_again(key, account, score)}
     now.open = sorted({*found, *waiting})
     changes = Changes(
         since=since,
@@ -159,25 +158,20 @@ def compare(
     return now, changes
 
 
-def _would_find_again(key: FindingKey, account: Account, score: Score, kind: HarvestKind) -> bool:
+def _would_find_again(key: FindingKey, account: Account, score: Score) -> bool:
     """Return whether this run would have made the finding again if it were still true."""
     code, about_document = key
-    part = part_of(code, about_document, kind)
+    area = code.partition(".")[0]
+    part = part_of(code, about_document, account.kind)
     states = {each.part: each.state for each in score.parts}
     if not states or (part in states and states[part] == "not_reached"):
         return False
-    if code == CATEGORY_CONFLICT:
-        return account.has_seen_all
-    if kind is HarvestKind.PERMITS:
-        return bool(account.complete) and (is_repeated(code) or not (about_document and account.unchanged))
-    if not about_document:
-        return code.partition(".")[0] != "sitemap" or weight_of(code) == 1 or not account.sitemaps_unchanged
-    if not account.complete:
-        return False
-    # What could not be harvested is tried in each run; what was harvested is read again when it changes.
-    if weight_of(code) < 1:
-        return not account.unchanged
-    return not account.sitemaps_unchanged or code.partition(".")[0] not in ("loc", "lastmod")
+    if not about_document and area not in ("register", "sitemap"):
+        return True
+    # An error is found in each run, unless it is in a file that was skipped.
+    if is_repeated(code) and area not in ("loc", "lastmod"):
+        return area == "sitemap" or bool(account.complete)
+    return bool(account.complete) and not account.unchanged and not account.sitemaps_unchanged
 
 
 _READER = TypeAdapter(RunResult)

@@ -70,7 +70,6 @@ class Faults:
             fault.host_count += 1
             fault.count += sum(row.count for row in rows)
             fault.points += sum(row.points for row in rows)
-            fault.is_maximum |= code in host.maxima
             if len(fault.hosts) < MAX_NAMED_HOSTS:
                 fault.hosts.append(host.host)
 

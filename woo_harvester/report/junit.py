@@ -8,10 +8,10 @@ from lxml import etree
 from lxml.builder import E
 
 from woo_harvester.findings import Severity
-from woo_harvester.report.audit_summary import headline, notes, sentences
+from woo_harvester.report.audit_summary import headline, mistake, notes
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
-from woo_harvester.report.model import CodeExplanation, Example, FindingRow, HostReport
+from woo_harvester.report.model import CodeExplanation, FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder
 
 #: Characters that XML 1.0 does not allow, not even escaped.
@@ -60,12 +60,11 @@ def _case(
     host: HostReport, row: FindingRow, explained: CodeExplanation, failing: frozenset[Severity], texts: Texts
 ) -> etree._Element:
     case = E.testcase(name=row.code, classname=_text(host.host), time="0")
-    count = texts("sentence_found_one") if row.count == 1 else texts("sentence_found", n=row.count)
     lines = [
-        f"{texts('severity_' + row.severity)}: {explained.what} {count}",
+        f"{texts('severity_' + row.severity)}: {explained.what} ({texts.count(row.count, 'time')})",
         explained.why,
         explained.mend,
-        *(_mistake(row, each, texts) for each in row.mistakes),
+        *("; ".join(filter(None, [*mistake(row, each, texts), each.action])) for each in row.mistakes),
         texts("finding_others", times=texts.count(row.not_shown, "time")) if row.not_shown else None,
     ]
     text = _text("\n".join(filter(None, lines)))
@@ -74,12 +73,6 @@ def _case(
     else:
         case.append(E("system-out", text))
     return case
-
-
-def _mistake(row: FindingRow, each: Example, texts: Texts) -> str:
-    """Return a mistake in sentences, with its number if it is not the only one of its code."""
-    said = sentences(each, texts)
-    return said if each.alike == row.count else f"{texts.count(each.alike, 'time')}: {said}"
 
 
 def _text(text: str) -> str:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from secrets import token_hex
-from typing import IO, Any
+from typing import Any
 
 from woo_harvester.report.coverage import RunRegister, together
-from woo_harvester.report.run_folder import FINDINGS, FINISHED, RunFolder
-from woo_harvester.utils.inputs import check_regular, parse_object
+from woo_harvester.report.run_folder import FINDINGS, FINISHED, RunFolder, complete_lines
+from woo_harvester.utils.inputs import parse_object
 
 _Stats = dict[str, Any]
 
@@ -31,27 +30,26 @@ class MergeError(ValueError):
     """The runs cannot be merged; the message is one line that says which run and why."""
 
 
-def merge(folders: Sequence[RunFolder], to: RunFolder) -> list[Path]:
+def merge(folders: Sequence[RunFolder], to: RunFolder) -> None:
     """Write the findings, hosts, pending withdrawals and statistics of *folders* to the new folder *to*.
 
     The folders are of runs over different hosts, such as shards, and stay as they are. A last line that was
-    truncated when its run was killed is left out; return the files that end in such a line. *to* appears only
-    once it is complete. Raises MergeError and OSError.
+    truncated when its run was killed is left out. *to* appears only once it is complete. Raises MergeError
+    and OSError.
     """
     _check(folders, to)
-    return join(folders, to)
+    join(folders, to)
 
 
-def join(folders: Sequence[RunFolder], to: RunFolder) -> list[Path]:
+def join(folders: Sequence[RunFolder], to: RunFolder) -> None:
     """Do what :func:`merge` does, without its checks: the runs may be of several kinds."""
     unfinished = RunFolder(to.path.with_name(f"{to.name}.{token_hex(8)}.part"))
     unfinished.path.mkdir(parents=True)
     try:
-        truncated = _write(folders, unfinished)
+        _write(folders, unfinished)
         unfinished.path.rename(to.path)
     finally:
         shutil.rmtree(unfinished.path, ignore_errors=True)
-    return truncated
 
 
 def _check(folders: Sequence[RunFolder], to: RunFolder) -> None:
@@ -71,49 +69,49 @@ def _check(folders: Sequence[RunFolder], to: RunFolder) -> None:
         )
 
 
-def _write(folders: Sequence[RunFolder], to: RunFolder) -> list[Path]:
-    truncated: list[Path] = []
-    with to.findings.open("w", encoding="utf-8") as file:
-        repeated = _merge_findings(folders, file, truncated)
-    if any(folder.accounts.exists() for folder in folders):
-        with to.accounts.open("w", encoding="utf-8") as file:
-            _merge_accounts(folders, file, truncated)
-    _merge_registers(folders, to)
-    if any(folder.pending.exists() for folder in folders):
-        with to.pending.open("w", encoding="utf-8") as file:
-            for folder in folders:
-                file.writelines(_lines(folder.pending, truncated))
-    to.write_stats(_without(sum_stats(map(_read_stats, folders)), repeated))
-    return truncated
-
-
-def _merge_findings(folders: Iterable[RunFolder], file: IO[str], truncated: list[Path]) -> Counter[str]:
-    """Write all findings once. Return by statistics key how many were left out as repeated."""
-    repeated: Counter[str] = Counter()
+def _write(folders: Sequence[RunFolder], to: RunFolder) -> None:
+    repeated: Counter[str] = Counter()  # findings that were left out, by statistics key
     written: set[str] = set()
-    for folder in folders:
-        for line in _lines(folder.findings, truncated):
-            finding = _object(line, folder.findings)
-            code = str(finding.get("code"))
-            if code.startswith(_OF_THE_REGISTER):
-                same = json.dumps({**finding, "at": ""}, sort_keys=True)
-                if same in written:
-                    repeated[f"woo/findings/{code}"] += finding.get("count", 1)
-                    continue
-                written.add(same)
-            file.write(line)
-    return repeated
+    owners: dict[str, Path] = {}
+
+    def is_new(path: Path, finding: dict[str, Any]) -> bool:
+        """Return whether a finding is not about the register, or is the first one of its kind."""
+        code = str(finding.get("code"))
+        if not code.startswith(_OF_THE_REGISTER):
+            return True
+        same = json.dumps({**finding, "at": ""}, sort_keys=True)
+        if same in written:
+            repeated[f"woo/findings/{code}"] += finding.get("count", 1)
+            return False
+        written.add(same)
+        return True
+
+    def is_of_one_run(path: Path, account: dict[str, Any]) -> bool:
+        """Return True for a host that only one run has. Raises MergeError."""
+        if (owner := owners.setdefault(account.get("host", ""), path)) is not path:
+            both = f"{owner.parent} and in {path.parent}"
+            raise MergeError(f"{account['host']} is in {both}: give one run of each shard")
+        return True
+
+    _merge_lines([folder.findings for folder in folders], to.findings, is_new)
+    _merge_lines([folder.accounts for folder in folders], to.accounts, is_of_one_run)
+    _merge_lines([folder.pending for folder in folders], to.pending, lambda *_: True)
+    _merge_registers(folders, to)
+    stats = sum_stats(map(_read_stats, folders))
+    to.write_stats(stats | {name: stats[name] - count for name, count in repeated.items() if name in stats})
 
 
-def _merge_accounts(folders: Iterable[RunFolder], file: IO[str], truncated: list[Path]) -> None:
-    owners: dict[str, RunFolder] = {}
-    for folder in folders:
-        for line in _lines(folder.accounts, truncated):
-            host = str(_object(line, folder.accounts).get("host"))
-            if (owner := owners.setdefault(host, folder)) is not folder:
-                both = f"{owner.path} and in {folder.path}"
-                raise MergeError(f"{host} is in {both}: give one run of each shard")
-            file.write(line)
+def _merge_lines(paths: Iterable[Path], to: Path, keeps: Callable[[Path, dict[str, Any]], bool]) -> None:
+    """Write the complete lines of these files that *keeps* chooses; no file if there are none."""
+    for path in filter(Path.exists, paths):
+        with to.open("ab") as file:
+            for number, line in complete_lines(path):
+                try:
+                    value = parse_object(line)
+                except ValueError as error:
+                    raise MergeError(f"{path}, line {number}, is not what a run writes: {error}") from error
+                if keeps(path, value):
+                    file.write(line)
 
 
 def _merge_registers(folders: Iterable[RunFolder], to: RunFolder) -> None:
@@ -127,43 +125,12 @@ def _merge_registers(folders: Iterable[RunFolder], to: RunFolder) -> None:
         together(known).write(to.register)
 
 
-def _lines(path: Path, truncated: list[Path]) -> Iterator[str]:
-    """Return the complete lines of a file, and none if it does not exist; add it to *truncated* if it is."""
-    if not path.exists():
-        return
-    check_regular(path)
-    with path.open(encoding="utf-8") as file, _written_by_a_run(path):
-        for line in file:
-            if line.endswith("\n"):
-                yield line
-            else:
-                truncated.append(path)
-
-
-def _object(text: str | bytes, path: Path) -> dict[str, Any]:
-    with _written_by_a_run(path):
-        return parse_object(text)
-
-
-@contextmanager
-def _written_by_a_run(path: Path) -> Iterator[None]:
-    """Raise MergeError with the path for a ValueError about its content."""
-    try:
-        yield
-    except ValueError as error:
-        raise MergeError(f"{path} is not what a run writes: {error}") from error
-
-
 def _read_stats(folder: RunFolder) -> _Stats:
     """Return the statistics of a run, empty if it was killed before it wrote them. Raises MergeError."""
-    with _written_by_a_run(folder.stats):
-        stats = folder.read_stats()
-        for name in sorted((_FIRST | _LAST) & stats.keys()):
-            try:
-                datetime.fromisoformat(stats[name])
-            except (TypeError, ValueError):
-                raise ValueError(f"expected a moment as {name}, got {stats[name]!r}") from None
-    return stats
+    try:
+        return folder.read_stats()
+    except ValueError as error:
+        raise MergeError(f"{folder.stats} is not what a run writes: {error}") from error
 
 
 def sum_stats(runs: Iterable[_Stats]) -> _Stats:
@@ -194,8 +161,3 @@ def _together(name: str, one: Any, other: Any) -> Any:
     if not isinstance(one, int | float) or not isinstance(other, int | float):
         return min(one, other, key=str)
     return max(one, other) if any(mark in name for mark in _HIGHEST) else one + other
-
-
-def _without(stats: _Stats, repeated: Mapping[str, int]) -> _Stats:
-    """Return the statistics minus the repeated findings."""
-    return {name: value - repeated[name] if name in repeated else value for name, value in stats.items()}

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from woo_harvester.findings import Language, Severity, explain
-from woo_harvester.report.counts import Counts, ReportModel
+from woo_harvester.report.counts import Figures, ReportModel
 from woo_harvester.report.funnel import HarvestKind, HostGapKind, Stage
 from woo_harvester.report.score import PartState, Section
 
@@ -187,8 +187,6 @@ class Example(ReportModel):
     line: int | None = None
     element: str | None = None
     seen: str | None = None
-    expected: str | None = None
-    """What was expected instead, of findings about permit messages."""
     suggestion: str | None = None
     """What was probably meant, if a name of an element or a value is not known."""
     action: str | None = None
@@ -295,7 +293,7 @@ class Verdict(ReportModel):
     """The codes of the findings that are in the way."""
 
 
-class HostReport(Counts):
+class HostReport(Figures):
     """The results of one host."""
 
     host: str
@@ -327,11 +325,14 @@ class HostReport(Counts):
     verdict: Verdict | None = None
     """Only of permits in an audit."""
 
+    def count(self, severity: str) -> int:
+        """Return the number of findings of a severity."""
+        return sum(row.count for row in self.findings if row.severity == severity)
+
     @property
-    def maxima(self) -> set[str]:
-        """The codes whose cost is a maximum, because they kept parts of the score from being reached."""
-        parts = (part for section in self.sections for part in section.parts)
-        return {code for part in parts if part.state == "not_reached" for code in part.costs}
+    def worst(self) -> FindingRow | None:
+        """The error or warning that costs the most points; None if there is none."""
+        return next((row for row in self.findings if row.severity is not Severity.INFO), None)
 
     @property
     def judged(self) -> int:
@@ -357,8 +358,6 @@ class Fault(ReportModel):
     count: int = 0
     points: float = 0.0
     """The points that fixing it gives these hosts together."""
-    is_maximum: bool = False
-    """True if it kept parts of the score of a host from being reached, so that the points are a maximum."""
 
 
 class CodeExplanation(ReportModel):
@@ -376,7 +375,7 @@ class CodeExplanation(ReportModel):
         return cls(what=text.what, why=text.why, mend=text.mend, source=text.source)
 
 
-class Totals(Counts):
+class Totals(Figures):
     """The totals of all hosts."""
 
     hosts: int

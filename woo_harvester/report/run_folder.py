@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any, TextIO
@@ -63,23 +63,51 @@ OWN_ERROR_FIRST = "woo/own_error"
 AUDIT = "woo/audit"
 FILTERED = "woo/filtered"
 
-_PAGE = "index.html"
 _HOST_PAGES = "hosts"
-
-#: The properties of a run's folder that are the paths of its files.
-_OWN_FILES = (
-    *("findings", "log", "pending", "refused", "register", "accounts", "stats"),
-    *("report", "csv", "page", "coverage_page"),
-)
 
 _NOT_IN_FILE_NAMES = re.compile(r"[^a-z0-9.-]")
 
 
-@dataclass(frozen=True, slots=True)
+class _File:
+    """A file that a run writes in its folder; the attribute of a folder is its path."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, folder: RunFolder, owner: type[RunFolder]) -> Path:
+        return folder.path / self.name
+
+
+@dataclass(frozen=True)
 class RunFolder:
     """The folder of one run. The run makes the files one by one, so any of them may be absent."""
 
     path: Path
+
+    findings = _File(FINDINGS)
+    """The file with one finding a line, written while the run goes on."""
+    log = _File("run.log")
+    """The log of a run that was started on a terminal."""
+    pending = _File("pending.jsonl")
+    """The file with the documents that are gone, and whose withdrawal is pending."""
+    refused = _File(REFUSED)
+    """The file with the records that Elasticsearch refused."""
+    register = _File("organisations.json")
+    """The file with the organisations of the register; only a run over the register writes it."""
+    accounts = _File("hosts.jsonl")
+    """The file with the figures of one host a line, written at the end of the run."""
+    stats = _File("stats.json")
+    """The file with the statistics; a run that was killed has none."""
+    report = _File(REPORT)
+    """The report that all other forms of it are made from."""
+    csv = _File("report.csv")
+    """The findings of the report for a spreadsheet."""
+    page = _File("index.html")
+    """The report for a browser."""
+    coverage_page = _File("coverage.html")
+    """The page of what the register has and the run did not find."""
+    host_pages = _File(_HOST_PAGES)
+    """The folder with a page for each host, for a report that is not the current one of its hosts."""
 
     @property
     def name(self) -> str:
@@ -96,74 +124,14 @@ class RunFolder:
         """The folder of all reports, in which this one lies."""
         return ReportsFolder(self.path.parent)
 
-    @property
-    def findings(self) -> Path:
-        """The file with one finding a line, written while the run goes on."""
-        return self.path / FINDINGS
-
-    @property
-    def log(self) -> Path:
-        """The log of a run that was started on a terminal."""
-        return self.path / "run.log"
-
-    @property
-    def pending(self) -> Path:
-        """The file with the documents that are gone, and whose withdrawal is pending."""
-        return self.path / "pending.jsonl"
-
-    @property
-    def refused(self) -> Path:
-        """The file with the records that Elasticsearch refused."""
-        return self.path / REFUSED
-
-    @property
-    def register(self) -> Path:
-        """The file with the organisations of the register; only a run over the register writes it."""
-        return self.path / "organisations.json"
-
-    @property
-    def accounts(self) -> Path:
-        """The file with the figures of one host a line, written at the end of the run."""
-        return self.path / "hosts.jsonl"
-
-    @property
-    def stats(self) -> Path:
-        """The file with the statistics; a run that was killed has none."""
-        return self.path / "stats.json"
-
-    @property
-    def report(self) -> Path:
-        """The report that all other forms of it are made from."""
-        return self.path / REPORT
-
-    @property
-    def csv(self) -> Path:
-        """The findings of the report for a spreadsheet."""
-        return self.path / "report.csv"
-
-    @property
-    def page(self) -> Path:
-        """The report for a browser."""
-        return self.path / _PAGE
-
-    @property
-    def coverage_page(self) -> Path:
-        """The page of what the register has and the run did not find."""
-        return self.path / "coverage.html"
-
     def coverage_csv(self, kind: GapKind) -> Path:
         """Return the path of a table of that page as CSV."""
         return self.path / f"coverage-{kind.replace('_', '-')}.csv"
 
-    @property
-    def host_pages(self) -> Path:
-        """The folder with a page for each host, for a report that is not the current one of its hosts."""
-        return self.path / _HOST_PAGES
-
     def is_own(self, path: Path) -> bool:
         """Return whether a run wrote this file in its folder, or in that of pages in it."""
         own = made_for(path.name) or path.name
-        names = {getattr(self, each).name for each in _OWN_FILES}
+        names = {each.name for each in vars(RunFolder).values() if isinstance(each, _File)}
         names.update(self.coverage_csv(kind).name for kind in GAP_KINDS)
         is_known = own.endswith(".html") if path.parent == self.host_pages else own in names
         return is_known and path.is_file() and not path.is_symlink()
@@ -216,7 +184,7 @@ class RunFolder:
 
     def write_accounts(self, accounts: Iterable[Account]) -> None:
         """Write the accounts of the hosts; no file if there are none. Raises OSError."""
-        if made := [json_line(asdict(account)) for account in accounts]:
+        if made := [f"{account.model_dump_json()}\n" for account in accounts]:
             with self.accounts.open("w", encoding="utf-8") as lines:
                 lines.writelines(made)
 

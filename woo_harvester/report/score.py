@@ -203,7 +203,6 @@ NOT_SCORED = frozenset(
 _NOT_REACHED = ("tls.ongeldig", "host.bestaat-niet", "host.prive-adres", "robots.onbereikbaar")
 
 #: Findings about indexes that the run does not request, so that no account counts those indexes.
-_MISNAMED = ("index.naam", "index.infocat-onbekend")
 NOT_ASKED_FOR = ("index.naam", "index.infocat-onbekend", "index.geen-https", "index.verdwenen")
 
 
@@ -235,7 +234,7 @@ def weight_of(code: str) -> float:
 _TINY = 1e-9
 
 #: The version of the rules. It changes when the same findings give another score.
-SCORE_VERSION = 4
+SCORE_VERSION = 5
 
 FindingKey = tuple[str, bool]
 """A finding code, and whether the finding is about a single document."""
@@ -379,17 +378,12 @@ def _wrong(found: _Counts, account: Account, most: float) -> dict[FindingKey, fl
     return {key: share for key, share in wrong.items() if share}
 
 
-def _number(key: FindingKey, count: int, account: Account) -> float:
+def _number(key: FindingKey, count: int, account: Account) -> int:
     """Return how many documents or files have a finding.
 
-    A file of permits may have several errors, of which only the first one loses it. An index with a wrong
-    name counts by the sitemaps in it, if an audit counted these.
+    A file of permits may have several errors, of which only the first one loses it.
     """
     code, about_document = key
-    if code in _MISNAMED and account.missed is not None and account.indexes and account.sitemaps:
-        # As many indexes, of those that were read, as would list the sitemaps that were missed.
-        share = count / sum(account.findings.get(name, 0) for name in _MISNAMED)
-        return share * account.indexes * account.missed / account.sitemaps
     if about_document and account.kind is HarvestKind.PERMITS and code in account.kind.stage_of:
         return account.lost.get(code, 0)
     return count

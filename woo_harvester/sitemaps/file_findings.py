@@ -213,8 +213,6 @@ class UrlSelection:
         """Number of sitemaps of the index being read that another index lists too, by finding and index."""
         self.names_index = False
         """True if robots.txt names an index to read, even one that may not be requested."""
-        self.misnamed: list[str] = []
-        """URLs of indexes with a wrong name, which a harvest does not read."""
         self.looks = False
         """True for an audit, which looks into the other sitemaps of robots.txt before it reports them."""
         self._others: list[SitemapLine] = []
@@ -261,8 +259,6 @@ class UrlSelection:
             code = "index.infocat-onbekend" if name.match is NameMatch.UNKNOWN_INFOCAT else "index.naam"
             action = _READ_ANYWAY if is_read else NOT_READ
             self._report(code, url=line.url, line=line.line, seen=line.given, action=action)
-            if not is_read and line.url not in self.misnamed and self._problem(line.url) is None:
-                self.misnamed.append(line.url)
         elif self.looks:
             self._others.append(line)
         else:

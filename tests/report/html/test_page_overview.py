@@ -113,7 +113,7 @@ def test_a_heavy_fault_says_what_fixing_it_gives_and_leads_to_its_hosts(tmp_path
     missing = about_document("titel.ontbreekt", "good-0.nl")
     page = overview(tmp_path, accounts, *findings, missing)
     first, second = page.xpath("//section[@id='zwaarste']//li[div]")
-    assert "Fout samen tot +2.375 punten In de root van dit domein staat geen robots.txt." in shown(first)
+    assert "Fout samen +2.375 punten In de root van dit domein staat geen robots.txt." in shown(first)
     assert first.findtext(".//summary") == "25 hosts, 25 keer"
     links = first.xpath(".//a/@href")
     assert links == [f"../hosts/bad-{number}.nl.html" for number in range(20)]

@@ -8,7 +8,6 @@ from tests.report.runs import about_document, about_host, read, write_run
 from woo_harvester.findings import Finding
 from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.funnel import Account
-from woo_harvester.report.html.page import HostRow
 from woo_harvester.report.json_file import Faults, read_hosts
 from woo_harvester.report.model import Fault, HostReport
 
@@ -36,13 +35,13 @@ def heavy(reports: list[HostReport]) -> list[Fault]:
         (["creatiedatum.ontbreekt"], (0, 0, None)),
     ],
 )
-def test_a_row_counts_errors_and_warnings_and_names_the_most_costly_of_them(
+def test_a_host_counts_errors_and_warnings_and_names_the_most_costly_of_them(
     tmp_path: Path, codes: list[str], expected: tuple[int, int, str | None]
 ) -> None:
     findings = [about_document(code, number=number) for number, code in enumerate(codes)]
     (report,) = hosts(tmp_path, [read(harvested=9, findings=findings)], *findings)
-    row = HostRow.of(report)
-    assert (row.errors, row.warnings, row.worst) == expected
+    worst = report.worst and report.worst.code
+    assert (report.count("error"), report.count("warning"), worst) == expected
 
 
 def test_a_fault_is_added_up_over_all_hosts_and_notices_do_not_count(tmp_path: Path) -> None:
@@ -78,14 +77,3 @@ def test_a_fault_names_twenty_hosts_and_counts_all(tmp_path: Path) -> None:
     accounts = [Account(name, visited=True, complete=False) for name in names]
     (fault,) = heavy(hosts(tmp_path, accounts, *findings))
     assert (len(fault.hosts), fault.host_count) == (20, 25)
-
-
-def test_the_points_of_what_hides_the_rest_are_a_maximum(tmp_path: Path) -> None:
-    findings = [about_host("robots.ontbreekt", "www.b.nl"), about_document("titel.ontbreekt", "www.a.nl")]
-    accounts = [
-        read(harvested=3, findings=findings),
-        Account("www.b.nl", visited=True, complete=False),
-    ]
-    hidden, plain = heavy(hosts(tmp_path, accounts, *findings))
-    assert (hidden.code, hidden.is_maximum) == ("robots.ontbreekt", True)
-    assert (plain.code, plain.is_maximum) == ("titel.ontbreekt", False)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import cache
+from itertools import islice
 from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from woo_harvester.findings import Language, Severity
+from woo_harvester.findings import Language
 from woo_harvester.findings.catalogue import source_links
 from woo_harvester.findings.texts import in_words
 from woo_harvester.report.counts import shown_in
@@ -27,8 +27,6 @@ from woo_harvester.report.model import (
     FindingRow,
     Head,
     HostReport,
-    OrganisationRef,
-    Sample,
     Snippet,
     StageCount,
 )
@@ -38,46 +36,6 @@ from woo_harvester.utils.templates import base_css, make_environment, read_asset
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-
-@dataclass(frozen=True, slots=True)
-class HostRow:
-    """The row of a host in the overview. It is small, because 900 of them are in memory at the same time."""
-
-    host: str
-    organisations: list[OrganisationRef]
-    listed: int
-    harvested: int
-    score: int | None
-    share_lost: float
-    sample: Sample | None
-    errors: int
-    warnings: int
-    visited: bool
-    worst: str | None
-    """The code of the error or warning that costs the most points; None if it has none."""
-
-    @classmethod
-    def of(cls, host: HostReport) -> HostRow:
-        """Return the row of a host."""
-        faults = [row for row in host.findings if row.severity is not Severity.INFO]
-        errors, warnings = (
-            sum(row.count for row in faults if row.severity is severity)
-            for severity in (Severity.ERROR, Severity.WARNING)
-        )
-        return cls(
-            host.host,
-            host.organisations,
-            host.listed,
-            host.harvested,
-            host.score,
-            host.share_lost,
-            host.sample,
-            errors,
-            warnings,
-            bool(host.sections),
-            faults[0].code if faults else None,
-        )
 
 
 #: Up to this number of hosts, everything is on one page.
@@ -111,18 +69,14 @@ def render(folder: RunFolder, *, lang: Language | None = None, host_pages: Path 
     page = _Page(head, lang or head.lang, relpath(pages, folder.path), relpath(folder.path, pages))
     if head.coverage is not None:
         folder.coverage_page.write_text(page.coverage(folder), encoding="utf-8")
-    rows: list[HostRow] = []
-    kept: list[HostReport] = []
-    many = head.totals.hosts > ONE_PAGE_HOSTS
-    if many:
+    if head.totals.hosts > ONE_PAGE_HOSTS:  # too many for memory
         pages.mkdir(parents=True, exist_ok=True)
-    for host in read_hosts(folder.report):
-        rows.append(HostRow.of(host))
-        if many:
+        for host in read_hosts(folder.report):
             replace_file(host_page(pages, host.host), page.host(host).encode())
-        else:
-            kept.append(host)
-    folder.page.write_text(page.overview(rows, kept), encoding="utf-8")
+        on_page = []
+    else:
+        on_page = list(read_hosts(folder.report))
+    folder.page.write_text(page.overview(folder, on_page), encoding="utf-8")
     return folder.page
 
 
@@ -158,12 +112,12 @@ class _Page:
             **_HELPERS,
         }
 
-    def overview(self, rows: list[HostRow], hosts: Sequence[HostReport]) -> str:
+    def overview(self, folder: RunFolder, hosts: Sequence[HostReport]) -> str:
         return self._render(
             "overview.html",
-            rows=rows,
-            few=len(rows) <= _FEW_HOSTS,
-            worst=worst_rows(rows),
+            rows=hosts or read_hosts(folder.report),
+            few=self._head.totals.hosts <= _FEW_HOSTS,
+            worst=worst_hosts(hosts or read_hosts(folder.report)),
             heavy=self._head.faults[:_SHOWN_WORST],
             about_run=[row for row in self._head.findings if row.code.startswith(_ABOUT_RUN)],
             first_rows=FIRST_ROWS,
@@ -191,9 +145,9 @@ def changed_lines(snippet: Snippet) -> dict[str, list[tuple[bool, str]]]:
     return sides
 
 
-def worst_rows(rows: Sequence[HostRow], number: int = _SHOWN_WORST) -> list[HostRow]:
-    """Return the rows of the worst hosts; none of a host that loses nothing and has no error or warning."""
-    return [row for row in rows if row.share_lost or row.worst][:number]
+def worst_hosts(hosts: Iterable[HostReport]) -> list[HostReport]:
+    """Return the worst hosts; none that loses nothing and has no error or warning."""
+    return list(islice((host for host in hosts if host.share_lost or host.worst), _SHOWN_WORST))
 
 
 def folded(funnel: Sequence[StageCount]) -> list[tuple[bool, list[StageCount]]]:
