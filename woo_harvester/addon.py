@@ -108,7 +108,7 @@ _FEED_EXPORTERS = {
 }
 
 #: Storages by the scheme of a feed. A local one has a run write to a file of its own.
-_FEED_STORAGES = dict.fromkeys(("", "file"), "woo_harvester.outputs.storage.RecordStorage")
+_FEED_STORAGES = dict.fromkeys(("", "file"), "woo_harvester.outputs.feedexport.RecordStorage")
 
 #: Settings that the components need. A value in the project's own settings has precedence.
 SETTINGS: dict[str, Any] = {
