@@ -243,8 +243,6 @@ AUDIT_SETTINGS: dict[str, Any] = {
     "WOO_ELASTICSEARCH_URL": None,
     # An audit has its own output, and is not a run to compare other runs with.
     "WOO_METRICS_FILE": None,
-    # A publisher wants to know of each page.
-    "WOO_PAGE_SAMPLE": 10**9,
     "WOO_REPORT_HISTORY": False,
     "WOO_SUMMARY": False,
     "WOO_TEXT": False,
