@@ -105,7 +105,7 @@ FEED_EXPORTERS = {
 }
 
 # Scrapy: {}. Storages by the scheme of a feed. A local one has a run write to a file of its own.
-FEED_STORAGES = dict.fromkeys(("", "file"), "woo_harvester.outputs.storage.RecordStorage")
+FEED_STORAGES = dict.fromkeys(("", "file"), "woo_harvester.outputs.feedexport.RecordStorage")
 
 # Scrapy: its own name. Publishers see what sends the requests. WOO_CONTACT adds who does, and where to
 # complain.

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from woo_portal.embedded.filling import Filled
 
 
+#: The longest time of a question in seconds, waiting included, and how many are answered at the same time.
+SECONDS, _CONCURRENCY = 5.0, 8
+
 #: What runs write in the working folder without ``-o`` and ``-O``.
 DEFAULT = "records/*.jsonl"
 
@@ -111,7 +114,7 @@ def _embedded(settings: BaseSettings, files: RecordFiles, *, rebuild: bool, watc
     from woo_portal.embedded.engine import EmbeddedEngine, Watcher  # noqa: PLC0415
 
     files.check_kinds()
-    folder, seconds = data_dir(settings) / FOLDER, settings.getfloat("WOO_PORTAL_TIMEOUT")
+    folder, seconds = data_dir(settings) / FOLDER, SECONDS
     filling = Filling(sys.stderr)
     with closing(EmbeddedEngine.open(folder, seconds, rebuild=rebuild, report=filling.write)) as engine:
         if rebuild or engine.is_empty:
@@ -129,7 +132,7 @@ def _elasticsearch(settings: BaseSettings) -> Engine:
         raise EngineError(_NO_ELASTICSEARCH.format(error.name)) from error
     aliases = {kind.name: str(settings[kind.setting]) for kind in KINDS}
     try:
-        engine = ElasticsearchEngine(connect(settings), aliases, settings.getfloat("WOO_PORTAL_TIMEOUT"))
+        engine = ElasticsearchEngine(connect(settings), aliases, SECONDS)
     except SearchError as error:
         raise EngineError(str(error)) from error
     engine.contents(KINDS[0])  # an address at which nothing answers is reported at the start
@@ -314,7 +317,7 @@ def _reader(settings: BaseSettings) -> Engine:
         return _elasticsearch(settings)
     from woo_portal.embedded.engine import EmbeddedReader  # noqa: PLC0415 -- of the extra "portal"
 
-    return EmbeddedReader(data_dir(settings) / FOLDER, settings.getfloat("WOO_PORTAL_TIMEOUT"))
+    return EmbeddedReader(data_dir(settings) / FOLDER, SECONDS)
 
 
 def site_of(settings: BaseSettings, host: str, port: int, *, access_log: bool = False) -> Site:
@@ -333,8 +336,8 @@ def _options(settings: BaseSettings) -> Options:
 
     return Options(
         tiles="" if tiles == "none" else tiles,
-        seconds=settings.getfloat("WOO_PORTAL_TIMEOUT"),
-        concurrency=share(settings.getint("WOO_PORTAL_CONCURRENCY")),
+        seconds=SECONDS,
+        concurrency=share(_CONCURRENCY),
         downloads=share(MAX_DOWNLOADS),
         title=str(settings["WOO_PORTAL_TITLE"]),
         is_findable=settings.getbool("WOO_PORTAL_SEARCH_ENGINES"),

@@ -53,7 +53,6 @@ def test_the_lists_of_the_project_are_shown_with_their_age(tooi: Callable[..., R
     assert source == ["project", "(old)"]
     assert int(days) > 1000
     assert max(map(len, shown.stdout.splitlines())) < 110
-    assert tooi(settings={"WOO_TOOI_MAX_AGE": 0}).stdout.splitlines()[-1].startswith("16 lists, 0 older")
 
 
 def test_an_update_from_a_folder_says_what_changed_and_the_table_shows_it(
@@ -104,7 +103,7 @@ def test_an_update_from_the_site_of_tooi_is_the_default(tooi: Callable[..., Run]
         f"  + {NIEUWSTAD[1]} ({NIEUWSTAD[0]})",
     ]
     shown = tooi()
-    assert shown.stdout.splitlines()[-1].startswith("16 lists, 0 older than 365 days")
+    assert shown.stdout.splitlines()[-1].startswith("16 lists, 0 older than a year")
     assert row(shown, "scw_talen")[3] in ("0", "1")  # midnight may pass between the two
 
 

@@ -174,8 +174,8 @@ def test_a_run_that_ended_early_says_why(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "line"),
     [
-        ({"outdated_lists": 1}, "1 is older than WOO_TOOI_MAX_AGE: scrapy tooi update fetches newer ones"),
-        ({"outdated_lists": 3}, "3 are older than WOO_TOOI_MAX_AGE: scrapy tooi update fetches newer ones"),
+        ({"outdated_lists": 1}, "1 is older than a year: scrapy tooi update fetches newer ones"),
+        ({"outdated_lists": 3}, "3 are older than a year: scrapy tooi update fetches newer ones"),
         (
             {"outdated_lists": 3, "unusable_lists": True},
             "those in the data folder cannot be used: scrapy tooi says why",

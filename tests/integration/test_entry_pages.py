@@ -156,29 +156,28 @@ def test_of_a_million_links_to_a_script_a_thousand_are_asked_for_in_a_run(
 def test_what_is_wrong_with_a_page_over_days_is_one_finding_each(permits: Permits, site: Site) -> None:
     entry = site.url(FOLDER)
     today = day_of(datetime.now(UTC))
-    ended = [str(today - timedelta(days=days)) for days in (30, 31, 32)]
+    ended = [str(today - timedelta(days=days)) for days in (365, 366, 367)]
     period = "<dcterms:temporal><start>2020-01-01</start><end>{}</end></dcterms:temporal>"
     old = {f"{number}.xml": about(number, kern=period.format(day)) for number, day in enumerate(ended)}
     publish(site, old | {"gaat.xml": about(8)})
     publish_more(site, {"zonder.xml": about(9)}, date=None)
-    settings = {"WOO_PERMIT_EXPIRED_DAYS": 30}
 
     def seen(code: str) -> list[str]:
         return [
             line["seen"] for line in run.about(code) if (line["severity"], line["url"]) == ("info", entry)
         ]
 
-    run = permits.run(entry, **settings)
+    run = permits.run(entry)
     assert seen("ipm.verlopen") == [f"2 zaken; het eerst afgelopen: {case(2)}, op {ended[2]}"]
     assert seen("ipm.zonder-datum") == ["1 bestand zonder datum, Last-Modified en ETag"]
     publish(site, old)
-    run = permits.run(entry, **settings)
+    run = permits.run(entry)
     assert [text.partition(", ")[0] for text in seen("ipm.te-kort")] == ["2 bestanden"]
     assert run.records == [], "a file that goes says nothing of its case"
     gone = delete_message(identifier=case(2), aanmaakdatum="2026-04-03")
     longer = about(1, "U", aanmaakdatum="2026-04-03", kern=period.format("2096-01-01"))
     publish_more(site, {"weg.xml": gone, "langer.xml": longer})
-    run = permits.run(entry, **settings)
+    run = permits.run(entry)
     assert (causes(run), run.findings) == ({"2": "intrekking", "1": "wijziging"}, [])
 
 

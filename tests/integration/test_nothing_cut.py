@@ -16,8 +16,6 @@ from tests.utils.disturbed_runs import (
     Fallible,
     GatedSite,
     KillAt,
-    errors,
-    harvested,
     locs,
     state_of,
     two_sitemaps,
@@ -73,27 +71,3 @@ def test_what_the_state_takes_over_after_a_kill_is_not_cut_off_by_the_next_run(
         assert len(locs([path])) == 4
     checked = run_scrapy(["state", "check", str(path)], installation.folder)
     assert checked.returncode == 0, checked.stdout
-
-
-@pytest.mark.parametrize("is_replaced", [True, False])
-def test_what_a_run_writes_after_somebody_removed_or_replaced_its_file_comes_again(
-    is_replaced: bool, gated: GatedSite, installation: Fallible
-) -> None:
-    two_sitemaps(gated)
-    started = installation.start("-o", "all.jsonl", **SOON)
-    until_half(started, gated, installation)
-    (path,) = installation.folder.glob("all.jsonl.*")
-    if is_replaced:
-        copy = path.with_name("copy")
-        copy.write_bytes(path.read_bytes())
-        copy.replace(path)
-    else:
-        path.unlink()
-    gated.gates.clear()
-    run = started.wait()
-    assert run.returncode == 1
-    assert [line for line in errors(run) if "somebody removed or replaced the file" in line]
-    assert len(harvested(installation.folder)) == 12
-    assert installation.run("-o", "all.jsonl").returncode == 0
-    assert len(set(locs([installation.folder / "all.jsonl"]))) == (15 if is_replaced else 3)
-    assert not [*installation.folder.glob("all.jsonl.*")]

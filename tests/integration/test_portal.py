@@ -215,7 +215,7 @@ def test_a_port_that_is_taken_costs_no_filling(tmp_path: Path) -> None:
             "WOO_PORTAL_FILES: FILES_STORE is no folder: /dev/null",
         ),
         ([], {"WOO_PORTAL_FILES": "soms"}, 2, "WOO_PORTAL_FILES: expected boolean"),
-        ([], {"WOO_PORTAL_CONCURRENCY": 0}, 2, "WOO_PORTAL_CONCURRENCY: expected questions from 1"),
+        ([], {"WOO_PORTAL_PROCESSES": 0}, 2, "WOO_PORTAL_PROCESSES: expected processes from 1"),
         ([], {"WOO_DATA_DIR": "/proc/nergens"}, 1, "/proc/nergens"),
     ],
 )

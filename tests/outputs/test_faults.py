@@ -128,23 +128,7 @@ def test_of_several_servers_one_that_is_away_is_passed_over(
     assert_agree(elasticsearch, alias, installation.folder, all_of(site, 5))
 
 
-def test_an_answer_that_takes_too_long_is_asked_for_again(
-    installation: Searching, site: Site, elasticsearch: Elasticsearch, alias: str
-) -> None:
-    publish(site, numbered(5))
-    with Proxy(installation.url, lambda number: sleep(3) if number == 1 else None) as proxy:
-        installation.url = proxy.url
-        run = installation.run(WOO_ELASTICSEARCH_TIMEOUT=1)
-    assert (run.returncode, run.stats["woo/elasticsearch/retries"] > 0) == (0, True)
-    assert_agree(elasticsearch, alias, installation.folder, all_of(site, 5))
-
-
-@pytest.mark.parametrize(
-    "settings", [{"WOO_ELASTICSEARCH_BATCH": 5}, {"WOO_ELASTICSEARCH_BATCH_BYTES": 5000}]
-)
-def test_the_crawl_waits_for_a_server_that_is_slow(
-    settings: dict[str, object], installation: Searching, site: Site
-) -> None:
+def test_the_crawl_waits_for_a_server_that_is_slow(installation: Searching, site: Site) -> None:
     publish(site, numbered(200))
     harvested_by_then: list[int] = []
 
@@ -159,7 +143,7 @@ def test_the_crawl_waits_for_a_server_that_is_slow(
 
     with Proxy(installation.url, delay) as proxy:
         installation.url = proxy.url
-        run = installation.run(**settings, WOO_DURABLE_INTERVAL=0.1)
+        run = installation.run(WOO_ELASTICSEARCH_BATCH=5, WOO_DURABLE_INTERVAL=0.1)
     assert (run.returncode, len(run.records)) == (0, 200)
     assert 0 < harvested_by_then[0] < 50
     assert proxy.bulks >= 20

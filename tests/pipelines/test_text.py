@@ -61,11 +61,9 @@ def file_of(item: WooItem) -> Bestand:
     return item.record.versies[-1].bestanden[0]
 
 
-def test_each_limit_has_its_setting() -> None:
-    given = {"TIMEOUT": 7, "MEMORY": 900_000_000, "MAXLENGTH": 1234, "OCR": False}
-    settings = {f"WOO_TEXT_{name}": value for name, value in given.items()}
-    pipeline = TextPipeline.from_crawler(crawler_of(WOO_TEXT=True, **settings))
-    assert pipeline._workers._limits == Limits(timeout=7, memory=900_000_000, maxlength=1234, ocr=False)
+def test_the_time_limit_is_a_setting() -> None:
+    pipeline = TextPipeline.from_crawler(crawler_of(WOO_TEXT=True, WOO_TEXT_TIMEOUT=7))
+    assert pipeline._workers._limits == Limits(timeout=7)
 
 
 def test_the_file_gets_its_pages_text_and_language() -> None:
@@ -117,9 +115,10 @@ def test_a_document_without_end_costs_its_own_text_only(tmp_path: Path) -> None:
     ]
 
 
-def test_a_long_text_is_cut_and_counted() -> None:
+def test_a_long_text_is_cut_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("woo_harvester.pipelines.text.text_limits", lambda _: Limits(maxlength=20))
     item = document(SAMPLES["TXT"], "TXT")
-    assert process(item, WOO_TEXT_MAXLENGTH=20) == {"woo/text/read": 1, "woo/text/truncated": 1}
+    assert process(item) == {"woo/text/read": 1, "woo/text/truncated": 1}
     assert file_of(item).tekst == "Subsidie voor zonnep"
 
 

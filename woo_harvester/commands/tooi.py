@@ -13,7 +13,7 @@ from woo_harvester.running.command import ProjectCommand
 from woo_harvester.running.paths import data_dir
 from woo_harvester.running.streams import write_stderr
 from woo_harvester.tooi.list_files import ListsError
-from woo_harvester.tooi.lists import NAMES
+from woo_harvester.tooi.lists import MAX_AGE, NAMES
 from woo_harvester.tooi.public import ListFetcher
 from woo_harvester.tooi.stored import FILE, Change, KnownLists, Update, compare, known_lists, store_lists
 from woo_harvester.utils.dates import day_of
@@ -73,7 +73,7 @@ class Command(ProjectCommand):
         folder, today = data_dir(settings), day_of(datetime.now(UTC))
         known = known_lists(folder)
         if not args:
-            for line in _table(known, today, settings.getfloat("WOO_TOOI_MAX_AGE")):
+            for line in _table(known, today):
                 print(line)
             if known.problem is not None:
                 self.fail(known.problem)
@@ -96,14 +96,14 @@ class Command(ProjectCommand):
         print(f"The next runs use the lists in {folder / FILE}")
 
 
-def _table(known: KnownLists, today: date, max_age: float) -> Iterator[str]:
+def _table(known: KnownLists, today: date) -> Iterator[str]:
     """Yield the lines of the table of lists."""
     rows = [("list", "version", "published", "checked", "days", "values", "source")]
     old = 0
     for name in NAMES:
         edition = known.files[name].edition
         age = edition.age(today)
-        is_old = bool(max_age) and age > max_age
+        is_old = age > MAX_AGE
         old += is_old
         source = f"{'project' if edition.is_bundled else 'update'}{' (old)' if is_old else ''}"
         checked = str(edition.checked or "-")
@@ -111,7 +111,7 @@ def _table(known: KnownLists, today: date, max_age: float) -> Iterator[str]:
         rows.append((name, *numbers, source))
     for name, version, published, checked, days, values, source in rows:
         yield f"{name:<{_WIDTH}} {version:>7} {published:<10} {checked:<10} {days:>5} {values:>6} {source}"
-    yield f"{len(NAMES)} lists, {old} older than {max_age:g} days (WOO_TOOI_MAX_AGE)"
+    yield f"{len(NAMES)} lists, {old} older than a year"
 
 
 def _changes(update: Update) -> Iterator[str]:

@@ -67,15 +67,18 @@ class SampleKind(Enum):
         return {} if self is SampleKind.PAGE else {"Range": f"bytes=0-{self.value - 1}"}
 
 
+#: The most samples of a kind that a harvest takes of a host. A publisher wants to know of each page.
+SAMPLES = 20
+
+
 class Samples:
-    """Decides which documents of ``documents=head`` need a sample: at most WOO_PAGE_SAMPLE a host and kind.
+    """Decides which documents of ``documents=head`` need a sample: at most 20 a host and kind.
 
     An audit takes one of each document: a server may send a login page under the headers of a document.
     The statistics are ``woo/documents/sampled`` and ``woo/documents/unsampled``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        self._limit = crawler.settings.getint("WOO_PAGE_SAMPLE")
         self._is_audit = crawler.settings.getbool("WOO_AUDIT")
         self._stats = crawler.stats
         self._taken = Counter[tuple[str, SampleKind]]()
@@ -88,7 +91,7 @@ class Samples:
         if kind is None:
             return None
         place = host_of(item.record.document.weblocatie), kind
-        if self._taken[place] >= self._limit:
+        if self._taken[place] >= SAMPLES and not self._is_audit:
             self.count_unsampled()
             return None
         self._taken[place] += 1

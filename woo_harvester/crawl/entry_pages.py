@@ -265,11 +265,11 @@ def note_files(connection: Connection, visit: EntryPageVisit, now: datetime) -> 
     _report_growing(visit, history, moment)
 
 
-def report_ended(connection: Connection, visit: EntryPageVisit, now: datetime, days: float) -> None:
-    """Report the cases of a page whose period ended more than so many *days* ago, if the page was read."""
+def report_ended(connection: Connection, visit: EntryPageVisit, now: datetime) -> None:
+    """Report the cases of a page whose period ended more than a year ago, if the page was read."""
     if not visit.complete:
         return
-    ended = ended_cases(connection, visit.number, day_of(now) - timedelta(days=days))
+    ended = ended_cases(connection, visit.number, day_of(now) - timedelta(days=365))
     if ended is not None:
         cases = counted(ended.cases, "zaak", "zaken")
         seen = f"{cases}; het eerst afgelopen: {ended.identifier}, op {ended.ends}"

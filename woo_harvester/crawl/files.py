@@ -89,7 +89,6 @@ class FileRequests:
         self._terms = terms
         self._errback = errback
         self._interval = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS"))
-        self._refused_interval = timedelta(days=settings.getfloat("WOO_REFUSED_DAYS"))
         # One byte more than is read, so that a reader sees that there is more.
         self._maxsizes: dict[ResourceKind, int] = {
             "robots": ROBOTS_MAXSIZE,
@@ -164,7 +163,7 @@ class FileRequests:
         run wants; and any document, in a run that delivers all.
         """
         first = first_refused(connection, resource.id)
-        if first is not None and time() - first >= self._refused_interval.total_seconds():
+        if first is not None and time() - first >= self._interval.total_seconds():
             return True
         return self._terms.delivers_all or self._terms.want_more(resource.depth)
 

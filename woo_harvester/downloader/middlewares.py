@@ -266,19 +266,22 @@ def needs_get(request: Request, outcome: Response | BaseException | None) -> boo
 _ASKS_FOR_PAUSE = (429, 503)
 
 
+#: The longest rest, in seconds, that a run waits for.
+_LONGEST_REST = 300
+
+
 class WooRetryMiddleware(RetryMiddleware):
     """Scrapy's retry middleware, which also retries truncated responses; 429 and 503 pause their host.
 
     It does not retry a HEAD in whose place a GET is made (:func:`needs_get`).
     ``Retry-After`` gives the length of the pause. Without it, a pause takes ``WOO_RETRY_BACKOFF`` seconds,
-    doubled with each retry. A host that requests more than ``WOO_RETRY_AFTER_MAX`` seconds gets
+    doubled with each retry. A host that requests more than five minutes gets
     no more requests in this run.
     """
 
     def __init__(self, settings: BaseSettings) -> None:
         super().__init__(settings)
         self._backoff = settings.getfloat("WOO_RETRY_BACKOFF")
-        self._longest = settings.getfloat("WOO_RETRY_AFTER_MAX")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -295,7 +298,7 @@ class WooRetryMiddleware(RetryMiddleware):
         if politeness is None:
             return
         host = str(request.meta.get("download_slot", ""))
-        if seconds <= self._longest:
+        if seconds <= _LONGEST_REST:
             politeness.pause(host, seconds)
         else:
             politeness.give_up(host, seconds)
@@ -321,7 +324,7 @@ class WooRetryMiddleware(RetryMiddleware):
         if "dataloss" in response.flags:
             return self._retry(request, "body cut off") or response
         seconds = self._pause_of(request, response)
-        if seconds is not None and seconds > self._longest:
+        if seconds is not None and seconds > _LONGEST_REST:
             self.crawler.stats.inc_value("woo/retry_after_too_long")
             return response
         return super().process_response(request, response)

@@ -49,7 +49,7 @@ class Figures:
     refused: int = 0
     """Documents that Elasticsearch refused."""
     outdated_lists: int = 0
-    """Value lists that are older than ``WOO_TOOI_MAX_AGE``."""
+    """Value lists that nobody has looked at for a year."""
     unusable_lists: bool = False
     """True if the value lists in the data folder could not be used."""
     warnings: int = 0
@@ -198,7 +198,7 @@ def value_lists(figures: Figures) -> str:
         return f"those in the data folder cannot be used: {program()} tooi says why"
     if figures.outdated_lists and figures.is_over_register:
         outdated = counted(figures.outdated_lists, "is", "are")
-        return f"{outdated} older than WOO_TOOI_MAX_AGE: {program()} tooi update fetches newer ones"
+        return f"{outdated} older than a year: {program()} tooi update fetches newer ones"
     return ""
 
 

@@ -8,16 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from scrapy import signals
-from scrapy.exceptions import CloseSpider, NotConfigured, UsageError
+from scrapy.exceptions import NotConfigured
 
 from woo_harvester.extensions.figures import Figures, read_figures
 from woo_harvester.extensions.findings import accounts_of, run_written
 from woo_harvester.findings import explain
 from woo_harvester.report.counts import shown_in
 from woo_harvester.report.run_folder import FINISHED
-from woo_harvester.running.ending import CANNOT_START, end_run
-from woo_harvester.running.own_files import refuse_own_file
+from woo_harvester.running.ending import CANNOT_START
 from woo_harvester.utils.atomic import replace_file
 
 if TYPE_CHECKING:
@@ -66,21 +64,12 @@ class Metrics:
         if path is None:
             raise NotConfigured
         extension = cls(crawler, path)
-        crawler.signals.connect(extension.spider_opened, signals.spider_opened)
         crawler.signals.connect(extension.run_written, run_written)
         return extension
 
-    def spider_opened(self) -> None:
-        """Check the file now, rather than at the end of the run."""
-        try:
-            refuse_own_file(self._path, self._crawler.settings)
-        except UsageError as error:
-            end_run(self._crawler, CANNOT_START, f"WOO_METRICS_FILE: {error}", 2)
-            raise CloseSpider(CANNOT_START) from error
-
     def run_written(self) -> None:
         """Write the file, unless the run could not start: then the file of the previous run stays."""
-        if self._crawler.stats.get_value("finish_reason") == "cannot_start":
+        if self._crawler.stats.get_value("finish_reason") == CANNOT_START:
             return
         accounts = accounts_of(self._crawler)
         figures, stats = read_figures(self._crawler, accounts), self._crawler.stats.get_stats()

@@ -97,6 +97,8 @@ class StateKeeper:
         """The number of outputs that are feeds: 0 if ``FEEDS`` names one that cannot be used."""
         self.check_feeds: Callable[[], None] = lambda: None
         """Raises UsageError if nothing can be added to a file. Files of dead runs are finished before."""
+        self.lines: list[str] = []
+        """What became of files that were to be replaced: the last lines of the run."""
         self.key_of: Callable[[Response], bytes] | None = None
         """The function that gives the key of a page that a subclass requests itself; it is visited once."""
         self.delivered = DocumentSet()

@@ -12,6 +12,7 @@ from scrapy import Spider, signals
 from woo_harvester.extensions import figures as formatting
 from woo_harvester.extensions.figures import Figures, read_figures
 from woo_harvester.extensions.findings import Findings, accounts_of, run_written
+from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, explain
 from woo_harvester.findings.texts import in_words
 from woo_harvester.report.funnel import OWN_ERROR, Account
@@ -92,7 +93,8 @@ class Summary:
         reason = self._crawler.stats.get_value("finish_reason")
         if reason != "cannot_start":
             figures = read_figures(self._crawler, accounts_of(self._crawler))
-            write_stderr("\n".join([summary(figures, reason, folder), *_lines(self._answers)]))
+            files = StateKeeper.of(self._crawler).lines
+            write_stderr("\n".join([summary(figures, reason, folder), *_lines(self._answers), *files]))
 
 
 def answer(account: Account, errors: Sequence[Finding], note: str | None = None) -> Answer:

@@ -13,7 +13,6 @@ from typing import IO, TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.operating.copies import LIST, copy_documents
 from woo_harvester.operating.named import (
     find_named,
     forget_all,
@@ -34,9 +33,7 @@ from woo_harvester.operating.output import (
     write_records,
     writing,
 )
-from woo_harvester.outputs.definition import SingleKind
 from woo_harvester.pipelines.folder import DurableFolder, InUseError
-from woo_harvester.running.own_files import refuse_own_file
 from woo_harvester.running.paths import NoFolderError, files_folder, node_name, state_url
 from woo_harvester.state import upkeep
 from woo_harvester.state.check import Difference, case_differences, count_cases, differences, take_over
@@ -142,7 +139,8 @@ class StateActions:
         with self._open() as state:
             if opts.fix:
                 with self._locked(state):
-                    self._recover(state)
+                    for line in state.recover(keep=True):  # it takes over what is in the others
+                        write_note(line)
             with reading(args, self.fail) as files:
                 if opts.fix:
                     self._take_over(state, files)
@@ -159,15 +157,6 @@ class StateActions:
         if counts:
             self._command.exitcode = 1
 
-    def _recover(self, state: State) -> None:
-        """Finish the files of runs that died, as the next run does. Only those that are added are cut.
-
-        The state takes over what is in the others. The caller has locked the state: to open its lock file
-        here once more, and close it, would release all locks of this process (POSIX).
-        """
-        for line in state.recover(keep=True):
-            write_note(line)
-
     def _take_over(self, state: State, files: Latest) -> None:
         """Let the state take over the documents that only files have."""
         with state.begin() as connection:
@@ -179,10 +168,10 @@ class StateActions:
     def latest(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the latest version of each document in files."""
         path = Path(opts.output) if opts.output else None
-        if path is not None:  # it may be one of the files that are read
-            refuse_own_file(path, self.settings)
         form = format_of(opts.format, path)
         is_csv = form != "jsonl"
+        from woo_harvester.outputs.definition import SingleKind  # noqa: PLC0415 -- the others need none
+
         read = reading(args, self.fail, SingleKind()) if is_csv else reading(args, self.fail)
         with read as files, writing(path, "utf-8-sig" if is_csv else "utf-8") as file, keeping(path):
             lines = files.lines(withdrawn=opts.withdrawn)
@@ -207,6 +196,8 @@ class StateActions:
 
     def documents(self, args: list[str], opts: argparse.Namespace) -> None:
         """Copy stored documents to a folder, under names that people read, by the records in files."""
+        from woo_harvester.operating.copies import LIST, copy_documents  # noqa: PLC0415 -- takes long
+
         with (
             closing(DurableFolder.existing(files_folder(self.settings))) as store,
             reading(args[1:] or record_files(), self.fail) as files,

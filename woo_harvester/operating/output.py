@@ -15,7 +15,6 @@ from typing import IO
 from scrapy.exceptions import UsageError
 
 from woo_harvester.outputs.columns import cells, columns_of, record_type_of
-from woo_harvester.report.csv_file import TextWriter
 from woo_harvester.running.paths import RECORDS_FEED
 from woo_harvester.state import upkeep
 from woo_harvester.state.latest import Accept, BrokenLine, Latest, RecordsError
@@ -102,6 +101,8 @@ def write_csv(lines: Iterable[bytes], file: _Lines, chosen: Sequence[str], delim
 
     *chosen* is the value of ``WOO_CSV_COLUMNS``.
     """
+    from woo_harvester.report.csv_file import TextWriter  # noqa: PLC0415 -- takes long
+
     writer = TextWriter(file, delimiter=delimiter)
     columns: dict[str, str] = {}
     for line in lines:

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 #: The API version that the client requests, and the older one that a server 8.19 also has.
 _CLIENT_VERSION, _OLDER_VERSION = "compatible-with=9", "compatible-with=8"
 
+#: Seconds for the answer to a request.
+TIMEOUT = 60
+
 #: The longest description of an error that the server's JSON does not give, in characters.
 _LONGEST_DETAIL = 200
 
@@ -65,7 +68,6 @@ def connect(settings: BaseSettings) -> Elasticsearch:
     """Return a client made from the settings. It sends no request yet. Raises SearchError."""
     logging.getLogger("elastic_transport").setLevel(logging.ERROR)  # errors are reported by reason()
     urls = settings.getlist("WOO_ELASTICSEARCH_URL")
-    timeout = settings.getfloat("WOO_ELASTICSEARCH_TIMEOUT")
     options: dict[str, Any] = {}
     if key := settings["WOO_ELASTICSEARCH_API_KEY"]:
         options["api_key"] = key
@@ -77,7 +79,7 @@ def connect(settings: BaseSettings) -> Elasticsearch:
         return Elasticsearch(
             urls,
             transport_class=_CompatibleTransport,
-            request_timeout=timeout,
+            request_timeout=TIMEOUT,
             max_retries=len(urls) - 1,
             **options,
         )
@@ -97,7 +99,7 @@ def reason(error: Exception) -> str:
             f"the certificate of Elasticsearch cannot be verified ({_first(error)}): see WOO_ELASTICSEARCH_CA"
         )
     if isinstance(error, ConnectionTimeout):
-        return "Elasticsearch did not answer in time: see WOO_ELASTICSEARCH_TIMEOUT"
+        return "Elasticsearch did not answer in time"
     if isinstance(error, ConnectionError):
         return f"Elasticsearch cannot be reached ({_first(error)}): see WOO_ELASTICSEARCH_URL"
     return f"Elasticsearch cannot be used: {_first(error)}"

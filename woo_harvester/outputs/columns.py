@@ -18,11 +18,6 @@ from woo_harvester.utils.program import suggestion
 #: Between the values of a list. In the values themselves ``|`` becomes ``\|``.
 SEPARATOR = " | "
 
-#: What is wrong with a file to append to, by its name.
-OTHER_COLUMNS = (
-    "{} has other columns than this run writes: give the run another file, or set WOO_CSV_COLUMNS to the "
-    "columns of that file (all, if their names are paths)"
-)
 
 #: The value of ``WOO_CSV_COLUMNS`` for all columns.
 ALL = "all"

@@ -18,6 +18,9 @@ from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Oorzaak, Record, json_keys
 from woo_harvester.utils.dates import parse_datetime
 
+#: The bytes after which documents are written: far below the 100 MB that a server accepts.
+BATCH_BYTES = 8 * 1024 * 1024
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _RECORD_KEYS = frozenset(key for kind in (Record, PermitRecord) for _, key in json_keys(kind))

@@ -21,7 +21,7 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.extensions.stopping import OUTPUTS, outputs_given_up
 from woo_harvester.items import RecordItem
 from woo_harvester.outputs.definition import WOO, RecordKind
-from woo_harvester.outputs.document import BulkAction, Withdrawn, bulk_action
+from woo_harvester.outputs.document import BATCH_BYTES, BulkAction, Withdrawn, bulk_action
 from woo_harvester.record import json_value
 from woo_harvester.report.run_folder import REFUSED
 from woo_harvester.running.ending import end_run, fail_run
@@ -73,7 +73,6 @@ class ElasticsearchExporter:
         self._kind: RecordKind = getattr(crawler.spidercls, "search_kind", WOO)
         self._withdrawn = Withdrawn(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
         self._max_actions = settings.getint("WOO_ELASTICSEARCH_BATCH")
-        self._max_bytes = settings.getint("WOO_ELASTICSEARCH_BATCH_BYTES")
         self._batch = _Batch()
         self._writer: BulkWriter | None = None
         self._writing: asyncio.Task[None] | None = None
@@ -183,7 +182,7 @@ class ElasticsearchExporter:
         return BulkWriter(client, alias, settings.getfloat("WOO_ELASTICSEARCH_PATIENCE"))
 
     def _full(self) -> bool:
-        return len(self._batch.actions) >= self._max_actions or self._batch.size >= self._max_bytes
+        return len(self._batch.actions) >= self._max_actions or self._batch.size >= BATCH_BYTES
 
     def _begin_pending(self) -> None:
         """Write the batch even if it is not full, so that records do not wait long in a slow crawl."""

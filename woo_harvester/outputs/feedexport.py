@@ -1,51 +1,125 @@
-"""Scrapy's feed exporter, extended: it confirms to the state which records are durable."""
+"""Scrapy's feeds with two differences: a run writes to files of its own, and confirms what is durable."""
 
 from __future__ import annotations
 
 import logging
+import os
 from collections import defaultdict
-from functools import cached_property
-from io import BytesIO
+from io import BufferedWriter, BytesIO
+from os import fsync
 from pathlib import Path
+from time import time_ns
 from typing import IO, TYPE_CHECKING, Any
 
 from scrapy import signals
 from scrapy.exceptions import CloseSpider, UsageError
-from scrapy.extensions.feedexport import FeedExporter, FeedSlot
+from scrapy.extensions.feedexport import FeedExporter, FeedSlot, FileFeedStorage
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import ensure_awaitable
 from scrapy.utils.misc import build_from_crawler
 
-from woo_harvester.extensions.findings import run_written
+from woo_harvester.extensions.findings import feed_uri_params
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.outputs.columns import OTHER_COLUMNS
-from woo_harvester.outputs.storage import RecordStorage
 from woo_harvester.report.run_folder import FINISHED
 from woo_harvester.running.causes import cause_of
 from woo_harvester.running.ending import end_run
-from woo_harvester.running.own_files import refuse_own_file
-from woo_harvester.running.paths import NO_FEED
-from woo_harvester.running.streams import write_stderr
+from woo_harvester.running.folder_log import warn_always
 from woo_harvester.state.deliveries import Delivery
-from woo_harvester.state.outputs import bare
+from woo_harvester.state.outputs import UNFINISHED
 from woo_harvester.state.store import StateError
+from woo_harvester.utils.atomic import is_replaceable, make_like, sync_folder
+from woo_harvester.utils.program import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scrapy import Spider
     from scrapy.crawler import Crawler
-    from scrapy.exporters import BaseItemExporter
     from scrapy.http import Response
 
 logger = logging.getLogger(__name__)
 
-#: Formats of which two outputs in one file are no file of that format.
-_WHOLE = frozenset({"json", "geojson", "xml"})
-
-_NO_APPENDING = (
-    "{0} has content, and nothing can be added to a file of {1}: write lines, such as -o {2}.jsonl, or "
-    "replace it with -O {0}"
-)
+#: Formats whose file is valid after each record.
+_IN_LINES = frozenset({"jsonlines", "jsonl", "jl", "csv", "csv-nl"})
 _INSIDE_CELL = "{} ends inside a quoted cell: remove its last row, or give the run another file"
+
+
+class RecordStorage(FileFeedStorage):
+    """A local file of records.
+
+    A file whose name has the name of the run is the run's own, and grows. Any other one stays as it is until
+    :meth:`store`: the run writes ``FILE.<run>.unfinished``, which is then added to it, or takes its place. A
+    pipe, a device or a standard stream is written to as it is.
+    """
+
+    def __init__(self, uri: str, *, feed_options: dict[str, Any]) -> None:
+        super().__init__(uri, feed_options=feed_options)
+        self._format = feed_options["format"]
+        self._target = Path(os.path.realpath(self.path))
+        self._own: BufferedWriter | None = None
+        self._crawler: Crawler
+        self.in_lines = self._format in _IN_LINES and "postprocessing" not in feed_options
+
+    def check(self) -> None:
+        """Raise UsageError if the file is CSV to which nothing can be added. Raises OSError."""
+        if self.write_mode == "ab" and self._format.startswith("csv") and self._target.is_file():
+            with self._target.open("rb") as file:
+                if sum(line.count(b'"') for line in file) % 2:
+                    raise UsageError(_INSIDE_CELL.format(self.path))
+
+    def open(self, spider: Spider) -> IO[bytes]:
+        """Make the run's own file. The state knows it before anything is in it."""
+        path, run = self._target, feed_uri_params({"time": time_ns()}, spider)["run"]
+        if path.exists() and not is_replaceable(path.stat()):
+            self.in_lines = False  # Scrapy's file is written when it is closed
+            return super().open(spider)
+        self._crawler = spider.crawler
+        own = path if run in path.name else path.with_name(f"{path.name}.{run}{UNFINISHED}")
+        target = None if own == path or self.write_mode == "wb" else path
+        form = self._format if self.in_lines else ""
+        self._own = StateKeeper.of(self._crawler).files.open(own, target, form)
+        return self._own
+
+    def sync(self) -> dict[Path, int]:
+        """Make durable what was written to the run's own file; return its size by its path."""
+        if self._own is None:
+            return {}
+        self._own.flush()
+        fsync(self._own.fileno())
+        return {Path(self._own.name): self._own.tell()}
+
+    def store(self, file: IO[bytes]) -> None:
+        """Put the run's own file, which is durable, where it belongs."""
+        super().store(file)
+        if self._own is None:
+            return
+        keeper, own = StateKeeper.of(self._crawler), Path(self._own.name)
+        if own != self._target and self.write_mode == "ab":
+            for line in keeper.files.add(own):
+                warn_always(logger, line)
+        elif own != self._target:
+            keeper.lines.extend(self._replace(own))
+        keeper.files.close(own)
+
+    def _replace(self, own: Path) -> Iterator[str]:
+        """Put the run's own file in the place of another one, but not if the run was stopped."""
+        if self._target.exists():
+            if self._crawler.stats.get_value("finish_reason", FINISHED) != FINISHED:
+                where = f"since the run was stopped: its {self._count(own)} are in {own}"
+                yield f"{self.path} is as it was, {where}"
+                return
+            yield f"{self.path}: {self._count(own)}, in the place of {self._count(self._target)}"
+            with own.open("rb") as file:
+                make_like(file.fileno(), self._target.stat())
+        own.replace(self._target)
+        sync_folder(own.parent)
+
+    def _count(self, path: Path) -> str:
+        """Return how many records a file of JSON Lines has, and of another file how many bytes."""
+        if not self.in_lines or self._format.startswith("csv"):
+            return f"{path.stat().st_size:,} bytes"
+        with path.open("rb") as file:
+            return counted(sum(1 for line in file if line.strip()), "record", separator=",")
 
 
 class DurableFeedExporter(FeedExporter):
@@ -62,41 +136,29 @@ class DurableFeedExporter(FeedExporter):
         """The records that were written and are not confirmed yet, by feed."""
         self._most_unsynced = self.settings.getint("WOO_DURABLE_RECORDS")
         self._unsynced = 0
-        self._failed = False
-        self._is_stopped = False
-        self._lines: list[str] = []
-        """What an operator is to know of files that were replaced, or were not."""
+        self._failed = True
+        """True also before the run has begun: nothing is written then."""
         self._timer = create_looping_call(self._sync)
+
+    @property
+    def _keeper(self) -> StateKeeper:
+        return StateKeeper.of(self.crawler)
 
     def open_spider(self, spider: Spider) -> None:
         """Make the feeds, and count them as outputs for the state."""
-        try:
-            super().open_spider(spider)
-        except Exception as error:  # a wrong URI, or any error in FEED_URI_PARAMS
-            status = 1 if isinstance(error, OSError) else 2
-            end_run(self.crawler, "cannot_start", f"{NO_FEED}: {cause_of(error)}", status)
-            raise CloseSpider("cannot_start") from error
-        keeper = self._keeper
-        keeper.feeds = len(self.slots)
-        keeper.check_feeds = self._check_feeds
-        keeper.outputs += keeper.feeds
+        super().open_spider(spider)
+        self._keeper.feeds = len(self.slots)
+        self._keeper.outputs += len(self.slots)
+        self._keeper.check_feeds = self._check
         self._timer.start(self.settings.getfloat("WOO_DURABLE_INTERVAL"), now=False)
-        self.crawler.signals.connect(self._write_lines, run_written)  # after the summary, connected by now
 
-    def _check_feeds(self) -> None:
-        """Raise UsageError for a wrong option, a file of the harvester, or one that cannot be added to."""
-        self._failed = True  # a run that cannot start writes nothing
-        arguments = getattr(self.crawler.spider, "arguments", None)
-        inputs = [getattr(arguments, name, None) for name in ("register_source", "entries")]
+    def _check(self) -> None:
+        """Raise UsageError for a wrong WOO_CSV_COLUMNS, or a file that cannot be added to."""
         for slot in self.slots:
-            try:
-                _exporter(slot, BytesIO())
-            except (TypeError, ValueError) as error:
-                raise UsageError(f"FEEDS, options of {slot.uri}: {cause_of(error)}") from error
+            if slot.format.startswith("csv"):
+                build_from_crawler(self.exporters[slot.format], self.crawler, BytesIO())
             if isinstance(slot.storage, RecordStorage):
-                refuse_own_file(Path(slot.storage.path), self.settings, *inputs)
-                if refusal := _refusal(slot, slot.storage):
-                    raise UsageError(refusal)
+                slot.storage.check()
         self._failed = False
 
     def item_scraped(self, item: Any, spider: Spider, response: Response | None = None) -> None:
@@ -119,60 +181,40 @@ class DurableFeedExporter(FeedExporter):
         if self._unsynced >= self._most_unsynced:
             self._sync()
 
-    async def close_spider(self, spider: Spider, reason: str = FINISHED) -> None:
-        """Close the feeds, unless the run could not start or has failed; *reason* is why the run ends."""
-        self._is_stopped = reason != FINISHED
+    async def close_spider(self, spider: Spider) -> None:
+        """Close the feeds, unless the run could not start or has failed."""
         if self._timer.running:
             self._timer.stop()
-        if self._keeper.is_open and not self._keeper.is_broken and not self._failed:
+        if not self._failed and not self._keeper.is_broken:
             await super().close_spider(spider)
-
-    @cached_property
-    def _keeper(self) -> StateKeeper:
-        return StateKeeper.of(self.crawler)
 
     async def _close_slot(self, slot: FeedSlot, spider: Spider) -> None:
         """Close a feed. Scrapy's own method only logs it if the feed cannot be stored."""
+        storage = slot.storage
         if self._failed or not (slot.itemcount or (slot.store_empty and slot.batch_id == 1)):
             return
-        storage, feed = slot.storage, f"{slot.format} feed ({slot.itemcount} items) in: {slot.uri}"
         try:
             slot.start_exporting()
             slot.finish_exporting()
-            file: IO[bytes] = self._get_file(slot)
+            file = self._get_file(slot)
             if isinstance(storage, RecordStorage):
-                storage.records, storage.is_stopped = slot.itemcount, self._is_stopped
-                if sizes := storage.sync():
-                    self._confirm(slot, sizes)
-            await ensure_awaitable(storage.store(file))
-            self._confirm(slot, {})
-            if isinstance(storage, RecordStorage) and storage.line:
-                self._lines.append(storage.line)
+                self._confirm(slot, storage.sync())
+                storage.store(file)
+            else:
+                await ensure_awaitable(storage.store(file))
+                self._confirm(slot, {})
         except Exception as error:
-            logger.error("Error storing %s", feed)  # noqa: TRY400 -- _fail() says why
-            self.crawler.stats.inc_value(f"feedexport/failed_count/{type(storage).__name__}")
             self._fail(error)
-        else:
-            logger.info("Stored %s", feed)
-            self.crawler.stats.inc_value(f"feedexport/success_count/{type(storage).__name__}")
         del self._pending[slot]
         await self.crawler.signals.send_catch_log_async(signals.feed_slot_closed, slot=slot)
-
-    def _write_lines(self) -> None:
-        """Write what became of files that were to be replaced, below the summary."""
-        for line in self._lines:
-            logger.info("%s", line)
-            if self._is_stopped or self.settings.getbool("WOO_SUMMARY"):
-                write_stderr(line)
 
     def _sync(self) -> None:
         """Make the records in local files durable. It takes a few milliseconds, once in some seconds."""
         self._unsynced = 0
         try:
             for slot, deliveries in self._pending.items():
-                storage = slot.storage
-                if deliveries and isinstance(storage, RecordStorage) and storage.in_lines:
-                    self._confirm(slot, storage.sync())
+                if deliveries and isinstance(slot.storage, RecordStorage) and slot.storage.in_lines:
+                    self._confirm(slot, slot.storage.sync())
         except Exception as error:
             self._fail(error)
 
@@ -182,10 +224,7 @@ class DurableFeedExporter(FeedExporter):
         self._keeper.durable(deliveries, sizes)
 
     def _fail(self, error: Exception) -> None:
-        """End the run. Local files end with their last durable record; the next run finishes them."""
-        for slot in {*self.slots, *self._pending}:
-            if isinstance(slot.storage, RecordStorage):
-                slot.storage.abandon()
+        """End the run. The next run cuts local files to their last durable record."""
         if self._failed:
             return
         self._failed = True
@@ -194,33 +233,3 @@ class DurableFeedExporter(FeedExporter):
         line = f"an output could not be written ({cause}); what is not in it comes again in the next run"
         self.crawler.stats.inc_value("woo/outputs/failed")
         end_run(self.crawler, "output_failed", line)
-
-
-def _exporter(slot: FeedSlot, file: BytesIO) -> BaseItemExporter:
-    """Return an exporter as that of a slot. Raises TypeError or ValueError for a wrong option."""
-    options = slot.feed_options
-    given = {name: options[name] for name in ("encoding", "indent")} | options["item_export_kwargs"]
-    exporter = slot.exporters[slot.format]
-    return build_from_crawler(exporter, slot.crawler, file, fields_to_export=options["fields"], **given)
-
-
-def _refusal(slot: FeedSlot, storage: RecordStorage) -> str | None:
-    """Return why nothing can be added to the file of a slot, which has content; None if records can."""
-    path = storage.target
-    try:
-        if storage.replaces or path is None or not path.stat().st_size:
-            return None
-    except OSError:  # it is not there, or opening it says what is wrong
-        return None
-    if slot.format in _WHOLE:
-        return _NO_APPENDING.format(slot.uri, slot.format, slot.uri.removesuffix(f".{slot.format}"))
-    if storage.form.startswith("csv"):
-        with path.open("rb") as file:
-            exporter = _exporter(slot, header := BytesIO())  # it closes the file when it is freed
-            exporter.start_exporting()
-            if header.getvalue() and bare(header.getvalue()) != bare(file.readline()):
-                return OTHER_COLUMNS.format(path)
-            file.seek(0)
-            if sum(line.count(b'"') for line in file) % 2:
-                return _INSIDE_CELL.format(path)
-    return None

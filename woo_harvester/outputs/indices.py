@@ -22,7 +22,7 @@ from woo_harvester.outputs.definition import (
     check_kind,
     definition,
 )
-from woo_harvester.outputs.document import BulkAction, Withdrawn, bulk_action
+from woo_harvester.outputs.document import BATCH_BYTES, BulkAction, Withdrawn, bulk_action
 from woo_harvester.state.latest import Latest, RecordsError
 
 if TYPE_CHECKING:
@@ -195,10 +195,9 @@ def _fill(
     writer = BulkWriter(client, index, settings.getfloat("WOO_ELASTICSEARCH_PATIENCE"), aliased=False)
     actions = (bulk_action(kind, json.loads(line), Withdrawn.MARK) for line in lines)
     most = settings.getint("WOO_ELASTICSEARCH_BATCH")
-    most_bytes = settings.getint("WOO_ELASTICSEARCH_BATCH_BYTES")
     with search_errors():
         client.indices.put_settings(index=index, settings={"index.refresh_interval": "-1"})
-    for batch in batches_by_size(actions, most, most_bytes):
+    for batch in batches_by_size(actions, most, BATCH_BYTES):
         outcome = writer.write(batch)
         if outcome.refused:
             one = outcome.refused[0]

@@ -116,7 +116,5 @@ def text_limits(settings: BaseSettings) -> Limits:
     """Return the limits for reading text. A stored text is reused only if it was made with the same ones."""
     return Limits(
         timeout=settings.getfloat("WOO_TEXT_TIMEOUT"),
-        memory=settings.getint("WOO_TEXT_MEMORY"),
-        maxlength=settings.getint("WOO_TEXT_MAXLENGTH"),
         ocr=settings.getbool("WOO_TEXT_OCR"),
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 from weakref import WeakValueDictionary
 
-from pydantic import TypeAdapter, ValidationError
+import msgspec
 
 from woo_harvester.documents.extracted import Extracted, Limits
 
@@ -57,9 +57,6 @@ class _StoredText:
     extracted: Extracted
 
 
-_JSON = TypeAdapter(_StoredText)
-
-
 def largest(limits: Limits) -> int:
     """Return the most bytes that the file of a text within these limits has."""
     return limits.maxlength * _BYTES + _AROUND
@@ -67,14 +64,14 @@ def largest(limits: Limits) -> int:
 
 def to_json(extracted: Extracted, limits: Limits) -> bytes:
     """Return the file of a text that was read within these limits."""
-    return _JSON.dump_json(_StoredText(limits.maxlength, limits.ocr, extracted))
+    return msgspec.json.encode(_StoredText(limits.maxlength, limits.ocr, extracted))
 
 
 def from_json(content: bytes, limits: Limits) -> Extracted | None:
     """Return the text in a file; None if it was read within other limits, or the file is damaged."""
     try:
-        stored = _JSON.validate_json(content)
-    except ValidationError:
+        stored = msgspec.json.decode(content, type=_StoredText)
+    except ValueError:
         return None
     return stored.extracted if (stored.maxlength, stored.ocr) == (limits.maxlength, limits.ocr) else None
 

@@ -12,7 +12,6 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, cast
 
 from scrapy.commands import ScrapyCommand
@@ -22,7 +21,6 @@ from scrapy.utils.conf import arglist_to_dict
 from woo_harvester.running.causes import StartError, cause_of, wrong_setting
 from woo_harvester.running.default_settings import SETTINGS, complete
 from woo_harvester.running.masking import mask_log
-from woo_harvester.running.own_files import refuse_own_file
 from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.setting import shown
 from woo_harvester.running.streams import (
@@ -93,7 +91,6 @@ class ProjectCommand(ScrapyCommand):
             self.check_options(args)
             self._take_given(opts.set)
             mask_log(settings)
-            self._check_outputs(opts)
             super().process_options(args, opts)
             self._check_settings()
 
@@ -107,18 +104,6 @@ class ProjectCommand(ScrapyCommand):
                 settings.setdict(arglist_to_dict([text]), "cmdline")
             except ValueError as error:  # no JSON object
                 raise UsageError(f"-s {shown(text)}: {cause_of(error)}", print_help=False) from error
-
-    def _check_outputs(self, opts: argparse.Namespace) -> None:
-        """Raise UsageError if an output that every command has leads to a file of the harvester."""
-        settings = cast("Settings", self.settings)
-        # Those of the spider may be files that it reads.
-        arguments = [text.partition("=")[2] for text in getattr(opts, "spargs", ())]
-        try:
-            for given in filter(None, (opts.logfile, settings["LOG_FILE"], opts.pidfile, opts.profile)):
-                refuse_own_file(Path(given), settings, *filter(None, arguments))
-        except UsageError:
-            settings.set("LOG_FILE", None, "cmdline")  # nothing is logged to it, not even this
-            raise
 
     def check_options(self, args: Sequence[str]) -> None:
         """Raise UsageError if an argument looks like an unknown option."""
@@ -258,8 +243,6 @@ AUDIT_SETTINGS: dict[str, Any] = {
     "WOO_ELASTICSEARCH_URL": None,
     # An audit has its own output, and is not a run to compare other runs with.
     "WOO_METRICS_FILE": None,
-    # A publisher wants to know of each page.
-    "WOO_PAGE_SAMPLE": 10**9,
     "WOO_REPORT_HISTORY": False,
     "WOO_SUMMARY": False,
     "WOO_TEXT": False,

@@ -225,7 +225,6 @@ class HarvestSpider(Spider):
             self.logger.warning("%s; the lists that ship with the project are used", known.problem)
             stats.set_value("woo/tooi/unusable", 1)
         lists = known.value_lists()
-        max_age = self.settings.getfloat("WOO_TOOI_MAX_AGE")
-        if max_age and (outdated := lists.outdated(today, max_age)):
+        if outdated := lists.outdated(today):
             stats.set_value("woo/tooi/outdated", len(outdated))
         return lists

@@ -158,10 +158,9 @@ class VergunningenSpider(HarvestSpider):
 
     def _report_ended(self) -> None:
         """Report the cases that ended long ago, once all messages have been applied."""
-        days = self.settings.getfloat("WOO_PERMIT_EXPIRED_DAYS")
         with self.keeper.begin() as connection:
             for visit in self.visits:
-                report_ended(connection, visit, datetime.now(UTC), days)
+                report_ended(connection, visit, datetime.now(UTC))
 
     def _items(self, batch: permit_batches.Batch) -> list[PermitItem]:
         """Return the records of a batch; the state confirms them together."""

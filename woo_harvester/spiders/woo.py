@@ -110,7 +110,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
         self._sample = settings.getint("WOO_DOCUMENT_SAMPLE") if mode == "head" else 0
         keeper.depth = wanted_depth(mode, settings)
         terms = Terms(
-            refused_interval=settings.getfloat("WOO_REFUSED_DAYS") * _DAY,
+            refused_interval=settings.getfloat("WOO_FULL_READ_DAYS") * _DAY,
             depth=keeper.depth,
             delivers_all=keeper.delivers_all,
         )

@@ -74,7 +74,7 @@ class State:
         self.name = name
         """The URL without password, for messages."""
         self._locks: Locks | None = None
-        self.outputs = Outputs(self, "")
+        self.outputs = Outputs(self.begin, "")
         """The files that runs on this machine write records to."""
 
     @classmethod
@@ -166,7 +166,7 @@ class State:
 
         None for a state in memory. *owner* is the name of the run for other runs. Raises StateError.
         """
-        self.outputs = Outputs(self, node if self.is_shared else "")
+        self.outputs = Outputs(self.begin, node if self.is_shared else "")
         self._locks = self.locks(owner)
         return self._locks
 

@@ -24,6 +24,9 @@ UNKNOWN_DOCUMENT_TYPE = Concept(f"{_UNKNOWN}documentsoort_onbekend", "Onbekend")
 #: The seed page "Sitemapindex en Sitemaps" writes this one without a capital.
 UNKNOWN_CATEGORY = Concept(f"{_UNKNOWN}informatiecategorie_onbekend", "onbekend")
 
+#: The age in days from which a list is old: nobody has looked for a newer version.
+MAX_AGE = 365
+
 #: Name of the list of all organisations together.
 ORGANISATIONS = "organisaties"
 #: Names of the lists of organisations, one for each type.
@@ -95,10 +98,10 @@ class ValueLists:
         editions = MappingProxyType({name: lists[name].edition for name in NAMES})
         return cls(**single, organisaties=organisations, editions=editions)
 
-    def outdated(self, today: date, max_age: float) -> list[str]:
-        """Return the names of the lists that are older than *max_age* days, the oldest first."""
+    def outdated(self, today: date) -> list[str]:
+        """Return the names of the lists that nobody has looked at for a year, the oldest first."""
         ages = {name: edition.age(today) for name, edition in self.editions.items()}
-        return sorted((name for name, age in ages.items() if age > max_age), key=lambda name: -ages[name])
+        return sorted((name for name, age in ages.items() if age > MAX_AGE), key=lambda name: -ages[name])
 
 
 @cache
