@@ -16,6 +16,8 @@ from woo_portal.app import Options, make_app
 if __name__ == "__main__":
     _, file, *folders = sys.argv
     lines = Path(file).read_text(encoding="utf-8").splitlines()
-    app = make_app(ScanEngine(map(json.loads, lines)), Options(files=next(map(Path, folders), None)))
+    # Nobody answers at the address of the background of maps.
+    options = Options(tiles="http://127.0.0.1:9/{z}/{x}/{y}.png", files=next(map(Path, folders), None))
+    app = make_app(ScanEngine(map(json.loads, lines)), options)
     site = server.Site(port=0)
     server.serve(app, site, server.listen(site), lambda address: print(address, flush=True))
