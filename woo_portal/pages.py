@@ -8,7 +8,7 @@ from dataclasses import fields
 from functools import cache, partial
 from hashlib import sha256
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from jinja2 import Environment
@@ -242,8 +242,7 @@ def environment() -> Environment:
     made = make_environment(__package__)
     made.globals.update(
         version=VERSION,
-        style_name=style_name(),
-        icon_name=icon_name(),
+        paths={name: file.path for name, file in static_files().items()},
         document_path=document_path,
         path_of=path_of,
         title_of=title_of,
@@ -258,25 +257,31 @@ def environment() -> Environment:
     return made
 
 
-@cache
-def style() -> bytes:
-    """Return the style sheet of all pages."""
-    return (base_css() + read_asset(__package__, "style.css")).encode()
+class StaticFile(NamedTuple):
+    """A file that pages need."""
+
+    path: str
+    """The path, which changes with the content so that browsers may keep the file."""
+    media_type: str
+    content: bytes
 
 
 @cache
-def icon() -> bytes:
-    """Return the icon of the site, which browsers show beside its title."""
-    return read_asset(__package__, "icon.svg").encode()
+def static_files() -> Mapping[str, StaticFile]:
+    """Return the files that pages need, by name; those of the map begin with Leaflet."""
+    asset = partial(read_asset, __package__)
+    texts = {
+        "stijl.css": ("text/css", base_css() + asset("style.css")),
+        "icoon.svg": ("image/svg+xml", asset("icon.svg")),
+        "kaart.css": ("text/css", asset("leaflet/leaflet.css")),
+        "kaart.js": ("text/javascript", f"{asset('leaflet/leaflet.js')}\n{asset('map.js')}"),
+    }
+    return {
+        name: StaticFile(_path_of_file(name, text), media_type, text.encode())
+        for name, (media_type, text) in texts.items()
+    }
 
 
-@cache
-def style_name() -> str:
-    """Return the name of the style sheet, which changes with its content so that browsers may keep it."""
-    return f"/stijl-{sha256(style()).hexdigest()[:12]}.css"
-
-
-@cache
-def icon_name() -> str:
-    """Return the name of the icon, which changes with its content."""
-    return f"/icoon-{sha256(icon()).hexdigest()[:12]}.svg"
+def _path_of_file(name: str, text: str) -> str:
+    stem, _, suffix = name.partition(".")
+    return f"/{stem}-{sha256(text.encode()).hexdigest()[:12]}.{suffix}"

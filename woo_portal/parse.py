@@ -77,7 +77,7 @@ def question_of_pairs(
     """
     given = _Given(kind, pairs)
     one = given.one
-    near = _near(one("plaats", place_of), one("afstand", _distance))
+    near = _near(one("plaats", _place), one("afstand", _distance))
     sort = one("sorteer", lambda name, text: _sort(kind, text)) or Sort.RELEVANCE
     if sort is Sort.DISTANCE and near is None:
         raise QuestionError("Sorteren op afstand kan alleen met een plaats.")
@@ -227,7 +227,7 @@ def _period(name: str, one: Callable[[str, Callable[[str, str], date]], date | N
     return Period(begin, end) if begin or end else None
 
 
-def place_of(name: str, text: str) -> tuple[float, float]:
+def _place(name: str, text: str) -> tuple[float, float]:
     """Return the degrees north and east in a parameter. Raises QuestionError."""
     match _numbers(text):
         case [lat, lon] if abs(lat) <= 90 and abs(lon) <= 180:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from functools import partial
-from itertools import islice
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
@@ -20,30 +18,16 @@ from woo_portal import permit_details as details
 from woo_portal import results
 from woo_portal.details import Json
 from woo_portal.downloads import document_by_id, first, withdrawal_of
-from woo_portal.engine import Engine
-from woo_portal.map import (
-    HEIGHT,
-    MAP_PATH,
-    MAX_ZOOM,
-    MIN_ZOOM,
-    WIDTH,
-    Location,
-    MapAddress,
-    View,
-    marks_of,
-    picture,
-    points_of,
-    small_map,
-    view,
-    view_of,
-)
 from woo_portal.pages import page, policy
-from woo_portal.parse import number_of, pairs_of, place_of, question_of_pairs
+from woo_portal.parse import pairs_of, question_of_pairs
 from woo_portal.permit_details import PERMITS_PATH
-from woo_portal.question import Box, Question, QuestionError, Sort
+from woo_portal.question import Question, Sort
 from woo_portal.results import Address, Choice
 from woo_portal.wording import explanations_of, search_path
 
+#: The path of the map, and what a list has and a map has not.
+MAP_PATH = f"{PERMITS_PATH}/kaart"
+_OF_LISTS = ("start", "aantal", "sorteer")
 #: The distances to choose from, in metres.
 _DISTANCES = (250, 500, 1000, 2000, 5000, 10_000, 25_000)
 #: The distance in which "near here" searches, in metres.
@@ -79,7 +63,7 @@ async def permits(request: Request) -> Response:
         near=address.first("plaats"),
         all=search_path([("zoektekst", text)] if text else [], PERMITS_PATH),
         beginning=address.at(0),
-        map=search_path(address.others("sorteer", "aantal"), f"{PERMITS_PATH}/kaart"),
+        map=search_path(address.others("sorteer", "aantal"), MAP_PATH),
         download=lambda suffix: search_path(address.others("aantal"), f"{PERMITS_PATH}.{suffix}"),
     )
 
@@ -127,11 +111,9 @@ async def permit(request: Request) -> Response:
         return await page(
             request, "permit_withdrawn.html", status=410, text=withdrawal.text, location=location
         )
-    tiles = request.app.state.options.tiles
     return await page(
         request,
         "permit.html",
-        headers={"content-security-policy": policy(images=tiles)},
         id=found["id"],
         title=details.permit_title(found),
         kind=first(found, "vergunning.product.producttype.label") or "Vergunning",
@@ -144,12 +126,16 @@ async def permit(request: Request) -> Response:
         documents=details.documents(found),
         findings=explanations_of(found),
         origin=details.origin(found),
-        map=small_map(found, tiles),
-        near=[
-            search_path([("plaats", f"{each['lat']},{each['lon']}"), ("sorteer", "afstand")], PERMITS_PATH)
-            for each in (found.get("locatie") or ())[:1]
-        ],
+        ways=[*_ways(found)],
     )
+
+
+def _ways(document: Json) -> Iterator[tuple[str, str]]:
+    """Yield the paths from a permit that has a place, each with its text."""
+    for each in (document.get("locatie") or ())[:1]:
+        yield search_path([("id", document["id"])], MAP_PATH), "Toon deze vergunning op de kaart"
+        near = [("plaats", f"{each['lat']},{each['lon']}"), ("sorteer", "afstand")]
+        yield search_path(near, PERMITS_PATH), "Zoek vergunningen in de buurt"
 
 
 def today() -> date:
@@ -157,101 +143,27 @@ def today() -> date:
     return day_of(datetime.now(UTC))
 
 
-#: The most permits on a map; the newest count.
-MOST = 2000
-#: The parameters that say which part of the world is shown.
-_MIDDLE, _ZOOM = "midden", "zoom"
-#: What a list has and a map has not.
-_OF_LISTS = ("start", "aantal", "sorteer")
-
-#: The ways to move the map: text, and the parts of its width and height.
-_MOVES = (
-    ("Naar links", -0.5, 0.0),
-    ("Naar boven", 0.0, -0.5),
-    ("Naar onder", 0.0, 0.5),
-    ("Naar rechts", 0.5, 0.0),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """The permits of a part of the world."""
-
-    documents: list[Json]
-    total: int
-
-
 async def permits_map(request: Request) -> Response:
-    """Answer with the map of the permits of a search."""
-    state = request.app.state
-    given = request.query_params.multi_items()
-    narrowing = [each for each in given if each[0] not in (_MIDDLE, _ZOOM, *_OF_LISTS)]
-    asked = replace(
-        question_of_pairs(PERMITS, narrowing), sort=Sort.NEWEST, with_counts=False, with_highlights=False
-    )
-    shown = _asked_view(given) or await _first_view(request, asked)
-    found = await state.asking(request, _found, state.engine, replace(asked, box=shown.box))
-    address = MapAddress([each for each in pairs_of(replace(asked, box=None)) if each[0] not in _OF_LISTS])
-    marks = marks_of(points_of(found.documents, shown), shown, address)
-    middle = f"{shown.middle.lat},{shown.middle.lon}"
+    """Answer with the map of the permits of a search, which a script draws."""
+    question = question_of_pairs(PERMITS, request.query_params.multi_items())
+    given = [each for each in pairs_of(question) if each[0] not in _OF_LISTS]
+    tiles = request.app.state.options.tiles
     return await page(
         request,
         "permits_map.html",
-        headers={"content-security-policy": policy(images=state.options.tiles)},
-        map=picture(shown, marks, state.options.tiles),
-        total=found.total,
-        number_shown=len(found.documents),
-        nearer=address.map(shown.zoomed(1)) if shown.zoom < MAX_ZOOM else "",
-        wider=address.map(shown.zoomed(-1)) if shown.zoom > MIN_ZOOM else "",
-        moves=[(text, address.map(shown.moved(right, down))) for text, right, down in _MOVES],
-        list=address.list(shown.box),
-        all=search_path(address.parameters, PERMITS_PATH),
-        near=search_path([("plaats", middle), ("sorteer", "afstand")], PERMITS_PATH),
-        is_narrowed=bool(address.parameters),
+        headers={"content-security-policy": policy(scripts=True, images=tiles)},
+        permits=search_path([*given, ("sorteer", Sort.NEWEST.value)], f"{PERMITS_PATH}.geojson"),
+        list=search_path(given, PERMITS_PATH),
+        list_of_part=search_path([each for each in given if each[0] != "kader"], PERMITS_PATH),
+        tiles=tiles,
+        credit=_credit(tiles),
     )
 
 
-def _found(engine: Engine, question: Question) -> _Found:
-    """Return the newest permits of a question, and how many there are."""
-    documents = _newest(engine, question)
-    total = len(documents)
-    if total == MOST:
-        total = engine.search(replace(question, size=1)).total
-    return _Found(documents, total)
-
-
-def _newest(engine: Engine, question: Question) -> list[Json]:
-    documents = engine.all_documents(question)
-    try:
-        return list(islice(documents, MOST))
-    finally:
-        if isinstance(documents, Generator):
-            documents.close()
-
-
-def _asked_view(given: list[tuple[str, str]]) -> View | None:
-    """Return the part of the world in the parameters, or None. Raises QuestionError."""
-    where = {name: value for name, value in given if value.strip()}
-    if _MIDDLE not in where and _ZOOM not in where:
-        return None
-    if _MIDDLE not in where or _ZOOM not in where:
-        raise QuestionError(f"Een kaart heeft een {_MIDDLE} en een {_ZOOM}.")
-    middle = Location(*place_of(_MIDDLE, where[_MIDDLE]))
-    return view(middle, number_of(_ZOOM, where[_ZOOM]), WIDTH, HEIGHT)
-
-
-async def _first_view(request: Request, question: Question) -> View:
-    """Return the map that has all permits of a question, or the part of the world that it asks for."""
-    if question.box:
-        return view_of(_corners(question.box), WIDTH, HEIGHT)
-    state = request.app.state
-    documents: list[Json] = await state.asking(request, _newest, state.engine, question)
-    places = [Location(each["lat"], each["lon"]) for one in documents for each in one.get("locatie") or ()]
-    return view_of(places, WIDTH, HEIGHT)
-
-
-def _corners(box: Box) -> list[Location]:
-    return [Location(box.south, box.west), Location(box.north, box.east)]
+def _credit(tiles: str) -> str:
+    """Return who made the background of the map."""
+    host = urlsplit(tiles).hostname or ""
+    return "Kaartgegevens © Kadaster" if host.endswith(".pdok.nl") else host
 
 
 ROUTES = [

@@ -7,6 +7,8 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -16,7 +18,7 @@ from woo_portal import results
 from woo_portal.asking import BusyError
 from woo_portal.dutch import analyzer, normalized
 from woo_portal.engine import Answer, Engine, SlowQuestionError, title_field
-from woo_portal.pages import address_of, icon, icon_name, page, style, style_name
+from woo_portal.pages import StaticFile, address_of, page, static_files
 from woo_portal.parse import pairs_of, question_of_pairs
 from woo_portal.question import MAX_TEXT, Clause, Question, Sort, readable, text_of
 from woo_portal.results import Address, Narrowed, Parameters, offered_facets
@@ -176,26 +178,24 @@ def _probe(engine: Engine) -> None:
             engine.search(Question(kind, tuple(map(Clause, words[:1])), size=1))
 
 
-async def style_sheet(request: Request) -> Response:
-    """Answer with the style sheet."""
-    return Response(style(), media_type="text/css", headers=_FOR_EVER)
+def _static(file: StaticFile) -> Route:
+    """Return the route of a file that pages need."""
 
+    async def endpoint(request: Request) -> Response:
+        return Response(file.content, media_type=file.media_type, headers=_FOR_EVER)
 
-async def site_icon(request: Request) -> Response:
-    """Answer with the icon of the site."""
-    return Response(icon(), media_type="image/svg+xml", headers=_FOR_EVER)
+    return Route(file.path, endpoint, middleware=[Middleware(GZipMiddleware)])
 
 
 async def old_icon(request: Request) -> Response:
     """Lead programs that ask for ``favicon.ico`` without a look at the page to the icon."""
-    return RedirectResponse(address_of(request, icon_name()))
+    return RedirectResponse(address_of(request, static_files()["icoon.svg"].path))
 
 
 ROUTES = [
     Route("/", home),
     Route("/zoek", search),
     Route("/gezond", health),
-    Route(style_name(), style_sheet),
-    Route(icon_name(), site_icon),
+    *map(_static, static_files().values()),
     Route("/favicon.ico", old_icon),
 ]

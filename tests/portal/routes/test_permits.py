@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from urllib.parse import urlsplit
 
 from lxml import html
 
@@ -261,7 +260,7 @@ def test_a_permit_with_hardly_anything_has_a_page(client: Client) -> None:
     record["vergunning"] = {"identifier": "https://www.voorbeeldstad.nl/zaken/kaal"}
     page = opened(client_of([record]), f"/vergunning/{record['id']}")
     assert texts(page, "h1") == ["https://www.voorbeeldstad.nl/zaken/kaal"]
-    assert page.cssselect("svg") == []
+    assert not re.search("op de kaart|in de buurt", page.cssselect("article")[0].text_content())
 
 
 def test_a_withdrawn_permit_says_since_when(client: Client) -> None:
@@ -282,20 +281,39 @@ def test_every_address_is_below_the_path_of_a_proxy(client: Client) -> None:
         assert {str(address).split("/")[1] for address in own if str(address).startswith("/")} == {"woo"}
 
 
-def test_no_page_has_a_style_or_a_script_of_its_own(client: Client) -> None:
+def test_no_page_has_a_style_or_a_script_in_it_and_only_the_map_has_a_script(client: Client) -> None:
     for path in ("/vergunningen", "/vergunningen/kaart", f"/vergunning/{RECORDS[0]['id']}"):
         answer = client.get(path)
-        assert not re.search(r"<script|<style|\sstyle=|\son\w+=", answer.text)
-        assert "script-src" not in answer.headers["content-security-policy"]
+        assert not re.search(r"<script(?! src=)|<style|\sstyle=|\son\w+=", answer.text)
+        is_map = path.endswith("kaart")
+        assert ("script-src 'self'" in answer.headers["content-security-policy"]) == is_map
+        scripts = html.fromstring(answer.content).cssselect("script")
+        assert [bool(re.fullmatch("/kaart-[0-9a-f]{12}.js", str(each.get("src")))) for each in scripts] == (
+            [True] * is_map
+        )
 
 
 def test_images_may_come_from_the_host_of_the_tiles_only() -> None:
-    client = client_of(RECORDS, Options(tiles="https://tegels.nl/kaart/{z}/{x}/{y}.png"))
-    for path in ("/vergunningen/kaart", f"/vergunning/{RECORDS[0]['id']}"):
-        answer = client.get(path)
-        assert "img-src 'self' https://tegels.nl;" in answer.headers["content-security-policy"]
-        images = html.fromstring(answer.content).cssselect("svg img")
-        assert images
-        assert {urlsplit(str(image.get("src"))).netloc for image in images} == {"tegels.nl"}
-        assert {image.get("alt") for image in images} == {""}
-    assert "tegels" not in client.get("/vergunningen").headers["content-security-policy"]
+    client = client_of(RECORDS, Options(tiles="https://service.pdok.nl/kaart/{z}/{x}/{y}.png"))
+    answer = client.get("/vergunningen/kaart")
+    assert "img-src 'self' https://service.pdok.nl;" in answer.headers["content-security-policy"]
+    (shown,) = html.fromstring(answer.content).cssselect(".map")
+    assert shown.get("data-credit") == "Kaartgegevens © Kadaster"
+    assert "pdok" not in client.get("/vergunningen").headers["content-security-policy"]
+
+
+def test_the_map_has_the_permits_of_the_search_and_leads_to_their_list(client: Client) -> None:
+    page = opened(client, "/vergunningen/kaart?zoektekst=eik&kader=52.3,4.8,52.4,4.9&start=10&sorteer=titel")
+    (shown,) = page.cssselect(".map")
+    features = client.get(str(shown.get("data-permits"))).json()["features"]
+    assert [each["id"] for each in features] == [RECORDS[0]["id"]]
+    assert [each.strip() for each in titles(opened(client, link(page, "Toon de lijst van deze")))] == [
+        "Zaak eik"
+    ]
+    assert shown.get("data-list") == "/vergunningen?zoektekst=eik"
+
+
+def test_the_page_of_a_permit_leads_to_its_place_on_the_map(client: Client) -> None:
+    page = opened(client, link(opened(client, f"/vergunning/{RECORDS[0]['id']}"), "op de kaart"))
+    features = client.get(str(page.cssselect(".map")[0].get("data-permits"))).json()["features"]
+    assert [each["id"] for each in features] == [RECORDS[0]["id"]]
