@@ -18,6 +18,7 @@ from scrapy.utils.spider import DefaultSpider
 from scrapy_deltafetch import DeltaFetch
 
 from woo_harvester import Addon, addon
+from woo_harvester.addon import SPIDER_MODULES
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.pipelines.record import DefaultsPipeline, FileTypePipeline, MetadataPipeline
 from woo_harvester.running.default_settings import SETTINGS
@@ -57,13 +58,11 @@ def running(settings: BaseSettings, name: str) -> list[type]:
 
 def test_a_project_gets_the_spiders_beside_its_own() -> None:
     settings = settings_of(SPIDER_MODULES=["mijn.spiders"])
-    assert settings.getlist("SPIDER_MODULES") == ["mijn.spiders", "woo_harvester.spiders"]
+    assert settings.getlist("SPIDER_MODULES") == ["mijn.spiders", *SPIDER_MODULES]
 
 
 def test_spiders_that_are_there_already_are_not_added_again() -> None:
-    assert settings_of(SPIDER_MODULES=["woo_harvester.spiders"]).getlist("SPIDER_MODULES") == [
-        "woo_harvester.spiders"
-    ]
+    assert settings_of(SPIDER_MODULES=[*SPIDER_MODULES]).getlist("SPIDER_MODULES") == [*SPIDER_MODULES]
 
 
 def test_every_setting_has_its_default() -> None:

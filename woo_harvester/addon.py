@@ -89,9 +89,11 @@ COMPONENTS: dict[str, dict[str, int | None]] = {
     "EXTENSIONS": _EXTENSIONS,
 }
 
+SPIDER_MODULES = ("woo_harvester.spiders", "woo_harvester.permits.spider")
+
 DOWNLOAD_HANDLERS = {
     "https": "woo_harvester.downloader.streaming.StreamingDownloadHandler",
-    # Entry pages of permits are older than https everywhere.
+    # Pages of permits are older than https everywhere.
     "http": "woo_harvester.downloader.streaming.StreamingDownloadHandler",
 }
 
@@ -100,7 +102,7 @@ _FEED_EXPORTERS = {
     # Scrapy: scrapy.exporters.CsvItemExporter, which is also how items of other spiders are written.
     "csv": "woo_harvester.outputs.exporters.RecordCsvItemExporter",
     "csv-nl": "woo_harvester.outputs.exporters.DutchCsvItemExporter",
-    "geojson": "woo_harvester.outputs.exporters.GeoJsonItemExporter",
+    "geojson": "woo_harvester.permits.geojson.GeoJsonItemExporter",
     # Scrapy: scrapy.exporters.JsonLinesItemExporter, which takes ten times as long to write the same bytes.
     **dict.fromkeys(
         ("jl", "jsonl", "jsonlines"), "woo_harvester.outputs.exporters.RecordJsonLinesItemExporter"
@@ -177,10 +179,9 @@ class Addon:
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
         """Add the spiders and export formats, which commands read before they make a crawler."""
         modules = settings.getlist("SPIDER_MODULES")
-        if "woo_harvester.spiders" not in modules:
-            # The priority is that of the project's own list: a lower one would change nothing.
-            priority = settings.getpriority("SPIDER_MODULES") or 0
-            settings.set("SPIDER_MODULES", [*modules, "woo_harvester.spiders"], priority)
+        # The priority is that of the project's own list: a lower one would change nothing.
+        priority = settings.getpriority("SPIDER_MODULES") or 0
+        settings.set("SPIDER_MODULES", list(dict.fromkeys([*modules, *SPIDER_MODULES])), priority)
         _add_to_dict(settings, "FEED_EXPORTERS", _FEED_EXPORTERS)
 
     def update_settings(self, settings: BaseSettings) -> None:

@@ -11,7 +11,7 @@ from woo_harvester.running.default_settings import from_environment
 from woo_harvester.utils import program
 
 BOT_NAME = "woo-harvester"
-SPIDER_MODULES = ["woo_harvester.spiders"]
+SPIDER_MODULES = ["woo_harvester.spiders", "woo_harvester.permits.spider"]
 COMMANDS_MODULE = "woo_harvester.commands"
 ADDONS = {"woo_harvester.Addon": 500}
 

@@ -10,7 +10,7 @@ import pytest
 from tests.portal.client import opened
 from tests.portal.engines import ENGINES, client_over
 from tests.portal.records import AMSTERDAM, LOC, full
-from woo_harvester.outputs.definition import WOO
+from woo_harvester.kinds import WOO
 from woo_harvester.utils.urls import record_id
 from woo_portal.details import heading_of
 from woo_portal.engine import Hit, Piece

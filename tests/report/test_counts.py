@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from woo_harvester.report.accounts import PermitAccount
+from woo_harvester.permits.account import PermitAccount
 from woo_harvester.report.counts import Counts, shown_in
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.html.texts import Texts

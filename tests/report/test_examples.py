@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from woo_harvester.report.examples import expected, meant_value, suggestion
+from woo_harvester.permits.expected import expected
+from woo_harvester.report.examples import meant_value, suggestion
 
 SCHEMA = "bericht niet verwerkt; verwacht: title, type (naamruimte http://purl.org/dc/terms/)"
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from woo_harvester.diwoo.defaults import Choice
-from woo_harvester.running.arguments import PermitArguments, WooArguments
+from woo_harvester.permits.arguments import PermitArguments
+from woo_harvester.running.arguments import WooArguments
 from woo_harvester.running.causes import ArgumentError
 from woo_harvester.tooi import UNKNOWN_CATEGORY, category_of_index
 

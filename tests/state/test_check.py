@@ -10,14 +10,15 @@ from sqlalchemy import Connection
 
 from tests.permits.world import ENTRY, document, mutation
 from tests.state.knowledge import locs, see, sitemap_of
+from woo_harvester.permits.check import case_differences, count_cases
 from woo_harvester.permits.mutations import PermitRow
-from woo_harvester.state.check import Difference, case_differences, count_cases, differences, take_over
+from woo_harvester.permits.state import add_case_rows, entry_page_id
+from woo_harvester.state.check import Difference, differences, take_over
 from woo_harvester.state.deliveries import Harvested
 from woo_harvester.state.documents import confirm_harvested, confirm_withdrawn, files_of, look_up
 from woo_harvester.state.latest import Latest
-from woo_harvester.state.permits import add_case_rows, entry_page_id
 from woo_harvester.state.sql import BATCH
-from woo_harvester.state.upkeep import host_of_document
+from woo_harvester.state.upkeep import hosts_of_document
 from woo_harvester.utils.dates import iso_datetime, to_microseconds
 from woo_harvester.utils.urls import record_id
 
@@ -154,7 +155,7 @@ def test_what_only_the_files_have_is_taken_over(connection: Connection, tmp_path
     assert (rows[gone].withdrawn, rows[gone].again) == (int((AT + HOUR).timestamp()), True)
     kept = files_of(connection, [rows[LOC].id])[rows[LOC].id]
     assert (kept.sha256, kept.size, kept.file_name) == (bytes.fromhex("ab" * 32), 3, None)
-    assert host_of_document(connection, LOC) == "b.nl"
+    assert hosts_of_document(connection, LOC) == ["b.nl"]
 
 
 def test_more_than_a_batch_is_compared_completely(connection: Connection, tmp_path: Path) -> None:

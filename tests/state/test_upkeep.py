@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import Connection, select
 
+from tests.permits.kept_files import keep_file
 from tests.permits.world import CASE, DOCUMENT, ENTRY, OTHER_CASE, document, mutation
-from tests.state.kept_files import keep_file
 from tests.state.knowledge import (
     DAY,
     HARVESTED,
@@ -19,41 +19,43 @@ from tests.state.knowledge import (
     see,
     sitemap_of,
 )
+from woo_harvester.permits.history import note_complete_read
 from woo_harvester.permits.links import RememberedFile
 from woo_harvester.permits.mutations import Mutation, PermitRow
-from woo_harvester.state import schema
-from woo_harvester.state.deliveries import Harvested, KnownFile
-from woo_harvester.state.documents import confirm_harvested, confirm_withdrawn, look_up, move
-from woo_harvester.state.listings import need
-from woo_harvester.state.permit_history import note_complete_read
-from woo_harvester.state.permits import (
+from woo_harvester.permits.state import (
     PermitFile,
     add_case_rows,
     entry_page_id,
     look_up_files,
     named_entries,
 )
+from woo_harvester.permits.tables import permit_cases, permit_files, permit_messages
+from woo_harvester.permits.upkeep import (
+    PermitSummary,
+    forget_case,
+    forget_page,
+    hosts_of_case,
+    hosts_of_page,
+    hosts_of_pages,
+    permit_summaries,
+)
+from woo_harvester.state import schema
+from woo_harvester.state.deliveries import Harvested, KnownFile
+from woo_harvester.state.documents import confirm_harvested, confirm_withdrawn, look_up, move
+from woo_harvester.state.listings import need
 from woo_harvester.state.resources import gone_indexes, host_of_state, resource_of
-from woo_harvester.state.schema import permit_cases, permit_files, permit_messages
 from woo_harvester.state.sql import BATCH
 from woo_harvester.state.upkeep import (
     HostSummary,
-    PermitSummary,
     confirm_withdrawals,
-    forget_case,
     forget_document,
-    forget_page,
     has_published_file,
-    host_of_document,
-    host_of_page,
-    hosts_of_case,
-    hosts_of_pages,
+    hosts_of_document,
     known_files,
     known_hosts,
     mark_document,
     mark_published,
     mark_withdrawn,
-    permit_summaries,
     summaries,
 )
 
@@ -144,10 +146,10 @@ def test_a_document_belongs_to_the_host_whose_entry_counts(connection: Connectio
     sitemap = sitemap_of(connection, "b.nl")
     (key,) = harvest(connection, sitemap, ["https://a.nl/d.pdf"])
     list_in(connection, sitemap_of(connection), [key])
-    assert host_of_document(connection, "https://a.nl/d.pdf") == "b.nl"
+    assert hosts_of_document(connection, "https://a.nl/d.pdf") == ["b.nl"]
     move(connection, [key], sitemap_of(connection))
-    assert host_of_document(connection, "https://a.nl/d.pdf") == "a.nl"
-    assert host_of_document(connection, "https://a.nl/x.pdf") is None
+    assert hosts_of_document(connection, "https://a.nl/d.pdf") == ["a.nl"]
+    assert hosts_of_document(connection, "https://a.nl/x.pdf") == []
 
 
 def test_a_forgotten_document_is_gone_and_its_sitemaps_are_read_in_full(connection: Connection) -> None:
@@ -230,7 +232,7 @@ def test_the_pages_of_a_host_are_summed_up(connection: Connection, entry: int) -
     note_complete_read(connection, second, [], 30)
     assert list(permit_summaries(connection))[1] == summary._replace(pages=2)
     assert hosts_of_pages(connection) == [ELSEWHERE, HOST]
-    assert (host_of_page(connection, ENTRY), host_of_page(connection, ENTRY + "x")) == (HOST, None)
+    assert [hosts_of_page(connection, ENTRY), hosts_of_page(connection, ENTRY + "x")] == [{HOST}, set()]
 
 
 def test_a_case_is_forgotten_with_its_documents_and_the_files_about_it(

@@ -7,14 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import cos, hypot, inf, radians
 from typing import Any
 
-from woo_harvester.outputs.definition import (
-    RecordKind,
-    Status,
-    facet_values,
-    facets,
-    record_kind_of,
-    values_at,
-)
+from woo_harvester.kinds import Kind, record_kind_of
+from woo_harvester.outputs.definition import Status, facet_values, facets, values_at
 from woo_harvester.outputs.document import document_of, version_number
 from woo_portal.engine import (
     CHANGE_DATES,
@@ -50,7 +44,7 @@ class ScanEngine:
         counts = {facet.name: self._counts(facet, found) for facet in counted_facets(question)}
         return Answer(len(found), [self._hit(question, document) for document in shown], counts)
 
-    def get(self, kind: RecordKind, record_id: str) -> Mapping[str, Any] | None:
+    def get(self, kind: Kind, record_id: str) -> Mapping[str, Any] | None:
         """Return one document."""
         return self._documents.get(record_id) if self._kinds.get(record_id) == kind else None
 
@@ -75,7 +69,7 @@ class ScanEngine:
         )
         yield from found
 
-    def changes(self, kind: RecordKind, followed: Followed, size: int) -> Changes:
+    def changes(self, kind: Kind, followed: Followed, size: int) -> Changes:
         """Return the first changes, which have the order of the records."""
         where = followed.within({"scan": len(self._documents)})
         found = [
@@ -87,13 +81,13 @@ class ScanEngine:
         ]
         return page_of_changes(where, found, size)
 
-    def similar_words(self, kind: RecordKind, word: str) -> list[str]:
+    def similar_words(self, kind: Kind, word: str) -> list[str]:
         """Return words of titles that look like a word."""
         mine = [found for found in self._documents.values() if self._kinds[found["id"]] == kind]
         titles = [str(title) for found in mine for title in values_at(found, _TITLES[kind.name])]
         return most_similar(word, " ".join(titles).casefold().split())
 
-    def contents(self, kind: RecordKind) -> Contents:
+    def contents(self, kind: Kind) -> Contents:
         """Return numbers; the moment is left out."""
         mine = [found for found in self._documents.values() if self._kinds[found["id"]] == kind]
         published = [found for found in mine if found["status"] == Status.GEPUBLICEERD]

@@ -17,7 +17,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from woo_harvester.report.funnel import CATEGORY_CONFLICT, Account, HarvestKind, is_repeated
+from woo_harvester.kinds import Kind
+from woo_harvester.report.funnel import CATEGORY_CONFLICT, Account
 from woo_harvester.report.model import Changes, Point
 from woo_harvester.report.run_folder import parse_name
 from woo_harvester.report.score import FindingKey, Score, part_of, weight_of
@@ -46,7 +47,7 @@ class RunResult:
     """The result of one run for all its hosts."""
 
     run: str
-    kind: HarvestKind
+    kind: Kind
     at: str
     hosts: dict[str, HostResult] = field(default_factory=dict)
     comparable: bool = True
@@ -72,7 +73,7 @@ class History:
         """Return the names of the runs that are kept."""
         return {path.name.removesuffix(_SUFFIX) for path in self._folder.glob(f"*{_SUFFIX}")}
 
-    def before(self, run: str, kind: HarvestKind, shown: int = _SHOWN_RUNS) -> EarlierRuns:
+    def before(self, run: str, kind: Kind, shown: int = _SHOWN_RUNS) -> EarlierRuns:
         """Return the last runs of this kind before *run*. Raises OSError, ValueError for a broken file."""
         files = sorted(self._folder.glob(f"*{_SUFFIX}"), reverse=True)
         found: list[RunResult] = []
@@ -130,7 +131,7 @@ def compare(
     score: Score,
     found: Mapping[FindingKey, int],
     past: EarlierRuns,
-    kind: HarvestKind = HarvestKind.WOO,
+    kind: Kind = Kind.woo,
 ) -> tuple[HostResult, Changes | None]:
     """Return the result of this run for a host, and the changes since its last visit (None if none)."""
     now = HostResult(
@@ -159,7 +160,7 @@ def compare(
     return now, changes
 
 
-def _would_find_again(key: FindingKey, account: Account, score: Score, kind: HarvestKind) -> bool:
+def _would_find_again(key: FindingKey, account: Account, score: Score, kind: Kind) -> bool:
     """Return whether this run would have made the finding again if it were still true."""
     code, about_document = key
     part = part_of(code, about_document, kind)
@@ -168,8 +169,11 @@ def _would_find_again(key: FindingKey, account: Account, score: Score, kind: Har
         return False
     if code == CATEGORY_CONFLICT:
         return account.has_seen_all
-    if kind is HarvestKind.PERMITS:
-        return bool(account.complete) and (is_repeated(code) or not (about_document and account.unchanged))
+    return kind.own("would_find_again", _is_found_again)(code, about_document, account)
+
+
+def _is_found_again(code: str, about_document: bool, account: Account) -> bool:
+    """Return whether this run has read what a finding would be about."""
     if not about_document:
         return code.partition(".")[0] != "sitemap" or weight_of(code) == 1 or not account.sitemaps_unchanged
     if not account.complete:

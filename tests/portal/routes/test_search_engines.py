@@ -12,7 +12,7 @@ from tests.portal.client import Client, client_of
 from tests.portal.records import LOC, bare, full, withdrawn
 from tests.portal.short_records import document
 from tests.utils.scan_engine import ScanEngine
-from woo_harvester.outputs.definition import RecordKind
+from woo_harvester.kinds import Kind
 from woo_portal.app import Options, make_app
 from woo_portal.engine import Contents
 from woo_portal.question import PART_BITS, ids_of_part
@@ -63,7 +63,7 @@ def test_a_part_that_is_none_is_not_there(client: Client) -> None:
 class Large(ScanEngine):
     """An engine that says that it has a million documents."""
 
-    def contents(self, kind: RecordKind) -> Contents:
+    def contents(self, kind: Kind) -> Contents:
         """Return the number."""
         return Contents(1_000_000, 0, 1, None)
 

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 from woo_harvester.crawl.hosts import Backlog
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.register import Register
-from woo_harvester.register.register import shard_of
-from woo_harvester.running.arguments import PermitArguments, page_problem
-from woo_harvester.running.causes import ArgumentError
-from woo_harvester.state.permit_history import (
+from woo_harvester.permits.arguments import PermitArguments, page_problem
+from woo_harvester.permits.history import (
     GoneFile,
     PageHistory,
     ended_cases,
     missing_files,
     note_complete_read,
 )
+from woo_harvester.register import Register
+from woo_harvester.register.register import shard_of
+from woo_harvester.running.causes import ArgumentError
 from woo_harvester.utils.dates import day_of, iso_seconds
 from woo_harvester.utils.document_set import DocumentSet
 from woo_harvester.utils.inputs import read_columns
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from sqlalchemy import Connection
 
-    from woo_harvester.report.accounts import PermitAccount
+    from woo_harvester.permits.account import PermitAccount
 
 
 #: Largest CSV file of entry pages, in bytes: some 50,000 pages.

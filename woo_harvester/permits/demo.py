@@ -10,9 +10,9 @@ from html import escape
 from pathlib import Path
 from typing import Any, Self
 
-from woo_harvester.demo.permit_messages import delete_message, document_message, message
 from woo_harvester.demo.server import Authority, Page
 from woo_harvester.demo.site import Location, RooEntry, Site, register_xml
+from woo_harvester.permits.demo_messages import delete_message, document_message, message
 
 _LISTING = "/vergunningen/"
 _SPIDER_PAGE = "/vergunningen.html"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.test_inventory import HOST, finding, run
+from tests.permits.test_inventory import HOST, finding, run
 from tests.utils.command import REPORTS, run_scrapy
 
 PERIOD = ["--from", "2026-04-01", "--until", "2026-04-30"]

@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from tests.register.exports import AMSTERDAM, organisation, read
-from woo_harvester.crawl.entry_pages import (
+from woo_harvester.findings import Finding, Reporter
+from woo_harvester.permits.account import PermitAccount
+from woo_harvester.permits.arguments import PermitArguments
+from woo_harvester.permits.entry_pages import (
     EntryPage,
     EntryPageVisit,
     PassedOver,
@@ -18,9 +21,6 @@ from woo_harvester.crawl.entry_pages import (
     report_undated,
     select_entries,
 )
-from woo_harvester.findings import Finding, Reporter
-from woo_harvester.report.accounts import PermitAccount
-from woo_harvester.running.arguments import PermitArguments
 from woo_harvester.running.causes import ArgumentError
 
 PAGE = "https://www.amsterdam.nl/xml/"

@@ -11,10 +11,10 @@ import pytest
 from lxml import html
 
 from woo_harvester.findings import Language
-from woo_harvester.report.accounts import PermitAccount
-from woo_harvester.report.funnel import is_repeated
+from woo_harvester.permits.account import PermitAccount
+from woo_harvester.permits.inventory import ReportError, as_csv, read_inventory, read_suppliers, supplier_page
+from woo_harvester.permits.judging import is_repeated
 from woo_harvester.report.html.page import policy
-from woo_harvester.report.inventory import ReportError, as_csv, read_inventory, read_suppliers, supplier_page
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder
 from woo_harvester.utils.dates import AMSTERDAM, iso_datetime
 

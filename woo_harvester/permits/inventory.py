@@ -15,9 +15,9 @@ from typing import Any
 from woo_harvester.findings import Language, Severity, explain
 from woo_harvester.findings.common_cause import OWN_FAULT
 from woo_harvester.findings.texts import in_words
-from woo_harvester.report.accounts import PermitAccount
+from woo_harvester.permits.account import PermitAccount
+from woo_harvester.permits.judging import is_repeated
 from woo_harvester.report.csv_file import TextWriter
-from woo_harvester.report.funnel import is_repeated
 from woo_harvester.report.html.page import environment, page_parts
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder, complete_lines
