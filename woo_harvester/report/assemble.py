@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
 from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.findings.catalogue import catalogue
 from woo_harvester.findings.common_cause import OWN_FAULT
 from woo_harvester.findings.texts import is_about_message
 from woo_harvester.kinds import Kind
@@ -326,8 +326,8 @@ def _run(folder: RunFolder, stats: Mapping[str, Any], kind: Kind) -> Run:
 
 
 def _tool() -> Tool:
-    catalogue = files("woo_harvester.findings").joinpath("catalogue.toml").read_bytes()
-    return Tool(version=VERSION, catalogue=hashlib.sha256(catalogue).hexdigest()[:12], score=SCORE_VERSION)
+    digest = hashlib.sha256(catalogue().encode()).hexdigest()
+    return Tool(version=VERSION, catalogue=digest[:12], score=SCORE_VERSION)
 
 
 def make_report(
