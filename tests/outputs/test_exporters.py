@@ -22,9 +22,8 @@ from woo_harvester.outputs.exporters import (
     RecordJsonLinesItemExporter,
 )
 from woo_harvester.permits.geojson import GeoJsonItemExporter
-from woo_harvester.permits.items import PermitItem
 from woo_harvester.permits.record import PermitRecord, Vergunning
-from woo_harvester.permits.spider import VergunningenSpider
+from woo_harvester.permits.spider import PermitItem, VergunningenSpider
 from woo_harvester.record import Herkomst, Oorzaak, Versie, Waarde, bare_record
 from woo_harvester.spiders.woo import WooSpider
 

@@ -25,7 +25,7 @@ from tests.report.runs import (
 )
 from woo_harvester.findings import Finding, Language, Severity, explain
 from woo_harvester.kinds import Kind
-from woo_harvester.permits.verdict import verdict
+from woo_harvester.permits.judging import verdict
 from woo_harvester.report.assemble import assemble_report, make_report
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.history import History

@@ -200,7 +200,7 @@ class Command(ProjectCommand):
 
     def _check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Raise UsageError for wrong arguments, with a suggestion if there is one."""
-        from woo_harvester.permits.arguments import page_problem
+        from woo_harvester.permits.entry_pages import page_problem
 
         if not args and not self._files and not opts.permits:
             raise UsageError(

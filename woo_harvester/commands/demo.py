@@ -73,8 +73,7 @@ class Command(ProjectCommand):
         """Harvest, and show the results."""
         try:  # these need the extra "demo"
             from woo_harvester.demo.publishers import Demo
-            from woo_harvester.permits.demo import PermitDemo
-            from woo_harvester.permits.demo_harvest import PermitHarvest
+            from woo_harvester.permits.demo import PermitDemo, PermitHarvest
             from woo_harvester.permits.mapping import check_conversion
         except ImportError as error:
             raise UsageError(f"the demo needs {error.name}: {to_install('demo')}") from error

@@ -86,7 +86,8 @@ class StateActions:
             working = lock_owners(connection)
         if found or not tables:
             tables.insert(0, list(host_table(found)))
-        for line in chain(chain.from_iterable(["", *lines] for lines in tables), map(work_line, working)):
+        first, *more = tables
+        for line in (*first, *chain.from_iterable(["", *lines] for lines in more), *map(work_line, working)):
             print(printable(line))
 
     def forget(self, args: list[str], opts: argparse.Namespace) -> None:

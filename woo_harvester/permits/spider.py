@@ -1,33 +1,34 @@
-"""The spider that harvests permits, published as Vergunningen IPM 4.0."""
+"""The spider that harvests permits, published as Vergunningen IPM 4.0, and its item."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
 from scrapy import Request
 
 from woo_harvester.crawl.answers import is_ours
-from woo_harvester.items import header
-from woo_harvester.kinds import PERMITS
+from woo_harvester.items import RecordItem, header
+from woo_harvester.kinds import PERMITS, Kind
 from woo_harvester.permits import batches
 from woo_harvester.permits.account import PermitAccount
-from woo_harvester.permits.arguments import PermitArguments
 from woo_harvester.permits.entry_page_reader import EntryPageReader
 from woo_harvester.permits.entry_pages import (
     EntryPage,
     EntryPageVisit,
+    PermitArguments,
     entry_pages,
     given_entries,
     read_csv,
     report_ended,
     select_entries,
 )
-from woo_harvester.permits.items import PermitItem
 from woo_harvester.permits.links import without_the_rest
 from woo_harvester.permits.mapping import check_conversion
+from woo_harvester.permits.record import PermitRecord
 from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.state import (
     entry_page_id,
@@ -55,11 +56,32 @@ if TYPE_CHECKING:
     from woo_harvester.items import StreamedResponse
 
 
+@dataclass(slots=True)
+class PermitItem(RecordItem):
+    """A permit case, in the version that this run reports."""
+
+    kind = Kind.vergunningen
+
+    record: PermitRecord
+    delivery: object | None = None
+
+    @property
+    def host(self) -> str | None:
+        """The host whose entry page offered the case; None if the record has no page."""
+        page = self.record.herkomst.ingang
+        return None if page is None else host_of(page)
+
+    @property
+    def file(self) -> str | None:
+        """The URL of the file with its last message."""
+        return self.record.herkomst.bestand
+
+
 class VergunningenSpider(HarvestSpider):
     """The spider for entry pages: it reads the messages that they list, and yields each case that changed.
 
     Messages come in any order, so they are applied when all entry pages have been read. A run yields one
-    record for a case. The arguments are those of :class:`~woo_harvester.permits.arguments.PermitArguments`.
+    record for a case. The arguments are those of :class:`~woo_harvester.permits.entry_pages.PermitArguments`.
     """
 
     name = "vergunningen"
