@@ -17,7 +17,8 @@ from elasticsearch import Elasticsearch, helpers
 from benchmarks.utils.dutch_text import compounds, pages
 from benchmarks.utils.elasticsearch_server import server
 from tests.portal.analysis import Analysis
-from woo_harvester.outputs.definition import WOO, definition
+from woo_harvester.kinds import WOO
+from woo_harvester.outputs.definition import definition
 
 PLAIN = ["lowercase", "asciifolding", "stopwoorden"]
 STEM = ["meervoud", "nederlands", "remove_duplicates"]

@@ -26,7 +26,8 @@ from typing import Any
 
 from benchmarks.utils.dutch_text import compounds
 from benchmarks.utils.portal_records import questions, write_records
-from woo_harvester.outputs.definition import WOO, facet_values, facets
+from woo_harvester.kinds import WOO
+from woo_harvester.outputs.definition import facet_values, facets
 from woo_harvester.outputs.document import document_of
 from woo_portal.dutch import analyzer, tokens_of
 from woo_portal.embedded.engine import EmbeddedEngine

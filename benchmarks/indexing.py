@@ -23,8 +23,8 @@ from benchmarks.utils.elasticsearch_server import server
 from benchmarks.utils.publisher import publisher
 from benchmarks.utils.runs import woo
 from benchmarks.utils.target import target
+from woo_harvester.kinds import WOO
 from woo_harvester.outputs.bulk import BulkWriter
-from woo_harvester.outputs.definition import WOO
 from woo_harvester.outputs.document import Withdrawn, bulk_action, document_of
 from woo_harvester.outputs.indices import batches_by_size, create_index
 

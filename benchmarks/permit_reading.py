@@ -45,9 +45,9 @@ from woo_harvester.permits import schema
 from woo_harvester.permits.links import Ask, RememberedFile, how_to_ask
 from woo_harvester.permits.listing import read_listing
 from woo_harvester.permits.messages import read_message
+from woo_harvester.permits.state import entry_page_id
+from woo_harvester.permits.tables import permit_files
 from woo_harvester.record import json_value
-from woo_harvester.state.permits import entry_page_id
-from woo_harvester.state.schema import permit_files
 from woo_harvester.state.store import State
 from woo_harvester.tooi import organisaties
 

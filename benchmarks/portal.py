@@ -32,7 +32,7 @@ from elasticsearch import Elasticsearch, helpers
 from benchmarks.utils.elasticsearch_server import server
 from benchmarks.utils.portal_records import questions, write_records
 from benchmarks.utils.target import target
-from woo_harvester.outputs.definition import PERMITS, WOO
+from woo_harvester.kinds import PERMITS, WOO
 from woo_harvester.outputs.document import Withdrawn, bulk_action
 from woo_harvester.outputs.indices import create_index
 from woo_portal.elasticsearch import ElasticsearchEngine

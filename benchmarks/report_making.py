@@ -20,8 +20,9 @@ from pathlib import Path
 
 from benchmarks.utils.target import target
 from woo_harvester.findings import Finding, Severity, explanations
+from woo_harvester.kinds import Kind
 from woo_harvester.report.accounts import Accounts
-from woo_harvester.report.funnel import FIELDS, REPEATED, Account, HarvestKind
+from woo_harvester.report.funnel import FIELDS, REPEATED, Account, stages_of
 from woo_harvester.report.run_folder import RunFolder, finding_line
 from woo_harvester.tooi import informatiecategorieen
 
@@ -86,7 +87,7 @@ def generate(folder: Path, hosts: int, findings: int, seed: int) -> None:
     with run.findings.open("w", encoding="utf-8") as lines:
         for number in range(findings):
             found = finding(draw, number, names[number % hosts])
-            if found.sitemap and found.code in (*HarvestKind.WOO.stage_of, REPEATED):
+            if found.sitemap and found.code in (*stages_of(Kind.woo), REPEATED):
                 accounts.of(names[number % hosts]).listed += 1
             accounts.count_finding(found)
             lines.write(finding_line(found))

@@ -11,7 +11,8 @@ from elasticsearch import Elasticsearch, helpers
 
 from benchmarks.utils.dutch_text import pages
 from benchmarks.utils.elasticsearch_server import server
-from woo_harvester.outputs.definition import WOO, definition
+from woo_harvester.kinds import WOO
+from woo_harvester.outputs.definition import definition
 
 WAYS = {
     "in `_source`": (True, False),

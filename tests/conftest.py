@@ -67,7 +67,7 @@ SLOW = (
     "integration/test_portal_permits.py",
     "integration/test_outputs.py",
     "integration/test_room.py",
-    "outputs/test_permits.py",
+    "permits/test_search.py",
     "integration/test_host_budget.py",
     "outputs/test_elasticsearch.py",
     "integration/test_hostile_hosts.py",

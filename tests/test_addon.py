@@ -58,12 +58,12 @@ def running(settings: BaseSettings, name: str) -> list[type]:
 
 def test_a_project_gets_the_spiders_beside_its_own() -> None:
     settings = settings_of(SPIDER_MODULES=["mijn.spiders"])
-    assert settings.getlist("SPIDER_MODULES") == ["mijn.spiders", "woo_harvester.spiders"]
+    assert settings.getlist("SPIDER_MODULES") == ["mijn.spiders", *project.SPIDER_MODULES]
 
 
 def test_spiders_that_are_there_already_are_not_added_again() -> None:
-    assert settings_of(SPIDER_MODULES=["woo_harvester.spiders"]).getlist("SPIDER_MODULES") == [
-        "woo_harvester.spiders"
+    assert settings_of(SPIDER_MODULES=[*project.SPIDER_MODULES]).getlist("SPIDER_MODULES") == [
+        *project.SPIDER_MODULES
     ]
 
 

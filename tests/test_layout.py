@@ -26,7 +26,6 @@ SUBJECTS = {
     "commands/test_hostile_files.py",  # all commands that read files
     "outputs/test_clock.py",  # a real index, written by real runs
     "outputs/test_faults.py",
-    "outputs/test_permits.py",
     "test_deploy_files.py",
     "test_deploy_units.py",
     "test_docs.py",
@@ -40,6 +39,22 @@ SUBJECTS = {
 }
 #: Folders of tests that mirror no folder of the package: real runs, days of chance, files that others read.
 NO_MIRROR = {"docs", "integration", "samples", "simulation", "tools"}
+
+#: What names permits, and the files outside their package that do: the tables of kinds and spiders, and what
+#: commands and the report say to users. Others ask through ``kinds.py``.
+PERMITS = re.compile(r"permit|vergunning|ipm|inventory|entry_page", re.IGNORECASE)
+NAMING_PERMITS = {
+    "addon.py",
+    "commands/audit.py",
+    "commands/crawl.py",
+    "commands/demo.py",
+    "commands/index.py",
+    "commands/inventory.py",
+    "demo/publishers.py",
+    "kinds.py",
+    "report/model.py",
+    "settings.py",
+}
 
 #: How a pin is written: a name, an exact version, and a marker where it is not for every Python.
 PIN = re.compile(r"[a-z0-9-]+==[0-9][\w.]*(?: ; python_version < \"[0-9.]+\")?")
@@ -81,6 +96,14 @@ def test_no_example_of_hypothesis_has_a_deadline() -> None:
 
 def test_the_files_that_begin_first_exist() -> None:
     assert [name for name in (*SLOW, *LONGEST) if not (ROOT / "tests" / name).exists()] == []
+
+
+def test_few_files_outside_the_package_of_permits_name_them() -> None:
+    folder = ROOT / "woo_harvester"
+    texts = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in folder.rglob("*.py")}
+    naming = {name for name, text in texts.items() if PERMITS.search(text) and "permits/" not in name}
+    assert len(naming) <= 14, sorted(naming)
+    assert naming == NAMING_PERMITS
 
 
 def module_of(test: Path) -> Path | None:

@@ -10,13 +10,11 @@ from pathlib import Path
 from tests.conftest import ROOT
 
 WEIGHT = Path(__file__).with_name("weight.toml")
-#: Words in the path of a module that is only about permits.
-PERMITS = "permit|vergunning|inventory|entry_page"
 #: The paths of each part. A module may belong to several parts.
 PARTS = {
     "woo_harvester": "woo_harvester/",
-    "permits": f"woo_harvester/.*({PERMITS})",
-    "documents": f"woo_harvester/(?!.*({PERMITS}))(state|crawl|sitemaps|spiders|operating)/",
+    "permits": "woo_harvester/permits/",
+    "documents": "woo_harvester/(state|crawl|sitemaps|spiders|operating)/",
     "reports": "woo_harvester/(report|audit)/",
     "runs": "woo_harvester/(running|commands|extensions|outputs|pipelines)/",
     "woo_portal": "woo_portal/",

@@ -97,10 +97,10 @@ class Addon:
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
         """Add the spiders and export formats, which commands read before they make a crawler."""
         modules = settings.getlist("SPIDER_MODULES")
-        if "woo_harvester.spiders" not in modules:
-            # The priority is that of the project's own list: a lower one would change nothing.
-            priority = settings.getpriority("SPIDER_MODULES") or 0
-            settings.set("SPIDER_MODULES", [*modules, "woo_harvester.spiders"], priority)
+        # The priority is that of the project's own list: a lower one would change nothing.
+        priority = settings.getpriority("SPIDER_MODULES") or 0
+        both = dict.fromkeys([*modules, *project.SPIDER_MODULES])
+        settings.set("SPIDER_MODULES", list(both), priority)
         _add_to_dict(settings, "FEED_EXPORTERS")
 
     def update_settings(self, settings: BaseSettings) -> None:

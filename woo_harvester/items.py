@@ -26,8 +26,8 @@ from woo_harvester.documents import (
     file_name,
 )
 from woo_harvester.findings import Reporter
-from woo_harvester.permits.record import PermitRecord
-from woo_harvester.record import Record, json_keys, json_value
+from woo_harvester.kinds import Kind
+from woo_harvester.record import Record, json_keys, json_value, record_type
 from woo_harvester.register.register import Match
 from woo_harvester.state.deliveries import KnownFile
 from woo_harvester.tooi.lists import ValueLists
@@ -242,17 +242,27 @@ class RecordItem:
     ``record`` itself.
     """
 
-    record_type: ClassVar[type[Record] | type[PermitRecord]]
-    record: Record | PermitRecord
+    kind: ClassVar[Kind]
+    record: Any
     delivery: object | None
     """The :class:`~woo_harvester.state.deliveries.Delivery` for the state; StateKeeper sets it."""
+
+    @property
+    def host(self) -> str | None:
+        """The host in whose account it counts; None if it counts in none."""
+        raise NotImplementedError
+
+    @property
+    def file(self) -> str | None:
+        """The URL of the file that it was made from, which an error about it names; None if there is none."""
+        return None
 
 
 @dataclass(slots=True)
 class WooItem(RecordItem):
     """A document: its record, its source, and the reporter of findings about it."""
 
-    record_type = Record
+    kind = Kind.woo
 
     record: Record
     source: Source | None
@@ -262,15 +272,10 @@ class WooItem(RecordItem):
     is_counted: bool = False
     """True once the account of its host says what became of it; a loss is its finding."""
 
-
-@dataclass(slots=True)
-class PermitItem(RecordItem):
-    """A permit case, in the version that this run reports."""
-
-    record_type = PermitRecord
-
-    record: PermitRecord
-    delivery: object | None = None
+    @property
+    def host(self) -> str | None:
+        """The host whose sitemap lists the document."""
+        return self.report.host
 
 
 class RecordItemAdapter(AdapterInterface):
@@ -289,8 +294,8 @@ class RecordItemAdapter(AdapterInterface):
     @classmethod
     def get_field_names_from_class(cls, item_class: type) -> list[str]:
         """Return the keys that a record can have."""
-        record_type: type[Any] = item_class.record_type  # type: ignore[attr-defined]  # asked only of our own
-        return [key for _, key in json_keys(record_type)]
+        kind: Kind = item_class.kind  # type: ignore[attr-defined]  # asked only of our own
+        return [key for _, key in json_keys(record_type(kind))]
 
     def field_names(self) -> KeysView[str]:
         """Return all keys, also absent ones, because the first item determines the columns of a CSV file."""

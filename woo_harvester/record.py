@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from msgspec import Struct, field, json, structs
 
+from woo_harvester.kinds import Kind
 from woo_harvester.utils.dates import iso_datetime, with_dutch_offset
 from woo_harvester.utils.urls import record_id
 
@@ -371,6 +372,12 @@ class Record(Part):
     documentrelaties: list[Documentrelatie] = field(default_factory=list)
     versies: list[Versie] = field(default_factory=list)
     herkomst: Herkomst = field(default_factory=Herkomst)
+
+
+def record_type(kind: Kind) -> type[Any]:
+    """Return the class of the records of a kind."""
+    found: type[Any] = kind.own("record_type", Record)
+    return found
 
 
 def bare_record(loc: str, version: Versie, origin: Herkomst) -> Record:

@@ -11,7 +11,7 @@ from woo_harvester.running.default_settings import from_environment
 from woo_harvester.utils import program
 
 BOT_NAME = "woo-harvester"
-SPIDER_MODULES = ["woo_harvester.spiders"]
+SPIDER_MODULES = ["woo_harvester.spiders", "woo_harvester.permits.spider"]
 COMMANDS_MODULE = "woo_harvester.commands"
 ADDONS = {"woo_harvester.Addon": 500}
 
@@ -97,7 +97,7 @@ FEED_EXPORTERS = {
     # Scrapy: scrapy.exporters.CsvItemExporter, which is also how items of other spiders are written.
     "csv": "woo_harvester.outputs.exporters.RecordCsvItemExporter",
     "csv-nl": "woo_harvester.outputs.exporters.DutchCsvItemExporter",
-    "geojson": "woo_harvester.outputs.exporters.GeoJsonItemExporter",
+    "geojson": "woo_harvester.permits.geojson.GeoJsonItemExporter",
     # Scrapy: scrapy.exporters.JsonLinesItemExporter, which takes ten times as long to write the same bytes.
     **dict.fromkeys(
         ("jl", "jsonl", "jsonlines"), "woo_harvester.outputs.exporters.RecordJsonLinesItemExporter"

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from woo_harvester.outputs.definition import METADATA, WOO, Metadata, values_at
+from woo_harvester.kinds import WOO
+from woo_harvester.outputs.definition import Metadata, metadata_of, values_at
 from woo_portal.engine import Hit, Piece
 from woo_portal.wording import capitalised, counted, day, day_and_time, path_of, size, visible
 
@@ -195,7 +196,7 @@ def summary_of(document: Json) -> list[str]:
 
 def about(document: Json) -> list[Row]:
     """Return the rows about what a document is, and whose."""
-    rows = [_metadata(document, field) for field in METADATA[WOO.name] if field.label]
+    rows = [_metadata(document, field) for field in metadata_of(WOO) if field.label]
     return [row for row in rows if row.values]
 
 

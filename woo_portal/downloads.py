@@ -18,10 +18,10 @@ from lxml.builder import ElementMaker
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_harvester.outputs.columns import cells, columns_of
-from woo_harvester.outputs.definition import PERMITS, WOO, RecordKind, Status, values_at
-from woo_harvester.permits.record import BEGIN, END, PermitRecord, feature_line
-from woo_harvester.record import Record
+from woo_harvester.outputs.definition import Status, values_at
+from woo_harvester.permits.record import BEGIN, END, feature_line
 from woo_harvester.report.csv_file import TextWriter
 from woo_harvester.utils.dates import AMSTERDAM, day_of, iso_datetime, parse_datetime
 from woo_harvester.utils.templates import is_web
@@ -47,7 +47,7 @@ class Summary:
     """What it is about: URI, or label of a value that has none, and label."""
 
 
-def summary_of(kind: RecordKind, record: Mapping[str, Any]) -> Summary:
+def summary_of(kind: Kind, record: Mapping[str, Any]) -> Summary:
     """Return the summary of a record or of its search document."""
     return _SUMMARIES[kind.name](record)
 
@@ -129,7 +129,7 @@ class Withdrawal:
     text: str
 
 
-async def document_by_id(request: Request, kind: RecordKind) -> Mapping[str, Any]:
+async def document_by_id(request: Request, kind: Kind) -> Mapping[str, Any]:
     """Return the search document whose id is in the path. Raises HTTPException 404 if there is none."""
     engine, record_id = request.app.state.engine, str(request.path_params["id"])
     found: Mapping[str, Any] | None = await request.app.state.asking(request, engine.get, kind, record_id)
@@ -138,7 +138,7 @@ async def document_by_id(request: Request, kind: RecordKind) -> Mapping[str, Any
     return found
 
 
-def withdrawal_of(kind: RecordKind, document: Mapping[str, Any]) -> Withdrawal | None:
+def withdrawal_of(kind: Kind, document: Mapping[str, Any]) -> Withdrawal | None:
     """Return the withdrawal of a record, or None if the record is published."""
     if document.get("status") != Status.INGETROKKEN:
         return None
@@ -249,7 +249,6 @@ _BYTE_ORDER_MARK = "\ufeff"
 #: Columns without a value for a visitor: the index has no record with its text, and the operator's folder is
 #: not the visitor's.
 _NOT_HERE = frozenset({"tekst", "pad"})
-_RECORD_TYPES: Mapping[str, type[Any]] = {WOO.name: Record, PERMITS.name: PermitRecord}
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,16 +257,14 @@ class Form:
 
     suffix: str
     media_type: str
-    pieces: Callable[[RecordKind, _Records], Iterator[str]]
+    pieces: Callable[[Kind, _Records], Iterator[str]]
     """A function that yields the text of the file in pieces, at most one for each record and two more."""
     depends_on_day: bool = False
     """Whether the same records give another file on another day."""
 
 
-def _csv(kind: RecordKind, records: _Records, delimiter: str = ",") -> Iterator[str]:
-    columns = {
-        name: path for name, path in columns_of(_RECORD_TYPES[kind.name]).items() if name not in _NOT_HERE
-    }
+def _csv(kind: Kind, records: _Records, delimiter: str = ",") -> Iterator[str]:
+    columns = {name: path for name, path in columns_of(kind).items() if name not in _NOT_HERE}
     yield _BYTE_ORDER_MARK + _row(columns, delimiter)
     for record in records:
         yield _row(cells(record, columns.values()), delimiter)
@@ -279,12 +276,12 @@ def _row(values: Iterable[object], delimiter: str) -> str:
     return file.getvalue()
 
 
-def _json_lines(kind: RecordKind, records: _Records) -> Iterator[str]:
+def _json_lines(kind: Kind, records: _Records) -> Iterator[str]:
     for record in records:
         yield json.dumps(record, ensure_ascii=False) + "\n"
 
 
-def _geojson(kind: RecordKind, records: _Records) -> Iterator[str]:
+def _geojson(kind: Kind, records: _Records) -> Iterator[str]:
     today = day_of(datetime.now(UTC))
     yield BEGIN
     for number, record in enumerate(records):

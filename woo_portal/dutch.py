@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import snowballstemmer
 
-from woo_harvester.outputs.definition import WOO, definition
+from woo_harvester.kinds import WOO
+from woo_harvester.outputs.definition import definition
 
 #: A longer word is cut into pieces of this length.
 MAX_LENGTH = 255

@@ -12,17 +12,9 @@ from typing import Any, cast
 from elastic_transport import ConnectionTimeout, TransportError
 from elasticsearch import ApiError, Elasticsearch, NotFoundError
 
+from woo_harvester.kinds import Kind
 from woo_harvester.outputs.bulk import reason
-from woo_harvester.outputs.definition import (
-    KINDS,
-    MAX_COUNTS,
-    DefinitionError,
-    FacetValue,
-    RecordKind,
-    Status,
-    check,
-    values_at,
-)
+from woo_harvester.outputs.definition import MAX_COUNTS, DefinitionError, FacetValue, Status, check, values_at
 from woo_harvester.utils.dates import parse_datetime
 from woo_portal.dutch import analyzer, cleaned
 from woo_portal.engine import (
@@ -109,7 +101,7 @@ def all_body(question: Question, size: int) -> dict[str, Any]:
     }
 
 
-def suggest_body(kind: RecordKind, word: str) -> dict[str, Any]:
+def suggest_body(kind: Kind, word: str) -> dict[str, Any]:
     """Return the request for words that look like *word*, in the fields that lend their words."""
     options = {"suggest_mode": "always", "max_edits": 2, "prefix_length": 1, "size": 20}
     fields = (title_field(kind), METADATA_FIELD)
@@ -402,7 +394,7 @@ class ElasticsearchEngine:
         hits = [hit_of(question, each) for each in found["hits"]["hits"]]
         return Answer(found["hits"]["total"]["value"], hits, counts)
 
-    def get(self, kind: RecordKind, record_id: str) -> Mapping[str, Any] | None:
+    def get(self, kind: Kind, record_id: str) -> Mapping[str, Any] | None:
         """Return the search document of a record, also of a withdrawn one, or None."""
         if len(record_id) > _LONGEST_ID:
             return None
@@ -434,7 +426,7 @@ class ElasticsearchEngine:
             with suppress(ApiError, TransportError):  # Elasticsearch closes it itself after a while
                 self._client.close_point_in_time(id=point)
 
-    def changes(self, kind: RecordKind, followed: Followed, size: int) -> Changes:
+    def changes(self, kind: Kind, followed: Followed, size: int) -> Changes:
         """Return the first changes that a copy does not have.
 
         Elasticsearch numbers from 0 and we from 1, so that a copy without any change has the number 0.
@@ -448,14 +440,14 @@ class ElasticsearchEngine:
         hits = found["hits"]["hits"] if found is not None else []
         return page_of_changes(where, [(1 + int(hit["sort"][0]), hit["_source"]) for hit in hits], size)
 
-    def similar_words(self, kind: RecordKind, word: str) -> list[str]:
+    def similar_words(self, kind: Kind, word: str) -> list[str]:
         """Return words of titles and metadata that look like *word*, the most similar first."""
         found = self._search(kind, {"size": 0, "suggest": suggest_body(kind, word)})
         parts = found["suggest"].values() if found is not None else ()
         given = [option["text"] for part in parts for each in part for option in each["options"]]
         return most_similar(word, given)
 
-    def contents(self, kind: RecordKind) -> Contents:
+    def contents(self, kind: Kind) -> Contents:
         """Return what the index has of *kind*."""
         found = self._search(kind, contents_body())
         if found is None:
@@ -472,13 +464,13 @@ class ElasticsearchEngine:
 
     def version(self) -> str:
         """Return the state of each index as searches see it. Call it before a search, not after."""
-        return "-".join(map(self._version_of, KINDS))
+        return "-".join(map(self._version_of, Kind))
 
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
 
-    def _version_of(self, kind: RecordKind) -> str:
+    def _version_of(self, kind: Kind) -> str:
         parts = [
             f"{each['key']}.{numbers['count']}.{numbers['max']:.0f}.{numbers['sum']:.0f}"
             for each in self._indices(kind)
@@ -486,12 +478,12 @@ class ElasticsearchEngine:
         ]
         return "+".join(parts) or "0"
 
-    def _indices(self, kind: RecordKind) -> Sequence[Mapping[str, Any]]:
+    def _indices(self, kind: Kind) -> Sequence[Mapping[str, Any]]:
         """Return the indices of a kind that have documents, each with the numbers of its writes."""
         found = self._search(kind, version_body())
         return found["aggregations"]["indices"]["buckets"] if found is not None else []
 
-    def _search(self, kind: RecordKind, body: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    def _search(self, kind: Kind, body: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Return the answer to a search, or None if there is no such index yet."""
         if not self._has_index(kind):
             return None
@@ -505,7 +497,7 @@ class ElasticsearchEngine:
             raise SlowQuestionError(_SLOW)
         return cast("Mapping[str, Any]", answer.body)
 
-    def _has_index(self, kind: RecordKind) -> bool:
+    def _has_index(self, kind: Kind) -> bool:
         """Return whether there is an index of *kind*. Raises EngineError if it has another mapping."""
         alias = self._aliases[kind.name]
         if alias in self._ready:

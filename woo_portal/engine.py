@@ -12,7 +12,8 @@ from difflib import get_close_matches
 from time import time
 from typing import Any, Protocol
 
-from woo_harvester.outputs.definition import PERMITS, WOO, Facet, FacetValue, RecordKind, facets
+from woo_harvester.kinds import PERMITS, WOO, Kind
+from woo_harvester.outputs.definition import Facet, FacetValue, facets
 from woo_portal.question import Question
 
 
@@ -149,7 +150,7 @@ class Engine(Protocol):
     def search(self, question: Question) -> Answer:
         """Return the page of hits that the question asks for, with counts and highlights if it wants them."""
 
-    def get(self, kind: RecordKind, record_id: str) -> Mapping[str, Any] | None:
+    def get(self, kind: Kind, record_id: str) -> Mapping[str, Any] | None:
         """Return the search document of a record, also of a withdrawn one, or None."""
 
     def all_documents(self, question: Question) -> Iterator[Mapping[str, Any]]:
@@ -158,16 +159,16 @@ class Engine(Protocol):
         It reads in parts, so that a million hits take no memory.
         """
 
-    def changes(self, kind: RecordKind, followed: Followed, size: int) -> Changes:
+    def changes(self, kind: Kind, followed: Followed, size: int) -> Changes:
         """Return the first changes that a copy does not have, at most *size*."""
 
-    def similar_words(self, kind: RecordKind, word: str) -> list[str]:
+    def similar_words(self, kind: Kind, word: str) -> list[str]:
         """Return words of titles and metadata that look like *word*, the most similar first.
 
         All begin with the same letter, and none is *word* itself.
         """
 
-    def contents(self, kind: RecordKind) -> Contents:
+    def contents(self, kind: Kind) -> Contents:
         """Return what the index has of *kind*."""
 
     def version(self) -> str:
@@ -233,7 +234,7 @@ def counted_facets(question: Question) -> Sequence[Facet]:
     return [facet for facet in every if facet.name == question.all_of] if question.all_of else every
 
 
-def text_fields(kind: RecordKind) -> Sequence[TextField]:
+def text_fields(kind: Kind) -> Sequence[TextField]:
     """Return the searched fields of records of *kind*, the title first.
 
     A word is found in a field if all its stems are there, of words or of parts of compounds. A phrase is
@@ -242,7 +243,7 @@ def text_fields(kind: RecordKind) -> Sequence[TextField]:
     return _FIELDS[kind.name]
 
 
-def title_field(kind: RecordKind) -> TextField:
+def title_field(kind: Kind) -> TextField:
     """Return the field of the title that is shown."""
     return text_fields(kind)[0]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from threading import Lock
 
 from woo_harvester.findings import Explanation, Severity
+from woo_harvester.kinds import Kind
 from woo_harvester.report.coverage import RunRegister
-from woo_harvester.report.funnel import HarvestKind
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder
@@ -96,7 +96,7 @@ def _hosts(folder: RunFolder) -> _Hosts:
     finished = read_head(folder.report).run.finished
     found: dict[str, dict[str, HarvestOfHost]] = {}
     for report in read_hosts(folder.report):
-        if report.kind is not HarvestKind.WOO:  # pages of permits: they list no documents
+        if report.kind is not Kind.woo:  # pages of permits: they list no documents
             continue
         about = _about(report, finished)
         for organisation in report.organisations:

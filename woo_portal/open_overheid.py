@@ -12,7 +12,8 @@ from datetime import date
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from woo_harvester.outputs.definition import WOO, Status
+from woo_harvester.kinds import WOO
+from woo_harvester.outputs.definition import Status
 from woo_harvester.outputs.document import record_of
 from woo_portal.details import files_of, location_of, title_of, version_of, whole_number
 from woo_portal.downloads import first

@@ -7,7 +7,8 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
-from woo_harvester.outputs.definition import KINDS, PERMITS, WOO, RecordKind, facets
+from woo_harvester.kinds import PERMITS, WOO, Kind
+from woo_harvester.outputs.definition import facets
 from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record, has_fields, record_fields
 from woo_harvester.utils.program import VERSION
@@ -75,7 +76,7 @@ _TEXTS: Mapping[str, str] = {
 def description(root: str) -> Schema:
     """Return the description; *root* is the path of the portal, with a slash at its end."""
     paths: Schema = {}
-    for kind in KINDS:
+    for kind in Kind:
         path = API[kind.name]
         paths[path] = {"get": _get(kind), "post": _post(kind)}
         paths[path + "/{id}"] = {"get": _record(kind)}
@@ -101,7 +102,7 @@ def description(root: str) -> Schema:
     }
 
 
-def _get(kind: RecordKind) -> Schema:
+def _get(kind: Kind) -> Schema:
     return {
         "operationId": f"zoek_{kind.name}",
         "summary": f"Zoek {_NOUNS[kind.name]}",
@@ -110,7 +111,7 @@ def _get(kind: RecordKind) -> Schema:
     }
 
 
-def _post(kind: RecordKind) -> Schema:
+def _post(kind: Kind) -> Schema:
     return {
         "operationId": f"zoek_{kind.name}_verzoek",
         "summary": f"Zoek {_NOUNS[kind.name]} met een verzoek in JSON",
@@ -119,7 +120,7 @@ def _post(kind: RecordKind) -> Schema:
     }
 
 
-def _record(kind: RecordKind) -> Schema:
+def _record(kind: Kind) -> Schema:
     problem = _json(_ref("Fout"))
     return {
         "operationId": f"lees_{kind.name}",
@@ -135,7 +136,7 @@ def _record(kind: RecordKind) -> Schema:
     }
 
 
-def _file(kind: RecordKind, suffix: str, media_type: str) -> Schema:
+def _file(kind: Kind, suffix: str, media_type: str) -> Schema:
     what = "als feed, nieuwste eerst" if suffix == "atom" else f"als {suffix}, alle resultaten"
     return {
         "operationId": f"{suffix.replace('.', '_')}_{kind.name}",
@@ -152,7 +153,7 @@ def _file(kind: RecordKind, suffix: str, media_type: str) -> Schema:
     }
 
 
-def _changes(kind: RecordKind, suffix: str, media_type: str) -> Schema:
+def _changes(kind: Kind, suffix: str, media_type: str) -> Schema:
     """Return the description of the changes, which has the same answers as a file."""
     number = {"type": "integer", "minimum": 1, "maximum": MAX_CHANGES}
     parameters: dict[str, tuple[str, Schema]] = {
@@ -215,7 +216,7 @@ def _responses(content: Schema) -> Schema:
     }
 
 
-def _parameters(kind: RecordKind) -> list[Schema]:
+def _parameters(kind: Kind) -> list[Schema]:
     return [
         {
             "name": name,
@@ -228,7 +229,7 @@ def _parameters(kind: RecordKind) -> list[Schema]:
     ]
 
 
-def _text(kind: RecordKind, name: str) -> str:
+def _text(kind: Kind, name: str) -> str:
     for facet in facets(kind):
         if facet.name == name:
             return f"{facet.label}: een URI of een naam. Meer waarden mogen; één is genoeg."
@@ -237,11 +238,11 @@ def _text(kind: RecordKind, name: str) -> str:
     return _TEXTS[name]
 
 
-def _is_list(kind: RecordKind, name: str) -> bool:
+def _is_list(kind: Kind, name: str) -> bool:
     return name == "id" or name in {facet.name for facet in facets(kind)}
 
 
-def _value(kind: RecordKind, name: str) -> Schema:
+def _value(kind: Kind, name: str) -> Schema:
     """Return the schema of a parameter."""
     if _is_list(kind, name):
         return {"type": "array", "items": {"type": "string", "maxLength": MAX_TEXT}, "maxItems": MAX_CHOSEN}
@@ -281,7 +282,7 @@ def _schemas() -> Schema:
             required=("waarde", "label", "aantal"),
         ),
     }
-    for kind in KINDS:
+    for kind in Kind:
         name = _SCHEMAS[kind.name]
         found[name] = record_schema(_RECORDS[kind.name], required=("id", kind.key))
         found[f"{name}Antwoord"] = _answer(kind)
@@ -289,7 +290,7 @@ def _schemas() -> Schema:
     return found
 
 
-def _answer(kind: RecordKind) -> Schema:
+def _answer(kind: Kind) -> Schema:
     counts = {facet.name: {"type": "array", "items": _ref("Telling")} for facet in facets(kind)}
     number = {"type": "integer", "minimum": 0}
     properties = {
@@ -308,7 +309,7 @@ def _answer(kind: RecordKind) -> Schema:
     return object_schema(properties, required=("totaal", "start", "aantal", "resultaten", "tellingen"))
 
 
-def _request(kind: RecordKind) -> Schema:
+def _request(kind: Kind) -> Schema:
     """Return the schema of the request in JSON; filters whose path has a dot stand in a group."""
     filters: Schema = {}
     for path, name in filters_of(kind).items():

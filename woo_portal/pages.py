@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from woo_harvester.outputs.definition import PERMITS
+from woo_harvester.kinds import PERMITS
 from woo_harvester.utils.program import VERSION
 from woo_harvester.utils.templates import base_css, make_environment, read_asset
 from woo_portal import wording

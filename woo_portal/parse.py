@@ -13,7 +13,8 @@ from datetime import UTC, date, datetime
 from itertools import chain
 from typing import Any, TypeVar
 
-from woo_harvester.outputs.definition import PERMITS, WOO, RecordKind, facets
+from woo_harvester.kinds import PERMITS, WOO, Kind
+from woo_harvester.outputs.definition import facets
 from woo_harvester.utils.dates import day_of
 from woo_portal.question import (
     MAX_CHOSEN,
@@ -55,22 +56,20 @@ _DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DEGREES = re.compile(r"-?[0-9]{1,3}(?:\.[0-9]{1,15})?")
 
 
-def names_of(kind: RecordKind) -> tuple[str, ...]:
+def names_of(kind: Kind) -> tuple[str, ...]:
     """Return the names of all parameters of questions about records of *kind*."""
     days = chain.from_iterable((name + BEGIN, name + END) for name in DATES[kind.name])
     own = _PLACES if kind == PERMITS else ()
     return (*GENERAL, *_lists(kind), *days, *own)
 
 
-def sorts_of(kind: RecordKind) -> tuple[Sort, ...]:
+def sorts_of(kind: Kind) -> tuple[Sort, ...]:
     """Return the orders of records of *kind*; that by distance needs a place."""
     left_out = {Sort.HARVESTED, *([] if kind == PERMITS else [Sort.DISTANCE])}
     return tuple(sort for sort in Sort if sort not in left_out)
 
 
-def question_of_pairs(
-    kind: RecordKind, pairs: Pairs, *, size: int = SIZE, today: date | None = None
-) -> Question:
+def question_of_pairs(kind: Kind, pairs: Pairs, *, size: int = SIZE, today: date | None = None) -> Question:
     """Return the question that these parameters ask; one without a value counts as absent.
 
     *size* is the number of hits on a page if they do not say it. Raises QuestionError.
@@ -105,7 +104,7 @@ def question_of_pairs(
 class _Given:
     """The parameters of an address that have a value. Raises QuestionError for an unknown one."""
 
-    def __init__(self, kind: RecordKind, pairs: Pairs) -> None:
+    def __init__(self, kind: Kind, pairs: Pairs) -> None:
         self._kind = kind
         self._values = _given(kind, pairs)
 
@@ -156,12 +155,12 @@ def _pairs(question: Question, size: int) -> Iterator[tuple[str, str]]:
     yield "aantal", str(question.size) if question.size != size else ""
 
 
-def _lists(kind: RecordKind) -> tuple[str, ...]:
+def _lists(kind: Kind) -> tuple[str, ...]:
     """Return the parameters that may have several values."""
     return (*(facet.name for facet in facets(kind)), "id")
 
 
-def _given(kind: RecordKind, pairs: Pairs) -> dict[str, list[str]]:
+def _given(kind: Kind, pairs: Pairs) -> dict[str, list[str]]:
     """Return the values by name. Raises QuestionError for an unknown name, a long value or too many."""
     known = names_of(kind)
     found: dict[str, list[str]] = {}
@@ -199,7 +198,7 @@ def number_of(name: str, text: str) -> int:
     return int(text)
 
 
-def _sort(kind: RecordKind, text: str) -> Sort:
+def _sort(kind: Kind, text: str) -> Sort:
     if text not in sorts_of(kind):
         raise QuestionError(f"sorteer is een van: {', '.join(sorts_of(kind))}.")
     return Sort(text)
@@ -278,7 +277,7 @@ _NAMES: Mapping[str, str] = {
 _FILTERS = "filters"
 
 
-def question_of_request(kind: RecordKind, body: bytes) -> Question:
+def question_of_request(kind: Kind, body: bytes) -> Question:
     """Return the question in the body of a POST request. Raises QuestionError."""
     try:
         request = json.loads(body)
@@ -289,7 +288,7 @@ def question_of_request(kind: RecordKind, body: bytes) -> Question:
     return question_of_pairs(kind, _filter_pairs(kind, request))
 
 
-def filters_of(kind: RecordKind) -> dict[str, str]:
+def filters_of(kind: Kind) -> dict[str, str]:
     """Return the parameter of each filter of a request, by its path (``classificatiecollectie.themas``)."""
     periods = {
         f"{name}.{word}": name + end
@@ -301,7 +300,7 @@ def filters_of(kind: RecordKind) -> dict[str, str]:
     return {**known, **koop, **periods}
 
 
-def _filter_pairs(kind: RecordKind, request: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _filter_pairs(kind: Kind, request: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, value in request.items():
         if name != _FILTERS:
             yield from _values(name, value, name)

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 
-from woo_harvester.outputs.definition import PERMITS, WOO, RecordKind, Status, composed, without_punctuation
+from woo_harvester.kinds import PERMITS, WOO, Kind
+from woo_harvester.outputs.definition import Status, composed, without_punctuation
 from woo_harvester.permits.mapping import organisation_by_name
 from woo_harvester.tooi.lists import documentsoorten, filetypes, informatiecategorieen, organisaties, themas
 from woo_harvester.tooi.values import ValueList
@@ -93,7 +94,7 @@ class Box:
 class Question:
     """What to search for. Its values are within the bounds of this module; ``parse`` sees to that."""
 
-    kind: RecordKind
+    kind: Kind
     clauses: tuple[Clause, ...] = ()
     chosen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The chosen values (:class:`~woo_harvester.outputs.definition.FacetValue`) by the name of the facet."""
@@ -197,7 +198,7 @@ def _clause(match: re.Match[str]) -> Clause | None:
     return Clause(word, is_excluded=bool(minus)) if word != "AND" else None
 
 
-def chosen_value(kind: RecordKind, name: str, text: str) -> str:
+def chosen_value(kind: Kind, name: str, text: str) -> str:
     """Return the value that a question chooses of a facet: the URI for a label of the value lists.
 
     A text that the lists do not have is a value itself: a URI, or the label of a value that has none.
@@ -210,7 +211,7 @@ def chosen_value(kind: RecordKind, name: str, text: str) -> str:
     return found.uri if found else text
 
 
-def chosen_label(kind: RecordKind, name: str, value: str) -> str:
+def chosen_label(kind: Kind, name: str, value: str) -> str:
     """Return the label of a value of a facet in the value lists; the value itself if they do not have it."""
     values = _LISTS.get((kind.name, name))
     found = values().by_uri(value) if values else None

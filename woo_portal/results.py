@@ -15,16 +15,8 @@ from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
 
-from woo_harvester.outputs.definition import (
-    KINDS,
-    PERMITS,
-    WOO,
-    Facet,
-    FacetValue,
-    RecordKind,
-    facet_values,
-    facets,
-)
+from woo_harvester.kinds import PERMITS, WOO, Kind
+from woo_harvester.outputs.definition import Facet, FacetValue, facet_values, facets
 from woo_harvester.outputs.document import record_of
 from woo_portal.engine import Answer, Count
 from woo_portal.question import MAX_DEPTH, Question, Sort, chosen_label
@@ -143,7 +135,7 @@ class Address:
         return search_path(parameters, self._path)
 
 
-def offered_facets(kind: RecordKind) -> list[Facet]:
+def offered_facets(kind: Kind) -> list[Facet]:
     """Return the facets that a list of filters has."""
     return [facet for facet in facets(kind) if not facet.is_supplied]
 
@@ -298,7 +290,7 @@ def error_in_words(text: str) -> str:
 
 @cache
 def _labels_of_parameters() -> Mapping[str, str]:
-    every = (facet for kind in KINDS for facet in facets(kind))
+    every = (facet for kind in Kind for facet in facets(kind))
     return {facet.name: facet.label for facet in every} | _BOUNDS | _NAMES
 
 
@@ -317,7 +309,7 @@ def _choice(facet: Facet, count: Count, question: Question, address: Address) ->
     return Choice(label, address.adding(facet.name, value), count.number)
 
 
-def label_of(kind: RecordKind, answer: Answer, name: str, value: str) -> str:
+def label_of(kind: Kind, answer: Answer, name: str, value: str) -> str:
     """Return the label of a value of a facet: as the answer has it, else as the value lists have it.
 
     The counts of an answer end at ``MAX_COUNTS`` values; its hits have the others.

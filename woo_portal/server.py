@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import uvicorn
 from starlette.applications import Starlette
 
-from woo_harvester.outputs.definition import KINDS
+from woo_harvester.kinds import Kind
 from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.running.causes import StartError
 from woo_harvester.running.paths import NoFolderError, data_dir, files_folder
@@ -130,12 +130,12 @@ def _elasticsearch(settings: BaseSettings) -> Engine:
         from woo_portal.elasticsearch import ElasticsearchEngine  # noqa: PLC0415
     except ImportError as error:
         raise EngineError(_NO_ELASTICSEARCH.format(error.name)) from error
-    aliases = {kind.name: str(settings[kind.setting]) for kind in KINDS}
+    aliases = {kind.name: str(settings[kind.setting]) for kind in Kind}
     try:
         engine = ElasticsearchEngine(connect(settings), aliases, SECONDS)
     except SearchError as error:
         raise EngineError(str(error)) from error
-    engine.contents(KINDS[0])  # an address at which nothing answers is reported at the start
+    engine.contents(Kind.woo)  # an address at which nothing answers is reported at the start
     return engine
 
 

@@ -8,6 +8,7 @@ import re
 import tomllib
 from pathlib import Path
 
+from woo_harvester.findings.catalogue import catalogue
 from woo_harvester.tooi import lists
 
 _ROOT = Path(__file__).parents[2]
@@ -16,8 +17,7 @@ _PAGES, _WORDS = 3000, 400
 
 def pages() -> list[str]:
     """Return 3,000 pages of 400 words, drawn from the catalogue of findings and the waardelijsten."""
-    catalogue = tomllib.loads((_ROOT / "woo_harvester/findings/catalogue.toml").read_text(encoding="utf-8"))
-    sentences = re.findall(r"[^.]+\.", " ".join(_texts(catalogue)))
+    sentences = re.findall(r"[^.]+\.", " ".join(_texts(tomllib.loads(catalogue()))))
     folder = Path(str(lists.__file__)).parent / "lists"
     for path in folder.glob("*.csv"):
         with path.open(encoding="utf-8", newline="") as file:

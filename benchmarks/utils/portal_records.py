@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.utils.dutch_text import compounds, pages
 from benchmarks.utils.publisher import publisher
 from benchmarks.utils.runs import woo
-from woo_harvester.outputs.definition import WOO
+from woo_harvester.kinds import WOO
 from woo_harvester.tooi import informatiecategorieen
 from woo_harvester.tooi.lists import organisaties
 from woo_harvester.utils.urls import record_id

@@ -10,9 +10,9 @@ import pytest
 
 from woo_harvester.audit.given import GivenHost, hosts_among
 from woo_harvester.demo.mistaken import GOOD, LASTMOD
-from woo_harvester.demo.permit_messages import message
 from woo_harvester.demo.sitemaps import Entry, robots_txt, sitemap, sitemapindex
 from woo_harvester.findings import Finding
+from woo_harvester.permits.demo_messages import message
 
 HOST = "https://www.a.nl"
 INDEX = f"{HOST}/sitemapindex-diwoo.xml"

@@ -18,9 +18,9 @@ from tests.commands.state_shell import Shell, record, refused
 from tests.conftest import ROOT
 from tests.state.knowledge import HARVESTED, locs
 from tests.state.processes import WRITING, running
+from woo_harvester.kinds import Kind
 from woo_harvester.operating.output import keeping, writing
 from woo_harvester.outputs.columns import columns_of
-from woo_harvester.record import Record
 from woo_harvester.state.latest import RecordsError
 from woo_harvester.state.resources import keep_read
 
@@ -66,7 +66,7 @@ def test_the_latest_versions_as_csv_have_the_columns_of_a_run(state: Shell) -> N
     with Path("now.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["link"] for row in rows] == ["https://a.nl/1.pdf", "https://a.nl/2.pdf"]
-    assert list(rows[0]) == list(columns_of(Record))
+    assert list(rows[0]) == list(columns_of(Kind.woo))
     assert state("latest", "1.jsonl", "--format", "csv").stdout.startswith('"titel","organisatie",')
 
 

@@ -16,6 +16,7 @@ from tests.utils.crawlers import crawler_of
 from woo_harvester.extensions.findings import Findings, feed_uri_params
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import WooItem
+from woo_harvester.kinds import Kind
 from woo_harvester.report.findings_file import WRITTEN_MAX
 from woo_harvester.report.json_file import read_hosts
 
@@ -80,7 +81,10 @@ def test_findings_are_counted_by_code_in_the_statistics_and_by_host_in_the_accou
     extension = opened(tmp_path)
     for host in ("www.a.nl", "open.b.nl:8443", "www.a.nl", None):
         extension.report(Finding(code="loc.dubbel", host=host))
-    early, permits = extension.accounts.of("www.a.nl"), extension.accounts.of_permits("open.b.nl:8443")
+    early, permits = (
+        extension.accounts.of("www.a.nl"),
+        extension.accounts.of("open.b.nl:8443", Kind.vergunningen),
+    )
     extension.report(Finding(code="loc.dubbel", host="www.a.nl"))
     assert (early.findings, permits.findings) == ({"loc.dubbel": 3}, {"loc.dubbel": 1})
     stats = stats_of(extension)

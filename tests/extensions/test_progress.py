@@ -16,7 +16,7 @@ from woo_harvester.demo.server import Authority
 from woo_harvester.demo.site import Site
 from woo_harvester.extensions.figures import Figures
 from woo_harvester.extensions.progress import progress_line
-from woo_harvester.report.accounts import PermitAccount
+from woo_harvester.permits.account import PermitAccount
 from woo_harvester.report.funnel import Account
 
 

@@ -16,7 +16,7 @@ from woo_harvester.extensions import figures as formatting
 from woo_harvester.extensions.figures import Figures
 from woo_harvester.extensions.summary import _lines, answer, summary
 from woo_harvester.findings import Finding
-from woo_harvester.report.accounts import PermitAccount
+from woo_harvester.permits.account import PermitAccount
 from woo_harvester.report.funnel import Account
 
 CODES = {"lastmod.ontbreekt": 1200, "titel.ontbreekt": 30, "loc.ongeldig": 2, "index.naam": 1}

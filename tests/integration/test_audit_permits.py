@@ -10,9 +10,9 @@ import pytest
 from tests.integration.audits import Auditor, answer_of
 from tests.utils.sites import write_register
 from tests.utils.vergunningen import FOLDER, about, case, publish
-from woo_harvester.demo.permit_messages import document_message
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
+from woo_harvester.permits.demo_messages import document_message
 from woo_harvester.report.model import FindingRow, HostReport
 
 pytestmark = pytest.mark.integration

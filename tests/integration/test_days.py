@@ -28,9 +28,9 @@ from tests.utils.daily import (
 from tests.utils.disturbed_runs import KILLED, SOON, Fallible, GatedSite, two_sitemaps, until_half
 from tests.utils.sites import MakeSite
 from tests.utils.vergunningen import FOLDER, Permits, about, case, publish_more
-from woo_harvester.demo.permit_messages import document_message
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
+from woo_harvester.permits.demo_messages import document_message
 
 pytestmark = pytest.mark.integration
 

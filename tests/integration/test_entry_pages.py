@@ -28,9 +28,9 @@ from tests.utils.vergunningen import (
     publish,
     publish_more,
 )
-from woo_harvester.demo.permit_messages import delete_message
 from woo_harvester.demo.server import Authority, Certificate, Page, Request
 from woo_harvester.demo.site import Site
+from woo_harvester.permits.demo_messages import delete_message
 from woo_harvester.utils.dates import day_of
 
 pytestmark = pytest.mark.integration

@@ -29,9 +29,9 @@ from tests.utils.sites import write_register
 from tests.utils.vergunningen import about
 from tests.utils.vergunningen import publish as publish_permits
 from tests.utils.waiting import STUCK
-from woo_harvester.demo.permit_messages import PRODUCT
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
+from woo_harvester.permits.demo_messages import PRODUCT
 from woo_harvester.utils.program import VERSION
 
 __all__ = ["base", "built", "copied", "postgresql_server", "postgresql_url"]

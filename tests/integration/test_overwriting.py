@@ -28,8 +28,8 @@ from tests.utils.disturbed_runs import (
 from tests.utils.vergunningen import FOLDER, Permits, about
 from tests.utils.vergunningen import publish as publish_permits
 from woo_harvester.demo.site import Site
+from woo_harvester.kinds import Kind
 from woo_harvester.outputs.columns import columns_of
-from woo_harvester.permits.record import PermitRecord
 
 ALL = {"DELTAFETCH_ENABLED": 0}
 NAMES = ("woo.jsonl", "woo.csv", "woo.json", "woo.xml")
@@ -197,7 +197,7 @@ def test_permits_are_not_lost_either(tmp_path: Path, ca_bundle: Path, site: Site
     first = permits.run(site.url(FOLDER), *outputs)
     assert len(first.records) == 2
     header, *rows = csv_rows(tmp_path / "zaken.csv")
-    assert header == list(columns_of(PermitRecord))
+    assert header == list(columns_of(Kind.vergunningen))
     assert {row[header.index("link")] for row in rows} == {
         record["vergunning"]["identifier"] for record in first.records
     }

@@ -19,8 +19,8 @@ from tests.utils.daily import FIRST, NEWER, Harvester
 from tests.utils.postgresql import postgresql_server, postgresql_url
 from tests.utils.sites import MakeSite
 from tests.utils.vergunningen import FOLDER, Permits, about, case, causes, codes, files_asked, publish
-from woo_harvester.demo.permit_messages import delete_message, document_message, message
 from woo_harvester.demo.site import Site
+from woo_harvester.permits.demo_messages import delete_message, document_message, message
 from woo_harvester.utils.urls import record_id
 
 __all__ = ["postgresql_server", "postgresql_url"]

@@ -11,9 +11,9 @@ import pytest
 from tests.utils.command import environment, in_project
 from tests.utils.disturbed_runs import KILLED, POINTS, Fault, KillAt, Started, lines
 from tests.utils.vergunningen import CASE, FOLDER, Permits, about, case, causes, publish
-from woo_harvester.demo.permit_messages import document_message
 from woo_harvester.demo.server import Page
 from woo_harvester.demo.site import Site
+from woo_harvester.permits.demo_messages import document_message
 
 CASES = 60
 #: A create and an update of each case and a document, and those that move one.

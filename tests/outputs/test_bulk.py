@@ -10,8 +10,8 @@ from elasticsearch import Elasticsearch
 
 from tests.utils.crawlers import crawler_of
 from tests.utils.proxy import Proxy
+from woo_harvester.kinds import WOO
 from woo_harvester.outputs.bulk import BulkOutcome, BulkWriter, connect
-from woo_harvester.outputs.definition import WOO
 from woo_harvester.outputs.document import BulkAction, Withdrawn, bulk_action
 from woo_harvester.outputs.indices import prepare_index
 

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from woo_harvester.outputs.columns import ALL, all_columns, cells, columns_of, record_type_of
-from woo_harvester.permits.record import PermitRecord
-from woo_harvester.record import Record
+from woo_harvester.kinds import Kind
+from woo_harvester.outputs.columns import ALL, all_columns, cells, columns_of
 from woo_harvester.report.csv_file import cell
 
 RECORD: dict[str, Any] = {
@@ -61,7 +60,7 @@ def test_a_column_has_the_value_at_its_path() -> None:
         ("herkomst.bevindingen", ""),
     ]:
         assert of(column) == expected, column
-        assert column in columns_of(Record, [ALL]), column
+        assert column in columns_of(Kind.woo, [ALL]), column
 
 
 def test_the_values_of_a_list_are_separated_again_by_splitting() -> None:
@@ -103,7 +102,7 @@ def test_an_object_that_is_not_as_in_a_record_is_its_json() -> None:
 
 
 def test_all_columns_are_unique_and_have_no_text_of_documents() -> None:
-    for kind in [Record, PermitRecord]:
+    for kind in Kind:
         columns = all_columns(kind)
         assert len(set(columns)) == len(columns) > 80, kind
         assert columns[0] == "id", kind
@@ -112,13 +111,11 @@ def test_all_columns_are_unique_and_have_no_text_of_documents() -> None:
 
 
 def test_the_columns_of_a_record_are_those_of_its_kind() -> None:
-    assert record_type_of(RECORD) is Record
-    assert record_type_of({"id": "1", "vergunning": {}}) is PermitRecord
-    assert {"vergunning.title", "documenten.title"} <= set(all_columns(PermitRecord))
+    assert {"vergunning.title", "documenten.title"} <= set(all_columns(Kind.vergunningen))
 
 
 def test_the_columns_for_people_are_few_and_each_has_a_place_in_a_record() -> None:
-    for kind in [Record, PermitRecord]:
+    for kind in Kind:
         columns = columns_of(kind)
         assert list(columns)[:2] == ["titel", "organisatie"], kind
         assert list(columns)[-2:] == ["link", "id"] or list(columns)[-3:] == ["pad", "tekst", "id"], kind
@@ -128,7 +125,7 @@ def test_the_columns_for_people_are_few_and_each_has_a_place_in_a_record() -> No
 
 def test_a_list_chooses_columns_by_name_and_by_path() -> None:
     chosen = ["link", " document.titelcollectie", "versies.bestanden.tekst"]
-    assert columns_of(Record, chosen) == {
+    assert columns_of(Kind.woo, chosen) == {
         "link": "document.weblocatie",
         "document.titelcollectie": "document.titelcollectie",
         "versies.bestanden.tekst": "versies.bestanden.tekst",
@@ -137,16 +134,16 @@ def test_a_list_chooses_columns_by_name_and_by_path() -> None:
 
 def test_an_unknown_column_is_refused() -> None:
     for kind, chosen, line in [
-        (Record, ["titl"], "WOO_CSV_COLUMNS: unknown column titl: did you mean titel?"),
+        (Kind.woo, ["titl"], "WOO_CSV_COLUMNS: unknown column titl: did you mean titel?"),
         (
-            Record,
+            Kind.woo,
             ["document.webloctie"],
             "unknown column document.webloctie: did you mean document.weblocatie?",
         ),
-        (Record, ["titel", "all"], "expected all alone, or names without it, got titel,all$"),
-        (Record, ["al"], "unknown column al: did you mean all?"),
-        (PermitRecord, ["xyzw"], "unknown column xyzw: expected one of titel, .*, id, all$"),
-        (PermitRecord, [""], "unknown column : expected one of titel, "),
+        (Kind.woo, ["titel", "all"], "expected all alone, or names without it, got titel,all$"),
+        (Kind.woo, ["al"], "unknown column al: did you mean all?"),
+        (Kind.vergunningen, ["xyzw"], "unknown column xyzw: expected one of titel, .*, id, all$"),
+        (Kind.vergunningen, [""], "unknown column : expected one of titel, "),
     ]:
         with pytest.raises(ValueError, match=line.replace("?", r"\?")):
             columns_of(kind, chosen)

@@ -15,22 +15,11 @@ from elasticsearch import Elasticsearch
 from tests.portal.analysis import Analysis
 from tests.portal.permits import DAM, DOM, at, gemeente, permit
 from tools.reference.record import rows
-from woo_harvester.outputs.definition import (
-    KINDS,
-    PERMITS,
-    WOO,
-    DefinitionError,
-    RecordKind,
-    SingleKind,
-    check,
-    definition,
-    facets,
-    gemeenten,
-    record_kind_of,
-    without_punctuation,
-)
+from woo_harvester.kinds import PERMITS, WOO, Kind, SingleKind, record_kind_of
+from woo_harvester.outputs.definition import DefinitionError, check, definition, facets, without_punctuation
 from woo_harvester.outputs.document import document_of
 from woo_harvester.permits.record import PermitRecord, Term
+from woo_harvester.permits.search import gemeenten
 from woo_harvester.record import Waarde
 from woo_portal.engine import text_fields
 
@@ -73,7 +62,7 @@ def document(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_definition_bears_its_number_is_strict_at_the_top_and_has_the_analysis_of_the_others() -> None:
-    for kind in KINDS:
+    for kind in Kind:
         mappings = definition(kind)["mappings"]
         assert mappings["_meta"]["woo_harvester"]["mapping"] == kind.mapping, kind
         assert mappings["dynamic"] == "strict", kind
@@ -89,14 +78,14 @@ def test_the_mapping_of_permits_has_each_key_of_a_record_and_what_the_index_adds
 
 
 def test_the_index_has_each_facet_and_no_document_shows_it() -> None:
-    for kind in KINDS:
+    for kind in Kind:
         mappings = definition(kind)["mappings"]
         assert [*mappings["properties"]["facetten"]["properties"]] == [facet.name for facet in facets(kind)]
         assert "facetten" in mappings["_source"]["excludes"], kind
 
 
 def test_the_index_has_each_searched_field_with_its_analyzers() -> None:
-    for kind in KINDS:
+    for kind in Kind:
         properties = definition(kind)["mappings"]["properties"]
         for field in text_fields(kind):
             analyzers = [
@@ -114,7 +103,7 @@ def test_what_mapping_5_of_the_woo_says_is_settled() -> None:
 def test_an_index_of_others_of_other_records_or_with_another_mapping_is_not_written_to() -> None:
     foreign, other_kind = "not made by woo-harvester", "holds records of the kind {}, and not {}: .*{}"
     numbered = {"_meta": {"woo_harvester": {"mapping": 1, "version": "3.0"}}}
-    cases: list[tuple[RecordKind, dict[str, Any], str]] = [
+    cases: list[tuple[Kind, dict[str, Any], str]] = [
         (WOO, {}, foreign),
         (WOO, {"_meta": {}}, foreign),
         (WOO, {"_meta": {"woo_harvester": 1}}, foreign),

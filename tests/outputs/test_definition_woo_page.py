@@ -8,8 +8,8 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from tests.portal.questions import asked, questions
+from woo_harvester.kinds import WOO
 from woo_harvester.outputs.bulk import BulkWriter
-from woo_harvester.outputs.definition import WOO
 from woo_harvester.outputs.document import Withdrawn, bulk_action
 from woo_harvester.outputs.indices import create_index
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from woo_harvester.outputs.definition import PERMITS, WOO
+from woo_harvester.kinds import PERMITS, WOO
 from woo_harvester.outputs.document import (
     Withdrawn,
     bulk_action,

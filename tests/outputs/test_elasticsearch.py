@@ -13,7 +13,7 @@ from tests.utils.daily import FIRST, NEWER, numbered, publish
 from tests.utils.indexed_runs import Searching, assert_agree, published
 from tests.utils.sites import MakeSite
 from woo_harvester.demo.site import Site
-from woo_harvester.outputs.definition import WOO
+from woo_harvester.kinds import WOO
 from woo_harvester.outputs.document import Withdrawn, bulk_action
 from woo_harvester.outputs.elasticsearch import MISSING
 

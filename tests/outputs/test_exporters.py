@@ -13,17 +13,18 @@ from scrapy.exporters import JsonLinesItemExporter
 from scrapy.utils.test import get_crawler
 
 from woo_harvester.findings import Reporter
-from woo_harvester.items import PermitItem, WooItem
+from woo_harvester.items import WooItem
+from woo_harvester.kinds import Kind
 from woo_harvester.outputs.columns import all_columns, columns_of
 from woo_harvester.outputs.exporters import (
     DutchCsvItemExporter,
-    GeoJsonItemExporter,
     RecordCsvItemExporter,
     RecordJsonLinesItemExporter,
 )
+from woo_harvester.permits.geojson import GeoJsonItemExporter
 from woo_harvester.permits.record import PermitRecord, Vergunning
-from woo_harvester.record import Herkomst, Oorzaak, Record, Versie, Waarde, bare_record
-from woo_harvester.spiders.vergunningen import VergunningenSpider
+from woo_harvester.permits.spider import PermitItem, VergunningenSpider
+from woo_harvester.record import Herkomst, Oorzaak, Versie, Waarde, bare_record
 from woo_harvester.spiders.woo import WooSpider
 
 
@@ -54,12 +55,12 @@ def rows(path: Path) -> list[list[str]]:
 def test_the_columns_do_not_depend_on_the_records(tmp_path: Path) -> None:
     (bare, *_) = export(tmp_path / "a.csv", woo_item("x"))
     (titled, row) = export(tmp_path / "b.csv", woo_item("x", "Één kade"))
-    assert bare == titled == list(columns_of(Record))
+    assert bare == titled == list(columns_of(Kind.woo))
     assert dict(zip(titled, row, strict=True))["titel"] == "Één kade"
 
 
 def test_a_run_without_records_writes_the_header(tmp_path: Path) -> None:
-    for spider, kind in ((WooSpider, Record), (VergunningenSpider, PermitRecord)):
+    for spider, kind in ((WooSpider, Kind.woo), (VergunningenSpider, Kind.vergunningen)):
         assert export(tmp_path / "a.csv", spider=spider) == [list(columns_of(kind))], kind
         assert export(tmp_path / "b.csv", spider=spider, columns="all") == [list(all_columns(kind))], kind
 
@@ -88,7 +89,7 @@ def test_a_file_for_excel_in_dutch_has_semicolons(tmp_path: Path) -> None:
     assert (tmp_path / "a.csv").read_bytes().startswith(b'\xef\xbb\xbf"titel";"organisatie";')
     with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as text:
         header, row = csv.reader(text, delimiter=";")
-    assert header == list(columns_of(Record))
+    assert header == list(columns_of(Kind.woo))
     assert row[0] == "'=1+1;2"
 
 
@@ -98,7 +99,7 @@ def test_a_file_may_have_other_separators(tmp_path: Path) -> None:
         export(tmp_path / "a.csv", woo_item("x"), **options)
         with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:
             header, row = csv.reader(file, **options)
-        assert (header, len(row)) == (list(columns_of(Record)), len(header)), options
+        assert (header, len(row)) == (list(columns_of(Kind.woo)), len(header)), options
 
 
 def test_the_fields_of_a_feed_choose_columns_and_their_names(tmp_path: Path) -> None:
@@ -120,7 +121,7 @@ def test_without_a_header_there_are_rows_only(tmp_path: Path) -> None:
 
 def test_the_item_decides_the_columns_of_a_spider_that_does_not(tmp_path: Path) -> None:
     item = PermitItem(PermitRecord("1", vergunning=Vergunning()))
-    assert export(tmp_path / "a.csv", item, spider=None)[0] == list(columns_of(PermitRecord))
+    assert export(tmp_path / "a.csv", item, spider=None)[0] == list(columns_of(Kind.vergunningen))
 
 
 def test_items_of_other_projects_are_written_as_scrapy_does(tmp_path: Path) -> None:

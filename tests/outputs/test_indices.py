@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from elasticsearch import Elasticsearch
 
-from woo_harvester.outputs.definition import WOO
+from woo_harvester.kinds import WOO
 from woo_harvester.outputs.indices import prepare_index
 
 pytestmark = pytest.mark.integration

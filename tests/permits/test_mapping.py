@@ -8,7 +8,7 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 
 from tests.permits.reading import codes, given
-from woo_harvester.demo.permit_messages import CASE_URL, DOCUMENT_URL, PRODUCT, document_message, message
+from woo_harvester.permits.demo_messages import CASE_URL, DOCUMENT_URL, PRODUCT, document_message, message
 from woo_harvester.permits.mapping import (
     day_in,
     house_address,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime
 
 from tests.permits.reading import NOW, codes, faults, given, noted, valid
-from woo_harvester.demo.permit_messages import (
+from woo_harvester.permits.demo_messages import (
     CASE_URL,
     DOCUMENT_URL,
     MESSAGE_PREFIX,
@@ -18,7 +18,7 @@ from woo_harvester.demo.permit_messages import (
 from woo_harvester.permits.links import RememberedFile
 from woo_harvester.permits.messages import Message, Soort, Transactie, read_message
 from woo_harvester.permits.schema import FAULTS_MAX, MESSAGE_NS
-from woo_harvester.state.permits import PermitFile
+from woo_harvester.permits.state import PermitFile
 from woo_harvester.tooi.lists import organisaties
 
 DCTERMS = "http://purl.org/dc/terms/"

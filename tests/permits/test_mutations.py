@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.permits.reading import valid
 from tests.permits.test_mapping import FULL_KERN, FULL_MANTEL, FULL_META
 from tests.permits.world import mutation
-from woo_harvester.demo.permit_messages import delete_message, document_message, message
+from woo_harvester.permits.demo_messages import delete_message, document_message, message
 from woo_harvester.permits.mutations import Mutation, PermitRow, in_order
 from woo_harvester.permits.record import Vergunning, VergunningDocument
 

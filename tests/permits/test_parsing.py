@@ -6,7 +6,7 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 
 from tests.permits.reading import MAXSIZE, NOW, codes, faults, given, noted
-from woo_harvester.demo.permit_messages import (
+from woo_harvester.permits.demo_messages import (
     message,
 )
 from woo_harvester.permits.messages import read_message

@@ -6,14 +6,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from tests.permits.reading import valid
-from woo_harvester.demo.permit_messages import (
+from woo_harvester.findings import Reporter
+from woo_harvester.permits.demo_messages import (
     CASE_URL,
     DOCUMENT_URL,
     delete_message,
     document_message,
     message,
 )
-from woo_harvester.findings import Reporter
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.record import feature
 from woo_harvester.permits.rights import Rights

@@ -6,8 +6,8 @@ import pytest
 from lxml import etree
 
 from tests.permits.test_mapping import FULL_KERN, FULL_MANTEL, FULL_META
-from woo_harvester.demo.permit_messages import delete_message, document_message, message
 from woo_harvester.permits import schema
+from woo_harvester.permits.demo_messages import delete_message, document_message, message
 from woo_harvester.permits.mapping import conform
 
 XS = "{http://www.w3.org/2001/XMLSchema}"

@@ -9,13 +9,13 @@ import subprocess
 from typing import Any
 
 from tests.conftest import ROOT, skip_or_fail
-from woo_harvester.outputs.definition import RecordKind
+from woo_harvester.kinds import Kind
 
 PAGE = (ROOT / "docs/search.md").read_text(encoding="utf-8")
 ALL = re.findall(r"```bash\n(.+?)```", PAGE, re.DOTALL)
 
 
-def questions(kind: RecordKind) -> list[str]:
+def questions(kind: Kind) -> list[str]:
     """Return the questions about one kind of records, in the order of the page."""
     return [question for question in ALL if f"/{kind.name}/_search" in question]
 

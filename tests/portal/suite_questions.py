@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from urllib.parse import parse_qsl
 
-from woo_harvester.outputs.definition import PERMITS, WOO, RecordKind
+from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_portal.engine import Answer, Engine
 from woo_portal.parse import question_of_pairs
 from woo_portal.question import Question
@@ -14,12 +14,12 @@ from woo_portal.question import Question
 TODAY = date(2026, 6, 30)
 
 
-def question(kind: RecordKind, address: str) -> Question:
+def question(kind: Kind, address: str) -> Question:
     """Return the question in the parameters of an address; ``+`` is a space."""
     return question_of_pairs(kind, parse_qsl(address, strict_parsing=bool(address)), size=50, today=TODAY)
 
 
-def answer(engine: Engine, address: str, kind: RecordKind = WOO) -> Answer:
+def answer(engine: Engine, address: str, kind: Kind = WOO) -> Answer:
     """Return the answer to the question of an address."""
     return engine.search(question(kind, address))
 
@@ -30,7 +30,7 @@ def ids(found: Answer) -> list[str]:
     return [hit.document["id"] for hit in found.hits]
 
 
-def found(engine: Engine, address: str, kind: RecordKind = WOO) -> set[str]:
+def found(engine: Engine, address: str, kind: Kind = WOO) -> set[str]:
     """Return the ids of all documents that a question finds."""
     return set(ids(answer(engine, address, kind)))
 

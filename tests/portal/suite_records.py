@@ -13,8 +13,8 @@ from elasticsearch import Elasticsearch
 
 from tests.portal.permits import DAM, DOM, at, gemeente, permit
 from tests.utils.elasticsearch_fixtures import own_alias
+from woo_harvester.kinds import Kind, record_kind_of
 from woo_harvester.outputs.bulk import BulkWriter
-from woo_harvester.outputs.definition import KINDS, record_kind_of
 from woo_harvester.outputs.document import Withdrawn, bulk_action
 from woo_harvester.outputs.indices import create_index
 from woo_portal.elasticsearch import ElasticsearchEngine
@@ -174,8 +174,8 @@ def elasticsearch(url: str, records: Sequence[Mapping[str, Any]]) -> Iterator[En
         own_alias(client) as first,
         own_alias(client) as second,
     ):
-        aliases = {kind.name: alias for kind, alias in zip(KINDS, (first, second), strict=True)}
-        for kind in KINDS:
+        aliases = {kind.name: alias for kind, alias in zip(Kind, (first, second), strict=True)}
+        for kind in Kind:
             create_index(client, aliases[kind.name], kind, aliased=True)
             mine = [record for record in records if record_kind_of(record) == kind]
             actions = [bulk_action(kind, record, Withdrawn.MARK) for record in mine]

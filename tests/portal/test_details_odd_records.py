@@ -8,7 +8,7 @@ import pytest
 
 from tests.portal.client import client_of, opened
 from tests.portal.records import AMSTERDAM, LOC, full
-from woo_harvester.outputs.definition import WOO
+from woo_harvester.kinds import WOO
 from woo_harvester.utils.urls import record_id
 from woo_portal.details import heading_of
 from woo_portal.engine import Hit, Piece

@@ -11,7 +11,8 @@ from elasticsearch import Elasticsearch
 
 from tests.portal.analysis import Analysis
 from tests.portal.word_lists import SPACES, words
-from woo_harvester.outputs.definition import WOO, definition
+from woo_harvester.kinds import WOO
+from woo_harvester.outputs.definition import definition
 from woo_portal.dutch import (
     MAX_LENGTH,
     CharFilter,

@@ -17,8 +17,9 @@ from tests.portal.questions import questions
 from tests.portal.suite_records import woo
 from tests.utils.ports import free_port
 from tests.utils.waiting import wait_until
+from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_harvester.outputs.bulk import BulkWriter
-from woo_harvester.outputs.definition import KINDS, MAX_COUNTS, PERMITS, WOO, definition
+from woo_harvester.outputs.definition import MAX_COUNTS, definition
 from woo_harvester.outputs.document import Withdrawn, bulk_action, document_of
 from woo_harvester.outputs.indices import create_index, move_alias
 from woo_portal.elasticsearch import MATCH_BEGIN as BEGIN
@@ -321,7 +322,7 @@ def test_the_page_has_each_field_with_what_it_counts_for() -> None:
     rows = [line for line in PAGE.splitlines() if line.startswith(("| `woo` |", "| `vergunningen` |"))]
     assert rows == [
         f"| `{kind.name}` | `{field.path}` | {field.boost:g} | {field.boost * PARTS_SHARE:.2g} |"
-        for kind in KINDS
+        for kind in Kind
         for field in text_fields(kind)
     ]
     assert f"at most {MAX_COUNTS}" in PAGE

@@ -17,8 +17,8 @@ from elasticsearch import Elasticsearch
 from tests.portal.permits import permit
 from tests.portal.suite_records import SECONDS, withdrawn, woo
 from tests.utils.elasticsearch_fixtures import own_alias
+from woo_harvester.kinds import PERMITS, WOO, Kind, record_kind_of
 from woo_harvester.outputs.bulk import BulkWriter
-from woo_harvester.outputs.definition import KINDS, PERMITS, WOO, record_kind_of
 from woo_harvester.outputs.document import Withdrawn, bulk_action
 from woo_harvester.outputs.indices import create_index
 from woo_portal.elasticsearch import ElasticsearchEngine
@@ -77,12 +77,12 @@ def embedded(folder: Path, again: Sequence[Json] = ()) -> Iterator[Followable]:
 def elasticsearch(url: str, again: Sequence[Json] = ()) -> Iterator[Followable]:
     """Give an index of its own in Elasticsearch."""
     with Elasticsearch(url, request_timeout=60) as client, own_alias(client) as one, own_alias(client) as two:
-        aliases = {kind.name: alias for kind, alias in zip(KINDS, (one, two), strict=True)}
-        for kind in KINDS:
+        aliases = {kind.name: alias for kind, alias in zip(Kind, (one, two), strict=True)}
+        for kind in Kind:
             create_index(client, aliases[kind.name], kind, aliased=True)
 
         def add(records: Sequence[Json]) -> None:
-            for kind in KINDS:
+            for kind in Kind:
                 mine = [record for record in records if record_kind_of(record) == kind]
                 actions = [bulk_action(kind, record, Withdrawn.MARK) for record in mine]
                 assert not BulkWriter(client, aliases[kind.name], 1).write(actions).refused

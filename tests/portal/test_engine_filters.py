@@ -10,7 +10,8 @@ import pytest
 
 from tests.portal.suite_questions import TODAY, answer, found, ids, permits, question
 from tests.portal.suite_records import ADVICE, AMSTERDAM, COVENANT, NATURE, TRAFFIC, UTRECHT
-from woo_harvester.outputs.definition import KINDS, PERMITS, WOO, Status, facets
+from woo_harvester.kinds import PERMITS, WOO, Kind
+from woo_harvester.outputs.definition import Status, facets
 from woo_harvester.utils.dates import parse_datetime
 from woo_portal.engine import Answer, Contents, Engine
 from woo_portal.question import Box, Place, Question, Sort
@@ -240,7 +241,7 @@ STATUSES: Mapping[Status | None, tuple[set[str], set[str]]] = {
 
 def test_withdrawn_records_are_hits_only_if_they_are_asked_for(engine: Engine) -> None:
     for status in STATUSES:
-        made = [engine.search(Question(kind, status=status, size=50)) for kind in KINDS]
+        made = [engine.search(Question(kind, status=status, size=50)) for kind in Kind]
         assert tuple(set(ids(each)) for each in made) == STATUSES[status], status
 
 

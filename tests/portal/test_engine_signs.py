@@ -8,7 +8,7 @@ import pytest
 
 from tests.portal import suite_records
 from tests.portal.suite_records import woo
-from woo_harvester.outputs.definition import WOO
+from woo_harvester.kinds import WOO
 from woo_portal.engine import Engine
 from woo_portal.parse import question_of_pairs
 

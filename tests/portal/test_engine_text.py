@@ -10,7 +10,7 @@ import pytest
 
 from tests.portal.suite_questions import ids, permits, text
 from tests.portal.suite_records import ENGINES, elasticsearch, embedded, engine_of, woo
-from woo_harvester.outputs.definition import PERMITS, WOO
+from woo_harvester.kinds import PERMITS, WOO
 from woo_portal.engine import Engine, Piece
 from woo_portal.question import MAX_CLAUSES, Question
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.portal.client import Client, client_of
 from tests.portal.records import LOC, bare, full, withdrawn
-from woo_harvester.outputs.definition import WOO
+from woo_harvester.kinds import WOO
 from woo_harvester.utils.urls import record_id
 from woo_portal.open_overheid import BASE, is_asked, question_of
 from woo_portal.question import Period, Question, QuestionError, Sort

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from tests.conftest import skip_or_fail
 from tests.portal.client import client_of
 from tests.portal.short_records import DAM, THEMA, document, permit
-from woo_harvester.outputs.definition import KINDS
+from woo_harvester.kinds import Kind
 from woo_portal.openapi import API, description
 from woo_portal.parse import names_of
 from woo_portal.routes import api, changes, feeds
@@ -62,7 +62,7 @@ def test_each_operation_has_a_name_of_its_own() -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", Kind, ids=lambda kind: kind.name)
 def test_it_describes_each_parameter_and_the_route_accepts_each(kind: Any) -> None:
     given = {
         "zoektekst": "a",

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from woo_harvester.outputs.definition import PERMITS, WOO, RecordKind
+from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_harvester.tooi.lists import informatiecategorieen, organisaties
 from woo_portal.parse import filters_of, names_of, pairs_of, question_of_pairs, question_of_request, sorts_of
 from woo_portal.question import (
@@ -28,7 +28,7 @@ DAY = date(2026, 4, 2)
 THEMA = "https://identifier.overheid.nl/tooi/def/thes/top/c_1"
 
 
-def asked(kind: RecordKind, query: str) -> Question:
+def asked(kind: Kind, query: str) -> Question:
     return question_of_pairs(kind, parse_qsl(query, keep_blank_values=True), today=DAY)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis.strategies import characters, text
 
-from woo_harvester.outputs.definition import PERMITS, WOO
+from woo_harvester.kinds import PERMITS, WOO
 from woo_portal.question import (
     MAX_CLAUSES,
     MAX_TEXT,

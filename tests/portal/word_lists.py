@@ -38,6 +38,7 @@ def _texts() -> list[Path]:
         *sorted(lists),
         *sorted((ROOT / "docs").glob("*.md")),
         ROOT / "woo_harvester/findings/catalogue.toml",
+        ROOT / "woo_harvester/permits/findings.toml",
     ]
 
 

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from woo_harvester.findings import Finding, explain
+from woo_harvester.kinds import Kind
+from woo_harvester.permits.account import PermitAccount
 from woo_harvester.record import Document, Documenthandeling, Herkomst, Oorzaak, Record, Versie, Waarde
-from woo_harvester.report.accounts import Accounts, PermitAccount
-from woo_harvester.report.funnel import REPEATED, Account, HarvestKind
+from woo_harvester.report.accounts import Accounts
+from woo_harvester.report.funnel import REPEATED, Account, stages_of
 from woo_harvester.report.model import FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder, finding_line
 from woo_harvester.tooi import informatiecategorieen
@@ -67,7 +69,7 @@ def read(
     account.sitemaps += 1
     noted = [found for found in findings if found.host == host]
     of_entries = [
-        found for found in noted if found.sitemap and found.code in (*HarvestKind.WOO.stage_of, REPEATED)
+        found for found in noted if found.sitemap and found.code in (*stages_of(Kind.woo), REPEATED)
     ]
     account.count_entries(harvested + unchanged + len(of_entries), unchanged)
     for found in noted:

@@ -24,13 +24,15 @@ from tests.report.runs import (
     write_run,
 )
 from woo_harvester.findings import Finding, Language, Severity, explain
-from woo_harvester.report.assemble import assemble_report, make_report, verdict
-from woo_harvester.report.funnel import Account, HarvestKind
+from woo_harvester.kinds import Kind
+from woo_harvester.permits.judging import verdict
+from woo_harvester.report.assemble import assemble_report, make_report
+from woo_harvester.report.funnel import Account
 from woo_harvester.report.history import History
 from woo_harvester.report.json_file import read_head
 from woo_harvester.report.model import FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder
-from woo_harvester.report.score import PARTS
+from woo_harvester.report.score import parts_of
 from woo_harvester.tooi import UNKNOWN_CATEGORY
 
 OTHER = "www.b.nl"
@@ -70,7 +72,7 @@ def links(page: Path) -> list[Path]:
 
 
 def host(*rows: FindingRow, listed: int = 3, **given: Any) -> HostReport:
-    return host_report("www.a.nl", *rows, kind=HarvestKind.PERMITS, listed=listed, **given)
+    return host_report("www.a.nl", *rows, kind=Kind.vergunningen, listed=listed, **given)
 
 
 def test_a_report_has_what_was_listed_and_what_became_of_it(tmp_path: Path) -> None:
@@ -284,7 +286,7 @@ def test_what_files_cannot_show_is_not_judged_and_takes_no_part_in_the_score(tmp
     left_out = {"register", "robots", "fetching", "withdrawal"}
     assert {part for part, state in states.items() if state == "not_judged"} == left_out
     assert host["score"] == 100
-    weights = {part.name: part.points for part in PARTS[HarvestKind.WOO]}
+    weights = {part.name: part.points for part in parts_of(Kind.woo)}
     assert sum(section["of"] for section in host["sections"]) == 100 - sum(weights[part] for part in left_out)
 
 

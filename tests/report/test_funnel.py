@@ -6,17 +6,12 @@ from hypothesis import strategies as st
 
 from tests.report.runs import CATEGORY, HOST, about_document, about_host, read, record
 from woo_harvester.findings import Finding, Severity, explanations
+from woo_harvester.kinds import Kind
+from woo_harvester.permits.judging import is_repeated
 from woo_harvester.record import Oorzaak
 from woo_harvester.report.accounts import Accounts
-from woo_harvester.report.funnel import (
-    FIELDS,
-    Account,
-    HarvestKind,
-    is_repeated,
-    stages,
-    total,
-)
-from woo_harvester.report.score import PARTS, part_of, weight_of
+from woo_harvester.report.funnel import FIELDS, Account, losses_of, stages, stages_of, total
+from woo_harvester.report.score import part_of, parts_of, weight_of
 
 
 def reached(account: Account) -> dict[str, int]:
@@ -42,7 +37,7 @@ def test_each_stage_is_the_one_before_less_its_losses() -> None:
 
 
 @given(
-    lost=st.dictionaries(st.sampled_from(sorted(HarvestKind.WOO.stage_of)), st.integers(1, 50)),
+    lost=st.dictionaries(st.sampled_from(sorted(stages_of(Kind.woo))), st.integers(1, 50)),
     harvested=st.integers(0, 50),
     unchanged=st.integers(0, 50),
     unfinished=st.integers(0, 50),
@@ -115,9 +110,9 @@ def test_a_warning_or_a_finding_about_a_file_loses_no_document(finding: Finding)
 
 def test_every_loss_is_an_error_and_every_error_about_a_document_is_a_loss() -> None:
     errors = {code for code, text in explanations().items() if text.severity is Severity.ERROR}
-    assert errors >= HarvestKind.WOO.stage_of.keys()
+    assert errors >= stages_of(Kind.woo).keys()
     about_files = ("robots.", "index.", "sitemap.", "ipm.", "host.niet-geregistreerd")
-    assert {code for code in errors if not code.startswith(about_files)} <= HarvestKind.WOO.stage_of.keys()
+    assert {code for code in errors if not code.startswith(about_files)} <= stages_of(Kind.woo).keys()
 
 
 def test_records_are_counted_by_what_they_are() -> None:
@@ -176,23 +171,23 @@ def test_every_error_about_a_file_of_permits_loses_that_file() -> None:
         for code, text in explanations().items()
         if text.severity is Severity.ERROR and code.startswith(("ipm.", "tls.", "host."))
     }
-    assert errors - OF_PAGES <= HarvestKind.PERMITS.stage_of.keys()
-    assert {explanations()[code].severity for code in HarvestKind.PERMITS.stage_of} == {Severity.ERROR}
+    assert errors - OF_PAGES <= stages_of(Kind.vergunningen).keys()
+    assert {explanations()[code].severity for code in stages_of(Kind.vergunningen)} == {Severity.ERROR}
 
 
-@pytest.mark.parametrize("kind", HarvestKind)
-def test_the_stages_are_those_of_documents_and_no_code_is_in_two(kind: HarvestKind) -> None:
-    assert list(kind.losses) == ["valid", "allowed", "fetched", "harvested"]
-    assert sum(map(len, kind.losses.values())) == len(kind.stage_of)
+@pytest.mark.parametrize("kind", Kind)
+def test_the_stages_are_those_of_documents_and_no_code_is_in_two(kind: Kind) -> None:
+    assert list(losses_of(kind)) == ["valid", "allowed", "fetched", "harvested"]
+    assert sum(map(len, losses_of(kind).values())) == len(stages_of(kind))
 
 
 def test_the_score_of_permits_has_a_part_for_each_error_and_warning() -> None:
-    assert sum(part.points for part in PARTS[HarvestKind.PERMITS]) == 100
+    assert sum(part.points for part in parts_of(Kind.vergunningen)) == 100
     found = {code for code in explanations() if code.startswith("ipm.") and weight_of(code)}
-    parts = {code: part_of(code, code not in OF_PAGES, HarvestKind.PERMITS) for code in found}
+    parts = {code: part_of(code, code not in OF_PAGES, Kind.vergunningen) for code in found}
     assert {code for code, part in parts.items() if part is None} == set()
     assert {part.name for part in parts.values() if part} == {
-        part.name for part in PARTS[HarvestKind.PERMITS]
+        part.name for part in parts_of(Kind.vergunningen)
     }
 
 

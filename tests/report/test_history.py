@@ -8,7 +8,8 @@ import pytest
 
 from tests.report.runs import HOST, about_document, about_host, read
 from woo_harvester.findings import Finding
-from woo_harvester.report.funnel import Account, HarvestKind, is_about_document
+from woo_harvester.kinds import Kind
+from woo_harvester.report.funnel import Account, is_about_document
 from woo_harvester.report.history import EarlierRuns, History, HostResult, RunResult, compare
 from woo_harvester.report.model import Changes
 from woo_harvester.report.score import score
@@ -19,9 +20,7 @@ def visit(past: EarlierRuns, account: Account, *findings: Finding) -> tuple[Chan
     counts = Counter((found.code, is_about_document(found.as_dict())) for found in findings)
     now, changes = compare(account, score(counts, account), counts, past)
     at = f"2026-11-{len(past.runs) + 1:02}T08:00:00+01:00"
-    return changes, EarlierRuns(
-        [*past.runs, RunResult(f"woo-{at}", HarvestKind.WOO, at, {account.host: now})]
-    )
+    return changes, EarlierRuns([*past.runs, RunResult(f"woo-{at}", Kind.woo, at, {account.host: now})])
 
 
 def changed(past: EarlierRuns, account: Account, *findings: Finding) -> tuple[Changes, EarlierRuns]:
@@ -110,13 +109,13 @@ def test_a_host_is_compared_with_the_last_run_that_visited_it() -> None:
 
 def test_a_run_is_read_as_it_was_kept(tmp_path: Path) -> None:
     history = History(tmp_path / "history")
-    then = RunResult("woo-2026-11-21", HarvestKind.WOO, "2026-11-21T08:00:00+01:00")
+    then = RunResult("woo-2026-11-21", Kind.woo, "2026-11-21T08:00:00+01:00")
     then.hosts[HOST] = HostResult(5, 4, 90, open=[("titel.ontbreekt", True)])
     history.save(then)
-    assert history.before("woo-2026-11-22", HarvestKind.WOO).runs == [then]
+    assert history.before("woo-2026-11-22", Kind.woo).runs == [then]
     assert b" " not in gzip.decompress((tmp_path / "history" / "woo-2026-11-21.json.gz").read_bytes())
-    assert history.before("woo-2026-11-21", HarvestKind.WOO).runs == []
-    assert history.before("woo-2026-11-22", HarvestKind.PERMITS).runs == []
+    assert history.before("woo-2026-11-21", Kind.woo).runs == []
+    assert history.before("woo-2026-11-22", Kind.vergunningen).runs == []
 
 
 def test_findings_that_stay_open_survive_being_kept(tmp_path: Path) -> None:
@@ -124,7 +123,7 @@ def test_findings_that_stay_open_survive_being_kept(tmp_path: Path) -> None:
     _, past = visit(EarlierRuns(), read(harvested=1, findings=[finding]), finding)
     history = History(tmp_path)
     history.save(past.runs[0])
-    changes, _ = changed(history.before("x", HarvestKind.WOO), read(harvested=1, findings=[finding]), finding)
+    changes, _ = changed(history.before("x", Kind.woo), read(harvested=1, findings=[finding]), finding)
     assert changes.stayed == ["titel.ontbreekt"]
     assert changes.came == []
 
@@ -132,8 +131,8 @@ def test_findings_that_stay_open_survive_being_kept(tmp_path: Path) -> None:
 def test_only_the_last_runs_are_read(tmp_path: Path) -> None:
     history = History(tmp_path)
     for number in range(5):
-        history.save(RunResult(f"woo-{number}", HarvestKind.WOO, "2026-11-21T08:00:00+01:00"))
-    assert [run.run for run in history.before("woo-4", HarvestKind.WOO, shown=2).runs] == ["woo-2", "woo-3"]
+        history.save(RunResult(f"woo-{number}", Kind.woo, "2026-11-21T08:00:00+01:00"))
+    assert [run.run for run in history.before("woo-4", Kind.woo, shown=2).runs] == ["woo-2", "woo-3"]
 
 
 @pytest.mark.parametrize(
@@ -143,11 +142,11 @@ def test_only_the_last_runs_are_read(tmp_path: Path) -> None:
 def test_a_file_that_is_damaged_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "woo-1.json.gz").write_bytes(content)
     with pytest.raises(ValueError, match=r"woo-1\.json\.gz is no history of a run: .*remove it"):
-        History(tmp_path).before("woo-2", HarvestKind.WOO)
+        History(tmp_path).before("woo-2", Kind.woo)
 
 
 def test_a_run_takes_little_room(tmp_path: Path) -> None:
-    then = RunResult("woo-1", HarvestKind.WOO, "2026-11-21T08:00:00+01:00")
+    then = RunResult("woo-1", Kind.woo, "2026-11-21T08:00:00+01:00")
     for number in range(900):
         codes = [(code, True) for code in ("titel.ontbreekt", "waarde.uri-onbekend", "loc.geen-https")]
         then.hosts[f"www.gemeente-{number}.nl"] = HostResult(number, number, 90, open=codes)

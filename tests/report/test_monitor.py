@@ -13,7 +13,7 @@ import pytest
 
 from tests.operating.runs import NOW, account, folder_of, write_run
 from woo_harvester.findings.common_cause import OWN_FAULT
-from woo_harvester.report.accounts import PermitAccount
+from woo_harvester.permits.account import PermitAccount
 from woo_harvester.report.funnel import Account
 from woo_harvester.report.monitor import CHECKS, EARLIER_RUNS, Limits, Runs, read_run, read_runs, spiders
 from woo_harvester.report.run_folder import AUDIT, OWN_ERROR_FIRST, ReportsFolder, RunFolder

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from tests.report.runs import HOST
 from woo_harvester.findings import explanations
-from woo_harvester.report.funnel import Account, HarvestKind
-from woo_harvester.report.score import NOT_SCORED, PARTS, FindingKey, Score, part_of, score, weight_of
+from woo_harvester.kinds import Kind
+from woo_harvester.report.funnel import Account, stages_of
+from woo_harvester.report.score import NOT_SCORED, FindingKey, Score, part_of, parts_of, score, weight_of
 
 WOO_CODES = [code for code in explanations() if not code.startswith("ipm.")]
 
@@ -58,7 +59,7 @@ def test_one_error_or_warning_keeps_a_host_from_100(code: str, about_document: b
 
 
 def test_the_parts_are_100_points_together() -> None:
-    assert sum(part.points for part in PARTS[HarvestKind.WOO]) == 100
+    assert sum(part.points for part in parts_of(Kind.woo)) == 100
     assert {code for code in WOO_CODES if part_of(code, about_document=True) is None} == NOT_SCORED
 
 
@@ -184,7 +185,7 @@ def test_points_and_costs_are_100_together(
     lost = {
         code: count
         for (code, about_document), count in counts.items()
-        if about_document and code in HarvestKind.WOO.stage_of
+        if about_document and code in stages_of(Kind.woo)
     }
     account = Account(
         HOST,

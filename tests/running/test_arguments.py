@@ -2,12 +2,11 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime
-from pathlib import Path
 
 import pytest
 
 from woo_harvester.diwoo.choice import Choice
-from woo_harvester.running.arguments import PermitArguments, WooArguments
+from woo_harvester.running.arguments import WooArguments
 from woo_harvester.running.causes import ArgumentError
 from woo_harvester.tooi import UNKNOWN_CATEGORY, category_of_index
 
@@ -182,27 +181,3 @@ def test_published_is_a_period_of_days(given: str, period: tuple[date, date]) ->
     arguments = WooArguments.read({"published": given})
     assert arguments.choice == Choice(published=period)
     assert arguments.is_choosing
-
-
-def test_entry_pages_are_urls_with_commas_between_each_once() -> None:
-    given = "https://a.nl/xml/, http://b.nl/p?x=1 ,https://a.nl/xml/,"
-    assert PermitArguments.read({"entries": given}).entries == ("https://a.nl/xml/", "http://b.nl/p?x=1")
-
-
-def test_entry_pages_may_stand_in_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "entries.csv"
-    path.touch()
-    assert PermitArguments.read({"entries": str(path)}).entries == path
-
-
-@pytest.mark.parametrize(
-    "given", ["", ",", "ftp://a.nl/x", "x" * 5000, "https://a.nl/a b", "https://u@a.nl/"]
-)
-def test_what_is_no_entry_page_is_refused(given: str) -> None:
-    with pytest.raises(ArgumentError, match=r"^argument entries: expected (?:URLs|the URL) of"):
-        PermitArguments.read({"entries": given})
-
-
-def test_without_entry_pages_the_argument_is_named() -> None:
-    with pytest.raises(ArgumentError, match="argument entries is missing: expected URLs of entry pages"):
-        PermitArguments.read({})

@@ -10,7 +10,7 @@ from typing import Literal
 
 from tests.simulation.publishers import HTML
 from tests.simulation.runs import Answer
-from woo_harvester.demo.permit_messages import delete_message, document_message, message
+from woo_harvester.permits.demo_messages import delete_message, document_message, message
 
 #: Links of a page: files, scripts, links that may lead to anything, and an archive that nobody can read.
 FILES = ("a.xml", "b.xml", "c.xml.gz")

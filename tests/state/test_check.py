@@ -5,19 +5,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from tests.permits.world import ENTRY, document, mutation
 from tests.state.knowledge import locs, see, sitemap_of
-from woo_harvester.permits.mutations import PermitRow
-from woo_harvester.state.check import Difference, case_differences, count_cases, differences, take_over
+from woo_harvester.state.check import Difference, differences, take_over
 from woo_harvester.state.deliveries import Harvested
 from woo_harvester.state.documents import confirm_harvested, confirm_withdrawn, files_of, look_up
 from woo_harvester.state.latest import Latest
-from woo_harvester.state.permits import add_case_rows, entry_page_id
 from woo_harvester.state.sql import BATCH
-from woo_harvester.state.upkeep import host_of_document
+from woo_harvester.state.upkeep import hosts_of_document
 from woo_harvester.utils.dates import iso_datetime, to_microseconds
 from woo_harvester.utils.urls import record_id
 
@@ -154,7 +150,7 @@ def test_what_only_the_files_have_is_taken_over(connection: Connection, tmp_path
     assert (rows[gone].withdrawn, rows[gone].again) == (int((AT + HOUR).timestamp()), True)
     kept = files_of(connection, [rows[LOC].id])[rows[LOC].id]
     assert (kept.sha256, kept.size, kept.file_name) == (bytes.fromhex("ab" * 32), 3, None)
-    assert host_of_document(connection, LOC) == "b.nl"
+    assert hosts_of_document(connection, LOC) == ["b.nl"]
 
 
 def test_more_than_a_batch_is_compared_completely(connection: Connection, tmp_path: Path) -> None:
@@ -193,73 +189,3 @@ def test_a_restored_state_goes_on_counting_where_the_files_are(
     with Latest(file_of(tmp_path, *later)) as files:
         assert take_over(connection, files) == 2
     assert {loc: known.number for loc, known in look_up(connection, [LOC, gone]).items()} == {LOC: 3, gone: 4}
-
-
-# The cases in the state, compared with the files that runs wrote.
-
-
-MOMENT = datetime(2026, 4, 2, 6, tzinfo=UTC)
-CASE = "https://www.voorbeeldstad.nl/zaken/1"
-HTTP = CASE.replace("https", "http")
-
-
-def permit_record(
-    first: str = CASE, cause: str = "aanlevering", at: datetime = MOMENT, url: str = CASE
-) -> str:
-    given = {"id": record_id(first), "vergunning": {"identifier": url}, "versies": [{"oorzaak": cause}]}
-    return json.dumps(given | {"herkomst": {"opgehaald": at.isoformat()}})
-
-
-def known(*, present: bool | None = True, first: str | None = None, organisatie: str = "gm0001") -> PermitRow:
-    made = mutation("C" if present else "D", 1, identifier=CASE, organisatie=organisatie)
-    return PermitRow(made, CASE, present, None if present is None else MOMENT, eerste=first)
-
-
-def check_permits(
-    connection: Connection, folder: Path, rows: list[PermitRow], *records: str
-) -> list[tuple[str, str]]:
-    entry_page_id(connection, ENTRY, "www.voorbeeldstad.nl")
-    add_case_rows(connection, [(row, None) for row in rows])
-    path = folder / "records.jsonl"
-    path.write_text("".join(f"{line}\n" for line in records), encoding="utf-8")
-    with Latest([path]) as files:
-        assert list(differences(connection, files)) == [], "a case is no document"
-        return [(str(difference), url) for difference, url in case_differences(connection, files)]
-
-
-SECOND = timedelta(seconds=1)
-
-
-def test_a_case_is_compared_with_its_latest_record(connection: Connection, tmp_path: Path) -> None:
-    cases: list[tuple[PermitRow, list[str], list[Difference]]] = [
-        (known(), [permit_record()], []),
-        (known(), [], [Difference.MISSING]),
-        (known(present=False), [], []),
-        (known(present=None), [], []),
-        (known(present=None), [permit_record()], [Difference.EXTRA]),
-        (known(), [permit_record(at=MOMENT - SECOND)], [Difference.OLDER]),
-        (known(), [permit_record(at=MOMENT + SECOND)], [Difference.EXTRA]),
-        (known(present=False), [permit_record(at=MOMENT - SECOND)], [Difference.OLDER]),
-        (known(present=False), [permit_record(cause="intrekking", at=MOMENT - SECOND)], []),
-        (known(), [permit_record(cause="intrekking", at=MOMENT - SECOND)], [Difference.OLDER]),
-        (known(), [permit_record(cause="intrekking", at=MOMENT + SECOND)], [Difference.EXTRA]),
-        (known(first=HTTP), [permit_record(HTTP)], []),
-        (known(first=HTTP), [permit_record(CASE)], [Difference.MISSING, Difference.EXTRA]),
-    ]
-    for row, in_files, expected in cases:
-        undo = connection.begin_nested()
-        found = check_permits(connection, tmp_path, [row], *in_files)
-        assert found == [(str(difference), CASE) for difference in expected], (row, in_files)
-        undo.rollback()
-
-
-def test_of_two_organisations_the_last_record_counts(connection: Connection, tmp_path: Path) -> None:
-    before = replace(known(present=False, organisatie="gm0002"), opgehaald=MOMENT - SECOND)
-    assert check_permits(connection, tmp_path, [before, known()], permit_record()) == []
-    assert count_cases(connection) == 1
-
-
-def test_documents_of_cases_and_unconfirmed_versions_are_not_counted(connection: Connection) -> None:
-    entry_page_id(connection, ENTRY, "www.voorbeeldstad.nl")
-    add_case_rows(connection, [(PermitRow(document("C", 1), CASE), None), (known(), 5)])
-    assert count_cases(connection) == 0

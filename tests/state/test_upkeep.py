@@ -1,13 +1,7 @@
 from __future__ import annotations
 
-from itertools import product
-
-import pytest
-from msgspec.structs import replace
 from sqlalchemy import Connection, select
 
-from tests.permits.world import CASE, DOCUMENT, ENTRY, OTHER_CASE, document, mutation
-from tests.state.kept_files import keep_file
 from tests.state.knowledge import (
     DAY,
     HARVESTED,
@@ -19,41 +13,23 @@ from tests.state.knowledge import (
     see,
     sitemap_of,
 )
-from woo_harvester.permits.links import RememberedFile
-from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.state import schema
 from woo_harvester.state.deliveries import Harvested, KnownFile
 from woo_harvester.state.documents import confirm_harvested, confirm_withdrawn, look_up, move
 from woo_harvester.state.listings import need
-from woo_harvester.state.permit_history import note_complete_read
-from woo_harvester.state.permits import (
-    PermitFile,
-    add_case_rows,
-    entry_page_id,
-    look_up_files,
-    named_entries,
-)
 from woo_harvester.state.resources import gone_indexes, host_of_state, resource_of
-from woo_harvester.state.schema import permit_cases, permit_files, permit_messages
 from woo_harvester.state.sql import BATCH
 from woo_harvester.state.upkeep import (
     HostSummary,
-    PermitSummary,
     confirm_withdrawals,
-    forget_case,
     forget_document,
-    forget_page,
     has_published_file,
-    host_of_document,
-    host_of_page,
-    hosts_of_case,
-    hosts_of_pages,
+    hosts_of_document,
     known_files,
     known_hosts,
     mark_document,
     mark_published,
     mark_withdrawn,
-    permit_summaries,
     summaries,
 )
 
@@ -90,37 +66,6 @@ def test_files_come_sorted_and_once_with_whether_a_document_needs_them(connectio
     assert has_published_file(connection)
 
 
-HOST, ELSEWHERE = "www.voorbeeldstad.nl", "www.dorp.nl"
-OTHER_ENTRY = f"https://{ELSEWHERE}/xml/"
-FILES = [f"{ENTRY}{number}.xml" for number in range(6)]
-
-
-def offered(made: Mutation, number: int) -> Mutation:
-    return replace(made, bestand=FILES[number])
-
-
-@pytest.fixture
-def entry(connection: Connection) -> int:
-    """Return the number of a page with a case and its document, another case, and messages that wait."""
-    entry = entry_page_id(connection, ENTRY, HOST, "Stad")
-    entry_page_id(connection, OTHER_ENTRY, ELSEWHERE)
-    messages = [
-        offered(mutation("C", 1), 0),
-        offered(document("C", 1), 1),
-        offered(mutation("U", 2), 2),
-        offered(mutation("D", 1, identifier=OTHER_CASE), 3),
-    ]
-    for message in messages:
-        keep_file(connection, entry, message.bestand, PermitFile(RememberedFile("ab"), 9), message)
-    keep_file(connection, entry, FILES[4], PermitFile(RememberedFile("ab"), 9), None)
-    gone = keep_file(connection, entry, FILES[5], PermitFile(RememberedFile("ab"), 9), None)
-    note_complete_read(connection, entry, [gone], 20)
-    presence = (True, None, None, False)
-    rows = [PermitRow(made, made.message.zaak, known) for made, known in zip(messages, presence, strict=True)]
-    add_case_rows(connection, [(rows[0], None), (rows[1], None), (rows[3], None), (rows[2], 7)])
-    return entry
-
-
 def test_a_summary_counts_all_sitemaps_of_a_host(connection: Connection) -> None:
     host_of_state(connection, "leeg.nl")
     elsewhere = sitemap_of(connection, "b.nl")
@@ -144,10 +89,10 @@ def test_a_document_belongs_to_the_host_whose_entry_counts(connection: Connectio
     sitemap = sitemap_of(connection, "b.nl")
     (key,) = harvest(connection, sitemap, ["https://a.nl/d.pdf"])
     list_in(connection, sitemap_of(connection), [key])
-    assert host_of_document(connection, "https://a.nl/d.pdf") == "b.nl"
+    assert hosts_of_document(connection, "https://a.nl/d.pdf") == ["b.nl"]
     move(connection, [key], sitemap_of(connection))
-    assert host_of_document(connection, "https://a.nl/d.pdf") == "a.nl"
-    assert host_of_document(connection, "https://a.nl/x.pdf") is None
+    assert hosts_of_document(connection, "https://a.nl/d.pdf") == ["a.nl"]
+    assert hosts_of_document(connection, "https://a.nl/x.pdf") == []
 
 
 def test_a_forgotten_document_is_gone_and_its_sitemaps_are_read_in_full(connection: Connection) -> None:
@@ -219,40 +164,3 @@ def test_published_documents_are_marked_to_come_again(connection: Connection) ->
             assert (marked(connection), remembered(connection)) == (locs(1), set())
         else:
             assert marked(connection) == []
-
-
-# What an operator sees and forgets of permits.
-def test_the_pages_of_a_host_are_summed_up(connection: Connection, entry: int) -> None:
-    summary = PermitSummary(HOST, 1, 5, 1, 1, 20)
-    assert list(permit_summaries(connection)) == [PermitSummary(ELSEWHERE, 1, 0, 0, 0, None), summary]
-    second = entry_page_id(connection, ENTRY + "2/", HOST)
-    assert list(permit_summaries(connection))[1] == summary._replace(pages=2, complete_at=None)
-    note_complete_read(connection, second, [], 30)
-    assert list(permit_summaries(connection))[1] == summary._replace(pages=2)
-    assert hosts_of_pages(connection) == [ELSEWHERE, HOST]
-    assert (host_of_page(connection, ENTRY), host_of_page(connection, ENTRY + "x")) == (HOST, None)
-
-
-def test_a_case_is_forgotten_with_its_documents_and_the_files_about_it(
-    connection: Connection, entry: int
-) -> None:
-    for url, is_named in product((CASE, CASE.replace("https", "http")), (True, False)):
-        undo = connection.begin_nested()
-        if not is_named:  # in the message of its last file
-            connection.execute(permit_files.update().values(case_url=None))
-        assert hosts_of_case(connection, DOCUMENT) == hosts_of_case(connection, CASE + "9") == frozenset()
-        assert hosts_of_case(connection, url) == {HOST}, (url, is_named)
-        forget_case(connection, url)
-        assert hosts_of_case(connection, url) == frozenset(), (url, is_named)
-        assert list(look_up_files(connection, entry, FILES)) == FILES[3:], (url, is_named)
-        for table in (permit_cases, permit_messages):
-            assert connection.execute(select(table.c.identifier)).scalars().all() == [OTHER_CASE], url
-        undo.rollback()
-
-
-def test_a_page_is_forgotten_with_all_it_has(connection: Connection, entry: int) -> None:
-    forget_page(connection, ENTRY)
-    assert [host.host for host in permit_summaries(connection)] == [ELSEWHERE]
-    assert named_entries(connection) == {}
-    for table in (permit_files, permit_cases, permit_messages):
-        assert connection.execute(select(table.c.id)).first() is None

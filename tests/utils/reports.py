@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
+from tests.permits.test_inventory import finding as of_permit
+from tests.permits.test_inventory import run as run_of_permits
 from tests.report.coverages import HOSTS, registered, run_with_each_gap
 from tests.report.runs import HOST, ORGANISATION, about_document, about_host, read, write_run
-from tests.report.test_inventory import finding as of_permit
-from tests.report.test_inventory import run as run_of_permits
 from woo_harvester.findings import Finding
+from woo_harvester.permits.inventory import read_inventory, supplier_page
 from woo_harvester.report.assemble import make_report
 from woo_harvester.report.funnel import FIELDS, Account
-from woo_harvester.report.inventory import read_inventory, supplier_page
 from woo_harvester.report.run_folder import ReportsFolder
 from woo_harvester.tooi import informatiecategorieen
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tests.utils.command import Run, run_scrapy
 from tests.utils.sites import write_register
-from woo_harvester.demo.permit_messages import message
 from woo_harvester.demo.server import LoopbackServer, Page
+from woo_harvester.permits.demo_messages import message
 
 FOLDER = "/xml/"
 XML = "application/xml"

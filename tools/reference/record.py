@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, get_origin
 
 from tools.reference.markdown import code
+from woo_harvester.kinds import Kind
 from woo_harvester.outputs.columns import ALL, BEGINNING, TEXT, columns_of
 from woo_harvester.permits.record import PermitRecord, Term
 from woo_harvester.record import Oorzaak, Record, Waarde, has_fields, record_fields
@@ -32,17 +33,18 @@ _TYPE_NAMES = {
 def values() -> dict[str, Any]:
     """Return what the page shows of the classes."""
     kinds = {"record": Record, "waarde": Waarde, "permit": PermitRecord, "term": Term}
+    kinds_of_columns = {"record": Kind.woo, "permit": Kind.vergunningen}
     return {
         "rows": {name: rows(kind) for name, kind in kinds.items()},
         "waarde": _doc(Waarde),
         "term": _doc(Term),
         "differences": [(row["live"], row["here"], row["why"]) for row in differences()],
-        "columns": {name: _columns(kinds[name]) for name in ("record", "permit")},
-        "all": {name: len(columns_of(kinds[name], [ALL])) for name in ("record", "permit")},
+        "columns": {name: _columns(kind) for name, kind in kinds_of_columns.items()},
+        "all": {name: len(columns_of(kind, [ALL])) for name, kind in kinds_of_columns.items()},
     }
 
 
-def _columns(kind: type[Any]) -> list[tuple[str, str]]:
+def _columns(kind: Kind) -> list[tuple[str, str]]:
     """Return the name of each column for people, and the path of its value."""
     beginning = {BEGINNING: f"beginning of {code(TEXT)}"}
     return [(code(name), beginning.get(path, code(path))) for name, path in columns_of(kind).items()]

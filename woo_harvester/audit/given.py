@@ -1,7 +1,7 @@
 """Files on disk that answer in the place of hosts: which URL leads to which file, and what reports call it.
 
 A folder with a robots.txt is a host. Of other files, a robots.txt and an index are made up, which name the
-indexes and sitemaps among them. Permit messages get an entry page.
+indexes and sitemaps among them. Messages get a page that lists them.
 """
 
 from __future__ import annotations
@@ -16,19 +16,18 @@ from itertools import takewhile
 from os import fsencode
 from os.path import commonpath
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 from urllib.parse import quote, unquote, urlsplit
 
 from woo_harvester.findings import Finding
-from woo_harvester.permits.parsing import has_message_root
-from woo_harvester.report.funnel import HarvestKind
+from woo_harvester.kinds import Kind, others
 from woo_harvester.sitemaps.glance import glance
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE, NameMatch, index_name, read_robots_lines
 from woo_harvester.sitemaps.xml_stream import CHUNK_SIZE, DecompressError, decompress
 from woo_harvester.utils.urls import host_of, last_segment
 
 #: The host of files that name none.
-_NO_HOST = "bestanden.invalid"
+NO_HOST = "bestanden.invalid"
 
 _SITEMAP_ROOT = re.compile(rb"<(?:\w+:)?(?:urlset|sitemapindex)\b")
 _SITEMAP = "<sitemap><loc>{}</loc></sitemap>"
@@ -40,7 +39,7 @@ def shown(path: Path | str) -> str:
     return str(path).encode(errors="replace").decode()
 
 
-def _chunks_of(path: Path) -> Callable[[], Iterator[bytes]]:
+def chunks_of(path: Path) -> Callable[[], Iterator[bytes]]:
     """Return a function that yields the bytes of a file in pieces, from the first on. It raises OSError."""
 
     def chunks() -> Iterator[bytes]:
@@ -50,7 +49,8 @@ def _chunks_of(path: Path) -> Callable[[], Iterator[bytes]]:
     return chunks
 
 
-def _is_robots(path: Path) -> bool:
+def is_robots(path: Path) -> bool:
+    """Return whether a file is a robots.txt, by its name."""
     return path.name.lower() == "robots.txt"
 
 
@@ -114,7 +114,7 @@ class FolderFiles:
 class GivenHost:
     """Files that answer in the place of one host."""
 
-    kind = HarvestKind.WOO
+    kind = Kind.woo
     not_judged: ClassVar[Sequence[str]] = ("register", "connection", "documents", "withdrawal")
     """What files cannot show: keys of :data:`~woo_harvester.report.score.NOT_JUDGED`."""
 
@@ -168,7 +168,7 @@ class GivenSite(GivenHost):
     def answer(self, url: str) -> Path | bytes | None:
         """Return the file for a URL. The rules of other hosts are not in the folder."""
         if urlsplit(url).path == "/robots.txt":
-            is_own = host_of(url) == self.host or self.host.endswith(_NO_HOST)
+            is_own = host_of(url) == self.host or self.host.endswith(NO_HOST)
             return self._body if is_own else None
         path = self._files.find(url)
         if path is not None:
@@ -180,7 +180,7 @@ class GivenSite(GivenHost):
         """Yield the indexes and sitemaps for the Woo that neither robots.txt nor an index names."""
         for line in read_robots_lines(self._body, f"{self.url}robots.txt").sitemaps:
             self._files.find(line.url)
-        glances = {path: glance(_chunks_of(path)) for path in self._files.paths if path not in self._read}
+        glances = {path: glance(chunks_of(path)) for path in self._files.paths if path not in self._read}
         for found in glances.values():
             for loc in found.sitemaps:
                 self._files.find(loc)
@@ -196,9 +196,9 @@ class LooseFiles(GivenSite):
     not_judged = (*GivenSite.not_judged, "robots")
 
     def __init__(self, name: str, files: FolderFiles) -> None:
-        super().__init__(name, _NO_HOST, b"", name, files)
+        super().__init__(name, NO_HOST, b"", name, files)
         urls = {path: f"{self.url}{quote(fsencode(path).strip(b'/'))}" for path in files.left}
-        glances = {path: glance(_chunks_of(path)) for path in urls}
+        glances = {path: glance(chunks_of(path)) for path in urls}
         indexes = [path for path in urls if index_name(path.name).match is NameMatch.INDEX]
         for path in indexes:
             for loc in glances[path].sitemaps:
@@ -227,24 +227,6 @@ class LooseFiles(GivenSite):
         yield from ()
 
 
-class GivenMessages(GivenHost):
-    """Permit messages of one organisation."""
-
-    kind = HarvestKind.PERMITS
-    not_judged = ("register", "entry_page", "fetching", "earlier_messages")
-
-    def __init__(self, name: str, paths: Iterable[Path]) -> None:
-        super().__init__(name, _NO_HOST)
-        self._paths = {f"{self.url}{number}.xml": path for number, path in enumerate(paths)}
-        self._shown |= {self.url: name, **{url: shown(path) for url, path in self._paths.items()}}
-
-    def answer(self, url: str) -> Path | bytes | None:
-        """Return the entry page, or the message at a URL."""
-        if url == self.url:
-            return "".join(f'<a href="{link}">{link}</a>\n' for link in self._paths).encode()
-        return self._paths.get(url, b"")  # a robots.txt without rules
-
-
 def hosts_among(given: Iterable[Path]) -> Iterator[Sequence[GivenHost]]:
     """Yield the hosts in each folder that was given, and in the other files together.
 
@@ -260,25 +242,27 @@ def hosts_among(given: Iterable[Path]) -> Iterator[Sequence[GivenHost]]:
         yield from _hosts_in(shown(common or Path.cwd().name), Path(common), files)
     for folder in (path for path in given if path.is_dir()):
         paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-        found = [path for path in paths if _is_sitemap_name(path.name) or _is_robots(path)]
+        found = [path for path in paths if _is_sitemap_name(path.name) or is_robots(path)]
         if not found:
-            raise ValueError(f"{folder} has no sitemap, index, robots.txt or permit message")
+            raise ValueError(f"{folder} has no sitemap, index, robots.txt or message")
         yield from _hosts_in(shown(folder), folder, found)
 
 
 def _hosts_in(name: str, root: Path, paths: Sequence[Path]) -> Iterator[Sequence[GivenHost]]:
-    messages = _messages_among(paths)
-    if rest := [path for path in paths if path not in messages]:
+    rest, found = list(paths), list[tuple[Any, Sequence[Path]]]()
+    for host in others("given_host"):
+        found.append((host, host.among(rest)))
+        rest = [path for path in rest if path not in found[-1][1]]
+    if rest:
         yield list(_sites_in(name, root, rest))
-    if messages:
-        yield [GivenMessages(f"{name} (vergunningen)" if rest else name, messages)]
+    yield from ([host(f"{name} ({host.kind})" if rest else name, own)] for host, own in found if own)
 
 
 def _sites_in(name: str, root: Path, paths: Sequence[Path]) -> Iterator[GivenHost]:
     """Yield the host of each robots.txt that is in no folder of another one, and then the rest as one."""
     hosts: set[str] = set()
     rest = list(paths)
-    for robots in sorted(filter(_is_robots, paths), key=lambda path: (len(path.parts), path)):
+    for robots in sorted(filter(is_robots, paths), key=lambda path: (len(path.parts), path)):
         if robots not in rest:
             continue
         inside = [path for path in rest if robots.parent in path.parents]
@@ -286,7 +270,7 @@ def _sites_in(name: str, root: Path, paths: Sequence[Path]) -> Iterator[GivenHos
         with robots.open("rb") as file:
             body = file.read(ROBOTS_MAXSIZE + 1)
         host = _host_named_in(body, robots.absolute().parent.name)
-        host = host if host not in hosts else f"{len(hosts)}.{_NO_HOST}"
+        host = host if host not in hosts else f"{len(hosts)}.{NO_HOST}"
         hosts.add(host)
         files = FolderFiles(robots.parent, (path for path in inside if path != robots))
         own_name = name if robots.parent == root else shown(robots.parent)
@@ -298,22 +282,15 @@ def _sites_in(name: str, root: Path, paths: Sequence[Path]) -> Iterator[GivenHos
 def _host_named_in(body: bytes, folder: str) -> str:
     """Return the host of a robots.txt: the name of its folder if it names that, else what it names most."""
     hosts: Counter[str] = Counter()
-    for line in read_robots_lines(body, f"https://{_NO_HOST}/robots.txt").sitemaps:
+    for line in read_robots_lines(body, f"https://{NO_HOST}/robots.txt").sitemaps:
         if not line.relative:
             with suppress(ValueError):  # a finding of its own
                 hosts[host_of(line.url)] += 1
-    return folder.lower() if folder.lower() in hosts else max(hosts, key=hosts.__getitem__, default=_NO_HOST)
+    return folder.lower() if folder.lower() in hosts else max(hosts, key=hosts.__getitem__, default=NO_HOST)
 
 
-def _messages_among(paths: Sequence[Path]) -> Sequence[Path]:
-    """Return the permit messages, by their root; all files if one is a message and none is for a sitemap."""
-    messages = [path for path in paths if has_message_root(_chunks_of(path)())]
-    is_all = messages and not any(_is_robots(path) or _is_sitemap(path) for path in paths)
-    return paths if is_all else messages
-
-
-def _is_sitemap(path: Path) -> bool:
+def is_sitemap(path: Path) -> bool:
     """Return whether a file begins as a sitemap or an index."""
     with suppress(DecompressError):
-        return _SITEMAP_ROOT.search(next(decompress(_chunks_of(path)(), CHUNK_SIZE), b"")) is not None
+        return _SITEMAP_ROOT.search(next(decompress(chunks_of(path)(), CHUNK_SIZE), b"")) is not None
     return False

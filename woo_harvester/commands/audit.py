@@ -17,7 +17,7 @@ from scrapy import signals
 from scrapy.exceptions import UsageError
 
 from woo_harvester.findings import Severity
-from woo_harvester.report.funnel import HarvestKind
+from woo_harvester.kinds import Kind
 from woo_harvester.report.run_folder import AUDIT, FINISHED, OWN_ERROR_FIRST, REPORT, RunFolder, run_name
 from woo_harvester.running.causes import ArgumentError
 from woo_harvester.running.command import (
@@ -198,7 +198,7 @@ class Command(ProjectCommand):
 
     def _check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Raise UsageError for wrong arguments, with a suggestion if there is one."""
-        from woo_harvester.running.arguments import page_problem
+        from woo_harvester.permits.entry_pages import page_problem
 
         if not args and not self._files and not opts.permits:
             raise UsageError(
@@ -269,7 +269,7 @@ class Command(ProjectCommand):
             return folders[0]
         settings = cast("Settings", self.settings)
         kinds = {folder.kind for folder in folders}
-        to = folders[0].reports.run(run_name(kinds.pop() if len(kinds) == 1 else HarvestKind.WOO))
+        to = folders[0].reports.run(run_name(kinds.pop() if len(kinds) == 1 else Kind.woo))
         try:
             join(folders, to)
             make_report(to, lang=settings["WOO_REPORT_LANG"], history=False)
@@ -296,7 +296,7 @@ class Command(ProjectCommand):
 
 def _job(hosts: Sequence[GivenHost]) -> _Job:
     """Return the spider that reads hosts on disk, with its arguments."""
-    if hosts[0].kind is HarvestKind.PERMITS:
+    if hosts[0].kind is Kind.vergunningen:
         return "vergunningen", {"entries": tuple(host.url for host in hosts), "_on_disk": hosts}
     return "woo", {"domains": ",".join(host.host for host in hosts), "documents": "none", "_on_disk": hosts}
 

@@ -72,13 +72,12 @@ class Command(ProjectCommand):
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Harvest, and show the results."""
         try:  # these need the extra "demo"
-            from woo_harvester.demo.harvest import DemoHarvest
-            from woo_harvester.demo.municipalities import PermitDemo
             from woo_harvester.demo.publishers import Demo
+            from woo_harvester.permits.demo import PermitDemo, PermitHarvest
             from woo_harvester.permits.mapping import check_conversion
         except ImportError as error:
             raise UsageError(f"the demo needs {error.name}: {to_install('demo')}") from error
-        harvest = DemoHarvest(self, opts)
+        harvest = PermitHarvest(self, opts)
         harvest.check_portal()
         with TemporaryDirectory(prefix="woo-demo-") as folder:
             if args:

@@ -118,10 +118,7 @@ def keep_file(item: WooItem, response: StreamedResponse) -> None:
         delivery.harvested.file = known
 
 
-RequestKind = Literal["robots", "index", "sitemap", "document", "ingang", "bericht"]
-
-#: The codes of files of permits. The code of all other files is ``<kind>.onbereikbaar``.
-UNREACHABLE = {"ingang": "ipm.ingang-onbereikbaar", "bericht": "ipm.bericht-onbereikbaar"}
+RequestKind = Literal["robots", "index", "sitemap", "document"]
 
 
 def is_ours(error: BaseException | None) -> bool:
@@ -155,9 +152,12 @@ def check_expected(error: BaseException | None) -> None:
         raise UnexpectedError from error
 
 
-def failure_code(error: BaseException | None, kind: RequestKind) -> str:
-    """Return the code of the finding about *error*: ``<kind>.onbereikbaar`` unless a code is more precise."""
-    unreachable = UNREACHABLE.get(kind, f"{kind}.onbereikbaar")
+def failure_code(error: BaseException | None, kind: str, unreachable: str | None = None) -> str:
+    """Return the code of the finding about *error*: a precise one, or else *unreachable*.
+
+    Without that, it is ``<kind>.onbereikbaar``.
+    """
+    unreachable = unreachable or f"{kind}.onbereikbaar"
     match error:
         case TlsError():
             return "tls.ongeldig"

@@ -30,7 +30,7 @@ from woo_harvester.crawl.hosts import Look, SitemapReading, Visit
 from woo_harvester.downloader.given_files import NotGivenError
 from woo_harvester.downloader.middlewares import WooRobotsTxtMiddleware
 from woo_harvester.extensions.state import StateKeeper
-from woo_harvester.findings import Severity
+from woo_harvester.findings import Reporter, Severity
 from woo_harvester.items import StreamedResponse, WooItem
 from woo_harvester.pipelines.record import DefaultsPipeline, MetadataPipeline
 from woo_harvester.running.ending import is_closing
@@ -67,8 +67,6 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from sqlalchemy import Connection
     from twisted.python.failure import Failure
-
-    from woo_harvester.crawl.entry_pages import EntryPageVisit
 
 
 Output = AsyncIterator[Request | WooItem]
@@ -231,17 +229,17 @@ def report_place(request: Request, visit: Visit) -> None:
     """
     if request.meta["woo_kind"] != "robots":
         return
-    report_private_address(request, visit)
+    report_private_address(request, visit.report)
     if not visit.account.organisations and "register" not in visit.account.not_judged:
         is_test = visit.is_test or request.meta.get("woo_private")
         lowered_to = Severity.INFO if is_test else None
         visit.report("register.domein-ontbreekt", url=f"https://{visit.host}/", lowered_to=lowered_to)
 
 
-def report_private_address(request: Request, visit: Visit | EntryPageVisit) -> None:
+def report_private_address(request: Request, report: Reporter) -> None:
     """Report that a host has a private address, which a harvest over the internet would not reach."""
     if request.meta["woo_kind"] in ("robots", "ingang") and request.meta.get("woo_private"):
-        visit.report("host.intern-adres", url=request.url)
+        report("host.intern-adres", url=request.url)
 
 
 def _content(response: StreamedResponse, resource: Resource) -> bytes | None:

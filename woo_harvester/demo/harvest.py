@@ -17,18 +17,14 @@ from typing import TYPE_CHECKING, Any, cast
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-from scrapy import signals
 from scrapy.crawler import Crawler
-from scrapy.settings import SETTINGS_PRIORITIES
 
-from woo_harvester.demo.municipalities import PermitDemo, table
 from woo_harvester.demo.publishers import Demo
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import explain
-from woo_harvester.report.audit_summary import print_summary
-from woo_harvester.report.run_folder import AUDIT, FINISHED, RunFolder
+from woo_harvester.report.run_folder import FINISHED, RunFolder
 from woo_harvester.running.causes import StartError
-from woo_harvester.running.command import AUDIT_SETTINGS, ProjectCommand
+from woo_harvester.running.command import ProjectCommand
 from woo_harvester.running.process import Failure, HarvestProcess
 from woo_harvester.utils.program import program, to_install
 from woo_portal.engine import EngineError
@@ -47,9 +43,8 @@ _COLUMNS = {"organisatie": 24, "titel": 28, "categorie": 21, _DAY: 10, "bestand"
 
 #: The folder in the working folder for all that a demo writes.
 FOLDER = Path("demo")
-_RECORDS = f"{FOLDER}/records/%(run)s.jsonl"
-_PLACES = f"{FOLDER}/records/%(run)s.geojson"
-_OWN_FOLDER = f"All files of this demo are in {FOLDER}/. It does not use your own state, records and reports."
+RECORDS = f"{FOLDER}/records/%(run)s.jsonl"
+OWN_FOLDER = f"All files of this demo are in {FOLDER}/. It does not use your own state, records and reports."
 
 #: The operator of the fictional publishers is this machine.
 _CONTACT = "https://localhost/"
@@ -59,56 +54,56 @@ class DemoHarvest:
     """The harvests of one demo. *command* gets the error of one that fails."""
 
     def __init__(self, command: ProjectCommand, opts: argparse.Namespace) -> None:
-        self._command, self._opts = command, opts
+        self._command, self.opts = command, opts
 
     def check_portal(self) -> None:
         """Raise StartError if a portal is asked for that could not be served after the harvest."""
-        if self._opts.portal:
+        if self.opts.portal:
             try:
                 from woo_portal.server import Site, listen  # noqa: PLC0415 -- of the extra "portal"
             except ImportError as error:
                 raise StartError(f"the portal needs {error.name}: {to_install('portal')}") from error
-            listen(Site(port=self._opts.port)).close()
+            listen(Site(port=self.opts.port)).close()
 
     def harvest_documents(self, demo: Demo, data: Path) -> None:
         """Harvest the documents of three publishers, and show the result."""
         print(f"Harvesting {len(demo.hosts)} hosts of three fictional publishers on this machine ...")
-        print(_OWN_FOLDER)
+        print(OWN_FOLDER)
         crawler = self._harvest(demo.register_path, demo.ca_path, data)
         if crawler is not None:
             _show(crawler)
-            if self._opts.portal:
-                self._serve_portal([crawler])
+            if self.opts.portal:
+                self.serve_portal([crawler])
             else:
-                self._offer_portal()
+                self.offer_portal()
 
-    def _offer_portal(self, *words: str) -> None:
+    def offer_portal(self, *words: str) -> None:
         """Print how to search in the records, if the extra "portal" is installed."""
         if find_spec("starlette") is not None:
             print(f"Search:   {' '.join([program(), 'demo', *words, '--portal'])}")
 
-    def _serve_portal(self, crawlers: Sequence[Crawler]) -> None:
+    def serve_portal(self, crawlers: Sequence[Crawler]) -> None:
         """Serve a portal over the records until it is stopped; the publishers still answer then."""
-        files = [str(_record_files(crawler)[0]) for crawler in crawlers]
+        files = [str(record_files(crawler)[0]) for crawler in crawlers]
         from woo_portal.server import RecordFiles, run_portal, site_of  # noqa: PLC0415 -- of the extra "portal"
 
         try:
             settings = cast("HarvestProcess", self._command.crawler_process).settings.copy()
             report = cast("Findings", crawlers[0].get_extension(Findings)).run_folder.path
             settings.set("WOO_PORTAL_REPORT", str(report), "cmdline")  # it is not the latest of the folder
-            run_portal(settings, RecordFiles(files), site_of(settings, "127.0.0.1", self._opts.port))
+            run_portal(settings, RecordFiles(files), site_of(settings, "127.0.0.1", self.opts.port))
         except EngineError as error:
             self._command.fail(str(error))
 
     def _harvest(self, register: Path, authority: Path, data: Path) -> Crawler | None:
         """Run the spider; return None if the run ended early."""
-        process = self._process(register, authority, data)
+        process = self.process(register, authority, data)
         crawler = process.create_crawler("woo")
         # Fetched, so that the demo finds the same with and without the extra "text".
         failure = process.run(crawler, {"documents": "download"})
-        return crawler if self._is_finished(failure, crawler) else None
+        return crawler if self.is_finished(failure, crawler) else None
 
-    def _is_finished(self, failure: Failure | None, crawler: Crawler) -> bool:
+    def is_finished(self, failure: Failure | None, crawler: Crawler) -> bool:
         """Return whether a run finished; if not, report why."""
         if failure is not None:
             self._command.fail(failure[1])
@@ -118,7 +113,8 @@ class DemoHarvest:
             self._command.fail(f"the run ended early ({reason})")
         return bool(reason == FINISHED)
 
-    def _process(self, register: Path, authority: Path, data: Path) -> HarvestProcess:
+    def process(self, register: Path, authority: Path, data: Path) -> HarvestProcess:
+        """Return the process of the harvests, and make it that of the command."""
         os.environ["SSL_CERT_FILE"] = str(authority)
         settings = {
             "WOO_REGISTER": str(register),
@@ -130,7 +126,7 @@ class DemoHarvest:
             # Fictional documents never come among those of the user.
             "WOO_STATE_URL": None,  # so it is in the data directory, which is temporary
             "DELTAFETCH_ENABLED": True,
-            "FEEDS": {_RECORDS: {"format": "jsonlines", "encoding": "utf8"}},
+            "FEEDS": {RECORDS: {"format": "jsonlines", "encoding": "utf8"}},
             "FILES_STORE": None,
             "WOO_ELASTICSEARCH_URL": None,
             "WOO_METRICS_FILE": None,
@@ -142,77 +138,19 @@ class DemoHarvest:
         self._command.crawler_process = process = HarvestProcess(given)
         return process
 
-    def harvest_permits(self, demo: PermitDemo, data: Path) -> None:
-        """Harvest two days, one after the other, audit the entry pages, and show the results."""
-        process = self._process(demo.register_path, demo.ca_path, data)
-        feeds = {_RECORDS: {"format": "jsonlines"}, _PLACES: {"format": "geojson"}}
-        process.settings.set("FEEDS", feeds, "cmdline")
-        first, second = (process.create_crawler("vergunningen") for _ in range(2))
-        audit = _audit(process)
-
-        def begin_second() -> None:
-            demo.second_day()
-            process.crawl(second, entries=demo.entries).add_done_callback(begin_audit)
-
-        def begin_audit(_: object) -> None:
-            process.crawl(audit, entries=demo.entries)
-
-        print("Harvesting two fictional municipalities on this machine, a fortnight apart ...")
-        print(_OWN_FOLDER)
-        failure = process.run(first, {"entries": demo.entries}, begin_second)
-        for day, crawler in (("On 1 April", first), ("On 15 April", second)):
-            if not self._is_finished(failure, crawler):
-                return
-            print(f"\n{day}:\n")
-            _show_permits(crawler)
-        if self._is_finished(failure, audit):
-            print(
-                f"\nWhat `{program()} audit --permits` answers to both municipalities, "
-                "or to their supplier:\n"
-            )
-            folder = cast("Findings", audit.get_extension(Findings)).run_folder
-            print_summary(folder, Console())
-            print(f"\nReport:   {folder.page.absolute().as_uri()}")
-            if self._opts.portal:
-                self._serve_portal([first, second])
-            else:
-                self._offer_portal("vergunningen")
-
-
-def _audit(process: HarvestProcess) -> Crawler:
-    """Return a crawler that audits entry pages; it knows nothing of the harvests before it."""
-    settings = process.settings.copy()
-    # Scrapy gives a crawler the settings of the process that have the same priority.
-    settings.setdict(AUDIT_SETTINGS, SETTINGS_PRIORITIES["cmdline"] + 1)
-    crawler = Crawler(process.spider_loader.load("vergunningen"), settings)
-    crawler.signals.connect(lambda: crawler.stats.set_value(AUDIT, 1), signals.engine_started, weak=False)
-    return crawler
-
-
-def _show_permits(crawler: Crawler) -> None:
-    findings = cast("Findings", crawler.get_extension(Findings))
-    records, places = _record_files(crawler)
-    for line in table(_records(records)):
-        print(f"  {line}")
-    print("\nFindings:\n")
-    for finding in findings.run_folder.read_findings():
-        print(f"  {finding['url']}: {finding['code']}: {explain(finding['code']).what}")
-    print(f"\nRecords:  {records}\nGeoJSON:  {places}\nFindings: {findings.run_folder.findings}")
-    print(f"Report:   {findings.run_folder.page.absolute().as_uri()}")
-
 
 def _show(crawler: Crawler) -> None:
     findings = cast("Findings", crawler.get_extension(Findings))
-    records = list(_records(_record_files(crawler)[0]))
-    print(f"\n{len(records)} records, ten of them:\n")
+    found = list(records(record_files(crawler)[0]))
+    print(f"\n{len(found)} records, ten of them:\n")
     table = Table(box=None, padding=(0, 2, 0, 0))
     for name, width in columns(_width()).items():
         table.add_column(name, width=width, no_wrap=True, overflow="ellipsis")
-    for row in _ten(records):
+    for row in _ten(found):
         table.add_row(*row)
     Console(width=_width()).print(table)
     _show_findings(findings.run_folder)
-    print(f"\nRecords:  {_record_files(crawler)[0]}\nFindings: {findings.run_folder.findings}")
+    print(f"\nRecords:  {record_files(crawler)[0]}\nFindings: {findings.run_folder.findings}")
     print(f"Report:   {findings.run_folder.page.absolute().as_uri()}")
 
 
@@ -246,13 +184,14 @@ def _is_error(code: str) -> bool:
     return explain(code).severity == "error"
 
 
-def _record_files(crawler: Crawler) -> list[Path]:
+def record_files(crawler: Crawler) -> list[Path]:
     """Return the files that a run wrote."""
     run_name = cast("Findings", crawler.get_extension(Findings)).run_name
     return [Path(uri % {"run": run_name}) for uri in crawler.settings.getdict("FEEDS")]
 
 
-def _records(path: Path) -> Iterator[dict[str, Any]]:
+def records(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the records in a file."""
     with path.open(encoding="utf-8") as lines:
         yield from map(json.loads, lines)
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import Severity, explain, explanations
+from woo_harvester.kinds import Kind
 from woo_harvester.report.counts import shown_in
-from woo_harvester.report.funnel import Account, HarvestKind
+from woo_harvester.report.funnel import Account
 from woo_harvester.report.funnel import total as sum_of
 from woo_harvester.report.run_folder import OWN_ERROR_FIRST
 from woo_harvester.running.ending import is_closing
@@ -137,7 +138,7 @@ def harvest(figures: Figures) -> list[tuple[str, str]]:
     total = figures.total
     if total is None:
         return [("documents", counted(figures.records, "record") + dropped(figures))]
-    if total.kind is HarvestKind.WOO:
+    if total.kind is Kind.woo:
         return [("documents", f"{changes(figures)}, {_lost(total)}")]
     read = [f"{total.read:,} of {total.listed:,} read", *_counts(total, of_cases=False), _lost(total)]
     return [("files", ", ".join(read)), ("cases", changes(figures))]
@@ -147,16 +148,16 @@ def ended(figures: Figures) -> list[tuple[str, str]]:
     """Return the counts of a run that has ended, each line with its name."""
     total = figures.total or Account("")
     listed = f"{total.listed:,} listed"
-    if total.kind is HarvestKind.WOO:
+    if total.kind is Kind.woo:
         return [("documents", f"{listed}, {_lost(total)}"), ("", changes(figures))]
     files = [listed, *_counts(total, of_cases=False), _lost(total)]
     return [("files", ", ".join(files)), ("cases", changes(figures))]
 
 
 def changes(figures: Figures) -> str:
-    """Return such as ``12 new, 3 changed, 1,204 unchanged, 1 withdrawn``; of permits the counts of cases."""
+    """Return such as ``12 new, 3 changed, 1,204 unchanged, 1 withdrawn``; of messages the counts of cases."""
     total = figures.total or Account("")
-    of_cases = None if total.kind is HarvestKind.WOO else True
+    of_cases = None if total.kind is Kind.woo else True
     return ", ".join(_counts(total, of_cases=of_cases)) + dropped(figures)
 
 

@@ -15,8 +15,8 @@ from scrapy.exceptions import CloseSpider
 from woo_harvester.findings import Finding, Severity
 from woo_harvester.findings.common_cause import CommonCause
 from woo_harvester.findings.texts import in_words
-from woo_harvester.items import PermitItem, WooItem
-from woo_harvester.report.accounts import Accounts, PermitAccount
+from woo_harvester.items import RecordItem, WooItem
+from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.assemble import make_report
 from woo_harvester.report.findings_file import FindingsFile
 from woo_harvester.report.funnel import OWN_ERROR, Account
@@ -25,7 +25,6 @@ from woo_harvester.running.causes import cause_of
 from woo_harvester.running.ending import end_run, fail_run
 from woo_harvester.utils.dates import iso_now
 from woo_harvester.utils.terminal import printable
-from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -175,13 +174,13 @@ class Findings:
 
     def item_scraped(self, item: Any) -> None:
         """Count an item that passed all pipelines."""
-        if isinstance(item, PermitItem):
-            if (account_of_case := self._account_of_case(item)) is not None:
-                account_of_case.count_cause(item.record.versies[-1].oorzaak)
+        if not isinstance(item, RecordItem) or item.host is None:
             return
-        if not isinstance(item, WooItem) or item.report.host is None:
+        account = self.accounts.of(item.host, item.kind)
+        if not isinstance(item, WooItem):
+            account.count_cause(item.record.versies[-1].oorzaak)
             return
-        account, item.is_counted = self.accounts.of(item.report.host), True
+        item.is_counted = True
         if item.source is not None and item.source.is_again:
             account.count_entries(0, 1)
             self._crawler.stats.inc_value("woo/documents/delivered_again")
@@ -193,20 +192,15 @@ class Findings:
 
     def item_dropped(self, item: Any) -> None:
         """Count an item that another project's pipeline dropped, without a finding about it."""
-        if isinstance(item, PermitItem):
-            if (account_of_case := self._account_of_case(item)) is not None:
-                account_of_case.dropped += 1
+        if not isinstance(item, RecordItem) or item.host is None:
             return
-        if not isinstance(item, WooItem) or item.report.host is None or item.report.error is not None:
-            return
-        account, item.is_counted = self.accounts.of(item.report.host), True
+        if isinstance(item, WooItem):
+            if item.report.error is not None:
+                return
+            item.is_counted = True
+        account = self.accounts.of(item.host, item.kind)
         account.dropped += 1
-        account.dropped_listed += item.source is not None
-
-    def _account_of_case(self, item: PermitItem) -> PermitAccount | None:
-        """Return the account of the host whose entry page offered a case; None if the item has no page."""
-        page = item.record.herkomst.ingang
-        return self.accounts.of_permits(host_of(page)) if page is not None else None
+        account.dropped_listed += isinstance(item, WooItem) and item.source is not None
 
     def spider_closed(self, spider: Spider, reason: str = FINISHED) -> None:
         """Check whether the hosts could be reached and the sums close, and close the file of findings."""

@@ -37,7 +37,7 @@ METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
     "woo_run_memory_bytes": ("Most memory that the run had in use", ()),
     "woo_run_records": ("Records that the run wrote", ()),
     "woo_run_documents": (
-        f"Documents: {', '.join(label for _, label in shown_in('metric'))}; of permits the files with "
+        f"Documents: {', '.join(label for _, label in shown_in('metric'))}; of cases the files with "
         "messages, and cases",
         ("state",),
     ),

@@ -10,13 +10,12 @@ from scrapy.exceptions import CloseSpider, IgnoreRequest
 
 from woo_harvester.extensions.findings import THE_RUN, Findings, run_ended
 from woo_harvester.findings import Finding
-from woo_harvester.items import PermitItem, WooItem
+from woo_harvester.items import RecordItem, WooItem
 from woo_harvester.report.funnel import OWN_ERROR, Account
 from woo_harvester.report.run_folder import OWN_ERROR_FIRST
 from woo_harvester.running.causes import cause_of
 from woo_harvester.running.ending import CANNOT_START, RunError, fail_run
 from woo_harvester.utils.program import counted
-from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,8 +97,8 @@ class OwnErrors(logging.Handler):
             return
         if isinstance(item, WooItem):
             self._report_item(error, item)
-        elif isinstance(item, PermitItem) and (page := item.record.herkomst.ingang) is not None:
-            self._report(error, url=item.record.herkomst.bestand, host=host_of(page))
+        elif isinstance(item, RecordItem) and item.host is not None:
+            self._report(error, url=item.file, host=item.host)
         else:
             self._report(error)
 

@@ -23,7 +23,6 @@ from woo_harvester.running.paths import NO_FEED, node_name, state_url
 from woo_harvester.state import NOWHERE, documents, resources
 from woo_harvester.state.deliveries import Delivery, PendingRead
 from woo_harvester.state.documents import confirm_harvested, confirm_withdrawn
-from woo_harvester.state.locks import entry_pages_lock
 from woo_harvester.state.outputs import Outputs
 from woo_harvester.state.store import State, StateError
 from woo_harvester.utils.document_set import DocumentSet
@@ -168,12 +167,17 @@ class StateKeeper:
         return State.open_for_run(url, node_name(settings), hosts)
 
     def add_hosts(
-        self, hosts: Sequence[str], forget: Callable[[Connection, str], None], *, reset: bool
+        self,
+        hosts: Sequence[str],
+        locks: Sequence[str],
+        forget: Callable[[Connection, str], None],
+        *,
+        reset: bool,
     ) -> None:
-        """Lock the entry pages of *hosts*; with *reset*, *forget* these hosts. Raises StateError."""
+        """Take the *locks* of more hosts; with *reset*, *forget* these hosts. Raises StateError."""
         if self._state is None:
             raise RuntimeError("Hosts are added before StateKeeper.open()")
-        self._state.lock_hosts([entry_pages_lock(host) for host in hosts])
+        self._state.lock_hosts(locks)
         if self._is_reset(reset):
             with self.begin() as connection:
                 for host in hosts:

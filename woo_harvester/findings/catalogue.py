@@ -12,6 +12,8 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, Literal
 
+from woo_harvester.kinds import Kind
+
 Language = Literal["nl", "en"]
 
 
@@ -44,11 +46,14 @@ class Explanation:
 @cache
 def explanations(lang: Language = "nl") -> Mapping[str, Explanation]:
     """Return all codes, in the order of the catalogue; raise ValueError if it lacks a text."""
-    return MappingProxyType(read_catalogue(_catalogue(), lang))
+    return MappingProxyType(read_catalogue(catalogue(), lang))
 
 
-def _catalogue() -> str:
-    return files(__package__).joinpath("catalogue.toml").read_text(encoding="utf-8")
+def catalogue() -> str:
+    """Return the catalogue, which ends with the findings about each other kind of records."""
+    paths = [files(__package__).joinpath("catalogue.toml")]
+    paths += [files(kind.package).joinpath("findings.toml") for kind in Kind if kind.package is not None]
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 
 
 #: The name of a part in a template.
@@ -77,7 +82,7 @@ class FixTemplate:
 @cache
 def fix_templates() -> Mapping[str, tuple[FixTemplate, FixTemplate]]:
     """Return the templates before and after the fix by code; only of the codes that have these."""
-    entries = tomllib.loads(_catalogue()).items()
+    entries = tomllib.loads(catalogue()).items()
     return {
         code: (_template(entry["before"]), _template(entry["after"]))
         for code, entry in entries

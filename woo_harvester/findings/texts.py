@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from woo_harvester.findings.catalogue import Language
+from woo_harvester.kinds import others
 
 #: The parts that are words of the harvester; others may be a publisher's own.
 _OWN_WORDS = frozenset({"where", "expected", "counted"})
@@ -51,7 +52,7 @@ def _pattern(dutch: str) -> re.Pattern[str]:
 
 
 #: The areas of findings about files and connections. Of others, what was seen is a publisher's own text.
-_AREAS = frozenset({"document", "host", "index", "ipm", "oogst", "register", "robots", "sitemap", "tls"})
+_AREAS = frozenset({"document", "host", "index", "oogst", "register", "robots", "sitemap", "tls"})
 
 
 class _SeenText(NamedTuple):
@@ -60,9 +61,14 @@ class _SeenText(NamedTuple):
     """The words in each language; a language that is not there has the text itself."""
 
 
+def is_about_message(code: str) -> bool:
+    """Return whether a finding is about the files of another kind than documents: messages."""
+    return code.startswith(tuple(others("prefix")))
+
+
 def in_words(code: str, seen: str, lang: Language) -> str:
     """Return what a finding saw in the words of *lang*; a text that is not in the table as it is."""
-    if code.partition(".")[0] not in _AREAS:
+    if code.partition(".")[0] not in _AREAS and not is_about_message(code):
         return seen
     return _words(seen, lang)
 

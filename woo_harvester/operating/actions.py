@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 from scrapy.exceptions import UsageError
 
+from woo_harvester.kinds import SingleKind, others
 from woo_harvester.operating.named import (
     find_named,
     forget_all,
@@ -24,7 +25,6 @@ from woo_harvester.operating.output import (
     documents_and_cases,
     host_table,
     keeping,
-    permit_table,
     reading,
     record_files,
     work_line,
@@ -36,9 +36,9 @@ from woo_harvester.operating.output import (
 from woo_harvester.pipelines.folder import DurableFolder, InUseError
 from woo_harvester.running.paths import NoFolderError, files_folder, node_name, state_url
 from woo_harvester.state import upkeep
-from woo_harvester.state.check import Difference, case_differences, count_cases, differences, take_over
+from woo_harvester.state.check import Difference, differences, take_over
 from woo_harvester.state.latest import Latest, RecordsError
-from woo_harvester.state.locks import LockedError, entry_pages_lock, lock_owners
+from woo_harvester.state.locks import LockedError, lock_owners
 from woo_harvester.state.store import State, StateError
 from woo_harvester.utils.program import counted, program
 from woo_harvester.utils.terminal import PrintableLines, printable
@@ -80,12 +80,12 @@ class StateActions:
         """Print the table of hosts, and the runs that are active."""
         with self._open() as state, state.snapshot() as connection:
             found = list(upkeep.summaries(connection))
-            pages = list(upkeep.permit_summaries(connection))
+            tables = [*filter(None, (list(lines(connection)) for lines in others("state_lines")))]
             working = lock_owners(connection)
-        documents = host_table(found) if found or not pages else ()
-        permits = permit_table(pages) if pages else ()
-        between = ("",) if documents and permits else ()
-        for line in (*documents, *between, *permits, *map(work_line, working)):
+        if found or not tables:
+            tables.insert(0, list(host_table(found)))
+        first, *more = tables
+        for line in (*first, *chain.from_iterable(["", *lines] for lines in more), *map(work_line, working)):
             print(printable(line))
 
     def forget(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -121,8 +121,7 @@ class StateActions:
             with state.begin() as connection:
                 known, documents = known_hosts(connection), dict[str, str]()
                 for loc in args if of_document is not None else ():
-                    if (host := upkeep.host_of_document(connection, loc)) is not None:
-                        documents[loc] = host
+                    documents.update((loc, host) for host in upkeep.hosts_of_document(connection, loc))
             hosts = {known_host(given, known) for given in args if given not in documents}
             with self._locked(state, {*hosts, *documents.values()}), state.begin() as connection:
                 counts = {host: of_host(connection, host) for host in sorted(hosts)}
@@ -145,13 +144,16 @@ class StateActions:
                 if opts.fix:
                     self._take_over(state, files)
                 with state.snapshot() as connection:
-                    found_in_both = differences(connection, files), case_differences(connection, files)
-                    for difference, loc in chain.from_iterable(found_in_both):
+                    for difference, loc in chain.from_iterable(
+                        each(connection, files) for each in (differences, *others("differences"))
+                    ):
                         counts[difference] += 1
                         if opts.verbose:
                             print(printable(f"{difference:<8} {loc}"))
                     documents = sum(host.documents for host in upkeep.summaries(connection))
-                    known = documents_and_cases(documents, count_cases(connection))
+                    known = documents_and_cases(
+                        documents, sum(count(connection) for count in others("count"))
+                    )
         found = ", ".join(f"{counts[difference]} {difference}" for difference in Difference)
         print(f"{known} in the state: {found}.")
         if counts:
@@ -170,8 +172,6 @@ class StateActions:
         path = Path(opts.output) if opts.output else None
         form = format_of(opts.format, path)
         is_csv = form != "jsonl"
-        from woo_harvester.outputs.definition import SingleKind  # noqa: PLC0415 -- the others need none
-
         read = reading(args, self.fail, SingleKind()) if is_csv else reading(args, self.fail)
         with read as files, writing(path, "utf-8-sig" if is_csv else "utf-8") as file, keeping(path):
             lines = files.lines(withdrawn=opts.withdrawn)
@@ -225,7 +225,7 @@ class StateActions:
         locks = state.begin_locking(f"{program()} state, process {os.getpid()} on {node}", node)
         try:
             if locks is not None:
-                locks.acquire({*hosts, *map(entry_pages_lock, hosts)})
+                locks.acquire({*hosts, *(lock(host) for lock in others("lock") for host in hosts)})
             yield
         finally:
             state.release()

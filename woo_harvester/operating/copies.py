@@ -20,12 +20,13 @@ from typing import Any
 from scrapy.exceptions import UsageError
 
 from woo_harvester.documents import from_media_type, from_metadata, title_name
+from woo_harvester.kinds import Kind, record_kind_of
 from woo_harvester.operating.output import writing
 from woo_harvester.outputs.columns import cells, columns_of
 from woo_harvester.outputs.definition import Status, values_at
 from woo_harvester.pipelines.folder import DurableFolder
 from woo_harvester.pipelines.stored import path_of
-from woo_harvester.record import Oorzaak, Record
+from woo_harvester.record import Oorzaak
 from woo_harvester.report.csv_file import TextWriter, cell
 from woo_harvester.utils.atomic import replacing
 
@@ -43,7 +44,7 @@ _HASH_LENGTH = 8
 _AT_ONCE = 1 << 30
 
 _COLUMNS = ("bestand", "titel", "organisatie", "categorieën", "datum", "status", "link", "id")
-_OF_RECORD = {name: path for name, path in columns_of(Record).items() if name in _COLUMNS}
+_OF_RECORD = {name: path for name, path in columns_of(Kind.woo).items() if name in _COLUMNS}
 
 
 @dataclass(slots=True)
@@ -71,7 +72,7 @@ def copy_documents(folder: Path, store: DurableFolder, lines: Iterable[bytes]) -
     done = Copied()
     for line in lines:
         record = json.loads(line)
-        if "vergunning" in record:
+        if record_kind_of(record) is not Kind.woo:
             continue
         key, version = record["id"], record["versies"][-1]
         if version["oorzaak"] == Oorzaak.INTREKKING:

@@ -1,9 +1,9 @@
-"""What the arguments of ``scrapy state`` name: hosts, documents, entry pages and cases."""
+"""What the arguments of ``scrapy state`` name: hosts, and documents or other things by their URL."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import UsageError
 
+from woo_harvester.kinds import others
 from woo_harvester.state import resources, upkeep
-from woo_harvester.state.permits import forget_entries
 from woo_harvester.utils.program import counted
 from woo_harvester.utils.terminal import printable
 from woo_harvester.utils.urls import host_of
@@ -51,28 +51,35 @@ def format_of(given: str | None, path: Path | None) -> str:
     return "jsonl"
 
 
+_Thing = tuple[Callable[["Connection", str], Collection[str]], Callable[["Connection", str], None]]
+
+
+def _things() -> dict[str, _Thing]:
+    """Return how to find the hosts whose runs know a thing by its URL, and how to forget it; by noun."""
+    found: dict[str, _Thing] = {"document": (upkeep.hosts_of_document, upkeep.forget_document)}
+    for more in others("things"):
+        found |= more
+    return found
+
+
 @dataclass
 class Forgotten:
     """What the arguments name, each with the hosts whose runs know it."""
 
     hosts: set[str] = field(default_factory=set)
-    documents: dict[str, str] = field(default_factory=dict)
-    pages: dict[str, str] = field(default_factory=dict)
-    cases: dict[str, frozenset[str]] = field(default_factory=dict)
+    things: dict[str, dict[str, Collection[str]]] = field(
+        default_factory=lambda: {noun: {} for noun in _things()}
+    )
+    """The hosts by noun and URL."""
 
     def __str__(self) -> str:
-        numbers = {
-            "host": self.hosts,
-            "document": self.documents,
-            "entry page": self.pages,
-            "case": self.cases,
-        }
+        numbers = {"host": self.hosts, **self.things}
         return ", ".join(counted(len(named), what) for what, named in numbers.items() if named)
 
     @property
     def to_lock(self) -> set[str]:
         """The hosts that no run may work on meanwhile."""
-        return self.hosts.union(self.documents.values(), self.pages.values(), *self.cases.values())
+        return self.hosts.union(*(hosts for named in self.things.values() for hosts in named.values()))
 
 
 def find_named(connection: Connection, args: Iterable[str]) -> Forgotten:
@@ -81,33 +88,27 @@ def find_named(connection: Connection, args: Iterable[str]) -> Forgotten:
     for given in args:
         if not given.isascii() and printable(given) != given:  # such as bytes that are no UTF-8
             raise UsageError(f"the state does not know {printable(given)}")
-        document = upkeep.host_of_document(connection, given)
-        page = upkeep.host_of_page(connection, given)
-        case = upkeep.hosts_of_case(connection, given)
-        if document is not None:
-            found.documents[given] = document
-        if page is not None:
-            found.pages[given] = page
-        if case:
-            found.cases[given] = case
-        if document is None and page is None and not case:
+        is_known = False
+        for noun, (hosts_of, _) in _things().items():
+            if hosts := hosts_of(connection, given):
+                found.things[noun][given], is_known = hosts, True
+        if not is_known:
             found.hosts.add(known_host(given, known))
     return found
 
 
 def forget_all(connection: Connection, found: Forgotten) -> None:
     """Forget what was found, so that the next run delivers what is still listed."""
-    for loc in found.documents:
-        upkeep.forget_document(connection, loc)
-    for case in found.cases:
-        upkeep.forget_case(connection, case)
-    for page in found.pages:
-        upkeep.forget_page(connection, page)
+    for noun, (_, forget) in _things().items():
+        for url in found.things[noun]:
+            forget(connection, url)
     for host in sorted(found.hosts):
-        resources.forget_host(connection, host)
-        forget_entries(connection, host)
+        for forget in (resources.forget_host, *others("forget_host")):
+            forget(connection, host)
 
 
 def known_hosts(connection: Connection) -> Sequence[str]:
-    """Return the hosts with documents or with entry pages of permits, sorted."""
-    return sorted({*upkeep.known_hosts(connection), *upkeep.hosts_of_pages(connection)})
+    """Return all hosts that the state knows, sorted."""
+    return sorted(
+        {host for each in (upkeep.known_hosts, *others("known_hosts")) for host in each(connection)}
+    )

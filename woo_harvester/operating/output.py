@@ -10,11 +10,12 @@ from datetime import UTC, datetime
 from io import TextIOWrapper
 from pathlib import Path
 from time import time
-from typing import IO
+from typing import IO, Protocol
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.outputs.columns import cells, columns_of, record_type_of
+from woo_harvester.kinds import record_kind_of
+from woo_harvester.outputs.columns import cells, columns_of
 from woo_harvester.running.paths import RECORDS_FEED
 from woo_harvester.state import upkeep
 from woo_harvester.state.latest import Accept, BrokenLine, Latest, RecordsError
@@ -108,32 +109,35 @@ def write_csv(lines: Iterable[bytes], file: _Lines, chosen: Sequence[str], delim
     for line in lines:
         record = json.loads(line)
         if not columns:
-            columns = columns_of(record_type_of(record), chosen)
+            columns = columns_of(record_kind_of(record), chosen)
             writer.writerow(columns)
         writer.writerow(cells(record, columns.values()))
+
+
+class HostLine(Protocol):
+    """A host in a table."""
+
+    @property
+    def host(self) -> str:
+        """Its name."""
+
+    @property
+    def complete_at(self) -> int | None:
+        """End of its last complete read, in seconds since 1970; None if there was none."""
 
 
 def host_table(found: Sequence[upkeep.HostSummary]) -> Iterator[str]:
     """Return the lines of the table of hosts."""
     pending = ("confirmed" if one.confirmed else one.pending or "-" for one in found)
     cells = ((one.documents, one.withdrawn, what) for one, what in zip(found, pending, strict=True))
-    yield from _table(("host", "documents", "withdrawn", "pending"), found, cells)
+    yield from table(("host", "documents", "withdrawn", "pending"), found, cells)
     documents, withdrawn = sum(one.documents for one in found), sum(one.withdrawn for one in found)
     yield f"{counted(len(found), 'host')}, {counted(documents, 'document')}, {withdrawn} withdrawn"
 
 
-def permit_table(found: Sequence[upkeep.PermitSummary]) -> Iterator[str]:
-    """Return the lines of the table of hosts with entry pages of permits."""
-    rows = [one[1:-1] for one in found]
-    yield from _table(("permits", "pages", "files", "cases", "withdrawn"), found, rows)
-    pages, files, cases, withdrawn = map(sum, zip(*rows, strict=True))
-    counts = counted(pages, "entry page"), counted(files, "file"), counted(cases, "case")
-    yield f"{', '.join(counts)}, {withdrawn} withdrawn"
-
-
-def _table(
+def table(
     heads: Sequence[str],
-    found: Sequence[upkeep.HostSummary | upkeep.PermitSummary],
+    found: Sequence[HostLine],
     cells: Iterable[Iterable[object]],
 ) -> Iterator[str]:
     """Return a line with the heads, and one for each host with its cells and its complete read."""

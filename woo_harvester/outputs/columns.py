@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
-from woo_harvester.permits.record import PermitRecord
-from woo_harvester.record import Record, Veld, has_fields, record_fields
+from woo_harvester.kinds import Kind
+from woo_harvester.record import Veld, has_fields, record_fields, record_type
 from woo_harvester.utils.program import suggestion
 
 #: Between the values of a list. In the values themselves ``|`` becomes ``\|``.
@@ -28,72 +28,45 @@ TEXT = "versies.bestanden.tekst"
 #: have 32,767; the rest is for apostrophes.
 BEGINNING, _BEGINNING_LENGTH = "tekst", 32_000
 
-#: The columns for people, in their order: the name of each, and the path of its value.
-_FOR_PEOPLE: dict[type[Any], dict[str, str]] = {
-    Record: {
-        "titel": "document.titelcollectie.officieleTitel",
-        "organisatie": "document.verantwoordelijke.label",
-        "categorieën": "document.classificatiecollectie.informatiecategorieen.label",
-        "datum": "versies.openbaarmakingsdatum",
-        "oorzaak": "versies.oorzaak",
-        "gewijzigd": "versies.mutatiedatumtijd",
-        "soort": "document.classificatiecollectie.documentsoorten.label",
-        "bestandstype": "document.format.label",
-        "link": "document.weblocatie",
-        "bestand": "versies.bestanden.bestandsnaam",
-        "pad": "versies.bestanden.pad",
-        "tekst": BEGINNING,
-        "id": "id",
-    },
-    PermitRecord: {
-        "titel": "vergunning.title",
-        "organisatie": "vergunning.creator.label",
-        "soort": "vergunning.product.producttype.label",
-        "fase": "vergunning.termijn.fase",
-        "datum": "vergunning.modified",
-        "oorzaak": "versies.oorzaak",
-        "gewijzigd": "versies.mutatiedatumtijd",
-        "bedrijf": "vergunning.actor.bedrijfsnaam",
-        "postcode": "vergunning.object.adres.postcodeHuisnummer.postcode",
-        "huisnummer": "vergunning.object.adres.postcodeHuisnummer.huisnummer",
-        "documenten": "documenten.title",
-        "link": "vergunning.identifier",
-        "id": "id",
-    },
+#: The columns of documents for people, in their order: the name of each, and the path of its value.
+_FOR_PEOPLE = {
+    "titel": "document.titelcollectie.officieleTitel",
+    "organisatie": "document.verantwoordelijke.label",
+    "categorieën": "document.classificatiecollectie.informatiecategorieen.label",
+    "datum": "versies.openbaarmakingsdatum",
+    "oorzaak": "versies.oorzaak",
+    "gewijzigd": "versies.mutatiedatumtijd",
+    "soort": "document.classificatiecollectie.documentsoorten.label",
+    "bestandstype": "document.format.label",
+    "link": "document.weblocatie",
+    "bestand": "versies.bestanden.bestandsnaam",
+    "pad": "versies.bestanden.pad",
+    "tekst": BEGINNING,
+    "id": "id",
 }
 
 #: The columns that come first if all are written.
-_FIRST: dict[type[Any], tuple[str, ...]] = {
-    Record: (
-        "id",
-        "document.titelcollectie.officieleTitel",
-        "document.publisher.label",
-        "document.classificatiecollectie.informatiecategorieen.label",
-        "versies.oorzaak",
-        "versies.openbaarmakingsdatum",
-        "document.weblocatie",
-    ),
-    PermitRecord: (
-        "id",
-        "vergunning.title",
-        "vergunning.creator.label",
-        "versies.oorzaak",
-        "vergunning.termijn.fase",
-        "vergunning.identifier",
-    ),
-}
+_FIRST: tuple[str, ...] = (
+    "id",
+    "document.titelcollectie.officieleTitel",
+    "document.publisher.label",
+    "document.classificatiecollectie.informatiecategorieen.label",
+    "versies.oorzaak",
+    "versies.openbaarmakingsdatum",
+    "document.weblocatie",
+)
 
 
-def columns_of(record_type: type[Any], chosen: Sequence[str] = ()) -> dict[str, str]:
-    """Return the columns of records of a type by name, each with its path for :func:`cells`.
+def columns_of(kind: Kind, chosen: Sequence[str] = ()) -> dict[str, str]:
+    """Return the columns of records of a kind by name, each with its path for :func:`cells`.
 
     *chosen* is the value of ``WOO_CSV_COLUMNS``: names and paths, or only ``all``; without any, they are the
     columns for people. They do not depend on what the records have. Raises ValueError for an unknown name.
     """
-    for_people, names = _FOR_PEOPLE[record_type], [name.strip() for name in chosen]
+    for_people, names = kind.own("columns", _FOR_PEOPLE), [name.strip() for name in chosen]
     if not names:
         return for_people
-    every = all_columns(record_type)
+    every = all_columns(kind)
     if names == [ALL]:
         return {path: path for path in every}
     if ALL in names:
@@ -106,18 +79,13 @@ def columns_of(record_type: type[Any], chosen: Sequence[str] = ()) -> dict[str, 
     return {name: for_people.get(name, name) for name in names}
 
 
-def all_columns(record_type: type[Any]) -> tuple[str, ...]:
-    """Return the paths of all columns of records of a type.
+def all_columns(kind: Kind) -> tuple[str, ...]:
+    """Return the paths of all columns of records of a kind.
 
     They lack the text of documents, which can be larger than the cells that spreadsheets and databases read.
     """
-    paths = (path for path in _paths(record_type, "") if path != TEXT)
-    return tuple(dict.fromkeys([*_FIRST[record_type], *paths]))
-
-
-def record_type_of(record: Mapping[str, Any]) -> type[Any]:
-    """Return the type of a record, a dict as in the output."""
-    return PermitRecord if "vergunning" in record else Record
+    paths = (path for path in _paths(record_type(kind), "") if path != TEXT)
+    return tuple(dict.fromkeys([*kind.own("first_columns", _FIRST), *paths]))
 
 
 def cells(record: Mapping[str, Any], columns: Iterable[str]) -> list[object]:
@@ -135,9 +103,9 @@ def _with_objects(paths: Sequence[str]) -> Iterator[str]:
         yield from (".".join(keys[:length]) for length in range(1, len(keys) + 1))
 
 
-def _paths(kind: type[Any], before: str) -> Iterator[str]:
+def _paths(type_: type[Any], before: str) -> Iterator[str]:
     """Yield the path of each value in a dataclass of a record."""
-    for one in record_fields(kind):
+    for one in record_fields(type_):
         path, inner = f"{before}{one.key}", cast("type[Any]", one.type)
         if has_fields(inner) and inner is not Veld:
             yield from _paths(inner, f"{path}.")

@@ -1,11 +1,12 @@
-"""The kind of a record (woo or vergunningen), with all that its search index needs."""
+"""The definition of the search index of each kind of records: its fields, facets, metadata and mapping."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -14,10 +15,7 @@ from typing import Any, Self
 from unicodedata import category, normalize
 from urllib.parse import unquote, urlsplit
 
-from woo_harvester.permits.mapping import organisation_by_name
-from woo_harvester.permits.record import places
-from woo_harvester.tooi.lists import organisaties
-from woo_harvester.tooi.values import normal_label, organisation_type
+from woo_harvester.kinds import Kind
 from woo_harvester.utils.dates import parse_datetime
 from woo_harvester.utils.program import program
 
@@ -29,30 +27,16 @@ class Status(StrEnum):
     INGETROKKEN = "ingetrokken"
 
 
-_Fields = Callable[[Mapping[str, Any], Status], dict[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class RecordKind:
-    """A kind of records: everything that differs between the indices of the two spiders."""
-
-    name: str
-    """The name in its mapping files (``<name>-<number>.json``) and in ``_meta`` of its indices."""
-    key: str
-    """The top-level key that only records of this kind have."""
-    setting: str
-    """The setting with the alias of its index."""
-    mapping: int
-    """The number of the mapping that this version writes."""
-    fields: _Fields
-    """A function that returns the top-level keys that the index adds to the record, or replaces."""
-
-
 def period(begin: str | None, end: str | None) -> dict[str, str] | None:
     """Return a ``date_range``, or None if both ends are absent or the end is before the begin."""
     if begin and end and parse_datetime(begin) > parse_datetime(end):
         return None
     return {key: day for key, day in (("gte", begin), ("lte", end)) if day} or None
+
+
+def fields_of(kind: Kind, record: Mapping[str, Any], status: Status) -> dict[str, Any]:
+    """Return the top-level keys that the index adds to a record, or replaces."""
+    return kind.own("fields", _fields)(record, status)
 
 
 def _fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
@@ -64,7 +48,7 @@ def _fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
     found: dict[str, Any] = {"versies": versions}
     if texts and status is Status.GEPUBLICEERD:
         found["tekst"] = texts[0] if len(texts) == 1 else texts
-    if status is Status.GEPUBLICEERD and (metadata := metadata_texts(WOO, record)):
+    if status is Status.GEPUBLICEERD and (metadata := metadata_texts(Kind.woo, record)):
         found["metadata"] = metadata
     validity = (record.get("document") or {}).get("geldigheid") or {}
     if valid := period(validity.get("begindatum"), validity.get("einddatum")):
@@ -89,101 +73,6 @@ def _without_text(versions: list[dict[str, Any]]) -> tuple[list[dict[str, Any]],
         }
         for version in versions
     ], texts
-
-
-WOO = RecordKind("woo", key="document", setting="WOO_ELASTICSEARCH_INDEX", mapping=5, fields=_fields)
-
-
-_GEMEENTE = "gemeente"
-
-
-def _permit_fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
-    """Return municipalities as a facet, ``metadata``, places as points, and ``temporal`` as a range."""
-    case = record["vergunning"]
-    about = case.get("temporal", {})
-    found = {
-        "gemeente": gemeenten(case),
-        "locatie": places(record),
-        "temporal": period(about.get("start"), about.get("end")),
-    }
-    if status is Status.GEPUBLICEERD:
-        found["metadata"] = metadata_texts(PERMITS, {**record, **found})
-    return {key: value for key, value in found.items() if value}
-
-
-def gemeenten(case: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return the municipalities of a case, each once, with TOOI URI and label from the lists.
-
-    They are those of its places (``spatial``) and addresses, or else the municipality that made the case. One
-    that is not in the lists has its label, and the URI that the run found in the register, if there is one.
-    """
-    terms = list(_named(case)) or filter(None, [_gemeente(case.get("creator", {}))])
-    found: dict[str, dict[str, str]] = {}
-    for facet in map(_facet, terms):
-        found.setdefault(facet.get("id") or normal_label(facet["label"]), facet)
-    return list(found.values())
-
-
-def _named(case: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
-    """Yield name and URI of each municipality that a case names; the URI is None if the record has none."""
-    yield from filter(None, map(_gemeente, case.get("spatial", ())))
-    for address in case.get("object", {}).get("adres", ()):
-        if name := address.get("gemeente"):
-            yield name, None
-
-
-def _gemeente(term: Mapping[str, Any]) -> tuple[str, str | None] | None:
-    """Return name and URI in a term if it is a municipality, or None."""
-    is_one = term.get("scheme", "").casefold() == "overheid:gemeente" and term.get("label")
-    return (term["label"], term.get("id")) if is_one else None
-
-
-def _facet(term: tuple[str, str | None]) -> dict[str, str]:
-    name, uri = term
-    found = organisation_by_name(organisaties(), _GEMEENTE, name)
-    if found is None or organisation_type(found.uri) != _GEMEENTE:  # some messages mislabel a province
-        is_registered = organisation_type(uri or "") == _GEMEENTE
-        return {"type": _GEMEENTE, "id": uri, "label": name} if uri and is_registered else {"label": name}
-    return {"type": _GEMEENTE, "id": found.uri, "label": found.label}
-
-
-PERMITS = RecordKind(
-    "vergunningen",
-    key="vergunning",
-    setting="WOO_ELASTICSEARCH_PERMITS_INDEX",
-    mapping=5,
-    fields=_permit_fields,
-)
-
-
-KINDS = (WOO, PERMITS)
-
-
-class SingleKind:
-    """The record kind of the first item; all items must have the same kind."""
-
-    def __init__(self) -> None:
-        self.kind: RecordKind | None = None
-        """The kind; None before the first record."""
-
-    def __call__(self, record: Mapping[str, Any]) -> None:
-        """Check that *record* has the kind of the records before it. Raises ValueError."""
-        kind = record_kind_of(record)
-        if self.kind is not None and self.kind != kind:
-            raise ValueError(
-                f"expected a record of the kind {self.kind.name}, as those before it, and this one is of "
-                f"{kind.name}: give the files of one kind at a time"
-            )
-        self.kind = kind
-
-
-def record_kind_of(record: Mapping[str, Any]) -> RecordKind:
-    """Return the kind of a record, a dict as in the output. Raises ValueError if it has none."""
-    found = [kind for kind in KINDS if isinstance(record.get(kind.key), Mapping)]
-    if len(found) != 1:
-        keys = " or ".join(f"{kind.key} ({kind.name})" for kind in KINDS)
-        raise ValueError(f"expected a record with the key {keys}")
-    return found[0]
 
 
 #: The most values of a facet that an answer counts: those with the most hits.
@@ -237,29 +126,21 @@ _CLASSIFICATION = "document.classificatiecollectie"
 _OWNER, _PUBLISHER = "document.verantwoordelijke", "document.publisher"
 _UNKNOWN = "onbekend"
 
-FACETS: Mapping[str, Sequence[Facet]] = {
-    WOO.name: (
-        Facet("informatiecategorie", "Informatiecategorie", f"{_CLASSIFICATION}.informatiecategorieen"),
-        Facet("documentsoort", "Documentsoort", f"{_CLASSIFICATION}.documentsoorten"),
-        Facet("thema", "Thema", f"{_CLASSIFICATION}.themas"),
-        Facet("organisatie", "Organisatie", _OWNER, or_else=_PUBLISHER),
-        Facet("organisatie_aangevuld", "Organisatie, aangevuld", _OWNER, or_else=_PUBLISHER,
-              is_supplied=True),
-        Facet("publisher", "Gepubliceerd door", _PUBLISHER),
-        Facet("bestandstype", "Bestandstype", "document.format", counts_defaults=True),
-    ),
-    PERMITS.name: (
-        Facet("gemeente", "Gemeente", "gemeente"),
-        Facet("product", "Soort vergunning", "vergunning.product.producttype"),
-        Facet("fase", "Fase", "vergunning.termijn.fase", is_term=False),
-        Facet("organisatie", "Organisatie", "vergunning.creator"),
-    ),
-}  # fmt: skip
+_FACETS = (
+    Facet("informatiecategorie", "Informatiecategorie", f"{_CLASSIFICATION}.informatiecategorieen"),
+    Facet("documentsoort", "Documentsoort", f"{_CLASSIFICATION}.documentsoorten"),
+    Facet("thema", "Thema", f"{_CLASSIFICATION}.themas"),
+    Facet("organisatie", "Organisatie", _OWNER, or_else=_PUBLISHER),
+    Facet("organisatie_aangevuld", "Organisatie, aangevuld", _OWNER, or_else=_PUBLISHER,
+          is_supplied=True),
+    Facet("publisher", "Gepubliceerd door", _PUBLISHER),
+    Facet("bestandstype", "Bestandstype", "document.format", counts_defaults=True),
+)  # fmt: skip
 
 
-def facets(kind: RecordKind) -> Sequence[Facet]:
+def facets(kind: Kind) -> Sequence[Facet]:
     """Return the facets of records of *kind*, in the order in which they are shown."""
-    return FACETS[kind.name]
+    return kind.own("facets", _FACETS)
 
 
 def facet_values(facet: Facet, document: Mapping[str, Any]) -> list[FacetValue]:
@@ -339,50 +220,41 @@ class Metadata:
     """Whether it is a number or a file name, which is found with and without its punctuation."""
 
 
-_CASE = "vergunning"
+#: The metadata of documents. Own fields (``extraMetadata``) are not among them, so that no search finds them.
+_METADATA = (
+    Metadata(_OWNER, "Organisatie", "organisatie"),
+    Metadata(_PUBLISHER, "Gepubliceerd door", "organisatie"),
+    Metadata("document.medeverantwoordelijken", "Ook verantwoordelijk"),
+    Metadata("document.opsteller", "Geschreven door"),
+    Metadata("document.naamOpsteller", "Naam van de schrijver"),
+    Metadata(f"{_CLASSIFICATION}.informatiecategorieen", "Informatiecategorie", "informatiecategorie"),
+    Metadata(f"{_CLASSIFICATION}.documentsoorten", "Documentsoort", "documentsoort"),
+    Metadata(f"{_CLASSIFICATION}.themas", "Thema", "thema"),
+    Metadata(f"{_CLASSIFICATION}.trefwoorden", "Trefwoorden", "q"),
+    Metadata("document.format", "Bestandstype", "bestandstype", is_searched=False),
+    Metadata("document.language", "Taal", is_searched=False),
+    # Titles are searched as titles.
+    Metadata("document.titelcollectie.verkorteTitels", "Andere titels", is_searched=False),
+    Metadata("document.titelcollectie.alternatieveTitels", "Alternatieve titels", is_searched=False),
+    Metadata("document.identifiers", "Kenmerken van de organisatie", is_code=True),
+    Metadata("document.aggregatiekenmerk", "Hoort bij de groep", is_code=True),
+    Metadata("versies.bestanden.bestandsnaam", is_code=True),
+    Metadata("document.weblocatie", is_code=True),
+)
 
-#: The metadata of each kind. Own fields (``extraMetadata``) are not among them, so that no search finds them.
-METADATA: Mapping[str, Sequence[Metadata]] = {
-    WOO.name: (
-        Metadata(_OWNER, "Organisatie", "organisatie"),
-        Metadata(_PUBLISHER, "Gepubliceerd door", "organisatie"),
-        Metadata("document.medeverantwoordelijken", "Ook verantwoordelijk"),
-        Metadata("document.opsteller", "Geschreven door"),
-        Metadata("document.naamOpsteller", "Naam van de schrijver"),
-        Metadata(f"{_CLASSIFICATION}.informatiecategorieen", "Informatiecategorie", "informatiecategorie"),
-        Metadata(f"{_CLASSIFICATION}.documentsoorten", "Documentsoort", "documentsoort"),
-        Metadata(f"{_CLASSIFICATION}.themas", "Thema", "thema"),
-        Metadata(f"{_CLASSIFICATION}.trefwoorden", "Trefwoorden", "q"),
-        Metadata("document.format", "Bestandstype", "bestandstype", is_searched=False),
-        Metadata("document.language", "Taal", is_searched=False),
-        # Titles are searched as titles.
-        Metadata("document.titelcollectie.verkorteTitels", "Andere titels", is_searched=False),
-        Metadata("document.titelcollectie.alternatieveTitels", "Alternatieve titels", is_searched=False),
-        Metadata("document.identifiers", "Kenmerken van de organisatie", is_code=True),
-        Metadata("document.aggregatiekenmerk", "Hoort bij de groep", is_code=True),
-        Metadata("versies.bestanden.bestandsnaam", is_code=True),
-        Metadata("document.weblocatie", is_code=True),
-    ),
-    PERMITS.name: (
-        Metadata(f"{_CASE}.product.producttype"),
-        Metadata(f"{_CASE}.product.activiteit"),
-        Metadata(f"{_CASE}.termijn.fase"),
-        Metadata(f"{_CASE}.creator"),
-        Metadata("gemeente"),
-        Metadata(f"{_CASE}.spatial"),
-        Metadata(f"{_CASE}.subject"),
-        Metadata(f"{_CASE}.alternative"),
-        Metadata(f"{_CASE}.actor.bedrijfsnaam"),
-        Metadata(f"{_CASE}.object.referentienummer", is_code=True),
-    ),
-}
+
+def metadata_of(kind: Kind) -> Sequence[Metadata]:
+    """Return the metadata of records of *kind*."""
+    return kind.own("metadata", _METADATA)
+
+
 _WORD = re.compile(r"[^\W_]+")
 
 
-def metadata_texts(kind: RecordKind, document: Mapping[str, Any]) -> list[str]:
+def metadata_texts(kind: Kind, document: Mapping[str, Any]) -> list[str]:
     """Return the texts of the metadata that are searched, each once; without the label for unknown."""
     found: dict[str, None] = {}
-    for field in METADATA[kind.name]:
+    for field in metadata_of(kind):
         for value in values_at(document, field.path) if field.is_searched else ():
             text = value.get("label") if isinstance(value, (dict, Mapping)) else value
             if isinstance(text, str) and text.strip() and text.casefold() != _UNKNOWN:
@@ -421,14 +293,14 @@ class DefinitionError(Exception):
 
 
 @cache
-def _file(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+def _file(name: str, package: str | None = __package__) -> Any:
+    return json.loads(files(package or __package__).joinpath(name).read_text(encoding="utf-8"))
 
 
-def definition(kind: RecordKind) -> dict[str, Any]:
+def definition(kind: Kind) -> dict[str, Any]:
     """Return settings and mappings for a new index; ``_meta`` has the number of the mapping and its maker."""
-    mappings = f"{kind.name}-{kind.mapping}.json"
-    index: dict[str, Any] = {**json.loads(_file(_SETTINGS)), **json.loads(_file(mappings))}
+    settings, mappings = _file(_SETTINGS), _file(f"{kind.name}-{kind.mapping}.json", kind.package)
+    index: dict[str, Any] = deepcopy({**settings, **mappings})
     for part in index["settings"]["analysis"]["filter"].values():
         for name in _WORD_LISTS & part.keys():
             if len(part[name]) > _SHORT_LIST:
@@ -437,7 +309,7 @@ def definition(kind: RecordKind) -> dict[str, Any]:
     return index
 
 
-def check(kind: RecordKind, index: str, mappings: Mapping[str, Any]) -> None:
+def check(kind: Kind, index: str, mappings: Mapping[str, Any]) -> None:
     """Raise DefinitionError unless this version can write *kind* to an index with these *mappings*."""
     fix = f"fill a new one ({program()} index --rebuild FILES), or choose another name ({kind.setting})"
     check_kind(kind, index, mappings)
@@ -451,11 +323,11 @@ def check(kind: RecordKind, index: str, mappings: Mapping[str, Any]) -> None:
         )
 
 
-def check_kind(kind: RecordKind, index: str, mappings: Mapping[str, Any]) -> None:
+def check_kind(kind: Kind, index: str, mappings: Mapping[str, Any]) -> None:
     """Raise DefinitionError for an index that was made for records of another kind."""
     meta = (mappings.get("_meta") or {}).get(_META)
     # The first mapping of the kind woo does not name its kind.
-    if isinstance(meta, Mapping) and (found := meta.get("records", WOO.name)) != kind.name:
+    if isinstance(meta, Mapping) and (found := meta.get("records", Kind.woo.name)) != kind.name:
         raise DefinitionError(
             f"the index {index} holds records of the kind {found}, and not {kind.name}: choose another name "
             f"({kind.setting})"

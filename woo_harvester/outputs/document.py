@@ -13,9 +13,9 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
-from woo_harvester.outputs.definition import RecordKind, Status, facet_values, facets
-from woo_harvester.permits.record import PermitRecord
-from woo_harvester.record import Oorzaak, Record, json_keys
+from woo_harvester.kinds import Kind
+from woo_harvester.outputs.definition import Status, facet_values, facets, fields_of
+from woo_harvester.record import Oorzaak, json_keys, record_type
 from woo_harvester.utils.dates import parse_datetime
 
 #: The bytes after which documents are written: far below the 100 MB that a server accepts.
@@ -23,7 +23,7 @@ BATCH_BYTES = 8 * 1024 * 1024
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
-_RECORD_KEYS = frozenset(key for kind in (Record, PermitRecord) for _, key in json_keys(kind))
+_RECORD_KEYS = frozenset(key for kind in Kind for _, key in json_keys(record_type(kind)))
 
 
 class Withdrawn(StrEnum):
@@ -46,7 +46,7 @@ class BulkAction:
     """The action and, unless it is a delete, the document, each with a line end."""
 
 
-def bulk_action(kind: RecordKind, record: Mapping[str, Any], withdrawn: Withdrawn) -> BulkAction:
+def bulk_action(kind: Kind, record: Mapping[str, Any], withdrawn: Withdrawn) -> BulkAction:
     """Return the bulk action for *record*, a dict as in the output.
 
     Its version is the time of its harvest. So an older record never overwrites a newer one, and the same
@@ -64,10 +64,10 @@ def bulk_action(kind: RecordKind, record: Mapping[str, Any], withdrawn: Withdraw
     return BulkAction(record["id"], _line({"index": where}) + _line(document))
 
 
-def document_of(kind: RecordKind, record: Mapping[str, Any]) -> dict[str, Any]:
+def document_of(kind: Kind, record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the document in the index for a record."""
     status = _status(record)
-    return {**record, "status": status.value, **kind.fields(record, status)}
+    return {**record, "status": status.value, **fields_of(kind, record, status)}
 
 
 def record_of(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def record_of(document: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in document.items() if key in _RECORD_KEYS}
 
 
-def _facet_values(kind: RecordKind, document: Mapping[str, Any]) -> dict[str, Any]:
+def _facet_values(kind: Kind, document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of each facet to filter on, and each with its label before it to count."""
     return {
         facet.name: {
@@ -95,9 +95,8 @@ def version_number(record: Mapping[str, Any]) -> int:
     if the clock was set back.
 
     Dates of publishers have no such order. A document that is published again may have a lastmod from before
-    its withdrawal was noticed. The messages of a permit case do have an order
-    (:class:`~woo_harvester.permits.mutations.Order`), but a transactieID may be too long for a number, and an
-    older message about a document makes a new record of its case.
+    its withdrawal was noticed. Messages do have an order, but that may be too long for a number, and an older
+    message about a part makes a new record of the whole.
     """
     moment = (record.get("herkomst") or {}).get("opgehaald")
     return milliseconds_of(moment) if isinstance(moment, str) else 0

@@ -20,7 +20,7 @@ from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.extensions.stopping import OUTPUTS, outputs_given_up
 from woo_harvester.items import RecordItem
-from woo_harvester.outputs.definition import WOO, RecordKind
+from woo_harvester.kinds import WOO, Kind
 from woo_harvester.outputs.document import BATCH_BYTES, BulkAction, Withdrawn, bulk_action
 from woo_harvester.record import json_value
 from woo_harvester.report.run_folder import REFUSED
@@ -62,7 +62,7 @@ class _Batch:
 class ElasticsearchExporter:
     """The extension that writes records to Elasticsearch; off until ``WOO_ELASTICSEARCH_URL`` is set.
 
-    The spider's ``search_kind`` determines the index. A batch is written in a thread while the next one
+    The spider's ``record_kind`` determines the index. A batch is written in a thread while the next one
     fills; when that is full too, the crawl waits. Only records that the server acknowledged are confirmed to
     the state. Refused records are written to ``refused.jsonl`` in the folder of the run.
     """
@@ -70,7 +70,7 @@ class ElasticsearchExporter:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         settings = crawler.settings
-        self._kind: RecordKind = getattr(crawler.spidercls, "search_kind", WOO)
+        self._kind: Kind = getattr(crawler.spidercls, "record_kind", WOO)
         self._withdrawn = Withdrawn(settings["WOO_ELASTICSEARCH_WITHDRAWN"])
         self._max_actions = settings.getint("WOO_ELASTICSEARCH_BATCH")
         self._batch = _Batch()

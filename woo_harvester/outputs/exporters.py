@@ -1,23 +1,21 @@
-"""The feed formats of records: CSV with the same columns in each file, GeoJSON, and JSON Lines."""
+"""The feed formats of records: CSV with the same columns in each file, and JSON Lines."""
 
 from __future__ import annotations
 
 import codecs
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Self
 
 from itemadapter import ItemAdapter
 from scrapy.exceptions import UsageError
-from scrapy.exporters import BaseItemExporter, CsvItemExporter, JsonLinesItemExporter
+from scrapy.exporters import CsvItemExporter, JsonLinesItemExporter
 
 from woo_harvester.items import RecordItem
+from woo_harvester.kinds import Kind
 from woo_harvester.outputs.columns import cells, columns_of
-from woo_harvester.permits.record import BEGIN, END, feature_line
 from woo_harvester.record import json_line
 from woo_harvester.report.csv_file import TextWriter
-from woo_harvester.utils.dates import day_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -27,7 +25,7 @@ class RecordCsvItemExporter(CsvItemExporter):
     """Scrapy's exporter of CSV, with flat columns for records.
 
     A new file in UTF-8 begins with a byte order mark, without which spreadsheets guess the encoding.
-    *item_type* is the type of the items of the spider: without items, the file has the header only. *columns*
+    *kind* is the kind of the records of the spider: without items, the file has the header only. *columns*
     are the names of ``WOO_CSV_COLUMNS``. Items of other spiders are written as Scrapy does. Raises UsageError
     for an unknown column.
     """
@@ -38,48 +36,48 @@ class RecordCsvItemExporter(CsvItemExporter):
         self,
         file: BytesIO,
         *,
-        item_type: type[RecordItem] | None = None,
+        kind: Kind | None = None,
         columns: Sequence[str] = (),
         **kwargs: Any,
     ) -> None:
         encoding = kwargs.get("encoding") or "utf-8"
         begins = kwargs.get("include_headers_line", True) and file.seekable() and file.tell() == 0
-        if item_type is not None and begins and codecs.lookup(encoding).name == "utf-8":
+        if kind is not None and begins and codecs.lookup(encoding).name == "utf-8":
             encoding = "utf-8-sig"
         super().__init__(file, **{"delimiter": self.delimiter, **kwargs, "encoding": encoding})
-        self._item_type = item_type
+        self._kind = kind
         self._chosen = columns
         self._columns: list[str] = []
         self._writer = TextWriter(self.stream, **self._kwargs)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, file: BytesIO, **kwargs: Any) -> Self:
-        item_type = getattr(crawler.spidercls, "item_type", None)
+        kind = getattr(crawler.spidercls, "record_kind", None)
         columns = crawler.settings.getlist("WOO_CSV_COLUMNS")
-        if item_type is not None:
+        if kind is not None:
             try:
-                columns_of(item_type.record_type, columns)  # before the run begins
+                columns_of(kind, columns)  # before the run begins
             except ValueError as error:
                 raise UsageError(str(error)) from error
-        return cls(file, item_type=item_type, columns=columns, **kwargs)
+        return cls(file, kind=kind, columns=columns, **kwargs)
 
     def start_exporting(self) -> None:
-        if self._item_type is not None:
-            self._begin(self._item_type)
+        if self._kind is not None:
+            self._begin(self._kind)
 
     def export_item(self, item: Any) -> None:
         if not isinstance(item, RecordItem):
             super().export_item(item)
             return
         if self._headers_not_written:
-            self._begin(type(item))
+            self._begin(item.kind)
         self._writer.writerow(cells(ItemAdapter(item).asdict(), self._columns))
 
-    def _begin(self, item_type: type[RecordItem]) -> None:
+    def _begin(self, kind: Kind) -> None:
         """Write the header."""
         self._headers_not_written = False
         given = self.fields_to_export
-        columns = columns_of(item_type.record_type, () if given else self._chosen)
+        columns = columns_of(kind, () if given else self._chosen)
         self._columns = [columns.get(field, field) for field in given or columns]
         if self.include_headers_line:
             self._writer.writerow(given.values() if isinstance(given, Mapping) else given or columns)
@@ -89,29 +87,6 @@ class DutchCsvItemExporter(RecordCsvItemExporter):
     """The exporter of CSV for Excel in Dutch, which splits the lines of a file at semicolons."""
 
     delimiter = ";"
-
-
-class GeoJsonItemExporter(BaseItemExporter):
-    """An exporter of permit records as a FeatureCollection (RFC 7946), one Feature per line."""
-
-    def __init__(self, file: BytesIO, **kwargs: Any) -> None:
-        super().__init__(dont_fail=True, **kwargs)
-        self._file = file
-        self._is_first = True
-
-    def start_exporting(self) -> None:
-        self._write(BEGIN)
-
-    def export_item(self, item: Any) -> None:
-        record = ItemAdapter(item).asdict()
-        self._write(feature_line(record, day_of(datetime.now(UTC)), is_first=self._is_first))
-        self._is_first = False
-
-    def finish_exporting(self) -> None:
-        self._write(END)
-
-    def _write(self, text: str) -> None:
-        self._file.write(text.encode())
 
 
 #: The options with which a line is that of :func:`json_line`.

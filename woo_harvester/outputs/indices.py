@@ -13,15 +13,9 @@ from typing import TYPE_CHECKING
 from elastic_transport import ApiError, TransportError
 from elasticsearch import Elasticsearch
 
+from woo_harvester.kinds import Kind, SingleKind
 from woo_harvester.outputs.bulk import BulkWriter, SearchError, connect, reason
-from woo_harvester.outputs.definition import (
-    DefinitionError,
-    RecordKind,
-    SingleKind,
-    check,
-    check_kind,
-    definition,
-)
+from woo_harvester.outputs.definition import DefinitionError, check, check_kind, definition
 from woo_harvester.outputs.document import BATCH_BYTES, BulkAction, Withdrawn, bulk_action
 from woo_harvester.state.latest import Latest, RecordsError
 
@@ -45,7 +39,7 @@ def search_errors() -> Iterator[None]:
         raise SearchError(str(error)) from error
 
 
-def prepare_index(client: Elasticsearch, alias: str, kind: RecordKind) -> str:
+def prepare_index(client: Elasticsearch, alias: str, kind: Kind) -> str:
     """Return the name of the index behind *alias*; make the index if there is none.
 
     Raises SearchError if the server cannot be used, or if the index has a mapping that this version cannot
@@ -71,7 +65,7 @@ def prepare_index(client: Elasticsearch, alias: str, kind: RecordKind) -> str:
         return str(name)
 
 
-def check_alias_kind(client: Elasticsearch, alias: str, kind: RecordKind) -> None:
+def check_alias_kind(client: Elasticsearch, alias: str, kind: Kind) -> None:
     """Raise SearchError if *alias* points to an index for another kind of records."""
     with search_errors():
         if client.indices.exists_alias(name=alias):
@@ -79,7 +73,7 @@ def check_alias_kind(client: Elasticsearch, alias: str, kind: RecordKind) -> Non
                 check_kind(kind, name, found["mappings"])
 
 
-def create_index(client: Elasticsearch, alias: str, kind: RecordKind, *, aliased: bool) -> str:
+def create_index(client: Elasticsearch, alias: str, kind: Kind, *, aliased: bool) -> str:
     """Make the next index of *alias* for *kind*, such as ``woo-v1``, and return its name.
 
     With *aliased*, the alias points to it. Raises SearchError.
@@ -114,7 +108,7 @@ def move_alias(client: Elasticsearch, alias: str, index: str) -> list[str]:
 def _indices(client: Elasticsearch, alias: str) -> dict[int, tuple[str, bool]]:
     """Return each index made for *alias*, by number: its name, and whether the alias stands for it."""
     found = client.indices.get(index=f"{alias}-v*", features=["aliases"])
-    # The pattern woo-v* also matches indices of other aliases, such as woo-vergunningen-v1.
+    # The pattern woo-v* also matches indices of other aliases, such as woo-test-v1.
     names = {name: re.fullmatch(re.escape(alias) + r"-v(\d+)", name) for name in found.keys()}  # noqa: SIM118
     return {int(match[1]): (name, alias in found[name]["aliases"]) for name, match in names.items() if match}
 
@@ -190,7 +184,7 @@ def _leave(client: Elasticsearch, old: Sequence[str], *, keep_old: bool) -> str:
 
 
 def _fill(
-    client: Elasticsearch, index: str, kind: RecordKind, lines: Iterable[bytes], settings: BaseSettings
+    client: Elasticsearch, index: str, kind: Kind, lines: Iterable[bytes], settings: BaseSettings
 ) -> None:
     writer = BulkWriter(client, index, settings.getfloat("WOO_ELASTICSEARCH_PATIENCE"), aliased=False)
     actions = (bulk_action(kind, json.loads(line), Withdrawn.MARK) for line in lines)

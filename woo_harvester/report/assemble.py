@@ -5,20 +5,22 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
 from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.findings.catalogue import catalogue
 from woo_harvester.findings.common_cause import OWN_FAULT
-from woo_harvester.report.accounts import PermitAccount, empty_account
+from woo_harvester.findings.texts import is_about_message
+from woo_harvester.kinds import Kind
+from woo_harvester.report.accounts import empty_account
 from woo_harvester.report.counts import Figures
 from woo_harvester.report.coverage import RunRegister, find_coverage, hosts_without_figures
 from woo_harvester.report.csv_file import write_coverage_csv, write_csv
 from woo_harvester.report.examples import example_of
-from woo_harvester.report.finding_counts import MESSAGES, HostFindings, read_findings
-from woo_harvester.report.funnel import FIELDS, OWN_ERROR, Account, HarvestKind, kind_of, stages, total
+from woo_harvester.report.finding_counts import HostFindings, read_findings
+from woo_harvester.report.funnel import FIELDS, Account, kind_of, stages, total
 from woo_harvester.report.history import EarlierRuns, History, RunResult, compare
 from woo_harvester.report.html import render
 from woo_harvester.report.html.texts import Texts
@@ -41,7 +43,6 @@ from woo_harvester.report.model import (
     StageCount,
     Tool,
     Totals,
-    Verdict,
 )
 from woo_harvester.report.run_folder import AUDIT, RunFolder
 from woo_harvester.report.score import SCORE_VERSION, SECTIONS, Score, score
@@ -49,47 +50,6 @@ from woo_harvester.report.snippets import snippet
 from woo_harvester.tooi import UNKNOWN_CATEGORY, article_of_category, informatiecategorieen
 from woo_harvester.utils.dates import iso_seconds
 from woo_harvester.utils.program import VERSION
-
-#: A warning with which no harvest over the internet reaches the entry page.
-_UNREACHABLE = "host.intern-adres"
-
-
-def verdict(host: HostReport, lang: Language) -> Verdict:
-    """Return the verdict on the messages of a host.
-
-    An entry page that was not read completely, or that has no messages, is not ready. Without an error about
-    it, nothing can be said, nor if the harvester itself failed on something.
-    """
-    rows = [row for row in host.findings if row.code != OWN_ERROR]
-    obstacles = [row for row in rows if row.severity is Severity.ERROR or row.code == _UNREACHABLE]
-    has_own_error = len(rows) < len(host.findings)
-    is_unknown = not obstacles and (has_own_error or not host.listed or not host.complete)
-    texts = Texts(lang)
-    if obstacles:
-        found = "; ".join(_obstacle(row, texts, lang) for row in obstacles)
-        text = texts("verdict_not_connectable", found=found)
-    elif is_unknown:
-        text = texts("verdict_own_error" if has_own_error else "verdict_unknown")
-    else:
-        text = texts("verdict_connectable", judged=texts.count(host.listed, "message"))
-        if host.beyond_sample:
-            text += texts("verdict_sample", n=host.listed + host.beyond_sample)
-        text += "."
-    if host.passed_over:
-        text += " " + texts("verdict_passed_over", links=texts.count(host.passed_over, "link"))
-    if host.not_asked:
-        text += " " + texts("verdict_not_asked", links=texts.count(host.not_asked, "link"))
-    warnings = sum(row.count for row in rows if row.severity is Severity.WARNING)
-    if warnings and not is_unknown:
-        text += " " + texts("verdict_warnings", warnings=texts.count(warnings, "warning"))
-    connectable = None if is_unknown else not obstacles
-    return Verdict(connectable=connectable, text=text, in_the_way=[row.code for row in obstacles])
-
-
-def _obstacle(row: FindingRow, texts: Texts, lang: Language) -> str:
-    """Return what an error says, with its code and count."""
-    return f"{explain(row.code, lang).what.rstrip('.')} ({row.code}, {texts.count(row.count, 'time')})"
-
 
 _SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
@@ -115,7 +75,7 @@ def assemble_report(folder: RunFolder, *, history: History | None = None, lang: 
         for account in accounts:
             found = findings.get(account.host) or HostFindings()
             host = _host(account, found, past, now, lang)
-            if run.audit and isinstance(account, PermitAccount):
+            if run.audit and (verdict := account.kind.own("verdict", None)) is not None:
                 host.verdict = verdict(host, lang)
             host_lines.add(host)
         head = Head(
@@ -269,13 +229,13 @@ def _examples(
 ) -> list[Example]:
     """Return findings of one code as examples. The first one of each element has a fix.
 
-    Each one about a permit message has a fix of its own.
+    Each one about a message has a fix of its own.
     """
     examples: list[Example] = []
     for finding in findings:
         example = example_of(finding, lang)
         is_fixed = any(each.element == example.element for each in examples)
-        if not is_fixed or finding["code"].startswith(MESSAGES):
+        if not is_fixed or is_about_message(finding["code"]):
             example.snippet = snippet(finding, organisation)
         examples.append(example)
     return examples
@@ -285,7 +245,7 @@ def _fields(account: Account) -> list[FieldShare]:
     return [
         FieldShare(field=name, given=account.fields.get(name, 0), of=account.records)
         for name in FIELDS
-        if account.records and account.kind is HarvestKind.WOO
+        if account.records and account.kind is Kind.woo
     ]
 
 
@@ -302,7 +262,7 @@ def _categories(account: Account) -> list[Category]:
 
 
 def _totals(
-    kind: HarvestKind,
+    kind: Kind,
     accounts: list[Account],
     findings: Iterable[HostFindings],
     host_lines: HostLines,
@@ -357,7 +317,7 @@ def _last_change(path: Path) -> str:
     return iso_seconds(int(path.stat().st_mtime))
 
 
-def _run(folder: RunFolder, stats: Mapping[str, Any], kind: HarvestKind) -> Run:
+def _run(folder: RunFolder, stats: Mapping[str, Any], kind: Kind) -> Run:
     return Run(
         name=folder.name,
         kind=kind,
@@ -370,8 +330,8 @@ def _run(folder: RunFolder, stats: Mapping[str, Any], kind: HarvestKind) -> Run:
 
 
 def _tool() -> Tool:
-    catalogue = files("woo_harvester.findings").joinpath("catalogue.toml").read_bytes()
-    return Tool(version=VERSION, catalogue=hashlib.sha256(catalogue).hexdigest()[:12], score=SCORE_VERSION)
+    digest = hashlib.sha256(catalogue().encode()).hexdigest()
+    return Tool(version=VERSION, catalogue=digest[:12], score=SCORE_VERSION)
 
 
 def make_report(

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from woo_harvester.findings import Language, Severity
 from woo_harvester.findings.texts import is_unknown_issuer
-from woo_harvester.report.funnel import HarvestKind
+from woo_harvester.kinds import Kind
 from woo_harvester.report.html.page import unread
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
@@ -42,7 +42,7 @@ def headline(host: HostReport, texts: Texts) -> str:
     if host.unreached:
         return host.unreached
     if not host.listed and not unread(host):
-        is_known = host.sitemaps or host.kind is HarvestKind.PERMITS
+        is_known = host.sitemaps or host.kind is not Kind.woo
         return texts("headline_nothing_listed" if is_known else "audit_no_sitemap")
     is_one = host.harvested == 1
     if host.sample:

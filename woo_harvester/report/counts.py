@@ -17,7 +17,7 @@ class In:
 
     places: frozenset[Place]
     of_cases: bool
-    """True if it counts cases, and not files, in a harvest of permits."""
+    """True if it counts cases, and not files, in a harvest of messages."""
     label: str | None
     """What metrics call it, if that is not its name."""
 
@@ -33,18 +33,18 @@ class ReportModel(BaseModel):
 
 
 class Counts(ReportModel):
-    """What a run counts of a host. The counts are of documents, or files with messages about permits."""
+    """What a run counts of a host. The counts are of documents, or files with messages."""
 
     listed: Annotated[int, In("page", "csv", "metric", "host metric")] = 0
     """Entries that could be read; a repeated loc counts once. What could not be read is a finding."""
     new: Annotated[int, In("page", "progress", "metric", of_cases=True)] = 0
-    """New documents, and those that are published again after withdrawal; of permits cases."""
+    """New documents, and those that are published again after withdrawal; of messages, cases."""
     changed: Annotated[int, In("page", "progress", "metric", of_cases=True)] = 0
-    """Changed documents; of permits cases."""
+    """Changed documents; of messages, cases."""
     unchanged: Annotated[int, In("progress", "metric")] = 0
     """Documents that an earlier run harvested and that did not change."""
     withdrawn: Annotated[int, In("page", "progress", "metric", of_cases=True)] = 0
-    """Withdrawn documents, which are not listed; of permits cases."""
+    """Withdrawn documents, which are not listed; of messages, cases."""
     repeated: int = 0
     """Entries of documents for which another entry counts."""
     left_out: int = 0
@@ -56,9 +56,9 @@ class Counts(ReportModel):
     beyond_sample: int = 0
     """Messages that an audit did not read, because they are not in its sample; ``listed`` lacks them."""
     passed_over: int = 0
-    """Links of entry pages that may lead to permit messages, and could not be read."""
+    """Links of entry pages that may lead to messages, and could not be read."""
     not_asked: int = 0
-    """Links of entry pages that may lead to permit messages, and were not requested."""
+    """Links of entry pages that may lead to messages, and were not requested."""
 
 
 class Figures(Counts):

@@ -26,9 +26,6 @@ MISTAKES_MAX = 100
 #: The number of other places that are kept for each mistake.
 ALSO_MAX = 2
 
-#: What the codes of findings about permit messages begin with.
-MESSAGES = "ipm."
-
 #: Findings that follow from others about the same host: with one of those, they say nothing new. If an index
 #: has a wrong name, none has a right one.
 _CONSEQUENCES = {"robots.geen-diwoo-index": ("index.naam", "index.infocat-onbekend")}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TextIO
 
 from woo_harvester.findings import Finding
-from woo_harvester.report.finding_counts import MESSAGES
+from woo_harvester.findings.texts import is_about_message
 from woo_harvester.report.run_folder import finding_line
 
 #: The number of findings of one code about one file that are written one by one.
@@ -30,7 +30,7 @@ class FindingsFile:
     ``seen``. Without ``url``, it stands for findings with different ones. :meth:`end` writes these
     lines, so a run that is killed has none.
 
-    All findings about permit messages are written: one message has twenty at most.
+    All findings about messages are written: one message has twenty at most.
     """
 
     def __init__(self, file: TextIO) -> None:
@@ -41,7 +41,7 @@ class FindingsFile:
 
     def write(self, finding: Finding) -> None:
         """Write or count a finding. Raises OSError."""
-        if finding.code.startswith(MESSAGES):
+        if is_about_message(finding.code):
             self._file.write(finding_line(finding))
             return
         key = finding.host, finding.code, finding.sitemap

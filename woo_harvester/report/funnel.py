@@ -1,15 +1,16 @@
-"""The kinds of harvest, the stages on the way to a record, and the findings that keep it from a stage."""
+"""The account of a host, the stages on the way to a record, and the findings that keep it from a stage."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from enum import StrEnum
+from functools import cache
 from typing import Any, Literal, get_args
 
 from pydantic import ConfigDict, Field
 
-from woo_harvester.findings import Finding, Severity, explain
+from woo_harvester.findings import Finding
+from woo_harvester.kinds import Kind
 from woo_harvester.record import Oorzaak, Record, Waarde
 from woo_harvester.report.counts import Counts
 from woo_harvester.tooi import UNKNOWN_CATEGORY
@@ -50,82 +51,22 @@ _LOSSES_OF_SAMPLE: Losses = {
     "fetched": _LOSSES_OF_DOCUMENTS["fetched"],
     "harvested": _LOSSES_OF_DOCUMENTS["harvested"],
 }
-_LOSSES_OF_FILES: Losses = {
-    # A link that is no address has the finding of a file that cannot be fetched.
-    "valid": (),
-    "allowed": ("host.niet-geregistreerd", "robots.verboden"),
-    "fetched": (
-        "ipm.bericht-onbereikbaar",
-        "tls.ongeldig",
-        "host.bestaat-niet",
-        "host.prive-adres",
-    ),
-    "harvested": (
-        "ipm.ongeldig",
-        "ipm.doctype",
-        "ipm.te-groot",
-        "ipm.schema",
-        "ipm.transactie",
-        "ipm.identifier",
-        "ipm.datum",
-        "ipm.datum-toekomst",
-        "ipm.andere-organisatie",
-        OWN_ERROR,
-    ),
-}
 
 
-class HarvestKind(StrEnum):
-    """What a run harvests; the value is the name of its spider.
-
-    A report about permits counts files with messages where one about the Woo counts documents.
-    """
-
-    WOO = "woo"
-    PERMITS = "vergunningen"
-
-    @property
-    def noun(self) -> str:
-        """The noun for what its hosts list, in English."""
-        return "document" if self is HarvestKind.WOO else "file"
-
-    @property
-    def losses(self) -> Losses:
-        """The stages after ``listed``, each with the finding codes that keep a document from reaching it."""
-        return _LOSSES_OF_DOCUMENTS if self is HarvestKind.WOO else _LOSSES_OF_FILES
-
-    @property
-    def stage_of(self) -> Mapping[str, Stage]:
-        """The stage that a finding keeps something from, by code."""
-        return _STAGE_OF[self]
-
-    @classmethod
-    def of_run(cls, name: str) -> HarvestKind:
-        """Return the kind of a run with this name, which begins with the name of its spider."""
-        return cls.PERMITS if name.startswith(cls.PERMITS) else cls.WOO
-
-    def beside_documents(self, name: str, separator: str) -> str:
-        """Return a name of a file about documents, with the kind appended if it is about another one."""
-        return name if self is HarvestKind.WOO else f"{name}{separator}{self}"
+def losses_of(kind: Kind) -> Losses:
+    """Return the stages after ``listed``, each with the finding codes that keep a document from it."""
+    return kind.own("losses", _LOSSES_OF_DOCUMENTS)
 
 
-_STAGE_OF = {
-    kind: {code: stage for stage, codes in kind.losses.items() for code in codes} for kind in HarvestKind
-}
+@cache
+def stages_of(kind: Kind) -> Mapping[str, Stage]:
+    """Return the stage that a finding keeps something from, by code."""
+    return {code: stage for stage, codes in losses_of(kind).items() for code in codes}
 
 
-def kind_of(accounts: Iterable[Account], otherwise: HarvestKind = HarvestKind.WOO) -> HarvestKind:
+def kind_of(accounts: Iterable[Account], otherwise: Kind = Kind.woo) -> Kind:
     """Return the kind of a run's first account, *otherwise* if it has none."""
     return next((account.kind for account in accounts), otherwise)
-
-
-#: Codes of permits of less than an error that each run reports as long as they are there.
-_REPEATED = frozenset({"ipm.datum-nu"})
-
-
-def is_repeated(code: str) -> bool:
-    """Return whether each run reports a finding about permits until it is fixed."""
-    return code in _REPEATED or explain(code).severity is Severity.ERROR
 
 
 REPEATED = "loc.dubbel"
@@ -170,8 +111,8 @@ class Account(Counts):
     model_config = ConfigDict(extra="ignore", use_attribute_docstrings=False)
 
     host: str
-    kind: HarvestKind = HarvestKind.WOO
-    """What it counts: documents, or files with messages about permits (``PermitAccount``)."""
+    kind: Kind = Kind.woo
+    """What it counts: documents, or what a class of the package of another kind says."""
     organisations: list[dict[str, str]] = Field(default_factory=list)
     """The organisations that registered a location on the host: ``id`` and ``name`` of each."""
     not_judged: list[str] = Field(default_factory=list)
@@ -243,7 +184,7 @@ class Account(Counts):
         _count(self.findings, finding.code)
         if finding.sitemap is None:
             return
-        if finding.code in self.kind.stage_of:
+        if finding.code in stages_of(self.kind):
             _count(self.lost, finding.code)
         elif finding.code == REPEATED:
             self.repeated += 1
@@ -267,6 +208,15 @@ class Account(Counts):
         self.changed += cause is Oorzaak.WIJZIGING
         self.withdrawn += cause is Oorzaak.INTREKKING
 
+    def number_of(self, code: str, count: int) -> int:
+        """Return how many documents have a finding that was made so often."""
+        return count
+
+    @property
+    def is_read(self) -> bool:
+        """True if more than its robots.txt was read."""
+        return bool(self.indexes or self.listed)
+
     @property
     def records(self) -> int:
         """The number of records of this run, without withdrawals."""
@@ -285,7 +235,7 @@ class Account(Counts):
     @property
     def described(self) -> int:
         """The number of documents whose metadata this run read."""
-        lost = sum(self.lost.get(code, 0) for code in self.kind.losses["harvested"])
+        lost = sum(self.lost.get(code, 0) for code in losses_of(self.kind)["harvested"])
         return self.records + self.not_requested + lost
 
     @property
@@ -321,7 +271,7 @@ def stages(account: Account) -> Iterable[tuple[Stage, int, dict[str, int]]]:
     """
     left = account.listed + max(0, -account.unfinished)
     yield "listed", left, {}
-    for stage, codes in (_LOSSES_OF_SAMPLE if account.not_requested else account.kind.losses).items():
+    for stage, codes in (_LOSSES_OF_SAMPLE if account.not_requested else losses_of(account.kind)).items():
         lost = {code: account.lost[code] for code in codes if account.lost.get(code)}
         left -= sum(lost.values())
         if stage == "asked":

@@ -17,7 +17,9 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from woo_harvester.report.funnel import Account, HarvestKind, is_repeated
+from woo_harvester.findings import Severity, explain
+from woo_harvester.kinds import Kind
+from woo_harvester.report.funnel import Account
 from woo_harvester.report.model import Changes, Point
 from woo_harvester.report.run_folder import parse_name
 from woo_harvester.report.score import FindingKey, Score, part_of
@@ -46,7 +48,7 @@ class RunResult:
     """The result of one run for all its hosts."""
 
     run: str
-    kind: HarvestKind
+    kind: Kind
     at: str
     hosts: dict[str, HostResult] = field(default_factory=dict)
     comparable: bool = True
@@ -72,7 +74,7 @@ class History:
         """Return the names of the runs that are kept."""
         return {path.name.removesuffix(_SUFFIX) for path in self._folder.glob(f"*{_SUFFIX}")}
 
-    def before(self, run: str, kind: HarvestKind, shown: int = _SHOWN_RUNS) -> EarlierRuns:
+    def before(self, run: str, kind: Kind, shown: int = _SHOWN_RUNS) -> EarlierRuns:
         """Return the last runs of this kind before *run*. Raises OSError, ValueError for a broken file."""
         files = sorted(self._folder.glob(f"*{_SUFFIX}"), reverse=True)
         found: list[RunResult] = []
@@ -161,15 +163,20 @@ def compare(
 def _would_find_again(key: FindingKey, account: Account, score: Score) -> bool:
     """Return whether this run would have made the finding again if it were still true."""
     code, about_document = key
-    area = code.partition(".")[0]
     part = part_of(code, about_document, account.kind)
     states = {each.part: each.state for each in score.parts}
     if not states or (part in states and states[part] == "not_reached"):
         return False
+    return account.kind.own("would_find_again", _is_found_again)(code, about_document, account)
+
+
+def _is_found_again(code: str, about_document: bool, account: Account) -> bool:
+    """Return whether this run has read what a finding would be about."""
+    area = code.partition(".")[0]
     if not about_document and area not in ("register", "sitemap"):
         return True
     # An error is found in each run, unless it is in a file that was skipped.
-    if is_repeated(code) and area not in ("loc", "lastmod"):
+    if explain(code).severity is Severity.ERROR and area not in ("loc", "lastmod"):
         return area == "sitemap" or bool(account.complete)
     return bool(account.complete) and not account.unchanged and not account.sitemaps_unchanged
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
+from woo_harvester.kinds import Kind
 from woo_harvester.report.coverage import RunRegister, together
 from woo_harvester.report.run_folder import FINDINGS, FINISHED, RunFolder, complete_lines
 from woo_harvester.utils.inputs import parse_object
@@ -65,7 +66,7 @@ def _check(folders: Sequence[RunFolder], to: RunFolder) -> None:
     if len({folder.kind for folder in (*folders, to)}) > 1:
         raise MergeError(
             "the names say what kind of run each is, and that of -o must too: expected all of them to begin "
-            "with vergunningen, or none"
+            f"with {' or '.join(kind for kind in Kind if kind.package)}, or none"
         )
 
 

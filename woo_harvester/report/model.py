@@ -7,8 +7,9 @@ from typing import Any, Literal, Self
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from woo_harvester.findings import Language, Severity, explain
+from woo_harvester.kinds import Kind
 from woo_harvester.report.counts import Figures, ReportModel
-from woo_harvester.report.funnel import HarvestKind, HostGapKind, Stage
+from woo_harvester.report.funnel import HostGapKind, Stage
 from woo_harvester.report.score import PartState, Section
 
 
@@ -100,7 +101,7 @@ class Run(ReportModel):
 
     name: str
     """Spider and time, such as ``woo-2026-11-21T05-15-00.123456``."""
-    kind: HarvestKind
+    kind: Kind
     started: str | None = None
     """ISO 8601, with the Dutch offset."""
     finished: str | None = None
@@ -192,7 +193,7 @@ class Example(ReportModel):
     action: str | None = None
     at: str | None = None
     snippet: Snippet | None = None
-    """The fix; of findings about other things than permit messages, the first one of each element has it."""
+    """The fix; of findings about other things than messages, the first one of each element has it."""
 
     @model_serializer(mode="wrap")
     def _without_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -283,7 +284,7 @@ class Point(ReportModel):
 
 
 class Verdict(ReportModel):
-    """The verdict of an audit of permits: whether an organisation or supplier can be connected."""
+    """The verdict of an audit of messages: whether an organisation or supplier can be connected."""
 
     connectable: bool | None
     """True without an error; null if nothing could be judged."""
@@ -297,8 +298,8 @@ class HostReport(Figures):
     """The results of one host."""
 
     host: str
-    kind: HarvestKind = HarvestKind.WOO
-    """``vergunningen``: its documents are files with messages about permits."""
+    kind: Kind = Kind.woo
+    """The name of the spider. Of another one than ``woo``, the documents are files with messages."""
     score: int | None
     """0 to 100, rounded down; null if no document could be checked, or the host could not be reached."""
     unreached: str | None = None
@@ -309,8 +310,8 @@ class HostReport(Figures):
     """True if all of it was read; null if the run ended before that."""
     not_judged: list[str] = Field(default_factory=list)
     """What files on disk cannot show: ``register``, ``robots``, ``connection``, ``documents``, ``files`` (not
-    there), ``other_hosts`` (their robots.txt), ``withdrawal``. Of permit messages: ``register``,
-    ``entry_page``, ``fetching``, ``earlier_messages``. Empty if a host was visited."""
+    there), ``other_hosts`` (their robots.txt), ``withdrawal``. Of messages: ``register``, ``entry_page``,
+    ``fetching``, ``earlier_messages``. Empty if a host was visited."""
     funnel: list[StageCount]
     sections: list[SectionOfScore]
     findings: list[FindingRow]
@@ -323,7 +324,7 @@ class HostReport(Figures):
     sample: Sample | None = None
     """The sample of an audit that did not request each document; ``harvested`` and ``score`` rest on it."""
     verdict: Verdict | None = None
-    """Only of permits in an audit."""
+    """Only of messages in an audit."""
 
     def count(self, severity: str) -> int:
         """Return the number of findings of a severity."""

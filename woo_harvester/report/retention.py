@@ -9,18 +9,18 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from woo_harvester.report.funnel import HarvestKind
+from woo_harvester.kinds import Kind
 from woo_harvester.report.history import History
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder
 
-Kind = Literal["report", "history file", "stored file"]
+RemovedKind = Literal["report", "history file", "stored file"]
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
     """Something that was removed, or with a dry run would be."""
 
-    kind: Kind
+    kind: RemovedKind
     path: Path
     files: int
     size: int
@@ -42,7 +42,7 @@ Outcome = Removal | Left
 def prune_reports(reports: ReportsFolder, before: datetime, *, dry_run: bool) -> Iterator[Outcome]:
     """Remove the reports of runs that began *before* a moment, and their history.
 
-    These stay: the newest report of each spider and those that ``latest`` and ``latest_vergunningen`` lead
+    These stay: the newest report of each spider and those that ``latest`` and ``latest_<spider>`` lead
     to, the history that later reports compare with, the folder of a run that goes on, symbolic links, and
     every file that no run writes.
     """
@@ -65,7 +65,7 @@ def _needed(reports: ReportsFolder) -> set[str]:
         ways = {"any": True, "report": folder.report.exists(), "harvest": folder.name in harvests}
         for way in (way for way, is_one in ways.items() if is_one):
             newest[spider, way] = max(newest.get((spider, way), (at, folder.name)), (at, folder.name))
-    links = (reports.latest(kind) for kind in HarvestKind)
+    links = (reports.latest(kind) for kind in Kind)
     return {name for _, name in newest.values()} | {
         link.readlink().name for link in links if link.is_symlink()
     }
@@ -105,7 +105,7 @@ def _prune_run(folder: RunFolder, *, dry_run: bool) -> Iterator[Outcome]:
         yield Left(folder.path, f"no run wrote {strangers[0].relative_to(folder.path)}")
 
 
-def remove_file(path: Path, kind: Kind, *, dry_run: bool) -> Outcome:
+def remove_file(path: Path, kind: RemovedKind, *, dry_run: bool) -> Outcome:
     """Remove one file."""
     try:
         size = path.lstat().st_size

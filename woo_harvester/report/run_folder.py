@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import IO, Any, TextIO
 
 from woo_harvester.findings import Finding
+from woo_harvester.kinds import Kind
 from woo_harvester.report.accounts import read_account
-from woo_harvester.report.funnel import GAP_KINDS, Account, GapKind, HarvestKind
+from woo_harvester.report.funnel import GAP_KINDS, Account, GapKind
 from woo_harvester.utils.atomic import made_for, replace_file, replace_link
 from woo_harvester.utils.dates import iso_datetime
 from woo_harvester.utils.inputs import WITHOUT_LOCKS, check_regular, parse_object
@@ -115,9 +116,9 @@ class RunFolder:
         return self.path.name
 
     @property
-    def kind(self) -> HarvestKind:
+    def kind(self) -> Kind:
         """The kind of documents that the run harvested: the name of the folder begins with the spider's."""
-        return HarvestKind.of_run(self.path.resolve().name)
+        return Kind.of_run(self.path.resolve().name)
 
     @property
     def reports(self) -> ReportsFolder:
@@ -237,11 +238,11 @@ class ReportsFolder:
         """The folder with a file about each run, from which later reports say what changed."""
         return self.path / "history"
 
-    def host_pages(self, kind: HarvestKind = HarvestKind.WOO) -> Path:
+    def host_pages(self, kind: Kind = Kind.woo) -> Path:
         """Return the folder with the current page of each host, if a run has too many hosts for one page."""
         return self.path / kind.beside_documents(_HOST_PAGES, "/")
 
-    def latest(self, kind: HarvestKind = HarvestKind.WOO) -> Path:
+    def latest(self, kind: Kind = Kind.woo) -> Path:
         """Return the symbolic link to the folder of the newest report of a kind."""
         return self.path / kind.beside_documents("latest", "_")
 
@@ -249,7 +250,7 @@ class ReportsFolder:
         """Have :meth:`latest` lead to a folder in this one. Raises OSError.
 
         A filtered run takes the place of no other. Without a report about documents, the link to it leads to
-        the newest one about permits.
+        the newest one of another kind.
         """
         latest = self.latest(folder.kind)
         before = RunFolder(latest)
@@ -257,9 +258,7 @@ class ReportsFolder:
             return
         replace_link(latest, folder.name)
         first = self.latest()
-        if folder.kind is not HarvestKind.WOO and not (
-            first.is_symlink() and RunFolder(first).kind is HarvestKind.WOO
-        ):
+        if folder.kind is not Kind.woo and not (first.is_symlink() and RunFolder(first).kind is Kind.woo):
             replace_link(first, folder.name)
 
     def run(self, name: str) -> RunFolder:

@@ -9,7 +9,8 @@ from math import floor
 from typing import Literal, get_args
 
 from woo_harvester.findings import Severity, explanations
-from woo_harvester.report.funnel import OWN_ERROR, Account, HarvestKind
+from woo_harvester.kinds import Kind
+from woo_harvester.report.funnel import OWN_ERROR, Account
 
 Section = Literal["findability", "sitemaps", "documents", "metadata", "currency"]
 SECTIONS: tuple[Section, ...] = get_args(Section)
@@ -26,7 +27,7 @@ class Part:
     points: int
     """The maximum number of points, of 100."""
     basis: _Basis
-    """The things of which the share is taken: indexes, sitemaps, entry pages, documents or files of permits.
+    """The things of which the share is taken: indexes, sitemaps, pages, documents or files.
 
     ``host`` is all or nothing.
     """
@@ -47,130 +48,93 @@ class Part:
 
 
 #: The parts in the order of a harvest: what is lost in one part does not reach the parts after it.
-PARTS: dict[HarvestKind, Sequence[Part]] = {
-    HarvestKind.WOO: (
-        Part(
-            "register",
-            "findability",
-            5,
-            "host",
-            (
-                "register.url-ongeldig",
-                "register.domein-ontbreekt",
-                "register.categorie-strijdig",
-                "host.niet-geregistreerd",
-            ),
-        ),
-        Part(
-            "robots",
-            "findability",
-            10,
-            "host",
-            ("robots.", "tls.", "host.bestaat-niet", "host.prive-adres"),
-            needs="indexes",
-        ),
-        # Without an index that has a right name, the wrong name is what the publisher has to fix.
-        Part(
-            "index",
-            "findability",
-            15,
-            "indexes",
-            ("index.", "robots.geen-diwoo-index"),
-            needs="sitemaps",
-        ),
-        Part("files", "sitemaps", 12, "sitemaps", ("sitemap.", "loc."), needs="listed"),
-        Part("entries", "sitemaps", 8, "listed", ("loc.",)),
-        Part("lastmod", "currency", 3, "listed", ("lastmod.",)),
-        Part(
-            "fetching",
-            "documents",
-            12,
-            "listed",
-            (
-                "robots.verboden",
-                "tls.",
-                "host.",
-                "document.onbereikbaar",
-                "document.afgebroken",
-                "document.te-groot",
-                "document.leeg",
-                "document.doorverwijzing",
-            ),
-        ),
-        Part(
-            "format",
-            "documents",
-            8,
-            "listed",
-            (
-                "format.",
-                "document.html-pagina",
-                "document.landingspagina",
-                "document.geen-tekst",
-                "document.tekst-mislukt",
-            ),
-        ),
-        Part("metadata", "metadata", 7, "described", ("metadata.",)),
-        Part("title", "metadata", 5, "described", ("titel.",)),
-        Part("category", "metadata", 5, "described", ("informatiecategorie.",)),
-        Part(
-            "publisher",
-            "metadata",
-            4,
-            "described",
-            ("publisher.", "verantwoordelijke.", "register.meerdere-organisaties"),
-        ),
-        Part(
-            "values",
-            "metadata",
-            4,
-            "described",
-            ("waarde.", "datum.", "creatiedatum.", "geldigheid.", "verwijzing.", "documenthandeling."),
-        ),
-        Part("withdrawal", "currency", 2, "host", ("intrekking.",)),
-    ),
-    HarvestKind.PERMITS: (
-        Part(
-            "entry",
-            "findability",
-            25,
-            "pages",
-            ("ipm.ingang-", "ipm.link-", "ipm.te-groot", "robots.verboden", "tls.", "host."),
-            needs="listed",
-        ),
-        Part(
-            "fetching",
-            "documents",
-            20,
-            "listed",
-            ("ipm.bericht-onbereikbaar", "robots.verboden", "tls.", "host."),
-        ),
-        Part(
-            "message",
-            "documents",
-            25,
-            "listed",
-            (
-                "ipm.ongeldig",
-                "ipm.doctype",
-                "ipm.kop",
-                "ipm.te-groot",
-                "ipm.schema",
-                "ipm.transactie",
-                "ipm.identifier",
-                "ipm.datum",
-            ),
-        ),
-        Part("dates", "currency", 10, "listed", ("ipm.datum-", "ipm.niet-toegepast")),
-        Part(
-            "cases",
-            "metadata",
-            20,
-            "listed",
-            ("ipm.andere-organisatie", "ipm.zaak-", "ipm.document-"),
+_PARTS: Sequence[Part] = (
+    Part(
+        "register",
+        "findability",
+        5,
+        "host",
+        (
+            "register.url-ongeldig",
+            "register.domein-ontbreekt",
+            "register.categorie-strijdig",
+            "host.niet-geregistreerd",
         ),
     ),
-}
+    Part(
+        "robots",
+        "findability",
+        10,
+        "host",
+        ("robots.", "tls.", "host.bestaat-niet", "host.prive-adres"),
+        needs="indexes",
+    ),
+    # Without an index that has a right name, the wrong name is what the publisher has to fix.
+    Part(
+        "index",
+        "findability",
+        15,
+        "indexes",
+        ("index.", "robots.geen-diwoo-index"),
+        needs="sitemaps",
+    ),
+    Part("files", "sitemaps", 12, "sitemaps", ("sitemap.", "loc."), needs="listed"),
+    Part("entries", "sitemaps", 8, "listed", ("loc.",)),
+    Part("lastmod", "currency", 3, "listed", ("lastmod.",)),
+    Part(
+        "fetching",
+        "documents",
+        12,
+        "listed",
+        (
+            "robots.verboden",
+            "tls.",
+            "host.",
+            "document.onbereikbaar",
+            "document.afgebroken",
+            "document.te-groot",
+            "document.leeg",
+            "document.doorverwijzing",
+        ),
+    ),
+    Part(
+        "format",
+        "documents",
+        8,
+        "listed",
+        (
+            "format.",
+            "document.html-pagina",
+            "document.landingspagina",
+            "document.geen-tekst",
+            "document.tekst-mislukt",
+        ),
+    ),
+    Part("metadata", "metadata", 7, "described", ("metadata.",)),
+    Part("title", "metadata", 5, "described", ("titel.",)),
+    Part("category", "metadata", 5, "described", ("informatiecategorie.",)),
+    Part(
+        "publisher",
+        "metadata",
+        4,
+        "described",
+        ("publisher.", "verantwoordelijke.", "register.meerdere-organisaties"),
+    ),
+    Part(
+        "values",
+        "metadata",
+        4,
+        "described",
+        ("waarde.", "datum.", "creatiedatum.", "geldigheid.", "verwijzing.", "documenthandeling."),
+    ),
+    Part("withdrawal", "currency", 2, "host", ("intrekking.",)),
+)
+
+
+def parts_of(kind: Kind) -> Sequence[Part]:
+    """Return the parts of the score of a kind, in that order."""
+    return kind.own("parts", _PARTS)
+
 
 #: What files on disk cannot show (``Account.not_judged``), each with the part of the score that is left out.
 NOT_JUDGED: dict[str, str | None] = {
@@ -181,9 +145,6 @@ NOT_JUDGED: dict[str, str | None] = {
     "files": None,
     "other_hosts": None,
     "withdrawal": "withdrawal",
-    "entry_page": "entry",
-    "fetching": "fetching",
-    "earlier_messages": None,
 }
 
 #: Findings about our own connection, about our copy of the register, possibly caused by another host, or
@@ -207,7 +168,7 @@ NOT_ASKED_FOR = ("index.naam", "index.infocat-onbekend", "index.geen-https", "in
 
 
 @cache
-def part_of(code: str, about_document: bool, kind: HarvestKind = HarvestKind.WOO) -> Part | None:
+def part_of(code: str, about_document: bool, kind: Kind = Kind.woo) -> Part | None:
     """Return the part that a finding lowers: the one with the longest matching code or prefix, or None.
 
     A part at the level of the finding (document or host) goes first. If there is none, a part at the other
@@ -217,7 +178,7 @@ def part_of(code: str, about_document: bool, kind: HarvestKind = HarvestKind.WOO
         return None
     fitting = [
         (part.about_document is about_document, len(prefix), part)
-        for part in PARTS[kind]
+        for part in parts_of(kind)
         for prefix in part.codes
         if code == prefix or (prefix.endswith((".", "-")) and code.startswith(prefix))
     ]
@@ -325,14 +286,15 @@ class Score:
         return (sum(each.points for each in parts), of) if of else None
 
 
-def score(counts: _Counts, account: Account, kind: HarvestKind = HarvestKind.WOO) -> Score:
+def score(counts: _Counts, account: Account, kind: Kind = Kind.woo) -> Score:
     """Return the score of a host from its findings and its account. This is the complete rule."""
     parts: list[PartScore] = []
     stopped: dict[FindingKey, float] = {}  # the share of all later parts that each error blocks
     errors: dict[FindingKey, float] = {}  # errors so far about the host and its files
     documents = account.listed  # minus those lost in earlier parts
-    unjudged = {NOT_JUDGED[subject] for subject in account.not_judged}
-    for part in PARTS[kind] if account.visited else ():
+    not_judged = kind.own("not_judged", NOT_JUDGED)
+    unjudged = {not_judged[subject] for subject in account.not_judged}
+    for part in parts_of(kind) if account.visited else ():
         found = {key: count for key, count in counts.items() if part_of(*key, kind) is part}
         reaching = max(0, documents - account.not_requested * part.is_of_answers)
         total: float = {"host": 1, "listed": reaching}.get(part.basis, getattr(account, part.basis, 0))
@@ -368,8 +330,7 @@ def score(counts: _Counts, account: Account, kind: HarvestKind = HarvestKind.WOO
 
 def _obstacle(counts: _Counts, account: Account) -> str | None:
     """Return the code of the finding that says why a host could not be reached; None if it was."""
-    is_read = account.indexes or account.listed or account.kind is HarvestKind.PERMITS
-    return next((code for code in _NOT_REACHED if not is_read and (code, False) in counts), None)
+    return next((code for code in _NOT_REACHED if not account.is_read and (code, False) in counts), None)
 
 
 def _wrong(found: _Counts, account: Account, most: float) -> dict[FindingKey, float]:
@@ -379,11 +340,6 @@ def _wrong(found: _Counts, account: Account, most: float) -> dict[FindingKey, fl
 
 
 def _number(key: FindingKey, count: int, account: Account) -> int:
-    """Return how many documents or files have a finding.
-
-    A file of permits may have several errors, of which only the first one loses it.
-    """
+    """Return how many documents or files have a finding."""
     code, about_document = key
-    if about_document and account.kind is HarvestKind.PERMITS and code in account.kind.stage_of:
-        return account.lost.get(code, 0)
-    return count
+    return account.number_of(code, count) if about_document else count

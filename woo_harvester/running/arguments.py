@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, ValidationInfo
@@ -19,7 +18,7 @@ from woo_harvester.tooi.coded import resolve
 from woo_harvester.tooi.values import normal_label
 from woo_harvester.utils.dates import day_of, parse_datetime, parse_end
 from woo_harvester.utils.program import suggestion
-from woo_harvester.utils.urls import host_of, is_web_url, loc_problem, secured
+from woo_harvester.utils.urls import host_of
 
 DocumentsMode = Literal["download", "head", "none"]
 
@@ -49,29 +48,8 @@ def _filled(value: Any) -> Any:
     return value
 
 
-#: The values of the argument ``entries``, for help and error messages.
-_ENTRIES = "URLs of entry pages with commas between, or a CSV file with the columns organisatie,url"
-
-
 #: The values of the argument ``categories``, for error messages.
 _CATEGORIES = "numbers from 001 to 017, labels or URIs with commas between: docs/categories.md has all"
-
-
-def _entries(value: Any) -> Any:
-    """Return the URLs in a text of URLs with commas between, or the path of a file."""
-    if not isinstance(value, str):
-        return value
-    text = value.strip()
-    if not is_web_url(text):
-        with suppress(OSError):  # no file can have such a name
-            if text and Path(text).is_file():
-                return Path(text)
-        raise ValueError(f"expected {_ENTRIES}; there is no file {text!r}")
-    urls = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-    for url in urls:
-        if problem := page_problem(url):
-            raise ValueError(f"{problem} (a URL with a comma must be in a CSV file)")
-    return urls
 
 
 def _categories(value: Any) -> Any:
@@ -149,11 +127,6 @@ def _that_has_been(moment: datetime, given: str) -> datetime:
     if moment > datetime.now(UTC):
         raise ValueError(f"expected a day that has been, got {given!r}")
     return moment
-
-
-def page_problem(url: str) -> str | None:
-    """Return an error if *url* is no absolute http or https URL, or has a password; None if it is good."""
-    return f"expected the URL of an entry page, got {url!r}" if loc_problem(secured(url)) else None
 
 
 _Text = Annotated[str, BeforeValidator(_filled)]
@@ -245,10 +218,3 @@ class WooArguments(Arguments):
         categories = frozenset(self.categories) if self.categories else None
         choice = Choice(categories, self.since, self.until, self.published)
         return None if choice == Choice() else choice
-
-
-class PermitArguments(Arguments):
-    """The arguments of the spider ``vergunningen``."""
-
-    entries: Annotated[tuple[str, ...] | Path, BeforeValidator(_entries)] = Field(description=_ENTRIES)
-    """URLs of entry pages, or the path of a CSV file with them."""

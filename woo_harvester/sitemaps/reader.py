@@ -60,7 +60,7 @@ PROPER_NAMES = {name.lower(): name for name in (*_ENTRY_NAMES.values(), _DOCUMEN
 #: Names of elements with metadata: the one that an entry should have, and those that should be in it.
 _METADATA_NAMES = frozenset({"Document", "DiWoo", "MDTO", "extraMetadata"})
 
-#: Namespaces of which an element directly below the root is no extension, which the protocol permits there.
+#: Namespaces of which an element directly below the root is no extension, which the protocol allows there.
 _OWN_NAMESPACES = frozenset({"", SITEMAP_NAMESPACE, NAMESPACES["diwoo"], NAMESPACES["mdto"]})
 
 #: Bytes in which the XML declaration ends.

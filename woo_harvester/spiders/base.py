@@ -14,8 +14,7 @@ from woo_harvester.crawl.answers import check_expected
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.items import RecordItem
-from woo_harvester.outputs.definition import RecordKind
+from woo_harvester.kinds import Kind
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.register.fetch import obtain_register
 from woo_harvester.register.names import Vocabulary
@@ -77,10 +76,8 @@ class HarvestSpider(Spider):
     delivers_known = False
     """True: with ``DELTAFETCH_ENABLED`` off, it delivers known documents again, and keeps the state."""
     arguments_type: ClassVar[type[Arguments]]
-    search_kind: ClassVar[RecordKind]
-    """Kind of its records in the search index."""
-    item_type: ClassVar[type[RecordItem]]
-    """Type of its items, which decides the columns of a CSV file."""
+    record_kind: ClassVar[Kind]
+    """Kind of its records, which decides the columns of a CSV file and the search index."""
     _on_disk: Sequence[GivenHost] = ()
     """The argument ``_on_disk`` of an audit of files: what answers in the place of hosts."""
 

@@ -23,7 +23,7 @@ from woo_harvester.crawl.withdrawals import Withdrawals
 from woo_harvester.extensions.figures import counted
 from woo_harvester.findings import Finding
 from woo_harvester.items import WooItem
-from woo_harvester.outputs.definition import WOO
+from woo_harvester.kinds import WOO
 from woo_harvester.register import Register, RegisterError
 from woo_harvester.report.coverage import RunRegister
 from woo_harvester.report.funnel import OWN_ERROR
@@ -79,8 +79,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
     """The indexes in robots.txt that are read: here, those that follow the naming convention."""
 
     name = "woo"
-    search_kind = WOO
-    item_type = WooItem
+    record_kind = WOO
     delivers_known = True
     arguments_type = WooArguments
     arguments: WooArguments

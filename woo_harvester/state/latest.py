@@ -16,6 +16,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from woo_harvester.kinds import Kind
 from woo_harvester.record import Oorzaak
 from woo_harvester.sitemaps.lastmod import Moment
 from woo_harvester.utils.inputs import NotRecordsError, check_regular, is_being_written, parse_json
@@ -117,7 +118,7 @@ class LatestVersion(NamedTuple):
     """``herkomst.lastmod`` in microseconds since 1970; None if it is absent or cannot be read."""
     withdrawn: bool
     case: str | None = None
-    """URL of the case; None if the record is not about a permit."""
+    """URL of what the record is about, if it is of another kind than documents."""
     number: int | None = None
     """Number of the version; None if it has none. A withdrawal has that of the version read before it."""
 
@@ -293,8 +294,10 @@ def _read(record: Any) -> tuple[str, str | None, int, int | None, bool, str | No
     if loc is not None and not isinstance(loc, str):
         raise ValueError("expected a record, whose document.weblocatie is a text")
     harvested = _microseconds(source.get("opgehaald")) or 0
-    withdrawn, permit = cause == Oorzaak.INTREKKING, record.get("vergunning")
-    case = permit.get("identifier") if isinstance(permit, dict) else None
+    withdrawn = cause == Oorzaak.INTREKKING
+    abouts = (record.get(kind.key) for kind in Kind if kind is not Kind.woo)
+    about: Any = next((each for each in abouts if isinstance(each, dict)), {})
+    case = about.get("identifier")
     lastmod, number = _microseconds(source.get("lastmod")), record["versies"][-1].get("nummer")
     case, number = case if isinstance(case, str) else None, number if type(number) is int else None
     return key, loc, harvested, lastmod, withdrawn, case, number

@@ -31,8 +31,8 @@ class LockedError(Exception):
 class Locks(ABC):
     """Locks of this process on names. They end with the process, however it ends.
 
-    A name is a host, or its entry pages of permits. Runs on different hosts (shards) do not block each other,
-    and neither do a run over documents and one over permits.
+    A name is a host, or its files of another kind. Runs on different hosts (shards) do not block each other,
+    and neither do runs over different kinds of records.
     """
 
     heartbeat: ClassVar[float | None] = None
@@ -109,14 +109,6 @@ class FileLocks(Locks):
     def release(self) -> None:
         """Close the file."""
         self._file.close()
-
-
-def entry_pages_lock(host: str) -> str:
-    """Return the name of the lock on the entry pages of *host*.
-
-    They have other tables than the documents of the host, so that both can be harvested at the same time.
-    """
-    return f"entry pages of {host}"
 
 
 def number_of(name: str) -> int:

@@ -29,7 +29,7 @@ metadata = MetaData()
 STATE_VERSION = 9
 
 #: Type of primary keys. SQLite numbers rows by itself only if the type is named INTEGER.
-_Key = BigInteger().with_variant(Integer, "sqlite")
+Key = BigInteger().with_variant(Integer, "sqlite")
 
 #: Number of the advisory lock that guards the creation of tables in PostgreSQL.
 PREPARING = 7_796_330
@@ -43,7 +43,7 @@ class Microseconds(BigInteger):
     """A moment, in microseconds since 1970."""
 
 
-class _GivenText(TypeDecorator[str]):
+class GivenText(TypeDecorator[str]):
     """Text from a publisher. PostgreSQL cannot store NUL, so U+FFFD (replacement character) replaces it."""
 
     impl = Text
@@ -65,7 +65,7 @@ about = Table(
 hosts = Table(
     "hosts",
     metadata,
-    Column("id", _Key, primary_key=True),
+    Column("id", Key, primary_key=True),
     Column("host", Text, unique=True, nullable=False),
     # End of the last complete read, in seconds since 1970.
     Column("complete_at", Seconds),
@@ -81,7 +81,7 @@ hosts = Table(
 resources = Table(
     "resources",
     metadata,
-    Column("id", _Key, primary_key=True),
+    Column("id", Key, primary_key=True),
     Column("host_id", ForeignKey("hosts.id"), nullable=False, index=True),
     Column("url", Text, nullable=False),
     Column("kind", String(10), nullable=False),
@@ -103,7 +103,7 @@ resources = Table(
 documents = Table(
     "documents",
     metadata,
-    Column("id", _Key, primary_key=True),
+    Column("id", Key, primary_key=True),
     Column("loc", Text, unique=True, nullable=False),
     # The sitemap whose entry counts: that of the version that was harvested or refused last, else the first
     # that listed the document. It gives the index and the host.
@@ -124,15 +124,15 @@ documents = Table(
     # The header of its response that a conditional request needs: "ETag: ..." or "Last-Modified: ...".
     Column("validator", Text),
     Column("size", BigInteger),
-    Column("media_type", _GivenText),
-    Column("file_name", _GivenText),
+    Column("media_type", GivenText),
+    Column("file_name", GivenText),
     Column("pages", BigInteger),
     # When the bytes of the file were last received completely, in seconds since 1970. Null if unknown.
     Column("fetched_at", Seconds),
     # Why the listed version could not be harvested: code of the finding, what was seen, and the first time
     # (seconds since 1970). If it was fetched and refused: when, and its lastmod. Null without a fault.
     Column("fault", String(50)),
-    Column("fault_seen", _GivenText),
+    Column("fault_seen", GivenText),
     Column("fault_since", Seconds),
     Column("refused_at", Seconds),
     Column("refused_lastmod", Microseconds),
@@ -158,13 +158,13 @@ def _set_fillfactor(table: Table, connection: Connection, **_: object) -> None:
         connection.exec_driver_sql(f"ALTER TABLE {table.name} SET (fillfactor = 35)")
 
 
-def _partial_index(name: str, column: Column[Any], which: ColumnElement[bool]) -> Index:
+def partial_index(name: str, column: Column[Any], which: ColumnElement[bool]) -> Index:
     """Return an index of the few rows that meet the condition *which*; the table of *column* has it."""
     return Index(name, column, sqlite_where=which, postgresql_where=which)
 
 
 # Few documents have a fault, and each run reports those of a sitemap.
-_partial_index("documents_faults", documents.c.sitemap_id, documents.c.fault.is_not(None))
+partial_index("documents_faults", documents.c.sitemap_id, documents.c.fault.is_not(None))
 
 #: Which sitemaps list which documents, as far as is known: a row for each document in each sitemap.
 listings = Table(
@@ -186,8 +186,8 @@ listings = Table(
 )
 
 # Few documents are missing, and few are listed more than once.
-_partial_index("listings_missing", listings.c.sitemap_id, listings.c.misses > 0)
-_partial_index("listings_passed_over", listings.c.sitemap_id, listings.c.passed_over)
+partial_index("listings_missing", listings.c.sitemap_id, listings.c.misses > 0)
+partial_index("listings_passed_over", listings.c.sitemap_id, listings.c.passed_over)
 
 #: Files of runs that go on or have died. A run writes only to files that it has made itself.
 outputs = Table(
@@ -229,86 +229,3 @@ visited = Table(
     Column("key", LargeBinary, primary_key=True),
     Column("at", Seconds, nullable=False),
 )
-
-#: Entry pages of permits: a directory listing or a page with links.
-permit_entries = Table(
-    "permit_entries",
-    metadata,
-    Column("id", _Key, primary_key=True),
-    Column("url", Text, unique=True, nullable=False),
-    Column("host", Text, nullable=False, index=True),
-    # The organisation that an operator named for it last; null if no operator did.
-    Column("organisation", _GivenText),
-    # In seconds since 1970: its first and last complete read, and when one last lacked an earlier file.
-    Column("complete_since", Seconds),
-    Column("complete_at", Seconds),
-    Column("gone_at", Seconds),
-)
-
-#: Permit files that were read, valid or not, and what a later run compares to see whether they are new.
-permit_files = Table(
-    "permit_files",
-    metadata,
-    Column("id", _Key, primary_key=True),
-    Column("entry_id", ForeignKey("permit_entries.id"), nullable=False),
-    Column("url", Text, nullable=False),
-    # SHA-256 of the content.
-    Column("digest", LargeBinary, nullable=False),
-    # Date of the file in the listing, as written there, and whether that was the moment of the request.
-    Column("date", String(40)),
-    Column("now", Boolean, nullable=False, default=False),
-    Column("etag", Text),
-    Column("last_modified", Text),
-    # When it was fetched, in seconds since 1970.
-    Column("read_at", Seconds, nullable=False),
-    # Findings of an invalid file as JSON, and since when it is invalid, in seconds since 1970.
-    Column("faults", Text),
-    Column("faults_since", Seconds),
-    # The message as JSON, if it was refused because the case is another organisation's.
-    Column("refused", Text),
-    # The case of the last valid message in it, as the key of the case has it. Null if it is not known.
-    Column("case_url", Text),
-    # In seconds since 1970: its date, if that says something; when it was first read; since when its page
-    # does not list it.
-    Column("dated_at", Seconds),
-    Column("first_seen", Seconds),
-    Column("gone_at", Seconds),
-    UniqueConstraint("url", "entry_id"),
-)
-
-#: Valid messages as JSON that were read and whose records no output has durably yet.
-permit_messages = Table(
-    "permit_messages",
-    metadata,
-    Column("id", _Key, primary_key=True),
-    Column("entry_id", ForeignKey("permit_entries.id"), nullable=False, index=True),
-    Column("identifier", Text, nullable=False, index=True),
-    # URL of the case, if the message names it.
-    Column("case_url", Text, index=True),
-    Column("data", Text, nullable=False),
-    # Number of the batch in which it was applied: the id of one of the batch's messages. Null until then.
-    Column("batch", BigInteger, index=True),
-)
-
-#: What is known of cases and their documents: the message that was applied last, as JSON. Two organisations
-#: may each have a row for the same identifier.
-permit_cases = Table(
-    "permit_cases",
-    metadata,
-    Column("id", _Key, primary_key=True),
-    Column("entry_id", ForeignKey("permit_entries.id"), nullable=False, index=True),
-    Column("kind", String(10), nullable=False),
-    # URL with https, also if the case has http: see permits.mutations.Key.
-    Column("identifier", Text, nullable=False, index=True),
-    Column("case_url", Text, index=True),
-    # Whether the outputs have a case; false if they had it, null if they never had it or it is a document.
-    Column("present", Boolean),
-    # Last day of the period of a case that exists, YYYY-MM-DD. Null without one.
-    Column("ends", String(10)),
-    Column("data", Text, nullable=False),
-    # Number of a batch whose records are not durable yet: this row then replaces the one without a number.
-    Column("batch", BigInteger, index=True),
-)
-
-#: Each run looks for the cases whose period ended long ago.
-permit_ends = _partial_index("permit_cases_ends", permit_cases.c.ends, permit_cases.c.ends.is_not(None))

@@ -13,6 +13,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, func, insert, ins
 from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
+from woo_harvester.kinds import others
 from woo_harvester.state.locks import FileLocks, LockedError, Locks, SessionLocks
 from woo_harvester.state.migration import MIGRATED, migrate
 from woo_harvester.state.outputs import Outputs
@@ -242,6 +243,7 @@ def _create_tables(connection: Connection) -> None:
         return
     _lock(connection)  # also because a kill must not leave half of the tables
     if _version(connection) is None:
+        list(others("tables"))  # imports them
         metadata.create_all(connection)
         connection.execute(insert(about).values(name="version", value=str(STATE_VERSION)))
 

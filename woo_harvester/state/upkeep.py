@@ -5,25 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Subquery, Table, case, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Subquery, case, func, select, update
 
-from woo_harvester.permits.mutations import PermitRow
 from woo_harvester.state.documents import forget
 from woo_harvester.state.listings import is_missing, is_of_host, is_published, sitemaps_of
-from woo_harvester.state.permits import forget_pages, is_read_message
 from woo_harvester.state.resources import forget_read
-from woo_harvester.state.schema import (
-    documents,
-    hosts,
-    listings,
-    permit_cases,
-    permit_entries,
-    permit_files,
-    permit_messages,
-    resources,
-)
+from woo_harvester.state.schema import documents, hosts, listings, resources
 from woo_harvester.state.sql import batches
-from woo_harvester.utils.urls import https_form
 
 
 class HostSummary(NamedTuple):
@@ -101,11 +89,10 @@ def known_hosts(connection: Connection) -> list[str]:
     return list(connection.execute(select(hosts.c.host).order_by(hosts.c.host)).scalars())
 
 
-def host_of_document(connection: Connection, loc: str) -> str | None:
-    """Return the host of a document's sitemap; None if the document is not known."""
+def hosts_of_document(connection: Connection, loc: str) -> list[str]:
+    """Return the host of a document's sitemap; none if the document is not known."""
     query = select(hosts.c.host).join_from(documents, resources).join(hosts).where(documents.c.loc == loc)
-    host: str | None = connection.scalar(query)
-    return host
+    return list(connection.execute(query).scalars())
 
 
 def forget_document(connection: Connection, loc: str) -> None:
@@ -188,93 +175,6 @@ def _mark_all(connection: Connection, ids: Sequence[int], sitemaps: set[int]) ->
     for sitemap_id in sorted(sitemaps):
         forget_read(connection, sitemap_id)
     return len(ids)
-
-
-class PermitSummary(NamedTuple):
-    """A host with entry pages of permits in the overview of the state."""
-
-    host: str
-    pages: int
-    files: int
-    """Number of files that its pages list, as far as they were read."""
-    cases: int
-    """Number of cases that the outputs have from it."""
-    withdrawn: int
-    """Number of withdrawn cases."""
-    complete_at: int | None
-    """End of the last complete read of the page that was read longest ago; None if a page never was."""
-
-
-def permit_summaries(connection: Connection) -> Iterator[PermitSummary]:
-    """Yield a summary of each host with entry pages, sorted by name."""
-    files = _counts(permit_files, files=permit_files.c.gone_at.is_(None) & is_read_message())
-    is_there = permit_cases.c.present
-    confirmed = permit_cases.c.batch.is_(None)
-    cases = _counts(permit_cases, cases=is_there & confirmed, withdrawn=~is_there & confirmed)
-    page = permit_entries.c
-    sums = (func.coalesce(func.sum(one), 0) for one in (files.c.files, cases.c.cases, cases.c.withdrawn))
-    all_read = func.count() == func.count(page.complete_at)
-    query = (
-        select(page.host, func.count(), *sums, case((all_read, func.min(page.complete_at))))
-        .outerjoin(files, files.c.entry_id == page.id)
-        .outerjoin(cases, cases.c.entry_id == page.id)
-        .group_by(page.host)
-        .order_by(page.host)
-    )
-    for host, *counts, complete_at in connection.execute(query):
-        yield PermitSummary._make((host, *map(int, counts), complete_at))
-
-
-def _counts(table: Table, **which: ColumnElement[bool]) -> Subquery:
-    """Return the number of rows of each entry page that meet a condition, by name of the condition."""
-    counts = [func.sum(case((condition, 1), else_=0)).label(name) for name, condition in which.items()]
-    return select(table.c.entry_id, *counts).group_by(table.c.entry_id).subquery()
-
-
-def hosts_of_pages(connection: Connection) -> list[str]:
-    """Return the hosts that have entry pages, sorted."""
-    return list(connection.execute(select(permit_entries.c.host).distinct().order_by("host")).scalars())
-
-
-def host_of_page(connection: Connection, url: str) -> str | None:
-    """Return the host of an entry page; None if the page is not known."""
-    host: str | None = connection.scalar(select(permit_entries.c.host).where(permit_entries.c.url == url))
-    return host
-
-
-def hosts_of_case(connection: Connection, url: str) -> frozenset[str]:
-    """Return the hosts whose entry pages offered a case or a message about it; none if it is not known."""
-    found = set[str]()
-    for table in (permit_cases, permit_messages, permit_files):
-        query = select(permit_entries.c.host).join_from(permit_entries, table).distinct()
-        found.update(connection.execute(query.where(_is_about(table, https_form(url)))).scalars())
-    return frozenset(found)
-
-
-def forget_page(connection: Connection, url: str) -> None:
-    """Forget an entry page with its files, messages and cases."""
-    forget_pages(connection, permit_entries.c.url == url)
-
-
-def forget_case(connection: Connection, url: str) -> None:
-    """Forget a case with its documents, and the files about it, so that the next run reads these again."""
-    key = https_form(url)
-    query = select(permit_cases.c.entry_id, permit_cases.c.data)
-    for entry_id, data in connection.execute(query.where(_is_about(permit_cases, key))).all():
-        # A message that deletes a document may not name its case, and then its file has no case either.
-        file = (
-            permit_files.c.entry_id == entry_id,
-            permit_files.c.url == PermitRow.load(data).mutation.bestand,
-        )
-        connection.execute(delete(permit_files).where(*file))
-    for table in (permit_files, permit_messages, permit_cases):
-        connection.execute(delete(table).where(_is_about(table, key)))
-
-
-def _is_about(table: Table, key: str) -> ColumnElement[bool]:
-    """Return the condition that a row is about the case with this key, or a document of it."""
-    condition: ColumnElement[bool] = table.c.case_url == key
-    return condition
 
 
 #: Rows in memory at a time.

@@ -12,7 +12,7 @@ from typing import Any
 
 from tantivy import DocAddress, Index, Occur, Order, Query, Schema, Searcher
 
-from woo_harvester.outputs.definition import RecordKind
+from woo_harvester.kinds import Kind
 from woo_portal.embedded.damage import META
 from woo_portal.embedded.highlights import Highlighter
 from woo_portal.embedded.layout import (
@@ -84,7 +84,7 @@ class Answering:
             _check(deadline)
         return Answer(total, hits, counts_of(snapshot, question, tally) if tally else {})
 
-    def get(self, kind: RecordKind, record_id: str) -> Mapping[str, Any] | None:
+    def get(self, kind: Kind, record_id: str) -> Mapping[str, Any] | None:
         """Return the search document of a record, or None."""
         searcher = self._now().searcher
         parts = [(Occur.Must, self._make.kind(kind.name)), (Occur.Must, self._make.term("id", record_id))]
@@ -98,7 +98,7 @@ class Answering:
         for address in Ranking(snapshot, self._make, question, near, metres).all():
             yield stored_json(snapshot.searcher, address)
 
-    def changes(self, kind: RecordKind, followed: Followed, size: int) -> Changes:
+    def changes(self, kind: Kind, followed: Followed, size: int) -> Changes:
         """Return the first changes that a copy does not have."""
         snapshot = self._now()
         if snapshot.marks is None:
@@ -116,7 +116,7 @@ class Answering:
         numbered = [(int(number), stored_json(snapshot.searcher, address)) for number, address in found]
         return page_of_changes(where, numbered, size)
 
-    def similar_words(self, kind: RecordKind, word: str) -> list[str]:
+    def similar_words(self, kind: Kind, word: str) -> list[str]:
         """Return words of titles and metadata that look like *word*, the most similar first."""
         searcher, fields = self._now().searcher, text_fields(kind)
         known: set[str] = set()
@@ -125,7 +125,7 @@ class Answering:
             known |= {term for term, _ in searcher.terms_with_prefix(name, word[:1], limit=_MOST_TERMS)}
         return most_similar(word, known)
 
-    def contents(self, kind: RecordKind) -> Contents:
+    def contents(self, kind: Kind) -> Contents:
         """Return what the index has of *kind*."""
         snapshot, is_kind = self._now(), self._make.kind(kind.name)
         found = snapshot.searcher.aggregate(is_kind, {"newest": {"max": {"field": "version"}}})

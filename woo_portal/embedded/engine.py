@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from tantivy import Index
 
-from woo_harvester.outputs.definition import RecordKind
+from woo_harvester.kinds import Kind
 from woo_harvester.state.locks import FileLocks
 from woo_portal.embedded.answering import Answering
 from woo_portal.embedded.damage import damage, may_be_damage, reading
@@ -41,7 +41,7 @@ class EmbeddedReader:
         with self._asked():
             return self._answering.search(question)
 
-    def get(self, kind: RecordKind, record_id: str) -> Mapping[str, Any] | None:
+    def get(self, kind: Kind, record_id: str) -> Mapping[str, Any] | None:
         """Return the search document of a record, also of a withdrawn one, or None."""
         with self._asked():
             return self._answering.get(kind, record_id)
@@ -51,17 +51,17 @@ class EmbeddedReader:
         with self._asked():
             yield from self._answering.all_documents(question)
 
-    def changes(self, kind: RecordKind, followed: Followed, size: int) -> Changes:
+    def changes(self, kind: Kind, followed: Followed, size: int) -> Changes:
         """Return the first changes that a copy does not have."""
         with self._asked():
             return self._answering.changes(kind, followed, size)
 
-    def similar_words(self, kind: RecordKind, word: str) -> list[str]:
+    def similar_words(self, kind: Kind, word: str) -> list[str]:
         """Return words of titles and metadata that look like *word*, the most similar first."""
         with self._asked():
             return self._answering.similar_words(kind, word)
 
-    def contents(self, kind: RecordKind) -> Contents:
+    def contents(self, kind: Kind) -> Contents:
         """Return what the index has of *kind*."""
         with self._asked():
             return self._answering.contents(kind)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from tantivy import DocAddress, Document, Index, IndexWriter, Occur, Query, Schema
 
-from woo_harvester.outputs.definition import KINDS
+from woo_harvester.kinds import Kind
 from woo_portal.embedded.layout import POINT, POSITIONS, Marks
 from woo_portal.embedded.lines import Batch, NewLines, Position
 from woo_portal.embedded.preparing import MISTAKES, Prepared, Preparer, odd_field
@@ -67,7 +67,7 @@ class Filler:
     def __init__(self, index: Index, schema: Schema, stopped: Event) -> None:
         self._index, self._schema, self._stopped = index, schema, stopped
         self._writer: IndexWriter | None = None
-        self._no_points = [(Occur.MustNot, self._term("kind", f"{POINT} {kind.name}")) for kind in KINDS]
+        self._no_points = [(Occur.MustNot, self._term("kind", f"{POINT} {kind.name}")) for kind in Kind]
         self._positions: dict[str, Position] = {}
         self._begun = time_ns() // 1_000_000
         self._fills: list[Sequence[int]] = []

@@ -19,14 +19,8 @@ from tantivy import DocAddress, Document, Query, Schema, SchemaBuilder, Searcher
 
 import woo_portal
 from woo_harvester import outputs
-from woo_harvester.outputs.definition import (
-    FACETS,
-    KINDS,
-    METADATA,
-    FacetValue,
-    facets,
-    values_at,
-)
+from woo_harvester.kinds import Kind
+from woo_harvester.outputs.definition import FacetValue, facets, metadata_of, values_at
 from woo_portal.engine import PERIOD_FIELDS, text_fields
 
 #: Goes up when the meaning of an index field changes; the index is then filled anew.
@@ -40,7 +34,7 @@ def digest() -> str:
     content = sha256(f"{LAYOUT}".encode())
     for file in (files(outputs).joinpath("analysis.json"), files(woo_portal).joinpath("lucene.json")):
         content.update(file.read_bytes())
-    content.update(repr([(METADATA[kind.name], text_fields(kind), facets(kind)) for kind in KINDS]).encode())
+    content.update(repr([(metadata_of(kind), text_fields(kind), facets(kind)) for kind in Kind]).encode())
     return content.hexdigest()[:16]
 
 
@@ -50,7 +44,7 @@ def schema() -> Schema:
     for name in ("kind", "id", "status"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("title", tokenizer_name="raw", index_option="basic", fast=True)
-    for number in range(max(len(text_fields(kind)) for kind in KINDS)):
+    for number in range(max(len(text_fields(kind)) for kind in Kind)):
         builder.add_text_field(f"exact{number}", tokenizer_name="whitespace", index_option="position")
         builder.add_text_field(f"stam{number}", tokenizer_name="whitespace", index_option="freq")
         builder.add_text_field(f"delen{number}", tokenizer_name="whitespace", index_option="basic")
@@ -70,7 +64,7 @@ def schema() -> Schema:
 
 
 def _facet_names() -> list[str]:
-    return list(dict.fromkeys(facet.name for each in FACETS.values() for facet in each))
+    return list(dict.fromkeys(facet.name for kind in Kind for facet in facets(kind)))
 
 
 def key_of(record_id: str) -> int:

@@ -19,7 +19,8 @@ from typing import Any, NamedTuple, Self
 
 from msgspec import json
 
-from woo_harvester.outputs.definition import PERMITS, RecordKind, facet_values, facets, record_kind_of
+from woo_harvester.kinds import PERMITS, Kind, record_kind_of
+from woo_harvester.outputs.definition import facet_values, facets
 from woo_harvester.outputs.document import document_of, milliseconds_of, version_number
 from woo_harvester.utils.dates import AMSTERDAM, parse_datetime
 from woo_harvester.utils.inputs import parse_object
@@ -67,7 +68,7 @@ class Found(NamedTuple):
 
 @dataclass(slots=True)
 class _Entry:
-    kind: RecordKind
+    kind: Kind
     document: dict[str, Any]
     version: int
 
@@ -118,7 +119,7 @@ def _entry(line: bytes | None) -> _Entry:
         raise ValueError(f"expected a record of the kind {kind.name}: {error!r}") from error
 
 
-def _documents_of(kind: RecordKind, document: dict[str, Any], version: int) -> Iterator[Fields]:
+def _documents_of(kind: Kind, document: dict[str, Any], version: int) -> Iterator[Fields]:
     key = key_of(document["id"])
     made: Fields = {
         "kind": kind.name,
@@ -147,7 +148,7 @@ def _documents_of(kind: RecordKind, document: dict[str, Any], version: int) -> I
         yield from (about | point for point in points)
 
 
-def _texts(kind: RecordKind, document: Mapping[str, Any]) -> Fields:
+def _texts(kind: Kind, document: Mapping[str, Any]) -> Fields:
     made: Fields = {}
     for number, field in enumerate(text_fields(kind)):
         if texts := texts_at(document, field.path):
@@ -165,7 +166,7 @@ def _tokens_of(text: str) -> Tokens:
 _tokens_of_label = lru_cache(_CACHED_LABELS)(tokens_of)
 
 
-def _facets(kind: RecordKind, document: Mapping[str, Any]) -> Fields:
+def _facets(kind: Kind, document: Mapping[str, Any]) -> Fields:
     made: Fields = {}
     for facet in facets(kind):
         # A longer one is not among the terms of the index, so that it could be counted, but not named.
@@ -176,7 +177,7 @@ def _facets(kind: RecordKind, document: Mapping[str, Any]) -> Fields:
     return made
 
 
-def _dates(kind: RecordKind, document: Mapping[str, Any], key: int) -> Fields:
+def _dates(kind: Kind, document: Mapping[str, Any], key: int) -> Fields:
     made: Fields = {name: days for name, path in PERIOD_FIELDS.items() if (days := _days_of(document, path))}
     texts = texts_at(document, SORT_DATES[kind.name])
     moments = [moment for text in texts if (moment := _moment(kind, text))]
@@ -208,25 +209,25 @@ def _day_of_text(text: str) -> int | None:
     return None
 
 
-def _moment(kind: RecordKind, text: str) -> int | None:
+def _moment(kind: Kind, text: str) -> int | None:
     """Return a date as a number to sort by: the day, or for permits the milliseconds since 1970."""
     if kind == PERMITS:
         return min(milliseconds, _most(kind) - 1) if (milliseconds := milliseconds_of(text)) else None
     return day_of(text)
 
 
-def _most(kind: RecordKind) -> int:
+def _most(kind: Kind) -> int:
     return int(2 ** (_MILLISECOND_BITS if kind == PERMITS else _DAY_BITS)) - 1
 
 
-def _order(kind: RecordKind, moment: int | None, key: int) -> int:
+def _order(kind: Kind, moment: int | None, key: int) -> int:
     """Return a number of 63 bits in the order of a moment (None is last); for the same one, of the ids."""
     free = _ORDER_BITS - _most(kind).bit_length()
     value = _most(kind) if moment is None else moment
     return value << free | key >> max(0, PART_BITS - free)
 
 
-def _last_change(kind: RecordKind, document: Mapping[str, Any]) -> int:
+def _last_change(kind: Kind, document: Mapping[str, Any]) -> int:
     """Return the last change in milliseconds since 1970, 0 if there is none; a day begins in UTC."""
     found = texts_at(document, CHANGE_DATES[kind.name])
     return max((milliseconds_of(text if "T" in text else f"{text}T00:00:00Z") for text in found), default=0)
@@ -238,7 +239,7 @@ def _latest_first(moment: int, key: int) -> int:
     return max(0, int(2**_MILLISECOND_BITS) - 1 - moment) << free | key >> max(0, PART_BITS - free)
 
 
-def _order_of_title(kind: RecordKind, document: Mapping[str, Any]) -> str:
+def _order_of_title(kind: Kind, document: Mapping[str, Any]) -> str:
     title = next(iter(texts_at(document, title_field(kind).path)), "")
     is_sorted = 0 < len(title) <= _LONGEST_SORTED
     order = f"0{normalized(title)}" if is_sorted else "1"

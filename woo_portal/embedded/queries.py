@@ -11,7 +11,8 @@ from math import log
 
 from tantivy import FieldType, Occur, Query, Schema, Searcher
 
-from woo_harvester.outputs.definition import KINDS, RecordKind, Status
+from woo_harvester.kinds import Kind
+from woo_harvester.outputs.definition import Status
 from woo_portal.dutch import analyzer
 from woo_portal.embedded.layout import POINT, POSITIONS
 from woo_portal.engine import ITSELF, PARTS_SHARE, text_fields, title_field
@@ -175,7 +176,7 @@ class QueryMaker:
             if (ways := self._ways(clause, question.kind))
         ]
 
-    def _ways_of(self, clause: Clause, kind: RecordKind) -> list[_Way]:
+    def _ways_of(self, clause: Clause, kind: Kind) -> list[_Way]:
         """Return where a document may have a word or phrase; nowhere if it has no word to search for."""
         name = "exact" if clause.is_phrase else "stam"
         spelled = [analyzer(name).tokens(text) for text in spellings(clause)]
@@ -226,8 +227,8 @@ class QueryMaker:
 
         These are few: it takes less time to skip them than to look up each hit among all of its kind.
         """
-        points = (f"{POINT} {kind.name}" for kind in KINDS)
-        for name in {*(kind.name for kind in KINDS), *points, POSITIONS} - {question.kind.name}:
+        points = (f"{POINT} {kind.name}" for kind in Kind)
+        for name in {*(kind.name for kind in Kind), *points, POSITIONS} - {question.kind.name}:
             yield self.kind(name)
         if question.status is not None:
             for status in Status:

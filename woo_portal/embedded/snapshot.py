@@ -8,7 +8,8 @@ from threading import Lock
 
 from tantivy import Order, Query, Searcher
 
-from woo_harvester.outputs.definition import MAX_COUNTS, FacetValue, RecordKind
+from woo_harvester.kinds import Kind
+from woo_harvester.outputs.definition import MAX_COUNTS, FacetValue
 from woo_portal.embedded.layout import Marks, values_by_number
 from woo_portal.embedded.queries import QueryMaker
 from woo_portal.engine import Count, counted_facets
@@ -75,7 +76,7 @@ class Snapshot:
             found = self._values[facet] = values_by_number(self.searcher, facet)
         return found
 
-    def bound(self, make: QueryMaker, kind: RecordKind, order: str, share: float) -> int | None:
+    def bound(self, make: QueryMaker, kind: Kind, order: str, share: float) -> int | None:
         """Return up to which number in an order the first *share* of some hits will be, or None.
 
         It is a guess: the hits may be of other days than most records.

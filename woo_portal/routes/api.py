@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from woo_harvester.outputs.definition import KINDS, WOO, RecordKind
+from woo_harvester.kinds import WOO, Kind
 from woo_harvester.outputs.document import record_of
 from woo_portal import open_overheid
 from woo_portal.downloads import document_by_id, withdrawal_of
@@ -40,7 +40,7 @@ FOR_PROGRAMS = [
 _NO_STORE = {"cache-control": "no-store"}
 
 
-def _search(kind: RecordKind) -> _Endpoint:
+def _search(kind: Kind) -> _Endpoint:
     """Return the endpoint that searches records of a kind."""
 
     async def endpoint(request: Request) -> Response:
@@ -81,7 +81,7 @@ async def _as_open_overheid(request: Request) -> Response:
 _Shape = Callable[[Request, Mapping[str, Any]], dict[str, Any]]
 
 
-def _record(kind: RecordKind, shape: _Shape) -> _Endpoint:
+def _record(kind: Kind, shape: _Shape) -> _Endpoint:
     """Return the endpoint of one record of a kind; *shape* makes the answer of its search document."""
 
     async def endpoint(request: Request) -> Response:
@@ -128,8 +128,8 @@ def _route(path: str, endpoint: _Endpoint, *methods: str) -> Route:
 
 
 ROUTES = [
-    *(_route(API[kind.name], _search(kind), "POST") for kind in KINDS),
-    *(_route(API[kind.name] + "/{id:uuid}", _record(kind, _own)) for kind in KINDS),
+    *(_route(API[kind.name], _search(kind), "POST") for kind in Kind),
+    *(_route(API[kind.name] + "/{id:uuid}", _record(kind, _own)) for kind in Kind),
     _route(API[WOO.name] + "/{id:uuid}_{versie:number}", _record(WOO, _detail)),
     _route(open_overheid.BASE + "/zoek", _as_open_overheid),
     _route(open_overheid.BASE + "/zoek/{id:uuid}", _record(WOO, _detail)),

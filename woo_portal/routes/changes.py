@@ -13,7 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from woo_harvester.outputs.definition import KINDS, PERMITS, WOO, RecordKind, Status
+from woo_harvester.kinds import PERMITS, WOO, Kind
+from woo_harvester.outputs.definition import Status
 from woo_harvester.outputs.document import record_of
 from woo_harvester.utils.dates import parse_datetime
 from woo_portal.details import cause_of
@@ -91,7 +92,7 @@ def _onward(path: str, asked: _Asked, found: Changes, size: int) -> str:
     return search_path([*pairs, *([("aantal", str(asked.size))] if asked.size != size else [])], path)
 
 
-def _program(kind: RecordKind, suffix: str) -> _Endpoint:
+def _program(kind: Kind, suffix: str) -> _Endpoint:
     """Return the endpoint of the changes of a kind as a feed or as records.
 
     A feed without a place to begin has the latest changes first, as readers of feeds expect.
@@ -122,7 +123,7 @@ def _program(kind: RecordKind, suffix: str) -> _Endpoint:
 
 
 def _feed(
-    request: Request, kind: RecordKind, documents: Sequence[Json], headers: dict[str, str], onward: str = ""
+    request: Request, kind: Kind, documents: Sequence[Json], headers: dict[str, str], onward: str = ""
 ) -> Response:
     root, path = root_of(request), CHANGES[kind.name]
     links = {"self": f"{root}{path}.atom" + f"?{request.url.query}" * bool(request.url.query)}
@@ -142,7 +143,7 @@ def _feed(
     return Response(feed, headers=headers, media_type=MEDIA_TYPE)
 
 
-def _latest(kind: RecordKind, start: int, size: int) -> Question:
+def _latest(kind: Kind, start: int, size: int) -> Question:
     """Return the question about the latest changes, those of withdrawn records too."""
     return Question(
         kind,
@@ -155,13 +156,13 @@ def _latest(kind: RecordKind, start: int, size: int) -> Question:
     )
 
 
-def _heading(kind: RecordKind, document: Json) -> str:
+def _heading(kind: Kind, document: Json) -> str:
     """Return the title of a record; of a withdrawn one, which has none, its address at the publisher."""
     about = summary_of(kind, document)
     return about.source if document.get("status") == Status.INGETROKKEN else about.title
 
 
-def _page(kind: RecordKind) -> _Endpoint:
+def _page(kind: Kind) -> _Endpoint:
     """Return the endpoint of the page with the latest changes of a kind first."""
     path = CHANGES[kind.name]
 
@@ -191,12 +192,12 @@ def _starts(pairs: Pairs) -> list[tuple[str, str]]:
 
 
 ROUTES = [
-    *(Route(CHANGES[kind.name], _page(kind)) for kind in KINDS),
+    *(Route(CHANGES[kind.name], _page(kind)) for kind in Kind),
     *(
         Route(
             f"{CHANGES[kind.name]}.{suffix}", _program(kind, suffix), methods=["GET"], middleware=FOR_PROGRAMS
         )
-        for kind in KINDS
+        for kind in Kind
         for suffix in _SIZES
     ),
 ]

@@ -17,7 +17,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from woo_harvester.documents.formats import file_types
-from woo_harvester.outputs.definition import WOO, Status, values_at
+from woo_harvester.kinds import WOO
+from woo_harvester.outputs.definition import Status, values_at
 from woo_harvester.utils.templates import is_web
 from woo_harvester.utils.urls import record_id
 from woo_portal import details

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from woo_harvester.outputs.definition import KINDS, PERMITS, WOO, RecordKind
+from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_harvester.outputs.document import record_of
 from woo_harvester.utils.dates import day_of
 from woo_portal.asking import Parts, begin_download
@@ -34,7 +34,7 @@ _TITLES = {WOO.name: "Documenten", PERMITS.name: "Vergunningen"}
 _ENTRIES = 50
 
 
-def _feed(kind: RecordKind) -> _Endpoint:
+def _feed(kind: Kind) -> _Endpoint:
     """Return the endpoint of the feed of a search: always the newest first."""
 
     async def endpoint(request: Request) -> Response:
@@ -84,7 +84,7 @@ def _subject(question: Question) -> str:
     return words or _TITLES[question.kind.name].lower()
 
 
-def _download(kind: RecordKind, form: Form) -> _Endpoint:
+def _download(kind: Kind, form: Form) -> _Endpoint:
     """Return the endpoint of all hits of a search in one form."""
 
     async def endpoint(request: Request) -> Response:
@@ -128,10 +128,10 @@ def _route(path: str, endpoint: _Endpoint) -> Route:
 
 
 ROUTES = [
-    *(_route(f"{FILES[kind.name]}.atom", _feed(kind)) for kind in KINDS),
+    *(_route(f"{FILES[kind.name]}.atom", _feed(kind)) for kind in Kind),
     *(
         _route(f"{FILES[kind.name]}.{form.suffix}", _download(kind, form))
-        for kind in KINDS
+        for kind in Kind
         for form in FORMS[kind.name]
     ),
 ]

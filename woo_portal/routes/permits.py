@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from woo_harvester.outputs.definition import PERMITS
+from woo_harvester.kinds import PERMITS
 from woo_harvester.utils.dates import day_of
 from woo_harvester.utils.templates import is_web
 from woo_portal import permit_details as details

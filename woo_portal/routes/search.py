@@ -13,7 +13,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from woo_harvester.outputs.definition import KINDS, PERMITS, WOO, RecordKind, values_at
+from woo_harvester.kinds import PERMITS, WOO, Kind
+from woo_harvester.outputs.definition import values_at
 from woo_portal import results
 from woo_portal.asking import BusyError
 from woo_portal.dutch import analyzer, normalized
@@ -114,7 +115,7 @@ def better_question(engine: Engine, question: Question, total: int) -> Question 
     return better if _total(engine, better) > 2 * total else None
 
 
-def _likelier(engine: Engine, kind: RecordKind, clause: Clause) -> Clause | None:
+def _likelier(engine: Engine, kind: Kind, clause: Clause) -> Clause | None:
     """Return a word that looks like one with few hits and has more; None if there is none."""
     words = analyzer("exact").tokens(clause.text)
     if len(words) != 1 or not words[0].isalpha() or len(words[0]) < _SHORTEST:
@@ -171,7 +172,7 @@ async def health(request: Request) -> PlainTextResponse:
 
 def _probe(engine: Engine) -> None:
     """Ask for the newest record of each kind, and for a word of its title."""
-    for kind in KINDS:
+    for kind in Kind:
         for hit in engine.search(Question(kind, sort=Sort.NEWEST, size=1)).hits:
             title = " ".join(map(str, values_at(hit.document, title_field(kind).path)))
             words = analyzer("exact").tokens(title)

@@ -13,7 +13,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from woo_harvester.outputs.definition import WOO, values_at
+from woo_harvester.kinds import WOO
+from woo_harvester.outputs.definition import values_at
 from woo_harvester.utils.dates import day_of, parse_datetime
 from woo_harvester.utils.templates import is_web
 from woo_portal.asking import Parts, begin_download

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from woo_harvester.outputs.definition import WOO
+from woo_harvester.kinds import WOO
 from woo_harvester.tooi import article_of_category
 from woo_portal.dutch import normalized
 from woo_portal.engine import Answer, Count

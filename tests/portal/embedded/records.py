@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from woo_harvester.outputs.definition import WOO
+from woo_harvester.kinds import WOO
 from woo_portal.embedded.engine import EmbeddedEngine
 from woo_portal.engine import Engine
 from woo_portal.question import Clause, Question

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.portal.embedded.records import opened, record, write
-from woo_harvester.outputs.definition import WOO
+from woo_harvester.kinds import WOO
 from woo_portal.embedded import snapshot
 from woo_portal.question import Clause, Question, Sort
 

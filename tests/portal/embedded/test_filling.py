@@ -13,7 +13,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.portal.embedded.records import all_of, opened, record, titles, write
-from woo_harvester.outputs.definition import WOO
+from woo_harvester.kinds import WOO
 from woo_portal.embedded.engine import EmbeddedEngine
 from woo_portal.embedded.lines import NewLines
 from woo_portal.question import Clause, Question

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from woo_harvester.outputs.definition import WOO
+from woo_harvester.kinds import WOO
 from woo_portal.dutch import spans
 from woo_portal.embedded import highlights
 from woo_portal.embedded.highlights import Highlighter

@@ -14,7 +14,7 @@ from tests.conftest import ROOT
 from tests.portal.embedded.records import all_of, opened, record, titles, write
 from tests.utils.guard import is_alive
 from tests.utils.waiting import wait_until
-from woo_harvester.outputs.definition import WOO
+from woo_harvester.kinds import WOO
 from woo_portal.embedded import preparing
 from woo_portal.embedded.preparing import day_of, prepared
 from woo_portal.engine import EngineError

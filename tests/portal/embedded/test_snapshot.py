@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.portal.embedded.records import opened, record, write
-from woo_harvester.outputs.definition import WOO
+from woo_harvester.kinds import WOO
 from woo_portal.embedded import snapshot
 from woo_portal.parse import question_of_pairs
 

@@ -10,9 +10,8 @@ from lxml import etree
 
 from tests.portal.client import Client, client_of
 from tests.portal.short_records import DAM, DOM, document, permit
+from woo_harvester.kinds import Kind
 from woo_harvester.outputs.columns import columns_of
-from woo_harvester.permits.record import PermitRecord
-from woo_harvester.record import Record
 from woo_portal.app import Options
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -148,7 +147,7 @@ def test_a_file_has_all_hits_of_the_search_in_its_order(client: Client) -> None:
 
 
 def test_a_table_has_the_columns_of_a_run(client: Client) -> None:
-    for path, kind, number in [("/zoek", Record, 3), ("/vergunningen", PermitRecord, 2)]:
+    for path, kind, number in [("/zoek", Kind.woo, 3), ("/vergunningen", Kind.vergunningen, 2)]:
         for suffix, delimiter in [("csv", ","), ("nl.csv", ";")]:
             answer = client.get(f"{path}.{suffix}")
             assert answer.headers["content-type"] == "text/csv; charset=utf-8", (path, suffix)

@@ -9,15 +9,17 @@ import pytest
 
 from tests.conftest import ROOT
 from woo_harvester.findings import Language
+from woo_harvester.kinds import Kind
 from woo_harvester.report.counts import shown_in
-from woo_harvester.report.funnel import FIELDS, GAP_KINDS, HarvestKind, HostGapKind
+from woo_harvester.report.funnel import FIELDS, GAP_KINDS, HostGapKind, losses_of
 from woo_harvester.report.html.texts import Texts
-from woo_harvester.report.score import NOT_JUDGED, PARTS, SECTIONS, PartState
+from woo_harvester.report.score import NOT_JUDGED, SECTIONS, PartState, parts_of
 
 FOLDER = ROOT / "woo_harvester" / "report" / "html"
 CATALOGUE: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "texts.toml").read_text(encoding="utf-8"))
-
-PERMITS: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "permits.toml").read_text(encoding="utf-8"))
+PERMITS: dict[str, dict[str, Any]] = tomllib.loads(
+    (ROOT / "woo_harvester" / "permits" / "texts.toml").read_text(encoding="utf-8")
+)
 
 
 def names(text: Any) -> list[set[str | None]]:
@@ -39,12 +41,13 @@ def test_the_words_for_permits_stand_in_for_others_with_the_same_values() -> Non
         for key, text in texts.items():
             assert names(text) == names(CATALOGUE[lang][key]), key
             assert text != CATALOGUE[lang][key], key
-    assert Texts("nl", HarvestKind.PERMITS).count(2, "document") == "2 berichten"
-    assert Texts("en", HarvestKind.PERMITS)("severity_error") == "Error"
+    assert Texts("nl", Kind.vergunningen).count(2, "document") == "2 berichten"
+    assert Texts("en", Kind.vergunningen)("severity_error") == "Error"
 
 
 def test_every_word_is_used_and_every_word_that_is_used_is_there() -> None:
-    paths = [path for path in FOLDER.parent.rglob("*.*") if path.suffix in (".py", ".html")]
+    folders = FOLDER.parent, ROOT / "woo_harvester" / "permits"
+    paths = [path for each in folders for path in each.rglob("*.*") if path.suffix in (".py", ".html")]
     code = "".join(path.read_text(encoding="utf-8") for path in paths)
     used = set(re.findall(r"(?:\bt|texts)(?:\.all)?\('?\"?(\w+)['\"]", code))
     used |= set(re.findall(r"(?:count|noun)\([^()]*?'(\w+)'\)", code))
@@ -57,14 +60,14 @@ def test_every_word_is_used_and_every_word_that_is_used_is_there() -> None:
 
 
 def test_every_stage_part_section_field_and_gap_has_a_name() -> None:
-    needed = [f"stage_{stage}" for stage in HarvestKind.WOO.losses] + [
-        f"stage_{stage}_why" for stage in HarvestKind.WOO.losses
+    needed = [f"stage_{stage}" for stage in losses_of(Kind.woo)] + [
+        f"stage_{stage}_why" for stage in losses_of(Kind.woo)
     ]
-    needed += [f"part_{part.name}" for parts in PARTS.values() for part in parts]
+    needed += [f"part_{part.name}" for kind in Kind for part in parts_of(kind)]
     needed += [f"section_{section}" for section in SECTIONS] + [f"field_{name}" for name in FIELDS]
     needed += [f"gap_{kind}{more}" for kind in GAP_KINDS for more in ("", "_lead")]
     needed += [f"gap_{kind}_short" for kind in get_args(HostGapKind)]
-    needed += [f"not_judged_{subject}" for subject in NOT_JUDGED]
+    needed += [f"not_judged_{subject}" for subject in Kind.vergunningen.own("not_judged", NOT_JUDGED)]
     needed += [f"state_{state}" for state in get_args(PartState)]
     assert [key for key in needed if key not in CATALOGUE["nl"]] == []
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from tests.utils.command import run_scrapy
 from tools.reference.__main__ import render
 from tools.reference.commands import load_commands
-from woo_harvester.running.arguments import Arguments, PermitArguments, WooArguments
+from woo_harvester.permits.entry_pages import PermitArguments
+from woo_harvester.running.arguments import Arguments, WooArguments
 
 PAGE = render("commands.md")
 

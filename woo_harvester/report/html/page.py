@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
 from functools import cache
-from itertools import islice
+from itertools import chain, islice
 from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,9 @@ from markupsafe import Markup
 from woo_harvester.findings import Language
 from woo_harvester.findings.catalogue import source_links
 from woo_harvester.findings.texts import in_words
+from woo_harvester.kinds import Kind, others
 from woo_harvester.report.counts import shown_in
-from woo_harvester.report.funnel import GAP_KINDS, HarvestKind
+from woo_harvester.report.funnel import GAP_KINDS
 from woo_harvester.report.html import charts
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
@@ -101,11 +102,11 @@ class _Page:
 
         self._shared: dict[str, Any] = {
             "t": texts,
-            "texts_of": lambda host: Texts(lang, host.kind),  # an audit may be of documents and permits
+            "texts_of": lambda host: Texts(lang, host.kind),  # an audit may be of two kinds
             "head": head,
             "to_hosts": to_hosts,
             "to_overview": to_overview,
-            "permits": head.run.kind is HarvestKind.PERMITS,
+            "of_documents": head.run.kind is Kind.woo,
             "explained": explained,
             "rule": rule,
             **page_parts(),
@@ -177,7 +178,7 @@ def _about_documents(row: FindingRow) -> bool:
 
 def unread(host: HostReport) -> list[FindingRow]:
     """Return the errors about files that could not be read, so that the number of documents is not known."""
-    kinds = ("index.", "sitemap.", "ipm.ingang-", "ipm.te-groot", "robots.", "tls.", "host.")
+    kinds = ("index.", "sitemap.", "robots.", "tls.", "host.", *chain.from_iterable(others("unread")))
     return [
         row
         for row in host.findings

@@ -12,7 +12,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from woo_harvester.findings import Language
-from woo_harvester.report.funnel import HarvestKind
+from woo_harvester.kinds import Kind
 from woo_harvester.utils.dates import parse_datetime
 
 #: A tag or an entity in a text of the catalogue.
@@ -24,14 +24,14 @@ _DUTCH_SEPARATORS = str.maketrans(",.", ".,")
 class Texts:
     """The texts of one language for one kind of harvest. Call it with a key to get a text.
 
-    They are those of ``texts.toml``; for permits, those of ``permits.toml`` come before them.
+    They are those of ``texts.toml``; those in the package of another kind come before them.
     """
 
-    def __init__(self, lang: Language, kind: HarvestKind = HarvestKind.WOO) -> None:
+    def __init__(self, lang: Language, kind: Kind = Kind.woo) -> None:
         self.lang = lang
         self._texts = _catalogue()[lang]
-        if kind is HarvestKind.PERMITS:
-            self._texts = self._texts | _catalogue("permits.toml")[lang]
+        if kind.package is not None:
+            self._texts = self._texts | _catalogue(kind.package)[lang]
 
     def __call__(self, key: str, **values: Any) -> str:
         """Return the text for *key* with *values* filled in, numbers formatted. Raises KeyError."""
@@ -105,6 +105,5 @@ class Texts:
 
 
 @cache
-def _catalogue(name: str = "texts.toml") -> dict[str, dict[str, Any]]:
-    text = files(__package__).joinpath(name).read_text(encoding="utf-8")
-    return tomllib.loads(text)
+def _catalogue(package: str = __package__) -> dict[str, dict[str, Any]]:
+    return tomllib.loads(files(package).joinpath("texts.toml").read_text(encoding="utf-8"))

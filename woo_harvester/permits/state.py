@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Connection, Insert, bindparam, delete, ins
 from woo_harvester.permits.links import NO_MESSAGE, RememberedFile
 from woo_harvester.permits.messages import is_in_future
 from woo_harvester.permits.mutations import Mutation, PermitRow
-from woo_harvester.state.schema import permit_cases, permit_entries, permit_files, permit_messages
+from woo_harvester.permits.tables import permit_cases, permit_entries, permit_files, permit_messages
 from woo_harvester.state.sql import batches, insert_or_update, write_rows
 
 KeptFinding = dict[str, Any]
@@ -287,3 +287,11 @@ def entry_ids(connection: Connection, urls: Iterable[str]) -> dict[str, int]:
     """Return the ids of entry pages that are known, by URL."""
     query = select(permit_entries.c.url, permit_entries.c.id).where(permit_entries.c.url.in_(list(urls)))
     return {row.url: row.id for row in connection.execute(query)}
+
+
+def entry_pages_lock(host: str) -> str:
+    """Return the name of the lock on the entry pages of *host*.
+
+    They have other tables than the documents of the host, so that both can be harvested at the same time.
+    """
+    return f"entry pages of {host}"

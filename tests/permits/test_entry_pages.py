@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 
 from tests.register.exports import AMSTERDAM, organisation, read
-from woo_harvester.crawl.entry_pages import (
+from woo_harvester.findings import Finding, Reporter
+from woo_harvester.permits.account import PermitAccount
+from woo_harvester.permits.entry_pages import (
     EntryPage,
     EntryPageVisit,
     PassedOver,
+    PermitArguments,
     entry_pages,
     given_entries,
     read_csv,
     report_undated,
     select_entries,
 )
-from woo_harvester.findings import Finding, Reporter
-from woo_harvester.report.accounts import PermitAccount
-from woo_harvester.running.arguments import PermitArguments
 from woo_harvester.running.causes import ArgumentError
 
 PAGE = "https://www.amsterdam.nl/xml/"
@@ -141,3 +141,27 @@ def test_a_finding_about_a_file_names_its_page() -> None:
     visit.report("ipm.zonder-datum", url=f"{PAGE}1.xml")
     assert [finding.sitemap for finding in findings] == [None, PAGE]
     assert findings[0].seen == "2 bestanden zonder datum, Last-Modified en ETag"
+
+
+def test_entry_pages_are_urls_with_commas_between_each_once() -> None:
+    given = "https://a.nl/xml/, http://b.nl/p?x=1 ,https://a.nl/xml/,"
+    assert PermitArguments.read({"entries": given}).entries == ("https://a.nl/xml/", "http://b.nl/p?x=1")
+
+
+def test_entry_pages_may_stand_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "entries.csv"
+    path.touch()
+    assert PermitArguments.read({"entries": str(path)}).entries == path
+
+
+@pytest.mark.parametrize(
+    "given", ["", ",", "ftp://a.nl/x", "x" * 5000, "https://a.nl/a b", "https://u@a.nl/"]
+)
+def test_what_is_no_entry_page_is_refused(given: str) -> None:
+    with pytest.raises(ArgumentError, match=r"^argument entries: expected (?:URLs|the URL) of"):
+        PermitArguments.read({"entries": given})
+
+
+def test_without_entry_pages_the_argument_is_named() -> None:
+    with pytest.raises(ArgumentError, match="argument entries is missing: expected URLs of entry pages"):
+        PermitArguments.read({})

@@ -12,18 +12,18 @@ from sqlalchemy import func, select
 from twisted.python.failure import Failure
 
 from tests.utils.crawlers import crawler_of
-from woo_harvester.crawl import permit_files as permit_writes
-from woo_harvester.crawl.entry_pages import EntryPage, EntryPageVisit
-from woo_harvester.crawl.permit_files import PermitFiles, PermitWrites
-from woo_harvester.demo.permit_messages import message
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Reporter
 from woo_harvester.items import StreamedResponse
+from woo_harvester.permits import files as permit_writes
+from woo_harvester.permits.account import PermitAccount
+from woo_harvester.permits.demo_messages import message
+from woo_harvester.permits.entry_pages import EntryPage, EntryPageVisit
+from woo_harvester.permits.files import PermitFiles, PermitWrites
 from woo_harvester.permits.links import RememberedFile
 from woo_harvester.permits.listing import Link
-from woo_harvester.report.accounts import PermitAccount
-from woo_harvester.state.permits import PermitFile, ReadFile, entry_page_id
-from woo_harvester.state.schema import permit_files
+from woo_harvester.permits.state import PermitFile, ReadFile, entry_page_id
+from woo_harvester.permits.tables import permit_files
 
 URL = "https://www.voorbeeldstad.nl/xml/"
 

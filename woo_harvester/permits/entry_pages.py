@@ -1,37 +1,73 @@
-"""Entry pages of permits: which ones a run reads, and which organisation each belongs to."""
+"""Entry pages of permits: how they are given, which ones a run reads, and whose each is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BeforeValidator, Field
 
 from woo_harvester.crawl.hosts import Backlog
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.register import Register
-from woo_harvester.register.register import shard_of
-from woo_harvester.running.arguments import PermitArguments, page_problem
-from woo_harvester.running.causes import ArgumentError
-from woo_harvester.state.permit_history import (
+from woo_harvester.permits.history import (
     GoneFile,
     PageHistory,
     ended_cases,
     missing_files,
     note_complete_read,
 )
+from woo_harvester.register import Register
+from woo_harvester.register.register import shard_of
+from woo_harvester.running.arguments import Arguments
+from woo_harvester.running.causes import ArgumentError
 from woo_harvester.utils.dates import day_of, iso_seconds
 from woo_harvester.utils.document_set import DocumentSet
 from woo_harvester.utils.inputs import read_columns
 from woo_harvester.utils.program import counted
-from woo_harvester.utils.urls import host_of
+from woo_harvester.utils.urls import host_of, is_web_url, loc_problem, secured
 
 if TYPE_CHECKING:
     from scrapy import Request
     from sqlalchemy import Connection
 
-    from woo_harvester.report.accounts import PermitAccount
+    from woo_harvester.permits.account import PermitAccount
+
+
+#: The values of the argument ``entries``, for help and error messages.
+_ENTRIES = "URLs of entry pages with commas between, or a CSV file with the columns organisatie,url"
+
+
+def _entries(value: Any) -> Any:
+    """Return the URLs in a text of URLs with commas between, or the path of a file."""
+    if not isinstance(value, str):
+        return value
+    text = value.strip()
+    if not is_web_url(text):
+        with suppress(OSError):  # no file can have such a name
+            if text and Path(text).is_file():
+                return Path(text)
+        raise ValueError(f"expected {_ENTRIES}; there is no file {text!r}")
+    urls = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    for url in urls:
+        if problem := page_problem(url):
+            raise ValueError(f"{problem} (a URL with a comma must be in a CSV file)")
+    return urls
+
+
+def page_problem(url: str) -> str | None:
+    """Return an error if *url* is no absolute http or https URL, or has a password; None if it is good."""
+    return f"expected the URL of an entry page, got {url!r}" if loc_problem(secured(url)) else None
+
+
+class PermitArguments(Arguments):
+    """The arguments of the spider ``vergunningen``."""
+
+    entries: Annotated[tuple[str, ...] | Path, BeforeValidator(_entries)] = Field(description=_ENTRIES)
+    """URLs of entry pages, or the path of a CSV file with them."""
 
 
 #: Largest CSV file of entry pages, in bytes: some 50,000 pages.

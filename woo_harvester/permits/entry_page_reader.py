@@ -12,15 +12,15 @@ from scrapy import Request
 from scrapy.exceptions import CloseSpider
 
 from woo_harvester.crawl.answers import check_expected, failure_code, failure_seen, is_ours
-from woo_harvester.crawl.entry_pages import note_files, report_undated
 from woo_harvester.crawl.files import report_private_address
-from woo_harvester.crawl.permit_files import PermitFiles, permit_request
 from woo_harvester.items import header, header_date
+from woo_harvester.permits.entry_pages import note_files, report_undated
+from woo_harvester.permits.files import PermitFiles, permit_request
+from woo_harvester.permits.history import forget_links, note_back
 from woo_harvester.permits.links import Ask, how_to_ask, is_due_again, newest_and_oldest
 from woo_harvester.permits.listing import Link, read_listing
+from woo_harvester.permits.state import PermitFile, look_up_files, wait_again
 from woo_harvester.running.ending import is_closing
-from woo_harvester.state.permit_history import forget_links, note_back
-from woo_harvester.state.permits import PermitFile, look_up_files, wait_again
 from woo_harvester.state.sql import batches
 from woo_harvester.utils.program import is_complete
 from woo_harvester.utils.urls import host_of, secured
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.python.failure import Failure
 
-    from woo_harvester.crawl.entry_pages import EntryPageVisit
     from woo_harvester.extensions.state import StateKeeper
     from woo_harvester.items import StreamedResponse
+    from woo_harvester.permits.entry_pages import EntryPageVisit
     from woo_harvester.tooi.values import ValueList
 
 _NOT_FETCHED = "bericht niet opgehaald"
@@ -88,7 +88,7 @@ class EntryPageReader:
         """Yield the requests, and stop early if the run is being closed."""
         visit.account.visited = True
         if response.request is not None:
-            report_private_address(response.request, visit)
+            report_private_address(response.request, visit.report)
         visit.requested_at = header_date(response, "Date") or datetime.now(UTC)
         links = self._links(response, visit)
         for part in batches(links):
@@ -111,10 +111,11 @@ class EntryPageReader:
     def page_failed(self, error: BaseException | None, request: Request, visit: EntryPageVisit) -> None:
         """Report that an entry page could not be fetched, and count it as done."""
         visit.account.visited = True
-        report_private_address(request, visit)
+        report_private_address(request, visit.report)
         try:
             check_expected(error)
-            visit.report(failure_code(error, "ingang"), url=visit.page.url, seen=failure_seen(error))
+            code = failure_code(error, "ingang", "ipm.ingang-onbereikbaar")
+            visit.report(code, url=visit.page.url, seen=failure_seen(error))
         finally:
             self._page_done(visit)
 

@@ -11,8 +11,8 @@ from elasticsearch import Elasticsearch
 from tests.portal.permits import DAM, DOM, at, gemeente, permit
 from tests.portal.questions import ALL, asked, questions
 from tests.utils.elasticsearch_fixtures import own_alias
+from woo_harvester.kinds import PERMITS, WOO
 from woo_harvester.outputs.bulk import BulkWriter
-from woo_harvester.outputs.definition import PERMITS, WOO
 from woo_harvester.outputs.document import Withdrawn, bulk_action
 from woo_harvester.outputs.indices import create_index
 

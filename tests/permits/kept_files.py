@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection
 
 from woo_harvester.permits.mutations import Mutation
-from woo_harvester.state.permits import PermitFile, ReadFile, keep_files
+from woo_harvester.permits.state import PermitFile, ReadFile, keep_files
 
 
 def keep_file(

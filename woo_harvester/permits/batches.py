@@ -20,9 +20,9 @@ from sqlalchemy import Connection, and_, bindparam, delete, func, or_, select, u
 from woo_harvester.findings import Reporter
 from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.permits.rights import Rights
+from woo_harvester.permits.state import add_case_rows, keep_refused, load_message, read_again
+from woo_harvester.permits.tables import permit_cases, permit_messages
 from woo_harvester.permits.transactions import Applied, Outcome, apply_mutations
-from woo_harvester.state.permits import add_case_rows, keep_refused, load_message, read_again
-from woo_harvester.state.schema import permit_cases, permit_messages
 from woo_harvester.state.sql import batches, write_rows
 
 #: The number of messages that are applied at once, and their characters; linked messages come on top.

@@ -9,12 +9,9 @@ import pytest
 from msgspec import structs
 from sqlalchemy import Connection
 
+from tests.permits.kept_files import keep_file
 from tests.permits.world import ENTRY, mutation
-from tests.state.kept_files import keep_file
-from woo_harvester.permits.links import NO_MESSAGE, RememberedFile
-from woo_harvester.permits.mutations import Mutation, PermitRow
-from woo_harvester.permits.record import Periode, Vergunning
-from woo_harvester.state.permit_history import (
+from woo_harvester.permits.history import (
     EndedCases,
     GoneFile,
     PageHistory,
@@ -24,7 +21,10 @@ from woo_harvester.state.permit_history import (
     note_back,
     note_complete_read,
 )
-from woo_harvester.state.permits import (
+from woo_harvester.permits.links import NO_MESSAGE, RememberedFile
+from woo_harvester.permits.mutations import Mutation, PermitRow
+from woo_harvester.permits.record import Periode, Vergunning
+from woo_harvester.permits.state import (
     PermitFile,
     add_case_rows,
     entry_page_id,
@@ -32,7 +32,7 @@ from woo_harvester.state.permits import (
     look_up_files,
     named_entries,
 )
-from woo_harvester.state.schema import permit_entries
+from woo_harvester.permits.tables import permit_entries
 from woo_harvester.utils.document_set import DocumentSet
 
 URLS = [f"{ENTRY}{number}.xml" for number in range(4)]

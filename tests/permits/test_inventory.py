@@ -11,10 +11,10 @@ import pytest
 from lxml import html
 
 from woo_harvester.findings import Language
-from woo_harvester.report.accounts import PermitAccount
-from woo_harvester.report.funnel import is_repeated
+from woo_harvester.permits.account import PermitAccount
+from woo_harvester.permits.inventory import as_csv, read_inventory, read_suppliers, supplier_page
+from woo_harvester.permits.judging import is_repeated
 from woo_harvester.report.html.page import policy
-from woo_harvester.report.inventory import ReportError, as_csv, read_inventory, read_suppliers, supplier_page
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder
 from woo_harvester.utils.dates import AMSTERDAM, iso_datetime
 
@@ -153,7 +153,7 @@ def test_the_last_line_of_a_run_that_was_killed_is_left_out(tmp_path: Path) -> N
 
 def test_a_report_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     run(tmp_path, 1, {"code": "ipm.schema"})
-    with pytest.raises(ReportError, match=r"findings\.jsonl, line 1: expected a finding"):
+    with pytest.raises(ValueError, match=r"findings\.jsonl, line 1: expected a finding"):
         rows(tmp_path)
 
 
@@ -165,7 +165,7 @@ def test_a_file_of_a_report_that_no_run_writes_is_named(tmp_path: Path, name: st
     run(tmp_path, 1, finding())
     (path,) = tmp_path.glob(f"*/{name}")
     path.write_bytes(line + b"\n")
-    with pytest.raises(ReportError, match=rf"{name}(, line 1)?: expected "):
+    with pytest.raises(ValueError, match=rf"{name}(, line 1)?: expected "):
         rows(tmp_path)
 
 
@@ -174,7 +174,7 @@ def test_a_finding_with_an_invalid_moment_is_reported(tmp_path: Path, moment: ob
     run(tmp_path, 1, finding())
     (path,) = tmp_path.glob("*/findings.jsonl")
     path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), "at": moment}) + "\n")
-    with pytest.raises(ReportError, match=r"findings\.jsonl, line 1: expected a finding"):
+    with pytest.raises(ValueError, match=r"findings\.jsonl, line 1: expected a finding"):
         rows(tmp_path)
 
 
@@ -205,7 +205,8 @@ def test_a_message_that_came_too_late_to_be_applied_is_in_it(tmp_path: Path) -> 
 
 def test_a_supplier_is_found_by_name_or_identifier_and_else_the_host_stands_in(tmp_path: Path) -> None:
     run(tmp_path, 1, finding(), finding(organisation="Dorp"), finding(organisation="Elders"))
-    given = b"leverancier,organisatie\nBedrijf A, gemeente AMSTERDAM\nBedrijf B,dorp\n"
+    given = tmp_path / "leveranciers.csv"
+    given.write_text("leverancier,organisatie\nBedrijf A, gemeente AMSTERDAM\nBedrijf B,dorp\n", "utf-8")
     inventory = read_inventory(ReportsFolder(tmp_path), *APRIL, read_suppliers(given))
     assert [(case.supplier, case.name) for case in inventory.cases] == [
         ("Bedrijf A", "gemeente Amsterdam"),
@@ -213,10 +214,9 @@ def test_a_supplier_is_found_by_name_or_identifier_and_else_the_host_stands_in(t
         (HOST, "Elders"),
     ]
     assert inventory.suppliers() == ["Bedrijf A", "Bedrijf B", HOST]
-    by_id = f"organisatie,leverancier\n{AMSTERDAM_URI},Bedrijf A\n".encode()
-    assert (
-        read_inventory(ReportsFolder(tmp_path), *APRIL, read_suppliers(by_id)).suppliers()[0] == "Bedrijf A"
-    )
+    given.write_text(f"organisatie,leverancier\n{AMSTERDAM_URI},Bedrijf A\n", "utf-8")
+    inventory = read_inventory(ReportsFolder(tmp_path), *APRIL, read_suppliers(given))
+    assert inventory.suppliers()[0] == "Bedrijf A"
 
 
 @pytest.mark.parametrize("lang", ["nl", "en"])

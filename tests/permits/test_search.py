@@ -12,11 +12,12 @@ from elasticsearch import Elasticsearch
 
 from tests.utils.command import Run, read_lines
 from tests.utils.vergunningen import CASE, FOLDER, NEWER, Permits, about, case, causes, publish
-from woo_harvester.demo.permit_messages import PRODUCT, delete_message, document_message
 from woo_harvester.demo.site import Site
-from woo_harvester.outputs.definition import PERMITS, WOO, definition
+from woo_harvester.kinds import PERMITS, WOO
+from woo_harvester.outputs.definition import definition
 from woo_harvester.outputs.document import Withdrawn, bulk_action
 from woo_harvester.outputs.indices import create_index
+from woo_harvester.permits.demo_messages import PRODUCT, delete_message, document_message
 
 pytestmark = pytest.mark.integration
 

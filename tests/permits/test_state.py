@@ -8,11 +8,11 @@ import pytest
 from msgspec import structs
 from sqlalchemy import Connection, insert, select
 
+from tests.permits.kept_files import keep_file
 from tests.permits.world import CASE, DOCUMENT, ENTRY, document, mutation
-from tests.state.kept_files import keep_file
 from woo_harvester.permits.links import RememberedFile
 from woo_harvester.permits.mutations import Mutation
-from woo_harvester.state.permits import (
+from woo_harvester.permits.state import (
     PermitFile,
     entry_ids,
     entry_page_id,
@@ -23,7 +23,7 @@ from woo_harvester.state.permits import (
     read_again,
     wait_again,
 )
-from woo_harvester.state.schema import permit_cases, permit_messages
+from woo_harvester.permits.tables import permit_cases, permit_messages
 
 HOST = "www.voorbeeldstad.nl"
 OTHER_ENTRY = "https://www.dorp.nl/xml/"

@@ -28,7 +28,7 @@ from woo_harvester.permits.listing import Link
 from woo_harvester.permits.messages import Message, read_message
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.parsing import has_message_root
-from woo_harvester.state.permits import KeptFinding, PermitFile, ReadFile, keep_files, wait_again
+from woo_harvester.permits.state import KeptFinding, PermitFile, ReadFile, keep_files, wait_again
 from woo_harvester.utils.dates import iso_seconds
 from woo_harvester.utils.program import ANSWERS, is_complete
 from woo_harvester.utils.urls import host_of
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from scrapy.http.request import CallbackT
     from twisted.python.failure import Failure
 
-    from woo_harvester.crawl.entry_pages import EntryPageVisit
     from woo_harvester.extensions.state import StateKeeper
     from woo_harvester.items import StreamedResponse
+    from woo_harvester.permits.entry_pages import EntryPageVisit
     from woo_harvester.tooi.values import ValueList
 
 
@@ -194,7 +194,8 @@ class PermitFiles:
             return
         try:
             check_expected(failure.value)
-            code, seen = failure_code(failure.value, "bericht"), failure_seen(failure.value)
+            code = failure_code(failure.value, "bericht", "ipm.bericht-onbereikbaar")
+            seen = failure_seen(failure.value)
             self._failed(link, file, visit, code, seen)
         finally:
             self._file_done(visit)

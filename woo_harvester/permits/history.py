@@ -10,8 +10,8 @@ from sqlalchemy import Connection, delete, func, select, update
 
 from woo_harvester.permits.messages import Soort
 from woo_harvester.permits.mutations import PermitRow
-from woo_harvester.state.permits import is_read_message
-from woo_harvester.state.schema import permit_cases, permit_entries, permit_files
+from woo_harvester.permits.state import is_read_message
+from woo_harvester.permits.tables import permit_cases, permit_entries, permit_files
 from woo_harvester.state.sql import BATCH, batches
 from woo_harvester.utils.document_set import DocumentSet
 

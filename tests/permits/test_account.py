@@ -4,9 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from woo_harvester.findings import Finding
+from woo_harvester.kinds import Kind
+from woo_harvester.permits.account import PermitAccount
 from woo_harvester.record import Oorzaak
-from woo_harvester.report.accounts import Accounts, PermitAccount
-from woo_harvester.report.funnel import Account, HarvestKind, stages, total
+from woo_harvester.report.accounts import Accounts
+from woo_harvester.report.funnel import Account, stages, total
 from woo_harvester.report.score import FindingKey, score
 
 HOST = "www.a.nl"
@@ -116,7 +118,7 @@ def test_the_sum_of_hosts_counts_files() -> None:
 def test_findings_before_the_account_is_made_count_in_it() -> None:
     accounts = Accounts()
     accounts.count_finding(about("ipm.ingang-onbereikbaar", None))
-    assert accounts.of_permits(HOST).findings == {"ipm.ingang-onbereikbaar": 1}
+    assert accounts.of(HOST, Kind.vergunningen).findings == {"ipm.ingang-onbereikbaar": 1}
     assert [each.host for each in accounts] == [HOST]
 
 
@@ -124,10 +126,10 @@ def test_an_entry_page_that_cannot_be_read_leaves_no_points_and_one_without_file
     made = PermitAccount(HOST, visited=True)
     made.pages += 1
     made.count_entry_page(complete=False)
-    result = score({("ipm.ingang-onbereikbaar", False): 1}, made, HarvestKind.PERMITS)
+    result = score({("ipm.ingang-onbereikbaar", False): 1}, made, Kind.vergunningen)
     assert result.shown == 0
     assert {each.part.name: each.state for each in result.parts}["message"] == "not_reached"
-    assert score({}, account(), HarvestKind.PERMITS).shown is None
+    assert score({}, account(), Kind.vergunningen).shown is None
 
 
 def test_a_second_error_in_a_file_costs_no_points() -> None:
@@ -139,7 +141,7 @@ def test_a_second_error_in_a_file_costs_no_points() -> None:
     for _ in range(9):
         made.count_waiting()
     made.count_applied()
-    result = score(counts, made, HarvestKind.PERMITS)
+    result = score(counts, made, Kind.vergunningen)
     assert list(result.costs) == [("ipm.datum", True)]
     # A tenth of all parts from the messages on, but not of the details: those are of the nine others.
     assert result.exact == 100 - 2.5 - 1 - 1 - 1
@@ -180,4 +182,4 @@ def test_files_beyond_the_sample_are_counted_apart() -> None:
         made.count_waiting()
     made.count_applied()
     assert (made.listed, made.beyond_sample, made.unfinished) == (2, 8, 0)
-    assert score({}, made, HarvestKind.PERMITS).shown == 100
+    assert score({}, made, Kind.vergunningen).shown == 100

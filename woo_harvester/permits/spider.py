@@ -1,45 +1,48 @@
-"""The spider that harvests permits, published as Vergunningen IPM 4.0."""
+"""The spider that harvests permits, published as Vergunningen IPM 4.0, and its item."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
 from scrapy import Request
 
 from woo_harvester.crawl.answers import is_ours
-from woo_harvester.crawl.entry_page_reader import EntryPageReader
-from woo_harvester.crawl.entry_pages import (
+from woo_harvester.items import RecordItem, header
+from woo_harvester.kinds import PERMITS, Kind
+from woo_harvester.permits import batches
+from woo_harvester.permits.account import PermitAccount
+from woo_harvester.permits.entry_page_reader import EntryPageReader
+from woo_harvester.permits.entry_pages import (
     EntryPage,
     EntryPageVisit,
+    PermitArguments,
     entry_pages,
     given_entries,
     read_csv,
     report_ended,
     select_entries,
 )
-from woo_harvester.items import PermitItem, header
-from woo_harvester.outputs.definition import PERMITS
 from woo_harvester.permits.links import without_the_rest
 from woo_harvester.permits.mapping import check_conversion
+from woo_harvester.permits.record import PermitRecord
 from woo_harvester.permits.rights import Rights
-from woo_harvester.permits.transactions import permit_record
-from woo_harvester.register import Register
-from woo_harvester.register.names import shown_name
-from woo_harvester.running.arguments import PermitArguments
-from woo_harvester.running.causes import ArgumentError, StartError
-from woo_harvester.running.ending import end_run, is_closing
-from woo_harvester.spiders.base import HarvestSpider, status_of
-from woo_harvester.state import permit_batches
-from woo_harvester.state.deliveries import Delivery
-from woo_harvester.state.locks import entry_pages_lock
-from woo_harvester.state.permits import (
+from woo_harvester.permits.state import (
     entry_page_id,
+    entry_pages_lock,
     forget_entries,
     named_entries,
 )
+from woo_harvester.permits.transactions import permit_record
+from woo_harvester.register import Register
+from woo_harvester.register.names import shown_name
+from woo_harvester.running.causes import ArgumentError, StartError
+from woo_harvester.running.ending import end_run, is_closing
+from woo_harvester.spiders.base import HarvestSpider, status_of
+from woo_harvester.state.deliveries import Delivery
 from woo_harvester.state.store import StateError
 from woo_harvester.utils.program import is_complete
 from woo_harvester.utils.urls import host_of
@@ -53,16 +56,36 @@ if TYPE_CHECKING:
     from woo_harvester.items import StreamedResponse
 
 
+@dataclass(slots=True)
+class PermitItem(RecordItem):
+    """A permit case, in the version that this run reports."""
+
+    kind = Kind.vergunningen
+
+    record: PermitRecord
+    delivery: object | None = None
+
+    @property
+    def host(self) -> str | None:
+        """The host whose entry page offered the case; None if the record has no page."""
+        page = self.record.herkomst.ingang
+        return None if page is None else host_of(page)
+
+    @property
+    def file(self) -> str | None:
+        """The URL of the file with its last message."""
+        return self.record.herkomst.bestand
+
+
 class VergunningenSpider(HarvestSpider):
     """The spider for entry pages: it reads the messages that they list, and yields each case that changed.
 
     Messages come in any order, so they are applied when all entry pages have been read. A run yields one
-    record for a case. The arguments are those of :class:`~woo_harvester.running.arguments.PermitArguments`.
+    record for a case. The arguments are those of :class:`~woo_harvester.permits.entry_pages.PermitArguments`.
     """
 
     name = "vergunningen"
-    search_kind = PERMITS
-    item_type = PermitItem
+    record_kind = PERMITS
     arguments_type = PermitArguments
     arguments: PermitArguments
     visits: Sequence[EntryPageVisit] = ()
@@ -139,7 +162,7 @@ class VergunningenSpider(HarvestSpider):
         )
         while not is_closing(self.crawler):
             with self.keeper.begin() as connection:
-                made = permit_batches.apply_next(connection, numbers, self.rights, report, datetime.now(UTC))
+                made = batches.apply_next(connection, numbers, self.rights, report, datetime.now(UTC))
             if made is None:
                 for visit in self.visits:
                     visit.account.count_applied()
@@ -162,9 +185,9 @@ class VergunningenSpider(HarvestSpider):
             for visit in self.visits:
                 report_ended(connection, visit, datetime.now(UTC))
 
-    def _items(self, batch: permit_batches.Batch) -> list[PermitItem]:
+    def _items(self, batch: batches.Batch) -> list[PermitItem]:
         """Return the records of a batch; the state confirms them together."""
-        delivery = Delivery(confirm=permit_batches.confirm, number=batch.number)
+        delivery = Delivery(confirm=batches.confirm, number=batch.number)
         items = [PermitItem(permit_record(outcome)) for outcome in batch.outcomes]
         for item, outcome in zip(items, batch.outcomes, strict=True):
             self.keeper.expect(item, delivery)
@@ -180,20 +203,22 @@ class VergunningenSpider(HarvestSpider):
         chosen = select_entries(entries, self.arguments)
         self.common_cause.expect(page.host for page in chosen)
         hosts = tuple(dict.fromkeys(page.host for page in chosen))
-        self.keeper.add_hosts(hosts, forget_entries, reset=self.arguments.deltafetch_reset)
+        self.keeper.add_hosts(
+            hosts, self.host_locks(hosts), forget_entries, reset=self.arguments.deltafetch_reset
+        )
         with self.keeper.begin() as connection:
             visits = [self._visit(page, connection) for page in chosen]
             owners = {page.url: page.organisation for page in entries}
             names = {page.url: page.organisation for page in entries if page.is_named}
             self.rights = Rights(self.register, owners, named_entries(connection) | names)
-            permit_batches.undo_unconfirmed(connection, [visit.number for visit in visits])
+            batches.undo_unconfirmed(connection, [visit.number for visit in visits])
         self.crawler.stats.set_value("woo/hosts/selected", len(hosts))
         self.crawler.stats.set_value("woo/ingangen/selected", len(visits))
         self.visits = visits
         return visits
 
     def _visit(self, page: EntryPage, connection: Connection) -> EntryPageVisit:
-        account = self.accounts.of_permits(page.host)
+        account = cast("PermitAccount", self.accounts.of(page.host, PERMITS))
         if page.organisation != page.host:  # else it is not known
             name = shown_name(page.organisation, self.register, self.vocabulary.lists.organisaties)
             account.add_organisation(page.organisation, name or page.organisation)

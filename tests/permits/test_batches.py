@@ -10,24 +10,25 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import Connection, func, select
 
+from tests.permits.kept_files import keep_file
 from tests.register.exports import organisation, read
-from tests.state.kept_files import keep_file
 from woo_harvester.findings import Finding, Reporter
+from woo_harvester.permits import batches
 from woo_harvester.permits.links import RememberedFile
 from woo_harvester.permits.messages import Message, Soort, Transactie
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.record import Vergunning, VergunningDocument
 from woo_harvester.permits.rights import Rights
-from woo_harvester.register import Register
-from woo_harvester.state import NOWHERE, permit_batches
-from woo_harvester.state.permits import (
+from woo_harvester.permits.state import (
     PermitFile,
     entry_page_id,
     forget_entries,
     look_up_files,
     wait_again,
 )
-from woo_harvester.state.schema import permit_cases, permit_files, permit_messages
+from woo_harvester.permits.tables import permit_cases, permit_files, permit_messages
+from woo_harvester.register import Register
+from woo_harvester.state import NOWHERE
 from woo_harvester.state.store import State
 
 HOST = "www.voorbeeldstad.nl"
@@ -71,13 +72,13 @@ def wait(connection: Connection, entry: int, *messages: Message, organisation: s
         keep_file(connection, entry, url, FILE, Mutation(message, organisation, ENTRY, url))
 
 
-def apply_next(connection: Connection, *entries: int) -> list[permit_batches.Batch] | None:
-    return permit_batches.apply_next(connection, entries, NOBODYS, Reporter(lambda _: None), NOW)
+def apply_next(connection: Connection, *entries: int) -> list[batches.Batch] | None:
+    return batches.apply_next(connection, entries, NOBODYS, Reporter(lambda _: None), NOW)
 
 
-def apply_all(connection: Connection, *entries: int) -> list[permit_batches.Batch]:
+def apply_all(connection: Connection, *entries: int) -> list[batches.Batch]:
     """Apply all that waits."""
-    found: list[permit_batches.Batch] = []
+    found: list[batches.Batch] = []
     while (made := apply_next(connection, *entries)) is not None:
         found += made
     return found
@@ -87,7 +88,7 @@ def count(connection: Connection, table: object) -> int:
     return connection.scalar(select(func.count()).select_from(table)) or 0  # type: ignore[arg-type]
 
 
-def causes(made: list[permit_batches.Batch]) -> list[list[str]]:
+def causes(made: list[batches.Batch]) -> list[list[str]]:
     return [[str(outcome.oorzaak) for outcome in batch.outcomes] for batch in made]
 
 
@@ -109,12 +110,12 @@ def test_a_case_is_known_when_its_batch_is_confirmed(connection: Connection, ent
     wait(connection, entry, case(1))
     (batch,) = apply_all(connection, entry)
     assert count(connection, permit_messages) == 1
-    permit_batches.confirm(connection, [batch.number])
+    batches.confirm(connection, [batch.number])
     assert (count(connection, permit_messages), count(connection, permit_cases)) == (0, 1)
     wait(connection, entry, case(1, Transactie.UPDATE, day=2))
     (batch,) = apply_all(connection, entry)
     assert causes([batch]) == [["wijziging"]]
-    permit_batches.confirm(connection, [batch.number])
+    batches.confirm(connection, [batch.number])
     assert count(connection, permit_cases) == 1
 
 
@@ -122,18 +123,18 @@ def test_what_was_not_confirmed_is_applied_again(connection: Connection, entry: 
     wait(connection, entry, case(1))
     first = apply_all(connection, entry)
     assert apply_all(connection, entry) == []
-    permit_batches.undo_unconfirmed(connection, [entry])
+    batches.undo_unconfirmed(connection, [entry])
     assert count(connection, permit_cases) == 0
     assert apply_all(connection, entry) == first
 
 
 def test_a_document_that_moves_binds_two_cases(connection: Connection, entry: int) -> None:
     wait(connection, entry, case(1), case(2), document(7, of=1))
-    permit_batches.confirm(connection, [batch.number for batch in apply_all(connection, entry)])
+    batches.confirm(connection, [batch.number for batch in apply_all(connection, entry)])
     wait(connection, entry, document(7, of=2, day=2))
     (batch,) = apply_all(connection, entry)
     assert causes([batch]) == [["wijziging", "wijziging"]]
-    permit_batches.confirm(connection, [batch.number])
+    batches.confirm(connection, [batch.number])
     assert apply_all(connection, entry) == []
     assert count(connection, permit_cases) == 3
 
@@ -143,7 +144,7 @@ def test_what_gives_no_record_is_known_at_once_with_the_findings_of_its_host(
 ) -> None:
     wait(connection, entry, case(1, Transactie.DELETE), document(7, of=2))
     findings: list[Finding] = []
-    permit_batches.apply_next(connection, [entry], NOBODYS, Reporter(findings.append), NOW)
+    batches.apply_next(connection, [entry], NOBODYS, Reporter(findings.append), NOW)
     assert (count(connection, permit_messages), count(connection, permit_cases)) == (0, 2)
     assert ("ipm.zaak-onbekend", HOST) in [(finding.code, finding.host) for finding in findings]
 
@@ -155,8 +156,8 @@ def test_as_many_messages_are_applied_as_have_the_size_together_and_at_least_one
     size = connection.scalar(select(func.max(func.length(permit_messages.c.data)))) or 0
     for number, sizes in ((7, 99), (99, 2), (99, 0)):
         undo = connection.begin_nested()
-        monkeypatch.setattr(permit_batches, "AT_ONCE", number)
-        monkeypatch.setattr(permit_batches, "AT_ONCE_SIZE", max(1, sizes * size))
+        monkeypatch.setattr(batches, "AT_ONCE", number)
+        monkeypatch.setattr(batches, "AT_ONCE_SIZE", max(1, sizes * size))
         first = apply_next(connection, entry) or []
         assert len(first) == max(1, min(number, sizes)), (number, sizes)
         assert causes([*first, *apply_all(connection, entry)]) == [["aanlevering"]] * 30, (number, sizes)
@@ -165,7 +166,7 @@ def test_as_many_messages_are_applied_as_have_the_size_together_and_at_least_one
 
 def test_forgetting_a_host_forgets_its_files_messages_and_cases(connection: Connection, entry: int) -> None:
     wait(connection, entry, case(1))
-    permit_batches.confirm(connection, [batch.number for batch in apply_all(connection, entry)])
+    batches.confirm(connection, [batch.number for batch in apply_all(connection, entry)])
     wait(connection, entry, case(2))
     forget_entries(connection, "www.elders.nl")
     assert count(connection, permit_files) == 2
@@ -199,8 +200,8 @@ def refused(connection: Connection, *entries: int, rights: Rights = REGISTERED) 
     """The files of what is refused of all that waits."""
     findings: list[Finding] = []
     report = Reporter(findings.append)
-    while (made := permit_batches.apply_next(connection, entries, rights, report, NOW)) is not None:
-        permit_batches.confirm(connection, [batch.number for batch in made])
+    while (made := batches.apply_next(connection, entries, rights, report, NOW)) is not None:
+        batches.confirm(connection, [batch.number for batch in made])
     assert {finding.code for finding in findings} <= {"ipm.andere-organisatie"}
     return [finding.url for finding in findings]
 
@@ -249,9 +250,9 @@ def test_messages_that_were_applied_together_wait_together_again(connection: Con
     wait(connection, entry, case(1))
     keep_file(connection, other, "b.xml", FILE, Mutation(document(7, of=1), "gm1", ENTRY + "meer/", "b.xml"))
     assert len(apply_all(connection, entry, other)) == 1
-    permit_batches.undo_unconfirmed(connection, [entry])
+    batches.undo_unconfirmed(connection, [entry])
     (batch,) = apply_all(connection, entry)
-    permit_batches.confirm(connection, [batch.number])
-    permit_batches.undo_unconfirmed(connection, [other])
+    batches.confirm(connection, [batch.number])
+    batches.undo_unconfirmed(connection, [other])
     (batch,) = apply_all(connection, other)
     assert [len(outcome.documenten) for outcome in batch.outcomes] == [1]
