@@ -44,7 +44,6 @@ NO_MIRROR = {"docs", "integration", "samples", "simulation", "tools"}
 #: commands and the report say to users. Others ask through ``kinds.py``.
 PERMITS = re.compile(r"permit|vergunning|ipm|inventory|entry_page", re.IGNORECASE)
 NAMING_PERMITS = {
-    "addon.py",
     "commands/audit.py",
     "commands/crawl.py",
     "commands/demo.py",
