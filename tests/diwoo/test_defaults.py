@@ -131,18 +131,6 @@ def test_what_was_given_is_never_replaced() -> None:
 # The title
 
 
-def test_the_title_comes_from_the_file_name_in_loc() -> None:
-    for loc, title in (
-        ("https://a.nl/x/Besluit%20op_Woo-verzoek.pdf", "Besluit op Woo verzoek"),
-        ("https://a.nl/6fa459ea-ee8a-3ca4-894e-db77e160355e/Jaarverslag.docx?download=1", "Jaarverslag"),
-    ):
-        outcome = completed(GivenMetadata(), loc=loc)
-        assert outcome.document["titelcollectie"] == {"officieleTitel": title}, loc
-        assert outcome.defaults["document.titelcollectie.officieleTitel"] == "bestandsnaam", loc
-        found = [(f.element, f.action) for f in outcome.findings if f.code == "titel.ontbreekt"]
-        assert found == [(TITLE, USED + title)], loc
-
-
 def test_other_titles_do_not_stand_in_for_the_official_one() -> None:
     outcome = completed(GivenMetadata(verkorte_titels=["Kort"]))
     assert outcome.document["titelcollectie"] == {"officieleTitel": "besluit", "verkorteTitels": ["Kort"]}
@@ -282,11 +270,6 @@ def test_the_creatiedatum_comes_from_the_openbaarmakingsdatum() -> None:
         assert outcome.defaults["document.creatiedatum"] == "openbaarmakingsdatum", text
         assert outcome.findings[0].code == ("creatiedatum.ontbreekt" if text is None else "datum.ongeldig")
         assert outcome.findings[0].action == "openbaarmakingsdatum overgenomen", text
-
-
-def test_an_absent_theme_or_documentsoort_is_simply_absent() -> None:
-    outcome = completed(GivenMetadata(), match=Match(REGISTERED))
-    assert set(outcome.document["classificatiecollectie"]) == {"informatiecategorieen"}
 
 
 def test_an_element_that_is_only_misspelt_is_not_reported_as_absent_too() -> None:
