@@ -187,14 +187,6 @@ def test_an_unknown_category_in_an_index_that_names_one_is_that_of_the_index() -
     assert outcome.defaults["document.classificatiecollectie.informatiecategorieen"] == "index"
 
 
-def test_an_unknown_category_elsewhere_is_onbekend() -> None:
-    outcome = completed(with_categories("PLACEHOLDER_categorie"))
-    assert categories(outcome) == read_as(ONBEKEND, "PLACEHOLDER_categorie")
-    assert about_categories(outcome) == [("onbekend", "PLACEHOLDER_categorie")]
-    assert outcome.findings[-1].action == f"gelezen als onbekend ({ONBEKEND['id']})"
-    assert "document.classificatiecollectie.informatiecategorieen" not in outcome.defaults
-
-
 def test_a_category_that_is_given_twice_counts_once() -> None:
     given = GivenMetadata(
         informatiecategorieen=[
