@@ -122,18 +122,6 @@ def test_what_was_given_is_never_replaced() -> None:
 # The title
 
 
-def test_the_title_comes_from_the_file_name_in_loc() -> None:
-    for loc, title in (
-        ("https://a.nl/x/Besluit%20op_Woo-verzoek.pdf", "Besluit op Woo verzoek"),
-        ("https://a.nl/6fa459ea-ee8a-3ca4-894e-db77e160355e/Jaarverslag.docx?download=1", "Jaarverslag"),
-    ):
-        outcome = completed(GivenMetadata(), loc=loc)
-        assert outcome.document["titelcollectie"] == {"officieleTitel": title}, loc
-        assert outcome.defaults["document.titelcollectie.officieleTitel"] == "bestandsnaam", loc
-        found = [(f.element, f.action) for f in outcome.findings if f.code == "titel.ontbreekt"]
-        assert found == [(TITLE, USED + title)], loc
-
-
 def test_other_titles_do_not_stand_in_for_the_official_one() -> None:
     outcome = completed(GivenMetadata(verkorte_titels=["Kort"]))
     assert outcome.document["titelcollectie"] == {"officieleTitel": "besluit", "verkorteTitels": ["Kort"]}
@@ -188,14 +176,6 @@ def test_an_unknown_category_in_an_index_that_names_one_is_that_of_the_index() -
     assert about_categories(outcome) == [("onbekend", "Advies (urn:advies)")]
     assert outcome.findings[-1].action == f"gelezen als adviezen ({ADVIEZEN['id']})"
     assert outcome.defaults["document.classificatiecollectie.informatiecategorieen"] == "index"
-
-
-def test_an_unknown_category_elsewhere_is_onbekend() -> None:
-    outcome = completed(with_categories("PLACEHOLDER_categorie"))
-    assert categories(outcome) == read_as(ONBEKEND, "PLACEHOLDER_categorie")
-    assert about_categories(outcome) == [("onbekend", "PLACEHOLDER_categorie")]
-    assert outcome.findings[-1].action == f"gelezen als onbekend ({ONBEKEND['id']})"
-    assert "document.classificatiecollectie.informatiecategorieen" not in outcome.defaults
 
 
 def test_a_category_that_is_given_twice_counts_once() -> None:
@@ -273,11 +253,6 @@ def test_the_creatiedatum_comes_from_the_openbaarmakingsdatum() -> None:
         assert outcome.defaults["document.creatiedatum"] == "openbaarmakingsdatum", text
         assert outcome.findings[0].code == ("creatiedatum.ontbreekt" if text is None else "datum.ongeldig")
         assert outcome.findings[0].action == "openbaarmakingsdatum overgenomen", text
-
-
-def test_an_absent_theme_or_documentsoort_is_simply_absent() -> None:
-    outcome = completed(GivenMetadata(), match=Match(REGISTERED))
-    assert set(outcome.document["classificatiecollectie"]) == {"informatiecategorieen"}
 
 
 def test_an_element_that_is_only_misspelt_is_not_reported_as_absent_too() -> None:

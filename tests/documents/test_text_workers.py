@@ -318,10 +318,6 @@ def test_a_worker_that_does_not_start_is_an_error(monkeypatch: pytest.MonkeyPatc
     in_pool(test, memory="much")
 
 
-def test_all_ways_to_fail_are_one() -> None:
-    assert {TextFailedError, TextTimeoutError, TextCrashError} == set(TextError.__subclasses__())
-
-
 # Scans, read by long-lived workers.
 
 

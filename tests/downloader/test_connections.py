@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Thread
 
@@ -158,7 +158,6 @@ MEGABYTE = 1024 * 1024
 SIZE = 260 * MEGABYTE
 #: What may be on its way when the connection is closed: mostly the buffers of the two sockets.
 UNDER_WAY = 12 * MEGABYTE
-UVLOOP = "uvloop.Loop"
 SETTINGS = """
 STREAMING = "woo_harvester.downloader.streaming.StreamingDownloadHandler"
 DOWNLOAD_HANDLERS = {"http": STREAMING, "https": STREAMING}
@@ -216,23 +215,59 @@ class Case:
     headers: Mapping[str, str] = field(default_factory=dict)
     meta: Line = field(default_factory=dict)
     stops: bool = False
+    tls: bool = True
+    loop: str = "uvloop.Loop"
 
 
+FAILED = {"error": "DownloadFailedError"}
 SAMPLE = Case(
     {"status": 200, "size": 4096, "flags": ["maxsize"]},
     headers={"Range": "bytes=0-4095"},
     meta={"download_maxsize": 4096},
 )
-LIMIT = Case(
-    {"status": 200, "size": 100_000, "flags": ["maxsize"]},
-    start=UNTIL_CLOSED,
-    meta={"download_maxsize": 100_000},
-)
-HEADERS = Case(
-    {"status": 200, "size": 0, "flags": []}, start=CHUNKED, more=CHUNK, meta={"woo_headers_only": True}
-)
-STOP = Case({"error": "StoppedError"}, stops=True)
-FAILED = {"error": "DownloadFailedError"}
+CASES = {
+    "sample": SAMPLE,
+    "limit": Case(
+        {"status": 200, "size": 100_000, "flags": ["maxsize"]},
+        start=UNTIL_CLOSED,
+        meta={"download_maxsize": 100_000},
+    ),
+    "headers only": Case(
+        {"status": 200, "size": 0, "flags": []}, start=CHUNKED, more=CHUNK, meta={"woo_headers_only": True}
+    ),
+    "stop": Case({"error": "StoppedError"}, stops=True),
+}
+CASES |= {f"{name}, http": replace(case, tls=False) for name, case in CASES.items()} | {
+    "sample, asyncio": replace(SAMPLE, loop="asyncio.SelectorEventLoop"),
+    "coding": Case(
+        {"status": 200, "size": 0, "flags": ["coding"]},
+        start=OK + b"Content-Encoding: br\r\n\r\n",
+        meta={"woo_decompress": True},
+    ),
+    **{
+        f"body of status {status}": Case(
+            {"status": status, "size": 256 * 1024, "flags": []},
+            start=WITH_LENGTH.replace(b"200 OK\r\n", f"{status} X\r\nLocation: /\r\n".encode()),
+            meta={"download_maxsize": SIZE, "woo_digest": True},
+        )
+        for status in (302, 404, 503)
+    },
+    "body after HEAD": Case(None, method="HEAD"),
+    "header without end": Case(FAILED, start=OK + b"X: "),
+    "headers without end": Case(FAILED, start=OK, more=b"X: y\r\n" * 10000),
+    "no HTTP": Case(FAILED, start=b""),
+    **{
+        f"{name} without end": Case(
+            {"status": 200, "size": 1, "flags": ["dataloss"]}, start=CHUNKED + start, more=more
+        )
+        for name, start, more in (
+            ("chunk extension", b"1\r\nx\r\n1;", b"x" * 65536),
+            ("size of a chunk", b"1\r\nx\r\n", b"0" * 65536),
+            ("trailer", b"1\r\nx\r\n0\r\nX: ", BODY),
+        )
+    },
+    "interim answers without end": Case(FAILED, start=b"", more=b"HTTP/1.1 102 Busy\r\n\r\n" * 3000),
+}
 
 
 class Talkative:
@@ -267,74 +302,11 @@ class Talkative:
             self.sent += len(self._case.more)
 
 
-@pytest.mark.parametrize(
-    ("case", "tls", "loop"),
-    [
-        *(
-            pytest.param(case, tls, UVLOOP, id=f"{name}, {'https' if tls else 'http'}")
-            for name, case in {
-                "sample": SAMPLE,
-                "limit": LIMIT,
-                "headers only": HEADERS,
-                "stop": STOP,
-            }.items()
-            for tls in (True, False)
-        ),
-        pytest.param(SAMPLE, True, "asyncio.SelectorEventLoop", id="sample, asyncio"),
-        pytest.param(
-            Case(
-                {"status": 200, "size": 0, "flags": ["coding"]},
-                start=OK + b"Content-Encoding: br\r\n\r\n",
-                meta={"woo_decompress": True},
-            ),
-            True,
-            UVLOOP,
-            id="coding",
-        ),
-        *(
-            pytest.param(
-                Case(
-                    {"status": status, "size": 256 * 1024, "flags": []},
-                    start=WITH_LENGTH.replace(b"200 OK\r\n", f"{status} X\r\nLocation: /\r\n".encode()),
-                    meta={"download_maxsize": SIZE, "woo_digest": True},
-                ),
-                True,
-                UVLOOP,
-                id=f"body of status {status}",
-            )
-            for status in (302, 404, 503)
-        ),
-        pytest.param(Case(None, method="HEAD"), True, UVLOOP, id="body after HEAD"),
-        pytest.param(Case(FAILED, start=OK + b"X: "), True, UVLOOP, id="header without end"),
-        pytest.param(
-            Case(FAILED, start=OK, more=b"X: y\r\n" * 10000), True, UVLOOP, id="headers without end"
-        ),
-        pytest.param(Case(FAILED, start=b""), True, UVLOOP, id="no HTTP"),
-        *(
-            pytest.param(
-                Case({"status": 200, "size": 1, "flags": ["dataloss"]}, start=CHUNKED + start, more=more),
-                True,
-                UVLOOP,
-                id=name,
-            )
-            for name, start, more in (
-                ("chunk extension without end", b"1\r\nx\r\n1;", b"x" * 65536),
-                ("size of a chunk without end", b"1\r\nx\r\n", b"0" * 65536),
-                ("trailer without end", b"1\r\nx\r\n0\r\nX: ", BODY),
-            )
-        ),
-        pytest.param(
-            Case(FAILED, start=b"", more=b"HTTP/1.1 102 Busy\r\n\r\n" * 3000),
-            True,
-            UVLOOP,
-            id="interim answers without end",
-        ),
-    ],
-)
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_what_is_not_wanted_does_not_go_on_arriving(
-    case: Case, tls: bool, loop: str, tmp_path: Path, ca: Authority, ca_bundle: Path
+    case: Case, tmp_path: Path, ca: Authority, ca_bundle: Path
 ) -> None:
-    server = Talkative(tmp_path, ca.server_context() if tls else None, case)
+    server = Talkative(tmp_path, ca.server_context() if case.tls else None, case)
     request = streamed(server.url, method=case.method, headers=case.headers, **case.meta)
     (tmp_path / "request.json").write_text(json.dumps({**request, "stops": case.stops}))
     (tmp_path / "proef.py").write_text(SPIDER)
@@ -345,7 +317,7 @@ def test_what_is_not_wanted_does_not_go_on_arriving(
         ["runspider", "proef.py", "-O", "uit.jsonl"],
         tmp_path,
         ca_bundle,
-        settings={"WOO_STOP_TIMEOUT": 2, "ASYNCIO_EVENT_LOOP": loop},
+        settings={"WOO_STOP_TIMEOUT": 2, "ASYNCIO_EVENT_LOOP": case.loop},
         env={"SCRAPY_SETTINGS_MODULE": "instellingen"},
     )
     thread.join()

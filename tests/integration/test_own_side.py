@@ -11,7 +11,7 @@ from tests.utils.command import Run, read_lines, run_scrapy
 from tests.utils.daily import NEWER, Harvester, causes, numbered, publish
 from tests.utils.sites import MakeSite, write_register
 from tests.utils.vergunningen import FOLDER, Permits
-from woo_harvester.demo.server import Authority, Certificate
+from woo_harvester.demo.server import Authority
 from woo_harvester.demo.site import Site
 from woo_harvester.report.json_file import read_hosts
 
@@ -28,12 +28,8 @@ def other_bundle(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def ten(make_site: MakeSite) -> list[Site]:
-    return well(make_site, 10)
-
-
-def well(make_site: MakeSite, count: int, certificate: Certificate = Certificate.VALID) -> list[Site]:
     """Sites with two documents each."""
-    sites = [make_site(certificate=certificate) for _ in range(count)]
+    sites = [make_site() for _ in range(10)]
     for site in sites:
         publish(site, numbered(2))
     return sites
@@ -67,18 +63,6 @@ def test_an_authority_that_is_wrong_for_all_hosts_is_the_operators_fault(
     assert "check SSL_CERT_FILE" in last_line(run)
     assert run.stats["woo/findings/oogst.eigen-verbinding"] == 1
     assert run.hosts == []
-
-
-def test_one_wrong_certificate_among_ten_is_that_hosts_own(
-    make_site: MakeSite, tmp_path: Path, ca_bundle: Path
-) -> None:
-    (wrong,) = well(make_site, 1, Certificate.EXPIRED)
-    run = Harvester(tmp_path, ca_bundle, [wrong, *well(make_site, 9)]).day()
-    assert run.returncode == 0, run.stderr
-    assert [finding["host"] for finding in run.about("tls.ongeldig")] == [wrong.host]
-    assert run.report is not None
-    assert wrong.host in {host.host for host in read_hosts(run.report / "report.json")}
-    assert len(run.records) == 18
 
 
 def test_names_without_an_address_are_the_name_servers_fault(tmp_path: Path, ca_bundle: Path) -> None:

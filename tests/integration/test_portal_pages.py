@@ -11,12 +11,12 @@ from lxml import html
 
 from tests.portal.records import LOC, OTHER, bare, full, withdrawn
 from tests.portal.routes.test_document_copies import CONTENT, kept
-from tests.utils.browser import LARGE, SMALL, tab_to, violations
+from tests.utils.browser import SMALL, opened, tab_to, violations
 from tests.utils.portals import portal_over
 from woo_harvester.utils.urls import record_id
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.integration
 
@@ -67,23 +67,11 @@ def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-def opened(browser: Browser, url: str) -> tuple[Page, list[str], list[str]]:
-    """The page, with what it complains of and what it asks for."""
-    page = browser.new_page(viewport={"width": LARGE, "height": 900})
-    complaints: list[str] = []
-    requests: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda request: requests.append(request.url))
-    page.goto(url)
-    return page, complaints, requests
-
-
 @pytest.mark.parametrize("name", PATHS)
 def test_a_page_asks_for_its_style_alone_and_is_accessible_and_fits_a_small_screen(
     browser: Browser, portal: str, name: str
 ) -> None:
-    page, complaints, requests = opened(browser, portal + PATHS[name])
+    page, requests, complaints = opened(browser, portal + PATHS[name])
     own = {url.removeprefix(portal)[:7] for url in requests[1:]}
     assert {"/stijl-"} <= own <= {"/stijl-", "/icoon-"}
     assert page.evaluate("getComputedStyle(document.querySelector('header.site')).borderBottomWidth") == "3px"

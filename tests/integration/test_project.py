@@ -93,18 +93,6 @@ def test_a_script_harvests(with_addon: Project, site: Site) -> None:
     assert len(read_lines(records)) == 3
 
 
-def test_an_output_that_fails_in_the_run_gives_exit_status_1(with_addon: Project, site: Site) -> None:
-    publish(site, numbered(1))
-    register = write_register(with_addon.folder / "register.xml", {"Gemeente": [site.url("/")]})
-    (with_addon.folder / "out").mkdir()
-    feeds = json.dumps({"out": {"format": "jsonlines"}})
-    given = ("-a", f"register={register}", "-a", "documents=none")
-    run = with_addon.scrapy("crawl", "woo", *given, FEEDS=feeds)
-    assert run.returncode == 1
-    assert any("an output could not be written" in line for line in errors(run))
-    assert run.stats["finish_reason"] == "output_failed"
-
-
 # ----- Spiders of the project, beside those of the harvester ----------------------------------------------
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.report.runs import HOST, about_file, read_permits, write_run
-from tests.utils.browser import LARGE, PHONE, SMALL, tab_to, violations
+from tests.utils.browser import PHONE, SMALL, opened, tab_to, violations
 from tests.utils.reports import coverage_of_many, page_of_supplier, publishers, report_of_many_hosts
 from woo_harvester.report.assemble import make_report
 from woo_harvester.report.html.page import FIRST_ROWS, ONE_PAGE_HOSTS
@@ -50,23 +50,11 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 NAMES = ["one", "few", "many", "host", "english", "coverage", "supplier", "permits"]
 
 
-def opened(browser: Browser, path: Path, width: int = LARGE) -> tuple[Page, list[str], list[str]]:
-    """The page, with what it asks for and what it complains of."""
-    page = browser.new_page(viewport={"width": width, "height": 900})
-    requests: list[str] = []
-    complaints: list[str] = []
-    page.on("request", lambda request: requests.append(request.url))
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto(path.as_uri())
-    return page, requests, complaints
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_asks_for_nothing_else_and_is_accessible_in_both_colours_and_at_each_width(
     browser: Browser, pages: dict[str, Path], name: str
 ) -> None:
-    page, requests, complaints = opened(browser, pages[name])
+    page, requests, complaints = opened(browser, pages[name].as_uri())
     assert requests == [pages[name].as_uri()]
     assert violations(page) == ""
     page.emulate_media(color_scheme="dark")
@@ -90,7 +78,7 @@ def assert_fits(page: Page, width: int) -> None:
 
 
 def test_on_a_phone_a_host_is_a_card_with_its_score_first(browser: Browser, pages: dict[str, Path]) -> None:
-    page, _, _ = opened(browser, pages["several"], PHONE)
+    page, _, _ = opened(browser, pages["several"].as_uri(), PHONE)
     card = page.locator("#tabel-hosts tbody tr").nth(1)
     assert card.inner_text().split("\n")[0] == card.locator(".points").text_content()
     boxes = [each.bounding_box() for each in card.locator("th, td").all()]
@@ -112,7 +100,7 @@ def test_the_report_of_a_register_is_short_and_its_filter_searches_all_hosts(
     browser: Browser, tmp_path: Path
 ) -> None:
     path = report_of_many_hosts(tmp_path, 900, days=1)
-    page, _, complaints = opened(browser, path)
+    page, _, complaints = opened(browser, path.as_uri())
     height = "document.documentElement.scrollHeight"
     assert page.evaluate(height) < 10_000
     rows = page.locator("#tabel-hosts tbody tr")
@@ -142,7 +130,7 @@ def test_the_report_of_a_register_is_short_and_its_filter_searches_all_hosts(
 
 
 def test_a_keyboard_sorts_the_hosts(browser: Browser, pages: dict[str, Path]) -> None:
-    page, _, _ = opened(browser, pages["several"])
+    page, _, _ = opened(browser, pages["several"].as_uri())
     names = "[...document.querySelectorAll('#tabel-hosts tbody th')].map(each => each.textContent)"
     assert page.evaluate(names)[0] == "www.b.nl:8443"
     tab_to(page, "#tabel-hosts thead th:nth-child(2) button")
@@ -163,7 +151,7 @@ def test_a_keyboard_sorts_the_hosts(browser: Browser, pages: dict[str, Path]) ->
 
 
 def test_a_keyboard_finds_a_host_and_opens_its_page(browser: Browser, pages: dict[str, Path]) -> None:
-    page, _, _ = opened(browser, pages["many"])
+    page, _, _ = opened(browser, pages["many"].as_uri())
     tab_to(page, "#zoek-hosts")
     page.keyboard.type("amsterdam www.a")
     assert page.locator("#tabel-hosts tbody tr:visible").count() == 1
@@ -178,7 +166,7 @@ def test_a_keyboard_finds_a_host_and_opens_its_page(browser: Browser, pages: dic
 def test_a_keyboard_opens_a_long_list_of_coverage_and_finds_an_organisation_in_it(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
-    page, _, _ = opened(browser, pages["coverage"])
+    page, _, _ = opened(browser, pages["coverage"].as_uri())
     tab_to(page, "#no_location summary")
     page.keyboard.press("Enter")
     tab_to(page, "#zoek-no_location")
@@ -195,7 +183,7 @@ def test_a_keyboard_opens_a_long_list_of_coverage_and_finds_an_organisation_in_i
 def test_a_keyboard_skips_to_the_content_and_opens_a_finding(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
-    page, _, _ = opened(browser, pages["one"])
+    page, _, _ = opened(browser, pages["one"].as_uri())
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
     page.keyboard.press("Enter")
@@ -247,7 +235,7 @@ def test_paper_has_all_hosts_of_a_long_table_and_its_head_on_each_page(
 ) -> None:
     from pypdfium2 import PdfDocument
 
-    page, _, complaints = opened(browser, pages["many"])
+    page, _, complaints = opened(browser, pages["many"].as_uri())
     assert page.locator("#tabel-hosts tbody tr:visible").count() == FIRST_ROWS
     page.emulate_media(media="print")
     assert page.locator("#tabel-hosts tbody tr:visible").count() == ONE_PAGE_HOSTS + 5
@@ -262,7 +250,7 @@ def test_paper_has_all_hosts_of_a_long_table_and_its_head_on_each_page(
 
 
 def test_what_stands_on_the_page_is_its_language(browser: Browser, pages: dict[str, Path]) -> None:
-    page, _, _ = opened(browser, pages["english"])
+    page, _, _ = opened(browser, pages["english"].as_uri())
     assert page.get_attribute("html", "lang") == "en"
     assert page.title().startswith("Harvest report")
     page.close()

@@ -87,17 +87,6 @@ def test_a_commit_whose_answer_is_lost_loses_no_document(gated: GatedSite, insta
     assert len(found) == len(set(found)) == len(harvested(installation.folder)) == 20
 
 
-def test_jobdir_is_refused(gated: GatedSite, installation: Fallible) -> None:
-    publish(gated, numbered(3))
-    for name in ("job", "register.xml"):
-        refused = installation.run(JOBDIR=name)
-        assert refused.returncode == 2
-        (line,) = errors(refused)
-        assert "JOBDIR" in line
-    assert not (installation.folder / "job").exists()
-    assert gated.requests == []
-
-
 def test_a_file_of_a_killed_run_that_cannot_be_finished_is_reported_and_nothing_is_asked_for(
     gated: GatedSite, installation: Fallible
 ) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.portal.permits import DAM, DOM, at
 from woo_harvester.utils.urls import record_id
 
-DAM = {"lat": 52.373056, "lon": 4.892778}
-DOM = {"lat": 52.090737, "lon": 5.121420}
+__all__ = ["DAM", "DOM", "THEMA", "document", "permit"]
+
 THEMA = "https://identifier.overheid.nl/tooi/def/thes/top/c_5"
 CAUSES = {False: "aanlevering", True: "intrekking"}
 
@@ -41,8 +42,7 @@ def permit(
     identifier = f"https://www.voorbeeldstad.nl/zaken/{name}"
     given: dict[str, Any] = {} if is_withdrawn else {"title": f"Zaak {name}", **case}
     if places:
-        spots = [{"x-waarde": 1.0, "y-waarde": 2.0, "wgs84": place} for place in places]
-        given["object"] = {**given.get("object", {}), "coordinaten": spots}
+        given["object"] = {**given.get("object", {}), **at(*places)}
     return {
         "id": record_id(identifier),
         "vergunning": {"identifier": identifier, **given},

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from lxml import html
 
 from tests.portal.client import Client, client_of
 from tests.portal.records import bare, full
-from tests.portal.short_records import permit
+from tests.portal.short_records import DAM, permit
 from woo_portal.pages import HEADERS, policy
 
 PATHS = (
@@ -18,6 +19,10 @@ PATHS = (
     f"/document/{full()['id']}",
     "/vergunningen",
     "/vergunningen/kaart",
+)
+FILES = (
+    *("/zoek.atom", "/zoek.csv", "/zoek.jsonl", "/sitemap.xml"),
+    *("/wijzigingen.atom", "/wijzigingen.atom?sinds=2026-01-01", "/wijzigingen.jsonl?aantal=2"),
 )
 
 
@@ -35,6 +40,22 @@ def test_a_page_that_a_browser_has_is_not_sent_again(client: Client) -> None:
         assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag), path
         assert "content-security-policy" in again.headers, path
         assert client.get(path, headers={"if-none-match": '"anders"'}).content == first.content, path
+
+
+def test_nor_is_a_file(client: Client) -> None:
+    for path in FILES:
+        tag = client.get(path).headers["etag"]
+        again = client.get(path, headers={"if-none-match": tag})
+        assert (again.status_code, again.content) == (304, b""), path
+
+
+def test_every_address_on_a_page_is_below_the_path_of_a_proxy() -> None:
+    case = permit("kap", DAM)
+    client = client_of([full(), bare(), case])
+    for path in (*PATHS, f"/vergunning/{case['id']}"):
+        page = html.fromstring(client.get(path, root_path="/woo").content)
+        own = [str(each.get("href") or each.get("action")) for each in page.cssselect("a, form, link")]
+        assert {address.split("/")[1] for address in own if address.startswith("/")} == {"woo"}, path
 
 
 def test_a_page_that_changed_is_sent_again(client: Client) -> None:

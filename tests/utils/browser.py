@@ -37,6 +37,18 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
+def opened(browser: Browser, url: str, width: int = LARGE) -> tuple[Page, list[str], list[str]]:
+    """Return the page, with what it asks for and what it complains of."""
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    requests: list[str] = []
+    complaints: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(url)
+    return page, requests, complaints
+
+
 def violations(page: Page) -> str:
     """Return a report of what axe-core finds on a page with all its details open; empty if it is nothing."""
     from axe_playwright_python.sync_playwright import Axe

@@ -13,11 +13,10 @@ import socket
 import ssl
 import struct
 import zlib
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from http import HTTPStatus
-from itertools import repeat
 
 from woo_harvester.demo.server import Authority, Certificate, Handler, LoopbackServer, Page, Request
 from woo_harvester.demo.sitemaps import SITEMAP_NAMESPACE, XML_DECLARATION
@@ -120,12 +119,15 @@ class RawSite(LoopbackServer):
             await exchange.send(body)
 
 
-def truncated(body: bytes, missing: int = 1000) -> Behaviour:
-    """An orderly end of the connection while the Content-Length promised more."""
+def truncated(body: bytes, missing: int = 1000, *, is_reset: bool = False) -> Behaviour:
+    """The end of the connection, orderly or by a reset, while the Content-Length promised more."""
 
     async def behave(exchange: Exchange) -> None:
         await exchange.head(content_length=len(body) + missing)
         await exchange.send(body)
+        if is_reset:
+            await asyncio.sleep(0.1)  # a reset overtakes what is still on its way
+            exchange.reset()
 
     return behave
 
@@ -136,18 +138,6 @@ def truncated_chunks(body: bytes) -> Behaviour:
     async def behave(exchange: Exchange) -> None:
         await exchange.head(transfer_encoding="chunked")
         await exchange.send(_chunk(body))
-
-    return behave
-
-
-def reset_in_body(body: bytes, missing: int = 1000) -> Behaviour:
-    """A reset of the connection after a part of the body."""
-
-    async def behave(exchange: Exchange) -> None:
-        await exchange.head(content_length=len(body) + missing)
-        await exchange.send(body)
-        await asyncio.sleep(0.1)  # a reset overtakes what is still on its way
-        exchange.reset()
 
     return behave
 
@@ -227,17 +217,6 @@ def gzip_bomb(size: int = 300 * MEGABYTE) -> bytes:
     parts = [packer.compress(_URLSET)]
     parts += [packer.compress(b" " * MEGABYTE) for _ in range(size // MEGABYTE)]
     return b"".join([*parts, packer.compress(b"</urlset>"), packer.flush()])
-
-
-def large(size: int = 100 * MEGABYTE) -> Page:
-    """A well-formed sitemap of this size without entries, sent as a stream."""
-
-    def chunks() -> Iterator[bytes]:
-        yield _URLSET
-        yield from repeat(b" " * MEGABYTE, size // MEGABYTE)
-        yield b"</urlset>"
-
-    return Page(chunks, content_type="application/xml")
 
 
 def entity_bomb(loc: str) -> bytes:

@@ -39,10 +39,6 @@ OPTIONS = ("fsync=off", "full_page_writes=off", "max_connections=40", "shared_bu
 
 _START_TIMEOUT = 60
 
-#: Counts the sessions of others in the database.
-OTHERS = (
-    "SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
-)
 _URL = pytest.StashKey[str]()
 PASSWORD = "geheim"
 

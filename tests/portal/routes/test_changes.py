@@ -191,16 +191,9 @@ def test_the_page_has_pages_and_nothing_else_to_ask(client: Client) -> None:
         assert client.get(f"/wijzigingen?{query}").status_code == 400
 
 
-def test_an_answer_that_did_not_change_is_not_sent_again(client: Client) -> None:
-    for path in ("/wijzigingen.jsonl?aantal=2", "/wijzigingen.atom", "/wijzigingen.atom?sinds=2026-01-01"):
-        tag = client.get(path).headers["etag"]
-        assert client.get(path, headers={"if-none-match": tag}).status_code == 304
-    assert (
-        "link"
-        in client.get("/wijzigingen.jsonl", headers={"origin": "https://elders.nl"})
-        .headers["access-control-expose-headers"]
-        .lower()
-    )
+def test_a_script_of_another_site_may_read_where_the_next_changes_are(client: Client) -> None:
+    answer = client.get("/wijzigingen.jsonl", headers={"origin": "https://elders.nl"})
+    assert "link" in answer.headers["access-control-expose-headers"].lower()
 
 
 @pytest.mark.parametrize("odd", [7, "tekst", ["a"], {"label": {"x": 1}}])

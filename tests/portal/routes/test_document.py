@@ -204,11 +204,3 @@ def test_a_record_with_hardly_anything_still_has_a_page(name: str) -> None:
     answer = client_of([record]).get(f"/document/{record['id']}")
     assert answer.status_code == 200
     assert LOC in answer.text
-
-
-def test_below_a_path_of_a_proxy_all_links_are_below_it(client: Client) -> None:
-    answer = client.request("GET", f"/woo/document/{record_id(LOC)}", root_path="/woo")
-    assert answer.status_code == 200
-    own = [link for link in links_of(answer.text).values() if link.startswith("/")]
-    assert own
-    assert [link for link in own if not link.startswith("/woo/")] == []

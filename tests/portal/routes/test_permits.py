@@ -274,13 +274,6 @@ def test_there_is_no_page_of_what_is_no_permit(client: Client) -> None:
         assert client.get(path).status_code == 404, path
 
 
-def test_every_address_is_below_the_path_of_a_proxy(client: Client) -> None:
-    for path in ("/vergunningen", "/vergunningen/kaart", f"/vergunning/{RECORDS[0]['id']}"):
-        page = html.fromstring(client.get(path, root_path="/woo").content)
-        own = [each.get("href") or each.get("action") for each in page.cssselect("a, form, link")]
-        assert {str(address).split("/")[1] for address in own if str(address).startswith("/")} == {"woo"}
-
-
 def test_no_page_has_a_style_or_a_script_in_it_and_only_the_map_has_a_script(client: Client) -> None:
     for path in ("/vergunningen", "/vergunningen/kaart", f"/vergunning/{RECORDS[0]['id']}"):
         answer = client.get(path)
