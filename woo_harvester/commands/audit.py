@@ -16,7 +16,7 @@ from scrapy.exceptions import UsageError
 
 from woo_harvester.findings import Severity
 from woo_harvester.report.funnel import HarvestKind
-from woo_harvester.report.run_folder import AUDIT, FINISHED, OWN_ERROR_FIRST, REPORT, RunFolder, run_name
+from woo_harvester.report.run_folder import FINISHED, OWN_ERROR_FIRST, REPORT, RunFolder, run_name
 from woo_harvester.running.causes import ArgumentError
 from woo_harvester.running.command import (
     AUDIT_SETTINGS,
@@ -67,11 +67,6 @@ _COMPONENTS_OF_FILES: dict[str, dict[str, int | None]] = {
         "woo_harvester.pipelines.record.FileTypePipeline": None,
         "woo_harvester.pipelines.unasked.UnaskedDocumentPipeline": 300,
     },
-}
-
-_FAILING = {
-    "error": frozenset({Severity.ERROR}),
-    "warning": frozenset({Severity.ERROR, Severity.WARNING}),
 }
 
 
@@ -183,7 +178,8 @@ class Command(ProjectCommand):
             folder = self._crawl(jobs, opts)
         if folder is None:
             return
-        failing = _FAILING[opts.fail_on]
+        severities = list(Severity)
+        failing = frozenset(severities[: severities.index(Severity(opts.fail_on)) + 1])
         with to_stdout():
             _print(folder, failing, opts)
         found = {row.severity for host in read_hosts(folder.report) for row in host.findings}
@@ -274,7 +270,6 @@ class Command(ProjectCommand):
         elif self._credentials:
             crawler.signals.connect(self._credentials.sign, signals.request_reached_downloader)
         crawler.signals.connect(self._keep, signals.spider_opened)
-        crawler.signals.connect(lambda: _note_audit(crawler), signals.engine_started, weak=False)
         return crawler
 
 
@@ -290,13 +285,6 @@ def _findings(crawler: Crawler) -> Findings:
     from woo_harvester.extensions.findings import Findings
 
     return cast("Findings", crawler.get_extension(Findings))
-
-
-def _note_audit(crawler: Crawler) -> None:
-    """Note that a run is an audit, for its report; at once in its folder, since it may be killed."""
-    crawler.stats.set_value(AUDIT, 1)
-    with suppress(OSError):  # the run ends for the same reason
-        _findings(crawler).run_folder.write_stats({AUDIT: 1})
 
 
 def _print(folder: RunFolder, failing: frozenset[Severity], opts: argparse.Namespace) -> None:

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -112,13 +111,8 @@ class RunRegister:
 
 
 def together(registers: Sequence[RunRegister]) -> RunRegister:
-    """Return the register of several runs, one at least: an organisation has the locations of all of them."""
-    found: dict[str, Registered] = {}
-    for one in chain.from_iterable(each.organisations for each in registers):
-        known = found.setdefault(one.id, one)
-        known.locations.extend(url for url in one.locations if url not in known.locations)
-        known.remarks.update(one.remarks)
-    return RunRegister([shard for each in registers for shard in each.shards], list(found.values()))
+    """Return the register of several shards, one at least. Each shard reads all of the register."""
+    return RunRegister([shard for each in registers for shard in each.shards], registers[0].organisations)
 
 
 _ADAPTER = TypeAdapter(RunRegister)
