@@ -305,17 +305,14 @@ def slug(host: str) -> str:
 
 
 def finding_line(finding: Finding, count: int | None = None) -> str:
-    """Return a finding as a line of the files with findings; with *count*, one that stands for so many."""
-    given = finding.as_dict() if count is None else {**finding.as_dict(), "count": count}
-    return json_line(without_secrets(given))
+    """Return a finding as a line of the files with findings; with *count*, one that stands for so many.
 
-
-def without_secrets(finding: dict[str, Any]) -> dict[str, Any]:
-    """Return the finding without passwords in what publishers wrote, or servers sent back."""
-    for name in ("url", "sitemap", "seen"):
-        if name in finding:
-            finding[name] = masked(finding[name])
-    return finding
+    It is without passwords in what publishers wrote, or servers sent back.
+    """
+    given = finding.as_dict()
+    for name in {"url", "sitemap", "seen"} & given.keys():
+        given[name] = masked(given[name])
+    return json_line(given if count is None else {**given, "count": count})
 
 
 def json_line(value: Mapping[str, Any]) -> str:
