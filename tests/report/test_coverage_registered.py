@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.register.exports import AMSTERDAM, organisation, read
-from woo_harvester.report.coverage import Registered, RunRegister, together
+from woo_harvester.report.coverage import Registered, RunRegister
 
 REGISTER = read(
     organisation(
@@ -83,14 +83,3 @@ def test_a_file_that_no_run_wrote_is_named(tmp_path: Path, content: bytes) -> No
 )
 def test_a_run_is_whole_if_its_shards_together_are(shards: list[tuple[int, int]], expected: bool) -> None:
     assert RunRegister(shards, []).is_whole is expected
-
-
-def test_an_organisation_has_the_locations_of_all_runs_together() -> None:
-    one = RunRegister([(1, 2)], [registered("a", "https://a.nl/"), registered("b")])
-    other = RunRegister(
-        [(2, 2)], [registered("b", "https://b.nl/"), registered("a", "https://a.nl/"), registered("c")]
-    )
-    assert together([one, other]) == RunRegister(
-        [(1, 2), (2, 2)],
-        [registered("a", "https://a.nl/"), registered("b", "https://b.nl/"), registered("c")],
-    )

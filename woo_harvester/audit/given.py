@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import takewhile
 from os import fsencode
 from os.path import commonpath
 from pathlib import Path
@@ -68,8 +67,8 @@ def _address(url: str) -> tuple[str, str]:
 class FolderFiles:
     """The files in a folder, of which each belongs to one URL at most.
 
-    The file of a URL has the same name, with or without the query, and packed or not. If the folder has
-    several of that name, it is the one in the folders that are most like those of the URL.
+    The file of a URL stands at its path, else it has the same name, with or without the query, and packed or
+    not. Of several with that name, it is the one least deep that no URL has led to yet.
     """
 
     def __init__(self, root: Path, paths: Iterable[Path]) -> None:
@@ -97,18 +96,10 @@ class FolderFiles:
             if not query and place in self.left:
                 return place
         name = last_segment(url)
-        names = (f"{name}?{query}", name, f"{name}.gz", name.removesuffix(".gz"))
-        folders = address.split("/")[-2::-1]
-        return next(filter(None, (self._best(each, folders) for each in names)), None)
-
-    def _best(self, name: str, folders: list[str]) -> Path | None:
-        """Return the file with a name in the most similar folders; of several, the one least deep."""
-
-        def likeness(path: Path) -> tuple[int, int]:
-            alike = takewhile(bool, map(str.__eq__, path.parts[-2::-1], folders))
-            return sum(1 for _ in alike), -len(path.parts)
-
-        return max((path for path in self._by_name[name] if path in self.left), key=likeness, default=None)
+        for each in (f"{name}?{query}", name, f"{name}.gz", name.removesuffix(".gz")):
+            if left := [path for path in self._by_name[each] if path in self.left]:
+                return min(left, key=lambda path: len(path.parts))
+        return None
 
 
 class GivenHost:

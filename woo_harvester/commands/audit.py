@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from argparse import ArgumentTypeError
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -18,7 +16,7 @@ from scrapy.exceptions import UsageError
 
 from woo_harvester.findings import Severity
 from woo_harvester.kinds import Kind
-from woo_harvester.report.run_folder import AUDIT, FINISHED, OWN_ERROR_FIRST, REPORT, RunFolder, run_name
+from woo_harvester.report.run_folder import FINISHED, OWN_ERROR_FIRST, REPORT, RunFolder, run_name
 from woo_harvester.running.causes import ArgumentError
 from woo_harvester.running.command import (
     AUDIT_SETTINGS,
@@ -71,11 +69,6 @@ _COMPONENTS_OF_FILES: dict[str, dict[str, int | None]] = {
     },
 }
 
-_FAILING = {
-    "error": frozenset({Severity.ERROR}),
-    "warning": frozenset({Severity.ERROR, Severity.WARNING}),
-}
-
 
 class Command(ProjectCommand):
     """Runs a spider over hosts or entry pages, or reads files, and prints what a publisher needs to know.
@@ -110,15 +103,12 @@ class Command(ProjectCommand):
         )
         parser.add_argument(
             "--sample",
-            type=_sample,
+            type=int,
             metavar="N",
-            help=f"read the N newest and oldest messages of each page (default: {MESSAGE_SAMPLE}; 0: all)",
+            help="request N documents of each host, and read the N newest and oldest messages of each page "
+            f"(default: {DOCUMENT_SAMPLE} and {MESSAGE_SAMPLE}; 0: all)",
         )
-        parser.add_argument(
-            "--all",
-            action="store_true",
-            help=f"request each document (default: {DOCUMENT_SAMPLE} of each host), or read each message",
-        )
+        parser.add_argument("--all", action="store_const", dest="sample", const=0, help="as --sample 0")
         parser.add_argument(
             "--user",
             metavar="NAME",
@@ -129,8 +119,10 @@ class Command(ProjectCommand):
             metavar="FILE",
             help="trust the certificates in this file too, such as that of your own CA",
         )
-        parser.add_argument("--json", action="store_true", help=f"print JSON: that of {REPORT}")
-        parser.add_argument("--format", type=one_of("json", "junit"), help="print json (as --json) or junit")
+        parser.add_argument("--format", type=one_of("json", "junit"), help=f"print {REPORT}, or JUnit")
+        parser.add_argument(
+            "--json", action="store_const", dest="format", const="json", help="as --format json"
+        )
         parser.add_argument(
             "--fail-on",
             type=one_of("error", "warning"),
@@ -162,10 +154,9 @@ class Command(ProjectCommand):
         if opts.user is not None:
             self._credentials.add(hosts, opts.user)
         settings.set("WOO_TEST_HOSTS", hosts if opts.ca else [*self._credentials.hosts], "cmdline")
-        if opts.permits:
-            sample = MESSAGE_SAMPLE if opts.sample is None else opts.sample
-            settings.set("WOO_MESSAGE_SAMPLE", 0 if opts.all else sample, "cmdline")
-        settings.set("WOO_DOCUMENT_SAMPLE", 0 if opts.all else DOCUMENT_SAMPLE, "cmdline")
+        for setting, default in (("MESSAGE", MESSAGE_SAMPLE), ("DOCUMENT", DOCUMENT_SAMPLE)):
+            sample = default if opts.sample is None else opts.sample
+            settings.set(f"WOO_{setting}_SAMPLE", sample, "cmdline")
         if opts.lang:
             settings.set("WOO_REPORT_LANG", opts.lang, "cmdline")
 
@@ -187,7 +178,8 @@ class Command(ProjectCommand):
             folder = self._crawl(jobs, opts)
         if folder is None:
             return
-        failing = _FAILING[opts.fail_on]
+        severities = list(Severity)
+        failing = frozenset(severities[: severities.index(Severity(opts.fail_on)) + 1])
         with to_stdout():
             _print(folder, failing, opts)
         found = {row.severity for host in read_hosts(folder.report) for row in host.findings}
@@ -197,7 +189,7 @@ class Command(ProjectCommand):
             self.exitcode = 1
 
     def _check(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Raise UsageError for wrong arguments, with a suggestion if there is one."""
+        """Raise UsageError for wrong arguments."""
         from woo_harvester.permits.entry_pages import page_problem
 
         if not args and not self._files and not opts.permits:
@@ -207,27 +199,15 @@ class Command(ProjectCommand):
             )
         if args and opts.permits:
             raise UsageError(f"{args[0]} is no entry page: audit domains and --permits one after the other")
-        if opts.sample is not None and not opts.permits:
-            raise UsageError("--sample is the number of messages of --permits, which is not there")
-        if opts.sample is not None and opts.all:
-            raise UsageError("expected --sample or --all, not both")
-        if opts.all and not (args or opts.permits):
-            raise UsageError("--all is for domains and --permits: of files, each is read")
         for url in opts.permits or ():
             if problem := page_problem(url):
                 raise UsageError(f"--permits: {problem}")
         if opts.user is not None and not (args or opts.permits):
             raise UsageError("--user is for domains and --permits: files need no password")
-        if opts.json and opts.format not in (None, "json"):
-            raise UsageError(f"expected --json or --format {opts.format}, not both")
         for given in args:
-            if "." not in given and ":" not in given and given != "localhost":
-                close = get_close_matches(f"--{given}", self.options()[0], n=1)
-                meant = f": did you mean {close[0]}?" if close else ", such as www.gemeente.nl"
-                raise UsageError(f"{given} is no domain{meant}")
-            is_file = _exists(Path(given)) or given.lower().endswith((".xml", ".xml.gz", "robots.txt"))
-            if is_file and "://" not in given:
-                raise UsageError(f"{given} is a file: did you mean --file {given}?")
+            is_file = "://" not in given and given.lower().endswith((".xml", ".xml.gz", "robots.txt"))
+            if is_file or ("." not in given and ":" not in given and given != "localhost"):
+                raise UsageError(f"{given} is no domain, such as www.gemeente.nl: files come after --file")
 
     def _crawl(self, jobs: Sequence[_Job], opts: argparse.Namespace) -> RunFolder | None:
         """Run the spiders one after another; return the folder of their report, or None if one failed."""
@@ -290,7 +270,6 @@ class Command(ProjectCommand):
         elif self._credentials:
             crawler.signals.connect(self._credentials.sign, signals.request_reached_downloader)
         crawler.signals.connect(self._keep, signals.spider_opened)
-        crawler.signals.connect(lambda: _note_audit(crawler), signals.engine_started, weak=False)
         return crawler
 
 
@@ -308,13 +287,6 @@ def _findings(crawler: Crawler) -> Findings:
     return cast("Findings", crawler.get_extension(Findings))
 
 
-def _note_audit(crawler: Crawler) -> None:
-    """Note that a run is an audit, for its report; at once in its folder, since it may be killed."""
-    crawler.stats.set_value(AUDIT, 1)
-    with suppress(OSError):  # the run ends for the same reason
-        _findings(crawler).run_folder.write_stats({AUDIT: 1})
-
-
 def _print(folder: RunFolder, failing: frozenset[Severity], opts: argparse.Namespace) -> None:
     """Print the report in the format that the options ask for."""
     from rich.console import Console
@@ -323,7 +295,7 @@ def _print(folder: RunFolder, failing: frozenset[Severity], opts: argparse.Names
     from woo_harvester.report.json_file import read_head
     from woo_harvester.report.junit import junit
 
-    if opts.json or opts.format == "json":
+    if opts.format == "json":
         print(_json(folder))
     elif opts.format == "junit":
         print(junit(folder, failing), end="")
@@ -337,15 +309,6 @@ def _width() -> int | None:
     return None if sys.stdout.isatty() or (columns.isdecimal() and int(columns)) else _WIDTH
 
 
-def _sample(given: str) -> int:
-    """Return the number of messages that was typed. Raises ArgumentTypeError."""
-    if not given.isdecimal():
-        raise ArgumentTypeError(
-            f"expected a whole number, such as {MESSAGE_SAMPLE}, or 0 for all; got {given}"
-        )
-    return int(given)
-
-
 def _hosts(given: list[str]) -> list[str]:
     """Return the hosts that were typed. Raises UsageError if one is none."""
     from woo_harvester.running.arguments import WooArguments
@@ -356,24 +319,12 @@ def _hosts(given: list[str]) -> list[str]:
         raise UsageError(str(error).replace("argument domains: ", "")) from error
 
 
-def _exists(path: Path) -> bool:
-    """Return whether there is such a file; False too for a name that no file can have."""
-    with suppress(OSError, ValueError):
-        return path.exists()
-    return False
-
-
 def _existing(given: str) -> Path:
     """Return the path of a file or folder. Raises UsageError if it does not exist."""
-    if not given:
-        raise UsageError("--file: expected a file or a folder, got an empty name")
-    path = Path(given)
-    if _exists(path):
-        return path
-    around = [str(each) for each in path.parent.iterdir()] if _exists(path.parent / ".") else []
-    close = get_close_matches(given, around, n=1)
-    meant = f": did you mean {close[0]}?" if close else ""
-    raise UsageError(f"there is no file {given}{meant}")
+    with suppress(OSError, ValueError):  # a name that no file can have
+        if given and Path(given).exists():
+            return Path(given)
+    raise UsageError(f"--file: there is no file {given}")
 
 
 def _json(folder: RunFolder) -> str:

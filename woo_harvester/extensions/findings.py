@@ -20,7 +20,14 @@ from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.assemble import make_report
 from woo_harvester.report.findings_file import FindingsFile
 from woo_harvester.report.funnel import OWN_ERROR, Account
-from woo_harvester.report.run_folder import FINISHED, OWN_ERROR_FIRST, ReportsFolder, RunFolder, run_name
+from woo_harvester.report.run_folder import (
+    AUDIT,
+    FINISHED,
+    OWN_ERROR_FIRST,
+    ReportsFolder,
+    RunFolder,
+    run_name,
+)
 from woo_harvester.running.causes import cause_of
 from woo_harvester.running.ending import end_run, fail_run
 from woo_harvester.utils.dates import iso_now
@@ -106,6 +113,9 @@ class Findings:
             self.folder.mkdir(parents=True)
             self._file = FindingsFile(self.run_folder.open_findings())
             self._lock = self.run_folder.lock()
+            if self._crawler.settings.getbool("WOO_AUDIT"):  # at once, since it may be killed
+                self._crawler.stats.set_value(AUDIT, 1)
+                self.run_folder.write_stats({AUDIT: 1})
         except OSError as error:
             self._fail(error)
             raise CloseSpider(_FAILED) from error

@@ -7,9 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import chain
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from pydantic import TypeAdapter
 
@@ -112,13 +111,8 @@ class RunRegister:
 
 
 def together(registers: Sequence[RunRegister]) -> RunRegister:
-    """Return the register of several runs, one at least: an organisation has the locations of all of them."""
-    found: dict[str, Registered] = {}
-    for one in chain.from_iterable(each.organisations for each in registers):
-        known = found.setdefault(one.id, one)
-        known.locations.extend(url for url in one.locations if url not in known.locations)
-        known.remarks.update(one.remarks)
-    return RunRegister([shard for each in registers for shard in each.shards], list(found.values()))
+    """Return the register of several shards, one at least. Each shard reads all of the register."""
+    return RunRegister([shard for each in registers for shard in each.shards], registers[0].organisations)
 
 
 _ADAPTER = TypeAdapter(RunRegister)
@@ -139,12 +133,11 @@ def hosts_without_figures(register: RunRegister, known: Container[str]) -> list[
 #: What was seen of a robots.txt that is unreachable although its host answers.
 _ANSWERED = re.compile(r"HTTP [0-9]|afgebroken|doorverwijzing|max redirections")
 
-#: Findings about a name in robots.txt: more precise than that no index was found.
-_NAMES = ("index.naam", "index.infocat-onbekend")
+#: The beginnings of codes that say why no sitemap could be read, the first cause first.
+_CAUSES = ("robots.ontbreekt", "robots.onbereikbaar", "robots.geen-diwoo-index", "index.")
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """Why no sitemap of a host could be read."""
 
     kind: HostGapKind
@@ -188,41 +181,27 @@ def host_gap(account: Account, found: HostFindings) -> _Found | None:
     """
     if account.sitemaps:
         return None
-    codes = [code for code, about_document in found.counts if not about_document]
+    codes = (code for code, about_document in found.counts if not about_document)
     errors = [code for code in codes if explain(code).severity is Severity.ERROR]
-
-    def made(kind: HostGapKind, code: str) -> _Found:
-        return _Found(kind, code, found.examples((code, False))[-1].get("seen"))
-
-    if "robots.ontbreekt" in errors:
-        return made("no_robots", "robots.ontbreekt")
-    if "robots.onbereikbaar" in errors:
-        unreachable = made("dead", "robots.onbereikbaar")
-        return made("no_robots", unreachable.code) if _has_answered(unreachable) else unreachable
-    if "robots.geen-diwoo-index" in errors:
-        return made("no_index", next((code for code in _NAMES if code in errors), "robots.geen-diwoo-index"))
-    if not account.visited or not errors:
+    code = min(errors, key=_order, default=None)
+    if code is None or not (account.visited or code.startswith(_CAUSES[:3])):
         return None
-    errors.sort(key=lambda code: (not code.startswith("index."), code))
-    first = made("no_index", errors[0])
-    if account.indexes or first.code.startswith("index."):
-        return first
-    # Nothing but robots.txt was requested.
-    return made("no_robots" if _has_answered(first) else "dead", first.code)
+    seen = found.examples((code, False))[-1].get("seen")
+    kind: HostGapKind = "dead"
+    if account.indexes or code.startswith(_CAUSES[2:]):
+        kind = "no_index"
+    elif code == _CAUSES[0] or _ANSWERED.match(seen or ""):
+        kind = "no_robots"
+    return _Found(kind, code, seen)
 
 
-def _has_answered(found: _Found) -> bool:
-    """Return whether a host answered the request for robots.txt."""
-    return _ANSWERED.match(found.seen or "") is not None
+def _order(code: str) -> tuple[int, str]:
+    return next((at for at, cause in enumerate(_CAUSES) if code.startswith(cause)), len(_CAUSES)), code
 
 
 def _host_gap(host: str, found: _Found, organisations: list[tuple[Registered, list[str]]]) -> HostGap:
     on_host = [
-        OrganisationOnHost(
-            **_reference(one),
-            locations=urls,
-            remarks=one.remarks_on(urls),
-        )
+        OrganisationOnHost(**_reference(one), locations=urls, remarks=one.remarks_on(urls))
         for one, urls in sorted(organisations, key=lambda each: _by_name(each[0]))
     ]
     return HostGap(host=host, organisations=on_host, code=found.code, seen=found.seen)

@@ -19,9 +19,7 @@ from woo_harvester.report.model import (
     Example,
     FindingRow,
     Head,
-    HostGap,
     HostReport,
-    OrganisationOnHost,
     RegisteredOrganisation,
 )
 from woo_harvester.report.run_folder import RunFolder
@@ -149,23 +147,23 @@ def write_coverage_csv(folder: RunFolder, head: Head) -> None:
 
 def _rows(head: Head, coverage: Coverage, kind: GapKind) -> Iterator[dict[str, Any]]:
     if kind == "no_location":
-        for one in coverage.no_location:
-            yield _organisation(one)
+        yield from map(_organisation, coverage.no_location)
         return
     for gap in coverage.hosts_of(kind):
-        about = _coverage_host(gap, head.explanations[gap.code].what)
-        for on_host in gap.organisations:
-            yield {**_organisation(on_host), **about, **_registered(on_host)}
-
-
-def _registered(one: OrganisationOnHost) -> dict[str, Any]:
-    return {"locations": " ".join(one.locations), "remarks": "; ".join(one.remarks)}
+        what = head.explanations[gap.code].what
+        for one in gap.organisations:
+            locations, remarks = " ".join(one.locations), "; ".join(one.remarks)
+            yield {
+                **_organisation(one),
+                "host": gap.host,
+                "locations": locations,
+                "remarks": remarks,
+                "code": gap.code,
+                "what": what,
+                "seen": gap.seen,
+            }
 
 
 def _organisation(one: RegisteredOrganisation) -> dict[str, Any]:
     uri = one.id if one.id not in (one.system_id, one.name) else None
     return {"organisation": one.name, "kind": one.kind, "systeemId": one.system_id, "uri": uri}
-
-
-def _coverage_host(gap: HostGap, what: str) -> dict[str, Any]:
-    return {"host": gap.host, "code": gap.code, "what": what, "seen": gap.seen}

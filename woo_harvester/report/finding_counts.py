@@ -13,10 +13,9 @@ from typing import Any
 
 from woo_harvester.findings import Severity
 from woo_harvester.report.funnel import is_about_document
-from woo_harvester.report.run_folder import complete_lines, without_secrets
+from woo_harvester.report.run_folder import complete_lines
 from woo_harvester.report.score import FindingKey
 from woo_harvester.utils.inputs import parse_object
-from woo_harvester.utils.secrets import masked
 
 #: The number of mistakes of one host and kind of finding that are kept: those with different values of one
 #: element, so that what differs in each document leaves room for other elements, and all together.
@@ -42,8 +41,7 @@ class _Mistake:
     """The first few different URLs."""
 
     def example(self) -> dict[str, Any]:
-        also = [masked(url) for url in self.urls[1:]]
-        return {**without_secrets(json.loads(self.line)), "alike": self.count, "also": also or None}
+        return {**json.loads(self.line), "alike": self.count, "also": self.urls[1:] or None}
 
 
 @dataclass(slots=True)
@@ -101,8 +99,7 @@ class HostFindings:
     def examples(self, key: FindingKey) -> list[dict[str, Any]]:
         """Return an example of each different mistake of one kind, the rarest first.
 
-        ``alike`` is the number of findings with its element and ``seen``, ``also`` the URLs of two others. It
-        is without secrets: an earlier version wrote them.
+        ``alike`` is the number of findings with its element and ``seen``, ``also`` the URLs of two others.
         """
         return [mistake.example() for mistake in self.mistakes[key].rarest_first()]
 

@@ -80,25 +80,23 @@ def is_about_document(finding: Mapping[str, Any]) -> bool:
     return bool(finding.get("sitemap"))
 
 
+def _is_given(*path: str) -> Callable[[Record], bool]:
+    """Return a function that returns whether the value at a path is not a default."""
+    return lambda record: ".".join(("document", *path)) not in record.herkomst.standaardwaarden
+
+
 #: The recommended fields, each with a function that returns whether the publisher gave it. Source: seed
 #: "Aanbevelingen voor metadata", sections "Toelichting op de verplichte TOOI velden" and "Weergave en
 #: filtering op portaal".
 FIELDS: dict[str, Callable[[Record], bool]] = {
-    "publisher": lambda record: "document.publisher" not in record.herkomst.standaardwaarden,
-    "officieleTitel": lambda record: (
-        "document.titelcollectie.officieleTitel" not in record.herkomst.standaardwaarden
-    ),
-    "informatiecategorie": lambda record: (
-        "document.classificatiecollectie.informatiecategorieen" not in record.herkomst.standaardwaarden
-    ),
+    "publisher": _is_given("publisher"),
+    "officieleTitel": _is_given("titelcollectie", "officieleTitel"),
+    "informatiecategorie": _is_given("classificatiecollectie", "informatiecategorieen"),
     "documenthandeling": lambda record: bool(record.document.documenthandelingen),
-    "creatiedatum": lambda record: (
-        record.document.creatiedatum is not None
-        and "document.creatiedatum" not in record.herkomst.standaardwaarden
-    ),
-    "verantwoordelijke": lambda record: "document.verantwoordelijke" not in record.herkomst.standaardwaarden,
+    "creatiedatum": lambda record: bool(record.document.creatiedatum) and _is_given("creatiedatum")(record),
+    "verantwoordelijke": _is_given("verantwoordelijke"),
     "lastmod": lambda record: bool(record.herkomst.lastmod),
-    "format": lambda record: "document.format" not in record.herkomst.standaardwaarden,
+    "format": _is_given("format"),
     "documentsoort": lambda record: bool(record.document.classificatiecollectie.documentsoorten),
     "thema": lambda record: bool(record.document.classificatiecollectie.themas),
 }

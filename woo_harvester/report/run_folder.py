@@ -22,26 +22,17 @@ from woo_harvester.utils.dates import iso_datetime
 from woo_harvester.utils.inputs import WITHOUT_LOCKS, check_regular, parse_object
 from woo_harvester.utils.secrets import masked
 
-#: The name of the folder of a run, as run_name() or part_name() makes it.
-_RUN_NAME = re.compile(r"(?P<spider>.+)(?P<moment>-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d+)(-\d+)?")
-
-#: The name of the folder of merged runs: a spider and a day.
-_MERGED_NAME = re.compile(r"(?P<spider>.+)(?P<moment>-\d{4}-\d\d-\d\d)")
+#: The name of the folder of a run as run_name() makes it, or of merged runs: a spider and a day.
+_NAME = re.compile(r"(?P<spider>.+)-(?P<day>\d{4}-\d\d-\d\d)(?P<time>T\d\d-\d\d-\d\d\.\d+)?")
 
 
 def parse_name(name: str) -> tuple[str, datetime] | None:
     """Return the spider and the moment in the name of a run, or the spider and the day of merged runs."""
-    for pattern, form in ((_RUN_NAME, "-%Y-%m-%dT%H-%M-%S.%f"), (_MERGED_NAME, "-%Y-%m-%d")):
-        if match := pattern.fullmatch(name):
-            with suppress(ValueError):  # there is no such moment
-                return match["spider"], datetime.strptime(match["moment"], form).astimezone()
+    if match := _NAME.fullmatch(name):
+        with suppress(ValueError):  # there is no such moment
+            moment = match["day"] + (match["time"] or "T00-00-00.0")
+            return match["spider"], datetime.strptime(moment, "%Y-%m-%dT%H-%M-%S.%f").astimezone()
     return None
-
-
-def spider_of(name: str) -> str | None:
-    """Return the spider in the name of a run, or of a job of it; None for any other name."""
-    match = _RUN_NAME.fullmatch(name)
-    return match["spider"] if match else None
 
 
 def run_name(spider: str) -> str:
@@ -268,8 +259,8 @@ class ReportsFolder:
     def runs(self) -> Iterator[tuple[str, RunFolder]]:
         """Return the folders that runs made themselves, each with the name of its spider."""
         for path in self.path.glob("*/"):
-            if (spider := spider_of(path.name)) is not None:
-                yield spider, RunFolder(path)
+            if (match := _NAME.fullmatch(path.name)) and match["time"]:
+                yield match["spider"], RunFolder(path)
 
     def reports(self) -> Iterator[tuple[str, datetime, RunFolder]]:
         """Return the folders of runs and of merged runs, each with its spider and the moment in its name.
@@ -304,17 +295,14 @@ def slug(host: str) -> str:
 
 
 def finding_line(finding: Finding, count: int | None = None) -> str:
-    """Return a finding as a line of the files with findings; with *count*, one that stands for so many."""
-    given = finding.as_dict() if count is None else {**finding.as_dict(), "count": count}
-    return json_line(without_secrets(given))
+    """Return a finding as a line of the files with findings; with *count*, one that stands for so many.
 
-
-def without_secrets(finding: dict[str, Any]) -> dict[str, Any]:
-    """Return the finding without passwords in what publishers wrote, or servers sent back."""
-    for name in ("url", "sitemap", "seen"):
-        if name in finding:
-            finding[name] = masked(finding[name])
-    return finding
+    It is without passwords in what publishers wrote, or servers sent back.
+    """
+    given = finding.as_dict()
+    for name in {"url", "sitemap", "seen"} & given.keys():
+        given[name] = masked(given[name])
+    return json_line(given if count is None else {**given, "count": count})
 
 
 def json_line(value: Mapping[str, Any]) -> str:
