@@ -333,23 +333,17 @@ def test_the_page_has_each_field_with_what_it_counts_for() -> None:
 def test_a_word_is_searched_in_each_field_and_among_its_parts() -> None:
     body = search_body(Question(WOO, clauses_of("stikstof")), 5)
     (word,) = body["query"]["bool"]["must"]
-    asked = [path for query in word["dis_max"]["queries"] for path in query["match"]]
-    itself = asked.pop()
-    assert asked == [path for field in text_fields(WOO) for path in (field.path, field.parts)]
-    assert itself == title_field(WOO).exact
-
-
-def test_a_stop_word_in_a_title_ranks_nothing() -> None:
-    (word,) = search_body(Question(WOO, clauses_of("de")), 5)["query"]["bool"]["must"]
-    assert not any(title_field(WOO).exact in query["match"] for query in word["dis_max"]["queries"])
+    *asked, itself = word["dis_max"]["queries"]
+    for field, stem, part in zip(text_fields(WOO), asked[::2], asked[1::2], strict=True):
+        assert [*stem["match"]] == [field.path]
+        assert part["multi_match"]["fields"] == [field.path, field.parts]
+    assert [*itself["match"]] == [title_field(WOO).exact]
 
 
 def test_an_excluded_stop_word_excludes_nothing() -> None:
     (word,) = search_body(Question(WOO, clauses_of("-de")), 5)["query"]["bool"]["must_not"]
-    given = [
-        each["zero_terms_query"] for query in word["dis_max"]["queries"] for each in query["match"].values()
-    ]
-    assert set(given) == {"none"}
+    given = [repr(query) for query in word["dis_max"]["queries"]]
+    assert all("'zero_terms_query': 'none'" in each for each in given)
 
 
 def test_the_counts_of_a_facet_have_the_filters_of_the_others() -> None:
