@@ -95,7 +95,6 @@ LONGEST = (
     "sitemaps/test_reader_memory.py",
     "commands/test_demo.py",
     "crawl/test_withdrawals.py",
-    "portal/test_dutch.py",
     "state/test_store.py",
 )
 

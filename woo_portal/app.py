@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
+from threading import BoundedSemaphore
 from typing import Any
 
 from starlette.applications import Starlette
@@ -15,9 +16,8 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from woo_portal.asking import MAX_DOWNLOADS, Asking, BusyError, Downloads
+from woo_portal.asking import MAX_DOWNLOADS, Asking, BusyError
 from woo_portal.engine import Engine, EngineError, SlowQuestionError
 from woo_portal.harvest import Harvest
 from woo_portal.open_overheid import BASE as OPEN_OVERHEID
@@ -33,9 +33,6 @@ _TEXTS: Mapping[int, tuple[str, str]] = {
     400: ("Deze vraag kan niet", "In het adres staat iets wat de zoekmachine niet begrijpt."),
     404: ("Deze pagina is er niet", "Misschien is het adres verkeerd overgenomen."),
     405: ("Dit kan hier niet", "U kunt hier alleen lezen en zoeken."),
-    413: ("Deze vraag is te groot", "Stel een kleinere vraag."),
-    414: ("Dit adres is te lang", "Kies minder filters, of gebruik minder woorden."),
-    431: ("Deze vraag is te groot", "Uw browser stuurt te veel gegevens mee."),
     500: ("Er ging iets mis", "Dit ligt niet aan u. De beheerder kan zien wat er misging."),
     503: ("Zoeken lukt nu even niet", "Dit ligt niet aan u. Probeer het later opnieuw."),
 }
@@ -86,6 +83,11 @@ async def _on_question(request: Request, error: Exception) -> Response:
     return error_response(request, 400, str(error))
 
 
+async def _on_left(request: Request, error: Exception) -> Response:
+    """Answer a client that goes away before it has asked all."""
+    return error_response(request, 400)
+
+
 async def _on_busy(request: Request, error: Exception) -> Response:
     return error_response(request, 503, _BUSY, _SOON)
 
@@ -107,85 +109,12 @@ async def _on_fault(request: Request, error: Exception) -> Response:
 HANDLERS: dict[Any, Any] = {
     HTTPException: _on_http,
     QuestionError: _on_question,
+    ClientDisconnect: _on_left,
     BusyError: _on_busy,
     SlowQuestionError: _on_slow,
     EngineError: _on_engine,
     Exception: _on_fault,
 }
-
-
-#: The longest address with its parameters, in bytes.
-MAX_ADDRESS = 8_000
-#: The most headers, and their largest size together, in bytes.
-MAX_HEADERS, MAX_HEADER_BYTES = 100, 12_000
-#: The largest body of a question to the API, in bytes.
-MAX_BODY = 64 * 1024
-
-_READING = ("GET", "HEAD")
-_OF_API = (*_READING, "POST", "OPTIONS")
-
-
-class Bounds:
-    """Middleware that refuses what no page or question needs, before anything else looks at it."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        request = Request(scope, receive)
-        methods = _OF_API if for_programs(request) else _READING
-        if request.method not in methods:
-            refusal = error_response(request, 405, headers={"allow": ", ".join(methods)})
-        elif len(scope.get("raw_path") or b"") + len(scope["query_string"]) > MAX_ADDRESS:
-            refusal = error_response(request, 414)
-        elif _has_large_headers(scope):
-            refusal = error_response(request, 431)
-        else:
-            body = await _body(request)
-            if isinstance(body, bytes):
-                await self._app(scope, _given(body, receive), send)
-                return
-            refusal = error_response(request, body, headers={"connection": "close"})
-        await refusal(scope, receive, send)
-
-
-def _has_large_headers(scope: Scope) -> bool:
-    headers = scope["headers"]
-    size = sum(len(name) + len(value) for name, value in headers)
-    return len(headers) > MAX_HEADERS or size > MAX_HEADER_BYTES
-
-
-async def _body(request: Request) -> bytes | int:
-    """Return the body of a request, or the status with which to refuse it."""
-    if request.method != "POST":
-        return b""
-    found = b""
-    try:
-        async for part in request.stream():
-            found += part
-            if len(found) > MAX_BODY:
-                return 413
-    except ClientDisconnect:
-        return 400
-    return found
-
-
-def _given(body: bytes, receive: Receive) -> Receive:
-    """Return a receiver that gives a body that was read already, and then what comes after it."""
-    is_given = False
-
-    async def receive_given() -> Message:
-        nonlocal is_given
-        if is_given:
-            return await receive()
-        is_given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return receive_given
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,12 +153,12 @@ def make_app(engine: Engine, options: Options) -> Starlette:
 
     app = Starlette(
         routes=ROUTES,
-        middleware=[Middleware(SafeHeaders), Middleware(Bounds), Middleware(WithoutTracking)],
+        middleware=[Middleware(SafeHeaders), Middleware(WithoutTracking)],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False  # it would lead to whatever host the request names
     app.state.engine, app.state.options, app.state.asking = engine, options, asking
     app.state.harvest, app.state.menu = Harvest(options.report), Menu()
-    app.state.downloads = Downloads(options.downloads)
+    app.state.downloads = BoundedSemaphore(options.downloads)
     return app

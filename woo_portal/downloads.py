@@ -132,7 +132,7 @@ class Withdrawal:
 async def document_by_id(request: Request, kind: Kind) -> Mapping[str, Any]:
     """Return the search document whose id is in the path. Raises HTTPException 404 if there is none."""
     engine, record_id = request.app.state.engine, str(request.path_params["id"])
-    found: Mapping[str, Any] | None = await request.app.state.asking(request, engine.get, kind, record_id)
+    found: Mapping[str, Any] | None = await request.app.state.asking(engine.get, kind, record_id)
     if found is None:
         raise HTTPException(404, f"{_NOUNS[kind.name]} is hier niet bekend.")
     return found

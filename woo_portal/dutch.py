@@ -1,11 +1,7 @@
-"""Splits a text into words as Lucene's standard tokenizer does (Unicode text segmentation, UAX #29).
-
-The classes of characters are in ``lucene.json``, which ``python -m tools.lucene`` takes from Lucene itself.
-"""
+"""The words of Dutch texts, and the forms by which they find each other: the filters of ``analysis.json``."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
@@ -13,153 +9,39 @@ from importlib.resources import files
 from itertools import chain
 from threading import Lock
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 import snowballstemmer
 
 from woo_harvester.kinds import WOO
 from woo_harvester.outputs.definition import definition
 
-#: A longer word is cut into pieces of this length.
-MAX_LENGTH = 255
-_ASCII = 128
-#: How often a joiner may stand in a row; without a bound a line of joiners takes quadratic time.
-_FEW = "{0,3}"
-_ZWJ, _EMOJI_STYLE, _KEYCAP = "\u200d", "\ufe0f", "\u20e3"
-
-
-@cache
-def tables() -> Mapping[str, Any]:
-    """Return the content of ``lucene.json``: ``stopwords``, ``folding`` and ``classes``."""
-    text = files(__package__).joinpath("lucene.json").read_text(encoding="utf-8")
-    content: dict[str, Any] = json.loads(text)
-    return content
+#: A number with points or commas, or letters and digits with apostrophes; a longer one is cut.
+_WORD = re.compile(r"\d{1,99}(?:[.,]\d{1,99}){1,9}|[^\W_]{1,255}(?:['’][^\W_]{1,255}){0,2}")
 
 
 def spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield begin and end of each word in *text*."""
-    pattern = _ascii_words() if text.isascii() else _all_words()
-    for match in pattern.finditer(text):
-        start, end = match.span()
-        if end - start <= MAX_LENGTH:
-            yield start, end
-        else:
-            yield from _cut(pattern, text, start, end)
-
-
-def _cut(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the words that a word makes which is too long."""
-    while start < end:
-        # A slice, so that what was cut off before does not count as the character before.
-        match = pattern.search(text[start : min(end, start + MAX_LENGTH)])
-        if match is None:  # only underscores
-            start += MAX_LENGTH
-        elif match.start():
-            start += match.start()
-        else:
-            yield start, start + match.end()
-            start += match.end()
+    return (match.span() for match in _WORD.finditer(text))
 
 
 def words(text: str) -> list[str]:
     """Return the words of *text*."""
-    found = (_ascii_words() if text.isascii() else _all_words()).findall(text)
-    if len(text) > MAX_LENGTH and any(len(word) > MAX_LENGTH for word in found):
-        return [text[start:end] for start, end in spans(text)]
-    return found
-
-
-@cache
-def _ascii_words() -> re.Pattern[str]:
-    return re.compile(_word({name: _set(points, _ASCII) for name, points in tables()["classes"].items()}))
-
-
-@cache
-def _all_words() -> re.Pattern[str]:
-    sets = {name: _set(points) for name, points in tables()["classes"].items()}
-    after = f"[{sets['Extend']}]*+"
-    parts = [
-        _word(sets),
-        _emoji(sets),
-        f"[{sets['Regional']}]{after}[{sets['Regional']}]{after}",
-        f"(?:[{sets['Southeast_asian']}]{after})++",
-        f"[{sets['Ideographic']}{sets['Hiragana']}]{after}",
-    ]
-    return re.compile("|".join(parts))
-
-
-def _set(points: list[int], end: int = 0x110000) -> str:
-    """Return ranges (first, last, first, last, …) as the inside of a character class, up to *end*."""
-    pairs = zip(points[::2], points[1::2], strict=True)
-    return "".join(rf"\U{low:08x}-\U{high:08x}" for low, high in pairs if low < end)
-
-
-def _word(sets: Mapping[str, str]) -> str:
-    """Return the pattern of words and numbers. No part can go back, so that a long line takes linear time."""
-    after = f"[{sets['Extend']}]*+" if sets["Extend"] else ""
-
-    def one_of(*names: str, extra: str = "") -> str:
-        return f"[{''.join(sets[name] for name in names)}{extra}]{after}"
-
-    joins = f"(?:{one_of('ExtendNumLet')})"
-    number, letter = one_of("Numeric"), one_of("ALetter", "Hebrew")
-    numbers = f"{number}(?:(?:{joins}*+|{one_of('MidNum', 'MidNumLet')}){number})*+"
-    letters = f"{letter}(?:(?:{joins}*+|{one_of('MidLetter', 'MidNumLet')}){letter})*+"
-    runs = [numbers, letters]
-    if sets["Hebrew"]:
-        quoted = rf"{one_of('Hebrew')}(?:'{after}|\"{after}{one_of('Hebrew')})"
-        runs = [quoted, numbers, letters.replace(f"){letter})", f")(?!{quoted}){letter})")]
-    run = f"(?:{'|'.join(runs)})++"
-    if sets["Katakana"]:
-        katakana = one_of("Katakana")
-        run = f"(?:{katakana}(?:{joins}*+{katakana})*+|{run})"
-    begin = f"(?:(?<![{sets['ExtendNumLet']}{sets['Extend']}]){joins}++)?+"
-    return f"{begin}{run}(?:{joins}++{run})*+{joins}*+"
-
-
-def _emoji(sets: Mapping[str, str]) -> str:
-    """Return the pattern of an emoji with its variants, and of a sign in a key cap."""
-    joined = f"{_ZWJ}(?!{_ZWJ}{_FEW}[{sets['Emoji']}])"
-    after = f"(?:(?![{_ZWJ}\ufe0e{_EMOJI_STYLE}])[{sets['Extend']}]|{joined})*+"
-    emoji = f"{_ZWJ}{_FEW}[{sets['Emoji']}]{after}{_EMOJI_STYLE}?"
-    return f"{emoji}(?:{_ZWJ}{emoji})*+|[0-9#*]{_EMOJI_STYLE}?{_KEYCAP}{after}"
-
-
-class CharFilter:
-    """A filter of the type ``mapping``: at each place it replaces the longest text that it knows."""
-
-    def __init__(self, mappings: Sequence[str]) -> None:
-        parts = [rule.replace(r"\n", "\n").partition("=>") for rule in mappings]
-        self._known = {before: after for before, _, after in parts}
-        # Few texts have a sign by which these differ from others; all but one letter before it are such.
-        signs = {re.sub(r"[\0-\x7f]", "", before)[-1:] for before in self._known}
-        inside = "".join(map(re.escape, sorted(signs)))
-        self._sign = re.compile(f"[{inside}]")
-        self._places = re.compile(f"[^{inside}]?[{inside}]+\n?")
-        self._longest = max(map(len, self._known))
-
-    def __call__(self, text: str) -> str:
-        """Return *text* with what it knows replaced."""
-        return self._places.sub(self._replaced, text) if self._sign.search(text) else text
-
-    def _replaced(self, match: re.Match[str]) -> str:
-        text, made, at = match[0], "", 0
-        while at < len(text):
-            sizes = range(min(self._longest, len(text) - at), 0, -1)
-            size = next((size for size in sizes if text[at : at + size] in self._known), 0)
-            made += self._known[text[at : at + size]] if size else text[at]
-            at += size or 1
-        return made
+    return _WORD.findall(text)
 
 
 def cleaned(text: str) -> str:
-    """Return a text in composed form without signs that nobody sees, as all analyzers read it."""
-    return text if text.isascii() else _cleaner()(text)
+    """Return a text in composed form (NFC) without signs that nobody sees, as all analyzers read it."""
+    return text if text.isascii() else _unseen().sub("", normalize("NFC", text))
 
 
 @cache
-def _cleaner() -> CharFilter:
+def _unseen() -> re.Pattern[str]:
+    """Return the pattern of what the character filter removes, such as a soft hyphen at a line end."""
     (given,) = _analysis()["char_filter"].values()
-    return CharFilter(given["mappings"])
+    rules = (rule.replace(r"\n", "\n").partition("=>") for rule in given["mappings"])
+    removed = sorted((before for before, _, after in rules if not after), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, removed)))
 
 
 class Token(NamedTuple):
@@ -178,40 +60,20 @@ _CACHED_STEMS = 50_000
 
 
 def make_filter(name: str, defined: Mapping[str, Mapping[str, Any]]) -> Filter:
-    """Return the filter with this name: one that *defined* has, or one of Elasticsearch's own.
-
-    Raises ValueError for a type or parameter that this module does not know.
-    """
+    """Return the filter with this name: one that *defined* has, or one of Elasticsearch's own."""
     given = {"type": name, **defined.get(name, {})}
-    kind = given.pop("type")
-    if (make := _TYPES.get(kind)) is None:
-        raise ValueError(f"analysis.json: expected a filter of a known type, got {kind} ({name})")
-    try:
-        return make(**given)
-    except TypeError as error:
-        raise ValueError(f"analysis.json: the filter {name} is not understood: {error}") from None
+    return _TYPES[given.pop("type")](**given)
+
+
+#: Letters that have no accent to leave out.
+_LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th",
+                          "’": "'", "‘": "'"})  # fmt: skip
+_MARKS = re.compile("[\u0300-\u036f]")
 
 
 def fold(text: str) -> str:
-    """Return *text* in ASCII where Lucene's ASCII folding does so."""
-    return text if text.isascii() else text.translate(_folding())
-
-
-def lower(text: str) -> str:
-    """Return *text* in lower case, each character on its own, as Java does."""
-    if text.isascii():
-        return text.lower()
-    return text.replace("\u0130", "i").replace("\u03a3", "\u03c3").lower()
-
-
-_FOLDING: dict[int, str] = {}
-
-
-def _folding() -> dict[int, str]:
-    if not _FOLDING:
-        made = {ord(char): target for target, source in tables()["folding"].items() for char in source}
-        _FOLDING.update(made)
-    return _FOLDING
+    """Return a text in lower case without accents and ligatures."""
+    return text if text.isascii() else _MARKS.sub("", normalize("NFKD", text)).translate(_LETTERS)
 
 
 def _each(change: Callable[[str], str]) -> Filter:
@@ -219,10 +81,14 @@ def _each(change: Callable[[str], str]) -> Filter:
 
 
 def _stop(stopwords: str | Sequence[str]) -> Filter:
-    words = _word_list(
-        tables()["stopwords"].get(stopwords, stopwords) if isinstance(stopwords, str) else stopwords
-    )
-    return lambda tokens: [token for token in tokens if token.text not in words]
+    known = _dutch_stopwords() if stopwords == "_dutch_" else _word_list(stopwords)
+    return lambda tokens: [token for token in tokens if token.text not in known]
+
+
+@cache
+def _dutch_stopwords() -> frozenset[str]:
+    text = files(__package__).joinpath("stopwords.txt").read_text(encoding="utf-8")
+    return frozenset(text.split())
 
 
 def _word_list(given: str | Sequence[str]) -> frozenset[str]:
@@ -306,7 +172,7 @@ def _without_duplicates(tokens: Sequence[Token]) -> Sequence[Token]:
 _TYPES: Mapping[str, Callable[..., Filter]] = {
     "asciifolding": lambda: _each(fold),
     "dictionary_decompounder": _decompounder,
-    "lowercase": lambda: _each(lower),
+    "lowercase": lambda: _each(str.lower),
     "pattern_replace": _pattern_replace,
     "remove_duplicates": lambda: _without_duplicates,
     "reverse": lambda: _each(lambda text: text[::-1]),
@@ -316,11 +182,11 @@ _TYPES: Mapping[str, Callable[..., Filter]] = {
 }
 
 
-#: Words whose tokens are kept, for each analyzer: more than a large text has, some 15 MB.
-CACHED_WORDS = 50_000
-#: Pieces between white space that are kept. A longer one, or a longer number, is seldom seen twice.
-_CACHED_PIECES, _LONGEST_PIECE, _LONGEST_NUMBER = 100_000, 60, 8
-_DIGIT, _AS_ZERO = re.compile("[0-9]"), str.maketrans("123456789", "000000000")
+#: Words whose tokens are kept, for each analyzer and together: more than a large text has.
+CACHED_WORDS = 100_000
+
+
+_LETTER = re.compile("[A-Za-z]")
 
 
 class Analyzer:
@@ -336,6 +202,8 @@ class Analyzer:
         return [token for word in words(cleaned(text)) for token in self.word(word)]
 
     def _word(self, word: str) -> tuple[str, ...]:
+        if word.isascii() and not _LETTER.search(word):  # no filter changes a number
+            return (word,)
         tokens: Sequence[Token] = (Token(word),)
         for change in self._filters:
             tokens = change(tokens)
@@ -345,10 +213,7 @@ class Analyzer:
 @cache
 def analyzer(name: str) -> Analyzer:
     """Return the analyzer with this name: ``stam``, ``exact`` or ``delen``."""
-    given = _analysis()["analyzer"][name]
-    if given["tokenizer"] != "standard":
-        raise ValueError(f"analysis.json: expected the standard tokenizer, got {given['tokenizer']}")
-    return Analyzer(_filters(given["filter"]))
+    return Analyzer(_filters(_analysis()["analyzer"][name]["filter"]))
 
 
 def normalized(text: str) -> str:
@@ -385,25 +250,9 @@ class Tokens(NamedTuple):
     """Those that the analyzer ``delen`` adds to the stems: the stems of the parts of compounds."""
 
 
-class TokensOfPieces(dict[str, Tokens]):
-    """The tokens of pieces of text; made when they are first asked for.
-
-    A piece is what stands between white space. The cache is emptied when it is full.
-    """
-
-    def __missing__(self, piece: str) -> Tokens:
-        # All digits are alike to the filters, and each record has numbers of its own: a piece is looked up
-        # with zeros in their place.
-        zeros = piece.translate(_AS_ZERO)
-        found = _tokens_of_piece(piece) if zeros == piece else _with_digits_of(piece, self[zeros])
-        if len(piece) <= (_LONGEST_PIECE if zeros == piece else _LONGEST_NUMBER):
-            if len(self) >= _CACHED_PIECES:
-                self.clear()
-            self[piece] = found
-        return found
-
-
-def _tokens_of_piece(piece: str) -> Tokens:
+@lru_cache(CACHED_WORDS)
+def tokens_of_piece(piece: str) -> Tokens:
+    """Return the tokens of what stands between white space. No word goes across two pieces."""
     found = words(piece)
     exact, stems, parts = (
         [analyzer(name).word(word) for word in found] for name in ("exact", "stam", "delen")
@@ -412,30 +261,8 @@ def _tokens_of_piece(piece: str) -> Tokens:
     return Tokens(*(" ".join(chain.from_iterable(each)) for each in (exact, stems, added)))
 
 
-def _with_digits_of(piece: str, tokens: Tokens) -> Tokens:
-    """Return the tokens of a piece from those of the same one with zeros in the place of its digits."""
-    digits = tuple(_DIGIT.findall(piece))
-    if not all(text.count("0") in (0, len(digits)) for text in tokens):
-        return _tokens_of_piece(piece)
-    # No token has a percent sign.
-    return Tokens(*[text.replace("0", "%s") % digits if "0" in text else text for text in tokens])
-
-
-#: The cache that the whole process shares.
-TOKENS = TokensOfPieces()
-
-
 def tokens_of(text: str) -> Tokens:
     """Return the tokens of a text; of the parts each piece's once."""
-    found = [*map(TOKENS.__getitem__, pieces(cleaned(text)))] or [Tokens("", "", "")]
+    found = [*map(tokens_of_piece, cleaned(text).split())] or [Tokens("", "", "")]
     exact, stems, parts = zip(*found, strict=True)
     return Tokens(" ".join(exact), " ".join(stems), " ".join(filter(None, set(parts))))
-
-
-#: What has no white space but the narrow one that may stand in the middle of a number.
-_PIECE = re.compile(r"[\S\u202f]+")
-
-
-def pieces(text: str) -> list[str]:
-    """Return *text* in pieces between white space; no word goes across two of them."""
-    return _PIECE.findall(text) if "\u202f" in text else text.split()

@@ -16,7 +16,7 @@ from woo_harvester.kinds import Kind
 from woo_harvester.outputs.bulk import reason
 from woo_harvester.outputs.definition import MAX_COUNTS, DefinitionError, FacetValue, Status, check, values_at
 from woo_harvester.utils.dates import parse_datetime
-from woo_portal.dutch import analyzer, cleaned
+from woo_portal.dutch import cleaned
 from woo_portal.engine import (
     CHANGE_DATES,
     ITSELF,
@@ -207,24 +207,14 @@ def _clause(clause: Clause, fields: Sequence[TextField], without_words: str = "a
         if clause.is_phrase:
             queries.append({"match_phrase": {field.exact: {**given, "boost": field.boost}}})
             continue
-        boosts = {field.path: field.boost, field.parts: field.boost * PARTS_SHARE}
-        if len(tokens := analyzer("stam").tokens(text)) > 1:
-            queries.append(_parts(field, tokens, boosts.pop(field.parts)))
-        for path, boost in boosts.items():
-            queries.append({"match": {path: {**given, "operator": "and", "boost": boost}}})
-    if not clause.is_phrase and analyzer("stam").tokens(clause.text):  # a stop word ranks nothing
+        queries.append({"match": {field.path: {**given, "operator": "and", "boost": field.boost}}})
+        # One token of a word such as "raad-verslag" may be a part of a compound, and another a stem.
+        either = {"type": "cross_fields", "fields": [field.path, field.parts], "operator": "and"}
+        queries.append({"multi_match": {**given, **either, "boost": field.boost * PARTS_SHARE}})
+    if not clause.is_phrase and not clause.is_excluded:
         itself = {"query": clause.text, "operator": "and", "boost": fields[0].boost * ITSELF}
         queries.append({"match": {fields[0].exact: itself}})
     return {"dis_max": {"queries": queries, "tie_breaker": 0.2}}
-
-
-def _parts(field: TextField, tokens: Sequence[str], boost: float) -> dict[str, Any]:
-    """Return the query of parts of compounds for a word of several tokens, some of which may be stems."""
-    each = [
-        {"dis_max": {"queries": [{"term": {path: token}} for path in (field.path, field.parts)]}}
-        for token in tokens
-    ]
-    return {"bool": {"must": each, "boost": boost}}
 
 
 def _filters(question: Question) -> Iterator[dict[str, Any]]:

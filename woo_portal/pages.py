@@ -35,7 +35,7 @@ CACHE_CONTROL = "public, max-age=60"
 async def headers_for(request: Request, *parts: object) -> dict[str, str]:
     """Return the cache headers of the answer that these parts, beside the index, decide."""
     engine: Engine = request.app.state.engine
-    version = await request.app.state.asking(request, engine.version)
+    version = await request.app.state.asking(engine.version)
     text = "\n".join([VERSION, version, *map(_as_text, parts)])
     return {"etag": entity_tag(text), "cache-control": CACHE_CONTROL}
 
@@ -175,7 +175,7 @@ class Menu:
         self._until = monotonic() + _MENU_SECONDS
         state = request.app.state
         try:
-            found = await state.asking(request, state.engine.contents, PERMITS)
+            found = await state.asking(state.engine.contents, PERMITS)
         except (BusyError, EngineError):
             return
         self.links = (*_NAVIGATION, _PERMITS) if found.published else _NAVIGATION

@@ -166,8 +166,6 @@ class Filling:
         self._out.flush()
 
 
-#: The largest address and headers, in bytes.
-_MAX_HEADERS = 16 * 1024
 #: The number of connections at the same time: less than the open files that a process may usually have.
 _MAX_CONNECTIONS = 800
 #: The seconds for which a connection without a request stays open, and those for answers when it stops.
@@ -222,7 +220,6 @@ def serve(app: Starlette, site: Site, listener: socket.socket, started: Callable
         access_log=site.access_log,
         log_config=None,
         log_level="info" if site.access_log else "error",
-        h11_max_incomplete_event_size=_MAX_HEADERS,
         limit_concurrency=_MAX_CONNECTIONS,
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=_STOP,
@@ -331,8 +328,7 @@ def _options(settings: BaseSettings) -> Options:
     tiles, processes = str(settings["WOO_PORTAL_TILES"]), settings.getint("WOO_PORTAL_PROCESSES")
 
     def share(most: int) -> int:
-        # One visitor has at most half of what a process has: of one place that would be all.
-        return max(2, ceil(most / processes))
+        return ceil(most / processes)
 
     return Options(
         tiles="" if tiles == "none" else tiles,

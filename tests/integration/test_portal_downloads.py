@@ -18,8 +18,7 @@ from woo_portal.asking import MAX_DOWNLOADS
 
 pytestmark = pytest.mark.integration
 
-#: What one client may have at once.
-MOST = MAX_DOWNLOADS // 2
+MOST = MAX_DOWNLOADS
 #: Enough that no buffer of a connection has all of a download.
 NUMBER, SIZE = 3000, 6000
 

@@ -10,7 +10,7 @@ from lxml import html
 
 from tests.portal.client import Client, client_of
 from tests.portal.records import full
-from woo_portal.app import MAX_ADDRESS, MAX_BODY, MAX_HEADER_BYTES, MAX_HEADERS, Options
+from woo_portal.app import Options
 from woo_portal.asking import BusyError
 from woo_portal.engine import EngineError, SlowQuestionError
 
@@ -23,26 +23,10 @@ def client() -> Client:
 def test_pages_can_only_be_read(client: Client) -> None:
     for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"):
         answer = client.request(method, "/")
-        assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD"), method
+        assert (answer.status_code, set(answer.headers["allow"].split(", "))) == (405, {"GET", "HEAD"}), (
+            method
+        )
     assert client.request("HEAD", "/").status_code == 200
-
-
-def test_an_address_at_its_limit_is_read_and_beyond_it_is_refused(client: Client) -> None:
-    rest = MAX_ADDRESS - len("/niets")
-    assert client.get("/niets?" + "a" * rest).status_code == 404
-    assert client.get("/niets?" + "a" * (rest + 1)).status_code == 414
-
-
-def test_headers_are_limited_in_number_and_size(client: Client) -> None:
-    assert client.get("/gezond", headers={f"x{number}": "a" for number in range(MAX_HEADERS - 10)}).is_success
-    assert client.get("/gezond", headers={f"x{n}": "a" for n in range(MAX_HEADERS)}).status_code == 431
-    assert client.get("/gezond", headers={"x": "a" * MAX_HEADER_BYTES}).status_code == 431
-
-
-def test_a_body_beyond_the_limit_is_refused(client: Client) -> None:
-    path = "/api/v0/niets"
-    assert client.request("POST", path, content=b"x" * MAX_BODY).status_code == 404
-    assert client.request("POST", path, content=b"x" * (MAX_BODY + 1)).status_code == 413
 
 
 def test_below_the_path_of_a_proxy_the_api_is_still_one(client: Client) -> None:

@@ -37,7 +37,6 @@ from woo_portal.engine import (
     Piece,
     SlowQuestionError,
     text_fields,
-    title_field,
 )
 from woo_portal.parse import question_of_pairs
 from woo_portal.question import Question, clauses_of
@@ -326,11 +325,6 @@ def test_the_page_has_each_field_with_what_it_counts_for() -> None:
         for field in text_fields(kind)
     ]
     assert f"at most {MAX_COUNTS}" in PAGE
-
-
-def test_a_stop_word_in_a_title_ranks_nothing() -> None:
-    (word,) = search_body(Question(WOO, clauses_of("de")), 5)["query"]["bool"]["must"]
-    assert not any(title_field(WOO).exact in query["match"] for query in word["dis_max"]["queries"])
 
 
 def test_what_is_not_wanted_is_not_computed() -> None:

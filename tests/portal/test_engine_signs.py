@@ -1,4 +1,4 @@
-"""What differs only by signs that nobody sees, or by how accents are written, is the same in each engine."""
+"""What differs only by signs that nobody sees, or by how accents are written, is found alike."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.portal import suite_records
-from tests.portal.suite_records import woo
+from tests.portal.suite_records import embedded, woo
 from woo_harvester.kinds import WOO
 from woo_portal.engine import Engine
 from woo_portal.parse import question_of_pairs
@@ -21,10 +20,10 @@ RECORDS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=suite_records.ENGINES)
-def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    """Each engine in turn over these records."""
-    with suite_records.engine_of(request, tmp_path_factory, RECORDS) as made:
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """The engine over these records."""
+    with embedded(tmp_path_factory.mktemp("signs"), RECORDS) as made:
         yield made
 
 

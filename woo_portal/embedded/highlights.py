@@ -6,11 +6,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from functools import partial
+from functools import lru_cache, partial
 from heapq import merge
 from itertools import islice
 
-from woo_portal.dutch import CACHED_WORDS, TOKENS, analyzer, cleaned, spans
+from woo_portal.dutch import CACHED_WORDS, analyzer, cleaned, spans, tokens_of_piece
 from woo_portal.engine import Piece
 from woo_portal.question import Question, spellings
 
@@ -41,7 +41,7 @@ class Highlighter:
         self._stems = {token for text in words for token in stems.tokens(text)}
         self._phrases = [tokens for each in wanted if each.is_phrase and (tokens := exact.tokens(each.text))]
         has_none = self._stems.isdisjoint
-        self._with_word = _Matching(lambda piece: not has_none(_TOKENS[piece]))
+        self._with_word = _Matching(lambda piece: not has_none(_forms(piece)))
         self._begins = [_Matching(partial(_has_word, tokens[0])) for tokens in self._phrases]
 
     def __bool__(self) -> bool:
@@ -103,7 +103,7 @@ class Highlighter:
     def _words_of(self, piece: str) -> list[_Span]:
         """Return the places of the words in a piece that match."""
         has_none = self._stems.isdisjoint
-        return [(start, end) for start, end in spans(piece) if not has_none(_TOKENS[piece[start:end]])]
+        return [(start, end) for start, end in spans(piece) if not has_none(_forms(piece[start:end]))]
 
 
 class _Matching:
@@ -123,24 +123,14 @@ class _Matching:
 
 
 def _has_word(word: str, piece: str) -> bool:
-    return word in (exact := TOKENS[piece].exact) and word in exact.split(" ")
+    return word in (exact := tokens_of_piece(piece).exact) and word in exact.split(" ")
 
 
-class _TokensOfPieces(dict[str, frozenset[str]]):
-    """The stems and the parts of words of pieces of text; made when they are first asked for.
-
-    All questions share it. It is emptied when it is full.
-    """
-
-    def __missing__(self, piece: str) -> frozenset[str]:
-        _, stems, parts = TOKENS[piece]
-        if len(self) >= CACHED_WORDS:
-            self.clear()
-        found = self[piece] = frozenset([*stems.split(" "), *parts.split(" ")])
-        return found
-
-
-_TOKENS = _TokensOfPieces()
+@lru_cache(CACHED_WORDS)
+def _forms(piece: str) -> frozenset[str]:
+    """Return the stems and the parts of the words of a piece of text."""
+    _, stems, parts = tokens_of_piece(piece)
+    return frozenset([*stems.split(" "), *parts.split(" ")])
 
 
 def _found(pieces: Collection[str], text: str) -> Iterator[tuple[int, str]]:

@@ -24,7 +24,7 @@ from woo_harvester.outputs.definition import FacetValue, facets, metadata_of, va
 from woo_portal.engine import PERIOD_FIELDS, text_fields
 
 #: Goes up when the meaning of an index field changes; the index is then filled anew.
-LAYOUT = 6
+LAYOUT = 7
 #: The kind of the document that keeps the positions in the files, and of a point of a record with several.
 POSITIONS, POINT = "posities", "punt"
 
@@ -32,7 +32,7 @@ POSITIONS, POINT = "posities", "punt"
 def digest() -> str:
     """Return a digest of all that the content of the index depends on."""
     content = sha256(f"{LAYOUT}".encode())
-    for file in (files(outputs).joinpath("analysis.json"), files(woo_portal).joinpath("lucene.json")):
+    for file in (files(outputs).joinpath("analysis.json"), files(woo_portal).joinpath("stopwords.txt")):
         content.update(file.read_bytes())
     content.update(repr([(metadata_of(kind), text_fields(kind), facets(kind)) for kind in Kind]).encode())
     return content.hexdigest()[:16]

@@ -57,7 +57,7 @@ def _search(kind: Kind) -> _Endpoint:
             if unchanged := not_modified(request, headers):
                 return unchanged
         question = replace(question, with_highlights=False)
-        answer = await request.app.state.asking(request, request.app.state.engine.search, question)
+        answer = await request.app.state.asking(request.app.state.engine.search, question)
         return _json(results(question, answer), headers=headers)
 
     return endpoint
@@ -74,7 +74,7 @@ async def _as_open_overheid(request: Request) -> Response:
     headers = await headers_for(request, "open.overheid.nl", question, root)
     if unchanged := not_modified(request, headers):
         return unchanged
-    answer = await request.app.state.asking(request, request.app.state.engine.search, question)
+    answer = await request.app.state.asking(request.app.state.engine.search, question)
     return _json(open_overheid.results(root, answer), headers=headers)
 
 

@@ -109,9 +109,9 @@ def _program(kind: Kind, suffix: str) -> _Endpoint:
         if unchanged := not_modified(request, headers):
             return unchanged
         if suffix == "atom" and asked.is_open:
-            latest: Answer = await state.asking(request, state.engine.search, _latest(kind, 0, asked.size))
+            latest: Answer = await state.asking(state.engine.search, _latest(kind, 0, asked.size))
             return _feed(request, kind, [hit.document for hit in latest.hits], headers)
-        found: Changes = await state.asking(request, state.engine.changes, kind, asked.followed, asked.size)
+        found: Changes = await state.asking(state.engine.changes, kind, asked.followed, asked.size)
         onward = root + _onward(path, asked, found, size)
         headers["link"] = f'<{onward}>; rel="next"'
         if suffix == "atom":
@@ -169,7 +169,7 @@ def _page(kind: Kind) -> _Endpoint:
     async def endpoint(request: Request) -> Response:
         given = question_of_pairs(kind, _starts(request.query_params.multi_items()), size=_ON_PAGE)
         question, state = _latest(kind, given.start, _ON_PAGE), request.app.state
-        answer = await state.asking(request, state.engine.search, question)
+        answer = await state.asking(state.engine.search, question)
         rows = [
             (cause_of(each.document), _heading(kind, each.document), summary_of(kind, each.document),
              day_and_time(first(each.document, "herkomst.opgehaald")))

@@ -192,7 +192,7 @@ async def _relations(request: Request, given: Sequence[tuple[str, Json]]) -> lis
             WOO, ids=tuple(ids.values())[:MAX_SIZE], size=MAX_SIZE, with_counts=False, with_highlights=False
         )
         state = request.app.state
-        answer = await state.asking(request, state.engine.search, question)
+        answer = await state.asking(state.engine.search, question)
         titles = {hit.document["id"]: title_of(hit.document) for hit in answer.hits}
     return [(role, _related(term, ids, titles)) for role, term in given]
 

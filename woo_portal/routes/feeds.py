@@ -48,8 +48,8 @@ def _feed(kind: Kind) -> _Endpoint:
         if unchanged := not_modified(request, headers):
             return unchanged
         state = request.app.state
-        answer = await state.asking(request, state.engine.search, question)
-        contents = await state.asking(request, state.engine.contents, kind)
+        answer = await state.asking(state.engine.search, question)
+        contents = await state.asking(state.engine.contents, kind)
         entries = [Entry(hit.document["id"], summary_of(kind, hit.document)) for hit in answer.hits]
         addresses = _addresses(request, question, answer.total)
         title = f"{state.options.title}: {_subject(question)}"

@@ -41,7 +41,7 @@ async def permits(request: Request) -> Response:
     """Answer with the permits of a search."""
     state, question = request.app.state, question_of_pairs(PERMITS, _given(request))
     address = Address(pairs_of(question), PERMITS_PATH)
-    answer = await state.asking(request, state.engine.search, question)
+    answer = await state.asking(state.engine.search, question)
     text = address.first("zoektekst")
     return await page(
         request,

@@ -51,7 +51,7 @@ async def search(request: Request) -> Response:
     asked = [pair for pair in given if pair[0] not in (_FILTER, _NAME)]
     state, question = request.app.state, question_of_pairs(WOO, _renamed(asked, _TEXT, _API_TEXT))
     address = Address(_renamed(pairs_of(question), _API_TEXT, _TEXT))
-    answer = await state.asking(request, state.engine.search, question)
+    answer = await state.asking(state.engine.search, question)
     narrowed = await _narrowed(request, question)
     better = await _suggestion(request, question, answer.total)
     text = address.first(_TEXT)
@@ -87,7 +87,7 @@ async def _narrowed(request: Request, question: Question) -> Narrowed | None:
     if not text or name not in {facet.name for facet in offered_facets(WOO)}:
         return None
     state, every = request.app.state, replace(question, start=0, size=1, all_of=name, with_highlights=False)
-    answer: Answer = await state.asking(request, state.engine.search, every)
+    answer: Answer = await state.asking(state.engine.search, every)
     counts = answer.counts.get(name, ())
     return Narrowed(name, text, [each for each in counts if normalized(text) in normalized(each.value.label)])
 
@@ -98,7 +98,7 @@ async def _suggestion(request: Request, question: Question, total: int) -> Quest
     if total > _FEW or not question.clauses:
         return None
     try:
-        found: Question | None = await state.asking(request, better_question, state.engine, question, total)
+        found: Question | None = await state.asking(better_question, state.engine, question, total)
     except (BusyError, SlowQuestionError):  # the hits that there are go without a suggestion
         return None
     return found
@@ -133,10 +133,10 @@ def _total(engine: Engine, question: Question) -> int:
 async def start(request: Request) -> Response:
     """Answer with what there is to search in."""
     state = request.app.state
-    contents = await state.asking(request, state.engine.contents, WOO)
-    permits = await state.asking(request, state.engine.contents, PERMITS)
+    contents = await state.asking(state.engine.contents, WOO)
+    permits = await state.asking(state.engine.contents, PERMITS)
     question = Question(WOO, sort=Sort.NEWEST, size=_NEWEST, with_highlights=False)
-    answer = await state.asking(request, state.engine.search, question)
+    answer = await state.asking(state.engine.search, question)
     return await page(
         request,
         "start.html",
@@ -166,7 +166,7 @@ async def health(request: Request) -> PlainTextResponse:
     """Answer whether questions are answered (``/gezond``). A portal that is busy answers those of others."""
     state = request.app.state
     with suppress(BusyError):
-        await state.asking(request, _probe, state.engine)
+        await state.asking(_probe, state.engine)
     return PlainTextResponse("gezond\n", headers={"cache-control": "no-store"})
 
 

@@ -52,7 +52,7 @@ async def sitemap(request: Request) -> Response:
     """Answer with the sitemap of all documents, or the list of its parts if there are too many for one."""
     _check_is_findable(request)
     state = request.app.state
-    contents = await state.asking(request, state.engine.contents, WOO)
+    contents = await state.asking(state.engine.contents, WOO)
     if contents.published <= MAX_ENTRIES:
         return await _documents(request, 1, 1)
     parts, root = ceil(contents.published / _ENTRIES_OF_PART), escape(root_of(request))

@@ -141,7 +141,7 @@ async def _all_counts(request: Request, facet: str) -> dict[str, tuple[str, int]
     """Return the most frequent label of each value of a facet, and its number of documents."""
     state = request.app.state
     question = Question(WOO, size=1, all_of=facet, with_highlights=False)
-    answer: Answer = await state.asking(request, state.engine.search, question)
+    answer: Answer = await state.asking(state.engine.search, question)
     found: dict[str, tuple[str, int]] = {}
     for count in answer.counts.get(facet, ()):
         label, number = found.get(count.value.value, (count.value.label, 0))
@@ -182,14 +182,14 @@ async def _newest(request: Request, facet: str, value: str) -> Answer:
     """Return the newest documents with a value."""
     question = Question(WOO, chosen={facet: (value,)}, sort=Sort.NEWEST, size=_NEWEST, with_highlights=False)
     state = request.app.state
-    answer: Answer = await state.asking(request, state.engine.search, question)
+    answer: Answer = await state.asking(state.engine.search, question)
     return answer
 
 
 async def _harvest(request: Request, organisation: str) -> Sequence[HarvestOfHost]:
     """Return what the last run says of the hosts of an organisation."""
     state = request.app.state
-    found: Sequence[HarvestOfHost] = await state.asking(request, state.harvest.of, organisation)
+    found: Sequence[HarvestOfHost] = await state.asking(state.harvest.of, organisation)
     return found
 
 
