@@ -85,7 +85,7 @@ def audit(folder: Path, capsys: pytest.CaptureFixture[str]) -> Audit:
         (["--file", "god.xml"], "there is no file god.xml: did you mean goed.xml?"),
         (["--file", "map/robots.txt"], "there is no file map/robots.txt"),
         (["--file", "x" * 5000], f"there is no file {'x' * 5000}"),
-        (["--file", "leeg"], "--file: leeg has no sitemap, index, robots.txt or permit message"),
+        (["--file", "leeg"], "--file: leeg has no sitemap, index, robots.txt or message"),
         (["--file", ""], "--file: expected a file or a folder, got an empty name"),
         (["--file"], "argument --file: expected at least one argument"),
         (["a.nl:99999"], "expected hosts such as www.gemeente.nl: Expected a port from 1 to 65535"),
