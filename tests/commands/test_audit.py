@@ -82,7 +82,7 @@ def audit(folder: Path, capsys: pytest.CaptureFixture[str]) -> Audit:
         (["--file", "god.xml"], "--file: there is no file god.xml"),
         (["--file", "map/robots.txt"], "--file: there is no file map/robots.txt"),
         (["--file", "x" * 5000], f"--file: there is no file {'x' * 5000}"),
-        (["--file", "leeg"], "--file: leeg has no sitemap, index, robots.txt or permit message"),
+        (["--file", "leeg"], "--file: leeg has no sitemap, index, robots.txt or message"),
         (["--file", ""], "--file: there is no file "),
         (["--file"], "argument --file: expected at least one argument"),
         (["a.nl:99999"], "expected hosts such as www.gemeente.nl: Expected a port from 1 to 65535"),

@@ -158,7 +158,7 @@ class Command(ProjectCommand, CrawlCommand):
             raise UsageError(f"expected the name of one spider, such as: {program()} crawl woo")
         with naming("SPIDER_MODULES and SPIDER_LOADER_CLASS"):
             spiders = get_spider_loader(cast("Settings", self.settings))
-        name, names = args[0], spiders.list()
+        name, names = args[0], sorted(spiders.list())
         if name not in names:
             raise ArgumentError(f"unknown spider {name}: {suggestion(name, names)}")
         spidercls = spiders.load(name)

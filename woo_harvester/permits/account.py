@@ -1,19 +1,5 @@
 """The counts of a host with entry pages of permits: the files that these list, and what became of each.
 
-A crawl reports each event to the account, as it does for documents (``funnel``):
-
-==================================================  ====================================================
-event in a crawl                                    call
-==================================================  ====================================================
-the run reads an entry page                         ``pages += 1``
-an entry page is received, or could not be          ``visited = True``
-an entry page names files                           ``count_files(number)``
-a file is as an earlier run harvested it            ``count_entries(0, 1)``
-a message was read, or waits again                  ``count_waiting()``
-all messages that wait have been applied            ``count_applied()``
-an entry page is done                               ``count_entry_page(complete=...)``
-==================================================  ====================================================
-
 Losses are counted from the findings. A file may have several errors, of which the first one loses it. The
 records that ``count_cause`` counts are those of cases: a case may have several files.
 """

@@ -32,6 +32,8 @@ _LISTING = "/vergunningen/"
 _SPIDER_PAGE = "/vergunningen.html"
 _FIRST_DAY = "2026-04-01"
 _SECOND_DAY = "2026-04-15"
+#: What is in the place of a message.
+_ERROR_PAGE = b"<!DOCTYPE html><html><body>Fout in de database</body></html>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +98,10 @@ class PermitDemo:
         self._stack = ExitStack()
         self.ca_path = authority.write_bundle(folder / "demo-ca.pem")
         self.register_path = folder / "demo-register.xml"
+        named = ((self.town, "Voorbeeldstad", "90000001"), (self.village, "Modeldorp", "90000002"))
         organisations = [
-            RooEntry(
-                naam="Gemeente Voorbeeldstad",
-                systeem_id="90000001",
-                locations=[Location(self.town.url("/woo"))],
-            ),
-            RooEntry(
-                naam="Gemeente Modeldorp",
-                systeem_id="90000002",
-                locations=[Location(self.village.url("/woo"))],
-            ),
+            RooEntry(naam=f"Gemeente {name}", systeem_id=number, locations=[Location(site.url("/woo"))])
+            for site, name, number in named
         ]
         self.register_path.write_text(register_xml(organisations), encoding="utf-8")
         self._first_day()
@@ -132,23 +127,20 @@ class PermitDemo:
 
     def _first_day(self) -> None:
         """Publish applications, and messages with mistakes."""
+        # Without the title, which a create needs.
+        untitled = self._town(_DORMER, "C").replace(b"dcterms:title", b"dcterms:titel")
         self._list(
             {
                 "zaak-1.xml": ("01-Apr-2026 10:02", self._town(_OAKS, "C")),
                 "zaak-2.xml": ("01-Apr-2026 10:05", self._town(_FAIR, "C")),
-                # Without the title, which a create needs.
-                "zaak-3.xml": (
-                    "01-Apr-2026 10:07",
-                    self._town(_DORMER, "C").replace(b"dcterms:title", b"dcterms:titel"),
-                ),
+                "zaak-3.xml": ("01-Apr-2026 10:07", untitled),
             }
         )
         self._link(
             {
                 "terras.xml": self._village(_TERRACE, "U"),
                 "schuur.xml": self._village(_SHED, "C"),
-                # A page with an error in the place of a message.
-                "oprit.xml": b"<!DOCTYPE html><html><body>Fout in de database</body></html>",
+                "oprit.xml": _ERROR_PAGE,
             }
         )
 
@@ -180,7 +172,7 @@ class PermitDemo:
             {
                 "terras.xml": self._village(_TERRACE, "U", **granted),
                 "schuur.xml": self._village(_SHED, "C"),
-                "oprit.xml": b"<!DOCTYPE html><html><body>Fout in de database</body></html>",
+                "oprit.xml": _ERROR_PAGE,
                 "eiken.xml": elsewhere,
             }
         )

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider
@@ -51,11 +51,6 @@ _SIZE = 4_000_000
 _SECONDS = 1.0
 
 
-class _Waiting(NamedTuple):
-    visit: EntryPageVisit
-    read: ReadFile
-
-
 class PermitWrites:
     """The files that were read and are not in the state yet.
 
@@ -65,7 +60,7 @@ class PermitWrites:
 
     def __init__(self, crawler: Crawler, keeper: StateKeeper) -> None:
         self._keeper = keeper
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[tuple[EntryPageVisit, ReadFile]] = []
         self._size = 0
         self._since = 0.0
         crawler.signals.connect(self._spider_closed, signals.spider_closed)
@@ -74,7 +69,7 @@ class PermitWrites:
         """Add a file of *size* bytes. Raises CloseSpider if the state cannot be written."""
         if not self._waiting:
             self._since = monotonic()
-        self._waiting.append(_Waiting(visit, read))
+        self._waiting.append((visit, read))
         self._size += size
         is_late = monotonic() - self._since > _SECONDS
         if len(self._waiting) >= _FILES or self._size >= _SIZE or is_late:
@@ -86,9 +81,9 @@ class PermitWrites:
         if not waiting:
             return
         with self._keeper.begin() as connection:
-            numbers = keep_files(connection, [each.read for each in waiting])
-        for each, number in zip(waiting, numbers, strict=True):
-            each.visit.listed.add(number)
+            numbers = keep_files(connection, [read for _, read in waiting])
+        for (visit, _), number in zip(waiting, numbers, strict=True):
+            visit.listed.add(number)
 
     def _spider_closed(self) -> None:
         with suppress(CloseSpider):  # the run ends already, and says why
@@ -142,7 +137,6 @@ class PermitFiles:
     def request(self, link: Link, file: PermitFile | None, ask: Ask, visit: EntryPageVisit) -> Request:
         """Return the request for a file that may be new; *file* is the file as the state knows it."""
         headers = {"Accept-Encoding": "identity"}
-        may_be_other = not link.is_xml and file is None
         if file is not None and ask is Ask.CONDITIONALLY:
             headers |= conditions(file, self._interval)
         request = permit_request(
@@ -155,7 +149,7 @@ class PermitFiles:
             errback=self.on_file_failure,
             cb_kwargs={"visit": visit, "link": link, "file": file},
         )
-        if may_be_other:
+        if not link.is_xml and file is None:  # it may lead to anything
             request.meta["woo_refused_types"] = _REFUSED_TYPES
         return request
 
@@ -195,8 +189,7 @@ class PermitFiles:
         try:
             check_expected(failure.value)
             code = failure_code(failure.value, "bericht", "ipm.bericht-onbereikbaar")
-            seen = failure_seen(failure.value)
-            self._failed(link, file, visit, code, seen)
+            self._failed(link, file, visit, code, failure_seen(failure.value))
         finally:
             self._file_done(visit)
 

@@ -8,7 +8,7 @@ from woo_harvester.findings import Language, Severity, explain
 from woo_harvester.report.funnel import OWN_ERROR, Account, Losses
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.model import FindingRow, HostReport, Verdict
-from woo_harvester.report.score import NOT_JUDGED as NOT_JUDGED_OF_DOCUMENTS
+from woo_harvester.report.score import NOT_JUDGED as OF_DOCUMENTS
 from woo_harvester.report.score import Part
 
 #: What the codes of findings about entry pages and messages begin with.
@@ -17,79 +17,31 @@ PREFIX = "ipm."
 #: What the codes of errors begin with that leave unknown how many files a page lists.
 UNREAD = ("ipm.ingang-", "ipm.te-groot")
 
+#: What makes a message invalid.
+_INVALID = ("ipm.ongeldig", "ipm.doctype", "ipm.te-groot", "ipm.schema", "ipm.transactie", "ipm.identifier")
+
 LOSSES: Losses = {
     # A link that is no address has the finding of a file that cannot be fetched.
     "valid": (),
     "allowed": ("host.niet-geregistreerd", "robots.verboden"),
-    "fetched": (
-        "ipm.bericht-onbereikbaar",
-        "tls.ongeldig",
-        "host.bestaat-niet",
-        "host.prive-adres",
-    ),
-    "harvested": (
-        "ipm.ongeldig",
-        "ipm.doctype",
-        "ipm.te-groot",
-        "ipm.schema",
-        "ipm.transactie",
-        "ipm.identifier",
-        "ipm.datum",
-        "ipm.datum-toekomst",
-        "ipm.andere-organisatie",
-        OWN_ERROR,
-    ),
+    "fetched": ("ipm.bericht-onbereikbaar", "tls.ongeldig", "host.bestaat-niet", "host.prive-adres"),
+    "harvested": (*_INVALID, "ipm.datum", "ipm.datum-toekomst", "ipm.andere-organisatie", OWN_ERROR),
 }
+
+#: Findings about the connection to a page or a file of it.
+_CONNECTION = ("robots.verboden", "tls.", "host.")
 
 #: The parts in the order of a harvest: what is lost in one part does not reach the parts after it.
 PARTS: Sequence[Part] = (
-    Part(
-        "entry",
-        "findability",
-        25,
-        "pages",
-        ("ipm.ingang-", "ipm.link-", "ipm.te-groot", "robots.verboden", "tls.", "host."),
-        needs="listed",
-    ),
-    Part(
-        "fetching",
-        "documents",
-        20,
-        "listed",
-        ("ipm.bericht-onbereikbaar", "robots.verboden", "tls.", "host."),
-    ),
-    Part(
-        "message",
-        "documents",
-        25,
-        "listed",
-        (
-            "ipm.ongeldig",
-            "ipm.doctype",
-            "ipm.kop",
-            "ipm.te-groot",
-            "ipm.schema",
-            "ipm.transactie",
-            "ipm.identifier",
-            "ipm.datum",
-        ),
-    ),
+    Part("entry", "findability", 25, "pages", (*UNREAD, "ipm.link-", *_CONNECTION), needs="listed"),
+    Part("fetching", "documents", 20, "listed", ("ipm.bericht-onbereikbaar", *_CONNECTION)),
+    Part("message", "documents", 25, "listed", (*_INVALID, "ipm.kop", "ipm.datum")),
     Part("dates", "currency", 10, "listed", ("ipm.datum-", "ipm.niet-toegepast")),
-    Part(
-        "cases",
-        "metadata",
-        20,
-        "listed",
-        ("ipm.andere-organisatie", "ipm.zaak-", "ipm.document-"),
-    ),
+    Part("cases", "metadata", 20, "listed", ("ipm.andere-organisatie", "ipm.zaak-", "ipm.document-")),
 )
 
 #: What files on disk cannot show, each with the part of the score that is left out.
-NOT_JUDGED = NOT_JUDGED_OF_DOCUMENTS | {
-    "entry_page": "entry",
-    "fetching": "fetching",
-    "earlier_messages": None,
-}
+NOT_JUDGED = OF_DOCUMENTS | {"entry_page": "entry", "fetching": "fetching", "earlier_messages": None}
 
 #: Codes of permits of less than an error that each run reports as long as they are there.
 _REPEATED = frozenset({"ipm.datum-nu"})

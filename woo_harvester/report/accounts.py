@@ -31,11 +31,11 @@ class Accounts:
         """Return the account of *host*, or None if there is none."""
         return self._accounts.get(host)
 
-    def of(self, host: str, kind: Kind = Kind.woo) -> Account:
-        """Return the account of *host*; make it if there is none of this kind."""
+    def of(self, host: str, kind: Kind | None = None) -> Account:
+        """Return the account of *host*; make it if there is none, or none of this kind."""
         account = self._accounts.get(host)
-        if account is None or account.kind is not kind:
-            made = _type(kind)
+        if account is None or kind not in (None, account.kind):
+            made = _type(kind or Kind.woo)
             account = self._accounts[host] = made(host, findings=self._take_early(host))
         return account
 

@@ -67,7 +67,7 @@ def test_every_stage_part_section_field_and_gap_has_a_name() -> None:
     needed += [f"section_{section}" for section in SECTIONS] + [f"field_{name}" for name in FIELDS]
     needed += [f"gap_{kind}{more}" for kind in GAP_KINDS for more in ("", "_lead")]
     needed += [f"gap_{kind}_short" for kind in get_args(HostGapKind)]
-    needed += [f"not_judged_{subject}" for subject in Kind.vergunningen.own("not_judged", NOT_JUDGED)]
+    needed += [f"not_judged_{subject}" for kind in Kind for subject in kind.own("not_judged", NOT_JUDGED)]
     needed += [f"state_{state}" for state in get_args(PartState)]
     assert [key for key in needed if key not in CATALOGUE["nl"]] == []
 
