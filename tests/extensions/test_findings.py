@@ -155,7 +155,7 @@ def test_an_error_in_the_report_is_one_line_and_loses_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     extension = opened(tmp_path)
-    extension.accounts.of("www.a.nl").fields = {"lastmod": "veel"}  # type: ignore[dict-item]  # no report can have it
+    extension.accounts.of("www.a.nl").organisations = [{"id": "without a name"}]
     stats_of(extension)
     (line,) = [each for each in caplog.records if each.levelname == "ERROR"]
     assert line.getMessage().startswith(f"No report was made of {extension.folder}: ")
