@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import multiprocessing
 import os
 import signal
 import socket
@@ -11,14 +12,17 @@ import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import partial
 from glob import glob, has_magic
 from math import ceil
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TextIO
 
 import uvicorn
 from starlette.applications import Starlette
+from uvicorn.supervisors import Multiprocess
 
 from woo_harvester.kinds import Kind
 from woo_harvester.report.run_folder import ReportsFolder
@@ -29,7 +33,6 @@ from woo_harvester.utils.program import program, to_install
 from woo_portal.app import Options, make_app
 from woo_portal.asking import MAX_DOWNLOADS
 from woo_portal.engine import Engine, EngineError
-from woo_portal.processes import Answerers, given_to_this
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -170,6 +173,8 @@ class Filling:
 _MAX_CONNECTIONS = 800
 #: The seconds for which a connection without a request stays open, and those for answers when it stops.
 _KEEP_ALIVE, _STOP = 5, 10
+#: The seconds in which a process must begin to answer.
+_START = 60
 
 
 class ListenError(StartError):
@@ -206,9 +211,12 @@ def listen(site: Site) -> socket.socket:
 
 def serve(app: Starlette, site: Site, listener: socket.socket, started: Callable[[str], None]) -> None:
     """Answer requests until SIGTERM or Ctrl-C; *started* gets the address once it does."""
-    if site.access_log:
-        logging.getLogger("uvicorn.access").addHandler(logging.StreamHandler(sys.stderr))
-    config = uvicorn.Config(
+    _Server(_config(app, site), lambda: started(_address(site, listener))).run(sockets=[listener])
+
+
+def _config(app: Starlette | Callable[[], Starlette], site: Site, **options: Any) -> uvicorn.Config:
+    _set_loggers(site)
+    return uvicorn.Config(
         app,
         http="h11",
         ws="none",
@@ -223,9 +231,30 @@ def serve(app: Starlette, site: Site, listener: socket.socket, started: Callable
         limit_concurrency=_MAX_CONNECTIONS,
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=_STOP,
+        **options,
     )
+
+
+def _set_loggers(site: Site) -> None:
+    if site.access_log:
+        logging.getLogger("uvicorn.access").addHandler(logging.StreamHandler(sys.stderr))
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
-    _Server(config, lambda: started(_address(site, listener))).run(sockets=[listener])
+
+
+class _Supervisor(Multiprocess):
+    """Several processes that answer at one socket, of which uvicorn replaces each that ends."""
+
+    def __init__(self, config: uvicorn.Config, listener: socket.socket, started: Callable[[], None]) -> None:
+        super().__init__(config, [listener])
+        self._announce = started
+
+    def init_processes(self) -> None:
+        """Start the processes, and say that they answer. Raises EngineError if one cannot."""
+        super().init_processes()
+        if not all(each.wait_until_ready(_START) for each in self.processes):
+            self.terminate_all()
+            raise EngineError("a process that answers could not start")
+        self._announce()
 
 
 class _Server(uvicorn.Server):
@@ -276,12 +305,9 @@ def run_portal(
         if (count := settings.getint("WOO_PORTAL_PROCESSES")) == 1:
             serve(make_app(engine, options), site, listener, _announce)
             return
-        given = {
-            "site": asdict(site),
-            "settings": {name: settings[name] for name in settings if name.startswith(("WOO_", "FILES_"))},
-        }
-        answerers = Answerers(count, listener, given, Filling(sys.stderr).write)
-        answerers.run(lambda: _announce(_address(site, listener)))
+        given = {name: settings[name] for name in settings if name.startswith(("WOO_", "FILES_"))}
+        config = _config(partial(_answering, given, site), site, factory=True, workers=count)
+        _Supervisor(config, listener, lambda: _announce(_address(site, listener))).run()
 
 
 @contextmanager
@@ -298,15 +324,22 @@ def _ending_at_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, earlier)
 
 
-def answer(given: Mapping[str, Any]) -> None:
-    """Answer as one of several processes, over an index that another one fills."""
+def _answering(given: Mapping[str, Any], site: Site) -> Starlette:
+    """Return the application of one of several processes, over an index that another one fills."""
     from scrapy.settings import BaseSettings  # noqa: PLC0415 -- no other process needs it
 
-    settings, site = BaseSettings(given["settings"]), Site(**given["site"])
-    with socket.socket(fileno=given["listener"]) as listener, closing(_reader(settings)) as engine:
-        serve(
-            make_app(engine, _options(settings)), site, listener, lambda address: print(address, flush=True)
-        )
+    _set_loggers(site)
+    Thread(target=_end_with_parent, name="portal-parent", daemon=True).start()
+    settings = BaseSettings(dict(given))
+    return make_app(_reader(settings), _options(settings))
+
+
+def _end_with_parent() -> None:
+    """End this process if the one that started it was killed."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None  # noqa: S101 -- for the type checker
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _reader(settings: BaseSettings) -> Engine:
@@ -352,7 +385,3 @@ def _report(settings: BaseSettings) -> Path | None:
 
 def _announce(address: str) -> None:
     print(f"The portal is at {address} (stop it with Ctrl-C).", flush=True)
-
-
-if __name__ == "__main__":
-    answer(given_to_this())
