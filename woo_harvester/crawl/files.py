@@ -527,7 +527,6 @@ class HostReader:
     ) -> None:
         self._crawler = crawler
         self._keeper = keeper
-        self._is_audit = crawler.settings.getbool("WOO_AUDIT")
         self._index_maxsize = crawler.settings.getint("WOO_INDEX_MAXSIZE")
         self._requests = FileRequests(crawler.settings, self.on_failure, entries.terms)
         self._sitemaps = SitemapFiles(crawler, keeper, entries, documents)

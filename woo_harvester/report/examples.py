@@ -41,17 +41,11 @@ _LISTS: dict[str, Callable[[], ValueList]] = {
 
 def meant_value(finding: Mapping[str, Any]) -> Concept | None:
     """Return the value of its list that is most like an unknown one, or None."""
-    values = list_of(str(finding.get("element", "")))
-    if values is None or finding["code"] not in _VALUES:
+    source = _LISTS.get(str(finding.get("element", "")).rpartition("/")[2])
+    if source is None or finding["code"] not in _VALUES:
         return None
     label, _ = label_and_uri(str(finding.get("seen", "")).split("; ")[0])
-    return nearest_value(values, label)
-
-
-def list_of(path: str) -> ValueList | None:
-    """Return the value list of the last element of a path, or None if it has none."""
-    source = _LISTS.get(path.rpartition("/")[2])
-    return source() if source else None
+    return nearest_value(source(), label)
 
 
 def label_and_uri(text: str) -> tuple[str, str]:
