@@ -15,7 +15,7 @@ import pytest
 from tests.commands.state_shell import Done, Shell
 from tests.state.test_upkeep import keep
 from woo_harvester.pipelines.folder import DurableFolder
-from woo_harvester.pipelines.stored import path_of, text_path_of
+from woo_harvester.pipelines.stored import path_of
 from woo_harvester.state.documents import confirm_withdrawn
 
 DAY = 24 * 3600
@@ -44,14 +44,15 @@ def store(state: Shell) -> Path:
     with closing(DurableFolder(state.folder / "store")) as folder:
         for digest in (PUBLISHED, BOTH, LATELY, LONG_AGO, UNKNOWN):
             folder.write(path_of(digest.hex()), BytesIO(b"besluit"))
-            folder.write(text_path_of(digest.hex()), BytesIO(b"{}"))
+            (folder.path / f"{path_of(digest.hex())}.text.json").touch()  # of an earlier version
         (folder.path / "foto.jpg").write_bytes(b"of somebody else")
         return folder.path
 
 
 def files_of(store: Path, digests: Iterable[bytes]) -> list[Path]:
     """Return the paths of documents with their texts, sorted."""
-    return sorted(store / name(digest.hex()) for digest in digests for name in (path_of, text_path_of))
+    paths = [path_of(digest.hex()) for digest in digests]
+    return sorted(store / f"{path}{end}" for path in paths for end in ("", ".text.json"))
 
 
 def all_files(store: Path) -> set[Path]:

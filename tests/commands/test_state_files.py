@@ -177,16 +177,6 @@ def test_what_is_not_a_file_is_refused_in_one_line(filled: Shell, action: str, n
     assert done.stderr.count("\n") == 1
 
 
-def test_no_command_writes_over_the_state_itself(filled: Shell) -> None:
-    Path("1.jsonl").touch()
-    Path("link").symlink_to(filled.file)
-    before = filled.dump()
-    for name in (".scrapy/woo-state.sqlite", "link"):
-        line = f"{name} is the state itself: name another file"
-        assert refused(filled("latest", "1.jsonl", "-O", name), line)
-    assert filled.dump() == before
-
-
 def test_a_file_that_cannot_be_written_is_one_line(state: Shell) -> None:
     Path("1.jsonl").write_text(record(locs(1)[0]) + "\n")
     done = state("latest", "1.jsonl", "-O", "nergens/uit.jsonl")

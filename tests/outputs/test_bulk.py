@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import pytest
 from elasticsearch import Elasticsearch
@@ -11,7 +11,7 @@ from elasticsearch import Elasticsearch
 from tests.utils.crawlers import crawler_of
 from tests.utils.proxy import Proxy
 from woo_harvester.kinds import WOO
-from woo_harvester.outputs.bulk import BulkOutcome, BulkWriter, connect
+from woo_harvester.outputs.bulk import BulkOutcome, BulkWriter, SearchError, connect
 from woo_harvester.outputs.document import BulkAction, Withdrawn, bulk_action
 from woo_harvester.outputs.indices import prepare_index
 
@@ -44,24 +44,18 @@ def written(
     return outcome, [json.loads(line)["id"] for line in lines]
 
 
-@pytest.mark.parametrize(
-    "statuses",
-    [{1: 413}, {1: 413, 3: 503}, {1: 413, 2: 413, 4: 429, 6: 413}],
-    ids=["too large", "then busy", "again and again"],
-)
-def test_what_is_too_large_is_written_in_parts_and_acknowledged_once(
-    elasticsearch: Elasticsearch, elasticsearch_url: str, alias: str, statuses: Mapping[int, int]
+def test_a_batch_that_comes_in_parts_is_acknowledged_once_and_in_order(
+    elasticsearch: Elasticsearch, elasticsearch_url: str, alias: str
 ) -> None:
-    outcome, sent = written(elasticsearch, alias, elasticsearch_url, statuses.get, 10)
+    outcome, sent = written(elasticsearch, alias, elasticsearch_url, {1: 503, 2: 429}.get, 10)
     expected = [action.id for action in actions(10)]
     assert sent == expected
     assert [action.id for action in outcome.acknowledged] == expected
     assert not outcome.refused
 
 
-def test_one_that_is_too_large_alone_is_refused_and_the_others_are_written(
+def test_a_request_that_is_too_large_ends_with_one_line(
     elasticsearch: Elasticsearch, elasticsearch_url: str, alias: str
 ) -> None:
-    outcome, sent = written(elasticsearch, alias, elasticsearch_url, {1: 413, 2: 413}.get, 3)
-    assert [one.action.id for one in outcome.refused] == ["id0"]
-    assert sent == [action.id for action in outcome.acknowledged] == ["id1", "id2"]
+    with pytest.raises(SearchError, match="Elasticsearch answered 413"):
+        written(elasticsearch, alias, elasticsearch_url, {1: 413}.get, 10)

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 from scrapy.utils.test import get_crawler
 
 from tests.utils.crawlers import Proef
-from woo_harvester.documents.extracted import Extracted, Limits
 from woo_harvester.pipelines.opening import open_store
 from woo_harvester.pipelines.stored import DocumentStore
 from woo_harvester.running.default_settings import SETTINGS
@@ -22,12 +21,9 @@ T = TypeVar("T")
 CONTENT = b"besluit" * 1000
 DIGEST = sha256(CONTENT).hexdigest()
 PDF = "application/pdf"
-READ = Extracted("Besluit", 1, "nl")
 
 
-def with_store(
-    use: Callable[[DocumentStore], Awaitable[T]], limits: Limits | None = None, **settings: Any
-) -> T:
+def with_store(use: Callable[[DocumentStore], Awaitable[T]], **settings: Any) -> T:
     """Return what *use* returns for a store with these settings."""
 
     @asynccontextmanager
@@ -35,7 +31,7 @@ def with_store(
         defaults = {setting.name: setting.default for setting in SETTINGS}
         given = {"TWISTED_REACTOR_ENABLED": False, "WOO_RETRY_BACKOFF": 0.01, **settings}
         crawler = get_crawler(Proef, {**defaults, **given})
-        store = open_store(crawler, limits or Limits())
+        store = open_store(crawler)
         try:
             yield store
         finally:

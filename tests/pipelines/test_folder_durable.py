@@ -22,7 +22,7 @@ from woo_harvester.pipelines.folder import (
     DurableFolder,
     InUseError,
 )
-from woo_harvester.pipelines.stored import path_of, text_path_of
+from woo_harvester.pipelines.stored import path_of
 
 CONTENT = b"besluit" * 1000
 DIGEST = sha256(CONTENT).hexdigest()
@@ -68,13 +68,6 @@ def test_the_folder_tells_what_it_has(folder: DurableFolder) -> None:
     assert folder.has(path_of(DIGEST))
     assert folder.has(path_of(DIGEST), len(CONTENT))
     assert not folder.has(path_of(DIGEST), len(CONTENT) + 1)
-
-
-def test_a_file_is_read_up_to_a_bound(folder: DurableFolder) -> None:
-    folder.write(path_of(DIGEST), BytesIO(CONTENT))
-    assert folder.read(path_of(DIGEST), len(CONTENT)) == CONTENT
-    assert folder.read(path_of(DIGEST), len(CONTENT) - 1) is None
-    assert folder.read(text_path_of(DIGEST), 10) is None
 
 
 def test_a_large_file_takes_little_memory(folder: DurableFolder) -> None:
@@ -178,7 +171,7 @@ def test_the_files_are_listed_in_order_and_foreign_ones_are_not(folder: DurableF
     digests = sorted(sha256(bytes([number])).hexdigest() for number in range(50))
     for digest in reversed(digests):
         folder.write(path_of(digest), BytesIO(b"123"))
-    folder.write(text_path_of(digests[7]), BytesIO(b"{}"))
+    (folder.path / f"{path_of(digests[7])}.text.json").touch()  # of an earlier version
     for name in ("full/abc.pdf", "README", f"{digests[0][:2]}/x.pdf", f"00/ff{digests[0][2:]}"):
         (folder.path / name).parent.mkdir(exist_ok=True)
         (folder.path / name).touch()

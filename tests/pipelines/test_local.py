@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipelines.opened import CONTENT, DIGEST, PDF, READ, has, put, with_store
-from woo_harvester.documents.extracted import Extracted, Limits
-from woo_harvester.pipelines.stored import DocumentStore, StoreError, path_of, text_path_of
+from tests.pipelines.opened import CONTENT, DIGEST, PDF, has, put, with_store
+from woo_harvester.pipelines.stored import DocumentStore, StoreError, path_of
 
 
 @pytest.mark.parametrize("form", ["{}", "file://{}"])
@@ -50,25 +49,7 @@ def test_a_file_that_lost_a_part_is_written_anew(tmp_path: Path) -> None:
     assert (tmp_path / path_of(DIGEST)).read_bytes() == CONTENT
 
 
-def test_a_text_is_kept_beside_its_document(tmp_path: Path) -> None:
-    async def use(store: DocumentStore) -> list[Extracted | None]:
-        before = await store.load_text(DIGEST)
-        await store.keep_text(DIGEST, READ)
-        return [before, await store.load_text(DIGEST)]
-
-    assert with_store(use, FILES_STORE=tmp_path) == [None, READ]
-    assert (tmp_path / text_path_of(DIGEST)).is_file()
-
-
-def test_a_text_that_was_read_within_other_limits_does_not_count(tmp_path: Path) -> None:
-    with_store(lambda store: store.keep_text(DIGEST, READ), FILES_STORE=tmp_path)
-    loaded = with_store(lambda store: store.load_text(DIGEST), Limits(ocr=True), FILES_STORE=tmp_path)
-    assert loaded is None
-
-
-def test_a_text_that_cannot_be_read_or_written_is_reported(tmp_path: Path) -> None:
-    (tmp_path / text_path_of(DIGEST)).mkdir(parents=True)
-    with pytest.raises(StoreError, match="could not be read"):
-        with_store(lambda store: store.load_text(DIGEST), FILES_STORE=tmp_path)
+def test_a_document_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
+    (tmp_path / path_of(DIGEST)).mkdir(parents=True)
     with pytest.raises(StoreError, match="could not be stored"):
-        with_store(lambda store: store.keep_text(DIGEST, READ), FILES_STORE=tmp_path)
+        put(FILES_STORE=tmp_path)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from hashlib import sha256
 from io import BytesIO
-from pathlib import Path
 from tempfile import SpooledTemporaryFile
 
 import pytest
 
-from tests.pipelines.opened import CONTENT, DIGEST, PDF, READ, has, put, with_store
+from tests.pipelines.opened import CONTENT, DIGEST, PDF, has, put, with_store
 from tests.pipelines.servers import S3Server
-from woo_harvester.documents.extracted import Extracted
 from woo_harvester.pipelines.remote import _Upload
-from woo_harvester.pipelines.stored import DocumentStore, StoreError, path_of
+from woo_harvester.pipelines.stored import StoreError, path_of
 
 # S3
 
@@ -42,14 +40,6 @@ def test_a_large_document_goes_to_s3_from_its_file(s3: S3Server) -> None:
     found = s3.read(f"documenten/{path_of(digest)}")
     assert found is not None
     assert found[0] == content
-
-
-def test_texts_are_not_kept_in_s3(s3: S3Server) -> None:
-    async def use(store: DocumentStore) -> tuple[Extracted | None, Path | None]:
-        await store.keep_text(DIGEST, READ)
-        return await store.load_text(DIGEST), store.local_path(DIGEST)
-
-    assert with_store(use, **s3.settings) == (None, None)
 
 
 def test_a_bucket_that_is_not_there_is_reported(s3: S3Server) -> None:

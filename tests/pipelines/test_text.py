@@ -116,7 +116,7 @@ def test_a_document_without_end_costs_its_own_text_only(tmp_path: Path) -> None:
 
 
 def test_a_long_text_is_cut_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("woo_harvester.pipelines.text.text_limits", lambda _: Limits(maxlength=20))
+    monkeypatch.setattr("woo_harvester.pipelines.text.Limits", lambda *_, **__: Limits(maxlength=20))
     item = document(SAMPLES["TXT"], "TXT")
     assert process(item) == {"woo/text/read": 1, "woo/text/truncated": 1}
     assert file_of(item).tekst == "Subsidie voor zonnep"

@@ -158,17 +158,6 @@ def test_a_setting_that_is_none_or_cannot_be_ends_a_command_with_one_line(
 
 
 @pytest.mark.integration
-def test_of_a_name_in_the_environment_that_is_much_like_a_setting_there_is_a_warning(tmp_path: Path) -> None:
-    given = {"WOO_ELASTICSEARCH_URLS": "http://a", "WOO_HARVESTER_SERVICE_HOST": "10.0.0.1"}
-    done = run_scrapy(["inventory"], tmp_path, env=given)
-    warning, *_ = done.stderr.splitlines()
-    assert warning.endswith(
-        "WOO_ELASTICSEARCH_URLS in the environment is no setting: did you mean WOO_ELASTICSEARCH_URL?"
-    )
-    assert "SERVICE_HOST" not in done.stderr
-
-
-@pytest.mark.integration
 @pytest.mark.parametrize(("args", "value"), [((), "of-environment"), (("-s", "WOO_REPORT_DIR=of-s"), "of-s")])
 def test_the_command_line_beats_the_environment(tmp_path: Path, args: tuple[str, ...], value: str) -> None:
     (tmp_path / "scrapy.cfg").write_text("[settings]\ndefault = woo_harvester.settings\n")

@@ -386,14 +386,14 @@ class Documents:
         return {}
 
     async def _is_kept(self, item: WooItem) -> bool:
-        """Return whether the store has the document, and its text if needed, so that a 304 is enough."""
+        """Return whether the store has the document, here if its text is needed, so that a 304 is enough."""
         store = self._crawler.get_item_pipeline(StorePipeline)
         known = item.source.known if item.source else None
         if store is None or known is None or known.sha256 is None:
             return True
         sha256 = known.sha256.hex()
         is_stored = await store.has(sha256, known.size)
-        return is_stored and (not self._text or await store.can_read_text(sha256))
+        return is_stored and (not self._text or store.has_local(sha256))
 
     async def on_failure(self, failure: Failure) -> AsyncIterator[Request]:
         """Yield a GET if a HEAD failed that it must replace; else report why a document was not received."""

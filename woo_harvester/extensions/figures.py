@@ -53,8 +53,6 @@ class Figures:
     """Value lists that nobody has looked at for a year."""
     unusable_lists: bool = False
     """True if the value lists in the data folder could not be used."""
-    warnings: int = 0
-    """Warnings in the log of the run."""
     own_error: str | None = None
     """The first error of the harvester itself; None if there was none."""
     codes: dict[str, int] = field(default_factory=dict)
@@ -98,7 +96,6 @@ def read_figures(crawler: Crawler, accounts: Sequence[Account] = ()) -> Figures:
         refused=stats.get_value("woo/elasticsearch/refused", 0),
         outdated_lists=stats.get_value("woo/tooi/outdated", 0),
         unusable_lists=bool(stats.get_value("woo/tooi/unusable", 0)),
-        warnings=stats.get_value("log_count/WARNING", 0),
         own_error=stats.get_value(OWN_ERROR_FIRST),
         codes=codes,
         total=total,

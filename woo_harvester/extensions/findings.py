@@ -46,9 +46,6 @@ logger = logging.getLogger(__name__)
 
 _FAILED = "report_failed"
 
-#: Sent with ``folder``, when the run has made its folder.
-run_opened = object()
-
 #: Sent with ``folder``, when findings, statistics and report have been written, or could not be.
 run_written = object()
 
@@ -119,7 +116,6 @@ class Findings:
         except OSError as error:
             self._fail(error)
             raise CloseSpider(_FAILED) from error
-        self._crawler.signals.send_catch_log(run_opened, folder=self.folder)
 
     def report(self, finding: Finding) -> None:
         """Write and count a finding; a ``Reporter`` sends its findings here."""

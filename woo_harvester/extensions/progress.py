@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
 from shutil import get_terminal_size
@@ -48,11 +47,6 @@ def can_update(stream: object) -> bool:
     """Return whether *stream* is a terminal that can erase a line."""
     isatty = getattr(stream, "isatty", None)
     return isatty is not None and isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
-
-
-def uses_stdout(feeds: Iterable[object]) -> bool:
-    """Return whether one of the URIs in FEEDS is standard output."""
-    return any(str(uri).startswith(("-", "stdout:")) for uri in feeds)
 
 
 def erase_line() -> None:
@@ -99,7 +93,8 @@ class Progress:
     def engine_started(self) -> None:
         """Start the timer."""
         settings = self._crawler.settings
-        self._updates = can_update(sys.stderr) and not uses_stdout(settings.getdict("FEEDS"))
+        on_stdout = any(str(uri).startswith(("-", "stdout:")) for uri in settings.getdict("FEEDS"))
+        self._updates = can_update(sys.stderr) and not on_stdout
         interval = _UPDATE if self._updates else settings.getfloat("WOO_PROGRESS_INTERVAL")
         self._loop.start(interval, now=False)
 

@@ -18,8 +18,8 @@ from sqlalchemy import Connection
 
 from woo_harvester.items import RecordItem, WooItem
 from woo_harvester.running.ending import end_run
-from woo_harvester.running.folder_log import warn_always
 from woo_harvester.running.paths import NO_FEED, node_name, state_url
+from woo_harvester.running.streams import warn_always
 from woo_harvester.state import NOWHERE, documents, resources
 from woo_harvester.state.deliveries import Delivery, PendingRead
 from woo_harvester.state.documents import confirm_harvested, confirm_withdrawn

@@ -16,7 +16,7 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, explain
 from woo_harvester.findings.texts import in_words
 from woo_harvester.report.funnel import OWN_ERROR, Account
-from woo_harvester.report.run_folder import AUDIT, FINISHED, REFUSED, RunFolder
+from woo_harvester.report.run_folder import AUDIT, FINISHED, RunFolder
 from woo_harvester.running.arguments import WooArguments
 from woo_harvester.running.ending import fail_run, has_failed
 from woo_harvester.running.setting import shown
@@ -109,12 +109,7 @@ def answer(account: Account, errors: Sequence[Finding], note: str | None = None)
     parts = [formatting.counted(account.listed, account.kind.noun), f"{account.new:,} new"]
     parts += [f"{count:,} {name}" for name in ("changed", "withdrawn") if (count := getattr(account, name))]
     if account.not_harvested:
-        first = {error.code: error for error in errors}
-        reasons = ", ".join(
-            _reason(code, count, first.get(code))
-            for code, count in Counter(account.lost).most_common()
-            if count
-        )
+        reasons = ", ".join(code for code, count in Counter(account.lost).most_common() if count)
         parts.append(f"{account.not_harvested:,} not harvested ({reasons})")
     if account.left_out:
         parts.append(f"{account.left_out:,} left out, as asked")
@@ -124,21 +119,9 @@ def answer(account: Account, errors: Sequence[Finding], note: str | None = None)
 
 
 def _explained(error: Finding) -> str:
-    """Return what an error means, with what was seen."""
+    """Return what an error means, with what was seen: on one line, without what could change a terminal."""
     what = explain(error.code, "en").what.rstrip(".")
-    return f"{what} ({_seen(error)})" if error.seen else what
-
-
-def _reason(code: str, count: int, error: Finding | None) -> str:
-    """Return the code of a loss, with what was seen of the first document."""
-    if error is None or not error.seen:
-        return code
-    return f"{code}{': ' if count == 1 else ', such as '}{_seen(error)}"
-
-
-def _seen(error: Finding) -> str:
-    """Return what a finding saw, in English and on one line, without what could change a terminal."""
-    return shown(in_words(error.code, error.seen or "", "en"))
+    return f"{what} ({shown(in_words(error.code, error.seen, 'en'))})" if error.seen else what
 
 
 def _lines(answers: list[Answer]) -> list[str]:
@@ -165,7 +148,7 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
         severity = formatting.SEVERITY_NOUNS[explain(code).severity][0]
         rows.append(("", f"{count:,} x {code} ({severity})"))
     if figures.refused:
-        rows.append(("refused", f"{figures.refused:,} by Elasticsearch: see {REFUSED}"))
+        rows.append(("refused", f"{figures.refused:,} by Elasticsearch: see the log"))
     if figures.own_error is not None:
         errors = formatting.counted(figures.codes.get(OWN_ERROR, 0), "error")
         rows.append(("harvester", f"{errors} of its own, the first about {figures.own_error}"))
@@ -173,9 +156,6 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
         rows.append(("value lists", lists))
     run = RunFolder(folder)
     rows.append(("report", str(run.page)) if run.page.exists() else ("files", str(folder)))
-    if run.log.exists():
-        warnings = f", with {formatting.counted(figures.warnings, 'warning')}" if figures.warnings else ""
-        rows.append(("log", f"{run.log}{warnings}"))
     lines = (f"  {name:<15}{value}" for name, value in rows)
     return "\n".join([f"{figures.spider}: {ended} in {formatting.duration(figures.seconds)}", *lines])
 

@@ -36,7 +36,6 @@ from woo_harvester.operating.output import (
 from woo_harvester.pipelines.folder import DurableFolder, InUseError
 from woo_harvester.running.paths import NoFolderError, files_folder, node_name, state_url
 from woo_harvester.state import upkeep
-from woo_harvester.state.check import Difference, differences, take_over
 from woo_harvester.state.latest import Latest, RecordsError
 from woo_harvester.state.locks import LockedError, lock_owners
 from woo_harvester.state.store import State, StateError
@@ -134,6 +133,11 @@ class StateActions:
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Compare the state with the records in files; with ``--fix``, take over what only those have."""
+        from woo_harvester.state.check import (  # noqa: PLC0415 -- takes long
+            Difference,
+            differences,
+        )
+
         counts = Counter[Difference]()
         with self._open() as state:
             if opts.fix:
@@ -161,6 +165,8 @@ class StateActions:
 
     def _take_over(self, state: State, files: Latest) -> None:
         """Let the state take over the documents that only files have."""
+        from woo_harvester.state.check import take_over  # noqa: PLC0415
+
         with state.begin() as connection:
             hosts = known_hosts(connection)
         with self._locked(state, hosts), state.begin() as connection:

@@ -135,7 +135,6 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.5, 30.0
 #: Statuses of a temporary failure: the server is too busy, or a node or shard is not available.
 _TEMPORARY = frozenset({429, 500, 502, 503, 504})
 
-_TOO_LARGE = 413
 _CONFLICT = 409
 _NOT_FOUND = 404
 _BLOCKED = "cluster_block_exception"
@@ -143,10 +142,6 @@ _BLOCKED = "cluster_block_exception"
 
 class _UnavailableError(Exception):
     """Nothing of a batch could be written now; a retry may succeed."""
-
-
-class _TooLargeError(Exception):
-    """The request is larger than the server accepts."""
 
 
 @dataclass(slots=True)
@@ -193,20 +188,12 @@ class BulkWriter:
         SearchError if the server stays unavailable, or refuses every request.
         """
         outcome = BulkOutcome()
-        rest, most = list(actions), len(actions)
+        rest = list(actions)
         while rest:
-            part = rest[:most]
             try:
-                left = self._retrying()(self._try, part, outcome)
-            except _TooLargeError as error:
-                if len(part) > 1:
-                    most = len(part) // 2
-                    continue
-                outcome.refused.append(Refused(part[0], str(error)))
-                left = []
+                rest = self._retrying()(self._try, rest, outcome)
             except _UnavailableError as error:
                 raise SearchError(f"{error}; given up after WOO_ELASTICSEARCH_PATIENCE") from error
-            rest = [*left, *rest[len(part) :]]
         return outcome
 
     def _retrying(self) -> Retrying:
@@ -222,7 +209,7 @@ class BulkWriter:
     def _try(self, actions: list[BulkAction], outcome: BulkOutcome) -> list[BulkAction]:
         """Send one request; return the actions to retry.
 
-        Raises _UnavailableError, _TooLargeError and SearchError.
+        Raises _UnavailableError and SearchError.
         """
         try:
             answer = self._client.bulk(
@@ -256,8 +243,6 @@ class BulkWriter:
 
 def _request_error(error: ApiError) -> Exception:
     """Return the exception for a request that failed completely."""
-    if error.status_code == _TOO_LARGE:
-        return _TooLargeError(reason(error))
     if error.status_code in _TEMPORARY or _BLOCKED in str(error.body):
         return _UnavailableError(reason(error))
     return SearchError(reason(error))

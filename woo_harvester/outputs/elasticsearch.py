@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from itemadapter import ItemAdapter
@@ -16,14 +14,12 @@ from scrapy import signals
 from scrapy.exceptions import CloseSpider, NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
-from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.extensions.stopping import OUTPUTS, outputs_given_up
 from woo_harvester.items import RecordItem
 from woo_harvester.kinds import WOO, Kind
 from woo_harvester.outputs.document import BATCH_BYTES, BulkAction, Withdrawn, bulk_action
 from woo_harvester.record import json_value
-from woo_harvester.report.run_folder import REFUSED
 from woo_harvester.running.ending import end_run, fail_run
 from woo_harvester.state.deliveries import Delivery
 from woo_harvester.utils.program import counted, to_install
@@ -64,7 +60,7 @@ class ElasticsearchExporter:
 
     The spider's ``record_kind`` determines the index. A batch is written in a thread while the next one
     fills; when that is full too, the crawl waits. Only records that the server acknowledged are confirmed to
-    the state. Refused records are written to ``refused.jsonl`` in the folder of the run.
+    the state. Refused records come again in the next run.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -129,7 +125,7 @@ class ElasticsearchExporter:
         try:
             action = bulk_action(self._kind, record, self._withdrawn)
         except ValueError as error:
-            self._refuse(record, str(error))
+            self._refuse(str(record.get("id")), str(error))
             return
         self._batch.add(action, self._keeper().delivery_of(item, response))
         if self._full():
@@ -146,9 +142,7 @@ class ElasticsearchExporter:
         self._thread.shutdown(wait=False)
         if refused := self._crawler.stats.get_value("woo/elasticsearch/refused"):
             documents = counted(refused, "document")
-            fail_run(
-                self._crawler, f"Elasticsearch refused {documents}: see {self._refused_file() or 'the log'}"
-            )
+            fail_run(self._crawler, f"Elasticsearch refused {documents}: see the log")
 
     async def engine_stopped(self) -> None:
         """End the active write, after a limited wait.
@@ -217,7 +211,7 @@ class ElasticsearchExporter:
         end_run(self._crawler, _FAILED, f"{why}; what is not in the index comes again in the next run")
 
     def _record_outcome(self, batch: _Batch, outcome: BulkOutcome) -> None:
-        """Confirm what is in the index, count the results, and save what was refused."""
+        """Confirm what is in the index, and count the results."""
         done = [
             delivery for action in outcome.acknowledged for delivery in batch.deliveries.get(action.id, ())
         ]
@@ -227,28 +221,12 @@ class ElasticsearchExporter:
         stats.inc_value("woo/elasticsearch/acknowledged", len(outcome.acknowledged))
         stats.inc_value("woo/elasticsearch/newer", outcome.newer)
         for one in outcome.refused:
-            *_, line = one.action.lines.splitlines()
-            self._refuse(json.loads(line), one.reason)
+            self._refuse(one.action.id, one.reason)
 
-    def _refuse(self, document: object, reason: str) -> None:
-        """Write a refused document to ``refused.jsonl``, with the reason."""
+    def _refuse(self, key: str, reason: str) -> None:
+        """Log and count a document that is not in the index, so that it comes again."""
         self._crawler.stats.inc_value("woo/elasticsearch/refused")
-        logger.error(
-            "Elasticsearch refuses a document, see %(file)s: %(why)s", {"file": REFUSED, "why": reason}
-        )
-        if (path := self._refused_file()) is None:
-            return
-        line = json.dumps({"reason": reason, "document": document}, ensure_ascii=False, default=str)
-        try:
-            with path.open("a", encoding="utf-8") as file:
-                file.write(line + "\n")
-        except (OSError, ValueError) as error:  # a full disk, or half of a surrogate pair
-            end_run(self._crawler, _FAILED, f"{REFUSED} could not be written: {error}")
-
-    def _refused_file(self) -> Path | None:
-        """Return the path of ``refused.jsonl``, or None if the run has no folder."""
-        findings = self._crawler.get_extension(Findings)
-        return findings.run_folder.refused if findings is not None else None
+        logger.error("Elasticsearch refuses the document %(id)s: %(why)s", {"id": key, "why": reason})
 
     def _keeper(self) -> StateKeeper:
         return StateKeeper.of(self._crawler)

@@ -22,8 +22,9 @@ from woo_harvester.extensions.findings import feed_uri_params
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.report.run_folder import FINISHED
 from woo_harvester.running.causes import cause_of
-from woo_harvester.running.ending import end_run
-from woo_harvester.running.folder_log import warn_always
+from woo_harvester.running.ending import CANNOT_START, end_run
+from woo_harvester.running.paths import NO_FEED
+from woo_harvester.running.streams import warn_always
 from woo_harvester.state.deliveries import Delivery
 from woo_harvester.state.outputs import UNFINISHED
 from woo_harvester.state.store import StateError
@@ -146,7 +147,11 @@ class DurableFeedExporter(FeedExporter):
 
     def open_spider(self, spider: Spider) -> None:
         """Make the feeds, and count them as outputs for the state."""
-        super().open_spider(spider)
+        try:
+            super().open_spider(spider)
+        except Exception as error:  # a name with a % that is none of Scrapy's
+            end_run(self.crawler, CANNOT_START, f"{NO_FEED}: {cause_of(error)}", 2)
+            raise CloseSpider(CANNOT_START) from error
         self._keeper.feeds = len(self.slots)
         self._keeper.outputs += len(self.slots)
         self._keeper.check_feeds = self._check

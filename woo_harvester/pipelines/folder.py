@@ -39,7 +39,7 @@ class StoredFile:
     folder: Path
     name: str
     sha256: str
-    """The SHA-256 of the document; a text has that of the document that it was read from."""
+    """The SHA-256 of the document."""
 
     @property
     def path(self) -> Path:
@@ -107,15 +107,6 @@ class DurableFolder:
         for folder in (target.parent, self.path):  # the second one, as the first one may be new
             _sync_names(folder)
 
-    def read(self, name: str, maximum: int) -> bytes | None:
-        """Return the content of a file; None if it is not there or larger than *maximum*. Raises OSError."""
-        try:
-            with (self.path / name).open("rb") as file:
-                content = file.read(maximum + 1)
-        except FileNotFoundError:
-            return None
-        return content if len(content) <= maximum else None
-
     def remove_abandoned(self) -> int:
         """Remove the incomplete files of runs that were killed, and return their number."""
         left = [path for path in self._writing.iterdir() if _PARTIAL.fullmatch(path.name)]
@@ -128,7 +119,7 @@ class DurableFolder:
         return count
 
     def files(self) -> Iterator[StoredFile]:
-        """Return documents and texts in the order of their SHA-256; one folder is in memory at a time."""
+        """Return documents in the order of their SHA-256; one folder is in memory at a time."""
         for number in range(256):
             folder = self.path / f"{number:02x}"
             try:

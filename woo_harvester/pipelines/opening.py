@@ -18,27 +18,22 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from woo_harvester.documents.extracted import Limits
-
 _EXPECTED = "expected a folder, or a URL such as s3://bucket/folder/ or gs://bucket/folder/"
 
 
-def open_store(crawler: Crawler, limits: Limits) -> DocumentStore:
-    """Return the store that FILES_STORE names, which must be set; *limits* are those of the texts in it.
-
-    Raises StoreError.
-    """
+def open_store(crawler: Crawler) -> DocumentStore:
+    """Return the store that FILES_STORE names, which must be set. Raises StoreError."""
     uri = str(crawler.settings["FILES_STORE"])
     try:
         folder = files_folder(crawler.settings)
     except NoFolderError:
         return _open_remote(uri, crawler)
-    return _open_local(uri, folder, limits)
+    return _open_local(uri, folder)
 
 
-def _open_local(uri: str, folder: Path, limits: Limits) -> LocalStore:
+def _open_local(uri: str, folder: Path) -> LocalStore:
     try:
-        return LocalStore(folder, limits)
+        return LocalStore(folder)
     except InUseError as error:
         raise StoreError(
             f"FILES_STORE {error}: files are being removed from it ({program()} prune --documents)"

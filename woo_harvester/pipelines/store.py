@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from scrapy.exceptions import NotConfigured
 
-from woo_harvester.documents.extracted import Extracted, Limits
 from woo_harvester.extensions.stopping import Interruptible, Stopping
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.pipelines.opening import open_store
@@ -18,7 +17,6 @@ from woo_harvester.running.ending import RunError, end_run, refuse_start
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
-    from scrapy.settings import BaseSettings
 
 
 class StorePipeline:
@@ -40,7 +38,7 @@ class StorePipeline:
         if not settings["FILES_STORE"]:
             raise NotConfigured  # without a reason: Scrapy would warn of what is usual
         try:
-            return cls(crawler, open_store(crawler, text_limits(settings)))
+            return cls(crawler, open_store(crawler))
         except StoreError as error:
             refuse_start(crawler, str(error), error, 2 if isinstance(error, StoreSettingError) else 1)
 
@@ -66,19 +64,9 @@ class StorePipeline:
         with self._ending_run():
             return await self._store.has(sha256, size)
 
-    async def load_text(self, sha256: str) -> Extracted | None:
-        """Return the text of a document if it was stored with the same limits. Raises RunError."""
-        with self._ending_run():
-            return await self._store.load_text(sha256)
-
-    async def can_read_text(self, sha256: str) -> bool:
-        """Return whether the text of a stored document can be read without requesting it. Raises RunError."""
-        return self._store.local_path(sha256) is not None or await self.load_text(sha256) is not None
-
-    async def keep_text(self, sha256: str, extracted: Extracted) -> None:
-        """Store the text of a document, if the store can read texts back. Raises RunError."""
-        with self._ending_run():
-            await self._store.keep_text(sha256, extracted)
+    def has_local(self, sha256: str) -> bool:
+        """Return whether a stored document is on this machine, so that its text can be read once more."""
+        return self._store.local_path(sha256) is not None
 
     async def _put(self, fetched: Fetched, sha256: str, media_type: str | None) -> bool:
         """Store a document, and return True. Without its bytes, return whether it was stored before."""
@@ -110,11 +98,3 @@ class StorePipeline:
             line = f"{error}; what is not in it comes again in the next run"
             end_run(self._crawler, "store_failed", line)
             raise RunError(str(error)) from error
-
-
-def text_limits(settings: BaseSettings) -> Limits:
-    """Return the limits for reading text. A stored text is reused only if it was made with the same ones."""
-    return Limits(
-        timeout=settings.getfloat("WOO_TEXT_TIMEOUT"),
-        ocr=settings.getbool("WOO_TEXT_OCR"),
-    )

@@ -5,16 +5,11 @@ from __future__ import annotations
 import asyncio
 import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 from weakref import WeakValueDictionary
 
-import msgspec
-
-from woo_harvester.documents.extracted import Extracted, Limits
-
-#: The end of the name of the file with a document's text, which lies beside the document.
+#: The end of the name of a file with the text of a document, which earlier versions kept.
 _TEXT_SUFFIX = ".text.json"
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -33,47 +28,10 @@ def path_of(sha256: str) -> str:
     return f"{sha256[:2]}/{sha256}"
 
 
-def text_path_of(sha256: str) -> str:
-    """Return the path of the text of a document in the store. Raises ValueError if it is no SHA-256."""
-    return path_of(sha256) + _TEXT_SUFFIX
-
-
 def sha256_of(name: str) -> str | None:
-    """Return the SHA-256 in the name of a document or text; None for a file that is not of this program."""
+    """Return the SHA-256 in the name of a document or its text; None for any other file."""
     digest = name.removesuffix(_TEXT_SUFFIX)
     return digest if _SHA256.fullmatch(digest) else None
-
-
-#: The most bytes of JSON that a character takes (``\u0000``), and more than all else in the file takes.
-_BYTES, _AROUND = 6, 64 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class _StoredText:
-    """The text of a document, with the limits that it depends on."""
-
-    maxlength: int
-    ocr: bool
-    extracted: Extracted
-
-
-def largest(limits: Limits) -> int:
-    """Return the most bytes that the file of a text within these limits has."""
-    return limits.maxlength * _BYTES + _AROUND
-
-
-def to_json(extracted: Extracted, limits: Limits) -> bytes:
-    """Return the file of a text that was read within these limits."""
-    return msgspec.json.encode(_StoredText(limits.maxlength, limits.ocr, extracted))
-
-
-def from_json(content: bytes, limits: Limits) -> Extracted | None:
-    """Return the text in a file; None if it was read within other limits, or the file is damaged."""
-    try:
-        stored = msgspec.json.decode(content, type=_StoredText)
-    except ValueError:
-        return None
-    return stored.extracted if (stored.maxlength, stored.ocr) == (limits.maxlength, limits.ocr) else None
 
 
 class StoreError(Exception):
@@ -109,15 +67,6 @@ class DocumentStore(ABC):
     def local_path(self, sha256: str) -> Path | None:
         """Return the path of the document on this machine; None if it is stored elsewhere."""
         return None
-
-    async def load_text(self, sha256: str) -> Extracted | None:
-        """Return the text of a document if it was stored with the same limits. Raises StoreError."""
-        return None
-
-    async def keep_text(  # noqa: B027 -- a store that cannot read texts back does nothing
-        self, sha256: str, extracted: Extracted
-    ) -> None:
-        """Store the text of a document, if the store can read texts back. Raises StoreError."""
 
     def close(self) -> None:  # noqa: B027 -- not every store has something to release
         """Release threads and locks."""

@@ -16,11 +16,17 @@ from scrapy.exceptions import NotConfigured
 
 from woo_harvester.diwoo.defaults import TITLE
 from woo_harvester.diwoo.titles import title_from_properties
-from woo_harvester.documents.extracted import MB, Extracted, TextError, TextTimeoutError, WorkerStartError
+from woo_harvester.documents.extracted import (
+    MB,
+    Extracted,
+    Limits,
+    TextError,
+    TextTimeoutError,
+    WorkerStartError,
+)
 from woo_harvester.documents.text_workers import Workers
 from woo_harvester.extensions.stopping import Interruptible, Stopping
 from woo_harvester.items import Fetched, WooItem
-from woo_harvester.pipelines.store import StorePipeline, text_limits
 from woo_harvester.running.causes import usable_cores
 from woo_harvester.running.ending import RunError, end_run, refuse_start
 from woo_harvester.utils.program import to_install
@@ -40,15 +46,13 @@ class TextPipeline:
     """The pipeline that adds the pages, text and language of documents, which worker processes extract.
 
     A failed extraction is a finding; the document is delivered without text. The statistics are
-    ``woo/text/read``, ``woo/text/empty``, ``woo/text/truncated`` and ``woo/text/failed``. Texts that an
-    earlier run extracted and stored also count as ``woo/text/known``.
+    ``woo/text/read``, ``woo/text/empty``, ``woo/text/truncated`` and ``woo/text/failed``.
     """
 
     def __init__(self, crawler: Crawler, workers: Workers) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
         self._workers = workers
-        self._store: StorePipeline | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -57,12 +61,9 @@ class TextPipeline:
             raise NotConfigured  # without a reason: Scrapy would warn of what is usual
         if missing := _missing(ocr=settings.getbool("WOO_TEXT_OCR")):
             refuse_start(crawler, missing, ImportError(missing))
+        limits = Limits(settings.getfloat("WOO_TEXT_TIMEOUT"), ocr=settings.getbool("WOO_TEXT_OCR"))
         count = int(settings["WOO_TEXT_WORKERS"] or usable_cores())
-        return cls(crawler, Workers(text_limits(settings), count))
-
-    def open_spider(self) -> None:
-        """Find the store, which may have the texts of earlier runs."""
-        self._store = self._crawler.get_item_pipeline(StorePipeline)
+        return cls(crawler, Workers(limits, count))
 
     async def process_item(self, item: Any) -> Any:
         """Add the text of the document to the record, and a title that it has itself."""
@@ -71,31 +72,14 @@ class TextPipeline:
         fetched, kind = item.source.fetched, item.source.filetype
         if kind is None:
             return item
-        async with Interruptible(self._crawler.get_extension(Stopping)):
-            extracted = await self._known(fetched)
-            if extracted is None:
-                async with _on_disk(fetched) as path:
-                    extracted = await self._read(path, kind.code, item) if path else None
-                await self._remember(fetched, extracted)
+        async with Interruptible(self._crawler.get_extension(Stopping)), _on_disk(fetched) as path:
+            extracted = await self._read(path, kind.code, item) if path else None
         if extracted is not None:
             self._add(extracted, item)
         return item
 
     async def close_spider(self) -> None:
         await self._workers.close()
-
-    async def _known(self, fetched: Fetched) -> Extracted | None:
-        """Return the text that an earlier run extracted from the same bytes, or None."""
-        if self._store is None or fetched.sha256 is None:
-            return None
-        known = await self._store.load_text(fetched.sha256)
-        if known is not None:
-            self._stats.inc_value("woo/text/known")
-        return known
-
-    async def _remember(self, fetched: Fetched, extracted: Extracted | None) -> None:
-        if self._store is not None and fetched.sha256 is not None and extracted is not None:
-            await self._store.keep_text(fetched.sha256, extracted)
 
     async def _read(self, path: Path, filetype: str, item: WooItem) -> Extracted | None:
         try:

@@ -6,7 +6,6 @@ It is not in ``commands/``, because Scrapy would list the class as a command.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,13 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, cast
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
-from scrapy.utils.conf import arglist_to_dict
 
-from woo_harvester.running.causes import StartError, cause_of, wrong_setting
+from woo_harvester.running.causes import StartError, cause_of
 from woo_harvester.running.default_settings import SETTINGS, complete
 from woo_harvester.running.masking import mask_log
 from woo_harvester.running.process import HarvestProcess
-from woo_harvester.running.setting import shown
 from woo_harvester.running.streams import (
     flush_stderr,
     flush_stdout,
@@ -40,9 +37,6 @@ if TYPE_CHECKING:
 
 #: The title of the group with Scrapy's own options, which every command has.
 GLOBAL_GROUP = "Global Options"
-
-#: The similarity (0 to 1) from which a name in the environment is reported as a misspelt setting.
-_SIMILARITY = 0.9
 
 
 class ProjectCommand(ScrapyCommand):
@@ -89,21 +83,9 @@ class ProjectCommand(ScrapyCommand):
         mask_log(settings, sys.argv)
         with self.failing():
             self.check_options(args)
-            self._take_given(opts.set)
-            mask_log(settings)
             super().process_options(args, opts)
+            mask_log(settings)
             self._check_settings()
-
-    def _take_given(self, given: list[str]) -> None:
-        """Take the settings of ``-s``. Raises UsageError for one that cannot be read."""
-        settings = cast("Settings", self.settings)
-        for text in given:
-            if not text.partition("=")[1]:
-                raise UsageError(f"-s: expected NAME=VALUE, got {shown(text)}", print_help=False)
-            try:
-                settings.setdict(arglist_to_dict([text]), "cmdline")
-            except ValueError as error:  # no JSON object
-                raise UsageError(f"-s {shown(text)}: {cause_of(error)}", print_help=False) from error
 
     def check_options(self, args: Sequence[str]) -> None:
         """Raise UsageError if an argument looks like an unknown option."""
@@ -146,8 +128,6 @@ class ProjectCommand(ScrapyCommand):
             if is_unread(error):
                 self.exitcode = 1
                 raise SystemExit(1) from error
-            if (line := wrong_setting(error)) is not None:
-                self.refuse(line)
             if isinstance(error, NotRecordsError):
                 self.refuse(str(error))
             if not isinstance(error, StartError | OSError | ImportError):
@@ -162,14 +142,6 @@ class ProjectCommand(ScrapyCommand):
         for name in settings:
             if name.startswith("WOO_") and name not in names:
                 raise UsageError(f"unknown setting {name}: {_meant(name, names)}", print_help=False)
-        for name in os.environ:  # others may have names there too, but hardly ones that are so much alike
-            if (
-                name.startswith("WOO_")
-                and name not in names
-                and get_close_matches(name, names, 1, _SIMILARITY)
-            ):
-                line = f"warning: {name} in the environment is no setting: {_meant(name, names)}"
-                write_stderr(f"{program()} {self.name}: {line}")
         try:
             complete(settings)
         except ValueError as error:

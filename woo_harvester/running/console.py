@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import scrapy
 from scrapy import cmdline
-from scrapy.utils.conf import closest_scrapy_cfg, init_env
+from scrapy.utils.conf import init_env
 from scrapy.utils.project import ENVVAR, get_project_settings
 
 from woo_harvester.running.causes import cause_of
-from woo_harvester.running.streams import is_unread, to_stdout, write_stderr
+from woo_harvester.running.streams import to_stdout, write_stderr
 from woo_harvester.utils.program import NAME, VERSION, program, suggestion
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 #: The settings outside a Scrapy project.
 SETTINGS_MODULE = "woo_harvester.settings"
-
-_COMMANDS_MODULE = "woo_harvester.commands"
 
 _OVERVIEW = """\
 {name} {version}
@@ -62,11 +60,9 @@ def main() -> NoReturn:
     commands = _commands()
     name = next((each for each in given if not each.startswith("-")), None)
     if name is None:
-        if unknown := [each for each in given if each not in ("-h", "--help")]:
-            _refuse(f"unknown option {unknown[0]}: expected a command first")
         _print(_overview(commands))
     if name not in commands:
-        _refuse(_unknown(name, commands))
+        _refuse(f"unknown command {name}: {suggestion(name, commands)}")
     cmdline.ScrapyArgumentParser = _Parser  # type: ignore[assignment,misc]  # no other place for it
     cmdline.execute()
     raise SystemExit(0)  # not reached: execute() exits
@@ -85,7 +81,7 @@ def _commands() -> Mapping[str, ScrapyCommand]:
 
 def _overview(commands: Mapping[str, ScrapyCommand]) -> str:
     """Return the help of the command as a whole."""
-    of_scrapy = [name for name, command in commands.items() if _is_scrapys(command)]
+    of_scrapy = [name for name, command in commands.items() if type(command).__module__.startswith("scrapy.")]
     own = {name: command for name, command in sorted(commands.items()) if name not in of_scrapy}
     return _OVERVIEW.format(
         name=NAME,
@@ -96,31 +92,13 @@ def _overview(commands: Mapping[str, ScrapyCommand]) -> str:
     )
 
 
-def _is_scrapys(command: ScrapyCommand) -> bool:
-    return type(command).__module__.startswith("scrapy.")
-
-
-def _unknown(name: str, commands: Mapping[str, ScrapyCommand]) -> str:
-    """Return what is wrong with the name of a command, and how to get the right one."""
-    is_own = any(type(command).__module__.startswith(_COMMANDS_MODULE) for command in commands.values())
-    if is_own or name not in cmdline._get_commands_from_module(_COMMANDS_MODULE, inproject=True):
-        return f"unknown command {name}: {suggestion(name, list(commands))}"
-    place = closest_scrapy_cfg() or os.environ[ENVVAR]
-    return (
-        f"the Scrapy project of {place} has no command {name}: "
-        f'add COMMANDS_MODULE = "{_COMMANDS_MODULE}" and ADDONS = {{"woo_harvester.Addon": 500}} to its '
-        "settings, or type the command in a folder outside it"
-    )
-
-
 def _print(text: str) -> NoReturn:
     """Print a text, and exit."""
     try:
         with to_stdout():
             print(text)
     except OSError as error:
-        if not is_unread(error):
-            write_stderr(f"{program()}: error: {cause_of(error)}")
+        write_stderr(f"{program()}: error: {cause_of(error)}")
         raise SystemExit(1) from error
     raise SystemExit(0)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import faulthandler
 import logging
 import os
 import threading
@@ -14,7 +13,7 @@ from scrapy import Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import SETTINGS_PRIORITIES
 
-from woo_harvester.running.causes import cause_of, wrong_setting
+from woo_harvester.running.causes import cause_of
 from woo_harvester.running.ending import has_failed, printed
 from woo_harvester.running.streams import flush_stderr, flush_stdout, write_stderr
 
@@ -49,8 +48,6 @@ class HarvestProcess(AsyncCrawlerProcess):
     """
 
     def __init__(self, settings: Settings) -> None:
-        with suppress(AttributeError, OSError):  # stderr may not be a file
-            faulthandler.enable()  # shows where a library calls abort()
         if not settings["LOG_FILE"] and settings.getpriority("LOG_LEVEL") != SETTINGS_PRIORITIES["cmdline"]:
             # Unless a level was typed, a run that cannot start is one line: Scrapy says nothing of itself.
             logging.disable(logging.INFO)
@@ -74,10 +71,7 @@ class HarvestProcess(AsyncCrawlerProcess):
         if done is not None:
             task.add_done_callback(lambda _: done())
         task.add_done_callback(lambda task: self._note_end(crawler, task))
-        try:
-            self.start()
-        except SystemExit as exit_:  # of a component: Scrapy lets it end the process at once
-            return 1, f"a component ended the run with SystemExit({exit_.code!r})"
+        self.start()
         _log_all()
         self._status = None  # the command still has to print its result
         if (failure := self._failure_of(crawler)) is not None:
@@ -140,10 +134,6 @@ def _log_all() -> None:
 
 
 def _failure_in(error: BaseException) -> Failure:
-    """Return the failure that an exception is, and log it unless it is a wrong value of a setting."""
-    while isinstance(error, RuntimeError) and error.__context__ is not None and error.__cause__ is None:
-        error = error.__context__  # Scrapy raised the RuntimeError on closing
-    if (line := wrong_setting(error)) is not None:
-        return 2, line
+    """Return the failure that an exception is, and log it."""
     logger.error("The run failed", exc_info=error)
     return 1, cause_of(error)

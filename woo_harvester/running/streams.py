@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
-import select
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+
+from scrapy.utils.log import get_scrapy_root_handler
 
 from woo_harvester.utils.secrets import masked
 
@@ -17,6 +19,14 @@ def write_stderr(text: str) -> None:
     """Write lines without secrets to stderr; if it is full or closed, ignore that, since nobody reads it."""
     with suppress(OSError):
         print(masked(text), file=sys.stderr, flush=True)
+
+
+def warn_always(logger: logging.Logger, line: str) -> None:
+    """Log a warning about a file of the user. Write it to stderr if the log leaves out warnings."""
+    logger.warning("%s", line)
+    handler = get_scrapy_root_handler()
+    if isinstance(handler, logging.NullHandler) or (handler is not None and handler.level > logging.WARNING):
+        write_stderr(line)
 
 
 def flush_stdout() -> None:
@@ -44,11 +54,7 @@ def to_stdout() -> Iterator[None]:
 
 def is_unread(error: Exception) -> bool:
     """Return whether *error* is that the reader of stdout, such as ``head``, has closed the pipe."""
-    if not isinstance(error, BrokenPipeError) or error.filename == _STDOUT:
-        return isinstance(error, BrokenPipeError)
-    stdout = select.poll()
-    stdout.register(1, 0)  # without events to wait for, it reports only a pipe that nobody reads
-    return bool(stdout.poll(0))
+    return isinstance(error, BrokenPipeError)
 
 
 def flush_stderr() -> None:
