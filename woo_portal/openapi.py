@@ -1,16 +1,16 @@
-"""JSON schemas (2020-12) of records, made from their classes."""
+"""The description of the API as OpenAPI, with JSON schemas (2020-12) of the classes of records."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
-from enum import StrEnum
 from typing import Any
+
+from msgspec.json import schema_components
 
 from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_harvester.outputs.definition import facets
 from woo_harvester.permits.record import PermitRecord
-from woo_harvester.record import Record, has_fields, record_fields
+from woo_harvester.record import Record
 from woo_harvester.utils.program import VERSION
 from woo_portal import open_overheid
 from woo_portal.downloads import FORMS
@@ -18,30 +18,6 @@ from woo_portal.parse import BEGIN, DISTANCE, END, GENERAL, MAX_DISTANCE, SIZE, 
 from woo_portal.question import MAX_CHOSEN, MAX_DEPTH, MAX_SIZE, MAX_TEXT, Sort
 
 Schema = dict[str, Any]
-
-
-def record_schema(kind: type[Any], required: tuple[str, ...] = ()) -> Schema:
-    """Return the schema of a class of a record; an absent value is left out of a record."""
-    properties = {}
-    for field in record_fields(kind):
-        schema = _field_schema(field.type)
-        properties[field.key] = {"type": "array", "items": schema} if field.is_list else schema
-    return object_schema(properties, required=required)
-
-
-def _field_schema(kind: Any) -> Schema:
-    if has_fields(kind):
-        return record_schema(kind)
-    if isinstance(kind, type) and issubclass(kind, StrEnum):
-        return {"type": "string", "enum": [*map(str, kind)]}
-    simple = {
-        str: {"type": "string"},
-        int: {"type": "integer"},
-        float: {"type": "number"},
-        date: {"type": "string", "format": "date"},
-        datetime: {"type": "string", "format": "date-time"},
-    }
-    return simple.get(kind) or {"type": "object", "additionalProperties": {"type": "string"}}
 
 
 def object_schema(properties: Schema, required: tuple[str, ...] = ()) -> Schema:
@@ -129,7 +105,7 @@ def _record(kind: Kind) -> Schema:
             {"name": "id", "in": "path", "required": True, "schema": {"type": "string", "format": "uuid"}}
         ],
         "responses": {
-            **_responses(_json(_ref(_SCHEMAS[kind.name]))),
+            **_responses(_json(_ref(_RECORDS[kind.name].__name__))),
             "404": {"description": "Dit kenmerk is hier niet bekend.", "content": problem},
             "410": {"description": "Dit is ingetrokken.", "content": problem},
         },
@@ -282,9 +258,10 @@ def _schemas() -> Schema:
             required=("waarde", "label", "aantal"),
         ),
     }
+    _, records = schema_components(_RECORDS.values(), ref_template="#/components/schemas/{name}")
+    found |= records
     for kind in Kind:
         name = _SCHEMAS[kind.name]
-        found[name] = record_schema(_RECORDS[kind.name], required=("id", kind.key))
         found[f"{name}Antwoord"] = _answer(kind)
         found[f"{name}Vraag"] = _request(kind)
     return found
@@ -297,7 +274,7 @@ def _answer(kind: Kind) -> Schema:
         "totaal": number,
         "start": number,
         "aantal": {**number, "description": "Het aantal resultaten in dit antwoord."},
-        "resultaten": {"type": "array", "items": _ref(_SCHEMAS[kind.name])},
+        "resultaten": {"type": "array", "items": _ref(_RECORDS[kind.name].__name__)},
         "tellingen": object_schema(counts),
     }
     if kind == PERMITS:

@@ -101,15 +101,15 @@ def test_a_keyboard_alone_searches_chooses_a_filter_and_opens_a_document(
     page.goto(portal)
     page.keyboard.press("Tab")
     assert page.locator(":focus").text_content() == "Direct naar de inhoud"
-    tab_to(page, "#q") if script else page.focus("#q")
+    tab_to(page, "#zoektekst") if script else page.focus("#zoektekst")
     page.keyboard.type("stikstof")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/?q=stikstof")
+    page.wait_for_url("**/?zoektekst=stikstof")
     assert page.text_content("#gevonden") == "1 document"
     choice = "#filters .counts a[href*='documentsoort']"
     tab_to(page, choice) if script else page.focus(choice)
     page.keyboard.press("Enter")
-    page.wait_for_url("**/?q=stikstof&documentsoort=**")
+    page.wait_for_url("**/?zoektekst=stikstof&documentsoort=**")
     assert "Documentsoort: Convenant" in str(page.text_content(".chosen"))
     tab_to(page, ".hit a") if script else page.focus(".hit a")
     page.keyboard.press("Enter")
@@ -150,12 +150,12 @@ def test_forms_narrow_a_search_and_keep_the_rest(browser: Browser, portal: str) 
     page.select_option("#volgorde", "titel")
     page.fill("#van", "2024-01-01")
     page.click("text=Toepassen")
-    page.wait_for_url("**/?q=besluit&openbaarmakingsdatum_van=2024-01-01&**")
+    page.wait_for_url("**/?zoektekst=besluit&openbaarmakingsdatum_van=2024-01-01&**")
     assert page.input_value("#volgorde") == "titel"
     assert page.input_value("#van") == "2024-01-01"
-    page.fill("#q", "kaart")
+    page.fill("#zoektekst", "kaart")
     page.click("form[role=search] button")
-    page.wait_for_url("**/?q=kaart&openbaarmakingsdatum_van=2024-01-01&sorteer=titel")
+    page.wait_for_url("**/?zoektekst=kaart&openbaarmakingsdatum_van=2024-01-01&sorteer=titel")
     page.close()
 
 

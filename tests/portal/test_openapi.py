@@ -93,8 +93,8 @@ def test_answers_are_as_described() -> None:
 
 def test_records_and_errors_are_as_described() -> None:
     client = client_of(RECORDS)
-    valid("Document", client.get(f"/api/v0/zoek/{RECORDS[0]['id']}").json())
-    valid("Vergunning", client.get(f"/api/v0/vergunningen/{RECORDS[2]['id']}").json())
+    valid("Record", client.get(f"/api/v0/zoek/{RECORDS[0]['id']}").json())
+    valid("PermitRecord", client.get(f"/api/v0/vergunningen/{RECORDS[2]['id']}").json())
     for path in ("zoek/x", f"zoek/{RECORDS[1]['id']}", "zoek?kleur=rood"):
         valid("Fout", client.get(f"/api/v0/{path}").json())
 

@@ -73,10 +73,8 @@ def _addresses(request: Request, question: Question, total: int) -> FeedAddresse
         name: root + search_path(pairs_of(replace(question, start=start), size=_ENTRIES), path)
         for name, start in starts.items()
     }
-    text = "q" if question.kind == WOO else "zoektekst"  # the page of documents has a short name for it
-    pairs = pairs_of(replace(question, start=0, size=SIZE))
-    named = [(text if name == "zoektekst" else name, value) for name, value in pairs]
-    return FeedAddresses(root, root + search_path(named, _PAGES[kind]), links)
+    search = search_path(pairs_of(replace(question, start=0, size=SIZE)), _PAGES[kind])
+    return FeedAddresses(root, root + search, links)
 
 
 def _subject(question: Question) -> str:

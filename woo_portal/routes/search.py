@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -32,12 +31,10 @@ _NEWEST = 5
 #: the letters that such a word has at least.
 _FEW, _MOST_WORDS, _SHORTEST = 3, 3, 4
 
-#: The parameter with the text of a question.
-_TEXT = "q"
 #: The name of the filter whose list is narrowed, and what its names have.
 _FILTER, _NAME = "filter", "bevat"
-#: Its name in the API, and in what reads parameters.
-_API_TEXT = "zoektekst"
+#: The parameter with the text of a question, and its short name in addresses that people made.
+_TEXT, _SHORT_NAME = "zoektekst", "q"
 
 
 async def home(request: Request) -> Response:
@@ -48,9 +45,13 @@ async def home(request: Request) -> Response:
 async def search(request: Request) -> Response:
     """Answer with the hits of a search. Its links lead to ``/``, so that a search has one address."""
     given = request.query_params.multi_items()
-    asked = [pair for pair in given if pair[0] not in (_FILTER, _NAME)]
-    state, question = request.app.state, question_of_pairs(WOO, _renamed(asked, _TEXT, _API_TEXT))
-    address = Address(_renamed(pairs_of(question), _API_TEXT, _TEXT))
+    asked = [
+        (_TEXT if name == _SHORT_NAME else name, value)
+        for name, value in given
+        if name not in (_FILTER, _NAME)
+    ]
+    state, question = request.app.state, question_of_pairs(WOO, asked)
+    address = Address(pairs_of(question))
     answer = await state.asking(state.engine.search, question)
     narrowed = await _narrowed(request, question)
     better = await _suggestion(request, question, answer.total)
@@ -63,7 +64,7 @@ async def search(request: Request) -> Response:
         text=text,
         total=answer.total,
         better=text_of(better.clauses) if better else "",
-        better_path=search_path(_renamed(pairs_of(better), _API_TEXT, _TEXT)) if better else "",
+        better_path=search_path(pairs_of(better)) if better else "",
         hits=answer.hits,
         place=results.paging(question, answer, address),
         filters=results.filters(question, answer, address, narrowed),
@@ -150,12 +151,7 @@ async def start(request: Request) -> Response:
 
 def _download(address: Address, extension: str) -> str:
     """Return the path of all hits in another form."""
-    return search_path(_renamed(address.others("aantal"), _TEXT, _API_TEXT), f"/zoek.{extension}")
-
-
-def _renamed(pairs: Iterable[tuple[str, str]], name: str, other: str) -> Parameters:
-    """Return parameters, of which one has another name."""
-    return [(other if given == name else given, value) for given, value in pairs]
+    return search_path(address.others("aantal"), f"/zoek.{extension}")
 
 
 #: A file whose name changes with its content.

@@ -79,7 +79,7 @@ def test_a_feed_says_what_it_is_about_and_when_it_changed(client: Client) -> Non
     assert feed.findtext(f"{ATOM}title") == "Woo van de regio: besluit"
     assert feed.findtext(f"{ATOM}updated") == "2026-04-03T10:00:00+02:00"
     assert feed.findtext(f"{ATOM}author/{ATOM}name") == "woo-harvester"
-    assert links(feed)["alternate"] == "http://portal.test/?q=besluit+-oud&sorteer=nieuwste"
+    assert links(feed)["alternate"] == "http://portal.test/?zoektekst=besluit+-oud&sorteer=nieuwste"
     assert links(feed)["self"] == "http://portal.test/zoek.atom?zoektekst=besluit+-oud&sorteer=nieuwste"
 
 

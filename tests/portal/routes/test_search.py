@@ -37,7 +37,7 @@ def test_the_start_page_says_what_is_here(client: Client) -> None:
     assert "1 document is later ingetrokken" in text
     assert len(titles(page)) == 5
     assert link(page, "Adviezen") == "/categorie/c_99a836c7"
-    assert page.cssselect("form[role=search] input[name=q]")
+    assert page.cssselect("form[role=search] input[name=zoektekst]")
 
 
 def test_a_portal_without_documents_says_so() -> None:
@@ -49,14 +49,14 @@ def test_a_search_marks_its_words_and_leads_to_the_document(client: Client) -> N
     assert titles(page) == ["Convenant over stikstof"]
     assert [each.text_content().strip() for each in page.cssselect("mark")] == ["stikstof"] * 2
     assert str(page.cssselect(".hit a")[0].get("href")).startswith("/document/")
-    assert page.cssselect("input[name=q]")[0].get("value") == "stikstof"
+    assert page.cssselect("input[name=zoektekst]")[0].get("value") == "stikstof"
 
 
 def test_a_filter_is_chosen_and_taken_away_again_by_links(client: Client) -> None:
     page = opened(client, "/?q=a&sorteer=titel&start=10")
     chosen = link(page, "Adviezen")
     assert dict(parse_qsl(urlsplit(chosen).query)) == {
-        "q": "a",
+        "zoektekst": "a",
         "sorteer": "titel",
         "informatiecategorie": CONVENANTEN["id"],
     }
@@ -64,7 +64,7 @@ def test_a_filter_is_chosen_and_taken_away_again_by_links(client: Client) -> Non
     assert titles(page) == ["Convenant over stikstof"]
     (removal,) = page.cssselect(".chosen a")
     assert "Informatiecategorie: Adviezen" in removal.text_content()
-    assert dict(parse_qsl(urlsplit(str(removal.get("href"))).query)) == {"q": "a", "sorteer": "titel"}
+    assert dict(parse_qsl(urlsplit(str(removal.get("href"))).query)) == {"zoektekst": "a", "sorteer": "titel"}
 
 
 def test_a_default_value_is_no_filter(client: Client) -> None:
@@ -83,7 +83,7 @@ def test_forms_keep_what_was_chosen(client: Client) -> None:
         ("openbaarmakingsdatum_van", "2024-01-01"),
     ]
     assert [(each.get("name"), each.get("value")) for each in narrow.cssselect("input")] == [
-        ("q", "stikstof"),
+        ("zoektekst", "stikstof"),
         ("organisatie", organisation),
         ("openbaarmakingsdatum_van", "2024-01-01"),
         ("openbaarmakingsdatum_tot", ""),
@@ -109,12 +109,12 @@ def test_pages_follow_one_another_until_the_last(client: Client) -> None:
         path = str(following[0].get("href"))
     assert len(seen) == len(set(seen)) == 25
     assert "Dit zijn 21 tot en met 25." in text_of(page)
-    assert page.cssselect("a[rel=prev]")[0].get("href") == "/?q=besluit&start=10"
+    assert page.cssselect("a[rel=prev]")[0].get("href") == "/?zoektekst=besluit&start=10"
 
 
 def test_a_page_beyond_the_last_leads_back(client: Client) -> None:
     page = opened(client, "/?q=besluit&start=500")
-    assert link(page, "naar de eerste") == "/?q=besluit"
+    assert link(page, "naar de eerste") == "/?zoektekst=besluit"
 
 
 def test_pages_end_where_downloads_begin(client: Client) -> None:
@@ -126,7 +126,7 @@ def test_nothing_found_helps_on(client: Client) -> None:
     page = opened(client, '/?q="niets+hiervan"&thema=x')
     assert "0 documenten" in text_of(page)
     assert "Haal de aanhalingstekens weg" in text_of(page)
-    assert link(page, "Haal alle filters weg") == "/?q=%22niets+hiervan%22"
+    assert link(page, "Haal alle filters weg") == "/?zoektekst=%22niets+hiervan%22"
 
 
 def test_a_word_with_no_hits_has_a_likelier_one_as_a_link(client: Client) -> None:
@@ -135,7 +135,7 @@ def test_a_word_with_no_hits_has_a_likelier_one_as_a_link(client: Client) -> Non
     page = opened(client, "/?q=Beslut&sorteer=titel")
     assert "Bedoelde u besluit?" in text_of(page)
     assert titles(page) == []  # it is a link, and no silent change
-    assert link(page, "besluit") == "/?q=besluit&sorteer=titel"
+    assert link(page, "besluit") == "/?zoektekst=besluit&sorteer=titel"
     assert "Bedoelde u stikstof" in text_of(opened(client, "/?q=stikstf"))
     assert "Bedoelde u" not in text_of(opened(client, "/?q=besluit"))
     assert "Bedoelde u" not in text_of(opened(client, "/?q=stikstof"))  # one hit, and nothing likelier
@@ -154,7 +154,7 @@ def test_a_chosen_value_without_hits_has_its_name_and_is_taken_away(client: Clie
     )
     (removal,) = page.cssselect(".chosen a")
     assert "Organisatie: Gemeente Utrecht" in str(removal.text_content())
-    assert removal.get("href") == "/?q=nietsvandit"
+    assert removal.get("href") == "/?zoektekst=nietsvandit"
     assert "Gemeente Utrecht (gekozen, haal weg) 0" in text_of(page)
 
 
@@ -194,7 +194,7 @@ def test_a_wrong_question_can_be_corrected(client: Client) -> None:
     (form,) = page.forms
     assert form.get("action") == "/"
     assert {each.get("name"): each.get("value") for each in form.cssselect("input")} == {
-        "q": 'stik "stof',
+        "zoektekst": 'stik "stof',
         "thema": "x",
         "openbaarmakingsdatum_van": "2025-01-01",
         "openbaarmakingsdatum_tot": "2024-01-01",
@@ -204,7 +204,7 @@ def test_a_wrong_question_can_be_corrected(client: Client) -> None:
         "Openbaar gemaakt tot en met",
     ]
     unreadable = html.fromstring(client.get(f"/?{given}").text)
-    assert unreadable.cssselect("#q")[0].get("value") == 'stik "stof'
+    assert unreadable.cssselect("#zoektekst")[0].get("value") == 'stik "stof'
 
 
 def test_a_wrong_day_is_kept_in_a_field_that_can_have_it(client: Client) -> None:
@@ -247,9 +247,9 @@ def test_pages_have_numbers(client: Client) -> None:
     links = page.cssselect(".paging li a")
     assert [each.text_content() for each in links] == ["Bladzijde 1", "Bladzijde 2", "Bladzijde 3"]
     assert [each.get("href") for each in links] == [
-        "/?q=besluit",
-        "/?q=besluit&start=10",
-        "/?q=besluit&start=20",
+        "/?zoektekst=besluit",
+        "/?zoektekst=besluit&start=10",
+        "/?zoektekst=besluit&start=20",
     ]
     assert [each.get("aria-current") for each in links] == [None, "page", None]
     assert opened(client, "/?q=stikstof").cssselect(".paging") == []

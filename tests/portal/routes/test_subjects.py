@@ -181,10 +181,15 @@ def test_a_box_narrows_the_list_of_a_filter_to_names_beyond_its_end(many: Client
     (box,) = page.cssselect(".narrow")
     assert box.get("action") == "/#filter-organisatie"
     given = [(each.get("name"), each.get("value")) for each in box.cssselect("input")]
-    assert given == [("q", "stikstof"), ("sorteer", "titel"), ("filter", "organisatie"), ("bevat", "")]
+    assert given == [
+        ("zoektekst", "stikstof"),
+        ("sorteer", "titel"),
+        ("filter", "organisatie"),
+        ("bevat", ""),
+    ]
     for asked in ("dienst 249", "DIENST 249"):
         page = opened(many, f"/?q=stikstof&sorteer=titel&filter=organisatie&bevat={quote(asked)}")
-        assert link(page, "Dienst 249") == "/?q=stikstof&sorteer=titel&organisatie=Dienst+249"
+        assert link(page, "Dienst 249") == "/?zoektekst=stikstof&sorteer=titel&organisatie=Dienst+249"
         assert len(page.cssselect("[aria-labelledby=filter-organisatie] li")) == 1
     nothing = opened(many, "/?q=stikstof&filter=organisatie&bevat=%3Cscript%3E")
     assert "Geen naam hier heeft ‘<script>’." in text_of(nothing)
