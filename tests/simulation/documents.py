@@ -28,10 +28,10 @@ from tests.simulation.runs import Answer, Asked, Installation, Operated, Run, we
 #: What may happen, and how often. A run is what comes after the underscore.
 KINDS = {
     "list": 6, "renew": 16, "drop": 8, "drop_everywhere": 6, "copy": 7, "move": 4, "relist": 6,
-    "empty": 2, "remove_sitemap": 2, "toggle_index": 4, "repeat": 6, "list_in_both": 1, "break": 6,
+    "empty": 2, "remove_sitemap": 2, "toggle_index": 4, "repeat": 6, "list_in_both": 1, "break": 9,
     "repair": 7, "list_wrongly": 2, "list_insecurely": 3, "leave_out": 6, "rename": 2, "page": 2,
-    "toggle_etags": 2, "leave_register": 2, "change_owner": 2, "set_clock_back": 1,
-    "confirm": 1, "restore": 1, "forget": 1, "back_up": 1, "put_back": 1,
+    "toggle_etags": 2, "leave_register": 2, "change_owner": 2, "set_clock_back": 2,
+    "confirm": 4, "restore": 2, "forget": 1, "back_up": 1, "put_back": 1,
     "run_all": 18, "run_shards": 5, "run_some": 6, "run_killed": 7, "run_stopped": 4,
     "run_refused": 3, "run_two_at_once": 3, "run_since": 2,
 }  # fmt: skip
@@ -199,7 +199,7 @@ class Documents(Operated):
 
     def _break(self, publisher: Publisher, random: Random) -> None:
         """A file is served wrongly from now on."""
-        path = random.choice((ROBOTS, *INDEXES, *publisher.sitemaps, *publisher.sitemaps))
+        path = random.choice((ROBOTS, *INDEXES, *INDEXES, *publisher.sitemaps, *publisher.sitemaps))
         publisher.faults[path] = random.choice(FAULTS)
         self.note(f"{publisher.host}{path}: {publisher.faults[path]}")
 

@@ -43,7 +43,6 @@ def run_name(spider: str) -> str:
 #: Names that messages to users also have.
 FINDINGS = "findings.jsonl"
 REPORT = "report.json"
-REFUSED = "refused.jsonl"
 
 #: Scrapy's reason for the end of a run that has done all.
 FINISHED = "finished"
@@ -78,12 +77,8 @@ class RunFolder:
 
     findings = _File(FINDINGS)
     """The file with one finding a line, written while the run goes on."""
-    log = _File("run.log")
-    """The log of a run that was started on a terminal."""
     pending = _File("pending.jsonl")
     """The file with the documents that are gone, and whose withdrawal is pending."""
-    refused = _File(REFUSED)
-    """The file with the records that Elasticsearch refused."""
     register = _File("organisations.json")
     """The file with the organisations of the register; only a run over the register writes it."""
     accounts = _File("hosts.jsonl")
