@@ -112,15 +112,10 @@ def cut_off(folder: Path) -> None:
     path.write_bytes(path.read_bytes()[:2000])
 
 
-def almost_empty(folder: Path) -> None:
-    change_list(folder, change=lambda rows: rows[:100], version=6)
-
-
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
         (cut_off, "scw_toplijst"),
-        (almost_empty, f"{GEMEENTEN} lacks 506 of the 606 values that are known; use --allow-removed"),
         (lambda folder: (folder / "index.csv").write_text("<html>"), "index.csv: expected the columns"),
         (lambda folder: (folder / "scw_talen.csv").unlink(), "scw_talen.csv: No such file or directory"),
     ],
@@ -139,12 +134,6 @@ def test_an_update_that_cannot_be_used_changes_nothing(
     assert reason in line
     assert line.endswith("; nothing was changed")
     assert tooi().stdout == before
-
-
-def test_a_list_without_most_of_its_values_may_be_allowed(tooi: Callable[..., Run], folder: Path) -> None:
-    almost_empty(folder)
-    assert tooi("update", "--from", str(folder), "--allow-removed").returncode == 0
-    assert row(tooi())[4] == "100"
 
 
 def test_a_page_in_place_of_a_list_on_the_web_changes_nothing(
@@ -192,8 +181,7 @@ def test_a_data_folder_that_cannot_be_written_is_an_error(
     [
         (["updaet"], "unknown action updaet: did you mean update?"),
         (["update", "lists"], "unknown action update lists"),
-        (["--from", "lists"], "--from and --allow-removed belong to: scrapy tooi update"),
-        (["--allow-removed"], "--from and --allow-removed belong to: scrapy tooi update"),
+        (["--from", "lists"], "--from belongs to: scrapy tooi update"),
         (["update", "--from", ""], "--from: expected a URL or a folder, got nothing"),
         (["update", "--form", "x"], "unknown option --form: did you mean --from?"),
     ],

@@ -19,7 +19,7 @@ from tests.tooi.folders import (
     with_nieuwstad,
     without_amsterdam,
 )
-from woo_harvester.tooi.list_files import Edition, ListFile, ListsError, read_from_folder, read_lists, set_uri
+from woo_harvester.tooi.list_files import Edition, ListFile, read_from_folder, read_lists, set_uri
 from woo_harvester.tooi.lists import NAMES, bundled, bundled_files
 from woo_harvester.tooi.stored import FILE, KnownLists, compare, known_lists, store_lists
 from woo_harvester.tooi.values import Concept
@@ -155,13 +155,6 @@ def test_a_value_that_is_gone_stays_known_until_it_is_back() -> None:
     assert second.former == {GEMEENTEN: [OLD]}
     third = compare(KnownLists(second.lists, second.former), given(OTHER, NEW, OLD, version=7))
     assert third.former == {GEMEENTEN: []}
-
-
-def test_a_list_that_lacks_more_than_half_of_the_values_is_refused_unless_that_is_right() -> None:
-    with pytest.raises(ListsError, match=r"lacks 2 of the 3 values that are known; use --allow-removed"):
-        compare(known(OLD, NEW, OTHER), given(OTHER))
-    assert compare(known(OLD, NEW, OTHER), given(OTHER), allow_removed=True).former[GEMEENTEN] == [OLD, NEW]
-    assert compare(known(OLD, NEW), given(NEW)).former[GEMEENTEN] == [OLD]
 
 
 def test_an_older_edition_does_not_replace_the_one_in_use() -> None:

@@ -51,19 +51,14 @@ class Command(ProjectCommand):
             metavar="URL_OR_FOLDER",
             help="a folder with files as those that ship with the project (default: the site of TOOI)",
         )
-        parser.add_argument(
-            "--allow-removed",
-            action="store_true",
-            help="accept a list that lacks more than half of the values that are known",
-        )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the arguments. Raises UsageError."""
         super().process_options(args, opts)
         if args and args != [_UPDATE]:
             raise UsageError(f"unknown action {' '.join(args)}: {suggestion(args[0], [_UPDATE])}")
-        if not args and (opts.source is not None or opts.allow_removed):
-            raise UsageError(f"--from and --allow-removed belong to: {program()} tooi {_UPDATE}")
+        if not args and opts.source is not None:
+            raise UsageError(f"--from belongs to: {program()} tooi {_UPDATE}")
         if opts.source is not None and not opts.source.strip():
             raise UsageError("--from: expected a URL or a folder, got nothing")
 
@@ -83,7 +78,7 @@ class Command(ProjectCommand):
         fetcher = ListFetcher(settings["USER_AGENT"], today, backoff=settings.getfloat("WOO_RETRY_BACKOFF"))
         try:
             given = asyncio.run(fetcher.fetch(opts.source, known.files))
-            update = compare(known, given, allow_removed=opts.allow_removed)
+            update = compare(known, given)
             store_lists(folder, update.lists, update.former)
         except (ListsError, TrustError) as error:
             self.fail(f"{error}; nothing was changed")

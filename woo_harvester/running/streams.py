@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import select
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -54,7 +55,11 @@ def to_stdout() -> Iterator[None]:
 
 def is_unread(error: Exception) -> bool:
     """Return whether *error* is that the reader of stdout, such as ``head``, has closed the pipe."""
-    return isinstance(error, BrokenPipeError)
+    if not isinstance(error, BrokenPipeError) or error.filename == _STDOUT:
+        return isinstance(error, BrokenPipeError)
+    stdout = select.poll()
+    stdout.register(1, 0)  # without events to wait for, it reports only a pipe that nobody reads
+    return bool(stdout.poll(0))
 
 
 def flush_stderr() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec import json
 
-from woo_harvester.tooi.list_files import Edition, ListFile, ListFiles, ListsError, checked_list
+from woo_harvester.tooi.list_files import Edition, ListFile, ListFiles, checked_list
 from woo_harvester.tooi.lists import NAMES, ValueLists, bundled, bundled_files
 from woo_harvester.tooi.values import Concept
 from woo_harvester.utils.atomic import replace_file
@@ -112,12 +112,8 @@ class Update:
     """Names of the lists that were given in an older edition than that in use, which stays."""
 
 
-def compare(known: KnownLists, given: ListFiles, *, allow_removed: bool = False) -> Update:
-    """Return what the *given* lists change.
-
-    A value that is gone stays known, since documents may still have it. Raises ListsError if more than half
-    of the values of a list are gone, unless *allow_removed*: such a list is probably not complete.
-    """
+def compare(known: KnownLists, given: ListFiles) -> Update:
+    """Return what the *given* lists change. A value that is gone stays known: documents may still have it."""
     lists, former, changes, older = {}, {}, [], []
     for name, file in known.files.items():
         new = given[name]
@@ -125,11 +121,6 @@ def compare(known: KnownLists, given: ListFiles, *, allow_removed: bool = False)
             older.append(name)
             new = file
         change = _change(name, file, new)
-        if len(change.removed) * 2 > len(file.concepts) and not allow_removed:
-            raise ListsError(
-                f"{name} lacks {len(change.removed)} of the {len(file.concepts)} values that are known; "
-                "use --allow-removed if that is right"
-            )
         if not change.is_empty:
             changes.append(change)
         lists[name] = replace(new, edition=_checked(new.edition, file.edition))
