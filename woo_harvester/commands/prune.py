@@ -28,11 +28,8 @@ if TYPE_CHECKING:
 _PERIOD = re.compile(r"(?P<number>\d+)(?P<unit>[dwh]?)")
 _HOURS = {"h": 1, "": 24, "d": 24, "w": 168}
 
-_PLURALS = {
-    "report": "reports",
-    "history file": "history files",
-    "stored file": "stored files",
-}
+#: What is removed, in the order of the line that says so.
+_KINDS = ("report", "history file", "stored file")
 
 
 class Command(ProjectCommand):
@@ -76,7 +73,7 @@ class Command(ProjectCommand):
         """Remove what is older than the option or the setting says."""
         from woo_harvester.operating.stored_files import prune_stored
         from woo_harvester.pipelines.folder import InUseError
-        from woo_harvester.report.retention import Removal
+        from woo_harvester.report.retention import Removal, prune_reports
         from woo_harvester.state.store import StateError
 
         if args:
@@ -87,7 +84,8 @@ class Command(ProjectCommand):
             keep = self._period("--keep", opts.keep)
         withdrawn = timedelta() if opts.withdrawn is None else self._period("--withdrawn", opts.withdrawn)
         now = datetime.now(UTC)
-        outcomes = _prune(settings, now - keep, dry_run=opts.dry_run)
+        reports = ReportsFolder(Path(settings["WOO_REPORT_DIR"]))
+        outcomes = prune_reports(reports, now - keep, dry_run=opts.dry_run)
         if opts.documents or opts.withdrawn is not None:
             stored = prune_stored(settings, now - withdrawn, unknown=opts.documents, dry_run=opts.dry_run)
             outcomes = chain(outcomes, stored)
@@ -130,13 +128,6 @@ class Command(ProjectCommand):
             yield one
 
 
-def _prune(settings: Settings, before: datetime, *, dry_run: bool) -> Iterator[Outcome]:
-    from woo_harvester.report.retention import prune_reports
-
-    reports = ReportsFolder(Path(settings["WOO_REPORT_DIR"]))
-    yield from prune_reports(reports, before, dry_run=dry_run)
-
-
 def summary(removed: Iterable[Removal], *, dry_run: bool) -> str:
     """Return the line that says what was removed."""
     kinds: Counter[str] = Counter()
@@ -148,7 +139,5 @@ def summary(removed: Iterable[Removal], *, dry_run: bool) -> str:
     done = "Would remove" if dry_run else "Removed"
     if not kinds:
         return f"{done} nothing."
-    what = ", ".join(
-        counted(kinds[kind], kind, plural, separator=",") for kind, plural in _PLURALS.items() if kinds[kind]
-    )
+    what = ", ".join(counted(kinds[kind], kind, separator=",") for kind in _KINDS if kinds[kind])
     return f"{done} {what}: {counted(files, 'file', separator=',')}, {size / 1_000_000:,.1f} MB."
