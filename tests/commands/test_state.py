@@ -85,7 +85,6 @@ def test_a_state_that_a_run_is_using_can_be_read(filled: Shell) -> None:
             ["--format", "csv"],
             "option --format belongs to latest, not to: scrapy state",
         ),
-        (["-s", "WOO_STATE_URL"], "-s: expected NAME=VALUE, got WOO_STATE_URL"),
     ],
 )
 def test_a_wrong_argument_is_one_line_with_a_suggestion(filled: Shell, args: list[str], line: str) -> None:

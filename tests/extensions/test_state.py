@@ -250,7 +250,7 @@ def test_the_start_finishes_files_of_dead_runs_and_says_so(
 ) -> None:
     own, target = tmp_path / "own", tmp_path / "records.jsonl"
     first = runs.begin()
-    first.files.open(own, target, "jsonl")
+    first.files.open(own, target, "jsonl").close()
     first.durable([], {own: 3})
     own.write_bytes(b"{}\n{")
     runs.end()

@@ -76,7 +76,7 @@ def test_a_command_imports_what_takes_long_only_when_it_runs() -> None:
     loaded = {*done.stdout.split()}
     assert "woo_harvester.commands.audit" in loaded
     heavy = "aiohttp", "elasticsearch", "jinja2", "kreuzberg", "rich", "sqlalchemy", "tantivy"
-    parts = "crawl", "documents", "extensions", "outputs", "permits", "pipelines", "spiders"
+    parts = "crawl", "documents", "extensions", "outputs", "permits.spider", "pipelines", "spiders"
     assert not loaded & {*heavy, *(f"woo_harvester.{part}" for part in parts), "woo_harvester.report.model"}
 
 

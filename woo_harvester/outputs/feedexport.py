@@ -209,7 +209,7 @@ class DurableFeedExporter(FeedExporter):
                 await ensure_awaitable(storage.store(file))
                 self._confirm(slot, {})
         except Exception as error:
-            self._fail(error)
+            self._fail(error, "" if isinstance(storage, RecordStorage) else f"{slot.uri}: ")
         del self._pending[slot]
         await self.crawler.signals.send_catch_log_async(signals.feed_slot_closed, slot=slot)
 
@@ -228,13 +228,13 @@ class DurableFeedExporter(FeedExporter):
         deliveries, self._pending[slot] = self._pending[slot], []
         self._keeper.durable(deliveries, sizes)
 
-    def _fail(self, error: Exception) -> None:
+    def _fail(self, error: Exception, where: str = "") -> None:
         """End the run. The next run cuts local files to their last durable record."""
         if self._failed:
             return
         self._failed = True
         is_line = isinstance(error, CloseSpider | OSError | StateError)
         cause = " ".join(str(error).split()) if is_line else cause_of(error)
-        line = f"an output could not be written ({cause}); what is not in it comes again in the next run"
+        what = f"an output could not be written ({where}{cause})"
         self.crawler.stats.inc_value("woo/outputs/failed")
-        end_run(self.crawler, "output_failed", line)
+        end_run(self.crawler, "output_failed", f"{what}; what is not in it comes again in the next run")

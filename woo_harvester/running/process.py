@@ -71,7 +71,10 @@ class HarvestProcess(AsyncCrawlerProcess):
         if done is not None:
             task.add_done_callback(lambda _: done())
         task.add_done_callback(lambda task: self._note_end(crawler, task))
-        self.start()
+        try:
+            self.start()
+        except SystemExit as exit_:  # of a component: Scrapy lets it end the process at once
+            return 1, f"a component ended the run with SystemExit({exit_.code!r})"
         _log_all()
         self._status = None  # the command still has to print its result
         if (failure := self._failure_of(crawler)) is not None:
