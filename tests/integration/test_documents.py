@@ -124,7 +124,7 @@ def started(publishers: Publishers) -> Publishers:
 
 
 def crawl(started: Publishers, mode: str) -> Harvest:
-    settings = {"WOO_PAGE_SAMPLE": 1000, "WOO_DOCUMENT_TIMEOUT": 3, "WOO_DOCUMENT_MAXSIZE": MEGABYTE}
+    settings = {"WOO_DOCUMENT_TIMEOUT": 3, "WOO_DOCUMENT_MAXSIZE": MEGABYTE}
     return started.crawl("-a", f"documents={mode}", settings={**settings, "RETRY_TIMES": 1})
 
 

@@ -70,7 +70,7 @@ def dies_while_it_adds(state: State, target: Path, added: int, monkeypatch: pyte
         raise OSError("no space")
 
     with monkeypatch.context() as patched:
-        patched.setattr("woo_harvester.state.outputs.copyfileobj", fail)
+        patched.setattr("woo_harvester.state.outputs.append", fail)
         with pytest.raises(StateError, match="cannot be finished: no space"):
             state.recover()
     with target.open("ab") as file:

@@ -159,9 +159,14 @@ def timeless(record: Line) -> Line:
 
 
 def lines(files: Iterable[Path]) -> Iterator[Line]:
-    """Return the records of files in this order, in which no line is truncated."""
+    """Return the records of files in this order, in which no line is truncated.
+
+    The last one of a run that failed may be: the next run cuts its own file there.
+    """
     for path in files:
         text = path.read_bytes()
+        if path.suffix == ".unfinished":
+            text = text[: text.rfind(b"\n") + 1]
         assert not text or text.endswith(b"\n"), f"{path} ends in a truncated line: {text[-80:]!r}"
         yield from map(json.loads, text.splitlines())
 
@@ -239,9 +244,9 @@ REPLACE_POINTS: dict[str, _Point] = {
 
 #: From the last record of a run's own file to its end in the file of the user (-o).
 ADD_POINTS: dict[str, _Point] = {
-    "before records are added": (outputs, "copyfileobj", "before"),
-    "when half of the records are added": (outputs, "copyfileobj", "halfway"),
-    "when the records are added": (outputs, "copyfileobj", "after"),
+    "before records are added": (outputs, "append", "before"),
+    "when half of the records are added": (outputs, "append", "halfway"),
+    "when the records are added": (outputs, "append", "after"),
     "when the run's own file is removed": (Outputs, "close", "before"),
 }
 

@@ -6,14 +6,14 @@ import argparse
 import logging
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, NoReturn, cast
 
 from scrapy.addons import AddonManager
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import SETTINGS_PRIORITIES
 from scrapy.spiderloader import get_spider_loader
-from scrapy.utils.log import get_scrapy_root_handler
+from scrapy.utils.log import configure_logging, get_scrapy_root_handler
 
 from woo_harvester.running.causes import ArgumentError
 from woo_harvester.running.command import ProjectCommand
@@ -81,6 +81,13 @@ class Command(ProjectCommand, CrawlCommand):
         settings.setdict({"WOO_PROGRESS_INTERVAL": 0, "WOO_SUMMARY": False}, "cmdline")
         if not settings["LOG_FILE"]:
             settings.set("LOG_LEVEL", "ERROR", "cmdline")
+
+    def refuse(self, message: str) -> NoReturn:
+        """Report a wrong argument, also in the log if that is a file, and exit with status 2."""
+        if self._logs_to_file() and get_scrapy_root_handler() is None:
+            configure_logging(self.settings)
+        self.fail(message, 2)
+        raise SystemExit(2)
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the spider that *args* names."""

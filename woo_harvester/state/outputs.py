@@ -11,17 +11,16 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
-from io import BufferedRandom, BufferedWriter
+from io import BufferedReader, BufferedWriter, FileIO
 from mmap import ACCESS_READ, mmap
 from os import fsync
 from pathlib import Path
-from shutil import copyfileobj
 from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
 from woo_harvester.state.schema import outputs
-from woo_harvester.utils.atomic import sync_folder
+from woo_harvester.utils.atomic import make_like, sync_folder
 from woo_harvester.utils.inputs import parse_json
 
 #: Ends the name of a run's own file that is to be added to another one, or to take its place.
@@ -70,12 +69,17 @@ class Outputs:
     def add(self, path: Path) -> Iterator[str]:
         """Add a run's file to its target, durably, and remove it. Yield what an operator is to know.
 
-        After a kill, what the target has already is not added again.
+        After a kill, what the target has already is not added again. If there is no room, nothing is added.
         """
         with self._begin() as connection:
             row = connection.execute(select(outputs).where(*self._is(path))).one()
-        with path.open("rb") as own, Path(row.target).open("a+b") as file:
+        with path.open("rb") as own, Path(row.target).open("a+b", buffering=0) as file:
             flock(file, LOCK_EX)  # another run may end at the same time
+            if not file.seek(0, os.SEEK_END):
+                make_like(own.fileno(), os.fstat(file.fileno()))
+                path.replace(row.target)
+                sync_folder(path.parent)
+                return
             if (base := row.base) is None:
                 if not _end_last_line(file, row.form):
                     yield _NO_RECORD % row.target
@@ -84,15 +88,19 @@ class Outputs:
                     connection.execute(update(outputs).where(*self._is(path)).values(base=base))
             file.seek(0)
             header = own.readline() if base and row.form.startswith("csv") else b""
-            own.seek(begin := len(header) if header == file.readline() else 0)
+            own.seek(begin := len(header) if header and header == file.readline() else 0)
             file.seek(base)
             while (there := file.read(1024 * 1024)) and own.read(len(there)) == there:
                 pass
             if there:  # others wrote there since
                 own.seek(begin)
-            copyfileobj(own, file)
-            file.flush()
-            fsync(file.fileno())
+            size = file.seek(0, os.SEEK_END)
+            try:
+                append(own, file)
+                fsync(file.fileno())
+            except OSError:
+                file.truncate(size)
+                raise
             path.unlink()
 
     def recover(self, *, keep: bool) -> Iterator[str]:
@@ -129,7 +137,14 @@ class Outputs:
         return outputs.c.node == self._node, outputs.c.path == str(path)
 
 
-def _end_last_line(file: BufferedRandom, form: str) -> bool:
+def append(own: BufferedReader, file: FileIO) -> None:
+    """Write the rest of a run's own file to another one. Without room, nothing of it stays in a buffer."""
+    while block := memoryview(own.read(1024 * 1024)):
+        while block:
+            block = block[file.write(block) :]
+
+
+def _end_last_line(file: FileIO, form: str) -> bool:
     """Add the end of a last line that has none. Return False if it is no record of JSON Lines."""
     if not form or not file.seek(0, os.SEEK_END):
         return True
@@ -137,7 +152,6 @@ def _end_last_line(file: BufferedRandom, form: str) -> bool:
         last = content[content.rfind(b"\n") + 1 :]
     if last:
         file.write(b"\n")
-        file.flush()
     with suppress(ValueError):
         return form.startswith("csv") or not last.strip() or parse_json(last) is not None
     return False
