@@ -43,6 +43,8 @@ def run_name(spider: str) -> str:
 #: Names that messages to users also have.
 FINDINGS = "findings.jsonl"
 REPORT = "report.json"
+#: Files that runs of earlier versions wrote; they go with their reports.
+_OF_EARLIER_VERSIONS = ("run.log", "refused.jsonl", "kept-back.jsonl")
 
 #: Scrapy's reason for the end of a run that has done all.
 FINISHED = "finished"
@@ -119,7 +121,7 @@ class RunFolder:
         """Return whether a run wrote this file in its folder, or in that of pages in it."""
         own = made_for(path.name) or path.name
         names = {each.name for each in vars(RunFolder).values() if isinstance(each, _File)}
-        names.update(self.coverage_csv(kind).name for kind in GAP_KINDS)
+        names.update(_OF_EARLIER_VERSIONS, (self.coverage_csv(kind).name for kind in GAP_KINDS))
         is_known = own.endswith(".html") if path.parent == self.host_pages else own in names
         return is_known and path.is_file() and not path.is_symlink()
 
