@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import os
 from collections.abc import Iterator
+from fcntl import flock
 from pathlib import Path
+from typing import IO
 
 import pytest
 from sqlalchemy import select
@@ -88,6 +91,37 @@ def test_what_others_wrote_since_stays_and_the_records_come_after_it(
         target.write_bytes(before)
         state.recover()
         assert target.read_bytes() == before + FIRST + SECOND, since
+
+
+def test_two_runs_that_add_to_a_new_file_at_the_same_moment_are_both_in_it(
+    state: State, tmp_path: Path, own: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    died(state, own, target)
+    other = tmp_path / "other"
+    other.write_bytes(OTHER)
+    lock = flock
+
+    def wait(file: IO[bytes], how: int) -> None:
+        if file.name == str(target) and other.exists():
+            other.replace(target)  # the other run had the lock, and has ended
+        lock(file, how)
+
+    monkeypatch.setattr("woo_harvester.state.outputs.flock", wait)
+    state.recover()
+    assert target.read_bytes() == OTHER + FIRST + SECOND
+
+
+def test_a_file_system_without_locks_has_files_of_runs_too(
+    state: State, tmp_path: Path, own: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("woo_harvester.state.outputs.flock", fail)
+    died(state, own, target)
+    assert state.recover() == [], "nobody knows whether its run goes on"
+    list(state.outputs.add(own))
+    assert target.read_bytes().startswith(FIRST + SECOND)
 
 
 def test_a_header_of_csv_is_added_once(state: State, tmp_path: Path, target: Path) -> None:

@@ -133,10 +133,7 @@ class StateActions:
 
     def check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Compare the state with the records in files; with ``--fix``, take over what only those have."""
-        from woo_harvester.state.check import (  # noqa: PLC0415 -- takes long
-            Difference,
-            differences,
-        )
+        from woo_harvester.state.check import Difference, differences  # noqa: PLC0415 -- takes long
 
         counts = Counter[Difference]()
         with self._open() as state:
@@ -165,7 +162,7 @@ class StateActions:
 
     def _take_over(self, state: State, files: Latest) -> None:
         """Let the state take over the documents that only files have."""
-        from woo_harvester.state.check import take_over  # noqa: PLC0415
+        from woo_harvester.state.check import take_over  # noqa: PLC0415 -- the same
 
         with state.begin() as connection:
             hosts = known_hosts(connection)

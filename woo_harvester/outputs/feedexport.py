@@ -28,7 +28,7 @@ from woo_harvester.running.streams import warn_always
 from woo_harvester.state.deliveries import Delivery
 from woo_harvester.state.outputs import UNFINISHED
 from woo_harvester.state.store import StateError
-from woo_harvester.utils.atomic import is_replaceable, make_like, sync_folder
+from woo_harvester.utils.atomic import is_replaceable, move_to
 from woo_harvester.utils.program import counted
 
 if TYPE_CHECKING:
@@ -110,10 +110,7 @@ class RecordStorage(FileFeedStorage):
                 yield f"{self.path} is as it was, {where}"
                 return
             yield f"{self.path}: {self._count(own)}, in the place of {self._count(self._target)}"
-            with own.open("rb") as file:
-                make_like(file.fileno(), self._target.stat())
-        own.replace(self._target)
-        sync_folder(own.parent)
+        move_to(own, self._target)
 
     def _count(self, path: Path) -> str:
         """Return how many records a file of JSON Lines has, and of another file how many bytes."""

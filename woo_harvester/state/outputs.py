@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
 from io import BufferedReader, BufferedWriter, FileIO
 from mmap import ACCESS_READ, mmap
 from os import fsync
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
 from woo_harvester.state.schema import outputs
-from woo_harvester.utils.atomic import make_like, sync_folder
-from woo_harvester.utils.inputs import parse_json
+from woo_harvester.utils.atomic import move_to, sync_folder
+from woo_harvester.utils.inputs import LOCKED, WITHOUT_LOCKS, parse_json
 
 #: Ends the name of a run's own file that is to be added to another one, or to take its place.
 UNFINISHED = ".unfinished"
@@ -48,7 +48,7 @@ class Outputs:
         """
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("xb")
-        flock(file, LOCK_EX)
+        _lock(file, LOCK_EX)
         sync_folder(path.parent)
         to = None if target is None else str(target)
         row = insert(outputs).values(node=self._node, path=str(path), target=to, form=form, durable=0)
@@ -73,12 +73,9 @@ class Outputs:
         """
         with self._begin() as connection:
             row = connection.execute(select(outputs).where(*self._is(path))).one()
-        with path.open("rb") as own, Path(row.target).open("a+b", buffering=0) as file:
-            flock(file, LOCK_EX)  # another run may end at the same time
+        with path.open("rb") as own, _locked(Path(row.target)) as file:
             if not file.seek(0, os.SEEK_END):
-                make_like(own.fileno(), os.fstat(file.fileno()))
-                path.replace(row.target)
-                sync_folder(path.parent)
+                move_to(path, Path(row.target))
                 return
             if (base := row.base) is None:
                 if not _end_last_line(file, row.form):
@@ -114,11 +111,8 @@ class Outputs:
             path = Path(row.path)
             # A file that is not there is in its place: the run was killed just then.
             with suppress(FileNotFoundError), path.open("r+b") as file:
-                try:
-                    flock(file, LOCK_EX | LOCK_NB)
-                except BlockingIOError:
-                    continue
-                if not os.fstat(file.fileno()).st_nlink:  # another run has just finished it
+                # Without a name, another run has just finished it.
+                if not _lock(file, LOCK_EX | LOCK_NB) or not os.fstat(file.fileno()).st_nlink:
                     continue
                 size = file.seek(0, os.SEEK_END)
                 if row.target is not None or not keep:
@@ -135,6 +129,28 @@ class Outputs:
 
     def _is(self, path: Path) -> tuple[Any, ...]:
         return outputs.c.node == self._node, outputs.c.path == str(path)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[FileIO]:
+    """Open the file of a user to add to it, and make it if it is not there; wait for other runs that end."""
+    while True:
+        with path.open("a+b", buffering=0) as file:
+            _lock(file, LOCK_EX)
+            if os.fstat(file.fileno()).st_nlink:  # else another run has put its own in its place meanwhile
+                yield file
+                return
+
+
+def _lock(file: IO[bytes], how: int) -> bool:
+    """Lock a file with *how*; return False if another run has it, or the file system has no locks."""
+    try:
+        flock(file, how)
+    except OSError as error:
+        if error.errno not in LOCKED | WITHOUT_LOCKS:
+            raise
+        return False
+    return True
 
 
 def append(own: BufferedReader, file: FileIO) -> None:

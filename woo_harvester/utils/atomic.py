@@ -76,6 +76,16 @@ def replace_file(path: Path, content: bytes, *, durable: bool = False) -> None:
         file.write(content)
 
 
+def move_to(path: Path, target: Path) -> None:
+    """Put a file in the place of *target*, durably, with the mode and owner of what is there; raises OSError."""
+    with suppress(FileNotFoundError):
+        found = target.stat()
+        with path.open("rb") as file:
+            make_like(file.fileno(), found)
+    path.replace(target)
+    sync_folder(path.parent)
+
+
 def replace_link(path: Path, target: str) -> None:
     """Make *path* a symbolic link to a folder; *target* is relative to the folder that *path* is in.
 
