@@ -77,7 +77,7 @@ def replace_file(path: Path, content: bytes, *, durable: bool = False) -> None:
 
 
 def move_to(path: Path, target: Path) -> None:
-    """Put a file in the place of *target*, durably, with the mode and owner of what is there; raises OSError."""
+    """Put a file in the place of *target*, durably; it gets the mode and owner of what is there."""
     with suppress(FileNotFoundError):
         found = target.stat()
         with path.open("rb") as file:
