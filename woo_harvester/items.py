@@ -14,6 +14,7 @@ from typing import IO, Any, BinaryIO, ClassVar, cast
 from itemadapter import ItemAdapter
 from itemadapter.adapter import AdapterInterface
 from scrapy.http import Response
+from w3lib.encoding import http_content_type_encoding
 
 from woo_harvester.diwoo.filetype import TypeClaims, claims_of_type
 from woo_harvester.diwoo.given import GivenMetadata
@@ -66,6 +67,11 @@ class StreamedResponse(Response):
         """SHA-256 of the body in hexadecimals, if the request has ``woo_digest`` and the body is complete."""
         self.on_close: Callable[[], None] | None = None
         """The function to call once, when the file is closed."""
+
+    @property
+    def charset(self) -> str | None:
+        """The encoding that the server names in Content-Type; None if it names none that there is."""
+        return http_content_type_encoding(header(self, "Content-Type"))
 
     def chunks(self) -> Iterator[bytes]:
         """Yield the body from its beginning, in pieces of 256 KiB."""

@@ -95,20 +95,54 @@ def test_the_number_the_first_lines_and_the_first_text_are_noted() -> None:
     body = "<urlset>\n<loc>https://a.nl/x?a=1&b=2&c=3</loc>\n\n<loc>?d&amp;e</loc>\n<loc>?f&g</loc></urlset>"
     for size in (1, 10, 100_000):
         repair = noted(body, size)
-        assert (repair.ampersands, repair.lines) == (3, [2, 5])
-        assert repair.seen == "https://a.nl/x?a=1&b=2&c=3"
+        assert (repair.ampersands.count, repair.ampersands.lines) == (3, [2, 5])
+        assert repair.ampersands.seen == ["https://a.nl/x?a=1&b=2&c=3"]
 
 
 def test_what_is_noted_has_a_limit() -> None:
     repair = noted(f"<a>{'x' * 10_000}&{'y' * 10_000}</a>" + "\n&" * 1000)
-    assert repair.ampersands == 1001
-    assert repair.lines == [1, *range(2, LINES_MAX + 1)]
-    assert re.fullmatch("x{200}&y{199}", repair.seen)
+    assert repair.ampersands.count == 1001
+    assert repair.ampersands.lines == [1, *range(2, LINES_MAX + 1)]
+    assert re.fullmatch("x{200}&y{199}", repair.ampersands.seen[0])
 
 
 def test_nothing_is_noted_of_a_file_without_a_fault() -> None:
     repair = noted("<a>\n&amp;</a>")
-    assert (repair.ampersands, repair.lines, repair.seen) == (0, [], "")
+    assert (repair.ampersands.count, repair.signs.count) == (0, 0)
+
+
+# Signs
+
+SIGNS = [
+    (b"<a>Agenda\x92s</a>", "<a>Agenda’s</a>", ["byte 0x92 (’)"]),
+    (b"<a b='caf\xe9'/>", "<a b='café'/>", ["byte 0xE9 (é)"]),
+    (b"<a>\xc3\xa9\xe9\x81</a>", "<a>éé\x81</a>", ["byte 0xE9 (é)", "byte 0x81 (\x81)"]),
+    ("<a>\x0b\x00\x1f\ufffe</a>".encode(), "<a></a>", ["U+000B", "U+0000", "U+001F"]),
+    (
+        b"<!-- \x0b\x92 --><![CDATA[\x0b\x92&#x1F;]]>",
+        "<!-- ’ --><![CDATA[’&#x1F;]]>",
+        ["U+000B", "byte 0x92 (’)"],
+    ),
+    (b"<a>&#x1F;&#31;&#0;&#xD800;&#x110000;&#xFFFE;</a>", "<a></a>", ["&#x1F;", "&#31;", "&#0;"]),
+    (b"<a>&#9;&#x0A;&#13;&#x20;&#xE9;&#x10FFFF;</a>", "<a>&#9;&#x0A;&#13;&#x20;&#xE9;&#x10FFFF;</a>", []),
+    ("<?xml version='1.0' encoding='iso-8859-1'?><a>\x92é\x81</a>".encode("latin-1"), "<a>’é\x81</a>", []),
+    (b"<?xml version='1.0' encoding='iso-8859-15'?><a>\xa4</a>", "<a>€</a>", []),
+]
+
+
+def test_a_sign_that_cannot_be_there_is_left_out_or_read_in_another_encoding() -> None:
+    for written, right, seen in SIGNS:
+        for size in [1, 3, 100_000]:
+            repair = Repair()
+            text = b"".join(repair.apply(split(written, size))).decode()
+            assert (text.partition("?>")[2] if written.startswith(b"<?") else text) == right, (written, size)
+            assert repair.signs.seen == seen, (written, size)
+
+
+def test_the_signs_are_counted_with_their_first_lines() -> None:
+    for size in [1, 100_000]:
+        repair = noted("a\n\x0b\x0b\n\nb&#x1F;&\n\x0b", size)
+        assert (repair.signs.count, repair.signs.lines) == (4, [2, 4, 5])
 
 
 # Prefixes
@@ -149,7 +183,7 @@ def test_a_file_in_utf_16_becomes_one_in_utf_8() -> None:
                 encoding,
                 size,
             )
-            assert repair.seen == "é?a&b", (encoding, size)
+            assert repair.ampersands.seen == ["é?a&b"], (encoding, size)
 
 
 def test_bytes_that_are_no_utf_16_are_an_error() -> None:
@@ -158,7 +192,7 @@ def test_bytes_that_are_no_utf_16_are_an_error() -> None:
 
 
 def test_a_file_of_a_byte_or_none_is_no_error() -> None:
-    for body in [b"", b"<", b"&", b"\xff"]:
+    for body in [b"", b"<", b"&"]:
         assert b"".join(Repair(["diwoo"]).apply([body])) == body.replace(b"&", b"&amp;"), body
 
 

@@ -37,12 +37,13 @@ class Reading:
         *,
         size: int = 64 * 1024,
         maxsize: int = MAXSIZE,
+        charset: str | None = None,
     ) -> None:
         self.body = body.encode() if isinstance(body, str) else body
         self.size = size
         self.times = 0
         """How often the file was read from its first byte on."""
-        self.reader = RepairingReader(self.chunks, kind, maxsize)
+        self.reader = RepairingReader(self.chunks, kind, maxsize, charset)
         self.locs: list[str] = []
         self.lines: list[int] = []
         self.dates: list[str | None] = []
@@ -93,7 +94,7 @@ def test_all_entries_are_read_with_their_lines(start: str, amp: str, encoding: s
         assert repair is None
     else:
         assert repair is not None
-        assert (repair.prefixes, repair.ampersands) == (
+        assert (repair.prefixes, repair.ampersands.count) == (
             () if start is DECLARED else ("diwoo",),
             count if amp == "&" else 0,
         )
@@ -204,11 +205,46 @@ def test_anything_else_before_the_root_element_is_refused() -> None:
         assert reading.locs == [], start
 
 
+# Encodings
+
+#: The encoding that the file declares, the one that its server names, the one that it has, and what is found.
+ENCODINGS = [
+    ("utf-8", None, "utf-8", []),
+    ("utf-8", None, "cp1252", ["sitemap.tekens"]),
+    ("utf-8", "iso-8859-1", "utf-8", []),
+    ("utf-8", "iso-8859-1", "cp1252", []),
+    ("utf-8", "onzin", "cp1252", ["sitemap.tekens"]),
+    (None, "windows-1252", "cp1252", []),
+    (None, "windows-1252", "utf-8", []),
+    (None, "UTF-8", "utf-8", []),
+    (None, None, "cp1252", ["sitemap.tekens"]),
+    ("iso-8859-1", None, "cp1252", []),
+    ("iso-8859-1", "utf-8", "utf-8", []),
+    ("iso-8859-1", "utf-8", "cp1252", []),
+    ("iso-8859-1", "utf-16", "cp1252", []),
+    ("windows-1252", None, "cp1252", []),
+    ("utf-16", None, "utf-8", ["sitemap.kop"]),
+    ("utf-16", "windows-1252", "cp1252", ["sitemap.kop"]),
+    ("utf-8", "windows-1252", "utf-16", []),
+]
+
+
+def test_a_title_is_read_in_the_encoding_that_the_file_has() -> None:
+    for declared, charset, encoding, found in ENCODINGS:
+        head = f"<?xml version='1.0' encoding='{declared}'?>\n" if declared else ""
+        title = "Agenda’s van 2024, café, € 5"
+        body = f"{head}{DECLARED}<url><loc>a</loc>{METADATA.format(title)}</url>{described(2)}</urlset>"
+        reading = Reading(body.encode(encoding), charset=charset)
+        assert (reading.dates, reading.error) == ([title, "2"], None), (declared, charset, encoding)
+        codes = [each.code for each in file_findings("sitemap", reading.reader.current)]
+        assert codes == found, (declared, charset, encoding)
+
+
 # Broken files
 
 
 def test_of_a_broken_file_the_entries_before_a_fault_that_stays_are_read() -> None:
-    for fault in ["</lok>", "<a b=1/>", "&nbsp;", "&undefined;", "\x1b", "<!-- -- -->", "<foo:x/>", "&#0;"]:
+    for fault in ["</lok>", "<a b=1/>", "&nbsp;", "&undefined;", "<!-- -- -->", "<foo:x/>", "</a>"]:
         for size in [7, 100_000]:
             body = f"{DECLARED}{url('a')}{url('b&b')}\n<url><loc>c</loc>{fault}</url>{url('d')}</urlset>"
             for given, read in ((body, ["a", "b&b"]), (body.replace("b&b", "b"), ["a", "b"])):

@@ -245,6 +245,10 @@ AUDITED: dict[str, Build] = {
     ),
     "sitemap.kop": _page(SITEMAP, lambda site: _whole(site).replace(b"UTF-8", b"UTF-16", 1)),
     "sitemap.ampersand": _page(SITEMAP, lambda site: _whole(site).replace(b"</loc>", b"?a=1&b=2</loc>")),
+    "sitemap.tekens": _page(
+        SITEMAP,
+        lambda site: _whole(site).replace(b"</diwoo:officieleTitel>", b"\x92</diwoo:officieleTitel>", 1),
+    ),
     "sitemap.leeg": _page(SITEMAP, entries_of),
     "sitemap.codering": _page(
         SITEMAP,

@@ -5,7 +5,7 @@ import pkgutil
 
 import pytest
 
-from woo_harvester.utils.encodings import decode, decode_pieces, encoding_of, false_xml_label, is_false
+from woo_harvester.utils.encodings import decode, decode_pieces, encoding_of, is_false, xml_encoding
 
 TEXT = "<p>Besluit – € 5, café"
 WIDE = ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"]
@@ -65,5 +65,5 @@ def test_no_label_makes_any_content_an_error_in_any_pieces(label: str, content: 
     ],
 )
 def test_the_false_label_of_xml_is_that_of_its_declaration(head: str, label: str | None) -> None:
-    assert false_xml_label(head.encode()) == label
-    assert false_xml_label(head.encode("utf-16")) is None
+    assert xml_encoding(head.encode()).false_label == label
+    assert xml_encoding(head.encode("utf-16")).false_label is None

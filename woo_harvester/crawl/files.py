@@ -36,6 +36,7 @@ from woo_harvester.pipelines.record import DefaultsPipeline, MetadataPipeline
 from woo_harvester.running.ending import is_closing
 from woo_harvester.sitemaps.facts import Terms
 from woo_harvester.sitemaps.file_findings import (
+    ROOTS,
     Area,
     Index,
     Sitemap,
@@ -291,13 +292,14 @@ async def read_index(
     Report what is wrong with the index. Return the function that writes to the state that it was read; None
     if it was not read completely, or if nothing changes in the state.
     """
+    reading = ROOTS["index"], maxsize, response.charset
     if is_not_modified(response) and (content := resource.content) is not None:
-        _add_sitemaps(lambda: [content], visit, index, maxsize)
+        _add_sitemaps(RepairingReader(lambda: [content], *reading), visit, index)
         return None
     if not is_complete(response.status):
         visit.report("index.onbereikbaar", url=index.url, seen=f"HTTP {response.status}")
         return None
-    if not _add_sitemaps(response.chunks, visit, index, maxsize):
+    if not _add_sitemaps(RepairingReader(response.chunks, *reading), visit, index):
         return None
     report_coding(visit, response, index.url)
     if "dataloss" in response.flags:
@@ -308,9 +310,8 @@ async def read_index(
     return state_write(response, resource, b"".join(response.chunks()))
 
 
-def _add_sitemaps(chunks: Callable[[], Iterable[bytes]], visit: Visit, index: Index, maxsize: int) -> bool:
+def _add_sitemaps(reading: RepairingReader, visit: Visit, index: Index) -> bool:
     """Add the sitemaps in an index to *visit*; return whether the index was read to its end."""
-    reading = RepairingReader(chunks, "sitemapindex", maxsize)
     try:
         for batch in reading:
             found = (visit.selection.sitemap(entry, index) for entry in batch)
@@ -334,7 +335,7 @@ async def look_into(visit: Visit, response: StreamedResponse, look: Look) -> Non
 
     If it is an index, one of its sitemaps is to be looked into first.
     """
-    found = glance(response.chunks) if is_complete(response.status) else Glance()
+    found = glance(response.chunks, response.charset) if is_complete(response.status) else Glance()
     sitemaps = [] if look.is_inside else visit.selection.requestable(found.sitemaps)
     if sitemaps:
         visit.looks.appendleft(Look(look.line, likely_sitemap(sitemaps), is_inside=True))
@@ -385,7 +386,7 @@ class SitemapFiles:
     ) -> Output:
         """Yield the items and requests of a sitemap, batch by batch."""
         reading = self._begin(response, visit, resource, sitemap)
-        reader = UrlsetReader(response.chunks, self._maxsize)
+        reader = UrlsetReader(response.chunks, self._maxsize, response.charset)
         try:
             for batch in reader:
                 if not batch:

@@ -17,7 +17,7 @@ from woo_harvester.sitemaps.xml_stream import (
     decompress,
     local_name,
 )
-from woo_harvester.utils.encodings import false_xml_label
+from woo_harvester.utils.encodings import xml_encoding
 
 #: Action of a finding about a message that is not accepted.
 UNPROCESSED = "bericht niet verwerkt"
@@ -91,7 +91,7 @@ def parse(chunks: Iterable[bytes], maxsize: int) -> tuple[etree._Element, str | 
     _refuse_doctype(data)
     if len(data) > _MARKUP_MAX and data.count(b"<") + data.count(b"=") > _MARKUP_MAX:
         raise _error("ipm.te-groot", f"meer dan {_MARKUP_MAX} elementen en attributen")
-    false_encoding = false_xml_label(data)
+    false_encoding = xml_encoding(data[:1024]).false_label
     try:
         root = etree.fromstring(data, _UTF_8_PARSER if false_encoding else _PARSER)
     except etree.XMLSyntaxError as error:

@@ -132,12 +132,16 @@ def _repair_findings(file: FileContents, repair: Repair) -> Iterator[FileFinding
     for prefix in repair.prefixes:
         action = f"gelezen als {NAMESPACES[prefix]}"
         yield FileFinding("sitemap.voorvoegsel", prefix, file.root_line, action)
-    if repair.ampersands:
-        line, *others = repair.lines
-        shown = ", ".join(map(str, others[:_LINES_SHOWN]))
-        more = " en verder" if len(others) > _LINES_SHOWN else ""
-        action = f"gelezen als &amp;; ook op regel {shown}{more}" if others else "gelezen als &amp;"
-        yield FileFinding("sitemap.ampersand", repair.seen, line, action)
+    for code, faults, action in (
+        ("sitemap.ampersand", repair.ampersands, "gelezen als &amp;"),
+        ("sitemap.tekens", repair.signs, "tekens weggelaten, en bytes gelezen als Windows-1252"),
+    ):
+        if faults.count:
+            line, *others = faults.lines
+            shown = ", ".join(map(str, others[:_LINES_SHOWN]))
+            more = " en verder" if len(others) > _LINES_SHOWN else ""
+            also = f"; ook op regel {shown}{more}" if others else ""
+            yield FileFinding(code, ", ".join(faults.seen), line, action + also)
 
 
 def other_kind_finding(area: Area, error: OtherRootError) -> FileFinding:

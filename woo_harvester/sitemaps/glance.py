@@ -31,18 +31,18 @@ class Glance(NamedTuple):
     """The sitemaps that it lists, if it is an index."""
 
 
-def glance(chunks: Callable[[], Iterable[bytes]]) -> Glance:
-    """Return what a file shows; *chunks* returns its bytes from the first one on each call.
+def glance(chunks: Callable[[], Iterable[bytes]], charset: str | None = None) -> Glance:
+    """Return what a file shows; *chunks* and *charset* are as in :class:`RepairingReader`.
 
     What is wrong with it is of no use to its publisher: a harvest does not read it.
     """
     sitemaps: list[str] = []
     with suppress(OtherRootError, SitemapError):
-        for entry in chain.from_iterable(RepairingReader(chunks, "urlset", GLANCE_MAXSIZE)):
+        for entry in chain.from_iterable(RepairingReader(chunks, "urlset", GLANCE_MAXSIZE, charset)):
             if entry.document is not None or entry.outside:
                 return Glance(has_documents=True)
     with suppress(OtherRootError, SitemapError):
-        for batch in RepairingReader(chunks, "sitemapindex", GLANCE_MAXSIZE):
+        for batch in RepairingReader(chunks, "sitemapindex", GLANCE_MAXSIZE, charset):
             sitemaps += [entry.loc for entry in batch]
     return Glance(sitemaps=tuple(sitemaps))
 

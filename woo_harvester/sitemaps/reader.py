@@ -29,7 +29,7 @@ from woo_harvester.sitemaps.xml_stream import (
     new_parser,
     peek_root,
 )
-from woo_harvester.utils.encodings import false_xml_label, with_head
+from woo_harvester.utils.encodings import DECLARATION_SIZE, with_head, xml_encoding
 
 SITEMAP_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
@@ -62,9 +62,6 @@ _METADATA_NAMES = frozenset({"Document", "DiWoo", "MDTO", "extraMetadata"})
 
 #: Namespaces of which an element directly below the root is no extension, which the protocol allows there.
 _OWN_NAMESPACES = frozenset({"", SITEMAP_NAMESPACE, NAMESPACES["diwoo"], NAMESPACES["mdto"]})
-
-#: Bytes in which the XML declaration ends.
-_DECLARATION_SIZE = 1024
 
 #: Most names of elements that are kept for a finding, and most characters of a text.
 _NAMES_SHOWN = 5
@@ -180,16 +177,23 @@ class SitemapReader(FileContents):
     roots of sitemaps and indexes. Iterating raises :class:`OtherRootError` if there are none of them, unless
     the file is an empty sitemap or index. It raises :class:`SitemapError` after all entries before the error.
     An iteration without an error has read the file to its end, completely unless it has elements below the
-    root that may not be there. With *repair* the file is repaired while it is read.
+    root that may not be there. With *repair* the file is repaired while it is read; without, *charset* is the
+    encoding that its server names.
     """
 
     def __init__(
-        self, chunks: Iterable[bytes], root_name: RootName, maxsize: int, repair: Repair | None = None
+        self,
+        chunks: Iterable[bytes],
+        root_name: RootName,
+        maxsize: int,
+        repair: Repair | None = None,
+        charset: str | None = None,
     ) -> None:
         super().__init__()
         self.repair = repair
         self._root_name = root_name
-        self._encoding: str | None = None
+        self._charset = charset
+        self._encoding: str | None = None if repair is None else "utf-8"
         """The encoding of the file, if it is not the one that the file declares."""
         self._names: tuple[str, ...] = ()
         self._known: dict[str, str] = {}
@@ -215,10 +219,10 @@ class SitemapReader(FileContents):
 
     def _read(self) -> Iterator[list[Entry]]:
         try:
-            head, pieces = with_head(iter(self._pieces), _DECLARATION_SIZE)
+            head, pieces = with_head(iter(self._pieces), DECLARATION_SIZE)
             if self.repair is None:
-                self.false_encoding = false_xml_label(head)
-            self._encoding = "utf-8" if self.false_encoding or self.repair else None
+                encoding = xml_encoding(head, self._charset)
+                self._encoding, self.false_encoding = encoding.override, encoding.false_label
             root, self.root_line, self.declared, whole = peek_root(pieces, self._encoding)
             self.root = local_name(root)
             self.namespace = namespace(root) if self.root in _ENTRY_NAMES else None

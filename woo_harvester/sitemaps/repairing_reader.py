@@ -23,15 +23,23 @@ _NAME_MAXSIZE = 128
 class RepairingReader:
     """An iterator over one file, in batches of entries. It raises the same errors as :class:`SitemapReader`.
 
-    *chunks* returns the body from its first byte on each call. An empty batch shows that the reader is at
+    *chunks* returns the body from its first byte on each call, and *charset* is the encoding that its server
+    names. An empty batch shows that the reader is at
     work: it is a moment at which the caller can do something else.
     """
 
-    def __init__(self, chunks: Callable[[], Iterable[bytes]], root_name: RootName, maxsize: int) -> None:
+    def __init__(
+        self,
+        chunks: Callable[[], Iterable[bytes]],
+        root_name: RootName,
+        maxsize: int,
+        charset: str | None = None,
+    ) -> None:
         self._chunks = chunks
         self._root_name: RootName = root_name
         self._maxsize = maxsize
-        self.current = SitemapReader(chunks(), root_name, maxsize)
+        self._charset = charset
+        self.current = SitemapReader(chunks(), root_name, maxsize, charset=charset)
         """The reader of the file, or of its repaired form."""
 
     def __iter__(self) -> Iterator[list[Entry]]:
@@ -47,7 +55,7 @@ class RepairingReader:
         if fault.reason == "doctype" if isinstance(fault, SitemapError) else prefix is None:
             raise fault
         undeclared = [] if first.declared is None else [*NAMESPACES.keys() - first.declared]
-        repair = Repair(sorted(undeclared), prefix, drops_head=first.root is None)
+        repair = Repair(sorted(undeclared), prefix, drops_head=first.root is None, charset=self._charset)
         self.current = SitemapReader(self._chunks(), self._root_name, self._maxsize, repair)
         self.current.false_encoding = first.false_encoding
         read = first.entries

@@ -271,15 +271,19 @@ def _parsed(*parts: bytes) -> etree._Element:
 class UrlsetReader:
     """An iterator over a sitemap in batches of entries. It raises the same errors as :class:`SitemapReader`.
 
-    *chunks* returns the body from its first byte on each call. After each batch the caller reports with
+    *chunks* returns the body from its first byte on each call, and *charset* is the encoding that its server
+    names. After each batch the caller reports with
     :meth:`processed` how many of its entries it could process. If these are not all, the scanner cannot read
     the next one, and the full reader continues there. An empty batch is a moment at which the caller can do
     something else.
     """
 
-    def __init__(self, chunks: Callable[[], Iterable[bytes]], maxsize: int) -> None:
+    def __init__(
+        self, chunks: Callable[[], Iterable[bytes]], maxsize: int, charset: str | None = None
+    ) -> None:
         self._chunks = chunks
         self._maxsize = maxsize
+        self._charset = charset
         self._reader: RepairingReader | None = None
         self._scan = Scan(chunks(), maxsize)
         self._batch = 0
@@ -306,7 +310,7 @@ class UrlsetReader:
                 if self._batch:
                     raise NotPlainError
         except NotPlainError:
-            self._reader = RepairingReader(self._chunks, "urlset", self._maxsize)
+            self._reader = RepairingReader(self._chunks, "urlset", self._maxsize, self._charset)
             yield from self._rest(self._reader)
         self.complete = self._reader is None or self._reader.current.complete
 

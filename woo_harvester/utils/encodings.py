@@ -7,6 +7,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
+from typing import NamedTuple
+
+from w3lib.encoding import resolve_encoding
 
 #: Byte order marks and the codecs that remove them. That of UTF-32 begins with that of UTF-16.
 _MARKS = {
@@ -17,7 +20,7 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 #: Encodings by which of the first four bytes are zero, if the text begins with two characters of Latin-1.
-_ZEROS = {
+_ZEROS: dict[tuple[bool, ...], str] = {
     (False, True, False, True): "utf-16-le",
     (True, False, True, False): "utf-16-be",
     (False, True, True, True): "utf-32-le",
@@ -28,7 +31,10 @@ _ZEROS = {
 #: escape or ``~{``, and for codecs that are made for host names or for source code.
 _ASCII = rb"<p a='\u0041'>~{+AGE-</p>" + b"\x1b$B"
 
-_XML_LABEL = re.compile(rb"<\?xml\s[^<>]*?\sencoding\s*=\s*([\"'])([^<>\"']*)\1")
+#: Bytes in which an XML declaration ends.
+DECLARATION_SIZE = 1024
+
+_XML_LABEL = re.compile(rb"[^<]{0,99}<\?(?i:xml)(?=\s)[^<>]*?\sencoding\s*=\s*([\"'])([^<>\"']*)\1")
 
 #: Name of the codec error handler for bytes that are not UTF-8.
 _FALLBACK = "woo-harvester-windows"
@@ -40,12 +46,16 @@ def encoding_of(head: bytes, label: str | None = None) -> str:
     The byte order mark comes first, then the zeros that only UTF-16 and UTF-32 have between letters, and then
     the publisher's *label*. A label that :func:`is_false` counts as UTF-8, which is also the default.
     """
+    by_bytes = _by_first_bytes(head)
+    return by_bytes or ("utf-8" if label is None or is_false(label) else codecs.lookup(label).name)
+
+
+def _by_first_bytes(head: bytes) -> str | None:
+    """Return the encoding that only a text with these first bytes has; None if they do not show it."""
     for mark, encoding in _MARKS.items():
         if head.startswith(mark):
             return encoding
-    if (zeros := tuple(byte == 0 for byte in head[:4])) in _ZEROS:
-        return _ZEROS[zeros]
-    return "utf-8" if label is None or is_false(label) else codecs.lookup(label).name
+    return _ZEROS.get(tuple(byte == 0 for byte in head[:4]))
 
 
 def with_head(pieces: Iterator[bytes], size: int) -> tuple[bytes, Iterator[bytes]]:
@@ -71,15 +81,55 @@ def is_false(label: str) -> bool:
         return True
 
 
-def false_xml_label(head: bytes) -> str | None:
-    """Return the encoding that XML declares, if the XML must be read as UTF-8 whatever it declares."""
-    label = xml_label(head) if _XML_LABEL.match(head) else None
-    return label if label and is_false(label) else None
+class XmlEncoding(NamedTuple):
+    """The encoding in which an XML file is read (RFC 7303, section 3)."""
+
+    name: str
+    """That of its text, as Python names it."""
+    fallback: str = "cp1252"
+    """That of single bytes which the encoding of the text does not have."""
+    names_fallback: bool = False
+    """True if the server or the file names the fallback, so that such bytes are right."""
+    override: str | None = None
+    """The name for a parser of XML; None if it reads the file so by itself."""
+    false_label: str | None = None
+    """The encoding that the file declares, if it cannot have it; then it is read as UTF-8."""
+
+
+def xml_encoding(head: bytes, charset: str | None = None) -> XmlEncoding:
+    """Return the encoding of an XML file that begins with *head*; *charset* is the one that its server names.
+
+    The first bytes come first, as in :func:`encoding_of`. Then a file is in UTF-8 if its server or the file
+    itself names that, or names nothing that can be true, and single bytes that are no UTF-8 are in what the
+    other one names. So a server that names an encoding for all its files does no harm. ISO-8859-1 and ASCII
+    mean Windows-1252, as in browsers.
+    """
+    if (name := _by_first_bytes(head)) is not None:
+        return XmlEncoding(name)
+    declared = xml_label(head)
+    false_label = declared if declared is not None and is_false(declared) else None
+    own = codecs.lookup(declared).name if declared and false_label is None else "utf-8"
+    names = [
+        of_web
+        for name in (charset, own)
+        if name and not is_false(name) and (of_web := resolve_encoding(name))
+    ]
+    if "utf-8" not in names:
+        name, fallback, is_named = names[0], "latin-1", True
+    else:
+        others = [each for each in names if each != "utf-8" and _has_single_bytes(each)]
+        name, fallback, is_named = "utf-8", *((others[0], True) if others else ("cp1252", False))
+    override = None if name == own and false_label is None else name
+    return XmlEncoding(name, fallback, is_named, override, false_label)
+
+
+def _has_single_bytes(name: str) -> bool:
+    return len(bytes(range(256)).decode(name, "replace")) == 256
 
 
 def xml_label(head: bytes) -> str | None:
     """Return the encoding that XML declares in its first bytes; None if there is none."""
-    declared = _XML_LABEL.search(head)
+    declared = _XML_LABEL.match(head)
     return declared[2].decode("ascii", "replace") if declared else None
 
 
