@@ -164,6 +164,10 @@ FINDINGS: list[tuple[KnownDocument | None, str | None, dict[str, Any], list[tupl
     (SEEN, BEFORE, {}, []),
     (SEEN, None, {}, [("lastmod.ontbreekt", None)]),
     (SEEN, TYPO, {}, [("lastmod.ongeldig", TYPO)]),
+    (SEEN, "0001-01-01T00:00:00Z", {}, [("lastmod.onwaarschijnlijk", "0001-01-01T00:00:00Z")]),
+    (SEEN, "1899-12-30", {}, [("lastmod.onwaarschijnlijk", "1899-12-30")]),
+    (SEEN, "1989-12-31T23:59:59+01:00", {}, [("lastmod.onwaarschijnlijk", "1989-12-31T23:59:59+01:00")]),
+    (SEEN, "1990-01-01", {}, []),
     (KNOWN, FUTURE, {}, [("lastmod.toekomst", FUTURE)]),
     (KNOWN, EARLIER, {}, [("lastmod.ouder", EARLIER)]),
     (GONE, None, {}, [("lastmod.ontbreekt", None), ("lastmod.heraanbod", None)]),
@@ -173,6 +177,22 @@ FINDINGS: list[tuple[KnownDocument | None, str | None, dict[str, Any], list[tupl
     (KNOWN, LATER, {"problem": "loc.niet-geregistreerd"}, [("loc.niet-geregistreerd", "www.a.nl")]),
     (None, LATER, {"problem": "loc.geen-https"}, [("loc.geen-https", LOC)]),
 ]
+
+
+def test_a_placeholder_in_lastmod_counts_as_an_absent_lastmod() -> None:
+    version = made(SEEN, "1899-12-30").version
+    assert version is not None
+    assert (version.lastmod, version.lastmod_text) == (None, "1899-12-30")
+    assert (version.published, version.is_dated_by_harvest) == (NOW.date(), True)
+
+
+def test_a_loc_with_a_space_or_with_signs_around_it_is_read_with_a_finding() -> None:
+    entry = Entry("\u200bhttps://www.a.nl/een twee.pdf\ufeff", LATER, 3, None)
+    entry.tidy()
+    found = decide(EntryFacts(entry, known=SEEN), WANTS, NOW).findings
+    seen = "<U+200B>https://www.a.nl/een twee.pdf<U+FEFF>"
+    action = "gelezen als https://www.a.nl/een%20twee.pdf"
+    assert found == (("loc.tekens", "loc", seen, action),)
 
 
 def test_what_is_wrong_is_reported() -> None:

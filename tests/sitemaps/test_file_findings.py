@@ -38,6 +38,7 @@ from woo_harvester.sitemaps.file_findings import (
 from woo_harvester.sitemaps.reader import (
     GUIDE_MAXENTRIES,
     SITEMAP_NAMESPACE,
+    Entry,
     FileContents,
     OtherRootError,
     SitemapReader,
@@ -491,7 +492,6 @@ def test_the_sitemaps_of_another_index_that_may_be_missed_are_those_that_can_be_
 REFUSED_SITEMAPS = {
     "http://www.gemeente.nl/1.xml": "loc.geen-https",
     "javascript:alert(1)": "loc.ongeldig",
-    "/sitemap-1.xml": "loc.ongeldig",
     "https://u:p@www.gemeente.nl/1.xml": "loc.inloggegevens",
     "https://www.gemeente.nl@elders.nl/1.xml": "loc.inloggegevens",
     "https://elders.nl/1.xml": "host.niet-geregistreerd",
@@ -535,3 +535,22 @@ def test_entries_that_list_an_index_count_for_the_bound_too(monkeypatch: pytest.
     host.sitemaps_of(INDEX, *names)
     assert list(host.selection.nested()) == []
     assert host.codes == ["index.te-groot", "index.genest", "index.genest"]
+
+
+def test_a_relative_address_in_an_index_is_completed_with_that_of_the_index() -> None:
+    for loc in ("/sitemap-1.xml", f"//{HOST}/sitemap-1.xml", "sitemap-1.xml", "./x/../sitemap-1.xml"):
+        host = Host()
+        found = host.sitemap(loc)
+        assert found is not None, loc
+        assert found.url == LISTED, loc
+        finding = {"code": "index.adres-relatief", "url": GENERAL, "line": 7, "element": "sitemap/loc"}
+        assert host.findings == [{**finding, "seen": loc, "action": f"gelezen als {LISTED}"}], loc
+
+
+def test_the_signs_around_a_sitemap_are_left_out() -> None:
+    host, entry = Host(), Entry(f" {LISTED}\u200b", None, 7, None)
+    entry.tidy()
+    found = host.selection.sitemap(entry, INDEX)
+    assert found is not None
+    assert found.url == LISTED
+    assert [(each["code"], each["seen"]) for each in host.findings] == [("loc.tekens", f" {LISTED}<U+200B>")]

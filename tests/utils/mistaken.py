@@ -206,6 +206,7 @@ AUDITED: dict[str, Build] = {
     "index.andere-wortel": _page(INDEX, lambda site: _index(site).replace("sitemapindex", "urlset")),
     "index.dubbel": _two_indexes(INDEX, INFOCAT),
     "index.strijdig": _two_indexes(INFOCAT, "/sitemapindex-diwoo-infocat014.xml"),
+    "index.adres-relatief": _page(INDEX, lambda site: _index(site).replace(site.url(SITEMAP), SITEMAP)),
     "index.genest": _page(INDEX, lambda site: index_of(site, INDEX, SITEMAP)),
     "index.te-groot": _pages(
         lambda site: {

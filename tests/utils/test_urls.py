@@ -19,6 +19,7 @@ from woo_harvester.utils.urls import (
     loc_problem,
     record_id,
     secured,
+    tidy_loc,
 )
 
 #: Texts that come near a URL more often than any text would.
@@ -270,3 +271,15 @@ def test_a_url_with_http_has_a_form_with_https(url: str, expected: str) -> None:
 )
 def test_a_location_that_cannot_be_used_may_mean_another(loc: str, meant: list[str]) -> None:
     assert corrected_locs(loc) == meant
+
+
+def test_a_location_is_read_without_what_is_around_it_and_with_its_spaces_escaped() -> None:
+    for written, right in (
+        ("https://x.nl/d/Besluit Woo verzoek.pdf", "https://x.nl/d/Besluit%20Woo%20verzoek.pdf"),
+        ("\u200b\ufeffhttps://x.nl/1\xa0\u200d\n", "https://x.nl/1"),
+        ("\xad\u2060https://x.nl/\u200e1", "https://x.nl/\u200e1"),
+        ("https://x.nl/a\tb", "https://x.nl/a\tb"),
+        ("https://x.nl/%20 ", "https://x.nl/%20"),
+        ("\u200b", ""),
+    ):
+        assert tidy_loc(written) == right

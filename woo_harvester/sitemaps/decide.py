@@ -18,8 +18,10 @@ from msgspec import Struct
 
 from woo_harvester.record import Herkomst, Oorzaak, Record, Versie, bare_record
 from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, SitemapListing, Terms
-from woo_harvester.sitemaps.lastmod import Moment, first_day, is_future, is_newer, was_future
+from woo_harvester.sitemaps.lastmod import Moment, first_day, is_future, is_newer, is_placeholder, was_future
+from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.utils.dates import moment_after
+from woo_harvester.utils.terminal import visible
 from woo_harvester.utils.urls import host_of, loc_problem
 
 _SKIPPED = "overgeslagen"
@@ -258,8 +260,15 @@ def _findings(
         place = f"in {facts.source.sitemap}" if facts.source is not None else "op een andere plek"
         action = f"overgeslagen: de vermelding {place} telt" if offered.cause is None else _FROM_NEXT_RUN
         return (EntryFinding("loc.dubbel", "loc", facts.entry.lastmod, action=action),)
-    found = _lastmod_finding(facts, now), _why_not_harvested(facts, outcome)
+    found = _loc_finding(facts.entry), _lastmod_finding(facts, now), _why_not_harvested(facts, outcome)
     return tuple(one for one in found if one is not None)
+
+
+def _loc_finding(entry: Entry) -> EntryFinding | None:
+    """Return what is wrong with a loc that can be read all the same."""
+    if entry.given_loc is None:
+        return None
+    return EntryFinding("loc.tekens", "loc", visible(entry.given_loc), f"gelezen als {entry.loc}")
 
 
 def _lastmod_finding(facts: EntryFacts, now: datetime) -> EntryFinding | None:
@@ -268,7 +277,8 @@ def _lastmod_finding(facts: EntryFacts, now: datetime) -> EntryFinding | None:
     if text is None:
         return EntryFinding("lastmod.ontbreekt", "lastmod")
     if moment is None:
-        return EntryFinding("lastmod.ongeldig", "lastmod", text, "telt als afwezig")
+        code = "lastmod.onwaarschijnlijk" if is_placeholder(text) else "lastmod.ongeldig"
+        return EntryFinding(code, "lastmod", text, "telt als afwezig")
     if is_future(moment, now):
         return EntryFinding("lastmod.toekomst", "lastmod", text, _AS_HARVESTED)
     return None

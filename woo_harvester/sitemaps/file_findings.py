@@ -32,7 +32,8 @@ from woo_harvester.sitemaps.robots import (
 )
 from woo_harvester.sitemaps.xml_stream import GUIDE_MAXSIZE, ErrorReason, SitemapError
 from woo_harvester.utils.program import counted
-from woo_harvester.utils.urls import host_of, loc_problem
+from woo_harvester.utils.terminal import visible
+from woo_harvester.utils.urls import absolute_url, host_of, is_relative, loc_problem
 
 Area = Literal["index", "sitemap"]
 """The first part of a finding's code."""
@@ -300,14 +301,17 @@ class UrlSelection:
     def sitemap(self, entry: Entry, index: Index) -> Sitemap | None:
         """Return the sitemap in an entry of an index; None if it is known or may not be requested."""
         if not entry.loc:
-            self._report(
-                "loc.ontbreekt", url=index.url, line=entry.line, element="sitemap/loc", action=NOT_READ
-            )
+            self._report_loc(entry, "loc.ontbreekt", index.url, None, NOT_READ)
             return None
-        if code := self._problem(entry.loc):
-            self._report(
-                code, url=entry.loc, line=entry.line, element="sitemap/loc", seen=entry.loc, action=NOT_READ
+        if entry.given_loc is not None:
+            self._report_loc(
+                entry, "loc.tekens", index.url, visible(entry.given_loc), f"gelezen als {entry.loc}"
             )
+        if is_relative(entry.loc) and (url := absolute_url(index.url, entry.loc)) is not None:
+            self._report_loc(entry, "index.adres-relatief", index.url, entry.loc, f"gelezen als {url}")
+            entry.loc = url
+        if code := self._problem(entry.loc):
+            self._report_loc(entry, code, entry.loc, entry.loc, NOT_READ)
             return None
         if entry.loc not in self._indexes:
             return self._add(entry, index)
@@ -331,14 +335,11 @@ class UrlSelection:
 
     def report_nested(self, entry: Entry, index: Index) -> None:
         """Report that an entry of an index lists an index."""
-        self._report(
-            "index.genest",
-            url=index.url,
-            line=entry.line,
-            element="sitemap/loc",
-            seen=entry.loc,
-            action=NOT_READ,
-        )
+        self._report_loc(entry, "index.genest", index.url, entry.loc, NOT_READ)
+
+    def _report_loc(self, entry: Entry, code: str, url: str, seen: str | None, action: str) -> None:
+        """Report something about the loc of an entry of an index."""
+        self._report(code, url=url, line=entry.line, element="sitemap/loc", seen=seen, action=action)
 
     def report_shared(self, index: Index) -> None:
         """Report which sitemaps of an index, which was read just now, other indexes list too."""

@@ -5,6 +5,7 @@ Source: seed "Sitemapindex en Sitemaps", field lastmod; "A lastmod in the future
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 from typing import NamedTuple, Self
 
@@ -18,6 +19,9 @@ from woo_harvester.utils.dates import (
 )
 
 _SLACK = CLOCK_SLACK // timedelta(microseconds=1)
+
+#: The first year of a lastmod. Software writes 1970, 1900 or the year 1 for no date.
+FIRST_YEAR = 1990
 
 #: Microseconds in a second.
 _SECOND = 1_000_000
@@ -33,13 +37,14 @@ class Moment(NamedTuple):
 
     @classmethod
     def read(cls, text: str | None) -> Self | None:
-        """Return the moment in a lastmod; None if it is absent or cannot be read."""
+        """Return the moment in a lastmod; None if it is absent, cannot be read, or is a placeholder."""
         if text is None:
             return None
         try:
-            return cls(text, to_microseconds(parse_datetime(text)))
+            moment = parse_datetime(text)
         except ValueError:
             return None
+        return None if day_of(moment).year < FIRST_YEAR else cls(text, to_microseconds(moment))
 
     @classmethod
     def kept(cls, at: int | None) -> Self | None:
@@ -55,6 +60,13 @@ class Moment(NamedTuple):
     def day(self) -> date:
         """Its day in Dutch time."""
         return day_of(self.utc)
+
+
+def is_placeholder(text: str) -> bool:
+    """Return whether a lastmod is a date from before there were web pages, which software writes for none."""
+    with suppress(ValueError):
+        return day_of(parse_datetime(text)).year < FIRST_YEAR
+    return False
 
 
 def is_future(lastmod: Moment | None, now: datetime) -> bool:

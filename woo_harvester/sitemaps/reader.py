@@ -30,6 +30,7 @@ from woo_harvester.sitemaps.xml_stream import (
     peek_root,
 )
 from woo_harvester.utils.encodings import DECLARATION_SIZE, with_head, xml_encoding
+from woo_harvester.utils.urls import tidy_loc
 
 SITEMAP_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
@@ -86,7 +87,7 @@ class Entry:
     """One ``url`` or ``sitemap`` element."""
 
     loc: str
-    """The location as given, stripped; empty if there is none."""
+    """The location, as :func:`tidy_loc` makes it; empty if there is none."""
     lastmod: str | None
     """The text as given; None if absent or empty. The seed has ``changefreq`` and ``priority`` ignored."""
     line: int
@@ -103,6 +104,13 @@ class Entry:
     """What it has beside its loc, as tags: another address or another entry. These are not read."""
     foreign: str | None = None
     """The namespace of its loc, if that is another one than the entry's own."""
+    given_loc: str | None = None
+    """The location as given, if it has a space in it, or an invisible sign around it."""
+
+    def tidy(self) -> None:
+        """Have the loc as it is to be used, once it is known."""
+        if (loc := tidy_loc(self.loc)) != self.loc:
+            self.loc, self.given_loc = loc, self.loc
 
     @property
     def digest(self) -> None:
@@ -335,6 +343,7 @@ class SitemapReader(FileContents):
                     self.other_case.add(odd, entry.line)
                 if name != _DOCUMENT:
                     self._note_namespace(namespace(str(child.tag)), entry)
+                entry.tidy()
                 entries.append(entry)
         return entries
 

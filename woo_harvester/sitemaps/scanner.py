@@ -34,6 +34,7 @@ from lxml import etree
 from woo_harvester.sitemaps.reader import Entry, FileContents, entry_of, is_text
 from woo_harvester.sitemaps.repairing_reader import RepairingReader
 from woo_harvester.sitemaps.xml_stream import DecompressError, decompress, namespace
+from woo_harvester.utils.urls import tidy_loc
 
 #: Most entries in a batch: as many as the state looks up in one query.
 _BATCH_SIZE = 1000
@@ -138,6 +139,7 @@ class ScannedEntry(NamedTuple):
         if len(root) != 1:
             raise NotPlainError("not one element")
         entry = entry_of(root[0])
+        entry.tidy()
         if entry.unread or is_text(root[0].tail or ""):
             raise NotPlainError("an address or a text that is not read")
         if (entry.loc, entry.lastmod) != (self.loc, self.lastmod):
@@ -240,7 +242,7 @@ class Scan:
         ends = (*stops[1:], end)
         view, root = memoryview(data), self._root_digest
         columns = (
-            _texts(locs),
+            _locs(locs),
             [lastmod or None for lastmod in _texts(lastmods)],
             [sha256(view[start:end]).digest()[:8] + root for start, end in zip(starts, ends, strict=True)],
             repeat(_Block(data, self._root, self._line)),
@@ -255,6 +257,13 @@ def _texts(given: Iterable[bytes]) -> list[str]:
     joined = b"<".join(given).decode()
     texts = map(str.strip, joined.split("<"))
     return list(map(unescape, texts) if "&" in joined else texts)
+
+
+def _locs(given: Sequence[bytes]) -> list[str]:
+    """Return the locs as :func:`tidy_loc` makes them; nearly all of them are so already."""
+    texts = _texts(given)
+    joined = "".join(texts)
+    return texts if joined.isascii() and " " not in joined else list(map(tidy_loc, texts))
 
 
 def _parsed(*parts: bytes) -> etree._Element:

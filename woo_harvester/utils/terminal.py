@@ -25,6 +25,11 @@ def printable_lines(text: str) -> str:
     return "\n".join(printable(line.removesuffix("\r")) for line in text.split("\n"))
 
 
+def visible(text: str) -> str:
+    """Return *text* with the number of each invisible sign, such as ``<U+200B>``, for people to find it."""
+    return _HIDDEN.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
+
+
 def _escape(match: re.Match[str]) -> str:
     units = match[0].encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))

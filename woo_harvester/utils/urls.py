@@ -25,9 +25,14 @@ _WEB = re.compile("https?://", re.IGNORECASE)
 _HTTP_HOST = re.compile("http://([^/?#]*?)(?::80)?(?=[/?#]|$)", re.IGNORECASE)
 _PLAIN = re.compile("https://[^/?#@:]*(?=[/?#]|$)")
 _PORT = re.compile(r":[^:\]]*$")
+_SCHEME = re.compile("[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"([a-z][a-z0-9+.-]*)://([^/?#]*)", re.IGNORECASE)
 #: White space, control characters and lone surrogates, which a URL never has (RFC 3986, 2).
 _NEVER_IN_URL = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+#: What may stand around a location and is no part of it: white space, and signs that nobody sees.
+_AROUND = (
+    "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\xad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
+)
 _AFTER_PATH = re.compile("[?#]")
 #: The session id that Java servers add to the URLs of visitors without cookies.
 _SESSION = re.compile(";jsessionid=.*", re.IGNORECASE | re.DOTALL)
@@ -56,6 +61,11 @@ def is_web_url(text: str) -> bool:
     return text.lower().startswith(("http://", "https://"))
 
 
+def tidy_loc(given: str) -> str:
+    """Return a location without what is around it, and with each space in it as ``%20`` (RFC 3986, 2.1)."""
+    return given.strip(_AROUND).replace(" ", "%20")
+
+
 def loc_problem(loc: str) -> str | None:
     """Return the code of the finding for a location that may not be harvested, or None for a good one.
 
@@ -78,6 +88,11 @@ def loc_problem(loc: str) -> str | None:
     except ValueError:
         return "loc.ongeldig"
     return None
+
+
+def is_relative(href: str) -> bool:
+    """Return whether a link has no scheme (RFC 3986, 4.2)."""
+    return _SCHEME.match(href) is None
 
 
 def absolute_url(base: str, href: str) -> str | None:
