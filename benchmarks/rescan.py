@@ -42,9 +42,9 @@ from woo_harvester.findings import Reporter
 from woo_harvester.register.names import Vocabulary
 from woo_harvester.register.stored_copy import read_file
 from woo_harvester.report.funnel import Account
-from woo_harvester.sitemaps.file_findings import Index, Sitemap
 from woo_harvester.sitemaps.robots import index_name
 from woo_harvester.sitemaps.scanner import UrlsetReader
+from woo_harvester.sitemaps.selection import Index, Sitemap
 from woo_harvester.state.deliveries import PendingRead
 from woo_harvester.state.resources import host_of_state, sitemaps_of_host
 from woo_harvester.tooi import bundled

@@ -21,9 +21,9 @@ from woo_harvester.record import Oorzaak
 from woo_harvester.register.names import Vocabulary
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.facts import Terms
-from woo_harvester.sitemaps.file_findings import Index, Sitemap
 from woo_harvester.sitemaps.reader import Entry, SitemapReader
 from woo_harvester.sitemaps.robots import index_name
+from woo_harvester.sitemaps.selection import Index, Sitemap
 from woo_harvester.state.deliveries import PendingRead
 from woo_harvester.state.resources import host_of_state, resource_of
 from woo_harvester.state.schema import listings, resources

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from woo_harvester.findings import Finding, Reporter
-from woo_harvester.sitemaps.file_findings import Index, Sitemap, UrlSelection
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.robots import index_name
+from woo_harvester.sitemaps.selection import Index, Sitemap, UrlSelection
 
 HOST = "www.gemeente.nl"
 ROBOTS = f"https://{HOST}/robots.txt"

@@ -32,9 +32,9 @@ from woo_harvester.sitemaps.decide import (
     find_loc_problem,
 )
 from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument, OtherSitemap, SitemapListing, Terms
-from woo_harvester.sitemaps.file_findings import Sitemap
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.scanner import NotPlainError, ScannedEntry
+from woo_harvester.sitemaps.selection import Sitemap
 from woo_harvester.sitemaps.xml_stream import local_name
 from woo_harvester.state import documents, listings
 from woo_harvester.state.deliveries import Delivery, Harvested, KnownFile, PendingRead

@@ -38,8 +38,6 @@ from woo_harvester.sitemaps.facts import Terms
 from woo_harvester.sitemaps.file_findings import (
     ROOTS,
     Area,
-    Index,
-    Sitemap,
     file_findings,
     other_kind_finding,
     read_error_finding,
@@ -49,6 +47,7 @@ from woo_harvester.sitemaps.reader import FileContents, OtherRootError
 from woo_harvester.sitemaps.repairing_reader import RepairingReader
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
 from woo_harvester.sitemaps.scanner import UrlsetReader
+from woo_harvester.sitemaps.selection import Index, Sitemap
 from woo_harvester.sitemaps.xml_stream import GZIP_MAGIC, SitemapError
 from woo_harvester.state.deliveries import PendingRead
 from woo_harvester.state.documents import first_refused

@@ -27,8 +27,8 @@ from woo_harvester.running.causes import ArgumentError
 from woo_harvester.running.setting import shown
 from woo_harvester.sitemaps.decide import Decision, EntryOutcome
 from woo_harvester.sitemaps.facts import EntryFacts
-from woo_harvester.sitemaps.file_findings import Index, Sitemap, UrlSelection
 from woo_harvester.sitemaps.robots import SitemapLine
+from woo_harvester.sitemaps.selection import Index, Sitemap, UrlSelection
 from woo_harvester.state.deliveries import PendingRead
 from woo_harvester.state.resources import KnownHost
 from woo_harvester.tooi import informatiecategorieen
