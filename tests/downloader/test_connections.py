@@ -225,6 +225,12 @@ SAMPLE = Case(
     headers={"Range": "bytes=0-4095"},
     meta={"download_maxsize": 4096},
 )
+#: Lines that are no headers, and headers with what they may not have, after an interim answer.
+ODD = (
+    b"HTTP/1.1 103 Early\r\nX=1;\r\n\r\n"
+    + OK
+    + b"X-XSS-Protection=1;\r\nX-A: b\rc\r\nX-B: d\0e\r\n: f\r\nX C: g\r\nContent-Length: 5\r\n\r\nhallo"
+)
 CASES = {
     "sample": SAMPLE,
     "limit": Case(
@@ -253,6 +259,7 @@ CASES |= {f"{name}, http": replace(case, tls=False) for name, case in CASES.item
         for status in (302, 404, 503)
     },
     "body after HEAD": Case(None, method="HEAD"),
+    "odd headers": Case({"status": 200, "size": 5, "flags": []}, start=ODD),
     "header without end": Case(FAILED, start=OK + b"X: "),
     "headers without end": Case(FAILED, start=OK, more=b"X: y\r\n" * 10000),
     "no HTTP": Case(FAILED, start=b""),

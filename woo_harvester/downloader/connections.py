@@ -167,6 +167,15 @@ _FILES_PER_CONNECTION = 4
 #: space before its value, nor the number of interim answers, nor what follows the size of a chunk.
 _OVERHEAD, _OVERHEAD_RATIO = 1024 * 1024, 10
 
+#: The end of the headers of an answer, and their most bytes: beyond that aiohttp refuses them.
+_HEAD_END = re.compile(rb"\r?\n\r?\n")
+_HEAD_MAXSIZE = 256 * 1024
+_HTTP = b"HTTP/"
+
+#: What no header may have in it (RFC 9110, 5.5), and a line that is none: one without a name and a colon.
+_NEVER_IN_HEADERS = re.compile(rb"\r(?!\n)|\0")
+_NO_HEADER = re.compile(rb"(?<=\n)(?![!#$%&'*+.^_`|~0-9A-Za-z-]+:|[ \t]|\r?\n|HTTP/)[^\n]*\n")
+
 
 def most_connections(wanted: int) -> int:
     """Return *wanted*, or fewer if the limit of open files allows no more; at least one.
@@ -208,6 +217,8 @@ class _Connection(ResponseHandler):
         super().__init__(loop)
         self._body: StreamReader | None = None
         self._received = 0
+        self._head = bytearray()
+        """The headers of an answer that are not complete yet."""
 
     def set_response_params(self, **params: Any) -> None:
         """Expect the answer to the next request."""
@@ -224,13 +235,35 @@ class _Connection(ResponseHandler):
         if data and self._body is not None and not self.should_close:  # the answer is complete
             self.abort()
             return
-        super().data_received(data)
         self._received += len(data)
+        while self._body is None and (head := self._complete_head(data)):
+            super().data_received(head)
+            data = bytes(self._head)
+            self._head.clear()
+        if data and self._body is not None:
+            super().data_received(data)
         size = self._body.total_bytes if self._body is not None else 0
         if self._received > _OVERHEAD + (1 + _OVERHEAD_RATIO) * size:
             self._refuse(f"{self._received} bytes with a body of {size} bytes in them")
         elif self.transport is not None and self.transport.is_closing():  # what came is no HTTP
             self.transport.abort()
+
+    def _complete_head(self, data: bytes) -> bytes:
+        """Return the headers without what is no header, once they are complete; nothing before that.
+
+        What follows them is left. aiohttp refuses an answer for one such line, and browsers, curl and
+        Scrapy's own client read it.
+        """
+        checked = max(0, len(self._head) - 3)
+        self._head += data
+        end = _HEAD_END.search(self._head, checked)
+        is_http = self._head.startswith(_HTTP[: len(self._head)])
+        if end is None and is_http and len(self._head) < _HEAD_MAXSIZE:
+            return b""
+        place = len(self._head) if end is None else end.end()
+        head = bytes(self._head[:place])
+        del self._head[:place]
+        return _NO_HEADER.sub(b"", _NEVER_IN_HEADERS.sub(b" ", head))
 
     def close(self) -> None:
         self.abort()
