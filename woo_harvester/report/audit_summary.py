@@ -125,7 +125,7 @@ def _finding(
 ) -> Iterator[_Line]:
     costs = [texts.count(row.count, "time")]
     if row.points > 0:
-        costs.append(texts("audit_points", points=texts.points(row.points)))
+        costs.append(texts("audit_points", points=texts.gain(row.points)))
     severity = texts("severity_" + row.severity)
     first = Text.assemble(
         f"\n{number:>2}. ", (severity, _STYLES[row.severity]), f" {row.code} ({', '.join(costs)})"

@@ -112,3 +112,12 @@ def test_xml_in_a_text_is_shown_as_code_and_never_as_markup() -> None:
 def test_a_word_that_is_not_there_is_an_error() -> None:
     with pytest.raises(KeyError):
         Texts("nl")("no such word")
+
+
+def test_points_have_their_noun_in_the_right_number() -> None:
+    for points, dutch, english in (
+        (1, "1 punt", "1 point"),
+        (1.04, "1 punt", "1 point"),
+        (0.5, "0,5 punten", "0.5 points"),
+    ):
+        assert (Texts("nl").gain(points), Texts("en").gain(points)) == (dutch, english)

@@ -78,6 +78,11 @@ class Texts:
             return "<" + self.number(0.1)
         return self.number(round(value, 1))
 
+    def gain(self, value: float) -> str:
+        """Return points with their noun, such as ``1 punt`` and ``2,5 punten``."""
+        shown = self.points(value)
+        return f"{shown} {self.noun(1 if shown == '1' else 2, 'point')}"
+
     def unjudged(self, subjects: Iterable[str]) -> str:
         """Return the sentence that names what could not be judged."""
         return self("not_judged", what=", ".join(self(f"not_judged_{subject}") for subject in subjects))
