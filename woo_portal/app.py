@@ -23,7 +23,7 @@ from woo_portal.harvest import Harvest
 from woo_portal.open_overheid import BASE as OPEN_OVERHEID
 from woo_portal.pages import HEADERS, Menu, SafeHeaders, WithoutTracking, made_page, own_path
 from woo_portal.question import QuestionError
-from woo_portal.results import asked_again, error_in_words
+from woo_portal.results import error_in_words
 from woo_portal.routes import ROUTES
 
 _logger = logging.getLogger(__name__)
@@ -55,10 +55,11 @@ def error_response(
     request: Request, status: int, text: str = "", headers: Mapping[str, str] | None = None
 ) -> Response:
     """Return the answer with an error status; *text* is one sentence that says more than the status."""
+    path = own_path(request)
     title, usual = _TEXTS.get(status) or (HTTPStatus(status).phrase, "")
     text = text or usual
     if for_programs(request):
-        same = {"detail": text} if own_path(request).startswith(OPEN_OVERHEID) else {}  # its own name for it
+        same = {"detail": text} if path.startswith(OPEN_OVERHEID) else {}  # its own name for it
         return JSONResponse({"status": status, "fout": text, **same}, status, dict(headers or {}))
     return made_page(
         request,
@@ -67,7 +68,8 @@ def error_response(
         headers=headers,
         title=title,
         text=error_in_words(text) if status == HTTPStatus.BAD_REQUEST else text,
-        asked=asked_again(own_path(request), request.query_params.multi_items()),
+        asked="".join(filter(str.isprintable, request.query_params.get("zoektekst", ""))),
+        search="/vergunningen" if path.startswith("/vergunning") else "/",
     )
 
 
