@@ -233,17 +233,6 @@ def test_a_text_of_millions_of_characters_is_marked(elasticsearch: Elasticsearch
     assert all(sum(len(piece.text) for piece in each) <= 300 for each in hit.fragments)
 
 
-@pytest.mark.integration
-def test_a_very_long_word_makes_no_long_fragment(elasticsearch: Elasticsearch, alias: str) -> None:
-    create_index(elasticsearch, alias, WOO, aliased=True)
-    write(elasticsearch, alias, woo("a", "Boek", "polder " + "a" * 100_000 + " polder"))
-    (hit,) = engine_of(elasticsearch, alias).search(Question(WOO, clauses_of("polder"))).hits
-    shown = ["".join(piece.text for piece in each) for each in hit.fragments]
-    assert max(map(len, shown)) <= 300
-    assert all("polder" in each for each in shown)
-    assert all(any(piece.is_match for piece in each) for each in hit.fragments)
-
-
 def test_a_server_that_answers_otherwise_is_one_line() -> None:
     for status, headers, content, message in [
         (200, {}, b"<html>a router</html>", "^Elasticsearch cannot be used: "),
