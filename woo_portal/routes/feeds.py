@@ -15,7 +15,7 @@ from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_harvester.outputs.document import record_of
 from woo_harvester.utils.dates import day_of
 from woo_portal.asking import Parts, begin_download
-from woo_portal.downloads import FORMS, MEDIA_TYPE, Entry, FeedAddresses, Form, atom, summary_of
+from woo_portal.downloads import FORMS, MEDIA_TYPE, SEARCHES, Entry, FeedAddresses, Form, atom, summary_of
 from woo_portal.engine import Engine
 from woo_portal.openapi import FILES
 from woo_portal.pages import headers_for, not_modified, root_of
@@ -26,9 +26,6 @@ from woo_portal.wording import search_path
 
 _Endpoint = Callable[[Request], Awaitable[Response]]
 
-#: The page of a search, by the name of the kind.
-
-_PAGES = {WOO.name: "/", PERMITS.name: "/vergunningen"}
 _TITLES = {WOO.name: "Documenten", PERMITS.name: "Vergunningen"}
 #: The number of entries on a page of a feed, unless the address has another.
 _ENTRIES = 50
@@ -73,7 +70,7 @@ def _addresses(request: Request, question: Question, total: int) -> FeedAddresse
         name: root + search_path(pairs_of(replace(question, start=start), size=_ENTRIES), path)
         for name, start in starts.items()
     }
-    search = search_path(pairs_of(replace(question, start=0, size=SIZE)), _PAGES[kind])
+    search = search_path(pairs_of(replace(question, start=0, size=SIZE)), SEARCHES[kind])
     return FeedAddresses(root, root + search, links)
 
 

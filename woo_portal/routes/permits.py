@@ -16,13 +16,14 @@ from woo_harvester.utils.dates import day_of
 from woo_harvester.utils.templates import is_web
 from woo_portal import permit_details as details
 from woo_portal import results
-from woo_portal.details import Json
-from woo_portal.downloads import document_by_id, first, withdrawal_of
+from woo_portal.details import Json, first
+from woo_portal.downloads import document_by_id, withdrawal_of
 from woo_portal.pages import page, policy
 from woo_portal.parse import pairs_of, question_of_pairs
 from woo_portal.permit_details import PERMITS_PATH
 from woo_portal.question import Question, Sort
 from woo_portal.results import Address, Choice
+from woo_portal.routes.document import withdrawn
 from woo_portal.wording import explanations_of, search_path
 
 #: The path of the map, and what a list has and a map has not.
@@ -107,10 +108,8 @@ async def permit(request: Request) -> Response:
     """Answer with the page of a permit: 410 for a withdrawn one."""
     found = await document_by_id(request, PERMITS)
     location = first(found, "vergunning.identifier")
-    if withdrawal := withdrawal_of(PERMITS, found):
-        return await page(
-            request, "permit_withdrawn.html", status=410, text=withdrawal.text, location=location
-        )
+    if withdrawal_of(PERMITS, found):
+        return await withdrawn(request, PERMITS, found)
     return await page(
         request,
         "permit.html",

@@ -143,7 +143,7 @@ def test_a_withdrawn_document_is_gone_since_a_day(client: Client) -> None:
     answer = client.get(f"/document/{record_id('https://www.amsterdam.nl/weg.pdf')}")
     assert answer.status_code == 410
     text = " ".join(html.fromstring(answer.text).text_content().split())
-    assert "biedt dit document niet meer aan sinds 20 november 2026." in text
+    assert "biedt dit niet meer aan sinds 20 november 2026." in text
     assert "onterecht openbaar gemaakt" in text
     assert "https://www.amsterdam.nl/weg.pdf" in text
 
