@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from jinja2 import Environment
-from starlette.convertors import Convertor, register_url_convertor
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -61,22 +60,6 @@ def _as_text(part: object) -> str:
         )
     return str(part)
 
-
-class _Number(Convertor[int]):
-    """A number in a path: the one of Starlette takes any, and Python refuses one of thousands of digits."""
-
-    regex = "[0-9]{1,6}"
-
-    def convert(self, value: str) -> int:
-        """Return the number."""
-        return int(value)
-
-    def to_string(self, value: int) -> str:
-        """Return its digits."""
-        return str(value)
-
-
-register_url_convertor("number", _Number())
 
 #: No camera, place or anything else that a browser could give to a page.
 _NO_PERMISSIONS = ", ".join(

@@ -130,9 +130,9 @@ def _route(path: str, endpoint: _Endpoint, *methods: str) -> Route:
 ROUTES = [
     *(_route(API[kind.name], _search(kind), "POST") for kind in Kind),
     *(_route(API[kind.name] + "/{id:uuid}", _record(kind, _own)) for kind in Kind),
-    _route(API[WOO.name] + "/{id:uuid}_{versie:number}", _record(WOO, _detail)),
+    _route(API[WOO.name] + "/{id:uuid}_{versie}", _record(WOO, _detail)),
     _route(open_overheid.BASE + "/zoek", _as_open_overheid),
     _route(open_overheid.BASE + "/zoek/{id:uuid}", _record(WOO, _detail)),
-    _route(open_overheid.BASE + "/zoek/{id:uuid}_{versie:number}", _record(WOO, _detail)),
+    _route(open_overheid.BASE + "/zoek/{id:uuid}_{versie}", _record(WOO, _detail)),
     _route("/openapi.json", _description),
 ]

@@ -90,7 +90,8 @@ async def stored(request: Request) -> Response:
     found = await document_by_id(request, WOO)
     if found.get("status") == Status.INGETROKKEN:
         return await withdrawn(request, WOO, found)
-    if copy := await _copy(request, found, int(request.path_params["number"])):
+    number = request.path_params["number"]
+    if copy := await _copy(request, found, int(number) if re.fullmatch("[0-9]{1,6}", number) else 0):
         return copy
     raise HTTPException(404, "Van dit bestand is hier geen kopie. Kijk op de website van de organisatie.")
 
@@ -212,7 +213,7 @@ def _related(term: Json, ids: Mapping[str, str], titles: Mapping[str, str]) -> V
 _FILES = ("/documenten/{id:uuid}", f"{BASE}/documenten/{{id:uuid}}", f"{BASE}/attachment/{{id:uuid}}")
 
 ROUTES = [
-    Route("/document/{id:uuid}/kopie/{number:number}", stored),
+    Route("/document/{id:uuid}/kopie/{number}", stored),
     Route("/document/{id:uuid}", document),
-    *(Route(path + end, file) for path in _FILES for end in ("", "_{versie:number}", "/file")),
+    *(Route(path + end, file) for path in _FILES for end in ("", "_{versie}", "/file")),
 ]
