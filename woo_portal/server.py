@@ -11,7 +11,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from glob import glob, has_magic
@@ -123,7 +123,7 @@ def _embedded(settings: BaseSettings, files: RecordFiles, *, rebuild: bool, watc
         if rebuild or engine.is_empty:
             files.check()
         filling.end(engine.fill(files(), filling))
-        with Watcher(engine, files, filling.write, only_mends=not watch):
+        with Watcher(engine, files, filling.write) if watch else nullcontext():
             yield engine
 
 

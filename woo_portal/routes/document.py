@@ -26,9 +26,8 @@ from woo_portal.asking import FileDownload
 from woo_portal.details import File, Value, location_of, title_of, version_of
 from woo_portal.downloads import NOUNS, SEARCHES, document_by_id, summary_of, withdrawal_of
 from woo_portal.open_overheid import BASE
-from woo_portal.pages import not_modified, own_path, page, root_of
+from woo_portal.pages import not_modified, own_path, page
 from woo_portal.question import MAX_SIZE, Question
-from woo_portal.routes.search_engines import structured_data
 from woo_portal.wording import day, document_path, explanations_of
 
 Json = Mapping[str, Any]
@@ -53,15 +52,12 @@ async def document(request: Request) -> Response:
     found = await document_by_id(request, WOO)
     if found.get("status") == Status.INGETROKKEN:
         return await withdrawn(request, WOO, found)
-    is_findable = request.app.state.options.is_findable
-    data = structured_data(found, root_of(request) + document_path(found["id"])) if is_findable else None
     relations = await _relations(request, details.relations(found))
     context = _context(found)
     return await page(
         request,
         "document.html",
         relations=relations,
-        data=data,
         copies=await run_sync(_copies, request.app.state.options.files, context["files"]),
         **context,
     )

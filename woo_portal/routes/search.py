@@ -9,7 +9,7 @@ from functools import partial
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from woo_harvester.kinds import PERMITS, WOO, Kind
@@ -18,7 +18,7 @@ from woo_portal import results
 from woo_portal.asking import BusyError
 from woo_portal.dutch import analyzer, normalized
 from woo_portal.engine import Answer, Engine, SlowQuestionError, title_field
-from woo_portal.pages import StaticFile, address_of, page, static_files
+from woo_portal.pages import StaticFile, page, static_files
 from woo_portal.parse import pairs_of, question_of_pairs
 from woo_portal.question import MAX_TEXT, Clause, Question, Sort, readable, text_of
 from woo_portal.results import Address, Narrowed, Parameters, offered_facets
@@ -184,15 +184,9 @@ def _static(file: StaticFile) -> Route:
     return Route(file.path, endpoint, middleware=[Middleware(GZipMiddleware)])
 
 
-async def old_icon(request: Request) -> Response:
-    """Lead programs that ask for ``favicon.ico`` without a look at the page to the icon."""
-    return RedirectResponse(address_of(request, static_files()["icoon.svg"].path))
-
-
 ROUTES = [
     Route("/", home),
     Route("/zoek", search),
     Route("/gezond", health),
     *map(_static, static_files().values()),
-    Route("/favicon.ico", old_icon),
 ]
