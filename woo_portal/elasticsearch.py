@@ -28,6 +28,7 @@ from woo_portal.engine import (
     Changes,
     Contents,
     Count,
+    Documents,
     EngineError,
     Followed,
     Hit,
@@ -366,7 +367,7 @@ class ElasticsearchEngine:
         hits = found["hits"]["hits"] if found is not None else []
         return cast("Mapping[str, Any]", hits[0]["_source"]) if hits else None
 
-    def all_documents(self, question: Question) -> Iterator[Mapping[str, Any]]:
+    def all_documents(self, question: Question) -> Documents:
         """Yield the search documents of all hits in the question's order, read in parts.
 
         All parts show the index as it was at the first.

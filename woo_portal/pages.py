@@ -99,15 +99,10 @@ HEADERS = {
 }
 
 
-class SafeHeaders:
-    """Middleware that adds these headers to each response that does not have them."""
+def safe_headers(app: ASGIApp) -> ASGIApp:
+    """Return an application that adds these headers to each response that does not have them."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_safe(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
@@ -115,7 +110,9 @@ class SafeHeaders:
                     headers.setdefault(name, value)
             await send(message)
 
-        await self._app(scope, receive, send_safe if scope["type"] == "http" else send)
+        await app(scope, receive, send_safe if scope["type"] == "http" else send)
+
+    return answer
 
 
 #: What mail programs and social media add to an address that somebody passes on.
@@ -124,17 +121,15 @@ _TRACKING = re.compile(
 )
 
 
-class WithoutTracking:
-    """Middleware that leaves out what others add to addresses: it is no part of a question."""
+def without_tracking(app: ASGIApp) -> ASGIApp:
+    """Return an application without what others add to addresses: it is no part of a question."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if asked := scope.get("query_string"):
             scope = {**scope, "query_string": _TRACKING.sub(b"", asked).lstrip(b"&")}
-        await self._app(scope, receive, send)
+        await app(scope, receive, send)
+
+    return answer
 
 
 #: The links at the top of each page: path and text.

@@ -18,6 +18,7 @@ from woo_harvester.kinds import Kind
 from woo_harvester.outputs.definition import Facet, FacetValue, facet_values, facets
 from woo_harvester.outputs.document import record_of
 from woo_portal.engine import Answer, Count
+from woo_portal.openapi import FILES
 from woo_portal.question import MAX_DEPTH, Question, Sort, chosen_label
 from woo_portal.wording import capitalised, day, search_path
 
@@ -117,6 +118,25 @@ class Address:
         if start or not parameters:
             parameters.append(("start", str(start)))
         return search_path(parameters, self._path)
+
+
+def page_of(
+    question: Question, answer: Answer, address: Address, narrowed: Narrowed | None = None
+) -> dict[str, Any]:
+    """Return what the pages of all searches show; *download* gives the path of all hits in another form."""
+    path = FILES[question.kind.name]
+    return {
+        "text": address.first("zoektekst"),
+        "total": answer.total,
+        "hits": answer.hits,
+        "place": paging(question, answer, address),
+        "filters": filters(question, answer, address, narrowed),
+        "chosen": chosen(question, answer, address),
+        "sorts": sorts(question),
+        "hidden": address.others("zoektekst"),
+        "beginning": address.at(0),
+        "download": lambda suffix: search_path(address.others("aantal"), f"{path}.{suffix}"),
+    }
 
 
 def offered_facets(kind: Kind) -> list[Facet]:

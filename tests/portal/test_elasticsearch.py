@@ -84,7 +84,7 @@ def test_all_hits_are_read_in_parts(elasticsearch: Elasticsearch, alias: str) ->
     half = engine.all_documents(Question(WOO))
     assert next(half)["id"] == "0000"
     assert open_contexts(elasticsearch, alias) == 1
-    half.close()  # type: ignore[attr-defined]  # a generator: who does not read on leaves nothing open
+    half.close()
     # only of this index: other tests ask the same server at the same moment
     wait_until(lambda: open_contexts(elasticsearch, alias) == 0, "Elasticsearch keeps nothing for the reader")
 

@@ -20,7 +20,7 @@ from woo_portal.embedded.answering import Answering
 from woo_portal.embedded.damage import damage, may_be_damage, reading
 from woo_portal.embedded.filling import Filled, Filler, Progress
 from woo_portal.embedded.layout import digest, schema
-from woo_portal.engine import Answer, Changes, Contents, EngineError, Followed
+from woo_portal.engine import Answer, Changes, Contents, Documents, EngineError, Followed
 from woo_portal.question import Question
 
 _LOCK = "portal"
@@ -46,7 +46,7 @@ class EmbeddedReader:
         with self._asked():
             return self._answering.get(kind, record_id)
 
-    def all_documents(self, question: Question) -> Iterator[Mapping[str, Any]]:
+    def all_documents(self, question: Question) -> Documents:
         """Yield the search documents of all hits in the question's order."""
         with self._asked():
             yield from self._answering.all_documents(question)

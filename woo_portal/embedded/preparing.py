@@ -280,28 +280,22 @@ class Preparer:
     def _asked(self, lines: Sequence[bytes | None]) -> Found:
         """Have the process of this thread prepare lines."""
         try:
-            pipe = self._of_thread.pipe
-        except AttributeError:
-            pipe = self._of_thread.pipe = self._started()
-        if pipe is None:
-            return prepared(lines)
-        try:
-            pipe.send(lines)
-            found: Found = pipe.recv()
+            if not hasattr(self._of_thread, "pipe"):
+                self._of_thread.pipe = self._started()
+            self._of_thread.pipe.send(lines)
+            found: Found = self._of_thread.pipe.recv()
         except (EOFError, OSError) as error:
-            raise EngineError("a process that prepares records for the index was ended") from error
+            raise EngineError(
+                "a process that prepares records for the index was ended, or could not start"
+            ) from error
         return found
 
-    def _started(self) -> Connection | None:
-        """Start a process; None if the user may start no more."""
+    def _started(self) -> Connection:
         context = multiprocessing.get_context("spawn")  # this process has threads
-        try:
-            pipe, other_end = context.Pipe()
-            with other_end:
-                context.Process(target=_prepare, args=(other_end,), daemon=True).start()
-        except OSError:
-            return None
+        pipe, other_end = context.Pipe()
         self._pipes.append(pipe)
+        with other_end:
+            context.Process(target=_prepare, args=(other_end,), daemon=True).start()
         return pipe
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -110,12 +111,8 @@ def _parts(engine: Engine, question: Question, form: Form) -> Parts:
 
 def _records(engine: Engine, question: Question) -> Generator[dict[str, Any], None, None]:
     """Yield the records of all hits; nothing is asked before the first one."""
-    documents = engine.all_documents(question)
-    try:
+    with closing(engine.all_documents(question)) as documents:
         yield from map(record_of, documents)
-    finally:
-        if isinstance(documents, Generator):
-            documents.close()
 
 
 def _route(path: str, endpoint: _Endpoint) -> Route:

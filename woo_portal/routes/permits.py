@@ -43,29 +43,21 @@ async def permits(request: Request) -> Response:
     state, question = request.app.state, question_of_pairs(PERMITS, _given(request))
     address = Address(pairs_of(question), PERMITS_PATH)
     answer = await state.asking(state.engine.search, question)
-    text = address.first("zoektekst")
+    shown = results.page_of(question, answer, address)
+    shown["chosen"] += _chosen(question, address)
     return await page(
         request,
         "permits.html",
-        text=text,
-        total=answer.total,
-        hits=answer.hits,
+        **shown,
         facts=partial(details.permit_facts, today=today()),
         permit_path=details.permit_path,
         permit_title=details.permit_title,
-        place=results.paging(question, answer, address),
-        filters=results.filters(question, answer, address),
-        chosen=results.chosen(question, answer, address) + _chosen(question, address),
-        sorts=results.sorts(question),
         distances=_distances(question),
         runnings=[(value, label, address.first("lopend") == value) for value, label in _RUNNING.items()],
-        hidden=address.others("zoektekst"),
         kept=address.others(*_FORM),
         near=address.first("plaats"),
-        all=search_path([("zoektekst", text)] if text else [], PERMITS_PATH),
-        beginning=address.at(0),
+        all=search_path([("zoektekst", shown["text"])] if shown["text"] else [], PERMITS_PATH),
         map=search_path(address.others("sorteer", "aantal"), MAP_PATH),
-        download=lambda suffix: search_path(address.others("aantal"), f"{PERMITS_PATH}.{suffix}"),
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -55,29 +54,20 @@ async def search(request: Request) -> Response:
     answer = await state.asking(state.engine.search, question)
     narrowed = await _narrowed(request, question)
     better = await _suggestion(request, question, answer.total)
-    text = address.first(_TEXT)
-    alone: Parameters = [(_TEXT, text)] if text else [("sorteer", Sort.NEWEST.value)]
+    shown = results.page_of(question, answer, address, narrowed)
+    alone: Parameters = [(_TEXT, shown["text"])] if shown["text"] else [("sorteer", Sort.NEWEST.value)]
     return await page(
         request,
         "search.html",
+        **shown,
         path="/",
-        text=text,
-        total=answer.total,
         better=text_of(better.clauses) if better else "",
         better_path=search_path(pairs_of(better)) if better else "",
-        hits=answer.hits,
-        place=results.paging(question, answer, address),
-        filters=results.filters(question, answer, address, narrowed),
-        chosen=results.chosen(question, answer, address),
-        sorts=results.sorts(question),
-        hidden=address.others(_TEXT),
         hidden_in_box=address.others(),
         kept=address.others("sorteer", "openbaarmakingsdatum_van", "openbaarmakingsdatum_tot"),
         begin=address.first("openbaarmakingsdatum_van"),
         end=address.first("openbaarmakingsdatum_tot"),
         all=search_path(alone),
-        beginning=address.at(0),
-        download=partial(_download, address),
     )
 
 
@@ -147,11 +137,6 @@ async def start(request: Request) -> Response:
         categories=answer.counts.get("informatiecategorie", ()),
         organisations=answer.counts.get("organisatie", ()),
     )
-
-
-def _download(address: Address, extension: str) -> str:
-    """Return the path of all hits in another form."""
-    return search_path(address.others("aantal"), f"/zoek.{extension}")
 
 
 #: A file whose name changes with its content.

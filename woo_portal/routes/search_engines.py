@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Mapping
+from contextlib import closing
+from itertools import islice
 from math import ceil
 from typing import Any
 from xml.sax.saxutils import escape
@@ -90,14 +92,8 @@ async def _documents(request: Request, number: int, parts: int) -> Response:
 
 def _pieces(engine: Engine, question: Question, root: str) -> Generator[str, None, None]:
     yield f"{_HEAD}<urlset {_XMLNS}>\n"
-    documents = engine.all_documents(question)
-    try:
-        yield from (
-            _entry(document, root) for document, _ in zip(documents, range(MAX_ENTRIES), strict=False)
-        )
-    finally:
-        if isinstance(documents, Generator):
-            documents.close()
+    with closing(engine.all_documents(question)) as documents:
+        yield from (_entry(document, root) for document in islice(documents, MAX_ENTRIES))
     yield "</urlset>\n"
 
 
