@@ -73,7 +73,7 @@ def test_new_records_are_found_while_it_runs_and_by_the_next_start(tmp_path: Pat
 
 def test_a_portal_whose_index_is_gone_says_so_and_makes_it_anew(tmp_path: Path) -> None:
     write(tmp_path / "records" / "woo-1.jsonl", full())
-    process = start_forked(["portal", "--port", "0", "--no-watch"], tmp_path)
+    process = start_forked(["portal", "--port", "0"], tmp_path)
     wait_until(lambda: "\n" in process.stdout or process.ended, "the portal says where it is")
     address = process.stdout.removeprefix(START).split()[0]
 
