@@ -27,7 +27,7 @@ from woo_harvester.sitemaps.robots import index_name
 from woo_harvester.state.deliveries import PendingRead
 from woo_harvester.state.resources import host_of_state, resource_of
 from woo_harvester.state.schema import listings, resources
-from woo_harvester.tooi import bundled
+from woo_harvester.tooi.lists import bundled
 from woo_harvester.utils.document_set import DocumentSet
 
 HOST = "www.a.nl"

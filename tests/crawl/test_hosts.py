@@ -21,8 +21,7 @@ from woo_harvester.report.funnel import Account
 from woo_harvester.running.arguments import WooArguments
 from woo_harvester.running.causes import ArgumentError
 from woo_harvester.state.resources import KnownHost
-from woo_harvester.tooi import category_of_index
-from woo_harvester.tooi.lists import bundled
+from woo_harvester.tooi.lists import bundled, category_of_index
 
 REGISTER = read(
     organisation(

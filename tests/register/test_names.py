@@ -9,15 +9,9 @@ from tests.register.exports import TOOI, organisation, read
 from tests.register.exports import UTRECHT as DOMSTAD
 from woo_harvester.register import Location, Organisation, Register
 from woo_harvester.register.names import Vocabulary, find_organisations, shown_name
-from woo_harvester.tooi import (
-    UNKNOWN_ORGANISATION,
-    Concept,
-    Resolved,
-    ValueLists,
-    bundled,
-    organisaties,
-    resolve,
-)
+from woo_harvester.tooi.coded import Resolved, resolve
+from woo_harvester.tooi.lists import UNKNOWN_ORGANISATION, ValueLists, bundled, organisaties
+from woo_harvester.tooi.values import Concept
 
 AMSTERDAM = Organisation("1", "Gemeente Amsterdam", f"{TOOI}gemeente/gm0363", "Gemeente")
 NIEUWSTAD = Organisation("2", "Gemeente Nieuwstad", f"{TOOI}gemeente/gm9101", "Gemeente")

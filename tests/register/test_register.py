@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.register.exports import AMSTERDAM, TOOI, UTRECHT, organisation, read
 from woo_harvester.register import Location, Match, Organisation, Register
 from woo_harvester.register.register import Published, PublishedCategories, parse_shard, shard_of
-from woo_harvester.tooi import UNKNOWN_CATEGORY, category_of_index
+from woo_harvester.tooi.lists import UNKNOWN_CATEGORY, category_of_index
 
 SHARED = "https://zoek.s.nl/"
 CITY = Organisation("10", "gemeente Amsterdam", AMSTERDAM)

@@ -31,8 +31,7 @@ from woo_harvester.sitemaps.file_findings import Index, Sitemap, UrlSelection
 from woo_harvester.sitemaps.robots import SitemapLine
 from woo_harvester.state.deliveries import PendingRead
 from woo_harvester.state.resources import KnownHost
-from woo_harvester.tooi import informatiecategorieen
-from woo_harvester.tooi.lists import ValueLists
+from woo_harvester.tooi.lists import ValueLists, informatiecategorieen
 from woo_harvester.tooi.values import Concept
 from woo_harvester.utils.document_set import DocumentSet
 from woo_harvester.utils.program import counted

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from woo_harvester.demo.server import Page
-from woo_harvester.tooi import category_of_index
+from woo_harvester.tooi.lists import category_of_index
 
 SITEMAP_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 DIWOO_NAMESPACE = "https://standaarden.overheid.nl/diwoo/metadata/"

@@ -18,7 +18,7 @@ from lxml import etree
 
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.register.register import Location, Organisation, Register
-from woo_harvester.tooi import informatiecategorieen
+from woo_harvester.tooi.lists import informatiecategorieen
 from woo_harvester.utils.dates import parse_date
 from woo_harvester.utils.urls import host_of
 

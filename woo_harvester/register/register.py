@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Self
 from urllib.parse import quote
 
-from woo_harvester.tooi import informatiecategorieen
+from woo_harvester.tooi.lists import informatiecategorieen
 from woo_harvester.utils.urls import host_of
 
 
