@@ -16,10 +16,6 @@ from woo_harvester.tooi.values import (
     one_line,
 )
 
-#: Longest value whose result is cached, in characters of label and URI. No list has longer ones, and a cache
-#: of thousands of them would take much memory.
-_CACHED_LENGTH = 1000
-
 _UNKNOWN_URI = "waarde.uri-onbekend"
 _OTHER_LABEL = "waarde.strijdig"
 
@@ -48,19 +44,7 @@ def resolve(values: ValueList, label: str | None, uri: str | None) -> Resolved |
 
     Source: seed "Aanbevelingen voor metadata".
     """
-    label, uri = label or "", uri or ""
-    if len(label) + len(uri) > _CACHED_LENGTH:
-        return _resolve(values, one_line(label), uri.strip())
-    return _resolve_cached(values, label, uri)
-
-
-@lru_cache(maxsize=8192)
-def _resolve_cached(values: ValueList, label: str, uri: str) -> Resolved | None:
-    """Resolve a value once: millions of documents share the same few values."""
-    return _resolve(values, one_line(label), uri.strip())
-
-
-def _resolve(values: ValueList, label: str, uri: str) -> Resolved | None:
+    label, uri = one_line(label or ""), (uri or "").strip()
     if not label and not uri:
         return None
     if concept := values.by_uri(uri):
