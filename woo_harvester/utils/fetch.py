@@ -91,9 +91,8 @@ class _TemporaryFetchError(FetchError):
 
 @dataclass(frozen=True, slots=True)
 class FetchedFile:
-    """The headers of a complete answer, for a conditional request later."""
+    """The header of a complete answer, for a conditional request later."""
 
-    etag: str | None
     last_modified: str | None
 
 
@@ -142,7 +141,7 @@ async def _fetch_once(
                 return None
             _check(response, url)
             await _save(response, file, maxsize)
-            return FetchedFile(response.headers.get("ETag"), response.headers.get("Last-Modified"))
+            return FetchedFile(response.headers.get("Last-Modified"))
     except TimeoutError as error:
         raise _TemporaryFetchError("time-out") from error
     except (aiohttp.InvalidURL, aiohttp.TooManyRedirects, aiohttp.ClientSSLError) as error:

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from woo_harvester.kinds import WOO
-from woo_harvester.tooi import article_of_category
+from woo_harvester.tooi.lists import article_of_category
 from woo_portal.dutch import normalized
 from woo_portal.engine import Answer, Count
 from woo_portal.harvest import HarvestOfHost
