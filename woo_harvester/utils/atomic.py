@@ -10,6 +10,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 from typing import IO
 
@@ -84,6 +85,19 @@ def move_to(path: Path, target: Path) -> None:
             make_like(file.fileno(), found)
     path.replace(target)
     sync_folder(path.parent)
+
+
+def append(source: IO[bytes], file: FileIO) -> None:
+    """Add the rest of *source* to a file, durably; without room for all of it, nothing is added."""
+    size = file.seek(0, os.SEEK_END)
+    try:
+        while block := memoryview(source.read(1024 * 1024)):
+            while block:
+                block = block[file.write(block) :]
+        os.fsync(file.fileno())
+    except OSError:
+        file.truncate(size)
+        raise
 
 
 def replace_link(path: Path, target: str) -> None:
