@@ -62,8 +62,6 @@ def test_an_update_from_a_folder_says_what_changed_and_the_table_shows_it(
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
         f"{GEMEENTEN}: version 4 (2022-12-22) -> 5 (2026-01-02): 1 new, 1 gone, 0 with another label",
-        f"  + {NIEUWSTAD[1]} ({NIEUWSTAD[0]})",
-        f"  - {AMSTERDAM[1]} ({AMSTERDAM[0]}), still known",
         f"The next runs use the lists in {tmp_path / DATA / 'tooi.json'}",
     ]
     version, published, _, _, values, source, *_ = row(tooi())
@@ -83,13 +81,6 @@ def test_the_same_update_changes_nothing_and_an_older_none(tooi: Callable[..., R
     assert row(tooi())[0] == "5"
 
 
-def test_a_file_type_that_this_version_does_not_know_is_said(tooi: Callable[..., Run], folder: Path) -> None:
-    uri = "http://publications.europa.eu/resource/authority/file-type/EPUB"
-    change_list(folder, "ccw_plooi_filetypes", lambda rows: [*rows, (uri, "EPUB")])
-    done = tooi("update", "--from", str(folder))
-    assert f"  + EPUB ({uri}), not harvested by this version\n" in done.stdout
-
-
 def test_an_update_from_the_site_of_tooi_is_the_default(tooi: Callable[..., Run], ca: Authority) -> None:
     concepts = bundled_files()[GEMEENTEN].concepts
     nodes = [organisation(concept.uri, concept.label) for concept in concepts]
@@ -98,10 +89,8 @@ def test_an_update_from_the_site_of_tooi_is_the_default(tooi: Callable[..., Run]
     with NamedSite(ca, names, tooi_site({GEMEENTEN: (5, newer)})) as site, Tunnel(site.port) as tunnel:
         done = tooi("update", env=tunnel.environment)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[:2] == [
-        f"{GEMEENTEN}: version 4 (2022-12-22) -> 5 (2026-01-02): 1 new, 0 gone, 0 with another label",
-        f"  + {NIEUWSTAD[1]} ({NIEUWSTAD[0]})",
-    ]
+    line = f"{GEMEENTEN}: version 4 (2022-12-22) -> 5 (2026-01-02): 1 new, 0 gone, 0 with another label"
+    assert done.stdout.splitlines()[0] == line
     shown = tooi()
     assert shown.stdout.splitlines()[-1].startswith("16 lists, 0 older than a year")
     assert row(shown, "scw_talen")[3] in ("0", "1")  # midnight may pass between the two
@@ -183,7 +172,7 @@ def test_a_data_folder_that_cannot_be_written_is_an_error(
         (["update", "lists"], "unknown action update lists"),
         (["--from", "lists"], "--from belongs to: scrapy tooi update"),
         (["update", "--from", ""], "--from: expected a URL or a folder, got nothing"),
-        (["update", "--form", "x"], "unknown option --form: did you mean --from?"),
+        (["update", "--form", "x"], "unknown option --form: scrapy tooi -h"),
     ],
 )
 def test_what_makes_no_sense_ends_the_command(tooi: Callable[..., Run], args: list[str], line: str) -> None:

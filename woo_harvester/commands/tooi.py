@@ -15,7 +15,7 @@ from woo_harvester.running.streams import write_stderr
 from woo_harvester.tooi.list_files import ListsError
 from woo_harvester.tooi.lists import MAX_AGE, NAMES
 from woo_harvester.tooi.public import ListFetcher
-from woo_harvester.tooi.stored import FILE, Change, KnownLists, Update, compare, known_lists, store_lists
+from woo_harvester.tooi.stored import FILE, KnownLists, Update, compare, known_lists, store_lists
 from woo_harvester.utils.dates import day_of
 from woo_harvester.utils.fetch import TrustError
 from woo_harvester.utils.program import program, suggestion
@@ -120,22 +120,7 @@ def _changes(update: Update) -> Iterator[str]:
             f"{change.name}: version {before.version} ({before.published}) -> "
             f"{after.version} ({after.published}): {counts}"
         )
-        yield from _values(change)
     for name in update.older:
         yield f"{name}: not used, since version {update.lists[name].edition.version} is newer"
     if not update.changes:
         yield f"{len(NAMES)} lists, none of which has changed"
-
-
-def _values(change: Change) -> Iterator[str]:
-    """Yield a line for each value that has changed."""
-    from woo_harvester.documents import file_types
-
-    harvested = {filetype.uri for filetype in file_types()}
-    for concept in change.added:
-        is_unread = change.name == "ccw_plooi_filetypes" and concept.uri not in harvested
-        yield f"  + {concept.label} ({concept.uri}){', not harvested by this version' if is_unread else ''}"
-    for concept in change.removed:
-        yield f"  - {concept.label} ({concept.uri}), still known"
-    for before, after in change.renamed:
-        yield f"  ~ {before.label} -> {after.label} ({after.uri})"

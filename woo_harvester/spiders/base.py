@@ -224,4 +224,5 @@ class HarvestSpider(Spider):
         lists = known.value_lists()
         if outdated := lists.outdated(today):
             stats.set_value("woo/tooi/outdated", len(outdated))
+            self.logger.info("Value lists older than a year: %d; see the command tooi", len(outdated))
         return lists
