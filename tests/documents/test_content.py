@@ -59,8 +59,6 @@ def test_a_page_of_html_is_known_in_any_dress() -> None:
         f"<!-- {'x' * 20_000} -->{PAGE}",
         "<div class='fout'>Niet gevonden</div>",
         "<script>location = '/inloggen'</script>",
-        '<meta http-equiv="refresh" content="0; url=/inloggen">',
-        '<form action="/inloggen">',
         f'<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html SYSTEM "xhtml1.dtd">\n{PAGE}',
         f'<?xml version="1.0"?><!-- a --><x:html xmlns:x="http://www.w3.org/1999/xhtml">{PAGE}',
     ]:

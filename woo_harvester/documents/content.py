@@ -169,12 +169,6 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes | None:
 
 #: Bytes that are read first: as many as filetype uses.
 _HEAD_SIZE = 8192
-#: Tags that HTML may begin with, besides those of the standard: pattern, mask for both letter cases, white
-#: space to skip, type.
-_OTHER_TAGS = tuple(
-    (tag, bytes(0xDF if byte.isalpha() else 0xFF for byte in tag.decode()), None, b"text/html")
-    for tag in (b"<META ", b"<LINK ", b"<FORM ")
-)
 #: The "binary data bytes" of the standard MIME Sniffing, section 3.
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 #: First bytes of nearly all PDFs, and of no other file.
@@ -184,6 +178,10 @@ _PDF_HEADER = re.compile(rb"%PDF-\d\.\d")
 _PDF_WITHIN = 1024
 #: First two bytes of markup in UTF-16 without a byte order mark (XML 1.0, appendix F).
 _UTF_16 = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
+#: The beginning of XML whose root element is ``html``.
+_XHTML = re.compile(
+    rb"(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>)*<(?:[\w.-]+:)?html[\s/>]", re.IGNORECASE | re.DOTALL
+)
 #: Results of xtractmime that are used. Its others come from short magic numbers that a text may begin with.
 _MARKUP = frozenset({b"text/html", b"text/xml", b"application/pdf", b"application/postscript"})
 #: A plain text may be CSV, and HTML that begins with other tags than browsers look for.
@@ -266,9 +264,9 @@ def _as_text(head: bytes) -> bytes | None:
 
 
 def _text_content(text: bytes) -> DetectedFormat:
-    kind = extract_mime(text, http_origin=False, extra_types=_OTHER_TAGS)
+    kind = extract_mime(text, http_origin=False)
     if kind == b"text/xml":
-        return _content(("HTML",)) if _is_xhtml(text) else _content(_XML, "text/xml")
+        return _content(("HTML",)) if _XHTML.match(text) else _content(_XML, "text/xml")
     if kind in _MARKUP:
         return _named(kind.decode())
     guessed = guess_mime(text)
@@ -279,19 +277,6 @@ def _binary_content(head: bytes) -> DetectedFormat:
     if _PDF_HEADER.search(head, 0, _PDF_WITHIN):
         return _content(("PDF",))
     return _named(guess_mime(head))
-
-
-def _is_xhtml(text: bytes) -> bool:
-    """Return whether the root element is ``html``. Entities and DTDs are not read."""
-    parser = etree.XMLPullParser(
-        ("start",), encoding="utf-8", recover=True, resolve_entities=False, no_network=True
-    )
-    try:
-        parser.feed(text)
-        _, root = next(iter(parser.read_events()), (None, None))
-    except etree.XMLSyntaxError:
-        return False
-    return root is not None and etree.QName(root).localname.lower() == "html"
 
 
 def _named(media_type: str | None) -> DetectedFormat:

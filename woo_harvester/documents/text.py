@@ -126,7 +126,7 @@ class _Content(NamedTuple):
 
 
 def prepare(limits: Limits) -> None:
-    """Read a small PDF, so that the library writes its files before the worker may not write any more.
+    """Read a small PDF, so that the library writes its files before the first document.
 
     It unpacks PDFium into the temporary folder. For OCR it makes folders in its cache.
     """
