@@ -190,7 +190,7 @@ def test_a_port_that_is_taken_costs_no_filling(tmp_path: Path) -> None:
         (["."], {}, 2, ". is a folder: name the files of records in it, such as ./*.jsonl"),
         (["--port", "x"], {}, 2, "argument --port: invalid int value: 'x'"),
         (["--port", "70000"], {}, 2, "--port: expected a number from 0 to 65535, got 70000"),
-        (["--hots", "a"], {}, 2, "unknown option --hots: did you mean --host?"),
+        (["--hots", "a"], {}, 2, "unknown option --hots: scrapy portal -h"),
         (["--host", "nergens.invalid"], {}, 1, "cannot listen at nergens.invalid port 0"),
         (
             ["--host", "192.0.2.1"],
