@@ -49,7 +49,7 @@ from woo_harvester.permits.state import entry_page_id
 from woo_harvester.permits.tables import permit_files
 from woo_harvester.record import json_value
 from woo_harvester.state.store import State
-from woo_harvester.tooi import organisaties
+from woo_harvester.tooi.lists import organisaties
 
 FILES = 100_000
 MESSAGES = 5_000

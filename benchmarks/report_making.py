@@ -24,7 +24,7 @@ from woo_harvester.kinds import Kind
 from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.funnel import FIELDS, REPEATED, Account, stages_of
 from woo_harvester.report.run_folder import RunFolder, finding_line
-from woo_harvester.tooi import informatiecategorieen
+from woo_harvester.tooi.lists import informatiecategorieen
 
 HOSTS, DOCUMENTS, FINDINGS = 900, 1_000_000, 100_000
 EARLIER_RUNS = 3

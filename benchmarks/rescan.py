@@ -47,7 +47,7 @@ from woo_harvester.sitemaps.scanner import UrlsetReader
 from woo_harvester.sitemaps.selection import Index, Sitemap
 from woo_harvester.state.deliveries import PendingRead
 from woo_harvester.state.resources import host_of_state, sitemaps_of_host
-from woo_harvester.tooi import bundled
+from woo_harvester.tooi.lists import bundled
 
 PER_SITEMAP = 50_000
 NAMESPACE = "{http://www.sitemaps.org/schemas/sitemap/0.9}"

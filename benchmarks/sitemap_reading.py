@@ -40,7 +40,7 @@ from woo_harvester.record import Bestand, Document, Herkomst, Oorzaak, Record, V
 from woo_harvester.register import Match, Organisation
 from woo_harvester.running.lighter_scrapy import RareCollections
 from woo_harvester.sitemaps.reader import Entry, SitemapReader
-from woo_harvester.tooi import bundled
+from woo_harvester.tooi.lists import bundled
 from woo_harvester.utils.dates import day_of, parse_datetime
 from woo_harvester.utils.urls import record_id
 

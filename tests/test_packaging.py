@@ -32,14 +32,14 @@ from importlib.metadata import entry_points
 from scrapy.spiderloader import SpiderLoader
 from scrapy.utils.project import get_project_settings
 import woo_harvester
-from woo_harvester import tooi
+from woo_harvester.tooi.lists import informatiecategorieen
 from woo_harvester.findings import explanations
 
 print(json.dumps({
     "where": woo_harvester.__file__,
     "dutch": len(explanations("nl")),
     "english": len(explanations("en")),
-    "categories": len(tooi.informatiecategorieen()),
+    "categories": len(informatiecategorieen()),
     "spiders": SpiderLoader.from_settings(get_project_settings()).list(),
     "entry_points": sorted(entry.value for entry in entry_points(group="scrapy")),
 }))

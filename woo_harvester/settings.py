@@ -36,8 +36,6 @@ DOWNLOADER_MIDDLEWARES = {
     "woo_harvester.downloader.middlewares.WooRetryMiddleware": 550,
     "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
     "woo_harvester.downloader.middlewares.WooRedirectMiddleware": 600,
-    # Nearest to the downloader: it processes an error before a retry.
-    "woo_harvester.downloader.middlewares.OwnFaultMiddleware": 900,
     # Off, since they process every document without effect: the register decides which hosts get requests,
     # the handler has the time limit of a request, and no publisher requires a password.
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,

@@ -21,9 +21,9 @@ from woo_portal.asking import MAX_DOWNLOADS, Asking, BusyError
 from woo_portal.engine import Engine, EngineError, SlowQuestionError
 from woo_portal.harvest import Harvest
 from woo_portal.open_overheid import BASE as OPEN_OVERHEID
-from woo_portal.pages import HEADERS, Menu, SafeHeaders, WithoutTracking, made_page, own_path
+from woo_portal.pages import HEADERS, Menu, made_page, own_path, safe_headers, without_tracking
 from woo_portal.question import QuestionError
-from woo_portal.results import asked_again, error_in_words
+from woo_portal.results import error_in_words
 from woo_portal.routes import ROUTES
 
 _logger = logging.getLogger(__name__)
@@ -55,10 +55,11 @@ def error_response(
     request: Request, status: int, text: str = "", headers: Mapping[str, str] | None = None
 ) -> Response:
     """Return the answer with an error status; *text* is one sentence that says more than the status."""
+    path = own_path(request)
     title, usual = _TEXTS.get(status) or (HTTPStatus(status).phrase, "")
     text = text or usual
     if for_programs(request):
-        same = {"detail": text} if own_path(request).startswith(OPEN_OVERHEID) else {}  # its own name for it
+        same = {"detail": text} if path.startswith(OPEN_OVERHEID) else {}  # its own name for it
         return JSONResponse({"status": status, "fout": text, **same}, status, dict(headers or {}))
     return made_page(
         request,
@@ -67,7 +68,8 @@ def error_response(
         headers=headers,
         title=title,
         text=error_in_words(text) if status == HTTPStatus.BAD_REQUEST else text,
-        asked=asked_again(own_path(request), request.query_params.multi_items()),
+        asked="".join(filter(str.isprintable, request.query_params.get("zoektekst", ""))),
+        search="/vergunningen" if path.startswith("/vergunning") else "/",
     )
 
 
@@ -83,17 +85,11 @@ async def _on_question(request: Request, error: Exception) -> Response:
     return error_response(request, 400, str(error))
 
 
-async def _on_left(request: Request, error: Exception) -> Response:
-    """Answer a client that goes away before it has asked all."""
-    return error_response(request, 400)
+def _answering(status: int, text: str = "", headers: Mapping[str, str] | None = None) -> Any:
+    async def answer(request: Request, error: Exception) -> Response:
+        return error_response(request, status, text, headers)
 
-
-async def _on_busy(request: Request, error: Exception) -> Response:
-    return error_response(request, 503, _BUSY, _SOON)
-
-
-async def _on_slow(request: Request, error: Exception) -> Response:
-    return error_response(request, 503, _SLOW, _LATER)
+    return answer
 
 
 async def _on_engine(request: Request, error: Exception) -> Response:
@@ -109,9 +105,9 @@ async def _on_fault(request: Request, error: Exception) -> Response:
 HANDLERS: dict[Any, Any] = {
     HTTPException: _on_http,
     QuestionError: _on_question,
-    ClientDisconnect: _on_left,
-    BusyError: _on_busy,
-    SlowQuestionError: _on_slow,
+    ClientDisconnect: _answering(400),  # it went away before it had asked all
+    BusyError: _answering(503, _BUSY, _SOON),
+    SlowQuestionError: _answering(503, _SLOW, _LATER),
     EngineError: _on_engine,
     Exception: _on_fault,
 }
@@ -153,7 +149,7 @@ def make_app(engine: Engine, options: Options) -> Starlette:
 
     app = Starlette(
         routes=ROUTES,
-        middleware=[Middleware(SafeHeaders), Middleware(WithoutTracking)],
+        middleware=[Middleware(safe_headers), Middleware(without_tracking)],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )

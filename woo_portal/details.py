@@ -98,8 +98,8 @@ class Version:
 
 def title_of(document: Json) -> str:
     """Return the title of a document; of one without, such as a withdrawn one, its address."""
-    title = _first(document, f"{_DOCUMENT}.titelcollectie.officieleTitel")
-    shown = (visible(str(text or "")).strip() for text in (title, location_of(document)))
+    title = first(document, f"{_DOCUMENT}.titelcollectie.officieleTitel")
+    shown = (visible(text).strip() for text in (title, location_of(document)))
     return next(filter(None, shown), "Onbekend")
 
 
@@ -122,13 +122,13 @@ def heading_of(hit: Hit, title: str) -> list[Piece]:
 
 def location_of(document: Json) -> str:
     """Return the publisher's own address of a document."""
-    return str(_first(document, f"{_DOCUMENT}.weblocatie") or "")
+    return first(document, f"{_DOCUMENT}.weblocatie")
 
 
 def organisation_of(document: Json) -> str:
     """Return the name of the organisation that a document is shown with."""
-    names = (_first(document, f"{_DOCUMENT}.{name}.label") for name in ("verantwoordelijke", "publisher"))
-    return str(next(filter(None, names), ""))
+    names = (first(document, f"{_DOCUMENT}.{name}.label") for name in ("verantwoordelijke", "publisher"))
+    return next(filter(None, names), "")
 
 
 def version_of(document: Json) -> Json:
@@ -183,41 +183,37 @@ def summary_of(document: Json) -> list[str]:
     """Return what a list of documents says of one: organisation, category, day, type and size."""
     version = version_of(document)
     length = next((whole_number(file.get("grootte")) for file in files_of(version)), None)
-    category = str(_first(document, f"{_CLASSES}.informatiecategorieen.label") or "")
-    kind = str(_first(document, f"{_DOCUMENT}.format.label") or "")
     found = [
         organisation_of(document),
-        capitalised(category),
+        capitalised(first(document, f"{_CLASSES}.informatiecategorieen.label")),
         day(version.get("openbaarmakingsdatum")),
-        ", ".join(filter(None, (kind, size(length)))),
+        ", ".join(filter(None, (first(document, f"{_DOCUMENT}.format.label"), size(length)))),
     ]
     return [text for text in found if text]
 
 
 def about(document: Json) -> list[Row]:
     """Return the rows about what a document is, and whose."""
-    rows = [_metadata(document, field) for field in metadata_of(WOO) if field.label]
-    return [row for row in rows if row.values]
+    return with_values(*(_metadata(document, field) for field in metadata_of(WOO) if field.label))
 
 
 def dates(document: Json) -> list[Row]:
     """Return the rows with the dates of a document and with what was done with it."""
     version, origins = version_of(document), _origins(document)
     made = f"{_DOCUMENT}.creatiedatum"
-    rows = [
-        _row("Openbaar gemaakt", [day(version.get("openbaarmakingsdatum"))]),
-        _row("Laatst gewijzigd", [day_and_time(version.get("mutatiedatumtijd"))],
+    return with_values(
+        row("Openbaar gemaakt", [day(version.get("openbaarmakingsdatum"))]),
+        row("Laatst gewijzigd", [day_and_time(version.get("mutatiedatumtijd"))],
              origins.get("versies.mutatiedatumtijd", "")),
-        _row("Gemaakt", [day(_first(document, made))], origins.get(made, "")),
-        _row("Geldig", [_validity(document)]),
-        *(_row(*handling) for handling in _handlings(document)),
-    ]  # fmt: skip
-    return [row for row in rows if row.values]
+        row("Gemaakt", [day(first(document, made))], origins.get(made, "")),
+        row("Geldig", [_validity(document)]),
+        *(row(*handling) for handling in _handlings(document)),
+    )  # fmt: skip
 
 
 def files(document: Json) -> list[File]:
     """Return the files of a document."""
-    kind = str(_first(document, f"{_DOCUMENT}.format.label") or "")
+    kind = first(document, f"{_DOCUMENT}.format.label")
     found = []
     for each in files_of(version_of(document)):
         pages, language = whole_number(each.get("paginas")), each.get("taal")
@@ -241,7 +237,7 @@ def own_fields(document: Json) -> list[tuple[str, list[Row]]]:
     return [
         (
             str(group.get("prefix") or group.get("namespace") or ""),
-            [_row(str(each.get("key") or ""), map(str, each.get("values") or ()))
+            [row(str(each.get("key") or ""), map(str, each.get("values") or ()))
              for each in group.get("velden") or ()],
         )
         for group in groups
@@ -263,15 +259,14 @@ def relations(document: Json) -> list[tuple[str, Json]]:
 def origin(document: Json) -> list[Row]:
     """Return the rows about where a document was found."""
     found = document.get("herkomst") or {}
-    rows = [
-        _link_row("Website van de organisatie", location_of(document)),
-        _link_row("Sitemap", found.get("sitemap")),
-        _link_row("Sitemapindex", found.get("index")),
-        _row("Datum in de sitemap", [str(found.get("lastmod") or "")]),
-        _row("Geoogst", [day_and_time(found.get("opgehaald"))]),
-        _row("Titel in het bestand zelf", [str(found.get("titelVoorstel") or "")]),
-    ]
-    return [row for row in rows if row.values]
+    return with_values(
+        link_row("Website van de organisatie", location_of(document)),
+        link_row("Sitemap", found.get("sitemap")),
+        link_row("Sitemapindex", found.get("index")),
+        row("Datum in de sitemap", [str(found.get("lastmod") or "")]),
+        row("Geoogst", [day_and_time(found.get("opgehaald"))]),
+        row("Titel in het bestand zelf", [str(found.get("titelVoorstel") or "")]),
+    )
 
 
 def title_origin(document: Json) -> str:
@@ -308,21 +303,34 @@ def _handlings(document: Json) -> Iterator[tuple[str, list[str]]]:
 
 
 def _validity(document: Json) -> str:
-    period = _first(document, f"{_DOCUMENT}.geldigheid") or {}
-    begin, end = (day(period.get(name)) for name in ("begindatum", "einddatum"))
-    return " ".join((f"vanaf {begin}" if begin else "", f"tot en met {end}" if end else "")).strip()
+    period = next(iter(_objects(document, f"{_DOCUMENT}.geldigheid")), {})
+    return between(period.get("begindatum"), period.get("einddatum"))
 
 
-def _row(label: str, texts: Iterable[str], filled: str = "") -> Row:
+def between(begin: str | None, end: str | None) -> str:
+    """Return a period in words; empty without a day."""
+    texts = (f"vanaf {day(begin)}" if begin else "", f"tot en met {day(end)}" if end else "")
+    return " ".join(filter(None, texts))
+
+
+def row(label: str, texts: Iterable[str], filled: str = "") -> Row:
+    """Return a row of texts without those that are empty."""
     return Row(label, tuple(Value(text) for text in texts if text), filled)
 
 
-def _link_row(label: str, url: Any) -> Row:
+def link_row(label: str, url: Any) -> Row:
+    """Return a row of one address, or of none."""
     return Row(label, (Value(str(url), url=str(url)),) if url else ())
 
 
-def _first(document: Json, path: str) -> Any:
-    return next(iter(values_at(document, path)), None)
+def with_values(*rows: Row) -> list[Row]:
+    """Return the rows that have a value."""
+    return [each for each in rows if each.values]
+
+
+def first(document: Json, path: str) -> str:
+    """Return the first value at a dotted path as a text, or an empty text."""
+    return str(next(iter(values_at(document, path)), ""))
 
 
 def _objects(document: Json, path: str) -> list[Json]:

@@ -25,7 +25,9 @@ from woo_harvester.permits.record import BEGIN, END, feature_line
 from woo_harvester.report.csv_file import TextWriter
 from woo_harvester.utils.dates import AMSTERDAM, day_of, iso_datetime, parse_datetime
 from woo_harvester.utils.templates import is_web
-from woo_portal.wording import day
+from woo_portal.details import first, location_of, organisation_of, title_of
+from woo_portal.permit_details import PERMITS_PATH, permit_path, permit_title
+from woo_portal.wording import day, document_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +72,13 @@ def _moment_at(record: Mapping[str, Any], path: str) -> datetime | None:
     return None
 
 
-def first(record: Mapping[str, Any], path: str) -> str:
-    """Return the first value at a dotted path as a text, or an empty text."""
-    return str(next(iter(values_at(record, path)), ""))
-
-
 def _document(record: Mapping[str, Any]) -> Summary:
-    source = first(record, "document.weblocatie")
     return Summary(
-        title=first(record, "document.titelcollectie.officieleTitel") or "Onbekend",
+        title=title_of(record),
         description=first(record, "document.omschrijvingen"),
-        source=source,
-        path=f"/document/{record['id']}",
-        organisation=first(record, "document.verantwoordelijke.label")
-        or first(record, "document.publisher.label"),
+        source=location_of(record),
+        path=document_path(record["id"]),
+        organisation=organisation_of(record),
         changed=changed_at(record),
         published=first(record, "versies.openbaarmakingsdatum"),
         terms=_terms(values_at(record, "document.classificatiecollectie.informatiecategorieen")),
@@ -91,12 +86,11 @@ def _document(record: Mapping[str, Any]) -> Summary:
 
 
 def _permit(record: Mapping[str, Any]) -> Summary:
-    source = first(record, "vergunning.identifier")
     return Summary(
-        title=first(record, "vergunning.title") or source,
+        title=permit_title(record),
         description=first(record, "vergunning.description"),
-        source=source,
-        path=f"/vergunning/{record['id']}",
+        source=first(record, "vergunning.identifier"),
+        path=permit_path(record["id"]),
         organisation=first(record, "vergunning.creator.label"),
         changed=changed_at(record),
         published="",
@@ -117,7 +111,9 @@ _SUMMARIES: Mapping[str, Callable[[Mapping[str, Any]], Summary]] = {
 
 
 #: What a record is called, by the name of its kind.
-_NOUNS = {WOO.name: "Dit document", PERMITS.name: "Deze vergunning"}
+NOUNS: Mapping[str, str] = {WOO.name: "Dit document", PERMITS.name: "Deze vergunning"}
+#: The page of a search, by the name of the kind.
+SEARCHES: Mapping[str, str] = {WOO.name: "/", PERMITS.name: PERMITS_PATH}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +130,7 @@ async def document_by_id(request: Request, kind: Kind) -> Mapping[str, Any]:
     engine, record_id = request.app.state.engine, str(request.path_params["id"])
     found: Mapping[str, Any] | None = await request.app.state.asking(engine.get, kind, record_id)
     if found is None:
-        raise HTTPException(404, f"{_NOUNS[kind.name]} is hier niet bekend.")
+        raise HTTPException(404, f"{NOUNS[kind.name]} is hier niet bekend.")
     return found
 
 
@@ -145,7 +141,7 @@ def withdrawal_of(kind: Kind, document: Mapping[str, Any]) -> Withdrawal | None:
     moment = changed_at(document)
     since = iso_datetime(moment) if moment else ""
     when = f" sinds {day(since)}" if since else ""
-    return Withdrawal(since, f"{_NOUNS[kind.name]} is{when} ingetrokken.")
+    return Withdrawal(since, f"{NOUNS[kind.name]} is{when} ingetrokken.")
 
 
 ATOM = "http://www.w3.org/2005/Atom"
@@ -178,8 +174,6 @@ class Entry:
     summary: Summary
     label: str = ""
     """What happened to the record, in a feed of changes."""
-    title: str = ""
-    """The title, if it is not that of the summary."""
 
 
 def atom(title: str, addresses: FeedAddresses, entries: Sequence[Entry], changed: datetime | None) -> bytes:
@@ -204,7 +198,7 @@ def atom(title: str, addresses: FeedAddresses, entries: Sequence[Entry], changed
 
 def _entry(entry: Entry, root: str) -> etree._Element:
     about = entry.summary
-    title = ": ".join(filter(None, (entry.label, entry.title or about.title)))
+    title = ": ".join(filter(None, (entry.label, about.title)))
     made = _E.entry(
         _E.id(_urn(entry.record_id)),
         _E.title(_text(title)),

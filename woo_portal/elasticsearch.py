@@ -28,6 +28,7 @@ from woo_portal.engine import (
     Changes,
     Contents,
     Count,
+    Documents,
     EngineError,
     Followed,
     Hit,
@@ -158,24 +159,19 @@ def version_body() -> dict[str, Any]:
 
 def sort_of(question: Question) -> list[dict[str, Any]]:
     """Return the order of the hits. Equal hits are in the order of their ids."""
-    date = SORT_DATES[question.kind.name]
-    by_id = {"id": "asc"}
-    match question.sort:
-        case Sort.DISTANCE if question.near is not None:
-            return [*_distance(question), by_id]
-        case Sort.TITLE:
-            title = f"{title_field(question.kind).path}.keyword"
-            return [{title: {"order": "asc", "missing": "_last"}}, by_id]
-        case Sort.RELEVANCE if question.clauses:
-            return [{"_score": "desc"}, by_id]
-        case Sort.OLDEST:
-            return [{date: {"order": "asc", "missing": "_last"}}, by_id]
-        case Sort.CHANGED:
-            return [{CHANGE_DATES[question.kind.name]: {"order": "desc", "missing": "_last"}}, by_id]
-        case Sort.HARVESTED:
-            return [{HARVESTED: {"order": "desc", "missing": "_last"}}, by_id]
-        case _:
-            return [{date: {"order": "desc", "missing": "_last"}}, by_id]
+    kind, sort, by_id = question.kind, question.sort, {"id": "asc"}
+    if sort is Sort.DISTANCE and question.near is not None:
+        return [*_distance(question), by_id]
+    if sort is Sort.RELEVANCE and question.clauses:
+        return [{"_score": "desc"}, by_id]
+    orders = {
+        Sort.TITLE: (f"{title_field(kind).path}.keyword", "asc"),
+        Sort.OLDEST: (SORT_DATES[kind.name], "asc"),
+        Sort.CHANGED: (CHANGE_DATES[kind.name], "desc"),
+        Sort.HARVESTED: (HARVESTED, "desc"),
+    }
+    field, order = orders.get(sort, (SORT_DATES[kind.name], "desc"))
+    return [{field: {"order": order, "missing": "_last"}}, by_id]
 
 
 def _distance(question: Question) -> list[dict[str, Any]]:
@@ -288,10 +284,6 @@ def _highlight(question: Question) -> dict[str, Any]:
     }
 
 
-#: The longest fragment, and what stands before its first match if it is cut, in characters.
-_LONGEST, _BEFORE = 300, 60
-
-
 def counts_of(found: Mapping[str, Any]) -> list[Count]:
     """Return the counts of a facet."""
     buckets = found["values"]["buckets"]
@@ -323,19 +315,7 @@ def pieces(text: str) -> list[Piece]:
 def _fragments(question: Question, marked: Mapping[str, list[str]]) -> Iterator[list[Piece]]:
     """Yield the fragments of all texts but the title, in the order of the fields."""
     for field in text_fields(question.kind)[1:]:
-        yield from (_short(pieces(text)) for text in marked.get(field.path, ()))
-
-
-def _short(found: list[Piece]) -> list[Piece]:
-    """Return a fragment around its first match; Elasticsearch does not cut within a word, however long."""
-    first = next((number for number, piece in enumerate(found) if piece.is_match), 0)
-    before = "".join(piece.text for piece in found[:first])[-_BEFORE:]
-    made, free = ([Piece(before)] if before else []), _LONGEST - len(before)
-    for piece in found[first:]:
-        if free > 0:
-            made.append(Piece(piece.text[:free], piece.is_match))
-            free -= len(piece.text)
-    return made if sum(len(piece.text) for piece in found) > _LONGEST else found
+        yield from map(pieces, marked.get(field.path, ()))
 
 
 def _metres(question: Question, found: Mapping[str, Any]) -> float | None:
@@ -348,9 +328,6 @@ _log = logging.getLogger(__name__)
 
 #: The number of documents that are read at a time when all hits are wanted.
 _BATCH = 500
-
-#: No record has a longer id: the mapping does not index it, and Elasticsearch refuses to search for it.
-_LONGEST_ID = 8191
 
 #: How long Elasticsearch keeps the state of an index between two such parts.
 _KEPT = "5m"
@@ -386,13 +363,11 @@ class ElasticsearchEngine:
 
     def get(self, kind: Kind, record_id: str) -> Mapping[str, Any] | None:
         """Return the search document of a record, also of a withdrawn one, or None."""
-        if len(record_id) > _LONGEST_ID:
-            return None
         found = self._search(kind, {"size": 1, "query": {"term": {"id": record_id}}})
         hits = found["hits"]["hits"] if found is not None else []
         return cast("Mapping[str, Any]", hits[0]["_source"]) if hits else None
 
-    def all_documents(self, question: Question) -> Iterator[Mapping[str, Any]]:
+    def all_documents(self, question: Question) -> Documents:
         """Yield the search documents of all hits in the question's order, read in parts.
 
         All parts show the index as it was at the first.

@@ -5,7 +5,7 @@ The methods block; a server calls them in threads. An engine is safe to use from
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from difflib import get_close_matches
@@ -144,6 +144,10 @@ def page_of_changes(where: Followed, found: Sequence[tuple[int, Mapping[str, Any
     return Changes([each for _, each in shown], where.after(shown[-1][0], has_more=has_more), has_more)
 
 
+#: Search documents that are read in parts. Who does not read all of them closes it.
+Documents = Generator[Mapping[str, Any], None, None]
+
+
 class Engine(Protocol):
     """A search engine. Each method raises EngineError if it cannot answer."""
 
@@ -153,7 +157,7 @@ class Engine(Protocol):
     def get(self, kind: Kind, record_id: str) -> Mapping[str, Any] | None:
         """Return the search document of a record, also of a withdrawn one, or None."""
 
-    def all_documents(self, question: Question) -> Iterator[Mapping[str, Any]]:
+    def all_documents(self, question: Question) -> Documents:
         """Yield the search documents of all hits in the question's order, without ``start`` and ``size``.
 
         It reads in parts, so that a million hits take no memory.

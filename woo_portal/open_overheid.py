@@ -15,8 +15,7 @@ from urllib.parse import unquote, urlsplit
 from woo_harvester.kinds import WOO
 from woo_harvester.outputs.definition import Status
 from woo_harvester.outputs.document import record_of
-from woo_portal.details import files_of, location_of, title_of, version_of, whole_number
-from woo_portal.downloads import first
+from woo_portal.details import files_of, first, location_of, title_of, version_of, whole_number
 from woo_portal.engine import Answer
 from woo_portal.parse import BEGIN, END, Pairs, names_of, question_of_pairs
 from woo_portal.question import Question, QuestionError, Sort

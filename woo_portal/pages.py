@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from jinja2 import Environment
-from starlette.convertors import Convertor, register_url_convertor
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -62,22 +61,6 @@ def _as_text(part: object) -> str:
     return str(part)
 
 
-class _Number(Convertor[int]):
-    """A number in a path: the one of Starlette takes any, and Python refuses one of thousands of digits."""
-
-    regex = "[0-9]{1,6}"
-
-    def convert(self, value: str) -> int:
-        """Return the number."""
-        return int(value)
-
-    def to_string(self, value: int) -> str:
-        """Return its digits."""
-        return str(value)
-
-
-register_url_convertor("number", _Number())
-
 #: No camera, place or anything else that a browser could give to a page.
 _NO_PERMISSIONS = ", ".join(
     f"{name}=()"
@@ -116,15 +99,10 @@ HEADERS = {
 }
 
 
-class SafeHeaders:
-    """Middleware that adds these headers to each response that does not have them."""
+def safe_headers(app: ASGIApp) -> ASGIApp:
+    """Return an application that adds these headers to each response that does not have them."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_safe(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
@@ -132,7 +110,9 @@ class SafeHeaders:
                     headers.setdefault(name, value)
             await send(message)
 
-        await self._app(scope, receive, send_safe if scope["type"] == "http" else send)
+        await app(scope, receive, send_safe if scope["type"] == "http" else send)
+
+    return answer
 
 
 #: What mail programs and social media add to an address that somebody passes on.
@@ -141,17 +121,15 @@ _TRACKING = re.compile(
 )
 
 
-class WithoutTracking:
-    """Middleware that leaves out what others add to addresses: it is no part of a question."""
+def without_tracking(app: ASGIApp) -> ASGIApp:
+    """Return an application without what others add to addresses: it is no part of a question."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if asked := scope.get("query_string"):
             scope = {**scope, "query_string": _TRACKING.sub(b"", asked).lstrip(b"&")}
-        await self._app(scope, receive, send)
+        await app(scope, receive, send)
+
+    return answer
 
 
 #: The links at the top of each page: path and text.

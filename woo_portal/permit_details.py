@@ -7,8 +7,7 @@ from datetime import date
 from typing import Any
 
 from woo_harvester.outputs.definition import values_at
-from woo_portal.details import Json, Row, Value
-from woo_portal.downloads import first
+from woo_portal.details import Json, Row, Value, between, first, link_row, row, with_values
 from woo_portal.wording import capitalised, day, day_and_time, search_path, visible
 
 #: The path of the page with permits.
@@ -54,7 +53,7 @@ def about(document: Json) -> list[Row]:
     """Return the rows about what a case is, and whose."""
     case = document.get("vergunning") or {}
     actor = case.get("actor") or {}
-    return _filled(
+    return with_values(
         _terms("Soort vergunning", values_at(case, "product.producttype"), "product"),
         _terms("Activiteiten", values_at(case, "product.activiteit")),
         _link("Fase", first(case, "termijn.fase"), "fase"),
@@ -63,12 +62,12 @@ def about(document: Json) -> list[Row]:
         _terms("Gepubliceerd door", values_at(case, "publisher")),
         _terms("Gemeente", document.get("gemeente") or (), "gemeente"),
         _terms("Onderwerp", values_at(case, "subject")),
-        _texts("Andere titels", map(str, values_at(case, "alternative"))),
-        _texts("Bedrijf", [str(actor.get("bedrijfsnaam") or "")]),
-        _texts("Adres van het bedrijf", [_term_text(actor.get("bedrijfsadres") or {})]),
-        _texts("Kenmerk van de organisatie", [first(case, "object.referentienummer")]),
+        row("Andere titels", map(str, values_at(case, "alternative"))),
+        row("Bedrijf", [str(actor.get("bedrijfsnaam") or "")]),
+        row("Adres van het bedrijf", [_term_text(actor.get("bedrijfsadres") or {})]),
+        row("Kenmerk van de organisatie", [first(case, "object.referentienummer")]),
         _terms("Soort informatie", values_at(case, "type")),
-        _texts("Taal", [first(case, "language")]),
+        row("Taal", [first(case, "language")]),
         _links("Verwijst naar", values_at(case, "references")),
         _links("Heeft als onderdeel", values_at(case, "hasPart")),
         _links("Onderdeel van", values_at(case, "isPartOf")),
@@ -80,16 +79,16 @@ def dates(document: Json, today: date) -> list[Row]:
     case = document.get("vergunning") or {}
     period = case.get("temporal") or {}
     terms = (
-        _texts(capitalised(str(term.get("termijnsoort") or "termijn")), [_period(term)])
+        row(capitalised(str(term.get("termijnsoort") or "termijn")), [_period(term)])
         for term in values_at(case, "termijn.termijnsoortPeriode")
     )
-    return _filled(
-        _texts("Geldig", [_between(period.get("start"), period.get("end"))]),
-        _texts("Nu", [capitalised(running(document, today))]),
+    return with_values(
+        row("Geldig", [between(period.get("start"), period.get("end"))]),
+        row("Nu", [capitalised(running(document, today))]),
         *terms,
-        _texts("Uitgegeven", [day(case.get("issued"))]),
-        _texts("Laatst gewijzigd", [day(case.get("modified"))]),
-        _texts("Bericht gemaakt", [day(first(document, "versies.aanmaakdatum") or None)]),
+        row("Uitgegeven", [day(case.get("issued"))]),
+        row("Laatst gewijzigd", [day(case.get("modified"))]),
+        row("Bericht gemaakt", [day(first(document, "versies.aanmaakdatum") or None)]),
     )
 
 
@@ -97,11 +96,11 @@ def place(document: Json) -> list[Row]:
     """Return the rows about where the object of a permit is."""
     case = document.get("vergunning") or {}
     spots = [f"{each['lat']}, {each['lon']}" for each in document.get("locatie") or ()]
-    return _filled(
-        _texts("Adres", map(_address, values_at(case, "object.adres"))),
-        _texts("Perceel", map(_parcel, values_at(case, "object.perceel"))),
-        _texts("Gebied", map(_term_text, values_at(case, "spatial"))),
-        _texts("Breedtegraad en lengtegraad", spots),
+    return with_values(
+        row("Adres", map(_address, values_at(case, "object.adres"))),
+        row("Perceel", map(_parcel, values_at(case, "object.perceel"))),
+        row("Gebied", map(_term_text, values_at(case, "spatial"))),
+        row("Breedtegraad en lengtegraad", spots),
     )
 
 
@@ -120,17 +119,13 @@ def documents(document: Json) -> list[tuple[Value, list[str]]]:
 def origin(document: Json) -> list[Row]:
     """Return the rows about where a case was found."""
     found = document.get("herkomst") or {}
-    return _filled(
-        _url("Pagina van de organisatie", first(document, "vergunning.identifier")),
-        _url("Bericht", str(found.get("bestand") or "")),
-        _url("Lijst met berichten", str(found.get("ingang") or "")),
-        _texts("Bericht gewijzigd", [day_and_time(first(document, "versies.mutatiedatumtijd") or None)]),
-        _texts("Geoogst", [day_and_time(found.get("opgehaald"))]),
+    return with_values(
+        link_row("Pagina van de organisatie", first(document, "vergunning.identifier")),
+        link_row("Bericht", str(found.get("bestand") or "")),
+        link_row("Lijst met berichten", str(found.get("ingang") or "")),
+        row("Bericht gewijzigd", [day_and_time(first(document, "versies.mutatiedatumtijd") or None)]),
+        row("Geoogst", [day_and_time(found.get("opgehaald"))]),
     )
-
-
-def _filled(*rows: Row) -> list[Row]:
-    return [row for row in rows if row.values]
 
 
 def _terms(label: str, terms: Iterable[Any], facet: str = "") -> Row:
@@ -151,20 +146,12 @@ def _search(facet: str, value: str) -> str:
     return search_path([(facet, value)], PERMITS_PATH) if facet else ""
 
 
-def _texts(label: str, texts: Iterable[str]) -> Row:
-    return Row(label, tuple(Value(text) for text in texts if text))
-
-
 def _links(label: str, references: Iterable[Mapping[str, Any]]) -> Row:
     values = (
         Value(str(each.get("label") or each.get("id") or ""), url=str(each.get("id") or ""))
         for each in references
     )
     return Row(label, tuple(value for value in values if value.text))
-
-
-def _url(label: str, url: str) -> Row:
-    return Row(label, (Value(url, url=url),) if url else ())
 
 
 def _term_text(term: Mapping[str, Any]) -> str:
@@ -200,9 +187,4 @@ def _parcel_parts(parcel: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _period(term: Mapping[str, Any]) -> str:
-    return _between(term.get("startdatumTermijn"), term.get("einddatumTermijn")) or "zonder datum"
-
-
-def _between(begin: str | None, end: str | None) -> str:
-    texts = (f"vanaf {day(begin)}" if begin else "", f"tot en met {day(end)}" if end else "")
-    return " ".join(filter(None, texts))
+    return between(term.get("startdatumTermijn"), term.get("einddatumTermijn")) or "zonder datum"

@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import cache
 from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
 
-from woo_harvester.kinds import PERMITS, WOO, Kind
+from woo_harvester.kinds import Kind
 from woo_harvester.outputs.definition import Facet, FacetValue, facet_values, facets
 from woo_harvester.outputs.document import record_of
 from woo_portal.engine import Answer, Count
+from woo_portal.openapi import FILES
 from woo_portal.question import MAX_DEPTH, Question, Sort, chosen_label
 from woo_portal.wording import capitalised, day, search_path
 
@@ -47,21 +47,6 @@ _BOUNDS = {
     "creatiedatum_van": "Gemaakt vanaf",
     "creatiedatum_tot": "Gemaakt tot en met",
 }
-#: The parameters beside filters and days, as pages name them.
-_NAMES = {
-    "zoektekst": "Zoektekst",
-    "sorteer": "Volgorde",
-    "start": "Begin",
-    "aantal": "Aantal op een bladzijde",
-    "plaats": "Plaats",
-    "afstand": "Afstand",
-    "lopend": "Looptijd",
-    "kader": "Deel van de kaart",
-}
-#: The parameters that a visitor types, and may have mistyped, with the type of their field.
-_TYPED = dict.fromkeys(_BOUNDS, "date") | {"plaats": "text"}
-#: The most filters that the page of an error keeps.
-_MOST_KEPT = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +118,25 @@ class Address:
         if start or not parameters:
             parameters.append(("start", str(start)))
         return search_path(parameters, self._path)
+
+
+def page_of(
+    question: Question, answer: Answer, address: Address, narrowed: Narrowed | None = None
+) -> dict[str, Any]:
+    """Return what the pages of all searches show; *download* gives the path of all hits in another form."""
+    path = FILES[question.kind.name]
+    return {
+        "text": address.first("zoektekst"),
+        "total": answer.total,
+        "hits": answer.hits,
+        "place": paging(question, answer, address),
+        "filters": filters(question, answer, address, narrowed),
+        "chosen": chosen(question, answer, address),
+        "sorts": sorts(question),
+        "hidden": address.others("zoektekst"),
+        "beginning": address.at(0),
+        "download": lambda suffix: search_path(address.others("aantal"), f"{path}.{suffix}"),
+    }
 
 
 def offered_facets(kind: Kind) -> list[Facet]:
@@ -233,53 +237,6 @@ def _pages(question: Question, total: int, address: Address) -> Iterator[PageLin
         before = each
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """A field that a visitor filled in: the name of the parameter, its label, type and value."""
-
-    name: str
-    label: str
-    type: str
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the page of an error keeps of the question that went wrong, so that it can be corrected."""
-
-    path: str
-    text: str
-    fields: list[Typed]
-    hidden: Parameters
-
-
-def asked_again(path: str, given: Parameters) -> Asked:
-    """Return what was asked at a path of the portal; characters that cannot be read are left out."""
-    readable = [(name, "".join(filter(str.isprintable, value))) for name, value in given]
-    kind, at = (PERMITS, "/vergunningen") if path.startswith("/vergunning") else (WOO, "/")
-    texts = [value for name, value in readable if name in ("q", "zoektekst")]
-    names = {facet.name for facet in facets(kind)}
-    return Asked(
-        at,
-        " ".join(texts),
-        [
-            Typed(name, _labels_of_parameters()[name], _type_of(name, value), value)
-            for name, value in readable
-            if name in _TYPED
-        ],
-        [each for each in readable if each[0] in names][:_MOST_KEPT],
-    )
-
-
-def _type_of(name: str, value: str) -> str:
-    """Return the type of a field; in one for dates, a browser would lose a value that is no date."""
-    try:
-        is_date = not value or date.fromisoformat(value).isoformat() == value
-    except ValueError:
-        is_date = False
-    return _TYPED[name] if is_date else "text"
-
-
 def error_in_words(text: str) -> str:
     """Return the message of an error with the labels of pages in place of the names of parameters."""
     labels = _labels_of_parameters()
@@ -291,7 +248,7 @@ def error_in_words(text: str) -> str:
 @cache
 def _labels_of_parameters() -> Mapping[str, str]:
     every = (facet for kind in Kind for facet in facets(kind))
-    return {facet.name: facet.label for facet in every} | _BOUNDS | _NAMES
+    return {facet.name: facet.label for facet in every} | _BOUNDS
 
 
 def _with_chosen(facet: Facet, question: Question, answer: Answer) -> Iterator[Count]:

@@ -10,8 +10,8 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from glob import glob, has_magic
@@ -123,7 +123,7 @@ def _embedded(settings: BaseSettings, files: RecordFiles, *, rebuild: bool, watc
         if rebuild or engine.is_empty:
             files.check()
         filling.end(engine.fill(files(), filling))
-        with Watcher(engine, files, filling.write, only_mends=not watch):
+        with Watcher(engine, files, filling.write) if watch else nullcontext():
             yield engine
 
 
@@ -209,9 +209,11 @@ def listen(site: Site) -> socket.socket:
         ) from error
 
 
-def serve(app: Starlette, site: Site, listener: socket.socket, started: Callable[[str], None]) -> None:
-    """Answer requests until SIGTERM or Ctrl-C; *started* gets the address once it does."""
-    _Server(_config(app, site), lambda: started(_address(site, listener))).run(sockets=[listener])
+def serve(app: Starlette, site: Site, listener: socket.socket) -> None:
+    """Answer requests until SIGTERM or Ctrl-C."""
+    _announce(site, listener)  # who connects before the first answer waits for it
+    with suppress(KeyboardInterrupt):  # uvicorn raises the signal by which it was stopped once more
+        uvicorn.Server(_config(app, site)).run(sockets=[listener])
 
 
 def _config(app: Starlette | Callable[[], Starlette], site: Site, **options: Any) -> uvicorn.Config:
@@ -257,34 +259,6 @@ class _Supervisor(Multiprocess):
         self._announce()
 
 
-class _Server(uvicorn.Server):
-    """A server that says when it listens, and for which a signal is the usual way to stop."""
-
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._announce = started
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, and say so."""
-        await super().startup(sockets)
-        self._announce()
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        """Stop at a signal; uvicorn's own way would raise it again after that, as if the stop had failed."""
-        earlier = {each: signal.signal(each, self.handle_exit) for each in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield
-        finally:
-            for each, handler in earlier.items():
-                signal.signal(each, handler)
-
-
-def _address(site: Site, listener: socket.socket) -> str:
-    host = f"[{site.host}]" if ":" in site.host else site.host
-    return f"http://{host}:{listener.getsockname()[1]}{site.root_path}/"
-
-
 def run_portal(
     settings: BaseSettings, files: RecordFiles, site: Site, *, rebuild: bool = False, watch: bool = True
 ) -> None:
@@ -303,11 +277,11 @@ def run_portal(
         open_engine(settings, files, rebuild=rebuild, watch=watch) as engine,
     ):
         if (count := settings.getint("WOO_PORTAL_PROCESSES")) == 1:
-            serve(make_app(engine, options), site, listener, _announce)
+            serve(make_app(engine, options), site, listener)
             return
         given = {name: settings[name] for name in settings if name.startswith(("WOO_", "FILES_"))}
         config = _config(partial(_answering, given, site), site, factory=True, workers=count)
-        _Supervisor(config, listener, lambda: _announce(_address(site, listener))).run()
+        _Supervisor(config, listener, partial(_announce, site, listener)).run()
 
 
 @contextmanager
@@ -383,5 +357,7 @@ def _report(settings: BaseSettings) -> Path | None:
     return ReportsFolder(Path(settings["WOO_REPORT_DIR"])).latest() if settings["WOO_REPORT_DIR"] else None
 
 
-def _announce(address: str) -> None:
+def _announce(site: Site, listener: socket.socket) -> None:
+    host = f"[{site.host}]" if ":" in site.host else site.host
+    address = f"http://{host}:{listener.getsockname()[1]}{site.root_path}/"
     print(f"The portal is at {address} (stop it with Ctrl-C).", flush=True)

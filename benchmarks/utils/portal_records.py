@@ -14,8 +14,7 @@ from benchmarks.utils.dutch_text import compounds, pages
 from benchmarks.utils.publisher import publisher
 from benchmarks.utils.runs import woo
 from woo_harvester.kinds import WOO
-from woo_harvester.tooi import informatiecategorieen
-from woo_harvester.tooi.lists import organisaties
+from woo_harvester.tooi.lists import informatiecategorieen, organisaties
 from woo_harvester.utils.urls import record_id
 from woo_portal.question import Clause, Question, Sort
 

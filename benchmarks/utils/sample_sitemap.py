@@ -17,7 +17,7 @@ from woo_harvester.demo.sitemaps import (
     Handeling,
     urlset,
 )
-from woo_harvester.tooi import informatiecategorieen
+from woo_harvester.tooi.lists import informatiecategorieen
 
 HOST = "www.gemeente.nl"
 _FIRST = datetime(2020, 1, 6, 8, tzinfo=UTC)

@@ -22,7 +22,7 @@ from woo_harvester.sitemaps.decide import decide, find_loc_problem
 from woo_harvester.sitemaps.facts import NO_MATCH, EntryFacts, Terms
 from woo_harvester.sitemaps.reader import Entry
 from woo_harvester.sitemaps.scanner import UrlsetReader
-from woo_harvester.tooi import bundled
+from woo_harvester.tooi.lists import bundled
 
 NAMELESS = "6f1c2a34-9d0e-4b57-8a11-2f0d9b6c7e58.pdf"
 

@@ -16,7 +16,6 @@ import pytest
 from tests.utils.command import ROOT, Run, environment, in_project, read_lines, run_scrapy
 from tests.utils.guard import Server
 from tests.utils.waiting import STUCK
-from woo_harvester.demo.harvest import columns
 
 
 @dataclass(frozen=True)
@@ -59,14 +58,6 @@ def test_the_demo_fits_a_screen_or_two_and_says_how_to_search(demo: Demo) -> Non
 CHANGING_IN_JSON = re.compile(
     r"(?<=localhost:)\d+|(?<=\"opgehaald\": \")[^\"]+|(?<=\"at\": \")[^\"]+|(?<=\"id\": \")[0-9a-f-]{36}"
 )
-
-
-def test_the_table_fits_a_narrow_terminal_and_shows_whole_days() -> None:
-    wide, narrow = columns(110), columns(80)
-    assert sum(narrow.values()) + 2 * len(narrow) <= 80 < sum(wide.values()) + 2 * len(wide) <= 110
-    assert narrow["datum"] == wide["datum"] == len("2026-04-02")
-    assert columns(300) == wide
-    assert min(columns(10).values()) == 1
 
 
 def example(page: str, heading: str) -> str:

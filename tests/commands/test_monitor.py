@@ -83,7 +83,7 @@ def test_a_spider_that_cannot_be_checked_keeps_no_other_from_being_checked(tmp_p
     ("args", "line"),
     [
         (["wo"], "no run of a spider wo in"),
-        (["--quit"], "unknown option --quit: did you mean --quiet?"),
+        (["--quit"], "unknown option --quit: scrapy monitor -h"),
     ],
 )
 def test_a_wrong_argument_is_one_line_and_status_2(tmp_path: Path, args: list[str], line: str) -> None:

@@ -67,7 +67,7 @@ def test_a_state_that_a_run_is_using_can_be_read(filled: Shell) -> None:
             ["zzz"],
             "unknown action zzz: expected one of forget, confirm, restore, again, check, latest, ",
         ),
-        (["latest", "--formt", "csv"], "unknown option --formt: did you mean --format?"),
+        (["latest", "--formt", "csv"], "unknown option --formt: scrapy state -h"),
         (
             ["--zzz"],
             "unknown option --zzz: expected one of --format, --output, --withdrawn, --fix, --verbose",

@@ -27,7 +27,7 @@ from woo_harvester.sitemaps.selection import Index, Sitemap
 from woo_harvester.state.deliveries import PendingRead
 from woo_harvester.state.resources import host_of_state, resource_of
 from woo_harvester.state.schema import listings, resources
-from woo_harvester.tooi import bundled
+from woo_harvester.tooi.lists import bundled
 from woo_harvester.utils.document_set import DocumentSet
 
 HOST = "www.a.nl"
@@ -85,7 +85,7 @@ def test_the_filter_gets_what_is_about_to_be_delivered_and_another_entry_may_cou
         entries = [*batch, Entry("http://b.nl/", None, 8, None), Entry(LOC, None, 9, None)]
         items, processed = reader.select(entries, reading)
         (item,) = items
-        assert item.report.line == 9
+        assert item.report.bound["line"] == 9
         assert (processed, reading.left_out, reading.pending.must_reread) == (3, 1, True)
         again = Entry(LOC, None, 9, None)
         assert list(reader.select([again], reading)[0]) == []

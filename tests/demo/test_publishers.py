@@ -98,7 +98,7 @@ def test_the_demo_shows_nearly_every_error_that_a_publisher_can_make(demo: Demo)
 
 
 def test_no_mistake_is_made_about_a_host_that_could_exist(demo: Demo) -> None:
-    for mistake in mistaken.in_any_category(demo.mistaken):
+    for mistake in mistaken.mistakes(demo.mistaken):
         host = urlsplit(mistake.entry.loc or "").hostname
         assert host in (None, "localhost") or host.endswith(".example")
 

@@ -18,7 +18,7 @@ from woo_harvester.findings import Finding, Reporter, Severity
 from woo_harvester.record import Document, Oorzaak, Record, Versie, json_value
 from woo_harvester.register.register import Match
 from woo_harvester.sitemaps.reader import SitemapReader
-from woo_harvester.tooi import bundled, organisaties
+from woo_harvester.tooi.lists import bundled, organisaties
 from woo_harvester.tooi.values import Concept
 
 NAMESPACE = "https://standaarden.overheid.nl/diwoo/metadata/"

@@ -7,7 +7,7 @@ from woo_harvester.demo.sitemaps import Entry as Listed
 from woo_harvester.diwoo.choice import Choice
 from woo_harvester.sitemaps.facts import EntryFacts, KnownDocument
 from woo_harvester.sitemaps.scanner import Scan
-from woo_harvester.tooi import UNKNOWN_CATEGORY, category_of_index, informatiecategorieen
+from woo_harvester.tooi.lists import UNKNOWN_CATEGORY, category_of_index, informatiecategorieen
 
 WISHED = category_of_index(14)
 INDEX = category_of_index(5)

@@ -8,7 +8,7 @@ from tests.diwoo.documents import THESAURUS, Outcome, completed
 from woo_harvester.diwoo.given import GivenMetadata, Value
 from woo_harvester.record import json_value
 from woo_harvester.register.register import Match, Organisation
-from woo_harvester.tooi import category_of_index
+from woo_harvester.tooi.lists import category_of_index
 
 UNKNOWN = "https://identifier.overheid.nl/tooi/id/"
 AMSTERDAM = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"

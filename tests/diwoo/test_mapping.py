@@ -18,7 +18,8 @@ from tests.samples import DIWOO
 from woo_harvester.diwoo.given import Extra, ExtraField, GivenMetadata, Handling, Relation, Value
 from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.record import json_value
-from woo_harvester.tooi import ValueList, ValueLists, bundled, category_of_index, normal_label
+from woo_harvester.tooi.lists import ValueLists, bundled, category_of_index
+from woo_harvester.tooi.values import ValueList, normal_label
 from woo_harvester.utils.dates import parse_date
 
 AMSTERDAM = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"

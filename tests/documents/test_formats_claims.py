@@ -12,7 +12,7 @@ from woo_harvester.documents import (
     from_media_type,
     from_metadata,
 )
-from woo_harvester.tooi import filetypes
+from woo_harvester.tooi.lists import filetypes
 
 EU = "http://publications.europa.eu/resource/authority/file-type/"
 NOTHING = FormatClaim()

@@ -37,7 +37,7 @@ def test_documents_of_all_types_are_read_by_one_worker() -> None:
     async def test(workers: Workers) -> None:
         for code, path in SAMPLES.items():
             extracted = await workers.extract(path, code)
-            assert extracted.text == "besluit.txt" or SENTENCE in " ".join(extracted.text.split())
+            assert extracted.text in ("besluit.txt", "") or SENTENCE in " ".join(extracted.text.split())
         assert len(workers.pids) == 1
 
     in_pool(test)

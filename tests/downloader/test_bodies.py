@@ -72,8 +72,6 @@ WAYS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
         lambda data: gzip.compress(data[:5]) + gzip.compress(b"") + gzip.compress(data[5:]),
     ),
     "gzip with padding": ("gzip", lambda data: gzip.compress(data) + bytes(100)),
-    "deflate": ("deflate", zlib.compress),
-    "deflate without its header": ("deflate", lambda data: zlib.compress(data, wbits=-15)),
 }
 
 
@@ -144,7 +142,7 @@ def test_there_may_be_nothing_to_undo() -> None:
 
 
 def test_other_codings_are_refused_by_name() -> None:
-    for coding in ["br", "zstd", "gzip, gzip", "gzip, br", "aes128gcm", "compress", "\xff"]:
+    for coding in ["br", "zstd", "deflate", "gzip, gzip", "gzip, br", "aes128gcm", "compress", "\xff"]:
         with pytest.raises(UnknownCodingError) as caught:
             decoder_for(coding)
         assert str(caught.value) == coding, coding
@@ -154,25 +152,24 @@ def test_no_body_at_all_is_not_cut_off() -> None:
     assert decoded("gzip", b"") == b""
 
 
-@pytest.mark.parametrize("coding", ["gzip", "deflate"])
 @given(data=st.binary(min_size=1, max_size=200), left=st.floats(0, 1, exclude_max=True))
-def test_a_stream_that_is_cut_off_is_noticed(coding: str, data: bytes, left: float) -> None:
-    packed = gzip.compress(data) if coding == "gzip" else zlib.compress(data)
+def test_a_stream_that_is_cut_off_is_noticed(data: bytes, left: float) -> None:
+    packed = gzip.compress(data)
     kept = packed[: max(1, int(len(packed) * left))]
     with pytest.raises(TruncatedError):
-        decoded(coding, kept)
+        decoded("gzip", kept)
 
 
-@given(st.binary(min_size=1, max_size=300), st.sampled_from(["gzip", "deflate"]), st.integers(1, 400))
-def test_no_bytes_crash_it(data: bytes, coding: str, step: int) -> None:
+@given(st.binary(min_size=1, max_size=300), st.integers(1, 400))
+def test_no_bytes_crash_it(data: bytes, step: int) -> None:
     with contextlib.suppress(CorruptError, TruncatedError, BombError):
-        decoded(coding, data, step)
+        decoded("gzip", data, step)
 
 
 def test_a_bomb_is_noticed_while_it_is_unpacked_in_small_pieces() -> None:
     packer = zlib.compressobj(9, wbits=31)
     bomb = b"".join(packer.compress(bytes(MEGABYTE)) for _ in range(100)) + packer.flush()
-    decoder = Decoder(gzip=True)
+    decoder = Decoder()
     sizes: list[int] = []
     with pytest.raises(BombError):
         sizes.extend(map(len, decoder.decode(bomb)))
@@ -193,7 +190,7 @@ def test_the_ratio_is_that_of_all_that_came() -> None:
 
 
 def test_a_stream_of_too_many_members_is_refused() -> None:
-    decoder = Decoder(gzip=True)
+    decoder = Decoder()
     with pytest.raises(CorruptError):
         for _ in decoder.decode(gzip.compress(b"") * (MAX_MEMBERS + 1)):
             pass

@@ -43,7 +43,7 @@ print(most_connections(wanted), resource.getrlimit(resource.RLIMIT_NOFILE)[0])
 def test_connections_fit_into_the_files_that_may_be_open() -> None:
     for wanted, soft, hard, connections, limit in [
         (100, 1000, 1000, 100, 1000),
-        (500, 300, 4000, 500, 2500),
+        (500, 300, 4000, 500, 4000),
         (1000, 256, 1000, 125, 1000),
         (1000, 64, 64, 1, 64),
         (0, 600, 600, 1, 600),
@@ -55,7 +55,6 @@ def test_connections_fit_into_the_files_that_may_be_open() -> None:
             check=True,
         )
         assert done.stdout.split() == [str(connections), str(limit)], (wanted, soft)
-        assert ("Only" in done.stderr) == (0 < connections < wanted), (wanted, soft)
 
 
 def test_addresses_of_the_public_internet_may_be_visited() -> None:

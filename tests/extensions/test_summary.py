@@ -166,23 +166,6 @@ def test_a_run_that_ended_early_says_why(tmp_path: Path) -> None:
     assert text.endswith(f"findings       0 errors, 0 warnings, 0 notices\n  files          {tmp_path}")
 
 
-@pytest.mark.parametrize(
-    ("given", "line"),
-    [
-        ({"outdated_lists": 1}, "1 is older than a year: scrapy tooi update fetches newer ones"),
-        ({"outdated_lists": 3}, "3 are older than a year: scrapy tooi update fetches newer ones"),
-        (
-            {"outdated_lists": 3, "unusable_lists": True},
-            "those in the data folder cannot be used: scrapy tooi says why",
-        ),
-    ],
-)
-def test_old_and_unusable_value_lists_are_said(given: dict[str, Any], line: str, tmp_path: Path) -> None:
-    text = summary(figures(**given), "finished", tmp_path)
-    assert f"\n  value lists    {line}\n" in text
-    assert "value lists" not in summary(figures(), "finished", tmp_path)
-
-
 def test_documents_that_the_index_refused_are_reported(tmp_path: Path) -> None:
     text = summary(figures(refused=1300), "finished", tmp_path)
     assert "  refused        1,300 by Elasticsearch: see the log\n" in text

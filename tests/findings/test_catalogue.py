@@ -2,32 +2,16 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
-from woo_harvester.findings import Explanation, Finding, Language, Severity, explain, explanations
-from woo_harvester.findings.catalogue import SEEN_MAXLENGTH, read_catalogue, source_links
+from woo_harvester.findings import Finding, Language, Severity, explain, explanations
+from woo_harvester.findings.catalogue import SEEN_MAXLENGTH, source_links
 
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 SEVERITIES = [Severity.ERROR, Severity.WARNING, Severity.INFO]
-
-ENTRY = {
-    "severity": '"error"',
-    "what": '"Wat er is."',
-    "why": '"Wat het kost."',
-    "mend": '"Wat u doet."',
-    "source": '"Technische implementatie, paragraaf Schema"',
-    "en.what": '"What is there."',
-    "en.why": '"What it costs."',
-    "en.mend": '"What you do."',
-}
-
-
-def catalogue_of(entry: dict[str, str]) -> str:
-    return "\n".join(['["loc.voorbeeld"]', *(f"{key} = {value}" for key, value in entry.items())])
 
 
 def test_every_text_of_every_code_is_a_full_sentence() -> None:
@@ -69,47 +53,6 @@ def test_a_source_that_is_no_page_or_rfc_is_reported_in_english_as_well() -> Non
 def test_an_unknown_code_is_refused_by_its_name() -> None:
     with pytest.raises(ValueError, match=r"No finding 'loc\.nergens' in findings/catalogue\.toml"):
         explain("loc.nergens")
-
-
-def test_an_entry_is_read_as_it_stands() -> None:
-    dutch = Explanation(
-        code="loc.voorbeeld",
-        severity=Severity.ERROR,
-        what="Wat er is.",
-        why="Wat het kost.",
-        mend="Wat u doet.",
-        source="Technische implementatie, paragraaf Schema",
-    )
-    english = replace(dutch, what="What is there.", why="What it costs.", mend="What you do.")
-    assert read_catalogue(catalogue_of(ENTRY), "nl") == {"loc.voorbeeld": dutch}
-    assert read_catalogue(catalogue_of(ENTRY), "en") == {"loc.voorbeeld": english}
-
-
-def without(*names: str) -> dict[str, str]:
-    return {key: value for key, value in ENTRY.items() if key not in names}
-
-
-TEXT = "expected a text for"
-ENGLISH = ("en.what", "en.why", "en.mend")
-#: An entry with a fault, and what is said of it.
-FAULTS = [
-    *(
-        (without(name) if given is None else ENTRY | {name: given}, f"(nl): {TEXT} '{name}'")
-        for name in ("what", "why", "mend", "source")
-        for given in (None, '""', '"  "', "12")
-    ),
-    *((without(name), f"(en): {TEXT} '{name.removeprefix('en.')}'") for name in ENGLISH),
-    (without(*ENGLISH), f"(en): {TEXT} 'what'"),
-    (ENTRY | {"severity": '"erg"'}, "(nl): 'erg' is not a valid Severity"),
-    (without("severity"), "(nl): 'severity'"),
-]
-
-
-def test_an_entry_with_a_fault_is_refused_by_its_code() -> None:
-    for entry, fault in FAULTS:
-        lang: Language = "en" if fault.startswith("(en)") else "nl"
-        with pytest.raises(ValueError, match=re.escape(f"loc.voorbeeld {fault}")):
-            read_catalogue(catalogue_of(entry), lang)
 
 
 def test_every_code_that_is_promised_is_there_with_its_severity() -> None:

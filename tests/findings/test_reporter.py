@@ -46,15 +46,6 @@ def test_each_is_sent_and_its_code_kept_once_in_order_of_appearance() -> None:
     assert report.codes == ["titel.ontbreekt", "datum.ongeldig"]
 
 
-def test_what_becomes_known_later_counts_for_later_findings() -> None:
-    findings: list[Finding] = []
-    report = Reporter(findings.append, url=LOC)
-    report("lastmod.ontbreekt")
-    report.organisation = "90000001"
-    report("titel.ontbreekt")
-    assert [finding.organisation for finding in findings] == [None, "90000001"]
-
-
 def test_context_that_is_given_with_a_code_counts_for_that_finding_only() -> None:
     findings: list[Finding] = []
     report = Reporter(findings.append, url=LOC, host="www.gemeente.nl", line=1)

@@ -21,6 +21,11 @@ USER, PASSWORD = "jan", "geheim-7f3a"
 RIGHT = f"Basic {b64encode(f'{USER}:{PASSWORD}'.encode()).decode()}"
 
 
+@pytest.fixture(autouse=True)
+def _password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AUDIT_PASSWORD", PASSWORD)
+
+
 def behind_a_password(page: Page) -> Handler:
     def answer(request: Request) -> Page:
         if request.headers.get("authorization") == RIGHT:
@@ -55,7 +60,7 @@ def test_a_password_in_the_url_is_for_that_host_and_is_nowhere_else(
     assert "wachtwoord" in refused.stdout
     assert "--user NAAM" in words(refused.stdout)
     assert "--user NAME" in words(auditor(site.host, "--lang", "en").stdout)
-    run = auditor(f"https://{USER}:{PASSWORD}@{site.host}/", "-L", "DEBUG", "--logfile", "log.txt")
+    run = auditor(site.host, "--user", USER, "-L", "DEBUG", "--logfile", "log.txt")
     (host,) = answer_of(run).hosts.values()
     assert (host.host, host.listed, host.harvested) == (site.host, 2, 2)
     assert "wachtwoord" not in run.stdout
@@ -76,7 +81,7 @@ def test_what_a_server_sends_back_of_a_password_is_in_no_report(
     given = f"{RIGHT} {RIGHT.removeprefix('Basic ')} {USER}:{PASSWORD} Authorization: Basic eWFuOmVsc2U="
     site.pages["/sitemap.xml"] = entries_of(site, Entry(loc=f"terug {given}", lastmod=LASTMOD, diwoo=GOOD))
     auditor.register(site)
-    run = auditor(f"https://{USER}:{PASSWORD}@{site.host}/")
+    run = auditor(site.host, "--user", USER)
     shown = "terug Basic … … … Authorization: …"
     assert shown in [finding.get("seen") for finding in run.findings]
     written = [path for path in auditor.folder.rglob("*") if path.is_file()]
@@ -91,7 +96,6 @@ def test_the_password_of_a_user_name_may_be_in_the_environment(
     site, other = make_site(), make_site()
     staging(site, other)
     auditor.register(site, other)
-    monkeypatch.setenv("AUDIT_PASSWORD", PASSWORD)
     (host,) = answer_of(auditor(site.host, "--user", USER)).hosts.values()
     assert host.harvested == 2
     monkeypatch.setenv("AUDIT_PASSWORD", "fout")

@@ -156,7 +156,7 @@ def test_what_needs_an_extra_says_which_in_one_line(
     line = done.stderr.splitlines()[-1]
     assert line.startswith(f"woo-harvester {args[0]}: error: ")
     # The environments of the tests have no pip of their own.
-    assert f'uv pip install --python {base.folder} "woo-harvester[{extra}]"' in line
+    assert f'pip install "woo-harvester[{extra}]"' in line
 
 
 def test_only_what_belongs_to_an_extra_cannot_be_imported(base: Environment, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_an_authority_that_is_wrong_for_all_hosts_is_the_operators_fault(
     assert last_line(run).startswith(
         "scrapy crawl: error: 10 of 10 hosts were out of reach in the same way (TLS: "
     )
-    assert "check SSL_CERT_FILE" in last_line(run)
+    assert "(SSL_CERT_FILE)" in last_line(run)
     assert run.stats["woo/findings/oogst.eigen-verbinding"] == 1
     assert run.hosts == []
 

@@ -73,7 +73,7 @@ def test_new_records_are_found_while_it_runs_and_by_the_next_start(tmp_path: Pat
 
 def test_a_portal_whose_index_is_gone_says_so_and_makes_it_anew(tmp_path: Path) -> None:
     write(tmp_path / "records" / "woo-1.jsonl", full())
-    process = start_forked(["portal", "--port", "0", "--no-watch"], tmp_path)
+    process = start_forked(["portal", "--port", "0"], tmp_path)
     wait_until(lambda: "\n" in process.stdout or process.ended, "the portal says where it is")
     address = process.stdout.removeprefix(START).split()[0]
 
@@ -190,7 +190,7 @@ def test_a_port_that_is_taken_costs_no_filling(tmp_path: Path) -> None:
         (["."], {}, 2, ". is a folder: name the files of records in it, such as ./*.jsonl"),
         (["--port", "x"], {}, 2, "argument --port: invalid int value: 'x'"),
         (["--port", "70000"], {}, 2, "--port: expected a number from 0 to 65535, got 70000"),
-        (["--hots", "a"], {}, 2, "unknown option --hots: did you mean --host?"),
+        (["--hots", "a"], {}, 2, "unknown option --hots: scrapy portal -h"),
         (["--host", "nergens.invalid"], {}, 1, "cannot listen at nergens.invalid port 0"),
         (
             ["--host", "192.0.2.1"],

@@ -42,7 +42,7 @@ WRONG = [
     ("STATS_CLASS", "broken.Raises", 1, ON_FIRE),
     ("LOG_LEVEL", "FOO", 1, "ValueError: Unknown level: 'FOO'"),
     ("LOG_FILE", "no/folder/run.log", 1, "no/folder/run.log: No such file or directory"),
-    ("FEEDS", {"/proc/no/a.jsonl": {"format": "jsonlines"}}, 1, "No such file or directory: '/proc/no'"),
+    ("FEEDS", {"/proc/no/a.jsonl": {"format": "jsonlines"}}, 1, "/proc/no: No such file or directory"),
     (
         "WOO_STATE_URL",
         "postgresql://a@b:c/d",

@@ -58,22 +58,3 @@ def test_a_register_is_not_asked_for_with_a_bundle_that_cannot_be_used(site: Sit
     assert run.returncode == 1
     assert "SSL_CERT_FILE is" in run.stderr.splitlines()[-1]
     assert site.requests == []
-
-
-@pytest.mark.parametrize("made", [True, False])
-def test_a_folder_without_certificates_is_an_error_where_there_is_no_other_source(
-    made: bool, publisher: Site, tmp_path: Path, ca_bundle: Path
-) -> None:
-    folder = tmp_path / "certificates"
-    if made:
-        folder.mkdir()
-        (folder / "ca.pem").write_bytes(ca_bundle.read_bytes())  # under no name that OpenSSL looks for
-    arguments = Harvester(tmp_path, ca_bundle, [publisher]).arguments()
-    alone = {"SSL_CERT_FILE": "", "SSL_CERT_DIR": str(folder)}
-    run = run_scrapy(arguments, tmp_path, env=alone)
-    assert run.returncode == 1
-    (line,) = run.stderr.splitlines()
-    assert f"in the folder {folder} (SSL_CERT_DIR)" in line
-    assert publisher.requests == []
-    beside = run_scrapy(arguments, tmp_path, ca_bundle, env={"SSL_CERT_DIR": str(folder)})
-    assert (beside.returncode, len(beside.records)) == (0, 2)

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.tooi.folders import change_list, make_folder
-from tests.utils.command import Line, Run, run_scrapy
+from tests.tooi.folders import with_newer
+from tests.utils.command import Line, Run
 from tests.utils.publishers import Harvest, Host, Hosts, Publishers, document, publish
 from woo_harvester.demo.site import Location, RooEntry, Site
 from woo_harvester.demo.sitemaps import AFVAL, ONDERTEKENING, Coded, Handeling
+from woo_harvester.tooi.stored import store_editions
+from woo_harvester.tooi.values import Concept
 
 TOOI = "https://identifier.overheid.nl/tooi/id/"
 NIEUWSTAD = {"type": "gemeente", "id": f"{TOOI}gemeente/gm9101", "label": "Gemeente Nieuwstad"}
@@ -54,19 +56,10 @@ def harvest(publishers: Publishers) -> Harvest:
 
 @pytest.fixture(scope="module")
 def data(publishers: Publishers, harvest: Harvest) -> Path:
-    """Return a data folder with a newer list of themes, in which one theme is no longer there."""
-    folder = make_folder(publishers.folder / "lists")
-    change_list(
-        folder,
-        "scw_toplijst",
-        lambda rows: [*(row for row in rows if row[0] != AFVAL.uri), (RUIMTEVAART_URI, "ruimtevaart")],
-    )
-    made = publishers.folder / "data"
-    done = run_scrapy(
-        ["tooi", "update", "--from", str(folder)], publishers.folder, settings={"WOO_DATA_DIR": made}
-    )
-    assert done.returncode == 0, done.stderr
-    return made
+    """Return a data folder with a newer list of themes."""
+    newer = with_newer("scw_toplijst", lambda concepts: [*concepts, Concept(RUIMTEVAART_URI, "ruimtevaart")])
+    store_editions(publishers.folder / "data", newer)
+    return publishers.folder / "data"
 
 
 @pytest.fixture(scope="module")

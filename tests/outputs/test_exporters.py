@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy.exceptions import UsageError
 from scrapy.exporters import JsonLinesItemExporter
 from scrapy.utils.test import get_crawler
 
@@ -25,6 +24,7 @@ from woo_harvester.permits.geojson import GeoJsonItemExporter
 from woo_harvester.permits.record import PermitRecord, Vergunning
 from woo_harvester.permits.spider import PermitItem, VergunningenSpider
 from woo_harvester.record import Herkomst, Oorzaak, Versie, Waarde, bare_record
+from woo_harvester.running.causes import StartError
 from woo_harvester.spiders.woo import WooSpider
 
 
@@ -69,7 +69,7 @@ def test_a_setting_chooses_columns_and_refuses_others(tmp_path: Path) -> None:
     header, row = export(tmp_path / "a.csv", woo_item("x"), columns="link,document,id")
     assert header == ["link", "document", "id"]
     assert row[:2] == ["https://a.nl/x.pdf", '{"weblocatie": "https://a.nl/x.pdf"}']
-    with pytest.raises(UsageError, match="WOO_CSV_COLUMNS: unknown column lnk: did you mean link"):
+    with pytest.raises(StartError, match="WOO_CSV_COLUMNS: unknown column lnk: did you mean link"):
         export(tmp_path / "b.csv", columns="lnk")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from woo_harvester.permits.messages import Message, read_message
 from woo_harvester.record import json_value
-from woo_harvester.tooi import organisaties
+from woo_harvester.tooi.lists import organisaties
 
 MAXSIZE = 20_000_000
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)

@@ -17,7 +17,7 @@ from woo_harvester.permits.mapping import (
     to_wgs84,
 )
 from woo_harvester.permits.record import PostcodeHuisnummer, Wgs84
-from woo_harvester.tooi import organisaties
+from woo_harvester.tooi.lists import organisaties
 
 FULL_KERN = """
   <dcterms:spatial scheme="overheid:Gemeente">Voorbeeldstad</dcterms:spatial>

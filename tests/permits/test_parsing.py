@@ -11,7 +11,7 @@ from woo_harvester.permits.demo_messages import (
 )
 from woo_harvester.permits.messages import read_message
 from woo_harvester.permits.parsing import has_message_root
-from woo_harvester.tooi import organisaties
+from woo_harvester.tooi.lists import organisaties
 
 
 def test_malformed_xml_is_reported_with_its_line() -> None:

@@ -21,7 +21,6 @@ Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 WHOLE = export(organisation("A", *[f"https://www{number}.a.nl/" for number in range(10)]))
 NEWER = export(organisation("A", *[f"https://www{number}.a.nl/" for number in range(12)]))
-SMALL = export(organisation("A", "https://www.a.nl/"))
 
 
 class Site:
@@ -57,15 +56,16 @@ def whole(document: bytes, status: int = 200, **headers: str) -> Answer:
     return answer
 
 
-def unless_known(document: bytes, etag: str) -> Answer:
-    """Return the answer of a server with ETags: 304 for a client that has this version."""
+OLD, NEW = "Sat, 21 Nov 2026 05:00:00 GMT", "Sun, 22 Nov 2026 05:00:00 GMT"
+
+
+def unless_known(document: bytes, modified: str) -> Answer:
+    """Return the answer of a server that has dates: 304 for a client that has this version."""
 
     async def answer(request: web.Request) -> web.StreamResponse:
-        if request.headers.get("If-None-Match") == etag:
+        if request.headers.get("If-Modified-Since") == modified:
             return web.Response(status=304)
-        return web.Response(
-            body=document, headers={"ETag": etag, "Last-Modified": "Sat, 21 Nov 2026 05:00:00 GMT"}
-        )
+        return web.Response(body=document, headers={"Last-Modified": modified})
 
     return answer
 
@@ -150,7 +150,7 @@ def test_a_register_is_fetched_with_user_agent_and_certificate(harvest: Harvest,
     assert register.location_count == 10
     assert harvest.findings == []
     assert site.requests[0].headers["User-Agent"] == "test/1"
-    assert "If-None-Match" not in site.requests[0].headers
+    assert "If-Modified-Since" not in site.requests[0].headers
 
 
 def test_a_register_is_fetched_through_the_proxy_of_the_environment(
@@ -171,25 +171,22 @@ def test_a_register_is_fetched_through_the_proxy_of_the_environment(
 
 
 def test_a_register_that_did_not_change_is_not_sent_again(harvest: Harvest, site: Site) -> None:
-    registers = harvest.run(*[unless_known(WHOLE, '"v1"')] * 2)
+    registers = harvest.run(*[unless_known(WHOLE, OLD)] * 2)
     assert [register.location_count for register in registers] == [10, 10]
-    assert site.requests[1].headers["If-None-Match"] == '"v1"'
-    assert site.requests[1].headers["If-Modified-Since"] == "Sat, 21 Nov 2026 05:00:00 GMT"
+    assert site.requests[1].headers["If-Modified-Since"] == OLD
     assert harvest.findings == []
 
 
 def test_a_register_that_did_not_change_gives_its_findings_again(harvest: Harvest) -> None:
     faulty = export(organisation("A", "https://www.a.nl/", "geen"))
-    harvest.run(*[unless_known(faulty, '"v1"')] * 2)
+    harvest.run(*[unless_known(faulty, OLD)] * 2)
     assert [(finding.code, finding.seen) for finding in harvest.findings] == [
         ("register.url-ongeldig", "geen")
     ] * 2
 
 
 def test_a_newer_register_replaces_the_copy(harvest: Harvest, site: Site) -> None:
-    registers = harvest.run(
-        *[unless_known(WHOLE, '"v1"')], unless_known(NEWER, '"v2"'), whole(b"", status=500)
-    )
+    registers = harvest.run(*[unless_known(WHOLE, OLD)], unless_known(NEWER, NEW), whole(b"", status=500))
     assert [register.location_count for register in registers] == [10, 12, 12]
 
 
@@ -203,10 +200,9 @@ def test_a_newer_register_replaces_the_copy(harvest: Harvest, site: Site) -> Non
         (whole(b"", status=204), "HTTP 204", 1),
         (cut(WHOLE), "ClientPayloadError", 3),
         (whole(WHOLE[:500]), "not complete XML", 1),
-        (whole(b"<!DOCTYPE html><html><body>Onderhoud</body></html>"), "DOCTYPE", 1),
+        (whole(b"<!DOCTYPE html><html><body>Onderhoud</body></html>"), "no organisation", 1),
         (whole(b""), "not complete XML", 1),
         (whole(export()), "no organisation", 1),
-        (whole(SMALL), "1 Woo locations, fewer than half of the 10", 1),
         (whole(b"", status=302, Location="/exportOO.xml"), "TooManyRedirects", 10),
         (whole(b"", status=302, Location="http://127.0.0.1:9/"), "ClientConnectorError", 3),
     ],

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.register.exports import AMSTERDAM, TOOI, UTRECHT, organisation, read
 from woo_harvester.register import Location, Match, Organisation, Register
 from woo_harvester.register.register import Published, PublishedCategories, parse_shard, shard_of
-from woo_harvester.tooi import UNKNOWN_CATEGORY, category_of_index
+from woo_harvester.tooi.lists import UNKNOWN_CATEGORY, category_of_index
 
 SHARED = "https://zoek.s.nl/"
 CITY = Organisation("10", "gemeente Amsterdam", AMSTERDAM)
@@ -54,13 +54,13 @@ def count(found: Documents, *documents: tuple[str, str], host: str = "www.a.nl")
         found.count(f"https://www.a.nl{path}", [category], host)
 
 
-def test_an_organisation_is_found_by_tooi_uri_code_systeem_id_or_exact_name() -> None:
-    for key in [AMSTERDAM, "gm0363", "10", "gemeente Amsterdam", " gm0363\n"]:
+def test_an_organisation_is_found_by_tooi_uri_code_systeem_id_or_name() -> None:
+    for key in [AMSTERDAM, "gm0363", "10", "gemeente Amsterdam", "GEMEENTE AMSTERDAM", " GM0363\n"]:
         assert read(*BODIES).find(key) == CITY, key
 
 
 def test_anything_else_finds_no_organisation() -> None:
-    for key in ["", "Amsterdam", "GEMEENTE AMSTERDAM", "gm036", "0363", "gemeente"]:
+    for key in ["", "Amsterdam", "gm036", "0363", "gemeente"]:
         assert read(*BODIES).find(key) is None, key
 
 
@@ -254,30 +254,9 @@ OWNERS: dict[str, tuple[dict[str, list[str]], dict[str, str | None]]] = {
         {"A": ["/Woo"], "B": ["/b"]},
         {"/Woo/x": "A", "/woo/x": None},
     ),
-    "a registered query is a prefix by complete parameters of the same path": (
-        {"A": ["/zoek?org=a&soort=x"], "B": ["/b"]},
-        {
-            "/zoek?org=a&soort=x": "A",
-            "/zoek/?org=a&soort=x&id=5": "A",
-            "/zoek?org=a&soort=xy": None,
-            "/zoek?org=a": None,
-            "/zoek?soort=x&org=a": None,
-            "/zoek?id=5&org=a&soort=x": None,
-            "/zoek/5?org=a&soort=x": None,
-            "/zoek": None,
-        },
-    ),
-    "the longest query wins, and any query wins from the bare path": (
-        {"A": ["/zoek"], "B": ["/zoek?o=1"], "C": ["/zoek?o=1&s=2"]},
-        {"/zoek?o=1&s=2&id=3": "C", "/zoek?o=1&s=3": "B", "/zoek?o=2": "A", "/zoek/5?o=1": "A"},
-    ),
-    "a query without a parameter is no query": (
-        {"A": ["/zoek?"], "B": ["/b?&"]},
-        {"/zoek/5": "A", "/b/5": "B"},
-    ),
-    "percent-encoding is normalised in a query too": (
-        {"A": ["/zoek?q=Minist%c3%a8re&"], "B": ["/b"]},
-        {"/zoek?q=Minist%C3%A8re&p=1": "A", "/zoek?q=Ministère": "A"},
+    "a registered page of results is a prefix of nothing": (
+        {"A": ["/zoek?org=a"], "B": ["/b"]},
+        {"/zoek?org=a": None, "/zoek/5": None, "/b/5?org=a": "B"},
     ),
     "without a prefix the only organisation on the host decides": ({"A": ["/woo/"]}, {"/download/5": "A"}),
     "a longer prefix of one decides where several share a shorter one": (
@@ -320,12 +299,6 @@ def test_equal_urls_count_as_equal_however_they_are_written() -> None:
         ("https://s.nl/besluiten%c3%a9", "https://s.nl/besluiten%C3%A9/x"),
         ("https://s.nl/besluitené", "https://s.nl/besluiten%C3%A9/x"),
         ("https://s.nl/a b", "https://s.nl/a%20b/x"),
-        ("https://s.nl/a/../b/./c", "https://s.nl/b/c/x"),
-        ("https://s.nl/b/c", "https://s.nl/a/../b/./c/x"),
-        ("https://s.nl/b", "https://s.nl/../b/x"),
-        ("https://s.nl/x/b", "https://s.nl/x/a/../b/y"),
-        ("https://s.nl/b", "https://s.nl/a/%2E%2e/b/x"),
-        ("https://s.nl/b/.", "https://s.nl/b/x"),
         ("https://s.nl/b#deel", "https://s.nl/b/x"),
         ("https://s.nl/b", "https://s.nl/b#x?y"),
         ("https://s.nl/b", "https://s.nl/b?x=/y"),
@@ -341,10 +314,7 @@ def test_urls_that_only_look_alike_are_no_prefix() -> None:
     for registered, loc in [
         ("https://s.nl/a/b", "https://s.nl/a%2Fb/x"),
         ("https://s.nl/a%252Fb", "https://s.nl/a%2Fb/x"),
-        ("https://s.nl/a", "https://s.nl/a/../x"),
         ("https://s.nl/a", "https://s.nl//a"),
-        ("https://s.nl/a?x=1", "https://s.nl/a#?x=1"),
-        ("https://s.nl/a?x=1%262", "https://s.nl/a?x=1&2"),
         ("https://s.nl:8443/a", "https://s.nl/a"),
         ("https://s.nl/a", "https://s.nl:8443/a"),
     ]:
@@ -394,24 +364,18 @@ def test_a_location_of_thousands_of_segments_takes_no_longer_than_the_register()
     assert owner(register, "https://s.nl" + "/b" * 100_000 + "?" + "&" * 100_000) == "B"
 
 
-PARTS = st.sampled_from(["a", "b", "ab", "a b", "é", "", "~"])
-PATHS = st.lists(PARTS, max_size=4)
-QUERIES = st.lists(st.sampled_from(["x=1", "x=12", "y", "é"]), max_size=3)
-URLS = st.tuples(PATHS, QUERIES)
+PATHS = st.lists(st.sampled_from(["a", "b", "ab", "a b", "é", "~"]), max_size=4)
 
 
-@given(st.lists(st.tuples(st.sampled_from("ABC"), URLS), min_size=1, max_size=12), URLS, st.booleans())
+@given(st.lists(st.tuples(st.sampled_from("ABC"), PATHS), min_size=1, max_size=12), PATHS, st.booleans())
 def test_the_look_up_is_what_comparing_with_every_registered_url_gives(
-    registered: list[tuple[str, tuple[list[str], list[str]]]],
-    loc: tuple[list[str], list[str]],
-    escaped: bool,
+    registered: list[tuple[str, list[str]]], loc: list[str], escaped: bool
 ) -> None:
-    register = Register(
-        [], [Location(Organisation(name, name), _url(path, query)) for name, (path, query) in registered]
-    )
-    match = register.organisation_of(_url(*loc, escaped=escaped), INDEX)
-    everyone = {name for name, _ in registered}
-    owners = _naive_owners(registered, loc) or everyone
+    register = Register([], [Location(Organisation(name, name), _url(path)) for name, path in registered])
+    match = register.organisation_of(_url(loc, escaped=escaped), INDEX)
+    prefixes = [(len(path), name) for name, path in registered if loc[: len(path)] == path]
+    longest = {name for length, name in prefixes if length == max(prefixes)[0]}
+    owners = longest or {name for name, _ in registered}
     if len(owners) == 1:
         assert match == Match(Organisation(*owners, *owners))
     else:
@@ -426,31 +390,8 @@ def test_any_path_and_query_can_be_looked_up(text: str) -> None:
     register.organisation_of(f"https://s.nl/a?{text}", INDEX)
 
 
-def _url(path: list[str], query: list[str], *, escaped: bool = False) -> str:
-    if escaped:
-        path = [quote(part, safe="") for part in path]
-        query = [quote(part, safe="=").replace("x", "%78") for part in query]
-    return "https://s.nl" + "".join(f"/{part}" for part in path) + ("?" + "&".join(query) if query else "")
-
-
-def _naive_owners(
-    registered: list[tuple[str, tuple[list[str], list[str]]]], loc: tuple[list[str], list[str]]
-) -> set[str]:
-    """Return the organisations with the longest registered URL that is a prefix, straight from the rule."""
-    path, query = _without_slash(loc[0]), loc[1]
-    prefixes = []
-    for name, (given_path, given_query) in registered:
-        whole = _without_slash(given_path)
-        if given_query and (whole == path and query[: len(given_query)] == given_query):
-            prefixes.append((len(whole), len(given_query), name))
-        if not given_query and path[: len(whole)] == whole:
-            prefixes.append((len(whole), 0, name))
-    longest = max(prefixes, default=(0, 0, ""))[:2]
-    return {name for *length, name in prefixes if tuple(length) == longest}
-
-
-def _without_slash(path: list[str]) -> list[str]:
-    return path[:-1] if path and not path[-1] else path
+def _url(path: list[str], *, escaped: bool = False) -> str:
+    return "https://s.nl" + "".join(f"/{quote(part, safe='') if escaped else part}" for part in path)
 
 
 # The owners of a URL, and the hosts that may list it: "Whose entry counts".

@@ -15,7 +15,7 @@ from woo_harvester.report.accounts import Accounts
 from woo_harvester.report.funnel import REPEATED, Account, stages_of
 from woo_harvester.report.model import FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder, finding_line
-from woo_harvester.tooi import informatiecategorieen
+from woo_harvester.tooi.lists import informatiecategorieen
 
 HOST = "www.a.nl"
 ORGANISATION = {"id": "https://identifier.overheid.nl/tooi/id/gemeente/gm0363", "name": "gemeente Amsterdam"}

@@ -33,7 +33,7 @@ from woo_harvester.report.json_file import read_head
 from woo_harvester.report.model import FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.report.score import parts_of
-from woo_harvester.tooi import UNKNOWN_CATEGORY
+from woo_harvester.tooi.lists import UNKNOWN_CATEGORY
 
 OTHER = "www.b.nl"
 

@@ -15,7 +15,7 @@ from woo_harvester.permits.schema import MESSAGE_NS
 from woo_harvester.report.model import OrganisationRef, Snippet
 from woo_harvester.report.snippets import _PARTS, snippet
 from woo_harvester.sitemaps.reader import SITEMAP_NAMESPACE
-from woo_harvester.tooi import lists
+from woo_harvester.tooi.lists import bundled
 
 ROBOTS, SITEMAP = None, "sitemap/loc"
 OF_A = "https://www.a.nl"
@@ -182,7 +182,7 @@ def test_names_in_templates_are_those_of_the_standards() -> None:
     text = "\n".join(template.text for pair in fix_templates().values() for template in pair)
     spaces = dict(re.findall(r'xmlns(:\w+)?="(http[^"]+)"', text)) | {"": SITEMAP_NAMESPACE}
     assert spaces == {"": SITEMAP_NAMESPACE, ":diwoo": DIWOO_NAMESPACE, ":overheidvg": MESSAGE_NS}
-    listed = [lists.informatiecategorieen(), lists.handelingen(), lists.filetypes()]
+    listed = [bundled().informatiecategorieen, bundled().handelingen, bundled().filetypes]
     labels = {concept.uri: concept.label for values in listed for concept in values}
     coded = re.findall(r'resource="(http[^"…{]+)">([^<…]+)<', text)
     assert len(set(coded)) == 4

@@ -8,7 +8,7 @@ import pytest
 from woo_harvester.diwoo.choice import Choice
 from woo_harvester.running.arguments import WooArguments
 from woo_harvester.running.causes import ArgumentError
-from woo_harvester.tooi import UNKNOWN_CATEGORY, category_of_index
+from woo_harvester.tooi.lists import UNKNOWN_CATEGORY, category_of_index
 
 
 def test_without_arguments_nothing_is_narrowed_and_names_with_an_underscore_are_left_alone() -> None:

@@ -30,7 +30,7 @@ KINDS = {
     "list": 6, "renew": 16, "drop": 8, "drop_everywhere": 6, "copy": 7, "move": 4, "relist": 6,
     "empty": 2, "remove_sitemap": 2, "toggle_index": 4, "repeat": 6, "list_in_both": 1, "break": 9,
     "repair": 7, "list_wrongly": 2, "list_insecurely": 3, "leave_out": 6, "rename": 2, "page": 2,
-    "toggle_etags": 2, "leave_register": 2, "change_owner": 2, "set_clock_back": 2,
+    "toggle_etags": 2, "leave_register": 2, "change_owner": 2, "set_clock_back": 3,
     "confirm": 4, "restore": 2, "forget": 1, "back_up": 1, "put_back": 1,
     "run_all": 18, "run_shards": 5, "run_some": 6, "run_killed": 7, "run_stopped": 4,
     "run_refused": 3, "run_two_at_once": 3, "run_since": 2,
@@ -53,8 +53,6 @@ class Documents(Operated):
         }
         self.owners = dict(self.all_owners)
         self.downloads = random.random() < 0.3
-        self.kills = random.random() < 0.1
-        """Runs are killed, in processes of their own, which takes several times as long."""
         count, shared = random.randint(1, 6), random.randint(0, 2)
         for number, publisher in enumerate(self.publishers.values()):
             publisher.sitemaps = {"/s0.xml": Sitemap(), "/s1.xml": Sitemap(indexes={1})}
@@ -258,7 +256,7 @@ class Documents(Operated):
 
     def _set_clock_back(self, publisher: Publisher, random: Random) -> None:
         """The clock of the machine was ahead."""
-        self.now -= random.choice((0.1, 1.5, 3)) * DAY
+        self.now -= random.choice((0.1, 1.5, 3, 30)) * DAY
         self.oracle.change()
         self.note("the clock is set back")
 
@@ -303,8 +301,7 @@ class Documents(Operated):
         self._run(self._make(self._some(random)))
 
     def _run_killed(self, publisher: Publisher, random: Random) -> None:
-        if self.kills:
-            self._run(self._make(self._some(random), kill_at=random.randrange(80)))
+        self._run(self._make(self._some(random), kill_at=random.randrange(80)))
 
     def _run_stopped(self, publisher: Publisher, random: Random) -> None:
         self._run(self._make(self._some(random), stop_at=random.randrange(1, 40)))
@@ -324,8 +321,7 @@ class Documents(Operated):
         middle = random.randint(1, max(1, len(hosts) - 1))
         runs = [self._make(part) for part in (hosts[:middle], hosts[middle:]) if part]
         runs[-1].kill_at = random.choice((random.randrange(80), 1_000_000))
-        if self.kills:
-            self._run(*runs)
+        self._run(*runs)
 
     def _run_since(self, publisher: Publisher, random: Random) -> None:
         run = self._make(self._some(random))

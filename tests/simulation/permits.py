@@ -57,8 +57,6 @@ class Permits(Operated):
         super().__init__(PermitOracle(self.owners, self.pages), installation, planted, has_server=bool(state))
         self.numbers: set[int] = set()
         self.dates: set[tuple[str, str]] = set()
-        self.kills = random.random() < 0.2
-        """Runs are killed, in processes of their own, which takes several times as long."""
         for page in self.pages.values():
             self._set_up_anew(page, random)
             for name in random.sample(NAMES, 2):
@@ -188,8 +186,7 @@ class Permits(Operated):
         return is_known or page.owner == host
 
     def _run_killed(self, page: Page, random: Random) -> None:
-        if self.kills:
-            self._run(self._make(self._some(random), kill_at=random.randrange(40)))
+        self._run(self._make(self._some(random), kill_at=random.randrange(40)))
 
     def _run_stopped(self, page: Page, random: Random) -> None:
         self._run(self._make(self._some(random), stop_at=random.randrange(1, 25)))
@@ -200,9 +197,8 @@ class Permits(Operated):
         parts = [
             [one for one in self.pages.values() if host_of(one.url) in on] for on in (hosts[:1], hosts[1:])
         ]
-        if self.kills:
-            kill_at = random.choice((random.randrange(40), 1_000_000))
-            self._run(self._make(parts[0]), self._make(parts[1], kill_at=kill_at))
+        kill_at = random.choice((random.randrange(40), 1_000_000))
+        self._run(self._make(parts[0]), self._make(parts[1], kill_at=kill_at))
 
     def _some(self, random: Random) -> list[Page]:
         pages = list(self.pages.values())

@@ -31,6 +31,10 @@ EXAMPLES = int(os.environ.get("WOO_SIMULATE_EXAMPLES", "30"))
 UNTIL = float(os.environ.get("WOO_SIMULATE_UNTIL", "0"))
 SEED = os.environ.get("WOO_SIMULATE_SEED")
 STATE = os.environ.get("WOO_SIMULATE_STATE", "")
+#: The steps in which a run is killed. It is a process of its own then, which takes several times as long: one
+#: history in so many has such steps.
+KILLING = {"run_killed", "run_two_at_once"}
+KILLS = 8
 #: How long a history that fails is shrunk, in seconds.
 SHRINKING = 60.0
 _HASHES = os.environ.get("PYTHONHASHSEED", "random")
@@ -76,6 +80,10 @@ class Simulation:
         """
         random = Random(number)
         weights = [weight * random.choice((0, 1, 1, 4)) for weight in self.kinds.values()]
+        if number % KILLS:
+            weights = [
+                weight * (kind not in KILLING) for kind, weight in zip(self.kinds, weights, strict=True)
+            ]
         kinds = random.choices(list(self.kinds), weights if any(weights) else None, k=self.length)
         return [Step(kind, random.getrandbits(32)) for kind in kinds]
 

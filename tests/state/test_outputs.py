@@ -4,9 +4,7 @@ import codecs
 import errno
 import os
 from collections.abc import Iterator
-from fcntl import flock
 from pathlib import Path
-from typing import IO
 
 import pytest
 from sqlalchemy import select
@@ -57,6 +55,15 @@ def test_what_a_dead_run_delivered_is_added_once(state: State, own: Path, target
         assert (own.exists(), rows(state)) == (False, 0), before
 
 
+def test_a_run_that_died_when_its_file_had_both_names_is_not_added_again(
+    state: State, own: Path, target: Path
+) -> None:
+    died(state, own, target)
+    target.hardlink_to(own)
+    before = target.read_bytes()
+    assert (state.recover(), own.exists(), target.read_bytes()) == ([], False, before)
+
+
 def test_a_run_that_died_while_it_added_goes_on_where_it_stopped(
     state: State, own: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,19 +101,16 @@ def test_what_others_wrote_since_stays_and_the_records_come_after_it(
 
 
 def test_two_runs_that_add_to_a_new_file_at_the_same_moment_are_both_in_it(
-    state: State, tmp_path: Path, own: Path, target: Path, monkeypatch: pytest.MonkeyPatch
+    state: State, own: Path, target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     died(state, own, target)
-    other = tmp_path / "other"
-    other.write_bytes(OTHER)
-    lock = flock
+    real = os.link
 
-    def wait(file: IO[bytes], how: int) -> None:
-        if file.name == str(target) and other.exists():
-            other.replace(target)  # the other run had the lock, and has ended
-        lock(file, how)
+    def link(path: Path, to: str) -> None:
+        target.write_bytes(OTHER)  # the other run was the first
+        real(path, to)
 
-    monkeypatch.setattr("woo_harvester.state.outputs.flock", wait)
+    monkeypatch.setattr("os.link", link)
     state.recover()
     assert target.read_bytes() == OTHER + FIRST + SECOND
 
@@ -117,7 +121,7 @@ def test_a_file_system_without_locks_has_files_of_runs_too(
     def fail(*_: object) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr("woo_harvester.state.outputs.flock", fail)
+    monkeypatch.setattr("fcntl.flock", fail)
     died(state, own, target)
     assert state.recover() == [], "nobody knows whether its run goes on"
     list(state.outputs.add(own))

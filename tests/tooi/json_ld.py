@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from woo_harvester.demo.server import Handler, Page, Pages, Request
-from woo_harvester.tooi.list_files import set_uri
-from woo_harvester.tooi.lists import bundled_files
+from woo_harvester.tooi.list_files import bundled_editions
+from woo_harvester.tooi.public import set_uri
 
 ONT = "https://identifier.overheid.nl/tooi/def/ont/"
 WL = "https://identifier.overheid.nl/tooi/def/wl/"
@@ -80,8 +80,8 @@ def tooi_site(newer: Mapping[str, tuple[int, bytes]]) -> Pages:
     """Return the pages of both hosts of TOOI: the lists of the project, and *newer* versions of some."""
     pages: dict[str, Page] = {}
     files: Pages = {}
-    for name, shipped in bundled_files().items():
-        version, content = newer.get(name, (shipped.edition.version, b""))
+    for name, shipped in bundled_editions().items():
+        version, content = newer.get(name, (shipped.version, b""))
         pages[set_uri(name, 0).removesuffix("/0")] = work_page(name, *range(1, version + 1))
         if content:
             path = f"/waardelijsten/{name}/{version}/json/{name}_{version}.json"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from woo_harvester.tooi import Concept, ValueList, normal_label, normal_uri, one_line
+from woo_harvester.tooi.values import Concept, ValueList, normal_label, normal_uri, one_line
 
 
 def test_a_concept_is_found_by_uri_and_by_label() -> None:

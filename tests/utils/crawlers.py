@@ -16,7 +16,7 @@ from woo_harvester.items import Fetched, Source, StreamedResponse, WooItem
 from woo_harvester.record import Document, Oorzaak, Record, Versie
 from woo_harvester.register.register import Match
 from woo_harvester.running.default_settings import SETTINGS
-from woo_harvester.tooi import bundled
+from woo_harvester.tooi.lists import bundled
 from woo_harvester.tooi.values import Concept
 from woo_harvester.utils.urls import record_id
 

@@ -47,11 +47,11 @@ def _entry(code: str) -> Build:
 
     def build(site: Site) -> None:
         well(site)
-        made = mistaken.in_any_category(site)
+        made = mistaken.mistakes(site)
         found = [mistake for mistake in made if mistake.code == code]
         publish(site, *(mistake.entry for mistake in found))
         for mistake in found:
-            if mistake.page and mistake.entry.loc:
+            if mistake.entry.loc:
                 site.pages[mistake.entry.loc.removeprefix(site.url(""))] = mistake.page
 
     return build

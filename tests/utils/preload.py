@@ -18,12 +18,12 @@ from scrapy import cmdline
 from scrapy.utils import versions
 from scrapy.utils.misc import walk_modules_iter
 
-from woo_harvester import tooi
 from woo_harvester.documents import file_types
 from woo_harvester.findings import explanations
 from woo_harvester.report.assemble import make_report
 from woo_harvester.report.run_folder import RunFolder
 from woo_harvester.state.store import State
+from woo_harvester.tooi.lists import bundled
 
 #: With all modules in them, as Scrapy itself looks for its commands and spiders.
 PACKAGES = (
@@ -81,18 +81,7 @@ def _read_lists_and_texts() -> None:
     file_types()
     explanations("nl")
     explanations("en")
-    for read in (
-        tooi.documentrelaties,
-        tooi.documentsoorten,
-        tooi.filetypes,
-        tooi.handelingen,
-        tooi.informatiecategorieen,
-        tooi.organisaties,
-        tooi.redenen,
-        tooi.talen,
-        tooi.themas,
-    ):
-        read()
+    bundled()
 
 
 def _read_what_is_installed() -> None:

@@ -16,7 +16,7 @@ from woo_harvester.permits.inventory import read_inventory, supplier_page
 from woo_harvester.report.assemble import make_report
 from woo_harvester.report.funnel import FIELDS, Account
 from woo_harvester.report.run_folder import ReportsFolder
-from woo_harvester.tooi import informatiecategorieen
+from woo_harvester.tooi.lists import informatiecategorieen
 
 NAMES = ("Beverwijk", "Sint-Michielsgestel", "Súdwest-Fryslân", "Ede", "Zoetermeer", "Bergen op Zoom", "Echt")
 PATHS = ("/api/sitemap/2025/5.xml", "/apps/opencatalogi/api/woo/sitemaps/1.xml", "/sitemap-woo.xml")

@@ -17,7 +17,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from tools.reference import commands, findings, record, score, settings
 from tools.reference.markdown import code, table
 from woo_harvester.report.model import Report
-from woo_harvester.tooi import CATEGORY_COUNT, article_of_category, category_of_index, informatiecategorieen
+from woo_harvester.tooi.lists import (
+    CATEGORY_COUNT,
+    article_of_category,
+    category_of_index,
+    informatiecategorieen,
+)
 
 _ENVIRONMENT = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"),

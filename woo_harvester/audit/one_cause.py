@@ -46,7 +46,7 @@ class EntryReporter(Reporter):
 
     def __init__(self, entry: Entry, to: Reporter) -> None:
         self._found: list[Finding] = []
-        super().__init__(self._found.append, url=to.url, host=to.host, sitemap=to.sitemap, line=to.line)
+        super().__init__(self._found.append, **to.bound)
         self._entry = entry
         self._to = to
 

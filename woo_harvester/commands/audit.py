@@ -23,7 +23,6 @@ from woo_harvester.running.command import (
     DOCUMENT_SAMPLE,
     MESSAGE_SAMPLE,
     ProjectCommand,
-    one_of,
 )
 from woo_harvester.running.credentials import PASSWORD, Credentials, trusting
 from woo_harvester.running.process import HarvestProcess
@@ -119,31 +118,29 @@ class Command(ProjectCommand):
             metavar="FILE",
             help="trust the certificates in this file too, such as that of your own CA",
         )
-        parser.add_argument("--format", type=one_of("json", "junit"), help=f"print {REPORT}, or JUnit")
+        parser.add_argument("--format", choices=("json", "junit"), help=f"print {REPORT}, or JUnit")
         parser.add_argument(
             "--json", action="store_const", dest="format", const="json", help="as --format json"
         )
         parser.add_argument(
             "--fail-on",
-            type=one_of("error", "warning"),
+            choices=("error", "warning"),
             default="error",
             help="the least severity that gives exit status 1: error (the default) or warning",
         )
         parser.add_argument(
-            "--lang", type=one_of("nl", "en"), help="language of answer and report (default: nl)"
+            "--lang", choices=("nl", "en"), help="language of answer and report (default: nl)"
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the arguments, and show only errors of the log, unless the command line asks for more."""
         settings = cast("Settings", self.settings)
         settings.set("LOG_LEVEL", "ERROR", "project")
-        self._credentials = Credentials()
         self._own_error: str | None = None
         """The last line of a run in which the harvester itself failed on something."""
         self._spiders: list[HarvestSpider] = []
         """The spiders that were opened."""
-        args[:] = map(self._credentials.take, args)  # before anything else reads them
-        opts.permits = [*map(self._credentials.take, opts.permits or ())]
+        opts.permits = opts.permits or []
         super().process_options(args, opts)
         self._files = [_existing(given) for given in opts.file or ()]
         self._check(args, opts)
@@ -151,9 +148,8 @@ class Command(ProjectCommand):
         hosts = _hosts(args) if args else [host_of(url) for url in opts.permits]
         if hosts:
             settings.set("WOO_PRIVATE_HOSTS", hosts, "cmdline")
-        if opts.user is not None:
-            self._credentials.add(hosts, opts.user)
-        settings.set("WOO_TEST_HOSTS", hosts if opts.ca else [*self._credentials.hosts], "cmdline")
+        self._credentials = Credentials(hosts, opts.user)
+        settings.set("WOO_TEST_HOSTS", hosts if opts.ca or opts.user else [], "cmdline")
         for setting, default in (("MESSAGE", MESSAGE_SAMPLE), ("DOCUMENT", DOCUMENT_SAMPLE)):
             sample = default if opts.sample is None else opts.sample
             settings.set(f"WOO_{setting}_SAMPLE", sample, "cmdline")
@@ -204,6 +200,10 @@ class Command(ProjectCommand):
                 raise UsageError(f"--permits: {problem}")
         if opts.user is not None and not (args or opts.permits):
             raise UsageError("--user is for domains and --permits: files need no password")
+        for given in (*args, *opts.permits):
+            if "@" in given.rpartition("://")[2].partition("/")[0]:
+                line = f"a user name comes after --user, and its password is asked for, or in {PASSWORD}"
+                raise UsageError(line)
         for given in args:
             is_file = "://" not in given and given.lower().endswith((".xml", ".xml.gz", "robots.txt"))
             if is_file or ("." not in given and ":" not in given and given != "localhost"):
@@ -267,7 +267,7 @@ class Command(ProjectCommand):
             crawler.settings.setdict(_OF_FILES, "cmdline")
             for name, components in _COMPONENTS_OF_FILES.items():
                 crawler.settings.set(name, {**crawler.settings.getdict(name), **components}, "cmdline")
-        elif self._credentials:
+        elif self._credentials.hosts:
             crawler.signals.connect(self._credentials.sign, signals.request_reached_downloader)
         crawler.signals.connect(self._keep, signals.spider_opened)
         return crawler

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from woo_harvester.report.retention import Outcome, Removal
 
-_PERIOD = re.compile(r"(?P<number>\d+)(?P<unit>[dwh]?)")
-_HOURS = {"h": 1, "": 24, "d": 24, "w": 168}
+_PERIOD = re.compile(r"(\d+)d?")
 
 #: What is removed, in the order of the line that says so.
 _KINDS = ("report", "history file", "stored file")
@@ -54,9 +53,7 @@ class Command(ProjectCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
-        parser.add_argument(
-            "--keep", metavar="90d", help="how long to keep reports, in days (d), weeks (w) or hours (h)"
-        )
+        parser.add_argument("--keep", metavar="90d", help="how long to keep reports, in days")
         parser.add_argument(
             "--documents", action="store_true", help="also remove stored files that no published document has"
         )
@@ -105,9 +102,9 @@ class Command(ProjectCommand):
     def _period(self, option: str, given: str) -> timedelta:
         match = _PERIOD.fullmatch(given)
         if match is None:
-            self.refuse(f"{option}: expected a number of days such as 90d, or of weeks (12w), got {given}")
+            self.refuse(f"{option}: expected a number of days such as 90d, got {given}")
         try:
-            period = timedelta(hours=int(match["number"]) * _HOURS[match["unit"]])
+            period = timedelta(days=int(match[1]))
             datetime.now(UTC) - period
         except OverflowError:
             self.refuse(f"{option}: {given} is longer than there are dates")

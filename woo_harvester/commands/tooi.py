@@ -12,10 +12,10 @@ from scrapy.exceptions import UsageError
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.running.paths import data_dir
 from woo_harvester.running.streams import write_stderr
-from woo_harvester.tooi.list_files import ListsError
-from woo_harvester.tooi.lists import MAX_AGE, NAMES
-from woo_harvester.tooi.public import ListFetcher
-from woo_harvester.tooi.stored import FILE, Change, KnownLists, Update, compare, known_lists, store_lists
+from woo_harvester.tooi.list_files import Edition, Editions, bundled_editions
+from woo_harvester.tooi.lists import MAX_AGE
+from woo_harvester.tooi.public import ListFetcher, ListsError
+from woo_harvester.tooi.stored import FILE, known_editions, store_editions
 from woo_harvester.utils.dates import day_of
 from woo_harvester.utils.fetch import TrustError
 from woo_harvester.utils.program import program, suggestion
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 _UPDATE = "update"
-_WIDTH = max(map(len, NAMES))
 
 
 class Command(ProjectCommand):
@@ -43,99 +42,69 @@ class Command(ProjectCommand):
         1: "a list cannot be fetched or read, and nothing changed",
     }
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        super().add_options(parser)
-        parser.add_argument(
-            "--from",
-            dest="source",
-            metavar="URL_OR_FOLDER",
-            help="a folder with files as those that ship with the project (default: the site of TOOI)",
-        )
-
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the arguments. Raises UsageError."""
         super().process_options(args, opts)
         if args and args != [_UPDATE]:
             raise UsageError(f"unknown action {' '.join(args)}: {suggestion(args[0], [_UPDATE])}")
-        if not args and opts.source is not None:
-            raise UsageError(f"--from belongs to: {program()} tooi {_UPDATE}")
-        if opts.source is not None and not opts.source.strip():
-            raise UsageError("--from: expected a URL or a folder, got nothing")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Show the lists, or update them."""
         settings = cast("Settings", self.settings)
         folder, today = data_dir(settings), day_of(datetime.now(UTC))
-        known = known_lists(folder)
+        try:
+            known = known_editions(folder)
+        except ValueError as error:
+            known = bundled_editions()
+            if args:
+                write_stderr(f"{program()} tooi: warning: {error}; it is replaced")
+            else:
+                self.fail(str(error))
         if not args:
             for line in _table(known, today):
                 print(line)
-            if known.problem is not None:
-                self.fail(known.problem)
             return
-        if known.problem is not None:
-            write_stderr(f"{program()} tooi: warning: {known.problem}; what it had is not compared")
         fetcher = ListFetcher(settings["USER_AGENT"], today, backoff=settings.getfloat("WOO_RETRY_BACKOFF"))
         try:
-            given = asyncio.run(fetcher.fetch(opts.source, known.files))
-            update = compare(known, given)
-            store_lists(folder, update.lists, update.former)
+            newest = asyncio.run(fetcher.fetch(known))
+            store_editions(folder, newest)
         except (ListsError, TrustError) as error:
             self.fail(f"{error}; nothing was changed")
             return
         except OSError as error:
             self.fail(f"{error.filename or folder}: {error.strerror or error}; nothing was changed")
             return
-        for line in _changes(update):
-            print(line)
+        changed = [name for name in known if newest[name].version != known[name].version]
+        for name in changed:
+            for line in _changes(name, known[name], newest[name]):
+                print(line)
+        if not changed:
+            print(f"{len(known)} lists, none of which has changed")
         print(f"The next runs use the lists in {folder / FILE}")
 
 
-def _table(known: KnownLists, today: date) -> Iterator[str]:
+def _table(known: Editions, today: date) -> Iterator[str]:
     """Yield the lines of the table of lists."""
     rows = [("list", "version", "published", "checked", "days", "values", "source")]
-    old = 0
-    for name in NAMES:
-        edition = known.files[name].edition
-        age = edition.age(today)
-        is_old = age > MAX_AGE
-        old += is_old
-        source = f"{'project' if edition.is_bundled else 'update'}{' (old)' if is_old else ''}"
-        checked = str(edition.checked or "-")
-        numbers = str(edition.version), str(edition.published), checked, str(age), str(edition.values)
-        rows.append((name, *numbers, source))
+    ages = {name: edition.age(today) for name, edition in known.items()}
+    for name, edition in known.items():
+        source = "project" if edition is bundled_editions()[name] else "update"
+        if ages[name] > MAX_AGE:
+            source += " (old)"
+        checked, values = str(edition.checked or "-"), str(len(edition.concepts))
+        rows.append(
+            (name, str(edition.version), str(edition.published), checked, str(ages[name]), values, source)
+        )
+    width = max(map(len, known))
     for name, version, published, checked, days, values, source in rows:
-        yield f"{name:<{_WIDTH}} {version:>7} {published:<10} {checked:<10} {days:>5} {values:>6} {source}"
-    yield f"{len(NAMES)} lists, {old} older than a year"
+        yield f"{name:<{width}} {version:>7} {published:<10} {checked:<10} {days:>5} {values:>6} {source}"
+    yield f"{len(known)} lists, {sum(age > MAX_AGE for age in ages.values())} older than a year"
 
 
-def _changes(update: Update) -> Iterator[str]:
-    """Yield the lines that say what an update changed."""
-    for change in update.changes:
-        before, after = change.before, change.after
-        counts = (
-            f"{len(change.added)} new, {len(change.removed)} gone, {len(change.renamed)} with another label"
-        )
-        yield (
-            f"{change.name}: version {before.version} ({before.published}) -> "
-            f"{after.version} ({after.published}): {counts}"
-        )
-        yield from _values(change)
-    for name in update.older:
-        yield f"{name}: not used, since version {update.lists[name].edition.version} is newer"
-    if not update.changes:
-        yield f"{len(NAMES)} lists, none of which has changed"
-
-
-def _values(change: Change) -> Iterator[str]:
-    """Yield a line for each value that has changed."""
-    from woo_harvester.documents import file_types
-
-    harvested = {filetype.uri for filetype in file_types()}
-    for concept in change.added:
-        is_unread = change.name == "ccw_plooi_filetypes" and concept.uri not in harvested
-        yield f"  + {concept.label} ({concept.uri}){', not harvested by this version' if is_unread else ''}"
-    for concept in change.removed:
-        yield f"  - {concept.label} ({concept.uri}), still known"
-    for before, after in change.renamed:
-        yield f"  ~ {before.label} -> {after.label} ({after.uri})"
+def _changes(name: str, before: Edition, after: Edition) -> Iterator[str]:
+    """Yield the lines that say how a list has changed."""
+    yield f"{name}: version {before.version} ({before.published}) -> {after.version} ({after.published})"
+    for sign, one, other in (("-", before, after), ("+", after, before)):
+        for concept in one.concepts:
+            if concept not in other.concepts:
+                yield f"  {sign} {concept.label} ({concept.uri})"

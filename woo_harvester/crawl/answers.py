@@ -21,7 +21,6 @@ from woo_harvester.downloader.middlewares import (
     RedirectRefused,
     RobotsForbidden,
     RobotsUnreachableError,
-    is_own_fault,
 )
 from woo_harvester.downloader.streaming import NoSuchHostError, PrivateHostError, TlsError
 from woo_harvester.extensions.politeness import HostRestsError
@@ -125,7 +124,7 @@ def is_ours(error: BaseException | None) -> bool:
     """Return whether the harvester or its machine caused an error, so that no publisher is to blame."""
     if error is None:
         return False
-    return isinstance(error, SpoolError | StoppedError | TrustError) or is_own_fault(error)
+    return isinstance(error, SpoolError | StoppedError | TrustError)
 
 
 #: What the download of a file may raise because of its host.

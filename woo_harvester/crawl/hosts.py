@@ -19,20 +19,18 @@ from woo_harvester.crawl.document_sample import DocumentSample
 from woo_harvester.findings import Finding, Reporter, Severity
 from woo_harvester.items import WooItem
 from woo_harvester.register import Register
-from woo_harvester.register.names import find_organisations, organisation_meant
+from woo_harvester.register.names import find_organisations
 from woo_harvester.register.register import Published, PublishedCategories, shard_of
 from woo_harvester.report.funnel import CATEGORY_CONFLICT, Account
 from woo_harvester.running.arguments import WooArguments
 from woo_harvester.running.causes import ArgumentError
-from woo_harvester.running.setting import shown
 from woo_harvester.sitemaps.decide import Decision, EntryOutcome
 from woo_harvester.sitemaps.facts import EntryFacts
 from woo_harvester.sitemaps.robots import SitemapLine
 from woo_harvester.sitemaps.selection import Index, Sitemap, UrlSelection
 from woo_harvester.state.deliveries import PendingRead
 from woo_harvester.state.resources import KnownHost
-from woo_harvester.tooi import informatiecategorieen
-from woo_harvester.tooi.lists import ValueLists
+from woo_harvester.tooi.lists import ValueLists, informatiecategorieen
 from woo_harvester.tooi.values import Concept
 from woo_harvester.utils.document_set import DocumentSet
 from woo_harvester.utils.program import counted
@@ -86,9 +84,6 @@ def notes_on(register: Register, domains: Iterable[str]) -> dict[str, str]:
         host = meant_host(register, typed)
         if host != typed:
             notes[host] = f"typed as {typed}, which is not in the register"
-        elif not register.is_registered(host) and (meant := organisation_meant(register, host)) is not None:
-            hosts = _first(register.hosts_of(meant), "and {} more")
-            notes[host] = f"not in the register; {shown(meant.name)} registered {hosts or 'no location'}"
     return notes
 
 

@@ -37,9 +37,8 @@ if TYPE_CHECKING:
 #: The number of findings that are shown; the files have all of them.
 _SHOWN_FINDINGS = 5
 _WIDTH = 110
-#: The columns of the table of records, with their widths. All but the day are narrower on a narrow terminal.
-_DAY = "datum"
-_COLUMNS = {"organisatie": 24, "titel": 28, "categorie": 21, _DAY: 10, "bestand": 16}
+#: The columns of the table of records, with their widths, which are less on a narrow terminal.
+_COLUMNS = {"organisatie": 24, "titel": 28, "categorie": 21, "datum": 10, "bestand": 16}
 
 #: The folder in the working folder for all that a demo writes.
 FOLDER = Path("demo")
@@ -144,7 +143,7 @@ def _show(crawler: Crawler) -> None:
     found = list(records(record_files(crawler)[0]))
     print(f"\n{len(found)} records, ten of them:\n")
     table = Table(box=None, padding=(0, 2, 0, 0))
-    for name, width in columns(_width()).items():
+    for name, width in _COLUMNS.items():
         table.add_column(name, width=width, no_wrap=True, overflow="ellipsis")
     for row in _ten(found):
         table.add_row(*row)
@@ -152,14 +151,6 @@ def _show(crawler: Crawler) -> None:
     _show_findings(findings.run_folder)
     print(f"\nRecords:  {record_files(crawler)[0]}\nFindings: {findings.run_folder.findings}")
     print(f"Report:   {findings.run_folder.page.absolute().as_uri()}")
-
-
-def columns(width: int) -> dict[str, int]:
-    """Return the columns of the table of records with their widths, on a terminal of this *width*."""
-    room = width - 2 * len(_COLUMNS) - _COLUMNS[_DAY]
-    most = sum(_COLUMNS.values()) - _COLUMNS[_DAY]
-    narrowed = {name: max(1, min(each, each * room // most)) for name, each in _COLUMNS.items()}
-    return narrowed | {_DAY: _COLUMNS[_DAY]}
 
 
 def _width() -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from typing import Self
 
@@ -17,7 +18,6 @@ from woo_harvester.demo.sitemaps import (
     Coded,
     DiWoo,
     Entry,
-    ExtraMetadata,
     Handeling,
     docx_page,
     pdf_page,
@@ -72,45 +72,11 @@ def exemplary_registered(site: LoopbackServer) -> RooEntry:
 
 def complete(site: LoopbackServer) -> Entry:
     """Return an entry with every element of DiWoo 0.9.8, and the publisher's own metadata."""
-    bijlage = Coded("Bijlage: kaart van het gebied", site.url("/documenten/kaart-waterfront.pdf"))
-    diwoo = replace(
-        _BASE,
-        identifiers=["Z2024-00123", "D2024-00456"],
-        medeverantwoordelijken=[values.WATERSCHAP],
-        opsteller=values.GEMEENTE,
-        naam_opsteller="Afdeling Ruimte",
-        titel="Convenant Waterfront",
-        verkorte_titels=["Waterfront"],
-        alternatieve_titels=["Samenwerkingsovereenkomst Waterfront", "Convenant 2024-7"],
-        omschrijvingen=["Afspraken over de inrichting van de oever.", "Met een bijlage."],
-        informatiecategorieen=[values.categorie(11), values.categorie(2)],
-        documentsoorten=[values.BRIEF],
-        themas=[values.NATUUR_EN_MILIEU, values.VERKEER],
-        trefwoorden=["oever", "haven"],
-        creatiedatum="2024-04-01",
-        begindatum="2024-04-02T00:00:00+02:00",
-        einddatum="2028-04-02T00:00:00+02:00",
-        format=values.PDF,
-        aggregatiekenmerk="waterfront-2024",
-        is_part_of=Coded("Dossier Waterfront", site.url("/dossiers/waterfront")),
-        has_parts=[bijlage],
-        handelingen=[
-            Handeling(values.VASTSTELLING, "2024-04-01T10:00:00", values.GEMEENTE),
-            Handeling(values.ONDERTEKENING, "2024-04-02T14:30:00+02:00", values.WATERSCHAP),
-        ],
-        relaties=[(values.HEEFT_BIJLAGE, bijlage)],
-        reden=values.PRIVACY,
-    )
-    eigen = ExtraMetadata(
-        [("zaaknummer", ["Z2024-00123"]), ("wijk", ["Haven", "Centrum"])],
-        namespace="https://voorbeeld.example/eigen",
-        prefix="eigen",
-    )
+    metadata = files(__package__).joinpath("complete.xml").read_text(encoding="utf-8")
     return Entry(
         loc=site.url("/documenten/convenant-waterfront.pdf"),
         lastmod="2024-04-03T09:00:00+02:00",
-        diwoo=diwoo,
-        extra=[eigen],
+        raw=metadata.replace("{host}", site.host),
     )
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from woo_harvester.demo.server import Page
-from woo_harvester.tooi import category_of_index
+from woo_harvester.tooi.lists import category_of_index
 
 SITEMAP_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 DIWOO_NAMESPACE = "https://standaarden.overheid.nl/diwoo/metadata/"
@@ -35,44 +35,26 @@ class Handeling(NamedTuple):
     door: Coded | None = None
 
 
-class ExtraMetadata(NamedTuple):
-    """Own metadata in naam/waarde-paren."""
-
-    velden: Sequence[tuple[str, Sequence[str]]]
-    namespace: str | None = None
-    prefix: str | None = None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiWoo:
-    """The metadata of one document, with every element of DiWoo 0.9.8. Empty values are not written."""
+    """The usual metadata of one document. Empty values are not written."""
 
     identifiers: Sequence[str] = ()
     publisher: Coded | None = None
     verantwoordelijke: Coded | None = None
     medeverantwoordelijken: Sequence[Coded] = ()
     opsteller: Coded | None = None
-    naam_opsteller: str | None = None
     titel: str | None = None
-    verkorte_titels: Sequence[str] = ()
-    alternatieve_titels: Sequence[str] = ()
     omschrijvingen: Sequence[str] = ()
     informatiecategorieen: Sequence[Coded] = ()
     documentsoorten: Sequence[Coded] = ()
     themas: Sequence[Coded] = ()
-    trefwoorden: Sequence[str] = ()
     creatiedatum: str | None = None
-    begindatum: str | None = None
-    einddatum: str | None = None
     language: Coded | None = None
     format: Coded | None = None
-    aggregatiekenmerk: str | None = None
-    is_part_of: Coded | None = None
-    has_parts: Sequence[Coded] = ()
     handelingen: Sequence[Handeling] = ()
     relaties: Sequence[tuple[Coded, Coded]] = ()
     """Pairs of a role and the related document."""
-    reden: Coded | None = None
 
     def xml(self) -> str:
         """Return the element ``diwoo:DiWoo``."""
@@ -83,37 +65,19 @@ class DiWoo:
             _value("verantwoordelijke", self.verantwoordelijke),
             _list("medeverantwoordelijken", "medeverantwoordelijke", self.medeverantwoordelijken),
             _value("opsteller", self.opsteller),
-            _value("naamOpsteller", self.naam_opsteller),
-            self._titelcollectie(),
+            _group("titelcollectie", _value("officieleTitel", self.titel)),
             _list("omschrijvingen", "omschrijving", self.omschrijvingen),
-            self._classificatiecollectie(),
+            _group(
+                "classificatiecollectie",
+                _list("informatiecategorieen", "informatiecategorie", self.informatiecategorieen),
+                _list("documentsoorten", "documentsoort", self.documentsoorten),
+                _list("themas", "thema", self.themas),
+            ),
             _value("creatiedatum", self.creatiedatum),
-            _group("geldigheid", _value("begindatum", self.begindatum), _value("einddatum", self.einddatum)),
             _value("language", self.language),
             _value("format", self.format),
-            _value("aggregatiekenmerk", self.aggregatiekenmerk),
-            _value("isPartOf", self.is_part_of),
-            _list("hasParts", "hasPart", self.has_parts),
             _group("documenthandelingen", *map(_handeling, self.handelingen)),
             _group("documentrelaties", *(_relatie(*relatie) for relatie in self.relaties)),
-            _value("redenVerwijderingVervanging", self.reden),
-        )
-
-    def _titelcollectie(self) -> str:
-        return _group(
-            "titelcollectie",
-            _value("officieleTitel", self.titel),
-            _list("verkorteTitels", "verkorteTitel", self.verkorte_titels),
-            _list("alternatieveTitels", "alternatieveTitel", self.alternatieve_titels),
-        )
-
-    def _classificatiecollectie(self) -> str:
-        return _group(
-            "classificatiecollectie",
-            _list("informatiecategorieen", "informatiecategorie", self.informatiecategorieen),
-            _list("documentsoorten", "documentsoort", self.documentsoorten),
-            _list("themas", "thema", self.themas),
-            _list("trefwoorden", "trefwoord", self.trefwoorden),
         )
 
 
@@ -124,7 +88,6 @@ class Entry:
     loc: str | None = None
     lastmod: str | None = None
     diwoo: DiWoo | None = None
-    extra: Sequence[ExtraMetadata] = ()
     raw: str = ""
     """XML that is added inside ``url`` as it is."""
 
@@ -132,7 +95,7 @@ class Entry:
         """Return the element ``url``, on one line."""
         loc = "" if self.loc is None else f"<loc>{escape(self.loc)}</loc>"
         lastmod = "" if self.lastmod is None else f"<lastmod>{escape(self.lastmod)}</lastmod>"
-        document = _group("Document", self.diwoo.xml() if self.diwoo else "", *map(_extra, self.extra))
+        document = _group("Document", self.diwoo.xml()) if self.diwoo else ""
         return f"<url>{loc}{lastmod}{document}{self.raw}</url>\n"
 
 
@@ -197,21 +160,7 @@ def _relatie(role: Coded, relation: Coded) -> str:
     return _group("documentrelatie", _value("role", role), _value("relation", relation))
 
 
-def _extra(extra: ExtraMetadata) -> str:
-    velden = (
-        _group("extraMetadataveld", _value("key", key), _list("values", "value", values))
-        for key, values in extra.velden
-    )
-    return _group(
-        "extraMetadata",
-        _value("namespace", extra.namespace),
-        _value("prefix", extra.prefix),
-        _group("extraMetadatavelden", *velden),
-    )
-
-
 _KERN = "https://identifier.overheid.nl/tooi/def/thes/kern/"
-_TOP = "https://identifier.overheid.nl/tooi/def/thes/top/"
 _EU = "http://publications.europa.eu/resource/authority/"
 
 ONDERTEKENING = Coded("ondertekening", _KERN + "c_e1ec050e")
@@ -219,14 +168,9 @@ ONTVANGST = Coded("ontvangst", _KERN + "c_dfcee535")
 VASTSTELLING = Coded("vaststelling", _KERN + "c_641ecd76")
 
 BESLUIT = Coded("besluit", _KERN + "c_465163c9")
-BRIEF = Coded("brief", _KERN + "c_7652d853")
 
-AFVAL = Coded("afval", _TOP + "c_d96f9cd3")
-NATUUR_EN_MILIEU = Coded("natuur en milieu", _TOP + "c_afa30a11")
-VERKEER = Coded("verkeer", _TOP + "c_849842ac")
+AFVAL = Coded("afval", "https://identifier.overheid.nl/tooi/def/thes/top/c_d96f9cd3")
 
-HEEFT_BIJLAGE = Coded("heeft bijlage", _KERN + "c_05f4a5f3")
-PRIVACY = Coded("correctie privacygevoelige gegevens", _KERN + "c_098c1346")
 
 NEDERLANDS = Coded("Nederlands", _EU + "language/NLD")
 

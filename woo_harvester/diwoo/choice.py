@@ -10,8 +10,8 @@ from woo_harvester.diwoo.given import metadata_of
 from woo_harvester.sitemaps.facts import EntryFacts
 from woo_harvester.sitemaps.lastmod import first_day
 from woo_harvester.sitemaps.reader import Entry
-from woo_harvester.tooi import UNKNOWN_CATEGORY
 from woo_harvester.tooi.coded import resolve
+from woo_harvester.tooi.lists import UNKNOWN_CATEGORY
 from woo_harvester.tooi.values import Concept, ValueList
 from woo_harvester.utils.dates import parse_date
 

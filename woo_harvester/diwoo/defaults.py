@@ -11,7 +11,7 @@ from woo_harvester.diwoo.titles import title_from_loc
 from woo_harvester.findings import Reporter
 from woo_harvester.record import Record, Waarde
 from woo_harvester.register.register import Match, Organisation
-from woo_harvester.tooi import UNKNOWN_CATEGORY, UNKNOWN_ORGANISATION
+from woo_harvester.tooi.lists import UNKNOWN_CATEGORY, UNKNOWN_ORGANISATION
 from woo_harvester.tooi.values import Concept, ValueList
 
 _UNKNOWN_TITLE = "Onbekend"

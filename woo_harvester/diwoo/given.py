@@ -281,38 +281,25 @@ def _mdto(element: etree._Element, given: GivenMetadata) -> None:
 
 
 def _extra_metadata(element: etree._Element, given: GivenMetadata) -> None:
-    extra = Extra()
+    namespace, prefix, fields = _parts(element, given, _EXTRA)
+    if namespace or prefix or fields:
+        given.extra.append(Extra(namespace, prefix, fields or []))
+
+
+def _extra_fields(element: etree._Element, given: GivenMetadata) -> list[ExtraField]:
     _note_bare_text(element, given)
-    for child in element:
-        match local_name(child.tag):
-            case "namespace" if extra.namespace is None:
-                extra.namespace = _string(child)
-            case "prefix" if extra.prefix is None:
-                extra.prefix = _string(child)
-            case "extraMetadatavelden":
-                _note_bare_text(child, given)
-                extra.fields.extend(filter(None, (_extra_field(field, given) for field in child)))
-            case other:
-                _unread(given, other)
-    if extra.fields or extra.namespace or extra.prefix:
-        given.extra.append(extra)
+    fields = (_parts(child, given, _EXTRA_FIELD) for child in element)
+    return [ExtraField(key, values or []) for key, values in fields if key or values]
 
 
-def _extra_field(element: etree._Element, given: GivenMetadata) -> ExtraField | None:
-    key: str | None = None
-    values: list[str] = []
+def _texts(element: etree._Element, given: GivenMetadata) -> list[str]:
     _note_bare_text(element, given)
-    for child in element:
-        match local_name(child.tag):
-            case "key" if key is None:
-                key = _string(child)
-            case "values":
-                _note_bare_text(child, given)
-                values.extend(text for value in child if (text := _string(value)))
-            case other:
-                _unread(given, other)
-    return ExtraField(key, values) if key or values else None
+    return [text for child in element if (text := _string(child))]
 
+
+_EXTRA: _Parts = {"namespace": _text, "prefix": _text, "extraMetadatavelden": _extra_fields}
+
+_EXTRA_FIELD: _Parts = {"key": _text, "values": _texts}
 
 _HANDLING: _Parts = {"soortHandeling": _coded, "atTime": _text, "wasAssociatedWith": _coded}
 
@@ -370,7 +357,7 @@ ELEMENTS = frozenset(
     | {"identifier", "medeverantwoordelijke", "verkorteTitel", "alternatieveTitel", "omschrijving"}
     | {"informatiecategorie", "documentsoort", "thema", "trefwoord", "hasPart"}
     | {"documenthandeling", "documentrelatie"}
-    | {"namespace", "prefix", "extraMetadatavelden", "extraMetadataveld", "key", "values", "value"}
+    | {*_EXTRA, *_EXTRA_FIELD, "extraMetadataveld", "value"}
 )
 
 

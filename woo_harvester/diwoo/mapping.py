@@ -24,9 +24,8 @@ from woo_harvester.record import (
     Veld,
     Waarde,
 )
-from woo_harvester.tooi import UNKNOWN_CATEGORY
 from woo_harvester.tooi.coded import resolve
-from woo_harvester.tooi.lists import ORGANISATIONS, ValueLists
+from woo_harvester.tooi.lists import ORGANISATIONS, UNKNOWN_CATEGORY, ValueLists
 from woo_harvester.tooi.values import Concept, ValueList, one_line, organisation_type
 from woo_harvester.utils.dates import day_of, parse_date, parse_datetime, parse_end
 

@@ -5,8 +5,7 @@ something else. A file may be damaged or malicious, so the libraries may read on
 bytes. A file that they cannot read may be any of the types that come in such a container.
 
 Of a file of which only the beginning is there, the list of members of a zip and the table of sectors of an
-OLE file are missing: both are near the end. Its first members may still show its type, and so may the rules
-of filetype for first bytes.
+OLE file are missing: both are near the end. The rules of filetype for first bytes may still show its type.
 """
 
 from __future__ import annotations
@@ -14,12 +13,10 @@ from __future__ import annotations
 import io
 import logging
 import re
-import struct
 import zipfile
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from typing import BinaryIO, cast
 
 import olefile
@@ -53,23 +50,14 @@ _OLE_STREAMS: dict[str, _Found] = {
 _DAMAGED_OLE: _Found = (("DOC", "XLS", "PPT", "PPS"), _OLE_TYPE)
 _DAMAGED_ZIP: _Found = (("ZIP", "DOCX", "XLSX", "PPTX", "PPSX", "ODT", "ODS", "ODP", "ODF"), None)
 _ZIP: _Found = (("ZIP",), None)
+#: Types by the code of what filetype says of first bytes. Its rules for XLS and PPT fit any OLE file with a
+#: table of sectors at its beginning, and it sees no difference between a slide show and a presentation.
+_RECOGNISED = {
+    **{code: (code,) for code in ("DOC", "DOCX", "XLSX", "ODT", "ODS", "ODP")},
+    "PPTX": ("PPTX", "PPSX"),
+}
 #: An OLE file whose streams are not known: an old Office document, or one with a password.
 _ANY_OLE: _Found = (("DOC", "XLS", "PPT", "PPS", "DOCX", "XLSX", "PPTX", "PPSX"), _OLE_TYPE)
-#: What filetype says of first bytes, where these say so by themselves. It sees no difference between a slide
-#: show and a presentation.
-_BY_FIRST_BYTES: dict[str, _Found] = {
-    "DOC": (("DOC",), None),
-    "XLS": (("XLS",), None),
-    "PPT": (("PPT", "PPS"), None),
-    "DOCX": (("DOCX",), None),
-    "XLSX": (("XLSX",), None),
-    "PPTX": (("PPTX", "PPSX"), None),
-}
-#: The first bytes of the first sector of an OLE file, if that sector is its table of sectors (MS-CFB 2.3). Of
-#: such a file filetype recognises only a Word document: its other rules fit any file that has this table.
-_TABLE_OF_SECTORS = b"\xfd\xff\xff\xff"
-_FIRST_SECTOR = 512
-
 #: Bytes of an OLE file that may be read, besides 1/100 of its size. That suffices for its table of sectors
 #: (four bytes for each 512) and some eight thousand names.
 _OLE_READ_MAXSIZE = 1024 * 1024
@@ -81,9 +69,6 @@ _ZIP_READ_MAXSIZE = 1024 * 1024
 _MEMBER_MAXSIZE = 1024 * 1024
 #: Compression methods that Office documents use.
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
-#: The header of a member of a zip file: signature, flags, method, compressed size, and the lengths of name
-#: and extra field (APPNOTE.TXT 4.3.7).
-_MEMBER_HEADER = struct.Struct("<4s4xH8xL4xHH")
 #: Media types that an OpenDocument or EPUB file declares for itself.
 _TYPE_OF_ZIP = re.compile(r"application/(vnd\.oasis\.opendocument\.[a-z.-]+|epub\+zip)")
 
@@ -133,60 +118,14 @@ def in_ole(file: BinaryIO) -> _Found:
         return _DAMAGED_OLE
 
 
-def in_ole_beginning(head: bytes) -> _Found:
-    """Return the type of an OLE file of which only the first bytes are there."""
-    found = _by_first_bytes(head)
-    is_any = head.startswith(_TABLE_OF_SECTORS, _FIRST_SECTOR) and found != _BY_FIRST_BYTES["DOC"]
-    return _ANY_OLE if found is None or is_any else found
-
-
 def in_zip(file: BinaryIO) -> _Found:
     """Return the type of a zip file, by the type of its main part (OPC), else by its media type (ODF)."""
     try:
         with zipfile.ZipFile(cast("BinaryIO", _LimitedFile(file, _ZIP_READ_MAXSIZE))) as archive:
-            return next((_found(name) for name in _media_types(partial(_member, archive))), _ZIP)
+            return next((_found(name) for name in _media_types(archive)), _ZIP)
     except Exception as error:  # a damaged file can make the library raise anything
         logger.debug("Zip file that cannot be read: %r", error)
         return _DAMAGED_ZIP
-
-
-def in_zip_beginning(head: bytes) -> _Found:
-    """Return the type of a zip file of which only the first bytes are there, by its first members."""
-    found: _Found | None = None
-    try:
-        members = dict(_first_members(head))
-        found = next((_found(name) for name in _media_types(members.get, recover=True)), None)
-    except Exception as error:  # what is cut off, or damaged, can make the libraries raise anything
-        logger.debug("Beginning of a zip file that cannot be read: %r", error)
-    return found or _by_first_bytes(head) or _DAMAGED_ZIP
-
-
-def _by_first_bytes(head: bytes) -> _Found | None:
-    filetype = from_media_type(guess_mime(head)).filetype
-    return _BY_FIRST_BYTES.get(filetype.code) if filetype else None
-
-
-def _first_members(head: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and the beginning of each member in the first bytes of a zip file."""
-    position = 0
-    while 0 <= position <= len(head) - _MEMBER_HEADER.size:
-        signature, method, size, name_length, extra_length = _MEMBER_HEADER.unpack_from(head, position)
-        if signature != ZIP_MAGIC[0]:
-            return
-        name = position + _MEMBER_HEADER.size
-        start = name + name_length + extra_length
-        content, end = _member_content(head[start:], method, size)
-        yield head[name : name + name_length].decode("utf-8", "replace"), content
-        position = head.find(ZIP_MAGIC[0], start + end)
-
-
-def _member_content(data: bytes, method: int, size: int) -> tuple[bytes, int]:
-    """Return the beginning of the member that *data* begins with, and where its bytes end."""
-    if method != zipfile.ZIP_DEFLATED:
-        return data[:size], size
-    inflater = zlib.decompressobj(-zlib.MAX_WBITS)  # it finds its own end, also where the size comes after
-    content = inflater.decompress(data, _MEMBER_MAXSIZE)
-    return content, len(data) - len(inflater.unused_data)
 
 
 def _found(media_type: str) -> _Found:
@@ -194,27 +133,24 @@ def _found(media_type: str) -> _Found:
     return ((claim.filetype.code,), None) if claim.filetype else ((), media_type)
 
 
-def _media_types(read: Callable[[str], bytes | None], *, recover: bool = False) -> Iterator[str]:
-    """Yield the media types that the archive declares for itself, in lower case: OPC, then ODF.
-
-    *read* returns the beginning of a member. With *recover*, XML may be cut off.
-    """
-    for part in _elements(read("[Content_Types].xml"), "Override", recover=recover):
+def _media_types(archive: zipfile.ZipFile) -> Iterator[str]:
+    """Yield the media types that the archive declares for itself, in lower case: OPC, then ODF."""
+    for part in _elements(_member(archive, "[Content_Types].xml"), "Override"):
         name = part.get("ContentType", "").lower().removesuffix("+xml")
         if name.endswith(".main"):
             yield name.removesuffix(".main")
-    given = (read("mimetype") or b"").decode("ascii", "replace")
-    files = _elements(read("META-INF/manifest.xml"), "file-entry", recover=recover)
+    given = (_member(archive, "mimetype") or b"").decode("ascii", "replace")
+    files = _elements(_member(archive, "META-INF/manifest.xml"), "file-entry")
     for name in (given, *(file.get("media-type", "") for file in files if file.get("full-path") == "/")):
         if _TYPE_OF_ZIP.fullmatch(name.strip().lower()):
             yield name.strip().lower()
 
 
-def _elements(content: bytes | None, name: str, *, recover: bool) -> Iterator[dict[str, str]]:
+def _elements(content: bytes | None, name: str) -> Iterator[dict[str, str]]:
     """Yield the attributes of each element with this local name, without their namespaces."""
     if content is None:
         return
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=recover)
+    parser = etree.XMLParser(resolve_entities=False, no_network=True)
     for element in etree.fromstring(content, parser).iter(f"{{*}}{name}"):
         yield {etree.QName(key).localname: str(value) for key, value in element.items()}
 
@@ -233,12 +169,6 @@ def _member(archive: zipfile.ZipFile, name: str) -> bytes | None:
 
 #: Bytes that are read first: as many as filetype uses.
 _HEAD_SIZE = 8192
-#: Tags that HTML may begin with, besides those of the standard: pattern, mask for both letter cases, white
-#: space to skip, type.
-_OTHER_TAGS = tuple(
-    (tag, bytes(0xDF if byte.isalpha() else 0xFF for byte in tag.decode()), None, b"text/html")
-    for tag in (b"<META ", b"<LINK ", b"<FORM ")
-)
 #: The "binary data bytes" of the standard MIME Sniffing, section 3.
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 #: First bytes of nearly all PDFs, and of no other file.
@@ -248,6 +178,10 @@ _PDF_HEADER = re.compile(rb"%PDF-\d\.\d")
 _PDF_WITHIN = 1024
 #: First two bytes of markup in UTF-16 without a byte order mark (XML 1.0, appendix F).
 _UTF_16 = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
+#: The beginning of XML whose root element is ``html``.
+_XHTML = re.compile(
+    rb"(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>)*<(?:[\w.-]+:)?html[\s/>]", re.IGNORECASE | re.DOTALL
+)
 #: Results of xtractmime that are used. Its others come from short magic numbers that a text may begin with.
 _MARKUP = frozenset({b"text/html", b"text/xml", b"application/pdf", b"application/postscript"})
 #: A plain text may be CSV, and HTML that begins with other tags than browsers look for.
@@ -297,15 +231,17 @@ def detect_beginning(file: BinaryIO) -> DetectedFormat:
     """Return the format of a document of which *file* has only the first bytes: some kilobytes.
 
     It is the format of the complete document, except of containers: what shows their type may come later.
+    Of these filetype recognises some by their first members or their first sector.
     """
     file.seek(0)
     head = file.read(_HEAD_SIZE)
-    if head.startswith(OLE_MAGIC):
-        codes, media_type = in_ole_beginning(head)
-        return replace(_content(codes, media_type), is_open=media_type is not None)
-    if head.startswith(ZIP_MAGIC):
-        return _content(*in_zip_beginning(head))
-    return detect_format(file)
+    if not head.startswith((OLE_MAGIC, *ZIP_MAGIC)):
+        return detect_format(file)
+    guessed = from_media_type(guess_mime(head)).filetype
+    if guessed is not None and guessed.code in _RECOGNISED:
+        return _content(_RECOGNISED[guessed.code])
+    is_ole = head.startswith(OLE_MAGIC)
+    return replace(_content(*(_ANY_OLE if is_ole else _DAMAGED_ZIP)), is_open=is_ole)
 
 
 def detected_before(media_type: str | None) -> DetectedFormat | None:
@@ -328,9 +264,9 @@ def _as_text(head: bytes) -> bytes | None:
 
 
 def _text_content(text: bytes) -> DetectedFormat:
-    kind = extract_mime(text, http_origin=False, extra_types=_OTHER_TAGS)
+    kind = extract_mime(text, http_origin=False)
     if kind == b"text/xml":
-        return _content(("HTML",)) if _is_xhtml(text) else _content(_XML, "text/xml")
+        return _content(("HTML",)) if _XHTML.match(text) else _content(_XML, "text/xml")
     if kind in _MARKUP:
         return _named(kind.decode())
     guessed = guess_mime(text)
@@ -341,19 +277,6 @@ def _binary_content(head: bytes) -> DetectedFormat:
     if _PDF_HEADER.search(head, 0, _PDF_WITHIN):
         return _content(("PDF",))
     return _named(guess_mime(head))
-
-
-def _is_xhtml(text: bytes) -> bool:
-    """Return whether the root element is ``html``. Entities and DTDs are not read."""
-    parser = etree.XMLPullParser(
-        ("start",), encoding="utf-8", recover=True, resolve_entities=False, no_network=True
-    )
-    try:
-        parser.feed(text)
-        _, root = next(iter(parser.read_events()), (None, None))
-    except etree.XMLSyntaxError:
-        return False
-    return root is not None and etree.QName(root).localname.lower() == "html"
 
 
 def _named(media_type: str | None) -> DetectedFormat:

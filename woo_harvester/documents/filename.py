@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from email.errors import HeaderParseError
-from email.header import decode_header, make_header
 from email.message import Message
 from typing import Any
 from unicodedata import normalize
@@ -25,7 +23,6 @@ _CHARSETS = {
     "iso-8859-1": "windows-1252",
     "windows-1252": "windows-1252",
 }
-_ENCODED_WORDS = re.compile(r"(=\?(utf-8|iso-8859-1|windows-1252)\?[bq]\?[^?]*\?=\s*)+", re.IGNORECASE)
 #: Path separators, characters that Windows refuses, control and invisible characters, characters that change
 #: the direction of writing, and surrogates.
 _UNSAFE = re.compile(
@@ -97,21 +94,11 @@ def _decoded(value: str | bytes) -> str:
 
 
 def _unquoted(name: str) -> str:
-    """Decode a ``filename`` as browsers do: servers encode it in one of two ways (RFC 6266, appendix C)."""
+    """Decode a ``filename`` as browsers do (RFC 6266, appendix C)."""
     name = name.removeprefix('"')  # a quote that the server did not close
-    if _ENCODED_WORDS.fullmatch(name):
-        return _encoded_words(name)
     try:
         return unquote(name, errors="strict")
     except UnicodeDecodeError:
-        return name
-
-
-def _encoded_words(name: str) -> str:
-    """Decode a name in the encoding of mail headers (RFC 2047)."""
-    try:
-        return str(make_header(decode_header(name)))
-    except (HeaderParseError, LookupError, ValueError):
         return name
 
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from woo_harvester.tooi import filetypes, normal_label
+from woo_harvester.tooi.lists import filetypes
+from woo_harvester.tooi.values import normal_label
 from woo_harvester.utils.urls import last_segment
 
 _OOXML = "application/vnd.openxmlformats-officedocument"

@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-import olefile
 from kreuzberg import (
     ConcurrencyConfig,
     ExtractionConfig,
@@ -25,7 +24,6 @@ from lxml import etree
 from woo_harvester.documents import file_types
 from woo_harvester.documents.extracted import Extracted, Limits, TextFailedError
 from woo_harvester.documents.pages import decode_page
-from woo_harvester.utils.encodings import decode
 
 #: The languages that the library detects.
 _TABLE = """
@@ -43,27 +41,9 @@ def iso_639_1(code: str | None) -> str | None:
     return _CODES.get(code or "")
 
 
-def read_properties(path: Path) -> tuple[str | None, int | None]:
-    """Return the title and the number of pages or slides, as the program that wrote the file noted them.
-
-    Raises OSError if it is no OLE file.
-    """
-    with olefile.OleFileIO(str(path)) as file:
-        properties: Any = file.get_metadata()  # its attributes are not in the stubs
-        title, pages = properties.title, properties.num_pages or properties.slides
-        return _ole_text(title, properties.codepage) if title else None, pages or None
-
-
-def _ole_text(title: bytes, codepage: int | None) -> str:
-    """Decode a title. The number of its code page is a signed number of 16 bits."""
-    number = (codepage or 1252) & 0xFFFF
-    return decode(title, f"cp{number}").rstrip("\0")
-
-
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _PAGE = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}page"
 _TITLE = "{http://purl.org/dc/elements/1.1/}title"
-_MATH = "{http://www.w3.org/1998/Math/MathML}"
 _PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
 #: Elements for white space.
 _SPACES = (f"{_TEXT}s", f"{_TEXT}tab", f"{_TEXT}line-break")
@@ -85,27 +65,7 @@ def read_presentation(path: Path) -> _Read:
                 element.clear()
             else:
                 paragraphs.append(_words(element))
-        return "\n".join(filter(None, paragraphs)), slides, _opendocument_title(archive)
-
-
-def read_formula(path: Path) -> _Read:
-    """Return the formula as it was typed, else its symbols; None for the pages; and the title.
-
-    Raises the errors of :func:`read_presentation`.
-    """
-    with zipfile.ZipFile(path) as archive:
-        typed: list[str] = []
-        symbols: list[str] = []
-        for element in _elements(archive, "content.xml", f"{_MATH}*"):
-            text = (element.text or "").strip()
-            (typed if element.tag == f"{_MATH}annotation" else symbols).append(text)
-        return " ".join(filter(None, typed or symbols)), None, _opendocument_title(archive)
-
-
-def read_title(path: Path) -> str | None:
-    """Return the title. Raises the errors of :func:`read_presentation`."""
-    with zipfile.ZipFile(path) as archive:
-        return _opendocument_title(archive)
+        return "\n".join(filter(None, paragraphs)), slides or None, _opendocument_title(archive)
 
 
 def _elements(archive: zipfile.ZipFile, name: str, *tags: str) -> Iterator[etree._Element]:
@@ -166,7 +126,7 @@ class _Content(NamedTuple):
 
 
 def prepare(limits: Limits) -> None:
-    """Read a small PDF, so that the library writes its files before the worker may not write any more.
+    """Read a small PDF, so that the library writes its files before the first document.
 
     It unpacks PDFium into the temporary folder. For OCR it makes folders in its cache.
     """
@@ -194,10 +154,14 @@ def extract(path: Path, filetype: str, limits: Limits) -> Extracted:
 
 
 def _read_document(path: Path, filetype: str, limits: Limits) -> _Content:
-    """Read a document with the library, which gets its type as a media type."""
+    """Read a document with the library, which gets its type as a media type.
+
+    Of a presentation of Office before 2007 it counts notes and masters as slides.
+    """
     config = _config(ocr=limits.ocr, slides=filetype in {"PPTX", "PPSX"})
     result = extract_file_sync(path, mime_type=_media_types()[filetype], config=config)
-    return _Content(result.content, _pages(result), _text(result, "title"))
+    pages = None if filetype in {"PPT", "PPS"} else _pages(result)
+    return _Content(result.content, pages, _text(result, "title"))
 
 
 def _read_html(path: Path, filetype: str, limits: Limits) -> _Content:
@@ -226,42 +190,18 @@ def _read_7z(path: Path, filetype: str, limits: Limits) -> _Content:
     return _Content("\n".join(_first(iter(names))))
 
 
-def _read_ods(path: Path, filetype: str, limits: Limits) -> _Content:
-    """Read a spreadsheet of OpenDocument with the library, which does not return its title."""
-    return _read_document(path, filetype, limits)._replace(title=read_title(path))
-
-
-def _read_ole(path: Path, filetype: str, limits: Limits) -> _Content:
-    """Read a document of Office before 2007 with the library, but its title and pages from its properties.
-
-    The library returns no number of pages, counts notes and masters as slides, and returns no title of XLS.
-    """
-    title, pages = read_properties(path)
-    content = _read_document(path, filetype, limits)
-    return _Content(content.text, pages, content.title or title)
-
-
 def _read_presentation(path: Path, filetype: str, limits: Limits) -> _Content:
     return _Content(*read_presentation(path))
-
-
-def _read_formula(path: Path, filetype: str, limits: Limits) -> _Content:
-    return _Content(*read_formula(path))
 
 
 #: Readers by the code of the file type. The library reads all other types.
 _READERS: dict[str, Callable[[Path, str, Limits], _Content]] = {
     "7z": _read_7z,
     "CSV": _read_plain,
-    "DOC": _read_ole,
     "HTML": _read_html,
-    "ODF": _read_formula,
+    "ODF": _read_presentation,
     "ODP": _read_presentation,
-    "ODS": _read_ods,
-    "PPS": _read_ole,
-    "PPT": _read_ole,
     "TXT": _read_plain,
-    "XLS": _read_ole,
     "ZIP": _read_zip,
 }
 

@@ -34,9 +34,8 @@ logger = logging.getLogger(__name__)
 
 #: Documents after which a worker is replaced, since libraries may leak memory.
 _DOCUMENTS_MAXIMUM = 500
-#: Seconds in which a worker must start, and in which it must end by itself.
+#: Seconds in which a worker must start.
 _START_TIMEOUT = 60
-_STOP_TIMEOUT = 5
 #: Bytes of a character in JSON at most, and bytes around the text at most.
 _BYTES, _AROUND = 4, 64 * 1024
 #: Variables of the environment that a worker inherits: paths of libraries, temporary files, Tesseract's data.
@@ -61,7 +60,7 @@ class _Worker:
         self.documents = 0
         """Number of documents that it got."""
         self.confined = False
-        """True if the kernel forbids it network, programs and writing."""
+        """True if the kernel forbids it network and programs."""
 
     @classmethod
     async def start(cls, limits: Limits) -> _Worker:
@@ -116,14 +115,6 @@ class _Worker:
         if "error" in answer:
             raise TextFailedError(answer["error"])
         return Extracted(**answer)
-
-    async def stop(self) -> None:
-        """Ask the process to end, and kill it if it does not."""
-        self._stdin.close()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_STOP_TIMEOUT):
-                await self._process.wait()
-        await self.kill()
 
     async def kill(self) -> None:
         """Kill the process at once."""
@@ -192,9 +183,8 @@ class Workers:
 
     async def close(self) -> None:
         """End all workers. Reading a document at that moment raises TextCrashError."""
-        await asyncio.gather(*(worker.kill() for worker in self._busy))
         idle, self._idle = self._idle, []
-        await asyncio.gather(*(worker.stop() for worker in idle))
+        await asyncio.gather(*(worker.kill() for worker in (*self._busy, *idle)))
 
     async def _worker(self) -> _Worker:
         while self._idle:
@@ -205,13 +195,13 @@ class Workers:
         if not worker.confined and not self._warned:
             self._warned = True
             logger.warning(
-                "Documents are read with access to network and files: only Linux with libseccomp prevents it"
+                "Documents are read with access to the network: only Linux with libseccomp prevents it"
             )
         return worker
 
     async def _return(self, worker: _Worker) -> None:
         if worker.documents >= self._documents:
-            await worker.stop()
+            await worker.kill()
         else:
             self._idle.append(worker)
 

@@ -34,14 +34,13 @@ class BombError(DecompressError):
 
 
 class Decoder:
-    """A decoder of gzip (with one or more members) or deflate, which limits the ratio of decompression.
+    """A decoder of gzip, with one or more members, which limits the ratio of decompression.
 
     It yields pieces of at most 256 KiB, so memory does not grow with the size of the decoded body.
     """
 
-    def __init__(self, *, gzip: bool) -> None:
-        self._gzip = gzip
-        self._inflater = zlib.decompressobj(GZIP_WBITS) if gzip else None
+    def __init__(self) -> None:
+        self._inflater = zlib.decompressobj(GZIP_WBITS)
         self._rest = b""
         self._members = 1
         self._received = 0
@@ -61,16 +60,14 @@ class Decoder:
 
     def finish(self) -> None:
         """Raise :class:`TruncatedError` if the stream is cut off; an empty body is allowed."""
-        if self._received and (self._inflater is None or not self._inflater.eof):
+        if self._received and not self._inflater.eof:
             raise TruncatedError("the compressed stream ends early")
 
     def _pieces(self, data: bytes) -> Iterator[bytes]:
         data, self._rest = self._rest + data, b""
         while data:
-            if self._inflater is None:  # RFC 9110, 8.4.1.2: some send deflate without zlib's header
-                self._inflater = zlib.decompressobj(zlib.MAX_WBITS if data[0] & 0xF == 8 else -zlib.MAX_WBITS)
-            elif self._inflater.eof:
-                if not self._gzip or not GZIP_MAGIC.startswith(data[:2]):
+            if self._inflater.eof:
+                if not GZIP_MAGIC.startswith(data[:2]):
                     return  # ignore padding after the last member
                 if len(data) < len(GZIP_MAGIC):
                     self._rest = data
@@ -89,17 +86,15 @@ class Decoder:
 def decoder_for(content_encoding: str) -> Decoder | None:
     """Return the decoder for a Content-Encoding, or None if the body is not coded.
 
-    Raises :class:`UnknownCodingError` for any coding but gzip and deflate, and for several codings: the
-    harvester never requests those.
+    Raises :class:`UnknownCodingError` for any coding but gzip, and for several codings: the harvester never
+    requests those.
     """
     names = [name.strip().lower() for name in content_encoding.split(",")]
     match [name for name in names if name not in ("", "identity")]:
         case []:
             return None
         case ["gzip" | "x-gzip"]:
-            return Decoder(gzip=True)
-        case ["deflate"]:
-            return Decoder(gzip=False)
+            return Decoder()
     raise UnknownCodingError(content_encoding)
 
 
@@ -118,7 +113,7 @@ class SpoolError(Exception):
 
 
 class Intake:
-    """The file of a body that is being received. Large or coded bodies are written in a thread meanwhile."""
+    """The file of a body that is being received. Large or coded bodies are written in a thread."""
 
     def __init__(self, file: IO[bytes], *, maxsize: int, digest: bool, decoder: Decoder | None) -> None:
         self.size = 0
@@ -133,13 +128,9 @@ class Intake:
         self._decoder = decoder
         self._pieces: list[bytes] = []
         self._waiting = 0
-        self._writing: asyncio.Future[None] | None = None
 
     async def add(self, piece: bytes) -> None:
-        """Add a piece of the body. Wait only if earlier pieces are still being written.
-
-        Raises :class:`SpoolError`.
-        """
+        """Add a piece of the body. Raises :class:`SpoolError`."""
         self._pieces.append(piece)
         self._waiting += len(piece)
         self.received += len(piece)
@@ -147,18 +138,15 @@ class Intake:
             await self.finish()
             self.flag = self.flag or "maxsize"
         elif self._waiting >= SPOOL_SIZE:
-            await self._written()
-            self._write_in_thread()
+            await self._write_in_thread()
 
     async def finish(self) -> None:
         """Write the remaining pieces. Raises :class:`SpoolError`."""
-        await self._written()
         if self._decoder is None:
             self._write(self._pieces)
             self._pieces = []
         else:
-            self._write_in_thread()
-            await self._written()
+            await self._write_in_thread()
             self._check_end(self._decoder)
 
     def _check_end(self, decoder: Decoder) -> None:
@@ -167,13 +155,9 @@ class Intake:
         except TruncatedError:
             self.flag = self.flag or "dataloss"
 
-    def _write_in_thread(self) -> None:
+    async def _write_in_thread(self) -> None:
         pieces, self._pieces, self._waiting = self._pieces, [], 0
-        self._writing = asyncio.get_running_loop().run_in_executor(None, self._write, pieces)
-
-    async def _written(self) -> None:
-        if self._writing is not None:
-            await self._writing
+        await asyncio.to_thread(self._write, pieces)
 
     def _write(self, pieces: list[bytes]) -> None:
         data = b"".join(pieces)

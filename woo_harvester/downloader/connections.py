@@ -7,7 +7,6 @@ address of the connection itself is checked.
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 import resource
 import socket
@@ -22,8 +21,6 @@ from aiohttp.client_proto import ResponseHandler
 from aiohttp.http import RawResponseMessage
 from aiohttp.http_exceptions import BadHttpMessage
 from aiohttp.streams import StreamReader
-
-logger = logging.getLogger(__name__)
 
 #: Names that are resolved at once. A name server that does not answer blocks a thread for half a minute.
 _THREADS = 32
@@ -162,6 +159,7 @@ _OTHER_FILES = 500
 #: Number of files to allow for each active connection, such as an idle connection and a temporary file.
 _FILES_PER_CONNECTION = 4
 
+
 #: Bytes that an answer may have besides its body, and so many more for each byte of the body: headers,
 #: interim answers, and what is around chunks. aiohttp limits the length of a header, but neither the white
 #: space before its value, nor the number of interim answers, nor what follows the size of a chunk.
@@ -180,20 +178,13 @@ _NO_HEADER = re.compile(rb"(?<=\n)(?![!#$%&'*+.^_`|~0-9A-Za-z-]+:|[ \t]|\r?\n|HT
 def most_connections(wanted: int) -> int:
     """Return *wanted*, or fewer if the limit of open files allows no more; at least one.
 
-    Raise the soft limit of this process if necessary, up to the hard limit. The usual 1,024 is less than the
-    hosts of a run can need, and an error about too many open files would look like the publisher's fault.
+    Raise the soft limit of this process to the hard limit. The usual 1,024 is less than the hosts of a run
+    can need, and an error about too many open files would look like the publisher's fault.
     """
-    wanted = max(1, wanted)
-    needed = wanted * _FILES_PER_CONNECTION + _OTHER_FILES
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < needed:
-        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    if soft == resource.RLIM_INFINITY or soft >= needed:
-        return wanted
-    allowed = max(1, (soft - _OTHER_FILES) // _FILES_PER_CONNECTION)
-    logger.warning("Only %d connections at once, since no more than %d files may be open", allowed, soft)
-    return allowed
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    allowed = wanted if hard == resource.RLIM_INFINITY else (hard - _OTHER_FILES) // _FILES_PER_CONNECTION
+    return max(1, min(wanted, allowed))
 
 
 class Connector(aiohttp.TCPConnector):

@@ -1,9 +1,8 @@
-"""The downloader middlewares: faults of the machine, backpressure, redirects, retries and robots.txt."""
+"""The downloader middlewares: backpressure, redirects, retries and robots.txt."""
 
 from __future__ import annotations
 
 import asyncio
-import errno
 from collections import defaultdict
 from contextlib import closing
 from datetime import UTC, datetime
@@ -22,7 +21,6 @@ from scrapy.exceptions import (
     DownloadTimeoutError,
     IgnoreRequest,
     NotConfigured,
-    NotSupported,
 )
 from scrapy.http.request import NO_CALLBACK
 from scrapy.robotstxt import RobotParser
@@ -34,8 +32,6 @@ from woo_harvester.downloader.streaming import PrivateHostError, TlsError
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.extensions.politeness import Politeness
 from woo_harvester.items import StreamedResponse, release
-from woo_harvester.running.causes import cause_of
-from woo_harvester.running.ending import end_run
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE, rules_text
 from woo_harvester.utils.fetch import TrustError
 from woo_harvester.utils.program import is_complete
@@ -48,39 +44,6 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
     from woo_harvester.findings.common_cause import Cause
-
-
-#: The error numbers for no more memory or files.
-_EXHAUSTED = frozenset({errno.ENOMEM, errno.EMFILE, errno.ENFILE})
-
-
-class OwnFaultMiddleware:
-    """The middleware that ends the run if memory, files or a download handler are lacking.
-
-    It comes before the middleware that retries. No publisher gets a finding about such a failure.
-    """
-
-    def __init__(self, crawler: Crawler) -> None:
-        self._crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        return cls(crawler)
-
-    def process_exception(self, request: Request, exception: Exception) -> None:
-        """End the run if this machine is at fault; the errback still gets the exception."""
-        if is_own_fault(exception):
-            line = f"{request.url} could not be asked for: {cause_of(exception)}"
-            end_run(self._crawler, "own_fault", line)
-
-
-def is_own_fault(error: BaseException) -> bool:
-    """Return whether the harvester or its machine made a request fail, and not the publisher."""
-    cause = error.__cause__ or error.__context__
-    if cause is not None and is_own_fault(cause):
-        return True
-    is_exhausted = isinstance(error, OSError) and error.errno in _EXHAUSTED
-    return is_exhausted or isinstance(error, NotSupported | MemoryError)
 
 
 #: Largest number of received documents that are not closed yet. Each takes up to 1 MB of memory or an open

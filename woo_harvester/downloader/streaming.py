@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 import ssl
 from functools import cached_property, lru_cache
@@ -285,6 +286,8 @@ async def _receive(answer: aiohttp.ClientResponse, response: StreamedResponse, r
 def _translated(error: Exception, request: Request) -> Exception | None:
     """Return Scrapy's exception for one of aiohttp, since its middlewares retry by type; None for others."""
     match error:
+        case OSError(errno=errno.ENOMEM | errno.EMFILE | errno.ENFILE):
+            return None  # this machine is at fault
         case TimeoutError():
             return DownloadTimeoutError(f"no complete answer from {request.url} in time")
         case aiohttp.ClientConnectorDNSError():

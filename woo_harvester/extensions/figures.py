@@ -16,7 +16,6 @@ from woo_harvester.report.funnel import total as sum_of
 from woo_harvester.report.run_folder import OWN_ERROR_FIRST
 from woo_harvester.running.ending import is_closing
 from woo_harvester.utils.program import counted as _counted
-from woo_harvester.utils.program import program
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -49,10 +48,6 @@ class Figures:
     """Items that a pipeline of another project dropped."""
     refused: int = 0
     """Documents that Elasticsearch refused."""
-    outdated_lists: int = 0
-    """Value lists that nobody has looked at for a year."""
-    unusable_lists: bool = False
-    """True if the value lists in the data folder could not be used."""
     own_error: str | None = None
     """The first error of the harvester itself; None if there was none."""
     codes: dict[str, int] = field(default_factory=dict)
@@ -94,8 +89,6 @@ def read_figures(crawler: Crawler, accounts: Sequence[Account] = ()) -> Figures:
         dropped=total.dropped if total else stats.get_value("item_dropped_count", 0),
         again=stats.get_value("woo/documents/delivered_again", 0),
         refused=stats.get_value("woo/elasticsearch/refused", 0),
-        outdated_lists=stats.get_value("woo/tooi/outdated", 0),
-        unusable_lists=bool(stats.get_value("woo/tooi/unusable", 0)),
         own_error=stats.get_value(OWN_ERROR_FIRST),
         codes=codes,
         total=total,
@@ -185,19 +178,6 @@ def apart(figures: Figures) -> Iterator[str]:
         yield f"{entries} left out, as asked: a later run may deliver more"
     if figures.again:
         yield f"{figures.again:,} of the unchanged delivered again, as asked"
-
-
-def value_lists(figures: Figures) -> str:
-    """Return what an operator should do about the value lists; empty if nothing.
-
-    Whoever asks for some hosts need not know how old the lists are.
-    """
-    if figures.unusable_lists:
-        return f"those in the data folder cannot be used: {program()} tooi says why"
-    if figures.outdated_lists and figures.is_over_register:
-        outdated = counted(figures.outdated_lists, "is", "are")
-        return f"{outdated} older than a year: {program()} tooi update fetches newer ones"
-    return ""
 
 
 def speed(figures: Figures) -> str:

@@ -132,7 +132,7 @@ class OwnErrors(logging.Handler):
             url=item.record.document.weblocatie,
             host=report.host,
             organisation=report.organisation,
-            sitemap=report.sitemap if is_lost else None,
+            sitemap=report.bound.get("sitemap") if is_lost else None,
             action=_SKIPPED if is_lost else None,
         )
 

@@ -94,8 +94,6 @@ class StateKeeper:
         """The number of outputs; each one adds itself before the first item."""
         self.feeds = 0
         """The number of outputs that are feeds: 0 if ``FEEDS`` names one that cannot be used."""
-        self.check_feeds: Callable[[], None] = lambda: None
-        """Raises UsageError if nothing can be added to a file. Files of dead runs are finished before."""
         self.lines: list[str] = []
         """What became of files that were to be replaced: the last lines of the run."""
         self.key_of: Callable[[Response], bytes] | None = None
@@ -125,13 +123,8 @@ class StateKeeper:
 
     @property
     def is_open(self) -> bool:
-        """True if the state is open. False if the run could not begin."""
-        return self._state is not None
-
-    @property
-    def is_broken(self) -> bool:
-        """True if writing the state has failed. After that, nothing more is confirmed."""
-        return self._broken
+        """True if the state is open. False if the run could not begin, or writing the state has failed."""
+        return self._state is not None and not self._broken
 
     def open(self, hosts: Sequence[str], *, reset: bool) -> None:
         """Open the state and lock *hosts*; with *reset*, forget what is known of them.
@@ -148,7 +141,6 @@ class StateKeeper:
             self._timer.start(state.heartbeat, now=False)
         for line in state.recover():
             warn_always(logger, line)
-        self.check_feeds()
         with self.begin() as connection:
             if self._is_reset(reset):
                 resources.forget_visited(connection, self._crawler.spidercls.name)

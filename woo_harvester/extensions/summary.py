@@ -152,8 +152,6 @@ def summary(figures: Figures, reason: str | None, folder: Path) -> str:
     if figures.own_error is not None:
         errors = formatting.counted(figures.codes.get(OWN_ERROR, 0), "error")
         rows.append(("harvester", f"{errors} of its own, the first about {figures.own_error}"))
-    if lists := formatting.value_lists(figures):
-        rows.append(("value lists", lists))
     run = RunFolder(folder)
     rows.append(("report", str(run.page)) if run.page.exists() else ("files", str(folder)))
     lines = (f"  {name:<15}{value}" for name, value in rows)

@@ -45,8 +45,9 @@ class Explanation:
 
 @cache
 def explanations(lang: Language = "nl") -> Mapping[str, Explanation]:
-    """Return all codes, in the order of the catalogue; raise ValueError if it lacks a text."""
-    return MappingProxyType(read_catalogue(catalogue(), lang))
+    """Return all codes, in the order of the catalogue."""
+    entries = tomllib.loads(catalogue()).items()
+    return MappingProxyType({code: _explanation(code, entry, lang) for code, entry in entries})
 
 
 def catalogue() -> str:
@@ -97,11 +98,6 @@ def _template(given: str | Mapping[str, str]) -> FixTemplate:
     return FixTemplate(text, within)
 
 
-def read_catalogue(text: str, lang: Language) -> dict[str, Explanation]:
-    """Return the explanations in a catalogue's TOML; raise ValueError for an incomplete entry."""
-    return {code: _explanation(code, entry, lang) for code, entry in tomllib.loads(text).items()}
-
-
 def explain(code: str, lang: Language = "nl") -> Explanation:
     """Return the explanation of a code; raise ValueError if the catalogue does not have it."""
     try:
@@ -112,22 +108,9 @@ def explain(code: str, lang: Language = "nl") -> Explanation:
 
 def _explanation(code: str, entry: Mapping[str, Any], lang: Language) -> Explanation:
     # A source is the title of a Dutch page or an RFC: only what is neither has an English one.
-    texts = entry if lang == "nl" else {"source": entry.get("source"), **entry.get(lang, {})}
-    try:
-        return Explanation(
-            code=code,
-            severity=Severity(entry["severity"]),
-            **{name: _text(texts, name) for name in ("what", "why", "mend", "source")},
-        )
-    except (KeyError, ValueError) as error:
-        raise ValueError(f"findings/catalogue.toml, {code} ({lang}): {error}") from error
-
-
-def _text(texts: Mapping[str, Any], name: str) -> str:
-    text = texts.get(name)
-    if not isinstance(text, str) or not text.strip():
-        raise ValueError(f"expected a text for {name!r}, got {text!r}")
-    return text
+    texts = entry if lang == "nl" else {"source": entry["source"], **entry[lang]}
+    what, why, mend, source = (texts[name] for name in ("what", "why", "mend", "source"))
+    return Explanation(code, Severity(entry["severity"]), what, why, mend, source)
 
 
 #: Longest text of a publisher's that a finding repeats, in characters.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from typing import Literal
-from urllib.request import getproxies
 
 from woo_harvester.findings.catalogue import Finding
 
@@ -21,30 +20,18 @@ LEAST_HOSTS = 10
 #: The share of the hosts of a run that must fail in the same way, in percent.
 SHARE = 90
 
-_DIRECT = "publishers are asked without the proxy that the environment names"
-
-#: For each cause: how the connections failed, in English and Dutch, and what to check on this machine.
-_CAUSE_TEXTS: dict[Cause, tuple[str, str, str]] = {
-    "tls": ("TLS", "TLS", "SSL_CERT_FILE, SSL_CERT_DIR, this machine's clock, and proxies that open TLS"),
-    "dns": (
-        "no address for the name",
-        "geen adres bij de naam",
-        "this machine's name server (/etc/resolv.conf)",
-    ),
-    "refused": ("no connection", "geen verbinding", "this machine's network and firewall"),
-    "timeout": ("no answer in time", "geen antwoord op tijd", "this machine's network and firewall"),
-    "address": (
-        "an address that is not public",
-        "een adres dat niet openbaar is",
-        "this machine's name server, and WOO_ALLOW_PRIVATE_HOSTS",
-    ),
-    "proxy": (
-        "a password is asked for on the way",
-        "onderweg wordt om een wachtwoord gevraagd",
-        "the proxy or network login between here and the hosts",
-    ),
-    "lost": ("connection lost", "verbinding verbroken", "this machine's network and firewall"),
+#: How the connections failed for each cause, in English and Dutch.
+_CAUSE_TEXTS: dict[Cause, tuple[str, str]] = {
+    "tls": ("TLS", "TLS"),
+    "dns": ("no address for the name", "geen adres bij de naam"),
+    "refused": ("no connection", "geen verbinding"),
+    "timeout": ("no answer in time", "geen antwoord op tijd"),
+    "address": ("an address that is not public", "een adres dat niet openbaar is"),
+    "proxy": ("a password is asked for on the way", "onderweg wordt om een wachtwoord gevraagd"),
+    "lost": ("connection lost", "verbinding verbroken"),
 }
+#: What an operator should check. Publishers are asked without the proxy that the environment names.
+_CHECK = "this machine's network, proxies and firewall, name server, clock and certificates (SSL_CERT_FILE)"
 
 
 class CommonCause:
@@ -83,10 +70,8 @@ class CommonCause:
 
         *seen* is what was seen of these hosts: the most frequent is an example.
         """
-        english, dutch, check = _CAUSE_TEXTS[cause]
+        english, dutch = _CAUSE_TEXTS[cause]
         most = [text for text, _ in Counter(filter(None, seen)).most_common(1)]
-        if cause != "tls" and getproxies().keys() & {"http", "https", "all"}:
-            check += f" ({_DIRECT})"
         count, tried = len(self.hosts(cause)), len(self._tried())
         finding = Finding(
             code=OWN_FAULT,
@@ -95,7 +80,7 @@ class CommonCause:
         )
         line = (
             f"{count} of {tried} hosts were out of reach in the same way ({': '.join([english, *most])}), so "
-            f"the cause is likely on this side: check {check}. The report leaves these hosts out"
+            f"the cause is likely on this side: check {_CHECK}. The report leaves these hosts out"
         )
         return finding, line
 

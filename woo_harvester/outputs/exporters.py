@@ -8,7 +8,6 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, Self
 
 from itemadapter import ItemAdapter
-from scrapy.exceptions import UsageError
 from scrapy.exporters import CsvItemExporter, JsonLinesItemExporter
 
 from woo_harvester.items import RecordItem
@@ -16,6 +15,7 @@ from woo_harvester.kinds import Kind
 from woo_harvester.outputs.columns import cells, columns_of
 from woo_harvester.record import json_line
 from woo_harvester.report.csv_file import TextWriter
+from woo_harvester.running.causes import StartError
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -26,7 +26,7 @@ class RecordCsvItemExporter(CsvItemExporter):
 
     A new file in UTF-8 begins with a byte order mark, without which spreadsheets guess the encoding.
     *kind* is the kind of the records of the spider: without items, the file has the header only. *columns*
-    are the names of ``WOO_CSV_COLUMNS``. Items of other spiders are written as Scrapy does. Raises UsageError
+    are the names of ``WOO_CSV_COLUMNS``. Items of other spiders are written as Scrapy does. Raises StartError
     for an unknown column.
     """
 
@@ -58,7 +58,7 @@ class RecordCsvItemExporter(CsvItemExporter):
             try:
                 columns_of(kind, columns)  # before the run begins
             except ValueError as error:
-                raise UsageError(str(error)) from error
+                raise StartError(str(error)) from error
         return cls(file, kind=kind, columns=columns, **kwargs)
 
     def start_exporting(self) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BufferedWriter, BytesIO
 from os import fsync
 from pathlib import Path
@@ -12,7 +13,7 @@ from time import time_ns
 from typing import IO, TYPE_CHECKING, Any
 
 from scrapy import signals
-from scrapy.exceptions import CloseSpider, UsageError
+from scrapy.exceptions import CloseSpider
 from scrapy.extensions.feedexport import FeedExporter, FeedSlot, FileFeedStorage
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import ensure_awaitable
@@ -21,69 +22,61 @@ from scrapy.utils.misc import build_from_crawler
 from woo_harvester.extensions.findings import feed_uri_params
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.report.run_folder import FINISHED
-from woo_harvester.running.causes import cause_of
+from woo_harvester.running.causes import StartError, cause_of
 from woo_harvester.running.ending import CANNOT_START, end_run
-from woo_harvester.running.paths import NO_FEED
-from woo_harvester.running.streams import warn_always
 from woo_harvester.state.deliveries import Delivery
 from woo_harvester.state.outputs import UNFINISHED
-from woo_harvester.state.store import StateError
 from woo_harvester.utils.atomic import is_replaceable, move_to
 from woo_harvester.utils.program import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-logger = logging.getLogger(__name__)
-
 #: Formats whose file is valid after each record.
 _IN_LINES = frozenset({"jsonlines", "jsonl", "jl", "csv", "csv-nl"})
-_INSIDE_CELL = "{} ends inside a quoted cell: remove its last row, or give the run another file"
 
 
 class RecordStorage(FileFeedStorage):
     """A local file of records.
 
     A file whose name has the name of the run is the run's own, and grows. Any other one stays as it is until
-    :meth:`store`: the run writes ``FILE.<run>.unfinished``, which is then added to it, or takes its place. A
-    pipe, a device or a standard stream is written to as it is.
+    :meth:`store`, which adds ``FILE.<run>.unfinished`` to it, or puts that in its place. A pipe, a device or
+    a standard stream is written to as it is.
     """
 
     def __init__(self, uri: str, *, feed_options: dict[str, Any]) -> None:
         super().__init__(uri, feed_options=feed_options)
-        self._format = feed_options["format"]
-        self._target = Path(os.path.realpath(self.path))
+        self._target, form = Path(os.path.realpath(self.path)), feed_options["format"]
+        self.form: str = form if form in _IN_LINES and "postprocessing" not in feed_options else ""
+        """The format of a file with a record a line, else empty."""
         self._own: BufferedWriter | None = None
         self._crawler: Crawler
-        self.in_lines = self._format in _IN_LINES and "postprocessing" not in feed_options
 
     def check(self) -> None:
-        """Raise UsageError if the file is CSV to which nothing can be added. Raises OSError."""
-        if self.write_mode == "ab" and self._format.startswith("csv") and self._target.is_file():
+        """Raise StartError if the file is CSV to which nothing can be added. Raises OSError."""
+        if self.form.startswith("csv") and self.write_mode == "ab" and self._target.is_file():
             with self._target.open("rb") as file:
                 if sum(line.count(b'"') for line in file) % 2:
-                    raise UsageError(_INSIDE_CELL.format(self.path))
+                    what = "ends inside a quoted cell: remove its last row, or give the run another file"
+                    raise StartError(f"{self.path} {what}")
 
     def open(self, spider: Spider) -> IO[bytes]:
         """Make the run's own file. The state knows it before anything is in it."""
         path, run = self._target, feed_uri_params({"time": time_ns()}, spider)["run"]
         if path.exists() and not is_replaceable(path.stat()):
-            self.in_lines = False  # Scrapy's file is written when it is closed
+            self.form = ""  # Scrapy's file is written when it is closed
             return super().open(spider)
         self._crawler = spider.crawler
         own = path if run in path.name else path.with_name(f"{path.name}.{run}{UNFINISHED}")
-        target = None if own == path or self.write_mode == "wb" else path
-        form = self._format if self.in_lines else ""
-        self._own = StateKeeper.of(self._crawler).files.open(own, target, form)
+        target = path if own != path and self.write_mode == "ab" else None
+        self._own = StateKeeper.of(self._crawler).files.open(own, target, self.form)
         return self._own
 
     def sync(self) -> dict[Path, int]:
         """Make durable what was written to the run's own file; return its size by its path."""
-        if self._own is None:
+        if self._own is None or self._own.closed:
             return {}
         self._own.flush()
         fsync(self._own.fileno())
@@ -95,11 +88,9 @@ class RecordStorage(FileFeedStorage):
         if self._own is None:
             return
         keeper, own = StateKeeper.of(self._crawler), Path(self._own.name)
-        if own != self._target and self.write_mode == "ab":
-            for line in keeper.files.add(own):
-                warn_always(logger, line)
-        elif own != self._target:
-            keeper.lines.extend(self._replace(own))
+        if own != self._target:
+            add = keeper.files.add if self.write_mode == "ab" else self._replace
+            keeper.lines.extend(add(own))
         keeper.files.close(own)
 
     def _replace(self, own: Path) -> Iterator[str]:
@@ -114,7 +105,7 @@ class RecordStorage(FileFeedStorage):
 
     def _count(self, path: Path) -> str:
         """Return how many records a file of JSON Lines has, and of another file how many bytes."""
-        if not self.in_lines or self._format.startswith("csv"):
+        if not self.form or self.form.startswith("csv"):
             return f"{path.stat().st_size:,} bytes"
         with path.open("rb") as file:
             return counted(sum(1 for line in file if line.strip()), "record", separator=",")
@@ -131,107 +122,83 @@ class DurableFeedExporter(FeedExporter):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         self._pending: defaultdict[FeedSlot, list[Delivery]] = defaultdict(list)
-        """The records that were written and are not confirmed yet, by feed."""
-        self._most_unsynced = self.settings.getint("WOO_DURABLE_RECORDS")
+        """The records that are not confirmed yet, by feed."""
         self._unsynced = 0
-        self._failed = True
-        """True also before the run has begun: nothing is written then."""
+        self._failed = False
         self._timer = create_looping_call(self._sync)
 
-    @property
-    def _keeper(self) -> StateKeeper:
-        return StateKeeper.of(self.crawler)
-
     def open_spider(self, spider: Spider) -> None:
-        """Make the feeds, and count them as outputs for the state."""
+        """Make the feeds, and refuse to start if one cannot be used."""
+        self._keeper = StateKeeper.of(self.crawler)
         try:
             super().open_spider(spider)
-        except Exception as error:  # a name with a % that is none of Scrapy's
-            end_run(self.crawler, CANNOT_START, f"{NO_FEED}: {cause_of(error)}", 2)
+            for slot in self.slots:
+                if slot.format.startswith("csv"):  # which reads WOO_CSV_COLUMNS
+                    build_from_crawler(self.exporters[slot.format], self.crawler, BytesIO())
+                if isinstance(slot.storage, RecordStorage):
+                    slot.storage.check()
+        except Exception as error:
+            end_run(self.crawler, CANNOT_START, cause_of(error), 2)
             raise CloseSpider(CANNOT_START) from error
         self._keeper.feeds = len(self.slots)
         self._keeper.outputs += len(self.slots)
-        self._keeper.check_feeds = self._check
         self._timer.start(self.settings.getfloat("WOO_DURABLE_INTERVAL"), now=False)
-
-    def _check(self) -> None:
-        """Raise UsageError for a wrong WOO_CSV_COLUMNS, or a file that cannot be added to."""
-        for slot in self.slots:
-            if slot.format.startswith("csv"):
-                build_from_crawler(self.exporters[slot.format], self.crawler, BytesIO())
-            if isinstance(slot.storage, RecordStorage):
-                slot.storage.check()
-        self._failed = False
 
     def item_scraped(self, item: Any, spider: Spider, response: Response | None = None) -> None:
         """Write the item to its feeds."""
         if self._failed:
             return  # nothing may follow a record that was written only in part
-        try:
+        with self._failing():
             slots = self.slots
             super().item_scraped(item, spider)
             if (delivery := self._keeper.delivery_of(item, response)) is not None:
                 for slot in slots:
-                    if slot.filter.accepts(item):
-                        self._pending[slot].append(delivery)
-                    else:
-                        self._keeper.durable([delivery], {})
-        except Exception as error:
-            self._fail(error)
-            return
-        self._unsynced += 1
-        if self._unsynced >= self._most_unsynced:
-            self._sync()
+                    self._pending[slot].append(delivery)
+            self._unsynced += 1
+            if self._unsynced >= self.settings.getint("WOO_DURABLE_RECORDS"):
+                self._sync()
 
     async def close_spider(self, spider: Spider) -> None:
-        """Close the feeds, unless the run could not start or has failed."""
         if self._timer.running:
             self._timer.stop()
-        if not self._failed and not self._keeper.is_broken:
-            await super().close_spider(spider)
+        await super().close_spider(spider)
 
     async def _close_slot(self, slot: FeedSlot, spider: Spider) -> None:
         """Close a feed. Scrapy's own method only logs it if the feed cannot be stored."""
-        storage = slot.storage
-        if self._failed or not (slot.itemcount or (slot.store_empty and slot.batch_id == 1)):
+        if self._failed or not self._keeper.is_open:
             return
-        try:
-            slot.start_exporting()
-            slot.finish_exporting()
-            file = self._get_file(slot)
-            if isinstance(storage, RecordStorage):
-                self._confirm(slot, storage.sync())
-                storage.store(file)
-            else:
-                await ensure_awaitable(storage.store(file))
-                self._confirm(slot, {})
-        except Exception as error:
-            self._fail(error, "" if isinstance(storage, RecordStorage) else f"{slot.uri}: ")
-        del self._pending[slot]
+        with self._failing(f"{slot.uri}: "):
+            if slot.itemcount or (slot.store_empty and slot.batch_id == 1):
+                slot.start_exporting()
+                slot.finish_exporting()
+                file = self._get_file(slot)
+                if isinstance(slot.storage, RecordStorage):
+                    self._confirm(slot)
+                await ensure_awaitable(slot.storage.store(file))
+            self._confirm(slot)
         await self.crawler.signals.send_catch_log_async(signals.feed_slot_closed, slot=slot)
 
     def _sync(self) -> None:
         """Make the records in local files durable. It takes a few milliseconds, once in some seconds."""
         self._unsynced = 0
-        try:
-            for slot, deliveries in self._pending.items():
-                if deliveries and isinstance(slot.storage, RecordStorage) and slot.storage.in_lines:
-                    self._confirm(slot, slot.storage.sync())
-        except Exception as error:
-            self._fail(error)
+        for slot in list(self._pending):
+            if isinstance(slot.storage, RecordStorage) and slot.storage.form:
+                with self._failing(f"{slot.uri}: "):
+                    self._confirm(slot)
 
-    def _confirm(self, slot: FeedSlot, sizes: dict[Path, int]) -> None:
+    def _confirm(self, slot: FeedSlot) -> None:
         """Have the state note that the records of a feed are stored."""
-        deliveries, self._pending[slot] = self._pending[slot], []
-        self._keeper.durable(deliveries, sizes)
+        sizes = slot.storage.sync() if isinstance(slot.storage, RecordStorage) else {}
+        self._keeper.durable(self._pending.pop(slot, []), sizes)
 
-    def _fail(self, error: Exception, where: str = "") -> None:
-        """End the run. The next run cuts local files to their last durable record."""
-        if self._failed:
-            return
-        self._failed = True
-        is_line = isinstance(error, CloseSpider | OSError | StateError)
-        cause = " ".join(str(error).split()) if is_line else cause_of(error)
-        what = f"an output could not be written ({where}{cause})"
-        self.crawler.stats.inc_value("woo/outputs/failed")
-        end_run(self.crawler, "output_failed", f"{what}; what is not in it comes again in the next run")
+    @contextmanager
+    def _failing(self, where: str = "") -> Iterator[None]:
+        """End the run if the block fails. The next run cuts local files to their last durable record."""
+        try:
+            yield
+        except Exception as error:
+            self._failed = True
+            self._pending.clear()
+            self.crawler.stats.inc_value("woo/outputs/failed")
+            what = f"an output could not be written ({where}{cause_of(error)})"
+            end_run(self.crawler, "output_failed", f"{what}; what is not in it comes again in the next run")

@@ -23,7 +23,7 @@ from woo_harvester.report.csv_file import TextWriter
 from woo_harvester.report.html.page import environment, page_parts
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.run_folder import ReportsFolder, RunFolder, complete_lines, slug
-from woo_harvester.tooi import organisaties
+from woo_harvester.tooi.lists import organisaties
 from woo_harvester.tooi.values import normal_label
 from woo_harvester.utils.atomic import replace_file
 from woo_harvester.utils.dates import iso_datetime

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.running.command import ProjectCommand, one_of
+from woo_harvester.running.command import ProjectCommand
 from woo_harvester.utils.dates import AMSTERDAM
 from woo_harvester.utils.program import counted
 
@@ -34,7 +34,7 @@ class InventoryCommand(ProjectCommand):
         parser.add_argument("--until", dest="last", metavar="DATE", type=_day, help="default: today")
         suppliers = "the supplier of each organisation, as CSV with the columns organisatie,leverancier; "
         parser.add_argument("--suppliers", metavar="FILE", help=f"{suppliers}default: the host of the entry")
-        parser.add_argument("--lang", type=one_of("nl", "en"), help="language (default: nl)")
+        parser.add_argument("--lang", choices=("nl", "en"), help="language (default: nl)")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Make the inventory."""

@@ -11,7 +11,7 @@ from woo_harvester.pipelines.local import LocalStore
 from woo_harvester.pipelines.remote import FilesStoreChooser, RemoteStore
 from woo_harvester.pipelines.stored import DocumentStore, StoreError, StoreSettingError
 from woo_harvester.running.paths import NoFolderError, files_folder
-from woo_harvester.utils.program import program, to_install, to_install_also
+from woo_harvester.utils.program import program, to_install
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +48,7 @@ def _open_remote(uri: str, crawler: Crawler) -> RemoteStore:
     try:
         return RemoteStore(crawler, FilesStoreChooser.from_crawler(crawler).store)
     except (NotConfigured, ImportError) as error:
-        fix = to_install("s3") if uri.startswith("s3:") else to_install_also("scrapy[gcs]")
+        fix = to_install("s3") if uri.startswith("s3:") else 'pip install "scrapy[gcs]"'
         raise StoreError(f"FILES_STORE {uri}: the library for it is missing: {fix}") from error
     except (AssertionError, KeyError, ValueError) as error:
         raise StoreSettingError(f"FILES_STORE {uri}: {_EXPECTED}") from error

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
 from hashlib import sha256
-from itertools import chain
 from typing import Self
-from urllib.parse import quote
+from urllib.parse import unquote
 
-from woo_harvester.tooi import informatiecategorieen
+from woo_harvester.tooi.lists import informatiecategorieen
 from woo_harvester.utils.urls import host_of
 
 
@@ -70,81 +69,48 @@ class Match:
     """The longest registered URL that is a prefix of the URL; None if there is none."""
 
 
-_Parts = tuple[str, ...]
+_Path = tuple[str, ...]
 
-#: Scheme, authority, path and query of an absolute URL. The fragment makes no difference.
-_URL = re.compile(r"https?://([^/?#]*)([^?#]*)(?:\?([^#]*))?", re.IGNORECASE)
-_RESERVED = ":/?#[]@!$&'()*+,;="
-#: A text in normal form: no escapes, and only characters that a path or a query may have.
-_NORMALISED = re.compile(r"[A-Za-z0-9\-._~!$&'()*+,;=:@/?]*")
-_ESCAPE = re.compile("%([0-9A-Fa-f]{2})")
-_UNRESERVED = re.compile(r"[A-Za-z0-9\-._~]")
+#: Scheme, authority, path and query of an absolute URL.
+_URL = re.compile(r"https?://([^/?#]*)([^?#]*)(\?[^#]+)?", re.IGNORECASE)
 
 
-def split_url(url: str) -> tuple[str, str, str]:
-    """Return authority, path and query of an absolute http or https URL, as given.
+def _split(url: str) -> tuple[str, _Path, bool]:
+    """Return the authority of an absolute URL, the segments of its path, and whether it has a query.
 
-    Raises ValueError for any other text.
+    A final slash and percent-encoding make no difference; an escaped slash stays within its segment. Raises
+    ValueError for any other text.
     """
     match = _URL.match(url.strip())
     if match is None:
         raise ValueError(f"Expected an absolute URL such as https://www.a.nl/x, got {url!r}")
-    return match[1], match[2], match[3] or ""
-
-
-def _segments(path: str) -> _Parts:
-    """Return the segments of an absolute path in their normal form. A final slash makes no difference.
-
-    ``/a/./b/../c/`` and ``/%61/c`` are both ``("a", "c")``. An escaped slash stays within its segment.
-    """
-    path = _normal(path)
-    parts = path.split("/")[1:]
-    if "/." in path:
-        parts = _without_dots(parts)
-    if parts and not parts[-1]:
-        parts.pop()
-    return tuple(parts)
-
-
-def _parameters(query: str) -> _Parts:
-    """Return the parameters of a query in normal form, in the given order, without empty ones at the end."""
-    query = _normal(query).rstrip("&")
-    return tuple(query.split("&")) if query else ()
+    parts = match[2].rstrip("/").split("/")[1:]
+    return match[1], tuple(map(unquote, parts)), match[3] is not None
 
 
 class HostLocations:
     """The registered URLs of one host, at least one, indexed to find the longest prefix of a location."""
 
-    __slots__ = ("_deepest", "_most", "_urls", "only", "organisations")
+    __slots__ = ("_deepest", "_paths", "only", "organisations")
 
-    def __init__(self, locations: Iterable[Location]) -> None:
-        urls: dict[tuple[_Parts, _Parts], list[Location]] = {}
+    def __init__(self, locations: Sequence[Location]) -> None:
+        paths: dict[_Path, list[Location]] = {}
         for location in locations:
-            _, path, query = split_url(location.url)
-            urls.setdefault((_segments(path), _parameters(query)), []).append(location)
-        self._urls = {key: _match_of_url(found) for key, found in urls.items()}
-        # These bound the steps of a search by the register, however long the location is.
-        self._deepest = max((len(path) for path, given in urls if not given), default=-1)
-        self._most = max(len(given) for _, given in urls)
-        every = chain.from_iterable(urls.values())
-        self.organisations = tuple(dict.fromkeys(location.organisation for location in every))
+            _, path, has_query = _split(location.url)
+            if not has_query:  # a page of results: no document is below it
+                paths.setdefault(path, []).append(location)
+        self._paths = {path: _match_of_url(found) for path, found in paths.items()}
+        # This bounds the steps of a search by the register, however long the location is.
+        self._deepest = max(map(len, paths), default=-1)
+        self.organisations = tuple(dict.fromkeys(location.organisation for location in locations))
         """The organisations on the host, in the order of the register."""
         self.only = _match(self.organisations)
         """The match of the whole host: its organisation if there is one only, else the candidates."""
 
-    def longest_prefix(self, path: str, query: str) -> Match | None:
-        """Return the match of the longest registered URL that is a prefix of the location, or None.
-
-        A registered URL with a query is a prefix only of a location with the same path, if the query of the
-        location begins with all its parameters.
-        """
-        key = _segments(path)
-        given = _parameters(query)[: self._most] if self._most else ()
-        for length in range(len(given), 0, -1):
-            if (found := self._urls.get((key, given[:length]))) is not None:
-                return found
-        for length in range(min(len(key), self._deepest), -1, -1):
-            if (found := self._urls.get((key[:length], ()))) is not None:
+    def longest_prefix(self, path: _Path) -> Match | None:
+        """Return the match of the longest registered URL that is a prefix of the location, or None."""
+        for length in range(min(len(path), self._deepest), -1, -1):
+            if (found := self._paths.get(path[:length])) is not None:
                 return found
         return None
 
@@ -162,29 +128,6 @@ def _match(organisations: Iterable[Organisation], registered: RegisteredUrl | No
     if len(different) == 1:
         return Match(different[0], registered=registered)
     return Match(candidates=different, registered=registered)
-
-
-def _normal(text: str) -> str:
-    """Return a text in the normal form of RFC 3986: only necessary escapes, in capitals."""
-    if _NORMALISED.fullmatch(text):
-        return text
-    return _ESCAPE.sub(_normal_escape, quote(text, safe=f"%{_RESERVED}", errors="replace"))
-
-
-def _normal_escape(escape: re.Match[str]) -> str:
-    character = chr(int(escape[1], 16))
-    return character if _UNRESERVED.fullmatch(character) else escape[0].upper()
-
-
-def _without_dots(parts: Iterable[str]) -> list[str]:
-    """Remove the segments ``.`` and ``..`` (RFC 3986, section 5.2.4)."""
-    kept: list[str] = []
-    for part in parts:
-        if part == "..":
-            del kept[-1:]
-        elif part != ".":
-            kept.append(part)
-    return kept
 
 
 _UNKNOWN = Match()
@@ -210,7 +153,7 @@ class Register:
         self._keys = _keys(self.organisations)
         self._names: dict[str, list[Organisation]] = {}
         for organisation in self.organisations:
-            self._names.setdefault(organisation.name, []).append(organisation)
+            self._names.setdefault(organisation.name.casefold(), []).append(organisation)
 
     @property
     def location_count(self) -> int:
@@ -276,12 +219,12 @@ class Register:
         return tuple(sorted(host for host in hosts if self.is_registered(host)))
 
     def find(self, key: str) -> Organisation | None:
-        """Return the organisation with this TOOI URI, code at the end of that URI, systeemId, or exact name.
+        """Return the organisation with this TOOI URI, code at the end of that URI, systeemId, or name.
 
-        An organisation without registered locations is found too, one that no longer exists is not. Raises
-        ValueError for a name that several organisations have.
+        Letter case makes no difference. An organisation without registered locations is found too, one that
+        no longer exists is not. Raises ValueError for a name that several organisations have.
         """
-        key = key.strip()
+        key = key.strip().casefold()
         if (found := self._keys.get(key)) is not None:
             return found
         named = self._names.get(key, [])
@@ -311,11 +254,11 @@ class Register:
 
     def _look_up(self, url: str) -> tuple[HostLocations | None, Match | None]:
         """Return what is registered on the host of *url*, and the match of its longest registered prefix."""
-        authority, path, query = split_url(url)
+        authority, path, _ = _split(url)
         on_host = self._hosts.get(authority)
         if on_host is None:
             on_host = self._hosts.get(host_of(url))
-        return on_host, on_host.longest_prefix(path, query) if on_host is not None else None
+        return on_host, on_host.longest_prefix(path) if on_host is not None else None
 
 
 class OpenRegister(Register):
@@ -346,11 +289,9 @@ def _keys(organisations: Iterable[Organisation]) -> dict[str, Organisation]:
     """Return the organisations by TOOI URI, code and systeemId. Of two with the same key the first counts."""
     keys: dict[str, Organisation] = {}
     for organisation in organisations:
-        if organisation.uri:
-            keys.setdefault(organisation.uri, organisation)
-            keys.setdefault(organisation.uri.rpartition("/")[2], organisation)
-        if organisation.system_id:
-            keys.setdefault(organisation.system_id, organisation)
+        uri = organisation.uri or ""
+        for key in filter(None, (uri, uri.rpartition("/")[2], organisation.system_id)):
+            keys.setdefault(key.casefold(), organisation)
     return keys
 
 

@@ -47,7 +47,7 @@ from woo_harvester.report.model import (
 from woo_harvester.report.run_folder import AUDIT, RunFolder
 from woo_harvester.report.score import SCORE_VERSION, SECTIONS, Score, score
 from woo_harvester.report.snippets import snippet
-from woo_harvester.tooi import UNKNOWN_CATEGORY, article_of_category, informatiecategorieen
+from woo_harvester.tooi.lists import UNKNOWN_CATEGORY, article_of_category, informatiecategorieen
 from woo_harvester.utils.dates import iso_seconds
 from woo_harvester.utils.program import VERSION
 

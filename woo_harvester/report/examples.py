@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from woo_harvester.diwoo.given import meant_element
@@ -11,9 +11,9 @@ from woo_harvester.findings import Language
 from woo_harvester.findings.texts import action_in_words, in_words
 from woo_harvester.report.model import Example
 from woo_harvester.sitemaps.robots import right_address
-from woo_harvester.tooi import lists
 from woo_harvester.tooi.coded import nearest_value
-from woo_harvester.tooi.values import Concept, ValueList
+from woo_harvester.tooi.lists import bundled
+from woo_harvester.tooi.values import Concept
 
 #: Findings about a value that its list does not have.
 _VALUES = ("waarde.label-onbekend", "informatiecategorie.onbekend", "documenthandeling.onbekend")
@@ -24,28 +24,28 @@ _VALUE = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 
-#: The value list of the last element of a path.
-_LISTS: dict[str, Callable[[], ValueList]] = {
-    **dict.fromkeys(("publisher", "verantwoordelijke", "medeverantwoordelijke"), lists.organisaties),
-    **dict.fromkeys(("opsteller", "wasAssociatedWith"), lists.organisaties),
-    "informatiecategorie": lists.informatiecategorieen,
-    "documentsoort": lists.documentsoorten,
-    "thema": lists.themas,
-    "language": lists.talen,
-    "soortHandeling": lists.handelingen,
-    "format": lists.filetypes,
-    "role": lists.documentrelaties,
-    "redenVerwijderingVervanging": lists.redenen,
+#: The field of ``ValueLists`` with the values of an element.
+_LISTS = {
+    **dict.fromkeys(("publisher", "verantwoordelijke", "medeverantwoordelijke"), "organisaties"),
+    **dict.fromkeys(("opsteller", "wasAssociatedWith"), "organisaties"),
+    "informatiecategorie": "informatiecategorieen",
+    "documentsoort": "documentsoorten",
+    "thema": "themas",
+    "language": "talen",
+    "soortHandeling": "handelingen",
+    "format": "filetypes",
+    "role": "documentrelaties",
+    "redenVerwijderingVervanging": "redenen",
 }
 
 
 def meant_value(finding: Mapping[str, Any]) -> Concept | None:
     """Return the value of its list that is most like an unknown one, or None."""
-    source = _LISTS.get(str(finding.get("element", "")).rpartition("/")[2])
-    if source is None or finding["code"] not in _VALUES:
+    field = _LISTS.get(str(finding.get("element", "")).rpartition("/")[2])
+    if field is None or finding["code"] not in _VALUES:
         return None
     label, _ = label_and_uri(str(finding.get("seen", "")).split("; ")[0])
-    return nearest_value(source(), label)
+    return nearest_value(getattr(bundled(), field), label)
 
 
 def label_and_uri(text: str) -> tuple[str, str]:

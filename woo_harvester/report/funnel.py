@@ -13,7 +13,7 @@ from woo_harvester.findings import Finding
 from woo_harvester.kinds import Kind
 from woo_harvester.record import Oorzaak, Record, Waarde
 from woo_harvester.report.counts import Counts
-from woo_harvester.tooi import UNKNOWN_CATEGORY
+from woo_harvester.tooi.lists import UNKNOWN_CATEGORY
 
 #: What a registered host, or an organisation too, lacks for anything to be harvested.
 HostGapKind = Literal["no_robots", "no_index", "dead"]

@@ -12,8 +12,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from woo_harvester.diwoo.choice import Choice
 from woo_harvester.register.register import parse_shard
 from woo_harvester.running.causes import ArgumentError
-from woo_harvester.tooi import CATEGORY_COUNT, UNKNOWN_CATEGORY, category_of_index, informatiecategorieen
 from woo_harvester.tooi.coded import resolve
+from woo_harvester.tooi.lists import (
+    CATEGORY_COUNT,
+    UNKNOWN_CATEGORY,
+    category_of_index,
+    informatiecategorieen,
+)
 from woo_harvester.tooi.values import normal_label
 from woo_harvester.utils.dates import day_of, parse_datetime, parse_end
 from woo_harvester.utils.program import suggestion

@@ -8,9 +8,8 @@ from __future__ import annotations
 import argparse
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, cast
 
 from scrapy.commands import ScrapyCommand
@@ -29,7 +28,7 @@ from woo_harvester.running.streams import (
 )
 from woo_harvester.state import NOWHERE
 from woo_harvester.utils.inputs import NotRecordsError
-from woo_harvester.utils.program import program, suggestion
+from woo_harvester.utils.program import program
 
 if TYPE_CHECKING:
     from scrapy.settings import Settings
@@ -75,7 +74,6 @@ class ProjectCommand(ScrapyCommand):
         """Add Scrapy's options, and report errors in them in one line."""
         super().add_options(parser)
         parser.error = self.refuse  # type: ignore[method-assign]  # no usage text
-        self._parser = parser
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check options and settings. Raises UsageError."""
@@ -91,9 +89,8 @@ class ProjectCommand(ScrapyCommand):
         """Raise UsageError if an argument looks like an unknown option."""
         for given in args:
             if given.startswith("-") and given != "-":
-                raise UsageError(
-                    f"unknown option {given}: {suggestion(given.partition('=')[0], *self.options())}"
-                )
+                line = f"unknown option {given}: {program()} {self.name} -h shows the options"
+                raise UsageError(line, print_help=False)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the command; if it fails, the last line on stderr says why."""
@@ -141,7 +138,7 @@ class ProjectCommand(ScrapyCommand):
         names = [setting.name for setting in SETTINGS]
         for name in settings:
             if name.startswith("WOO_") and name not in names:
-                raise UsageError(f"unknown setting {name}: {_meant(name, names)}", print_help=False)
+                raise UsageError(f"unknown setting {name}: docs/settings.md has all", print_help=False)
         try:
             complete(settings)
         except ValueError as error:
@@ -169,35 +166,6 @@ class ProjectCommand(ScrapyCommand):
         """Write a line of error about a wrong argument, and exit with status 2."""
         self.write_error(message)
         raise SystemExit(2)
-
-    def options(self) -> tuple[list[str], list[str]]:
-        """Return the command's own options, and those of all commands; the long form if there is one."""
-        own: list[str] = []
-        shared: list[str] = []
-        for group in self._parser._action_groups:
-            for action in group._group_actions:
-                names = [name for name in action.option_strings if name.startswith("--")]
-                is_shared = group.title == GLOBAL_GROUP or action.dest == "help"
-                (shared if is_shared else own).extend(names or action.option_strings)
-        return own, shared
-
-
-def _meant(given: str, names: Sequence[str]) -> str:
-    close = get_close_matches(given, names, n=1)
-    return f"did you mean {close[0]}?" if close else "docs/settings.md has all"
-
-
-def one_of(*names: str) -> Callable[[str], str]:
-    """Return an argparse type for an option that has one of these values."""
-
-    def check(given: str) -> str:
-        if given not in names:
-            raise argparse.ArgumentTypeError(
-                f"expected {' or '.join(names)}, got {given!r}: {suggestion(given, names)}"
-            )
-        return given
-
-    return check
 
 
 #: The number of messages of an entry page that an audit reads by default.

@@ -1,6 +1,6 @@
-"""The user names, passwords and certificates of an audit of a test environment.
+"""The user name, password and certificates of an audit of a test environment.
 
-A password goes to the host that it was typed for, and nowhere else. It is in no setting, since these may be
+A password goes to the hosts that were typed, and nowhere else. It is in no setting, since these may be
 logged, and in no file. Scrapy's HttpAuthMiddleware knows one domain, and sends its password to all hosts and
 ports in that domain.
 """
@@ -8,17 +8,15 @@ ports in that domain.
 from __future__ import annotations
 
 import os
-import re
 import ssl
 import warnings
 from base64 import b64encode
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from getpass import GetPassWarning, getpass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 from scrapy.exceptions import UsageError
 
@@ -32,66 +30,30 @@ if TYPE_CHECKING:
 #: The environment variable with the password of ``--user``.
 PASSWORD = "AUDIT_PASSWORD"  # noqa: S105 -- the name of a variable
 
-#: A host or URL with a user name, and perhaps a password, before the last @ of its authority.
-_WITH_USER = re.compile(r"((?:https?://)?)([^/?#]*)@([^/?#@]*.*)", re.IGNORECASE | re.DOTALL)
-
 
 class Credentials:
-    """The user names and passwords of an audit, by host."""
+    """The user name and password of an audit, which are for the hosts that were typed."""
 
-    def __init__(self) -> None:
-        self._by_host: dict[str, str] = {}
-        self._asked: dict[str, str] = {}
-        """The password of each user name that came without one."""
-
-    def __bool__(self) -> bool:
-        """Return whether a host has any."""
-        return bool(self._by_host)
-
-    @property
-    def hosts(self) -> Collection[str]:
-        """The hosts that have any."""
-        return self._by_host.keys()
-
-    def take(self, given: str) -> str:
-        """Return a host or URL as it was typed, without user name and password, and keep these.
-
-        Raises UsageError.
-        """
-        match = _WITH_USER.fullmatch(given.strip())
-        if match is None:
-            return given
-        scheme, user_info, rest = match.groups()
-        user, colon, password = user_info.partition(":")
-        with suppress(ValueError):  # no host, which is reported with the other arguments
-            self._add(host_of(f"https://{rest}"), unquote(user), unquote(password) if colon else None)
-        return f"{scheme}{rest}"
-
-    def add(self, hosts: Iterable[str], user: str) -> None:
-        """Use the user name of ``--user`` for *hosts* that were typed without one. Raises UsageError."""
-        for host in hosts:
-            if host not in self._by_host:
-                self._add(host, user, None)
-
-    def _add(self, host: str, user: str, password: str | None) -> None:
+    def __init__(self, hosts: Collection[str], user: str | None) -> None:
+        """Ask for the password of *user*, if one is given. Raises UsageError."""
+        self.hosts: Collection[str] = hosts if user is not None else ()
+        """The hosts that ask for it."""
+        if user is None:
+            return
         if not user or ":" in user:
             raise UsageError("expected a user name without a colon, such as --user jan", print_help=False)
-        if password is None:
-            if user not in self._asked:
-                self._asked[user] = _password_of(user)
-            password = self._asked[user]
+        password = _password_of(user)
         token = b64encode(f"{user}:{password}".encode()).decode()
         hide([token, password, f"{user}:{password}"])  # a server may send back what it was sent
-        self._by_host[host] = f"Basic {token}"
+        self._header = f"Basic {token}"
 
     def sign(self, request: Request) -> None:
         """Add the password of its host to a request that is about to be sent, and remove any other.
 
         It is called for each request, also one that follows on a redirect.
         """
-        is_secure = request.url.startswith("https:")
-        if is_secure and (known := self._by_host.get(host_of(request.url))) is not None:
-            request.headers["Authorization"] = known
+        if request.url.startswith("https:") and host_of(request.url) in self.hosts:
+            request.headers["Authorization"] = self._header
         else:
             request.headers.pop("Authorization", None)
 

@@ -26,8 +26,8 @@ from woo_harvester.running.ending import CANNOT_START, fail_run
 from woo_harvester.running.paths import data_dir
 from woo_harvester.state.resources import forget_host
 from woo_harvester.state.store import StateError, StateSettingError
-from woo_harvester.tooi.lists import ValueLists
-from woo_harvester.tooi.stored import known_lists
+from woo_harvester.tooi.lists import ValueLists, bundled
+from woo_harvester.tooi.stored import known_editions
 from woo_harvester.utils.dates import day_of
 from woo_harvester.utils.fetch import TrustError, trusted_context
 
@@ -216,12 +216,13 @@ class HarvestSpider(Spider):
 
     def _value_lists(self, today: date) -> ValueLists:
         """Return the value lists of this run, and count those that are old."""
-        known = known_lists(data_dir(self.settings))
         stats = self.crawler.stats
-        if known.problem is not None:
-            self.logger.warning("%s; the lists that ship with the project are used", known.problem)
+        try:
+            lists = ValueLists.make(known_editions(data_dir(self.settings)))
+        except ValueError as error:
+            self.logger.warning("%s; the lists that ship with the project are used", error)
             stats.set_value("woo/tooi/unusable", 1)
-        lists = known.value_lists()
+            lists = bundled()
         if outdated := lists.outdated(today):
-            stats.set_value("woo/tooi/outdated", len(outdated))
+            stats.set_value("woo/tooi/outdated", outdated)
         return lists

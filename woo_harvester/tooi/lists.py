@@ -1,20 +1,18 @@
-"""The waardelijsten: those that ship with the project, or newer ones.
+"""The waardelijsten by the fields that have their values.
 
-The folder ``lists/`` has the files that :mod:`woo_harvester.tooi.list_files` describes. The functions return
-those lists. :class:`ValueLists` has the lists by which a run resolves values.
+:class:`ValueLists` has the lists by which a run resolves values. The functions return those that ship with
+the project.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from importlib.resources import files
 from itertools import chain
-from types import MappingProxyType
 
-from woo_harvester.tooi.list_files import Edition, ListFile, ListFiles, read_lists, read_rows
+from woo_harvester.tooi.list_files import Editions, bundled_editions, read_rows
 from woo_harvester.tooi.values import Concept, ValueList
 
 _UNKNOWN = "https://identifier.overheid.nl/tooi/id/"
@@ -68,40 +66,37 @@ class ValueLists:
     documentrelaties: ValueList
     redenen: ValueList
     organisaties: ValueList
-    editions: Mapping[str, Edition]
-    """The edition of each list, by the name of the list."""
+    editions: Editions
 
     @classmethod
-    def make(cls, lists: ListFiles, former: Mapping[str, Iterable[Concept]] | None = None) -> ValueLists:
-        """Return the lists of these files. *former* has the values that a list had once, by its name.
+    def make(cls, editions: Editions) -> ValueLists:
+        """Return the lists of these editions.
 
-        A document may still have such a value, so it stays known.
+        A value that ships with the project stays known if a newer edition lacks it: documents still have it.
         """
-        former = former or {}
         added, codes = _additions()
+        former = {name: bundled.concepts for name, bundled in bundled_editions().items()}
         single = {
             field: ValueList(
                 name,
-                lists[name].concepts,
+                editions[name].concepts,
                 unknown,
-                (*former.get(name, ()), *added.get(name, ())),
+                (*former[name], *added.get(name, ())),
                 codes.get(name, {}),
             )
             for field, (name, unknown) in _LISTS.items()
         }
         organisations = ValueList(
             ORGANISATIONS,
-            chain.from_iterable(lists[name].concepts for name in _ORGANISATION_LISTS),
+            chain.from_iterable(editions[name].concepts for name in _ORGANISATION_LISTS),
             UNKNOWN_ORGANISATION,
-            chain.from_iterable(former.get(name, ()) for name in _ORGANISATION_LISTS),
+            chain.from_iterable(former[name] for name in _ORGANISATION_LISTS),
         )
-        editions = MappingProxyType({name: lists[name].edition for name in NAMES})
         return cls(**single, organisaties=organisations, editions=editions)
 
-    def outdated(self, today: date) -> list[str]:
-        """Return the names of the lists that nobody has looked at for a year, the oldest first."""
-        ages = {name: edition.age(today) for name, edition in self.editions.items()}
-        return sorted((name for name, age in ages.items() if age > MAX_AGE), key=lambda name: -ages[name])
+    def outdated(self, today: date) -> int:
+        """Return the number of lists for which nobody has looked for a newer version for a year."""
+        return sum(edition.age(today) > MAX_AGE for edition in self.editions.values())
 
 
 @cache
@@ -113,31 +108,16 @@ def _additions() -> tuple[Mapping[str, list[Concept]], Mapping[str, dict[str, st
     """
     values: dict[str, list[Concept]] = {}
     codes: dict[str, dict[str, str]] = {}
-    content = files(__package__).joinpath("additions.csv").read_bytes()
-    for row in read_rows("additions", content, "list", "uri", "label", "codes"):
+    for row in read_rows("additions.csv"):
         values.setdefault(row["list"], []).append(Concept(row["uri"], row["label"]))
         codes.setdefault(row["list"], {}).update(dict.fromkeys(row["codes"].split(), row["uri"]))
     return values, codes
 
 
 @cache
-def bundled_files() -> Mapping[str, ListFile]:
-    """Return the lists that ship with the project, as they are in their files."""
-    folder = files(__package__).joinpath("lists")
-    return MappingProxyType(
-        read_lists(lambda name: folder.joinpath(f"{name}.csv").read_bytes(), NAMES, date.max, is_bundled=True)
-    )
-
-
-@cache
 def bundled() -> ValueLists:
     """Return the lists that ship with the project."""
-    return ValueLists.make(bundled_files())
-
-
-def editions() -> Mapping[str, Edition]:
-    """Return the edition of each list that ships with the project, by the name of the list."""
-    return bundled().editions
+    return ValueLists.make(bundled_editions())
 
 
 def informatiecategorieen() -> ValueList:
@@ -158,26 +138,6 @@ def themas() -> ValueList:
 def filetypes() -> ValueList:
     """Return the 19 file types that may be harvested."""
     return bundled().filetypes
-
-
-def talen() -> ValueList:
-    """Return the languages."""
-    return bundled().talen
-
-
-def handelingen() -> ValueList:
-    """Return the three documenthandelingen that are recognised."""
-    return bundled().handelingen
-
-
-def documentrelaties() -> ValueList:
-    """Return the roles of a relation between documents."""
-    return bundled().documentrelaties
-
-
-def redenen() -> ValueList:
-    """Return the reasons for removal or replacement of a document."""
-    return bundled().redenen
 
 
 def organisaties() -> ValueList:

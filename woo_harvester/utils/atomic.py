@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import re
 import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
+from secrets import token_hex
 from typing import IO
-
-from woo_harvester.utils.inputs import WITHOUT_LOCKS
 
 _BEGIN, _END = ".", ".woo-tmp"
 #: The longest name of a file, in bytes.
 _LONGEST_NAME = 255
 #: Errors of a write, which do not name the file.
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-#: Names of what a killed process may have left; the second form is of a link, and of earlier versions.
-_TEMPORARY = re.compile(rf"{re.escape(_BEGIN)}(.+){re.escape(_END)}|(.+)\.\d+\.tmp")
+#: Names of what a killed process may have left; the second form is of a link.
+_TEMPORARY = re.compile(rf"{re.escape(_BEGIN)}(.+?)(?:\.[0-9a-f]{{16}})?{re.escape(_END)}|(.+)\.\d+\.tmp")
 
 
 def made_for(name: str) -> str | None:
@@ -36,7 +35,7 @@ def replacing(path: Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
 
     The block writes to a file beside it, which gets the mode and owner of the old one. Symbolic links are
     followed. Anything else, such as a device or a pipe, is opened and written as it is. With *durable*, the
-    content survives a power cut. Two processes that write one file wait for each other. Raises OSError.
+    content survives a power cut. Of two processes that write one file, the last one counts. Raises OSError.
     """
     try:
         found = path.stat()
@@ -51,7 +50,7 @@ def replacing(path: Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     aside = _aside(target)
     with _naming(path, aside):
-        file = os.fdopen(_create_locked(aside), "wb")
+        file = aside.open("xb")
         try:
             if found is not None:
                 make_like(file.fileno(), found)
@@ -84,6 +83,19 @@ def move_to(path: Path, target: Path) -> None:
             make_like(file.fileno(), found)
     path.replace(target)
     sync_folder(path.parent)
+
+
+def append(source: IO[bytes], file: FileIO) -> None:
+    """Add the rest of *source* to a file, durably; without room for all of it, nothing is added."""
+    size = file.seek(0, os.SEEK_END)
+    try:
+        while block := memoryview(source.read(1024 * 1024)):
+            while block:
+                block = block[file.write(block) :]
+        os.fsync(file.fileno())
+    except OSError:
+        file.truncate(size)
+        raise
 
 
 def replace_link(path: Path, target: str) -> None:
@@ -144,46 +156,10 @@ def _naming(path: Path, aside: Path) -> Iterator[None]:
 
 
 def _aside(path: Path) -> Path:
-    """Return the one name under which a file is made, so that killed processes leave one at most."""
-    longest = _LONGEST_NAME - len(_BEGIN) - len(_END)
-    return path.with_name(_BEGIN + os.fsdecode(os.fsencode(path.name)[-longest:]) + _END)
-
-
-def _create_locked(path: Path) -> int:
-    """Create a file that must be new, and lock it. What a killed process left there is removed."""
-    while True:
-        try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        except FileExistsError:
-            _remove_left(path)
-            continue
-        _lock(descriptor)
-        if os.fstat(descriptor).st_nlink:
-            return descriptor
-        os.close(descriptor)  # another process took it for one that was left
-
-
-def _remove_left(path: Path) -> None:
-    """Remove a file that a killed process left; wait for a process that is writing it."""
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except FileNotFoundError:
-        return
-    try:
-        _lock(descriptor)
-        with suppress(FileNotFoundError):  # it is complete now, and has the name that it was made for
-            if os.path.samestat(path.lstat(), os.fstat(descriptor)):
-                path.unlink()
-    finally:
-        os.close(descriptor)
-
-
-def _lock(descriptor: int) -> None:
-    try:
-        fcntl.lockf(descriptor, fcntl.LOCK_EX)
-    except OSError as error:
-        if error.errno not in WITHOUT_LOCKS:
-            raise
+    """Return a name beside *path* that no other process has."""
+    end = f".{token_hex(8)}{_END}"
+    longest = _LONGEST_NAME - len(_BEGIN) - len(end)
+    return path.with_name(_BEGIN + os.fsdecode(os.fsencode(path.name)[-longest:]) + end)
 
 
 def make_like(descriptor: int, found: os.stat_result) -> None:

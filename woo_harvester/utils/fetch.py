@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,9 +16,6 @@ from woo_harvester.utils.program import is_complete
 if TYPE_CHECKING:
     import aiohttp
 
-#: Names of the certificates that OpenSSL finds in a folder: a hash of the subject, and a number.
-_HASHED = re.compile(r"[0-9a-f]{8}\.\d+")
-
 
 class TrustError(Exception):
     """The trusted certificates cannot be used, so no server can be verified; the message is one line."""
@@ -28,25 +24,13 @@ class TrustError(Exception):
 def trusted_context() -> ssl.SSLContext:
     """Return a TLS context for a client that trusts what OpenSSL trusts on this machine.
 
-    OpenSSL itself ignores a file or a folder that it cannot read. Every server would then seem to have a
-    wrong certificate. So this raises TrustError if the file in SSL_CERT_FILE cannot be used, or if neither
-    the file nor the folder has a certificate.
+    OpenSSL itself ignores a file in SSL_CERT_FILE that it cannot read. Every server would then seem to have a
+    wrong certificate. So this raises TrustError.
     """
-    paths = ssl.get_default_verify_paths()
-    context = ssl.create_default_context()
-    if named := os.environ.get(paths.openssl_cafile_env):
-        check_certificates(Path(named), paths.openssl_cafile_env)
-    file = os.environ.get(paths.openssl_cafile_env, paths.openssl_cafile)
-    folders = os.environ.get(paths.openssl_capath_env, paths.openssl_capath)
-    if context.cert_store_stats()["x509"] or any(
-        _has_certificates(Path(folder)) for folder in folders.split(os.pathsep) if folder
-    ):
-        return context
-    raise TrustError(
-        f"no certificate is trusted, so that no server can be: expected some in the file {file or '(none)'} "
-        f"({paths.openssl_cafile_env}) or, under the names that openssl rehash makes, in the folder "
-        f"{folders or '(none)'} ({paths.openssl_capath_env}). Most systems have them in ca-certificates"
-    )
+    variable = ssl.get_default_verify_paths().openssl_cafile_env
+    if named := os.environ.get(variable):
+        check_certificates(Path(named), variable)
+    return ssl.create_default_context()
 
 
 def check_certificates(path: Path, given_as: str) -> None:
@@ -61,16 +45,6 @@ def check_certificates(path: Path, given_as: str) -> None:
         wrong = error.strerror or str(error)
     if wrong:
         raise TrustError(f"{given_as} is {path}, which cannot be used: {wrong}")
-
-
-def _has_certificates(folder: Path) -> bool:
-    try:
-        return any(
-            _HASHED.fullmatch(entry.name) and entry.is_file() and os.access(entry, os.R_OK)
-            for entry in folder.iterdir()
-        )
-    except OSError:
-        return False
 
 
 #: Number of tries before a file counts as unreachable.
@@ -91,9 +65,8 @@ class _TemporaryFetchError(FetchError):
 
 @dataclass(frozen=True, slots=True)
 class FetchedFile:
-    """The headers of a complete answer, for a conditional request later."""
+    """The header of a complete answer, for a conditional request later."""
 
-    etag: str | None
     last_modified: str | None
 
 
@@ -142,7 +115,7 @@ async def _fetch_once(
                 return None
             _check(response, url)
             await _save(response, file, maxsize)
-            return FetchedFile(response.headers.get("ETag"), response.headers.get("Last-Modified"))
+            return FetchedFile(response.headers.get("Last-Modified"))
     except TimeoutError as error:
         raise _TemporaryFetchError("time-out") from error
     except (aiohttp.InvalidURL, aiohttp.TooManyRedirects, aiohttp.ClientSSLError) as error:

@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
@@ -84,16 +84,21 @@ def check_regular(path: Path) -> None:
         raise OSError(number, reason, str(path))
 
 
+def lock(file: IO[bytes], how: int) -> bool | None:
+    """Lock a file with *how*; return False if another process has it, None without locks."""
+    try:
+        fcntl.flock(file, how)
+    except OSError as error:
+        if error.errno not in LOCKED | WITHOUT_LOCKS:
+            raise
+        return False if error.errno in LOCKED else None
+    return True
+
+
 def is_being_written(path: Path) -> bool:
-    """Return whether somebody has locked the file with ``flock``, as a run does with its own file."""
+    """Return whether somebody has locked the file, as a run does with its own file."""
     with path.open("rb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno not in LOCKED | WITHOUT_LOCKS:
-                raise
-            return error.errno in LOCKED
-    return False
+        return lock(file, fcntl.LOCK_SH | fcntl.LOCK_NB) is False
 
 
 def _is_text(value: Any) -> bool:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
-from importlib.metadata import requires
-from importlib.util import find_spec
 from pathlib import Path
-from shlex import quote
 
 NAME = "woo-harvester"
 
@@ -41,38 +37,8 @@ VERSION = "1.0.0"
 
 
 def to_install(extra: str) -> str:
-    """Return the command that installs an extra of ``pyproject.toml`` in this environment, for messages."""
-    checkout = Path(__file__).parents[2]
-    if Path(sys.prefix) == checkout / ".venv" and (checkout / "Makefile").exists():
-        return f"make -C {quote(str(checkout))} install"  # with all extras
-    return to_install_also(f"{NAME}[{extra}]")
-
-
-def to_install_also(wanted: str) -> str:
-    """Return the command that installs a package, with an extra or without, in this environment."""
-    environment, packages = Path(sys.prefix), f'"{wanted}"'
-    if (environment / "pipx_metadata.json").exists():
-        # pipx would take our own name with an extra as the new source of the whole, and ask an index for it.
-        return f"pipx inject {environment.name} {' '.join(_needed_by(wanted)) or packages}"
-    if (environment / "uv-receipt.toml").exists() or find_spec("pip") is None:
-        return f"uv pip install --python {quote(str(environment))} {packages}"
-    is_active = os.environ.get("VIRTUAL_ENV") == sys.prefix
-    return f"{'pip' if is_active else quote(sys.executable) + ' -m pip'} install {packages}"
-
-
-def _needed_by(wanted: str) -> list[str]:
-    """Return what our own distribution requires for an extra; nothing for another package."""
-    from packaging.requirements import Requirement  # noqa: PLC0415 -- most commands need no such message
-
-    asked = Requirement(wanted)
-    if asked.name != NAME:
-        return []
-    given = map(Requirement, requires(NAME) or ())
-    return [
-        f'"{each.name}{each.specifier}"'
-        for each in given
-        if each.marker and any(each.marker.evaluate({"extra": extra}) for extra in asked.extras)
-    ]
+    """Return the command that installs an extra of ``pyproject.toml``, for messages."""
+    return f'pip install "{NAME}[{extra}]"'
 
 
 def suggestion(given: str, names: Iterable[str], others: Iterable[str] = ()) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -33,6 +33,7 @@ from woo_portal.engine import (
     Answer,
     Changes,
     Contents,
+    Documents,
     Followed,
     Hit,
     SlowQuestionError,
@@ -91,7 +92,7 @@ class Answering:
         found = searcher.search(Query.boolean_query(parts), 1, count=False).hits
         return stored_json(searcher, found[0][1]) if found else None
 
-    def all_documents(self, question: Question) -> Iterator[Mapping[str, Any]]:
+    def all_documents(self, question: Question) -> Documents:
         """Yield the documents of all hits, as they are now."""
         snapshot = self._now()
         near, metres = places_of(snapshot.searcher, self._make, question)

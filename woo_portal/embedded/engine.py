@@ -20,7 +20,7 @@ from woo_portal.embedded.answering import Answering
 from woo_portal.embedded.damage import damage, may_be_damage, reading
 from woo_portal.embedded.filling import Filled, Filler, Progress
 from woo_portal.embedded.layout import digest, schema
-from woo_portal.engine import Answer, Changes, Contents, EngineError, Followed
+from woo_portal.engine import Answer, Changes, Contents, Documents, EngineError, Followed
 from woo_portal.question import Question
 
 _LOCK = "portal"
@@ -46,7 +46,7 @@ class EmbeddedReader:
         with self._asked():
             return self._answering.get(kind, record_id)
 
-    def all_documents(self, question: Question) -> Iterator[Mapping[str, Any]]:
+    def all_documents(self, question: Question) -> Documents:
         """Yield the search documents of all hits in the question's order."""
         with self._asked():
             yield from self._answering.all_documents(question)
@@ -151,11 +151,6 @@ class EmbeddedEngine(EmbeddedReader):
             given = [*files]
             return self._mended(given, progress) or self._filled(given, progress)
 
-    def mend(self, files: Iterable[Path]) -> Filled | None:
-        """Make the index anew from *files* if it is damaged; None if it is not. Raises EngineError."""
-        with self._filling:
-            return self._mended([*files], lambda filled: None)
-
     @property
     def is_empty(self) -> bool:
         """Whether the index never had a record."""
@@ -180,9 +175,6 @@ class EmbeddedEngine(EmbeddedReader):
     def _filled(self, files: Sequence[Path], progress: Progress) -> Filled:
         try:
             with reading():
-                if not self._filler.is_current():  # the index was put back from a backup
-                    self._filler.close()
-                    self._filler = Filler(_made(self._path, self._fields), self._fields, self._stopped)
                 return self._filler.fill(files, progress)
         except Exception as error:
             mended = self._mended(files, progress, is_suspected=True) if may_be_damage(error) else None
@@ -256,8 +248,7 @@ class Watcher:
     """A thread that fills the index with what is new in files, until it is stopped; use it as a context.
 
     *files* gives the files as they are now. *report* gets one line about each fault, once for as long as it
-    lasts: a full disk, or a file with lines that are no record. With *only_mends* it looks for damage of the
-    index alone.
+    lasts: a full disk, or a file with lines that are no record.
     """
 
     def __init__(
@@ -266,11 +257,8 @@ class Watcher:
         files: Callable[[], Iterable[Path]],
         report: Callable[[str], None],
         interval: float = INTERVAL,
-        *,
-        only_mends: bool = False,
     ) -> None:
         self._engine, self._files, self._report, self._interval = engine, files, report, interval
-        self._only_mends = only_mends
         self._stopped = Event()
         self._reported: list[str] = []
         self._thread = Thread(target=self._run, name="portal-watcher", daemon=True)
@@ -290,10 +278,8 @@ class Watcher:
 
     def _run(self) -> None:
         while not self._stopped.wait(self._interval):
-            look = self._engine.mend if self._only_mends else self._engine.fill
             try:
-                done = look(self._files())
-                messages = done.messages if done else []
+                messages = self._engine.fill(self._files()).messages
             except (EngineError, OSError) as error:
                 messages = [str(error)]
             except BaseException as error:  # whatever it was, the next look may succeed

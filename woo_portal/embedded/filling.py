@@ -102,10 +102,6 @@ class Filler:
         """Whether nothing was ever written."""
         return not self._last
 
-    def is_current(self) -> bool:
-        """Return whether the last commit of the index is the one that this knows."""
-        return self._kept() == self._committed
-
     def close(self) -> None:
         """Release the index. What is merged by then is left as it was."""
         self._writer = None
@@ -227,14 +223,14 @@ class Filler:
         with _writing():
             writer.add_document(marks.document())
             writer.commit()
-        self._committed = self._kept()
+        self._index.reload()
         self._uncommitted.clear()
         self._uncommitted_bytes = 0
         self._changed, self._committed_at = False, monotonic()
         _give_back_memory()
 
     def _read_marks(self) -> None:
-        self._committed = kept = self._kept()
+        kept = self._kept()
         self._fills, self._last = [*kept.fills], kept.last
         if not self._fills or self._fills[-1][0] != self._begun:
             self._fills = [*self._fills[1 - _MOST_FILLS :], (self._begun, self._last)]

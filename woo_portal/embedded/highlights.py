@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
-from functools import lru_cache, partial
-from heapq import merge
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 
 from woo_portal.dutch import CACHED_WORDS, analyzer, cleaned, spans, tokens_of_piece
@@ -25,8 +23,8 @@ _LENGTH, _BEFORE = 200, 60
 #: The most characters between the words of a phrase, for all of them together.
 _AROUND = 100
 
-#: White space as ``str.split`` has it, but for the space.
-_SPACE = re.compile(r"[^\S ]")
+#: What stands between white space.
+_PIECE = re.compile(r"\S+")
 
 _Span = tuple[int, int]
 
@@ -40,9 +38,7 @@ class Highlighter:
         words = (text for each in wanted if not each.is_phrase for text in spellings(each))
         self._stems = {token for text in words for token in stems.tokens(text)}
         self._phrases = [tokens for each in wanted if each.is_phrase and (tokens := exact.tokens(each.text))]
-        has_none = self._stems.isdisjoint
-        self._with_word = _Matching(lambda piece: not has_none(_forms(piece)))
-        self._begins = [_Matching(partial(_has_word, tokens[0])) for tokens in self._phrases]
+        self._known: dict[str, Sequence[_Span]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._stems or self._phrases)
@@ -83,47 +79,30 @@ class Highlighter:
 
     def _matches(self, text: str, most: int | None = None) -> list[_Span]:
         """Return the places of the words that match, in order; with *most* the first of them."""
-        pieces = set(text.split())
-        words = self._words_in(text, self._with_word.among(pieces)) if self._stems else ()
-        phrases = (
-            _places(phrase, text, begins.among(pieces))
-            for phrase, begins in zip(self._phrases, self._begins, strict=True)
-        )
-        ways = [words, *phrases]
-        return sorted({span for way in ways for span in islice(way, most)})[:most]
+        found = {span for way in self._ways(text) for span in islice(way, most)}
+        return sorted(found)[:most]
 
-    def _words_in(self, text: str, matching: Collection[str]) -> Iterator[_Span]:
-        """Yield the places of single words, in order. Only pieces with a match are split into words."""
-        known: dict[str, list[_Span]] = {}
-        for at, piece in _found(matching, text):
+    def _ways(self, text: str) -> Iterator[Iterator[_Span]]:
+        yield self._words_in(text)
+        yield from (_places(phrase, text) for phrase in self._phrases)
+
+    def _words_in(self, text: str) -> Iterator[_Span]:
+        """Yield the places of single words, in order. What stands between white space is split once."""
+        known = self._known
+        for match in _PIECE.finditer(text) if self._stems else ():
+            piece = match[0]
             if (inside := known.get(piece)) is None:
                 inside = known[piece] = self._words_of(piece)
-            yield from ((at + start, at + end) for start, end in inside)
+            if inside:
+                at = match.start()
+                yield from ((at + start, at + end) for start, end in inside)
 
-    def _words_of(self, piece: str) -> list[_Span]:
+    def _words_of(self, piece: str) -> Sequence[_Span]:
         """Return the places of the words in a piece that match."""
         has_none = self._stems.isdisjoint
+        if has_none(_forms(piece)):
+            return ()
         return [(start, end) for start, end in spans(piece) if not has_none(_forms(piece[start:end]))]
-
-
-class _Matching:
-    """The pieces that match, of the texts of all hits of a question: each is looked at once."""
-
-    def __init__(self, matches: Callable[[str], bool]) -> None:
-        self._matches = matches
-        self._seen: set[str] = set()
-        self._found: set[str] = set()
-
-    def among(self, pieces: AbstractSet[str]) -> AbstractSet[str]:
-        """Return those of *pieces* that match."""
-        new = pieces - self._seen
-        self._seen |= new
-        self._found.update(filter(self._matches, new))
-        return pieces & self._found
-
-
-def _has_word(word: str, piece: str) -> bool:
-    return word in (exact := tokens_of_piece(piece).exact) and word in exact.split(" ")
 
 
 @lru_cache(CACHED_WORDS)
@@ -133,32 +112,14 @@ def _forms(piece: str) -> frozenset[str]:
     return frozenset([*stems.split(" "), *parts.split(" ")])
 
 
-def _found(pieces: Collection[str], text: str) -> Iterator[tuple[int, str]]:
-    """Yield the places at which one of these pieces stands between white space, in order."""
-    if not pieces:
-        return
-    plain = f" {_SPACE.sub(' ', text)} "  # as long as the text, but for its ends
-    yield from merge(*(_occurrences(piece, plain) for piece in pieces))
-
-
-def _occurrences(piece: str, plain: str) -> Iterator[tuple[int, str]]:
-    wanted = f" {piece} "
-    at = plain.find(wanted)
-    while at >= 0:
-        yield at, piece
-        at = plain.find(wanted, at + len(wanted) - 1)
-
-
-def _places(phrase: Sequence[str], text: str, pieces: Iterable[str]) -> Iterator[_Span]:
-    """Yield the places of the words of a phrase, where they stand one after another.
-
-    *pieces* are those of the text that have its first word.
-    """
-    begins = {piece: len(list(spans(piece))) for piece in pieces}
-    length = sum(map(len, phrase)) * 2 + _AROUND
-    word = analyzer("exact").word
-    for place, piece in _found(begins, text):
-        part, starts = text[place : place + length], begins[piece]
+def _places(phrase: Sequence[str], text: str) -> Iterator[_Span]:
+    """Yield the places of the words of a phrase, where they stand one after another."""
+    word, length = analyzer("exact").word, sum(map(len, phrase)) * 2 + _AROUND
+    for match in _PIECE.finditer(text):
+        if phrase[0] not in tokens_of_piece(match[0]).exact:
+            continue
+        place, starts = match.start(), len(list(spans(match[0])))
+        part = text[place : place + length]
         found = list(islice(spans(part), starts + len(phrase) - 1))
         tokens = ["".join(word(part[start:end])) for start, end in found]
         for at in range(starts):

@@ -127,8 +127,8 @@ def _documents_of(kind: Kind, document: dict[str, Any], version: int) -> Iterato
         "status": document["status"],
         "key": key,
         "version": version,
-        "harvested": _latest_first(version, key),
-        "changed": _latest_first(_last_change(kind, document), key),
+        "harvested": _order(version, key, _MILLISECOND_BITS, is_latest_first=True),
+        "changed": _order(_last_change(kind, document), key, _MILLISECOND_BITS, is_latest_first=True),
         "title": _order_of_title(kind, document),
         **_texts(kind, document),
         **_facets(kind, document),
@@ -181,8 +181,9 @@ def _dates(kind: Kind, document: Mapping[str, Any], key: int) -> Fields:
     made: Fields = {name: days for name, path in PERIOD_FIELDS.items() if (days := _days_of(document, path))}
     texts = texts_at(document, SORT_DATES[kind.name])
     moments = [moment for text in texts if (moment := _moment(kind, text))]
-    made["oldest"] = _order(kind, min(moments, default=None), key)
-    made["newest"] = _order(kind, _most(kind) - max(moments) if moments else None, key)
+    bits = _MILLISECOND_BITS if kind == PERMITS else _DAY_BITS
+    made["oldest"] = _order(min(moments, default=None), key, bits)
+    made["newest"] = _order(max(moments, default=None), key, bits, is_latest_first=True)
     if isinstance(period := document.get("temporal"), dict):
         begin, end = (day_of(period.get(name)) for name in ("gte", "lte"))
         made["begin"] = _FIRST_DAY if begin is None else begin
@@ -211,19 +212,15 @@ def _day_of_text(text: str) -> int | None:
 
 def _moment(kind: Kind, text: str) -> int | None:
     """Return a date as a number to sort by: the day, or for permits the milliseconds since 1970."""
-    if kind == PERMITS:
-        return min(milliseconds, _most(kind) - 1) if (milliseconds := milliseconds_of(text)) else None
-    return day_of(text)
+    return milliseconds_of(text) or None if kind == PERMITS else day_of(text)
 
 
-def _most(kind: Kind) -> int:
-    return int(2 ** (_MILLISECOND_BITS if kind == PERMITS else _DAY_BITS)) - 1
-
-
-def _order(kind: Kind, moment: int | None, key: int) -> int:
-    """Return a number of 63 bits in the order of a moment (None is last); for the same one, of the ids."""
-    free = _ORDER_BITS - _most(kind).bit_length()
-    value = _most(kind) if moment is None else moment
+def _order(moment: int | None, key: int, bits: int, *, is_latest_first: bool = False) -> int:
+    """Return a number of 63 bits in the order of moments (None is last); for the same one, of the ids."""
+    last, free = int(2**bits) - 1, _ORDER_BITS - bits
+    value = last if moment is None else min(moment, last - 1)
+    if is_latest_first and moment is not None:
+        value = last - 1 - value
     return value << free | key >> max(0, PART_BITS - free)
 
 
@@ -231,12 +228,6 @@ def _last_change(kind: Kind, document: Mapping[str, Any]) -> int:
     """Return the last change in milliseconds since 1970, 0 if there is none; a day begins in UTC."""
     found = texts_at(document, CHANGE_DATES[kind.name])
     return max((milliseconds_of(text if "T" in text else f"{text}T00:00:00Z") for text in found), default=0)
-
-
-def _latest_first(moment: int, key: int) -> int:
-    """Return a number of 63 bits in the order of moments, the latest first; for the same one, of the ids."""
-    free = _ORDER_BITS - _MILLISECOND_BITS
-    return max(0, int(2**_MILLISECOND_BITS) - 1 - moment) << free | key >> max(0, PART_BITS - free)
 
 
 def _order_of_title(kind: Kind, document: Mapping[str, Any]) -> str:
@@ -289,28 +280,22 @@ class Preparer:
     def _asked(self, lines: Sequence[bytes | None]) -> Found:
         """Have the process of this thread prepare lines."""
         try:
-            pipe = self._of_thread.pipe
-        except AttributeError:
-            pipe = self._of_thread.pipe = self._started()
-        if pipe is None:
-            return prepared(lines)
-        try:
-            pipe.send(lines)
-            found: Found = pipe.recv()
+            if not hasattr(self._of_thread, "pipe"):
+                self._of_thread.pipe = self._started()
+            self._of_thread.pipe.send(lines)
+            found: Found = self._of_thread.pipe.recv()
         except (EOFError, OSError) as error:
-            raise EngineError("a process that prepares records for the index was ended") from error
+            raise EngineError(
+                "a process that prepares records for the index was ended, or could not start"
+            ) from error
         return found
 
-    def _started(self) -> Connection | None:
-        """Start a process; None if the user may start no more."""
+    def _started(self) -> Connection:
         context = multiprocessing.get_context("spawn")  # this process has threads
-        try:
-            pipe, other_end = context.Pipe()
-            with other_end:
-                context.Process(target=_prepare, args=(other_end,), daemon=True).start()
-        except OSError:
-            return None
+        pipe, other_end = context.Pipe()
         self._pipes.append(pipe)
+        with other_end:
+            context.Process(target=_prepare, args=(other_end,), daemon=True).start()
         return pipe
 
 

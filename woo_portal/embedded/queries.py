@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
 from itertools import product
@@ -70,44 +70,19 @@ class QueryMaker:
         """Return the query of a question; *near* is that of its place, and *without* a facet left out."""
         return self._with_filters(self._clauses(question), question, near, without)
 
-    def others(self, question: Question, near: Query | None, without: str | None = None) -> Query:
-        """Return the query of all that would be hits if the question had no text, but for its hits."""
-        clauses = self._clauses(question)
-        if all(occur == Occur.MustNot for occur, _ in clauses):
-            clauses.append((Occur.Must, self.kind(question.kind.name)))
-        every = self.query(replace(question, clauses=()), near, without)
-        return Query.boolean_query([(Occur.Must, every), (Occur.MustNot, Query.boolean_query(clauses))])
-
     def has_words(self, question: Question) -> bool:
         """Return whether a question has a word or phrase that hits have, and so an order of relevance."""
         return any(self._ways(each, question.kind) for each in question.clauses if not each.is_excluded)
 
-    def likely_share(self, question: Question, searcher: Searcher) -> float:
-        """Return which share of the documents a text will find, if words do not depend on each other.
-
-        A phrase, or a word of several tokens, may be seldom though its tokens are not: it counts as seldom.
-        """
-        share = 1.0
-        for clause in question.clauses:
-            if ways := self._ways(clause, question.kind):
-                most = max(way.documents(searcher) if len(way.places) == 1 else 0 for way in ways)
-                found = min(1.0, most / max(1, searcher.num_docs))
-                share *= 1 - found if clause.is_excluded else found
-        return share
-
-    def looked_at(self, question: Question, searcher: Searcher) -> int:
-        """Return how many documents have a word of the text where most have it; all of them are visited."""
-        wanted = (each for each in question.clauses if not each.is_excluded)
-        ways = (way for each in wanted for way in self._ways(each, question.kind))
-        return max((way.documents(searcher) for way in ways), default=0)
-
-    def best(self, question: Question, near: Query | None, searcher: Searcher) -> tuple[Query | None, float]:
+    def best(
+        self, question: Question, near: Query | None, searcher: Searcher, least: int
+    ) -> tuple[Query | None, float]:
         """Return the query of those hits that have the word where few have it, and the most of any other hit.
 
         A word that most texts have counts for little there. So the best hits have it in the title, or
         elsewhere. The second value is a bound of the score of hits that have it only where many have it. The
-        query is None if there is no place where few have it, or not one word: the lists of several words are
-        short together.
+        query is None if there is no place where few have it, if nowhere more than *least* have it, or for
+        several words: their lists are short together.
         """
         wanted = [self._ways(each, question.kind) for each in question.clauses if not each.is_excluded]
         if len(wanted) != 1:
@@ -116,7 +91,7 @@ class QueryMaker:
         documents = [way.documents(searcher) for way in ways]
         many = [way for way, n in zip(ways, documents, strict=True) if n > max(documents) / _SELDOM]
         few = [way.query for way in ways if way not in many]
-        if not few or not many:
+        if not few or max(documents) <= least:
             return None, 0.0
         scores = [way.most(searcher) for way in many]
         among = Query.const_score_query(Query.boolean_query([(Occur.Should, each) for each in few]), 0.0)

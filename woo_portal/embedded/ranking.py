@@ -42,10 +42,8 @@ class Ranking:
         start, size = self._question.start, self._question.size
         match self._order():
             case None:
-                if total is not None and self._make.looked_at(self._question, self._searcher) > _MANY:
-                    best = self._best(start + size)
-                    if best or not total:
-                        return best[start : start + size], total
+                if total is not None and (best := self._best(start + size)):
+                    return best[start : start + size], total
                 hits, counted = self._by_score(self._query, start + size)
                 found = [address for _, address in hits]
             case "metres":
@@ -114,7 +112,7 @@ class Ranking:
 
     def _best(self, wanted: int) -> Sequence[DocAddress]:
         """Return the first *wanted* hits or more; none if it takes a look at all hits to know them."""
-        query, most = self._make.best(self._question, self._near, self._searcher)
+        query, most = self._make.best(self._question, self._near, self._searcher, _MANY)
         if query is None:
             return []
         hits, _ = self._by_score(query, wanted)

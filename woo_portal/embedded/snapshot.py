@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
@@ -21,8 +21,6 @@ _KEPT_TALLIES, _KEPT_NUMBERS = 256, 400_000
 _FIRST = 10_000
 #: How many times more records are looked at than must be, if hits were spread evenly; and how many at least.
 _SPARE, _LEAST = 2, 500
-#: With a larger share of all documents as hits, the others are counted.
-_MOST = 0.55
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +93,7 @@ def tally_of(snapshot: Snapshot, make: QueryMaker, question: Question, near: Que
     same = replace(question, start=0, size=0, sort=Sort.RELEVANCE, with_highlights=False)
     if (found := snapshot.tally(key := repr(same))) is not None:
         return found
-    if same.clauses and make.likely_share(same, snapshot.searcher) > _MOST:
-        # It takes less time to count the others.
-        every = tally_of(snapshot, make, replace(same, clauses=()), near)
-        others = _counted(snapshot.searcher, same, lambda facet: make.others(same, near, facet))
-        return snapshot.keep(key, _without(every, others))
-    return snapshot.keep(
-        key, _counted(snapshot.searcher, same, lambda facet: make.query(same, near, without=facet))
-    )
+    return snapshot.keep(key, _counted(snapshot.searcher, make, same, near))
 
 
 def counts_of(snapshot: Snapshot, question: Question, tally: Tally) -> dict[str, list[Count]]:
@@ -117,14 +108,14 @@ def _counts(snapshot: Snapshot, facet: str, numbers: Mapping[int, int]) -> list[
     return sorted(found, key=lambda each: (-each.number, each.value.label, each.value.value))
 
 
-def _counted(searcher: Searcher, question: Question, query_without: Callable[[str | None], Query]) -> Tally:
-    """Return the numbers of what queries find; what is chosen in a facet does not narrow its own."""
+def _counted(searcher: Searcher, make: QueryMaker, question: Question, near: Query | None) -> Tally:
+    """Return the numbers of hits; what is chosen in a facet does not narrow its own."""
     names = [facet.name for facet in counted_facets(question)]
     chosen = [name for name in names if question.chosen.get(name)]
     others = [name for name in names if name not in chosen]
-    total, found = _aggregated(searcher, query_without(None), others)
+    total, found = _aggregated(searcher, make.query(question, near), others)
     for name in chosen:
-        found |= _aggregated(searcher, query_without(name), [name])[1]
+        found |= _aggregated(searcher, make.query(question, near, without=name), [name])[1]
     return Tally(total, {name: found[name] for name in names})
 
 
@@ -139,12 +130,3 @@ def _aggregated(
         for name in facets
     }
     return int(found["total"]["value"]), numbers
-
-
-def _without(every: Tally, others: Tally) -> Tally:
-    """Return numbers less those of others."""
-    left = {
-        name: {number: count - others.by_facet[name].get(number, 0) for number, count in numbers.items()}
-        for name, numbers in every.by_facet.items()
-    }
-    return Tally(every.total - others.total, left)

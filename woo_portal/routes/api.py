@@ -44,8 +44,6 @@ def _search(kind: Kind) -> _Endpoint:
     """Return the endpoint that searches records of a kind."""
 
     async def endpoint(request: Request) -> Response:
-        if request.method == "OPTIONS":
-            return _allowed("GET, HEAD, POST, OPTIONS")
         if request.method == "POST":
             question = question_of_request(kind, await request.body())
             headers = _NO_STORE
@@ -65,8 +63,6 @@ def _search(kind: Kind) -> _Endpoint:
 
 async def _as_open_overheid(request: Request) -> Response:
     """Search documents with the parameters of open.overheid.nl, and answer in its shape."""
-    if request.method == "OPTIONS":
-        return _allowed("GET, HEAD, OPTIONS")
     is_strict = not own_path(request).startswith(open_overheid.BASE)
     asked = open_overheid.question_of(request.query_params.multi_items(), is_strict=is_strict)
     root = root_of(request)
@@ -85,8 +81,6 @@ def _record(kind: Kind, shape: _Shape) -> _Endpoint:
     """Return the endpoint of one record of a kind; *shape* makes the answer of its search document."""
 
     async def endpoint(request: Request) -> Response:
-        if request.method == "OPTIONS":
-            return _allowed("GET, HEAD, OPTIONS")
         headers = await headers_for(
             request, shape.__name__, kind.name, request.path_params["id"], root_of(request)
         )
@@ -109,13 +103,7 @@ def _detail(request: Request, document: Mapping[str, Any]) -> dict[str, Any]:
 
 async def _description(request: Request) -> Response:
     """Describe the API as OpenAPI."""
-    if request.method == "OPTIONS":
-        return _allowed("GET, HEAD, OPTIONS")
     return _json(description(address_of(request, "/")), headers={"cache-control": "public, max-age=3600"})
-
-
-def _allowed(methods: str) -> Response:
-    return Response(status_code=204, headers={"allow": methods})
 
 
 def _json(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
@@ -124,15 +112,22 @@ def _json(content: Any, status: int = 200, headers: dict[str, str] | None = None
 
 
 def _route(path: str, endpoint: _Endpoint, *methods: str) -> Route:
-    return Route(path, endpoint, methods=["GET", "OPTIONS", *methods], middleware=FOR_PROGRAMS)
+    async def answer(request: Request) -> Response:
+        if request.method == "OPTIONS":
+            return Response(
+                status_code=204, headers={"allow": ", ".join(("GET", "HEAD", *methods, "OPTIONS"))}
+            )
+        return await endpoint(request)
+
+    return Route(path, answer, methods=["GET", "OPTIONS", *methods], middleware=FOR_PROGRAMS)
 
 
 ROUTES = [
     *(_route(API[kind.name], _search(kind), "POST") for kind in Kind),
     *(_route(API[kind.name] + "/{id:uuid}", _record(kind, _own)) for kind in Kind),
-    _route(API[WOO.name] + "/{id:uuid}_{versie:number}", _record(WOO, _detail)),
+    _route(API[WOO.name] + "/{id:uuid}_{versie}", _record(WOO, _detail)),
     _route(open_overheid.BASE + "/zoek", _as_open_overheid),
     _route(open_overheid.BASE + "/zoek/{id:uuid}", _record(WOO, _detail)),
-    _route(open_overheid.BASE + "/zoek/{id:uuid}_{versie:number}", _record(WOO, _detail)),
+    _route(open_overheid.BASE + "/zoek/{id:uuid}_{versie}", _record(WOO, _detail)),
     _route("/openapi.json", _description),
 ]

@@ -14,11 +14,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from woo_harvester.kinds import PERMITS, WOO, Kind
-from woo_harvester.outputs.definition import Status
 from woo_harvester.outputs.document import record_of
 from woo_harvester.utils.dates import parse_datetime
-from woo_portal.details import cause_of
-from woo_portal.downloads import MEDIA_TYPE, Entry, FeedAddresses, atom, first, harvested_at, summary_of
+from woo_portal.details import cause_of, first
+from woo_portal.downloads import MEDIA_TYPE, Entry, FeedAddresses, atom, harvested_at, summary_of
 from woo_portal.engine import Answer, Changes, Followed
 from woo_portal.openapi import CHANGES, MAX_CHANGES
 from woo_portal.pages import headers_for, not_modified, page, root_of
@@ -135,7 +134,6 @@ def _feed(
             # Readers of feeds sort by the moment. The publisher's may be years ago.
             replace(summary_of(kind, each), changed=harvested_at(each)),
             cause_of(each),
-            _heading(kind, each),
         )
         for each in documents
     ]
@@ -156,12 +154,6 @@ def _latest(kind: Kind, start: int, size: int) -> Question:
     )
 
 
-def _heading(kind: Kind, document: Json) -> str:
-    """Return the title of a record; of a withdrawn one, which has none, its address at the publisher."""
-    about = summary_of(kind, document)
-    return about.source if document.get("status") == Status.INGETROKKEN else about.title
-
-
 def _page(kind: Kind) -> _Endpoint:
     """Return the endpoint of the page with the latest changes of a kind first."""
     path = CHANGES[kind.name]
@@ -171,7 +163,7 @@ def _page(kind: Kind) -> _Endpoint:
         question, state = _latest(kind, given.start, _ON_PAGE), request.app.state
         answer = await state.asking(state.engine.search, question)
         rows = [
-            (cause_of(each.document), _heading(kind, each.document), summary_of(kind, each.document),
+            (cause_of(each.document), summary_of(kind, each.document),
              day_and_time(first(each.document, "herkomst.opgehaald")))
             for each in answer.hits
         ]  # fmt: skip

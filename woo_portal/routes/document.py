@@ -17,18 +17,17 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from woo_harvester.documents.formats import file_types
-from woo_harvester.kinds import WOO
+from woo_harvester.kinds import WOO, Kind
 from woo_harvester.outputs.definition import Status, values_at
 from woo_harvester.utils.templates import is_web
 from woo_harvester.utils.urls import record_id
 from woo_portal import details
 from woo_portal.asking import FileDownload
 from woo_portal.details import File, Value, location_of, title_of, version_of
-from woo_portal.downloads import document_by_id, withdrawal_of
+from woo_portal.downloads import NOUNS, SEARCHES, document_by_id, summary_of, withdrawal_of
 from woo_portal.open_overheid import BASE
-from woo_portal.pages import not_modified, own_path, page, root_of
+from woo_portal.pages import not_modified, own_path, page
 from woo_portal.question import MAX_SIZE, Question
-from woo_portal.routes.search_engines import structured_data
 from woo_portal.wording import day, document_path, explanations_of
 
 Json = Mapping[str, Any]
@@ -52,16 +51,13 @@ async def document(request: Request) -> Response:
     """Answer with the page of a document: 410 for a withdrawn one."""
     found = await document_by_id(request, WOO)
     if found.get("status") == Status.INGETROKKEN:
-        return await _withdrawn(request, found)
-    is_findable = request.app.state.options.is_findable
-    data = structured_data(found, root_of(request) + document_path(found["id"])) if is_findable else None
+        return await withdrawn(request, WOO, found)
     relations = await _relations(request, details.relations(found))
     context = _context(found)
     return await page(
         request,
         "document.html",
         relations=relations,
-        data=data,
         copies=await run_sync(_copies, request.app.state.options.files, context["files"]),
         **context,
     )
@@ -76,7 +72,7 @@ async def file(request: Request) -> Response:
     if withdrawal := withdrawal_of(WOO, found):
         if own_path(request).startswith(BASE):
             raise HTTPException(410, withdrawal.text)
-        return await _withdrawn(request, found)
+        return await withdrawn(request, WOO, found)
     if copy := await _copy(request, found, 1):
         return copy
     urls = [each.url for each in details.files(found)[:1]] + [location_of(found)]
@@ -89,8 +85,9 @@ async def stored(request: Request) -> Response:
     """Answer with the copy of a file of a document, as a download; never of a withdrawn one."""
     found = await document_by_id(request, WOO)
     if found.get("status") == Status.INGETROKKEN:
-        return await _withdrawn(request, found)
-    if copy := await _copy(request, found, int(request.path_params["number"])):
+        return await withdrawn(request, WOO, found)
+    number = request.path_params["number"]
+    if copy := await _copy(request, found, int(number) if re.fullmatch("[0-9]{1,6}", number) else 0):
         return copy
     raise HTTPException(404, "Van dit bestand is hier geen kopie. Kijk op de website van de organisatie.")
 
@@ -148,16 +145,19 @@ def _form(one: File) -> tuple[str, str]:
     return one.media_type if is_safe else "application/octet-stream", name
 
 
-async def _withdrawn(request: Request, found: Json) -> Response:
+async def withdrawn(request: Request, kind: Kind, found: Json) -> Response:
+    """Answer with the page of a withdrawn record."""
     version = version_of(found)
     return await page(
         request,
         "withdrawn.html",
         status=410,
+        noun=NOUNS[kind.name],
         since=day(version.get("mutatiedatumtijd")),
         published=day(version.get("openbaarmakingsdatum")),
         reason=str(version.get("redenVerwijderingVervanging") or ""),
-        location=location_of(found),
+        location=summary_of(kind, found).source,
+        search=SEARCHES[kind.name],
     )
 
 
@@ -209,7 +209,7 @@ def _related(term: Json, ids: Mapping[str, str], titles: Mapping[str, str]) -> V
 _FILES = ("/documenten/{id:uuid}", f"{BASE}/documenten/{{id:uuid}}", f"{BASE}/attachment/{{id:uuid}}")
 
 ROUTES = [
-    Route("/document/{id:uuid}/kopie/{number:number}", stored),
+    Route("/document/{id:uuid}/kopie/{number}", stored),
     Route("/document/{id:uuid}", document),
-    *(Route(path + end, file) for path in _FILES for end in ("", "_{versie:number}", "/file")),
+    *(Route(path + end, file) for path in _FILES for end in ("", "_{versie}", "/file")),
 ]

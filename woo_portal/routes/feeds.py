@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -15,7 +16,7 @@ from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_harvester.outputs.document import record_of
 from woo_harvester.utils.dates import day_of
 from woo_portal.asking import Parts, begin_download
-from woo_portal.downloads import FORMS, MEDIA_TYPE, Entry, FeedAddresses, Form, atom, summary_of
+from woo_portal.downloads import FORMS, MEDIA_TYPE, SEARCHES, Entry, FeedAddresses, Form, atom, summary_of
 from woo_portal.engine import Engine
 from woo_portal.openapi import FILES
 from woo_portal.pages import headers_for, not_modified, root_of
@@ -26,9 +27,6 @@ from woo_portal.wording import search_path
 
 _Endpoint = Callable[[Request], Awaitable[Response]]
 
-#: The page of a search, by the name of the kind.
-
-_PAGES = {WOO.name: "/", PERMITS.name: "/vergunningen"}
 _TITLES = {WOO.name: "Documenten", PERMITS.name: "Vergunningen"}
 #: The number of entries on a page of a feed, unless the address has another.
 _ENTRIES = 50
@@ -73,7 +71,7 @@ def _addresses(request: Request, question: Question, total: int) -> FeedAddresse
         name: root + search_path(pairs_of(replace(question, start=start), size=_ENTRIES), path)
         for name, start in starts.items()
     }
-    search = search_path(pairs_of(replace(question, start=0, size=SIZE)), _PAGES[kind])
+    search = search_path(pairs_of(replace(question, start=0, size=SIZE)), SEARCHES[kind])
     return FeedAddresses(root, root + search, links)
 
 
@@ -113,12 +111,8 @@ def _parts(engine: Engine, question: Question, form: Form) -> Parts:
 
 def _records(engine: Engine, question: Question) -> Generator[dict[str, Any], None, None]:
     """Yield the records of all hits; nothing is asked before the first one."""
-    documents = engine.all_documents(question)
-    try:
+    with closing(engine.all_documents(question)) as documents:
         yield from map(record_of, documents)
-    finally:
-        if isinstance(documents, Generator):
-            documents.close()
 
 
 def _route(path: str, endpoint: _Endpoint) -> Route:

@@ -16,13 +16,14 @@ from woo_harvester.utils.dates import day_of
 from woo_harvester.utils.templates import is_web
 from woo_portal import permit_details as details
 from woo_portal import results
-from woo_portal.details import Json
-from woo_portal.downloads import document_by_id, first, withdrawal_of
+from woo_portal.details import Json, first
+from woo_portal.downloads import document_by_id, withdrawal_of
 from woo_portal.pages import page, policy
 from woo_portal.parse import pairs_of, question_of_pairs
 from woo_portal.permit_details import PERMITS_PATH
 from woo_portal.question import Question, Sort
 from woo_portal.results import Address, Choice
+from woo_portal.routes.document import withdrawn
 from woo_portal.wording import explanations_of, search_path
 
 #: The path of the map, and what a list has and a map has not.
@@ -42,29 +43,21 @@ async def permits(request: Request) -> Response:
     state, question = request.app.state, question_of_pairs(PERMITS, _given(request))
     address = Address(pairs_of(question), PERMITS_PATH)
     answer = await state.asking(state.engine.search, question)
-    text = address.first("zoektekst")
+    shown = results.page_of(question, answer, address)
+    shown["chosen"] += _chosen(question, address)
     return await page(
         request,
         "permits.html",
-        text=text,
-        total=answer.total,
-        hits=answer.hits,
+        **shown,
         facts=partial(details.permit_facts, today=today()),
         permit_path=details.permit_path,
         permit_title=details.permit_title,
-        place=results.paging(question, answer, address),
-        filters=results.filters(question, answer, address),
-        chosen=results.chosen(question, answer, address) + _chosen(question, address),
-        sorts=results.sorts(question),
         distances=_distances(question),
         runnings=[(value, label, address.first("lopend") == value) for value, label in _RUNNING.items()],
-        hidden=address.others("zoektekst"),
         kept=address.others(*_FORM),
         near=address.first("plaats"),
-        all=search_path([("zoektekst", text)] if text else [], PERMITS_PATH),
-        beginning=address.at(0),
+        all=search_path([("zoektekst", shown["text"])] if shown["text"] else [], PERMITS_PATH),
         map=search_path(address.others("sorteer", "aantal"), MAP_PATH),
-        download=lambda suffix: search_path(address.others("aantal"), f"{PERMITS_PATH}.{suffix}"),
     )
 
 
@@ -107,10 +100,8 @@ async def permit(request: Request) -> Response:
     """Answer with the page of a permit: 410 for a withdrawn one."""
     found = await document_by_id(request, PERMITS)
     location = first(found, "vergunning.identifier")
-    if withdrawal := withdrawal_of(PERMITS, found):
-        return await page(
-            request, "permit_withdrawn.html", status=410, text=withdrawal.text, location=location
-        )
+    if withdrawal_of(PERMITS, found):
+        return await withdrawn(request, PERMITS, found)
     return await page(
         request,
         "permit.html",

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from woo_harvester.kinds import PERMITS, WOO, Kind
@@ -18,7 +17,7 @@ from woo_portal import results
 from woo_portal.asking import BusyError
 from woo_portal.dutch import analyzer, normalized
 from woo_portal.engine import Answer, Engine, SlowQuestionError, title_field
-from woo_portal.pages import StaticFile, address_of, page, static_files
+from woo_portal.pages import StaticFile, page, static_files
 from woo_portal.parse import pairs_of, question_of_pairs
 from woo_portal.question import MAX_TEXT, Clause, Question, Sort, readable, text_of
 from woo_portal.results import Address, Narrowed, Parameters, offered_facets
@@ -55,29 +54,20 @@ async def search(request: Request) -> Response:
     answer = await state.asking(state.engine.search, question)
     narrowed = await _narrowed(request, question)
     better = await _suggestion(request, question, answer.total)
-    text = address.first(_TEXT)
-    alone: Parameters = [(_TEXT, text)] if text else [("sorteer", Sort.NEWEST.value)]
+    shown = results.page_of(question, answer, address, narrowed)
+    alone: Parameters = [(_TEXT, shown["text"])] if shown["text"] else [("sorteer", Sort.NEWEST.value)]
     return await page(
         request,
         "search.html",
+        **shown,
         path="/",
-        text=text,
-        total=answer.total,
         better=text_of(better.clauses) if better else "",
         better_path=search_path(pairs_of(better)) if better else "",
-        hits=answer.hits,
-        place=results.paging(question, answer, address),
-        filters=results.filters(question, answer, address, narrowed),
-        chosen=results.chosen(question, answer, address),
-        sorts=results.sorts(question),
-        hidden=address.others(_TEXT),
         hidden_in_box=address.others(),
         kept=address.others("sorteer", "openbaarmakingsdatum_van", "openbaarmakingsdatum_tot"),
         begin=address.first("openbaarmakingsdatum_van"),
         end=address.first("openbaarmakingsdatum_tot"),
         all=search_path(alone),
-        beginning=address.at(0),
-        download=partial(_download, address),
     )
 
 
@@ -149,11 +139,6 @@ async def start(request: Request) -> Response:
     )
 
 
-def _download(address: Address, extension: str) -> str:
-    """Return the path of all hits in another form."""
-    return search_path(address.others("aantal"), f"/zoek.{extension}")
-
-
 #: A file whose name changes with its content.
 _FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
 
@@ -184,15 +169,9 @@ def _static(file: StaticFile) -> Route:
     return Route(file.path, endpoint, middleware=[Middleware(GZipMiddleware)])
 
 
-async def old_icon(request: Request) -> Response:
-    """Lead programs that ask for ``favicon.ico`` without a look at the page to the icon."""
-    return RedirectResponse(address_of(request, static_files()["icoon.svg"].path))
-
-
 ROUTES = [
     Route("/", home),
     Route("/zoek", search),
     Route("/gezond", health),
     *map(_static, static_files().values()),
-    Route("/favicon.ico", old_icon),
 ]

@@ -1,9 +1,11 @@
-"""What search engines read: robots.txt, the sitemap of all documents, and a document as JSON-LD."""
+"""What search engines read: robots.txt, and the sitemap of all documents."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Generator, Mapping
+from contextlib import closing
+from itertools import islice
 from math import ceil
 from typing import Any
 from xml.sax.saxutils import escape
@@ -14,11 +16,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from woo_harvester.kinds import WOO
-from woo_harvester.outputs.definition import values_at
 from woo_harvester.utils.dates import day_of, parse_datetime
-from woo_harvester.utils.templates import is_web
 from woo_portal.asking import Parts, begin_download
-from woo_portal.details import location_of, organisation_of, title_of, version_of
+from woo_portal.details import version_of
 from woo_portal.engine import Engine
 from woo_portal.pages import address_of, headers_for, not_modified, root_of
 from woo_portal.question import Question, Sort
@@ -92,14 +92,8 @@ async def _documents(request: Request, number: int, parts: int) -> Response:
 
 def _pieces(engine: Engine, question: Question, root: str) -> Generator[str, None, None]:
     yield f"{_HEAD}<urlset {_XMLNS}>\n"
-    documents = engine.all_documents(question)
-    try:
-        yield from (
-            _entry(document, root) for document, _ in zip(documents, range(MAX_ENTRIES), strict=False)
-        )
-    finally:
-        if isinstance(documents, Generator):
-            documents.close()
+    with closing(engine.all_documents(question)) as documents:
+        yield from (_entry(document, root) for document in islice(documents, MAX_ENTRIES))
     yield "</urlset>\n"
 
 
@@ -117,31 +111,6 @@ def _changed(document: Mapping[str, Any]) -> str:
         return day_of(parse_datetime(str(text))).isoformat()
     except ValueError:
         return ""
-
-
-def structured_data(document: Mapping[str, Any], address: str) -> dict[str, Any]:
-    """Return what is known of a document, in the terms of schema.org; *address* is its page."""
-    version, location = version_of(document), location_of(document)
-    organisation = organisation_of(document)
-    given = {
-        "name": title_of(document),
-        "description": " ".join(_texts(document, "document.omschrijvingen")),
-        "url": address,
-        "sameAs": location if is_web(location) else "",
-        "identifier": _texts(document, "document.identifiers"),
-        "datePublished": version.get("openbaarmakingsdatum"),
-        "dateModified": _changed(document),
-        "publisher": {"@type": "GovernmentOrganization", "name": organisation} if organisation else None,
-        "inLanguage": next(iter(_texts(document, "document.language.label")), ""),
-        "genre": _texts(document, "document.classificatiecollectie.informatiecategorieen.label"),
-        "keywords": _texts(document, "document.classificatiecollectie.trefwoorden"),
-    }
-    kept = {name: value for name, value in given.items() if value}
-    return {"@context": "https://schema.org", "@type": "DigitalDocument", "isAccessibleForFree": True, **kept}
-
-
-def _texts(document: Mapping[str, Any], path: str) -> list[str]:
-    return [str(value) for value in values_at(document, path)]
 
 
 ROUTES = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -12,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from woo_harvester.kinds import WOO
-from woo_harvester.tooi import article_of_category
+from woo_harvester.tooi.lists import article_of_category
 from woo_portal.dutch import normalized
 from woo_portal.engine import Answer, Count
 from woo_portal.harvest import HarvestOfHost
@@ -49,27 +50,8 @@ _ORGANISATIONS = _Subject(
 _CATEGORIES = _Subject("informatiecategorie", "Informatiecategorieën", ("organisatie", "Organisaties"))
 
 
-async def organisation(request: Request) -> Response:
-    """Answer with the page of an organisation."""
-    return await _value_page(request, _ORGANISATIONS)
-
-
-async def category(request: Request) -> Response:
-    """Answer with the page of an informatiecategorie."""
-    return await _value_page(request, _CATEGORIES)
-
-
-async def organisations(request: Request) -> Response:
-    """Answer with the list of all organisations."""
-    return await _list_page(request, _ORGANISATIONS)
-
-
-async def categories(request: Request) -> Response:
-    """Answer with the list of all informatiecategorieën."""
-    return await _list_page(request, _CATEGORIES)
-
-
-async def _list_page(request: Request, subject: _Subject) -> Response:
+async def _list_page(request: Request, *, subject: _Subject) -> Response:
+    """Answer with the list of all values of a facet."""
     given = request.query_params
     name = readable(given.get("naam", "")[:MAX_TEXT], "de naam").strip()
     lines = await _lines(request, subject)
@@ -149,7 +131,8 @@ async def _all_counts(request: Request, facet: str) -> dict[str, tuple[str, int]
     return found
 
 
-async def _value_page(request: Request, subject: _Subject) -> Response:
+async def _value_page(request: Request, *, subject: _Subject) -> Response:
+    """Answer with the page of one value of a facet."""
     code = request.path_params.get("code")
     value = value_of(subject.facet, code) if code else request.query_params.get("waarde", "")
     if not value or len(value) > MAX_TEXT:
@@ -199,11 +182,14 @@ def _narrowed(subject: _Subject, value: str, counts: Sequence[Count]) -> list[tu
     return [(each, search_path([(subject.facet, value), (other, each.value.value)])) for each in counts]
 
 
+_ORGANISATION = partial(_value_page, subject=_ORGANISATIONS)
+_CATEGORY = partial(_value_page, subject=_CATEGORIES)
+
 ROUTES = [
-    Route("/organisaties", organisations),
-    Route("/organisatie", organisation),
-    Route("/organisatie/{code:path}", organisation),
-    Route("/categorieen", categories),
-    Route("/categorie", category),
-    Route("/categorie/{code}", category),
+    Route("/organisaties", partial(_list_page, subject=_ORGANISATIONS)),
+    Route("/organisatie", _ORGANISATION),
+    Route("/organisatie/{code:path}", _ORGANISATION),
+    Route("/categorieen", partial(_list_page, subject=_CATEGORIES)),
+    Route("/categorie", _CATEGORY),
+    Route("/categorie/{code}", _CATEGORY),
 ]

@@ -20,9 +20,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[Question]:
     made: list[Question] = []
     count = snapshot._counted
 
-    def noting(searcher: Any, question: Question, query_without: Any) -> Any:
+    def noting(searcher: Any, make: Any, question: Question, near: Any) -> Any:
         made.append(question)
-        return count(searcher, question, query_without)
+        return count(searcher, make, question, near)
 
     monkeypatch.setattr(snapshot, "_counted", noting)
     return made

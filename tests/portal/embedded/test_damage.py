@@ -143,13 +143,15 @@ def test_an_index_that_was_put_back_from_a_backup_is_filled_with_what_it_lacks(t
     path = some_records(tmp_path)
     with opened(tmp_path / "portal") as engine:
         engine.fill([path])
-        index, backup = index_of(tmp_path), tmp_path / "backup"
-        shutil.copytree(index, backup)
-        later = write(tmp_path / "b.jsonl", [record(number, "Later") for number in range(400, 500)])
+    index, backup = index_of(tmp_path), tmp_path / "backup"
+    shutil.copytree(index, backup)
+    later = write(tmp_path / "b.jsonl", [record(number, "Later") for number in range(400, 500)])
+    with opened(tmp_path / "portal") as engine:
         engine.fill([path, later])
         numbers = engine.changes(WOO, engine.changes(WOO, Followed(), 1000).followed, 10).followed
-        shutil.rmtree(index)
-        backup.rename(index)
+    shutil.rmtree(index)
+    backup.rename(index)
+    with opened(tmp_path / "portal") as engine:
         assert titles(engine, "later") == []
         engine.fill([path, later])
         assert len(titles(engine, "later")) == 100
@@ -210,15 +212,3 @@ def test_a_look_that_fails_in_whatever_way_does_not_end_the_watcher(tmp_path: Pa
         with Watcher(engine, files, lines.append, interval=0.01):
             wait_until(lambda: len(titles(engine)) == 300, "the next look")
         assert lines == ["the look for new records failed: Panic('too small')"]
-
-
-def test_without_a_look_for_records_a_damaged_index_is_made_anew_too(tmp_path: Path) -> None:
-    path = some_records(tmp_path)
-    with opened(tmp_path / "portal") as engine:
-        engine.fill([path])
-        index = index_of(tmp_path)
-        with Watcher(engine, lambda: [path], print, interval=0.01, only_mends=True):
-            index.rename(tmp_path / "gone")
-            wait_until(lambda: index.exists() and not damage(index), "the index is made anew")
-            write(tmp_path / "a.jsonl", [record(number) for number in range(2)])
-        assert len(titles(engine)) == 300

@@ -82,20 +82,6 @@ def test_other_processes_make_the_same_index(tmp_path: Path, monkeypatch: pytest
         assert (all_of(engine), sorted(titles(engine, "water"))) == (contents, hits)
 
 
-@pytest.mark.usefixtures("in_processes")
-def test_a_system_without_further_processes_prepares_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refused(*_: object) -> None:
-        raise BlockingIOError("Resource temporarily unavailable")
-
-    monkeypatch.setattr("multiprocessing.context.SpawnProcess.start", refused)
-    path = write(tmp_path / "a.jsonl", [record(number) for number in range(100)])
-    with opened(tmp_path / "portal") as engine:
-        assert engine.fill([path]).messages == []
-        assert len(titles(engine)) == 100
-
-
 @pytest.mark.integration
 @pytest.mark.usefixtures("in_processes")
 def test_a_fill_goes_on_after_one_whose_processes_were_killed(tmp_path: Path) -> None:

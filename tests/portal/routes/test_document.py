@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -143,7 +142,7 @@ def test_a_withdrawn_document_is_gone_since_a_day(client: Client) -> None:
     answer = client.get(f"/document/{record_id('https://www.amsterdam.nl/weg.pdf')}")
     assert answer.status_code == 410
     text = " ".join(html.fromstring(answer.text).text_content().split())
-    assert "biedt dit document niet meer aan sinds 20 november 2026." in text
+    assert "biedt dit niet meer aan sinds 20 november 2026." in text
     assert "onterecht openbaar gemaakt" in text
     assert "https://www.amsterdam.nl/weg.pdf" in text
 
@@ -180,10 +179,7 @@ def test_nothing_of_a_record_becomes_html() -> None:
     answer = client_of([record]).get(f"/document/{record['id']}")
     assert answer.status_code == 200
     tree = html.fromstring(answer.text)
-    assert tree.cssselect("img, [onerror]") == []
-    (data,) = tree.cssselect("script")  # a block of data, which no title can close
-    assert data.get("type") == "application/ld+json"
-    assert json.loads(data.text_content())["name"] == bad
+    assert tree.cssselect("img, script, [onerror]") == []
     assert [link for link in links_of(answer.text).values() if re.match("(?!/|#|https?:)", link)] == []
 
 

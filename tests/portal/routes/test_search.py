@@ -173,8 +173,8 @@ def test_a_wrong_question_says_what_is_wrong(client: Client) -> None:
     for query, reason in [
         ("nergens=1", "nergens"),
         ("q=a&openbaarmakingsdatum_van=2024-13-01", "‘Openbaar gemaakt vanaf’ is een dag"),
-        ("q=a&sorteer=duurste", "‘Volgorde’ is een van"),
-        ("q=a&start=-1", "‘Begin’ is een getal"),
+        ("q=a&sorteer=duurste", "sorteer is een van"),
+        ("q=a&start=-1", "start is een getal"),
         ("q=" + "a" * 501, "500"),
     ]:
         answer = client.get(f"/?{query}")
@@ -184,43 +184,14 @@ def test_a_wrong_question_says_what_is_wrong(client: Client) -> None:
         assert reason in text_of(page), query
 
 
-def test_a_wrong_question_can_be_corrected(client: Client) -> None:
-    given = (
-        "q=stik+%22stof%00&thema=x&openbaarmakingsdatum_van=2025-01-01&openbaarmakingsdatum_tot=2024-01-01"
-    )
-    page = html.fromstring(client.get(f"/zoek?{given.replace('%00', '')}&start=10").text)
+def test_the_text_of_a_wrong_question_can_be_corrected(client: Client) -> None:
+    days = "openbaarmakingsdatum_van=2025-01-01&openbaarmakingsdatum_tot=2024-01-01"
+    for path, action in (("/zoek", "/"), ("/vergunningen", "/vergunningen")):
+        page = html.fromstring(client.get(f"{path}?zoektekst=stik+%22stof%00&{days}").text)
+        (form,) = page.forms
+        assert (form.get("action"), dict(form.form_values())) == (action, {"zoektekst": 'stik "stof'})
     text = "‘Openbaar gemaakt vanaf’ is later dan ‘Openbaar gemaakt tot en met’."
-    assert text in text_of(page)
-    (form,) = page.forms
-    assert form.get("action") == "/"
-    assert {each.get("name"): each.get("value") for each in form.cssselect("input")} == {
-        "zoektekst": 'stik "stof',
-        "thema": "x",
-        "openbaarmakingsdatum_van": "2025-01-01",
-        "openbaarmakingsdatum_tot": "2024-01-01",
-    }
-    assert [each.text for each in form.cssselect("label")][1:] == [
-        "Openbaar gemaakt vanaf",
-        "Openbaar gemaakt tot en met",
-    ]
-    unreadable = html.fromstring(client.get(f"/?{given}").text)
-    assert unreadable.cssselect("#zoektekst")[0].get("value") == 'stik "stof'
-
-
-def test_a_wrong_day_is_kept_in_a_field_that_can_have_it(client: Client) -> None:
-    for day in ["31-12-2024", "2024-02-30", "20240101", "2024-W01-1", "gisteren", "0000-01-01"]:
-        given = f"/?openbaarmakingsdatum_van={day}&openbaarmakingsdatum_tot=2024-01-01"
-        page = html.fromstring(client.get(given).text)
-        wrong, right = (page.get_element_by_id(f"openbaarmakingsdatum_{end}") for end in ("van", "tot"))
-        assert (wrong.get("type"), wrong.get("value"), wrong.get("aria-invalid")) == ("text", day, "true")
-        assert "‘Openbaar gemaakt vanaf’" in text_of(
-            page.get_element_by_id(str(wrong.get("aria-describedby")))
-        ), day
-        assert (right.get("type"), right.get("value"), right.get("aria-invalid")) == (
-            "date",
-            "2024-01-01",
-            None,
-        ), day
+    assert text in text_of(html.fromstring(client.get(f"/zoek?{days}").text))
 
 
 def test_the_error_of_an_unknown_parameter_names_no_other_parameter(client: Client) -> None:
@@ -278,14 +249,13 @@ def test_the_style_of_a_page_is_there_and_may_be_kept() -> None:
     assert answer.text.startswith(base_css())
 
 
-def test_the_icon_of_a_page_is_there_and_so_is_the_one_that_programs_ask_for() -> None:
+def test_the_icon_of_a_page_is_there() -> None:
     client = client_of([])
     (link,) = html.fromstring(client.get("/").text).cssselect("link[rel=icon]")
     answer = client.get(str(link.get("href")))
     assert answer.headers["content-type"] == "image/svg+xml"
     assert "immutable" in answer.headers["cache-control"]
     assert html.fromstring(answer.content).tag == "svg"
-    assert client.get("/favicon.ico").headers["location"] == link.get("href")
 
 
 def test_a_health_check_is_never_kept() -> None:

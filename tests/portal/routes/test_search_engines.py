@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
-from typing import Any
 
-from lxml import etree, html
+from lxml import etree
 
 from tests.portal.client import Client, client_of
-from tests.portal.records import LOC, bare, full, withdrawn
+from tests.portal.records import bare, full, withdrawn
 from tests.portal.short_records import document
 from woo_portal.app import Options
 from woo_portal.engine import Contents
@@ -72,44 +70,7 @@ def test_parts_of_ids_follow_one_another_to_the_end() -> None:
         assert all(last + 1 == first for (_, last), (first, _) in pairwise(bounds)), parts
 
 
-def data_of(client: Client, record: dict[str, Any]) -> list[dict[str, Any]]:
-    page = html.fromstring(client.get(f"/document/{record['id']}").text)
-    return [json.loads(each.text_content()) for each in page.cssselect("script[type='application/ld+json']")]
-
-
-def test_a_document_has_data_for_search_engines(client: Client) -> None:
-    assert data_of(client, full()) == [
-        {
-            "@context": "https://schema.org",
-            "@type": "DigitalDocument",
-            "isAccessibleForFree": True,
-            "name": "Convenant over stikstof",
-            "description": "Afspraken over de haven.",
-            "url": PAGE,
-            "sameAs": LOC,
-            "identifier": ["Z2024-00123"],
-            "datePublished": "2024-04-03",
-            "dateModified": "2024-05-03",
-            "publisher": {"@type": "GovernmentOrganization", "name": "gemeente Amsterdam"},
-            "inLanguage": "Nederlands",
-            "genre": ["adviezen"],
-            "keywords": ["haven"],
-        }
-    ]
-
-
-def test_no_title_closes_the_data_of_a_document() -> None:
-    record = full()
-    record["document"]["titelcollectie"]["officieleTitel"] = bad = (
-        "</script><script>alert(1)</script>\u2028<!--"
-    )
-    client = client_of([record])
-    assert "<script>" not in client.get(f"/document/{record['id']}").text
-    assert [each["name"] for each in data_of(client, record)] == [bad]
-
-
 def test_search_engines_may_be_kept_out() -> None:
     client = client_of(RECORDS, Options(is_findable=False))
     assert client.get("/robots.txt").text == "User-agent: *\nDisallow: /\n"
     assert [client.get(path).status_code for path in ("/sitemap.xml", "/sitemap-1-van-1.xml")] == [404, 404]
-    assert data_of(client, full()) == []
