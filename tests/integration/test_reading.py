@@ -6,6 +6,7 @@ What is read of a file, and what becomes of each value, is tested where it is de
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,6 +28,7 @@ from tests.utils.publishers import (
 from woo_harvester.demo.server import Handler, Page, redirect
 from woo_harvester.demo.site import Location, RooEntry, Site
 from woo_harvester.demo.sitemaps import (
+    DIWOO_NAMESPACE,
     GEMEENTE,
     WATERSCHAP,
     Entry,
@@ -136,6 +138,36 @@ def with_files_that_are_packed(site: Site) -> None:
 
 
 @hosts.site
+def with_files_that_are_packed_unasked(site: Site) -> None:
+    """Its files are deflated, with zlib's header and without."""
+    publish(site, "/a.pdf")
+    for path, wbits in (("/robots.txt", 15), (INDEX, -15), (SITEMAP, 15)):
+        page = site.pages[path]
+        assert isinstance(page, Page)
+        data = zlib.compress(b"".join(page.chunks()), wbits=wbits)
+        site.pages[path] = Page(data, headers={"Content-Encoding": "deflate"})
+
+
+@hosts.site
+def with_odd_addresses_and_an_encoding_in_the_header(site: Site) -> None:
+    publish(site, "/a.pdf")
+    lines = (
+        f"<url><loc>{loc}</loc></url>" for loc in (site.url("/een twee.pdf"), f"\u200b{site.url('/a.pdf')}")
+    )
+    title = "<diwoo:DiWoo><diwoo:titelcollectie><diwoo:officieleTitel>Agenda\x92s</diwoo:officieleTitel>"
+    body = (
+        f"<urlset xmlns:diwoo='{DIWOO_NAMESPACE}'><url><loc>{site.url('/b.pdf')}</loc><diwoo:Document>{title}"
+    )
+    body += "</diwoo:titelcollectie></diwoo:DiWoo></diwoo:Document></url></urlset>"
+    site.pages |= {
+        INDEX: Page(sitemapindex(["/tekens.xml", "oud.xml"])),
+        "/b.pdf": pdf_page("B"),
+        "/tekens.xml": Page(f"<urlset>{''.join(lines)}</urlset>"),
+        "/oud.xml": Page(body.encode("latin-1"), content_type="application/xml; charset=windows-1252"),
+    }
+
+
+@hosts.site
 def with_special_characters(site: Site) -> None:
     publish(site, *SPECIAL, Entry(loc=f"  https://LOCALHOST:{site.port}/doc/hoofdletters.pdf\n "))
     site.pages["/doc/*"] = pdf_page("Besluit")
@@ -184,6 +216,8 @@ REQUESTED: dict[Any, tuple[set[str], set[str]]] = {
     with_files_of_which_another_host_names_some: ({"/a.pdf", "/b.pdf", "/c.pdf", "/d.pdf"}, set()),
     that_nobody_registered: (set(), set()),
     with_files_that_are_packed: ({"/a.pdf"}, set()),
+    with_files_that_are_packed_unasked: ({"/a.pdf"}, set()),
+    with_odd_addresses_and_an_encoding_in_the_header: ({"/een%20twee.pdf", "/a.pdf", "/b.pdf"}, set()),
     with_special_characters: ({*SPECIAL, "/doc/hoofdletters.pdf"}, set()),
     with_links_in_a_document: (set(), set()),
     with_documents_that_are_listed_everywhere: ({"/a.pdf", "/oud.pdf"}, set()),
@@ -201,6 +235,21 @@ def test_the_documents_of_each_host_are_requested(harvest: Harvest) -> None:
             code for code in host.errors if code.startswith(("robots.", "index.", "sitemap.", "host."))
         } == (errors), build
     assert not harvest[that_nobody_registered].requests
+
+
+def test_what_is_read_all_the_same_is_a_warning(harvest: Harvest) -> None:
+    packed = harvest[with_files_that_are_packed_unasked]
+    found = [(each["seen"], each["action"]) for each in packed.about("sitemap.codering")]
+    assert found == [("Content-Encoding: deflate", "uitgepakt")] * 3
+    odd = harvest[with_odd_addresses_and_an_encoding_in_the_header]
+    assert {each["seen"] for each in odd.about("index.adres-relatief")} == {"/tekens.xml", "oud.xml"}
+    shown = {odd.site.url("/een twee.pdf"), f"<U+200B>{odd.site.url('/a.pdf')}"}
+    assert {each["seen"] for each in odd.about("loc.tekens")} == shown
+    (record,) = (
+        record for record in harvest.run.records if record["document"]["weblocatie"] == odd.site.url("/b.pdf")
+    )
+    assert record["document"]["titelcollectie"]["officieleTitel"] == "Agenda’s"
+    assert not odd.about("sitemap.tekens")
 
 
 def test_nothing_is_requested_at_an_address_that_is_refused_and_nothing_twice(harvest: Harvest) -> None:

@@ -186,12 +186,18 @@ def report_file(visit: Visit, url: str, area: Area, contents: FileContents) -> N
 
 
 def report_coding(visit: Visit, response: StreamedResponse, url: str) -> None:
-    """Report a file that its server says is packed, and that is not."""
-    if response.coding.strip().lower() not in ("gzip", "x-gzip"):
+    """Report a file with a coding that nobody asked for, or without the one that its server names."""
+    coding = response.coding.strip().lower()
+    is_unpacked = response.request is not None and response.request.meta.get("woo_decompress")
+    is_gzip = coding in ("gzip", "x-gzip")
+    if coding in ("", "identity") or (is_gzip and (is_unpacked or _is_packed(response))):
         return
-    if not next(response.chunks(), b"").startswith(GZIP_MAGIC):
-        seen = f"Content-Encoding: {response.coding}"
-        visit.report("sitemap.codering", url=url, seen=seen, action="gelezen zoals het kwam")
+    action = "uitgepakt" if coding == "deflate" else "gelezen zoals het kwam"
+    visit.report("sitemap.codering", url=url, seen=f"Content-Encoding: {response.coding}", action=action)
+
+
+def _is_packed(response: StreamedResponse) -> bool:
+    return next(response.chunks(), b"").startswith(GZIP_MAGIC)
 
 
 #: The answers that mean that a host has no robots.txt.
@@ -211,6 +217,7 @@ async def read_robots(
     if response.request is not None:
         report_place(response.request, visit)
     if content is not None:
+        report_coding(visit, response, response.url)
         write = _add_indexes(response, visit, resource, content)
     elif response.status in _MISSING:
         visit.report("robots.ontbreekt", url=response.url, seen=f"HTTP {response.status}")

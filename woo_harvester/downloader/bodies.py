@@ -34,13 +34,14 @@ class BombError(DecompressError):
 
 
 class Decoder:
-    """A decoder of gzip, with one or more members, which limits the ratio of decompression.
+    """A decoder of gzip (with one or more members) or deflate, which limits the ratio of decompression.
 
     It yields pieces of at most 256 KiB, so memory does not grow with the size of the decoded body.
     """
 
-    def __init__(self) -> None:
-        self._inflater = zlib.decompressobj(GZIP_WBITS)
+    def __init__(self, *, gzip: bool) -> None:
+        self._gzip = gzip
+        self._inflater = zlib.decompressobj(GZIP_WBITS) if gzip else None
         self._rest = b""
         self._members = 1
         self._received = 0
@@ -60,14 +61,16 @@ class Decoder:
 
     def finish(self) -> None:
         """Raise :class:`TruncatedError` if the stream is cut off; an empty body is allowed."""
-        if self._received and not self._inflater.eof:
+        if self._received and (self._inflater is None or not self._inflater.eof):
             raise TruncatedError("the compressed stream ends early")
 
     def _pieces(self, data: bytes) -> Iterator[bytes]:
         data, self._rest = self._rest + data, b""
         while data:
-            if self._inflater.eof:
-                if not GZIP_MAGIC.startswith(data[:2]):
+            if self._inflater is None:  # RFC 9110, 8.4.1.2: some send deflate without zlib's header
+                self._inflater = zlib.decompressobj(zlib.MAX_WBITS if data[0] & 0xF == 8 else -zlib.MAX_WBITS)
+            elif self._inflater.eof:
+                if not self._gzip or not GZIP_MAGIC.startswith(data[:2]):
                     return  # ignore padding after the last member
                 if len(data) < len(GZIP_MAGIC):
                     self._rest = data
@@ -83,19 +86,24 @@ class Decoder:
         self._inflater = zlib.decompressobj(GZIP_WBITS)
 
 
-def decoder_for(content_encoding: str) -> Decoder | None:
-    """Return the decoder for a Content-Encoding, or None if the body is not coded.
+def decoder_for(content_encoding: str, *, gzip: bool) -> Decoder | None:
+    """Return the decoder for a Content-Encoding, or None if the body stays as it came.
 
-    Raises :class:`UnknownCodingError` for any coding but gzip, and for several codings: the harvester never
-    requests those.
+    Only with *gzip* is that decoded: its first bytes show it later, too. Nothing shows deflate, which is always
+    decoded though the harvester never requests it. With *gzip*, raises :class:`UnknownCodingError` for any
+    other coding, and for several.
     """
     names = [name.strip().lower() for name in content_encoding.split(",")]
     match [name for name in names if name not in ("", "identity")]:
         case []:
             return None
-        case ["gzip" | "x-gzip"]:
-            return Decoder()
-    raise UnknownCodingError(content_encoding)
+        case ["deflate"]:
+            return Decoder(gzip=False)
+        case ["gzip" | "x-gzip"] if gzip:
+            return Decoder(gzip=True)
+    if gzip:
+        raise UnknownCodingError(content_encoding)
+    return None
 
 
 #: Largest body that stays in memory, in bytes. A larger one is in a temporary file, written in such pieces.

@@ -255,7 +255,7 @@ def _response(answer: aiohttp.ClientResponse, request: Request) -> StreamedRespo
 async def _receive(answer: aiohttp.ClientResponse, response: StreamedResponse, request: Request) -> None:
     """Write the body into the response's file, up to the limit of the request."""
     try:
-        decoder = decoder_for(response.coding if request.meta.get("woo_decompress") else "")
+        decoder = decoder_for(response.coding, gzip=bool(request.meta.get("woo_decompress")))
     except UnknownCodingError:
         response.flags.append("coding")
         answer.close()
