@@ -352,6 +352,10 @@ class Herkomst(Part):
     """Path of each field with a default value, and the origin of that value."""
     bevindingen: list[str] = field(default_factory=list)
     """Codes of the findings about this document, each once."""
+    creatiedatum: str | None = None
+    """The `creatiedatum` as given, if it is from before 1990: software writes such a date for none."""
+    titelBronwaarde: str | None = None
+    """The `officieleTitel` as given, if references of HTML were left in it (`&eacute;`)."""
     titelVoorstel: str | None = None
     """Title in the document's own properties, if neither publisher nor file name gave a title."""
     documentrelaties: list[Relatierol] = field(default_factory=list)

@@ -190,6 +190,17 @@ def test_a_category_that_is_given_twice_counts_once() -> None:
     assert categories(completed(given)) == [ADVIEZEN, CONVENANTEN]
 
 
+def test_a_category_that_is_given_twice_keeps_its_first_place() -> None:
+    given = GivenMetadata(
+        informatiecategorieen=[
+            Value(None, ADVIEZEN["id"]),
+            Value("convenanten", None),
+            Value("Adviesstukken", ADVIEZEN["id"]),
+        ]
+    )
+    assert categories(completed(given)) == [{**ADVIEZEN, "bronwaarde": "Adviesstukken"}, CONVENANTEN]
+
+
 # The publisher and the verantwoordelijke
 
 

@@ -210,7 +210,7 @@ def test_of_an_element_that_comes_twice_the_first_with_a_value_counts() -> None:
         has_diwoo=True,
         naam_opsteller="A",
         handelingen=[Handling(None, "2024-04-01", None)],
-        unread=["atTime"],
+        doubled=["atTime"],
     )
 
 

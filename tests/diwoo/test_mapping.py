@@ -379,6 +379,47 @@ def test_a_creatiedatum_of_today_in_dutch_time_is_not_the_future() -> None:
         assert mapped(GivenMetadata(creatiedatum=text)).noted == [], text
 
 
+def test_a_creatiedatum_before_1990_is_a_placeholder_and_kept_as_given() -> None:
+    for text in ["0001-01-01", "1899-12-30", "1900-01-01", "1970-01-01T00:00:00Z", "1989-12-31"]:
+        outcome = mapped(GivenMetadata(creatiedatum=text))
+        assert outcome.document == {}, text
+        assert outcome.record.herkomst.creatiedatum == text
+        found = [(each.code, each.seen, each.action) for each in outcome.findings]
+        assert ("datum.onwaarschijnlijk", text, "openbaarmakingsdatum overgenomen") in found, text
+    assert mapped(GivenMetadata(creatiedatum="1990-01-01")).document == {"creatiedatum": "1990-01-01"}
+
+
+#: A title as given, and as it is read.
+TITLES = [
+    ("Agenda&#8217;s van het college", "Agenda’s van het college"),
+    ("Caf&eacute; De Boom", "Café De Boom"),
+    ("Boa &amp; handhaving", "Boa & handhaving"),
+    ("&amp;eacute;", "&eacute;"),
+    ("&#X41;&#x2019;&hellip;", "A’…"),
+    ("AT&T; en R&D", "AT&T; en R&D"),
+    ("a &amp b &lt c", "a &amp b &lt c"),
+    ("&#99999999;", "&#99999999;"),
+]
+
+
+def test_a_title_that_was_escaped_twice_is_read_with_a_finding() -> None:
+    for text, right in TITLES:
+        outcome = mapped(GivenMetadata(officiele_titel=text, verkorte_titels=[text]))
+        assert outcome.document["titelcollectie"] == {"officieleTitel": right, "verkorteTitels": [right]}
+        assert ("titel.entiteiten" in outcome.codes) == (text != right), text
+        assert outcome.record.herkomst.titelBronwaarde == (text if text != right else None)
+
+
+def test_a_title_is_found_by_its_words_however_they_are_composed() -> None:
+    for text, right in (
+        ("Terrasje Cafe\u0301", "Terrasje Café"),
+        ("omgevings\xadvergunning", "omgevingsvergunning"),
+    ):
+        outcome = mapped(GivenMetadata(officiele_titel=text))
+        assert outcome.document["titelcollectie"]["officieleTitel"] == right
+        assert "titel.entiteiten" not in outcome.codes
+
+
 def test_an_unreadable_date_is_a_finding_with_its_text() -> None:
     handling = Handling(Value("vaststelling", None), "gisteren", None)
     outcome = mapped(

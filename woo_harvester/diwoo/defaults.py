@@ -83,9 +83,9 @@ def _known_category(waarde: Waarde, index: Concept | None, report: Reporter) -> 
 
 
 def _distinct(values: list[Waarde]) -> list[Waarde]:
-    """Return each value once. A value with a bronwaarde replaces the same value without one."""
-    explained = {waarde.id for waarde in values if waarde.bronwaarde}
-    return list(dict.fromkeys(waarde for waarde in values if waarde.bronwaarde or waarde.id not in explained))
+    """Return each value once, at its first place. One with a bronwaarde replaces the same one without."""
+    explained = {waarde.id: waarde for waarde in reversed(values) if waarde.bronwaarde}
+    return list(dict.fromkeys(each if each.bronwaarde else explained.get(each.id, each) for each in values))
 
 
 def default_organisations(record: Record, match: Match, organisations: ValueList, report: Reporter) -> None:

@@ -91,7 +91,7 @@ class GivenMetadata(Struct, omit_defaults=True):
     reden: Value | None = None
     extra: list[Extra] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
-    """Names of elements that are not read: not in the schema there, repeated, or with a text as content."""
+    """Names of elements that are not read: not in the schema there, or with a text as content."""
     outside: list[str] = field(default_factory=list)
     """Names of elements that were read outside ``diwoo:Document``."""
     doubled: list[str] = field(default_factory=list)
@@ -205,7 +205,7 @@ def _label_and_resource(element: etree._Element, given: GivenMetadata) -> tuple[
 
 
 def _one(read: _ReadValue, attribute: str) -> _Read:
-    """Return a reader of a single element. The first that is not empty counts; others are unread."""
+    """Return a reader of a single element. The first that is not empty counts."""
 
     def reader(element: etree._Element, given: GivenMetadata) -> None:
         value = read(element, given)
@@ -214,7 +214,7 @@ def _one(read: _ReadValue, attribute: str) -> _Read:
         if getattr(given, attribute) is None:
             setattr(given, attribute, value)
         else:
-            _unread(given, local_name(element.tag))
+            _note(given.doubled, local_name(element.tag))
 
     return reader
 
@@ -258,8 +258,10 @@ def _parts(element: etree._Element, given: GivenMetadata, table: _Parts) -> list
     parts: dict[str, object] = dict.fromkeys(table)
     for child in element:
         name = local_name(child.tag)
-        if name not in parts or parts[name] is not None:
+        if name not in parts:
             _unread(given, name)
+        elif parts[name] is not None:
+            _note(given.doubled, name)
         else:
             parts[name] = table[name](child, given)
     return list(parts.values())

@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable
 from datetime import date, datetime
 from functools import lru_cache
+from html import unescape
+from html.entities import html5
 
 from woo_harvester.diwoo.given import Extra, GivenMetadata, Handling, Relation, Value, meant_elements
 from woo_harvester.documents import from_metadata
@@ -24,6 +26,7 @@ from woo_harvester.record import (
     Veld,
     Waarde,
 )
+from woo_harvester.sitemaps.lastmod import FIRST_YEAR
 from woo_harvester.tooi.coded import resolve
 from woo_harvester.tooi.lists import ORGANISATIONS, UNKNOWN_CATEGORY, ValueLists
 from woo_harvester.tooi.values import Concept, ValueList, one_line, organisation_type
@@ -31,6 +34,7 @@ from woo_harvester.utils.dates import day_of, parse_date, parse_datetime, parse_
 
 _OMITTED = "weggelaten"
 _KEPT = "bewaard zoals gegeven"
+_PUBLISHED = "openbaarmakingsdatum overgenomen"
 #: Text in a finding for a documenthandeling without soortHandeling.
 NO_KIND = "geen soortHandeling"
 CATEGORY = "classificatiecollectie/informatiecategorieen/informatiecategorie"
@@ -43,6 +47,9 @@ _INSECURE = re.compile(
     r"http://(?!(?:publications\.europa\.eu|identifier\.overheid\.nl|standaarden\.overheid\.nl)(?:[:/]|$))",
     re.IGNORECASE,
 )
+
+#: A reference of HTML, whose name ends in a semicolon.
+_REFERENCE = re.compile(r"&(#[0-9]{1,7};|#[xX][0-9A-Fa-f]{1,6};|[A-Za-z][A-Za-z0-9]{1,31};)")
 
 #: Longest value whose result is cached, in characters of label and URI. No list has longer values.
 _CACHED_LENGTH = 1000
@@ -58,7 +65,8 @@ def map_metadata(
     """
     _note_elements(given, report)
     _map_organisations(given, record, lists.organisaties, report)
-    _map_titles_and_classification(given, record, lists, report)
+    _map_titles(given, record, report)
+    _map_classification(given, record, lists, report)
     _map_dates(given, record, report, now)
     _map_references(given, record, lists, report)
     document = record.document
@@ -179,16 +187,30 @@ def _map_organisations(
     )
 
 
-def _map_titles_and_classification(
-    given: GivenMetadata, record: Record, lists: ValueLists, report: Reporter
-) -> None:
-    titles = record.document.titelcollectie
-    if given.officiele_titel:
-        titles.officieleTitel = one_line(given.officiele_titel)
-    if given.verkorte_titels:
-        titles.verkorteTitels = [one_line(title) for title in given.verkorte_titels]
-    if given.alternatieve_titels:
-        titles.alternatieveTitels = [one_line(title) for title in given.alternatieve_titels]
+def _map_titles(given: GivenMetadata, record: Record, report: Reporter) -> None:
+    titles, title = record.document.titelcollectie, given.officiele_titel
+    if title:
+        titles.officieleTitel = read_title(title)
+        if titles.officieleTitel != one_line(title):
+            record.herkomst.titelBronwaarde = title
+            action = f"gelezen als {titles.officieleTitel}"
+            report("titel.entiteiten", element="titelcollectie/officieleTitel", seen=title, action=action)
+    titles.verkorteTitels = [*map(read_title, given.verkorte_titels)]
+    titles.alternatieveTitels = [*map(read_title, given.alternatieve_titels)]
+
+
+def read_title(text: str) -> str:
+    """Return a title on one line, without the references of HTML that a second escape has left in it."""
+    return one_line(_REFERENCE.sub(_referred, text) if "&" in text else text)
+
+
+def _referred(reference: re.Match[str]) -> str:
+    """Return the character of a complete reference; one with an unknown name stays as it is."""
+    name = reference[1]
+    return unescape(reference[0]) if name.startswith("#") or name in html5 else reference[0]
+
+
+def _map_classification(given: GivenMetadata, record: Record, lists: ValueLists, report: Reporter) -> None:
     classification = record.document.classificatiecollectie
     classification.trefwoorden = given.trefwoorden
     path = "classificatiecollectie/"
@@ -203,7 +225,10 @@ def _map_titles_and_classification(
 
 def _map_dates(given: GivenMetadata, record: Record, report: Reporter, now: datetime) -> None:
     document = record.document
-    document.creatiedatum = _creation(given.creatiedatum, report, now)
+    document.creatiedatum = day = _creation(given.creatiedatum, report, now)
+    if day is not None and day.year < FIRST_YEAR:
+        report("datum.onwaarschijnlijk", element="creatiedatum", seen=given.creatiedatum, action=_PUBLISHED)
+        document.creatiedatum, record.herkomst.creatiedatum = None, given.creatiedatum
     begin = _moment(given.begindatum, report, "geldigheid/begindatum")
     end = _moment(given.einddatum, report, "geldigheid/einddatum", parse_end)
     if begin or end:
@@ -214,14 +239,13 @@ def _map_dates(given: GivenMetadata, record: Record, report: Reporter, now: date
 
 
 def _creation(text: str | None, report: Reporter, now: datetime) -> date | None:
-    action = "openbaarmakingsdatum overgenomen"
     if text is None:
-        report.absent("creatiedatum.ontbreekt", element="creatiedatum", action=action)
+        report.absent("creatiedatum.ontbreekt", element="creatiedatum", action=_PUBLISHED)
         return None
     try:
         day = parse_date(text)
     except ValueError:
-        report("datum.ongeldig", element="creatiedatum", seen=text, action=action)
+        report("datum.ongeldig", element="creatiedatum", seen=text, action=_PUBLISHED)
         return None
     # The Dutch day never begins after that of UTC, which is faster to compare with.
     if day > now.date() and day > day_of(now):

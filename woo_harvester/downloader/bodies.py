@@ -89,9 +89,9 @@ class Decoder:
 def decoder_for(content_encoding: str, *, gzip: bool) -> Decoder | None:
     """Return the decoder for a Content-Encoding, or None if the body stays as it came.
 
-    Only with *gzip* is that decoded: its first bytes show it later, too. Nothing shows deflate, which is always
-    decoded though the harvester never requests it. With *gzip*, raises :class:`UnknownCodingError` for any
-    other coding, and for several.
+    Only with *gzip* is that decoded: its first bytes show it later, too. Nothing shows deflate, which is
+    always decoded though the harvester never requests it. With *gzip*, raises :class:`UnknownCodingError` for
+    any other coding, and for several.
     """
     names = [name.strip().lower() for name in content_encoding.split(",")]
     match [name for name in names if name not in ("", "identity")]:

@@ -44,8 +44,12 @@ class Concept:
 
 
 def one_line(text: str) -> str:
-    """Return a text with single spaces: any white space becomes one, also line breaks and no-break spaces."""
-    return " ".join(text.split())
+    """Return a text with single spaces: any white space becomes one, also line breaks and no-break spaces.
+
+    Soft hyphens go, and a letter with an accent is one character (Unicode's NFC), so that a search finds it.
+    """
+    line = " ".join(text.split())
+    return line if line.isascii() else unicodedata.normalize("NFC", line.replace("\xad", ""))
 
 
 def normal_label(text: str) -> str:
@@ -53,8 +57,7 @@ def normal_label(text: str) -> str:
 
     Letter case, white space and the kind of apostrophe make no difference.
     """
-    composed = unicodedata.normalize("NFC", text.translate(_APOSTROPHES).casefold())
-    return one_line(composed)
+    return one_line(text.translate(_APOSTROPHES).casefold())
 
 
 def normal_uri(uri: str) -> str:
