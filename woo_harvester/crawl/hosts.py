@@ -198,10 +198,10 @@ def _seen(categories: Counter[str]) -> str:
     return _first([f"{_label(uri)} ({count})" for uri, count in categories.most_common()])
 
 
-def _first(texts: Iterable[str], rest: str = "en nog {}") -> str:
+def _first(texts: Iterable[str]) -> str:
     """Return the first of *texts* with commas between, and how many more there are."""
     every = list(texts)
-    more = [rest.format(len(every) - _SHOWN)] if len(every) > _SHOWN else []
+    more = [f"en nog {len(every) - _SHOWN}"] if len(every) > _SHOWN else []
     return ", ".join([*every[:_SHOWN], *more])
 
 
