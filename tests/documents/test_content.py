@@ -44,6 +44,16 @@ def test_a_type_that_is_claimed_rightly_is_the_one_it_resolves_to() -> None:
         assert content.resolve(type_of("PDF"), type_of(code)) is type_of(code), code
 
 
+def test_a_pdf_may_have_text_before_its_header_and_a_text_may_be_about_pdf() -> None:
+    for text in (
+        "Date: Mon, 1 Apr 2024\r\nContent-Type: application/pdf\r\n\r\n",
+        "<br />\n<b>Warning</b>: Undefined index in <b>/var/www/a.php</b> on line <b>7</b><br />\n",
+    ):
+        assert told(text.encode() + SAMPLES["PDF"].read_bytes()) == (["PDF"], None), text
+    about = b"Een bestand begint met\n%PDF-1.7\nen heeft delen zoals 1 0 obj.\n"
+    assert "PDF" not in told(about)[0]
+
+
 def test_a_pdf_may_have_something_before_its_header() -> None:
     for junk in [b"\n", b"\xef\xbb\xbf", b"HTTP/1.1 200 OK\r\n\r\n\x00\x00", b"\x00" * 1000]:
         assert told(junk + SAMPLES["PDF"].read_bytes()) == (["PDF"], None), junk

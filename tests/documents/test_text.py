@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.documents.pdfs import simple
+from tests.documents.test_content import with_stream
 from tests.samples import SAMPLES, SCAN, SENTENCE, TITLE, TITLED
 from woo_harvester.documents.extracted import Extracted, Limits, TextFailedError
 from woo_harvester.documents.text import (
@@ -155,6 +156,33 @@ def test_a_document_that_is_cut_off_fails_or_gives_what_is_left(tmp_path: Path) 
         for part in (0.3, 0.6, 0.9):
             with suppress(TextFailedError):
                 assert len(json_value(tmp_path, content[: int(len(content) * part)], code).text) < 1000, code
+
+
+#: A PDF that is encrypted with keys that nobody has.
+SECRET_PDF = (
+    b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\n"
+    b"4 0 obj<</Filter/Standard/V 1/R 2/P -4/O<" + b"ab" * 32 + b">/U<" + b"cd" * 32 + b">>>endobj\n"
+    b"trailer<</Root 1 0 R/Encrypt 4 0 R/ID[<01><01>]>>\n"
+)
+
+
+def test_a_document_with_a_password_is_said_to_have_one(tmp_path: Path) -> None:
+    secret = with_stream("EncryptedPackage")
+    for code, content in (("PDF", SECRET_PDF), *((code, secret) for code in ("DOCX", "XLSX", "PPTX"))):
+        assert json_value(tmp_path, content, code) == Extracted("", has_password=True), code
+
+
+def test_a_word_that_is_split_between_lines_is_one_word(tmp_path: Path) -> None:
+    for text, right in (
+        ("de bestem-\nmingsplannen", "de bestemmingsplannen"),
+        ("gemeente- \r\n  lijk, hél-\nén", "gemeentelijk, hélén"),
+        ("Noord-\nHolland", "Noord-\nHolland"),
+        ("in-\nen uitvoer, voor- \nof nadeel", "in-\nen uitvoer, voor- \nof nadeel"),
+        ("A4-\npapier", "A4-\npapier"),
+        ("omgevings\xadvergun\xad\nning", "omgevingsvergunning"),
+        ("Cafe\u0301", "Café"),
+    ):
+        assert json_value(tmp_path, text.encode(), "TXT").text == right, text
 
 
 def test_a_file_that_is_gone_fails(tmp_path: Path) -> None:

@@ -118,6 +118,12 @@ def in_ole(file: BinaryIO) -> _Found:
         return _DAMAGED_OLE
 
 
+def has_password(file: BinaryIO) -> bool:
+    """Return whether a file is an Office document with a password (MS-OFFCRYPTO 2.3.4.4)."""
+    head = file.read(len(OLE_MAGIC))
+    return head == OLE_MAGIC and in_ole(file) == _OLE_STREAMS["EncryptedPackage"]
+
+
 def in_zip(file: BinaryIO) -> _Found:
     """Return the type of a zip file, by the type of its main part (OPC), else by its media type (ODF)."""
     try:
@@ -176,6 +182,8 @@ _PDF_MAGIC = b"%PDF-"
 #: Readers of PDF take a file whose header stands within the first kilobyte (ISO 32000-1, annex H.3.4.1).
 _PDF_HEADER = re.compile(rb"%PDF-\d\.\d")
 _PDF_WITHIN = 1024
+#: What follows the header of a PDF, and no text that is only about PDF.
+_PDF_OBJECT = re.compile(rb"[\r\n]\d+ \d+ obj\b")
 #: First two bytes of markup in UTF-16 without a byte order mark (XML 1.0, appendix F).
 _UTF_16 = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 #: The beginning of XML whose root element is ``html``.
@@ -223,6 +231,9 @@ def detect_format(file: BinaryIO) -> DetectedFormat:
         return _content(*in_ole(file))
     if head.startswith(ZIP_MAGIC):
         return _content(*in_zip(file))
+    header = _PDF_HEADER.search(head, 0, _PDF_WITHIN)
+    if header is not None and _PDF_OBJECT.search(head, header.end()):  # after a mail's headers, for one
+        return _content(("PDF",))
     text = _as_text(head)
     return _text_content(text) if text is not None else _binary_content(head)
 

@@ -37,6 +37,8 @@ class Extracted:
     """Title in the document's own properties, as given."""
     truncated: bool = False
     """True if the text was longer than the limit."""
+    has_password: bool = False
+    """True if nobody can read it without a password."""
 
     @property
     def has_text(self) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -22,6 +24,7 @@ from kreuzberg import (
 from lxml import etree
 
 from woo_harvester.documents import file_types
+from woo_harvester.documents.content import has_password
 from woo_harvester.documents.extracted import Extracted, Limits, TextFailedError
 from woo_harvester.documents.pages import decode_page
 
@@ -105,6 +108,8 @@ _SAMPLE = 20_000
 _CONFIDENCE = 0.5
 #: Characters that are removed: byte order marks, surrogates, and control characters except tab and line feed.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufeff\ufffe\uffff\ud800-\udfff]+")
+#: The place at which a word is split between lines. "In-" before "en uitvoer" is no part of a word.
+_SPLIT = re.compile(r"\xad\n?|(?<=[a-zß-ÿ])- *\n *(?=[a-zß-ÿ])(?!(?:en|of|tot|als|dan|noch)\b)")
 _LINE_END = re.compile("\r\n?|\x0c")
 #: One empty page.
 _SMALL_PDF = b"""%PDF-1.4
@@ -142,6 +147,8 @@ def extract(path: Path, filetype: str, limits: Limits) -> Extracted:
     try:
         content = reader(path, filetype, limits)
     except Exception as error:  # a damaged file can make a library raise anything
+        if "password" in str(error).lower() or _has_password(path):
+            return Extracted("", has_password=True)
         raise TextFailedError(_one_line(error)) from error
     text = _clean(content.text[: limits.maxlength])
     return Extracted(
@@ -151,6 +158,12 @@ def extract(path: Path, filetype: str, limits: Limits) -> Extracted:
         _title(content.title),
         truncated=len(content.text) > limits.maxlength,
     )
+
+
+def _has_password(path: Path) -> bool:
+    with suppress(OSError), path.open("rb") as file:
+        return has_password(file)
+    return False
 
 
 def _read_document(path: Path, filetype: str, limits: Limits) -> _Content:
@@ -258,7 +271,9 @@ def _decoded(content: bytes) -> str:
 
 
 def _clean(text: str) -> str:
-    return _CONTROL.sub("", _LINE_END.sub("\n", text)).strip()
+    """Return a text without what no reader sees, and with words joined that were split between lines."""
+    joined = _SPLIT.sub("", _LINE_END.sub("\n", text))
+    return unicodedata.normalize("NFC", _CONTROL.sub("", joined)).strip()
 
 
 def _title(text: str | None) -> str | None:

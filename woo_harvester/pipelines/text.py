@@ -103,7 +103,8 @@ class TextPipeline:
         if extracted.has_text:
             file.tekst, file.taal = extracted.text, extracted.language
         else:
-            item.report("document.geen-tekst", action="geoogst zonder tekst")
+            seen = "met wachtwoord" if extracted.has_password else None
+            item.report("document.geen-tekst", seen=seen, action="geoogst zonder tekst")
         if extracted.title and record.herkomst.standaardwaarden.get(TITLE) == "onbekend":
             record.herkomst.titelVoorstel = title_from_properties(extracted.title)
         self._stats.inc_value("woo/text/read" if extracted.has_text else "woo/text/empty")
