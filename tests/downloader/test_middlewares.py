@@ -21,6 +21,7 @@ from scrapy.settings import Settings
 from scrapy.spidermiddlewares.referer import RefererMiddleware
 
 from tests.utils.crawlers import LOC, crawler_of
+from woo_harvester.crawl.answers import failure_seen
 from woo_harvester.downloader.middlewares import (
     MAX_BODIES,
     BodiesMiddleware,
@@ -105,6 +106,25 @@ def test_a_chain_that_is_too_long_is_broken_off() -> None:
     request, response = redirected("/verder", redirect_times=3)
     with pytest.raises(IgnoreRequest, match="max redirections reached"):
         middleware().process_response(request, response)
+
+
+def test_a_redirect_in_a_circle_ends_after_three_requests_and_names_the_cookie() -> None:
+    for headers, seen in (
+        ({"Set-Cookie": "gezien=1"}, f"doorverwijzing naar {URL}; de server wil eerst een cookie zetten"),
+        ({}, f"doorverwijzing naar {URL}"),
+    ):
+        made = WooRedirectMiddleware.from_crawler(crawler_of(REDIRECT_MAX_TIMES=20))
+        made.crawler.spider = Registered()
+        request = Request(URL, meta={"woo_stream": True})
+        for _ in range(2):
+            response = StreamedResponse(URL, 302, {"Location": URL, **headers}, request=request)
+            followed = made.process_response(request, response)
+            assert isinstance(followed, Request)
+            request = followed
+        response = StreamedResponse(URL, 302, {"Location": URL, **headers}, request=request)
+        with pytest.raises(RedirectRefused) as caught:
+            made.process_response(request, response)
+        assert failure_seen(caught.value) == seen
 
 
 def test_answers_that_are_no_redirect_are_handed_on() -> None:

@@ -180,7 +180,8 @@ def failure_seen(error: BaseException | None) -> str:
         case HttpError():
             return f"HTTP {error.response.status}"
         case RedirectRefused():
-            return f"doorverwijzing naar {error.target}"
+            cookie = "; de server wil eerst een cookie zetten" if error.wants_cookie else ""
+            return f"doorverwijzing naar {error.target}{cookie}"
         case TlsError(verify_code=code) if fault := certificate_fault(code):
             return f"{fault} ({error})"
         case DownloadTimeoutError():

@@ -149,11 +149,17 @@ def _failure_cause(error: Exception) -> Cause | None:
 class RedirectRefused(IgnoreRequest):
     """A redirect that is not followed; the message is its target."""
 
-    def __init__(self, target: str, code: str | None) -> None:
+    def __init__(self, target: str, code: str | None, *, wants_cookie: bool = False) -> None:
         super().__init__(target)
         self.target = target
         self.code = code
         """``host.niet-geregistreerd`` for an unregistered host, else None."""
+        self.wants_cookie = wants_cookie
+        """True if it leads in a circle, and the server sets a cookie that it wants to see first."""
+
+
+#: Number of requests for one address after which redirects that lead back to it are not followed.
+_CIRCLES = 3
 
 
 class WooRedirectMiddleware(RedirectMiddleware):
@@ -182,6 +188,8 @@ class WooRedirectMiddleware(RedirectMiddleware):
         if not isinstance(followed, Request):  # Scrapy itself does not follow file:, data: and the like
             raise RedirectRefused(_target(request, response), None)
         self._check(followed.url, request)
+        if followed.meta["redirect_urls"].count(followed.url) == _CIRCLES:
+            raise RedirectRefused(followed.url, None, wants_cookie="Set-Cookie" in response.headers)
         followed.meta["download_slot"] = host_of(followed.url)
         return followed
 
