@@ -21,7 +21,13 @@ from woo_harvester.tooi.lists import (
     informatiecategorieen,
     organisaties,
 )
-from woo_harvester.tooi.values import ValueList, is_tooi_organisation, normal_label, organisation_type
+from woo_harvester.tooi.values import (
+    Concept,
+    ValueList,
+    is_tooi_organisation,
+    normal_label,
+    organisation_type,
+)
 
 LISTS = Path(woo_harvester.tooi.__file__).parent / "lists"
 
@@ -44,11 +50,11 @@ def test_a_list_has_the_values_of_its_edition() -> None:
         assert 2021 <= edition.published.year <= 2025, name
 
 
-def test_the_organisations_are_those_of_the_eight_registers_together() -> None:
+def test_the_organisations_are_those_of_the_eight_registers_and_of_newer_editions() -> None:
     registers = [
         len(edition.concepts) for name, edition in bundled().editions.items() if name.startswith("rwc_")
     ]
-    assert (len(registers), len(organisaties())) == (8, sum(registers))
+    assert (len(registers), len(organisaties())) == (8, sum(registers) + 40)
 
 
 def test_lists_are_out_of_date_if_nobody_has_looked_at_them_for_a_year() -> None:
@@ -140,3 +146,8 @@ def test_every_category_of_the_list_has_an_article_and_an_unknown_one_has_none()
     assert articles.pop("inspanningsverplichting art 3.1 Woo") == "3.1"
     assert len(set(articles.values()) - {None}) == 17
     assert article_of_category(UNKNOWN_CATEGORY.uri) is None
+
+
+def test_an_organisation_that_only_a_newer_edition_has_is_known() -> None:
+    uri = "https://identifier.overheid.nl/tooi/id/so/so1104"
+    assert bundled().organisaties.by_uri(uri) == Concept(uri, "Omgevingsdienst Utrecht")

@@ -90,7 +90,7 @@ class ValueLists:
             ORGANISATIONS,
             chain.from_iterable(editions[name].concepts for name in _ORGANISATION_LISTS),
             UNKNOWN_ORGANISATION,
-            chain.from_iterable(former[name] for name in _ORGANISATION_LISTS),
+            chain.from_iterable((*former[name], *added.get(name, ())) for name in _ORGANISATION_LISTS),
         )
         return cls(**single, organisaties=organisations, editions=editions)
 
@@ -103,8 +103,8 @@ class ValueLists:
 def _additions() -> tuple[Mapping[str, list[Concept]], Mapping[str, dict[str, str]]]:
     """Return what ``additions.csv`` adds to lists of whichever edition, by the name of the list.
 
-    The first are values that open.overheid.nl uses and no edition has. The second are other codes of values,
-    those of ISO 639 for languages, each with the URI of its value.
+    The first are values that the project's editions lack: open.overheid.nl uses them, or newer editions have
+    them. The second are other codes of values: those of ISO 639 for languages, with the URI of the value.
     """
     values: dict[str, list[Concept]] = {}
     codes: dict[str, dict[str, str]] = {}
