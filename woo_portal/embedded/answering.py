@@ -108,10 +108,10 @@ class EmbeddedReader:
             if snapshot.marks is None:
                 return Changes([], followed)
             where = followed.within(snapshot.marks.numbers)
-            parts = [self._make.kind(kind.name), self._make.from_order("number", where.number + 1)]
+            parts = [self._make.kind(kind.name), self._make.in_order("number", where.number + 1)]
             if where.until:
-                later = self._make.from_order("number", where.until + 1)
-                newer = self._make.from_order("version", where.since)
+                later = self._make.in_order("number", where.until + 1)
+                newer = self._make.in_order("version", where.since)
                 parts.append(Query.boolean_query([(Occur.Should, later), (Occur.Should, newer)]))
             query = Query.boolean_query([(Occur.Must, part) for part in parts])
             found = snapshot.searcher.search(

@@ -91,11 +91,6 @@ class EmbeddedEngine(EmbeddedReader):
         """Whether the index never had a record."""
         return self._filler.is_empty
 
-    @property
-    def is_filling(self) -> bool:
-        """Whether a fill is going on."""
-        return self._filling.locked()
-
     def interrupt(self) -> None:
         """End a fill that is going on after its next batch, and start none any more."""
         self._stopped.set()
