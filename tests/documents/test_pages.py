@@ -3,8 +3,14 @@ from __future__ import annotations
 import io
 
 from tests.documents.contents import Counted
-from woo_harvester.documents import ask_for_documents, documents_asked_for, documents_of_landing_page
-from woo_harvester.documents.pages import PAGE_MAXSIZE, TEXT_MAXLENGTH, decode_page
+from woo_harvester.documents.pages import (
+    PAGE_MAXSIZE,
+    TEXT_MAXLENGTH,
+    ask_for_documents,
+    decode_page,
+    documents_asked_for,
+    documents_of_landing_page,
+)
 
 URL = "https://www.gemeente.nl/besluiten/besluit-12"
 LINK = '<a href="/files/besluit-12.pdf">Download (PDF, 120 kB)</a>'

@@ -6,7 +6,6 @@ length in bytes. JSON is only data, so that a worker that a document has taken o
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import json
 import math
@@ -22,9 +21,6 @@ from typing import Any, BinaryIO
 from woo_harvester.documents.extracted import LENGTH_BYTES, Limits, TextFailedError
 from woo_harvester.documents.text import extract, prepare
 
-#: Option of ``prctl`` (``linux/prctl.h``): the signal that this process gets when its parent ends.
-_PR_SET_PDEATHSIG = 1
-
 #: Flag of ``clone`` (``linux/sched.h``): make a thread of this process, not a process.
 _CLONE_THREAD = 0x10000
 
@@ -38,12 +34,6 @@ _OUTSIDE = (
 #: System calls whose arguments are in memory, where the filter cannot read them. Libraries work without
 #: these.
 _UNSEEN = ("clone3", "io_uring_setup")
-
-
-def end_with_parent() -> None:
-    """Have the kernel end this process when its parent ends. Only on Linux; elsewhere its alarm ends it."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def bound_memory(size: int) -> None:
@@ -85,7 +75,6 @@ def main() -> None:
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.SIG_IGN)
     limits = Limits(**json.loads(sys.argv[1]))
-    end_with_parent()
     answers = _answers()
     confined = forbid_outside()
     _load(limits)
