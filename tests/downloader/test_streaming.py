@@ -107,6 +107,16 @@ def test_headers_are_enough_where_no_more_is_asked(
     assert [request.method for request in site.requests] == ["HEAD"]
 
 
+def test_the_body_of_a_refused_media_type_is_not_received(fetch: Fetch, site: Site) -> None:
+    media_types = {"/pdf": "Application/PDF", "/svg": "image/svg+xml", "/html": "text/html"}
+    site.pages.update(
+        {path: Page(b"inhoud", content_type=media_type) for path, media_type in media_types.items()}
+    )
+    refused = ("application/pdf", "image/")
+    answers = fetch(*(streamed(site.url(path), woo_refused_types=refused) for path in media_types))
+    assert [(answer.status, answer.length) for answer in answers] == [(200, 0), (200, 6), (200, 6)]
+
+
 @pytest.mark.parametrize(
     ("certificate", "reason"),
     [

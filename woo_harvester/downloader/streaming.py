@@ -87,6 +87,7 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
     - ``woo_digest``: the response has the SHA-256 of the body.
     - ``woo_decompress``: the Content-Encoding is decoded. Sitemaps go without: they are unpacked when read.
     - ``woo_headers_only``: the connection is closed after the headers.
+    - ``woo_refused_types``: beginnings of media types; of these the connection is closed after the headers.
     - ``woo_host``: the host whose file or document it is. If that is one of ``WOO_PRIVATE_HOSTS``, requests
       to itself may go to a private address. The handler then sets ``woo_private``.
 
@@ -212,7 +213,7 @@ def _timeout(total: float) -> aiohttp.ClientTimeout:
 async def _received(answer: aiohttp.ClientResponse, request: Request) -> StreamedResponse:
     """Return the response with its body, unless the request asks for the headers only."""
     response = _response(answer, request)
-    if request.meta.get("woo_headers_only"):
+    if request.meta.get("woo_headers_only") or _is_refused(answer, request):
         answer.close()
     elif request.method != "HEAD":
         try:
@@ -221,6 +222,12 @@ async def _received(answer: aiohttp.ClientResponse, request: Request) -> Streame
             response.close()
             raise
     return response
+
+
+def _is_refused(answer: aiohttp.ClientResponse, request: Request) -> bool:
+    """Return whether the media type is one of which the request wants no body."""
+    types = tuple(request.meta.get("woo_refused_types", ()))
+    return answer.content_type.startswith(types) and not answer.content_type.endswith("+xml")
 
 
 def _headers_to_send(request: Request) -> list[tuple[str, str]]:
