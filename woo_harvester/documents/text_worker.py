@@ -6,6 +6,7 @@ length in bytes. JSON is only data, so that a worker that a document has taken o
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import json
 import math
@@ -20,6 +21,9 @@ from typing import Any, BinaryIO
 
 from woo_harvester.documents.extracted import LENGTH_BYTES, Limits, TextFailedError
 from woo_harvester.documents.text import extract, prepare
+
+#: Option of ``prctl`` (``linux/prctl.h``): the signal that this process gets when its parent ends.
+_PR_SET_PDEATHSIG = 1
 
 #: Flag of ``clone`` (``linux/sched.h``): make a thread of this process, not a process.
 _CLONE_THREAD = 0x10000
@@ -75,6 +79,8 @@ def main() -> None:
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.SIG_IGN)
     limits = Limits(**json.loads(sys.argv[1]))
+    if sys.platform == "linux":  # elsewhere its alarm ends it
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     answers = _answers()
     confined = forbid_outside()
     _load(limits)
