@@ -12,7 +12,7 @@ from datetime import date, datetime
 from functools import lru_cache
 
 from woo_harvester.diwoo.given import Extra, GivenMetadata, Handling, Relation, Value, meant_elements
-from woo_harvester.documents import from_metadata
+from woo_harvester.documents.formats import from_metadata
 from woo_harvester.findings import Reporter
 from woo_harvester.record import (
     Documenthandeling,
