@@ -36,7 +36,8 @@ from woo_harvester.kinds import PERMITS, WOO
 from woo_harvester.outputs.document import Withdrawn, bulk_action
 from woo_harvester.outputs.indices import create_index
 from woo_portal.elasticsearch import ElasticsearchEngine
-from woo_portal.embedded.engine import EmbeddedEngine, EmbeddedReader
+from woo_portal.embedded.answering import EmbeddedReader
+from woo_portal.embedded.engine import EmbeddedEngine
 from woo_portal.engine import Engine
 from woo_portal.question import Question
 

@@ -18,14 +18,9 @@ from w3lib.encoding import http_content_type_encoding
 
 from woo_harvester.diwoo.filetype import TypeClaims, claims_of_type
 from woo_harvester.diwoo.given import GivenMetadata
-from woo_harvester.documents import (
-    DetectedFormat,
-    FileType,
-    detect_beginning,
-    detect_format,
-    detected_before,
-    file_name,
-)
+from woo_harvester.documents.content import DetectedFormat, detect_beginning, detect_format, detected_before
+from woo_harvester.documents.filename import file_name
+from woo_harvester.documents.formats import FileType
 from woo_harvester.findings import Reporter
 from woo_harvester.kinds import Kind
 from woo_harvester.record import Record, json_keys, json_value, record_type

@@ -352,15 +352,15 @@ class Herkomst(Part):
     """Path of each field with a default value, and the origin of that value."""
     bevindingen: list[str] = field(default_factory=list)
     """Codes of the findings about this document, each once."""
-    creatiedatum: str | None = None
-    """The `creatiedatum` as given, if it is from before 1990: software writes such a date for none."""
-    titelBronwaarde: str | None = None
-    """The `officieleTitel` as given, if references of HTML were left in it (`&eacute;`)."""
     titelVoorstel: str | None = None
     """Title in the document's own properties, if neither publisher nor file name gave a title."""
     documentrelaties: list[Relatierol] = field(default_factory=list)
     redenVerwijderingVervanging: Waarde | None = None
     """The reason in the version, with its URI and what the publisher gave."""
+    creatiedatum: str | None = None
+    """The `creatiedatum` as given, if it is from before 1990: software writes such a date for none."""
+    titelBronwaarde: str | None = None
+    """The `officieleTitel` as given, if references of HTML were left in it (`&eacute;`)."""
 
     def __post_init__(self) -> None:
         if self.opgehaald is not None:

@@ -179,7 +179,7 @@ def _cause(version: Json) -> str:
     return _CAUSES.get(str(version.get("oorzaak")), "Gewijzigd")
 
 
-def summary_of(document: Json) -> list[str]:
+def facts_of(document: Json) -> list[str]:
     """Return what a list of documents says of one: organisation, category, day, type and size."""
     version = version_of(document)
     length = next((whole_number(file.get("grootte")) for file in files_of(version)), None)

@@ -22,7 +22,7 @@ from woo_harvester.utils.program import VERSION
 from woo_harvester.utils.templates import base_css, make_environment, read_asset
 from woo_portal import wording
 from woo_portal.asking import BusyError
-from woo_portal.details import heading_of, summary_of, title_of
+from woo_portal.details import facts_of, heading_of, title_of
 from woo_portal.engine import Engine, EngineError
 from woo_portal.question import Question
 from woo_portal.wording import document_path, path_of
@@ -225,7 +225,7 @@ def environment() -> Environment:
         path_of=path_of,
         title_of=title_of,
         heading_of=heading_of,
-        summary_of=summary_of,
+        facts_of=facts_of,
         day=wording.day,
         day_and_time=wording.day_and_time,
         number=wording.number,

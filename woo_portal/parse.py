@@ -102,11 +102,23 @@ def question_of_pairs(kind: Kind, pairs: Pairs, *, size: int = SIZE, today: date
 
 
 class _Given:
-    """The parameters of an address that have a value. Raises QuestionError for an unknown one."""
+    """The parameters of an address that have a value.
+
+    Raises QuestionError for an unknown name, a long value or too many.
+    """
 
     def __init__(self, kind: Kind, pairs: Pairs) -> None:
-        self._kind = kind
-        self._values = _given(kind, pairs)
+        self._kind, known = kind, names_of(kind)
+        self._values: dict[str, list[str]] = {}
+        for name, value in pairs:
+            if name not in known:
+                raise QuestionError(f"De vraag kent geen {name[:50]!r}. Mogelijk zijn: {', '.join(known)}.")
+            text = value if name == "zoektekst" else _short(name, value)
+            if text.strip():  # a value of invisible signs only is none
+                values = self._values.setdefault(name, [])
+                values.append(text)
+                if len(values) > MAX_CHOSEN:
+                    raise QuestionError(f"Kies hoogstens {MAX_CHOSEN} waarden bij {name}.")
 
     def all(self, name: str) -> tuple[str, ...]:
         """Return the values of a parameter."""
@@ -158,22 +170,6 @@ def _pairs(question: Question, size: int) -> Iterator[tuple[str, str]]:
 def _lists(kind: Kind) -> tuple[str, ...]:
     """Return the parameters that may have several values."""
     return (*(facet.name for facet in facets(kind)), "id")
-
-
-def _given(kind: Kind, pairs: Pairs) -> dict[str, list[str]]:
-    """Return the values by name. Raises QuestionError for an unknown name, a long value or too many."""
-    known = names_of(kind)
-    found: dict[str, list[str]] = {}
-    for name, value in pairs:
-        if name not in known:
-            raise QuestionError(f"De vraag kent geen {name[:50]!r}. Mogelijk zijn: {', '.join(known)}.")
-        text = value if name == "zoektekst" else _short(name, value)
-        if text.strip():  # a value of invisible signs only is none
-            values = found.setdefault(name, [])
-            values.append(text)
-            if len(values) > MAX_CHOSEN:
-                raise QuestionError(f"Kies hoogstens {MAX_CHOSEN} waarden bij {name}.")
-    return found
 
 
 def _short(name: str, value: str) -> str:

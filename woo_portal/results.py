@@ -242,7 +242,7 @@ def error_in_words(text: str) -> str:
     labels = _labels_of_parameters()
     names = "|".join(sorted(labels, key=len, reverse=True))
     shown = text.partition(" Mogelijk zijn: ")[0]  # the names for programs
-    return re.sub(rf"\b(?:{names})\b", lambda match: f"‘{labels[match[0]]}’", shown)
+    return capitalised(re.sub(rf"\b(?:{names})\b", lambda match: f"‘{labels[match[0]]}’", shown))
 
 
 @cache

@@ -319,7 +319,7 @@ def _end_with_parent() -> None:
 def _reader(settings: BaseSettings) -> Engine:
     if settings["WOO_ELASTICSEARCH_URL"]:
         return _elasticsearch(settings)
-    from woo_portal.embedded.engine import EmbeddedReader  # noqa: PLC0415 -- of the extra "portal"
+    from woo_portal.embedded.answering import EmbeddedReader  # noqa: PLC0415 -- of the extra "portal"
 
     return EmbeddedReader(data_dir(settings) / FOLDER, SECONDS)
 

@@ -68,11 +68,6 @@ def test_a_state_that_a_run_is_using_can_be_read(filled: Shell) -> None:
             "unknown action zzz: expected one of forget, confirm, restore, again, check, latest, ",
         ),
         (["latest", "--formt", "csv"], "unknown option --formt: scrapy state -h"),
-        (
-            ["--zzz"],
-            "unknown option --zzz: expected one of --format, --output, --withdrawn, --fix, --verbose",
-        ),
-        (["forget", "-x", "a.nl"], "unknown option -x: expected one of --format"),
         (["latest", "--format"], "argument --format: expected one argument"),
         (["latest", "x.jsonl", "--format", "xml"], "expected --format jsonl, csv or csv-nl, got xml"),
         (["latest", "x.jsonl", "--format", ""], "expected --format jsonl, csv or csv-nl, got "),

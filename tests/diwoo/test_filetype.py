@@ -13,7 +13,8 @@ from tests.diwoo.documents import blank, mapped
 from tests.samples import SAMPLES
 from woo_harvester.diwoo.filetype import TypeClaims, claims_of_type, decide_filetype, expected_filetype
 from woo_harvester.diwoo.given import GivenMetadata, Value
-from woo_harvester.documents import DetectedFormat, detect_beginning, detect_format, file_types
+from woo_harvester.documents.content import DetectedFormat, detect_beginning, detect_format
+from woo_harvester.documents.formats import file_types
 
 FILE_TYPE = "http://publications.europa.eu/resource/authority/file-type/"
 LOC = "https://www.gemeente.nl/documenten/6fa459ea/download"

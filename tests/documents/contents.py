@@ -7,7 +7,8 @@ import tracemalloc
 import zipfile
 from typing import BinaryIO
 
-from woo_harvester.documents import DetectedFormat, FileType, detect_format, file_types
+from woo_harvester.documents.content import DetectedFormat, detect_format
+from woo_harvester.documents.formats import FileType, file_types
 
 
 class Counted(io.BytesIO):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from woo_harvester.documents import FILE_NAME_MAXLENGTH, file_name, title_name
+from woo_harvester.documents.filename import FILE_NAME_MAXLENGTH, file_name, title_name
 
 
 def test_the_file_name_is_that_of_the_content_disposition() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from woo_harvester.documents import (
+from woo_harvester.documents.formats import (
     FormatClaim,
     file_types,
     from_extension,

@@ -14,8 +14,6 @@ from woo_harvester.documents.text import (
     MEMBERS_MAXIMUM,
     TITLE_MAXLENGTH,
     extract,
-    iso_639_1,
-    read_presentation,
 )
 
 ARCHIVES = {"7z", "ZIP"}
@@ -190,23 +188,18 @@ def test_a_file_that_is_gone_fails(tmp_path: Path) -> None:
         extract(tmp_path / "gone.txt", "TXT", LIMITS)
 
 
-def test_codes_of_three_letters_become_codes_of_two() -> None:
-    for code, two in [("nld", "nl"), ("eng", "en"), ("cmn", "zh"), ("qqq", None), (None, None)]:
-        assert iso_639_1(code) == two, code
-
-
 def test_the_paragraphs_of_all_slides_are_read_in_order(tmp_path: Path) -> None:
     path = presentation(
         tmp_path / "a.odp",
         "<text:h>Haven</text:h><text:p>Een <text:span>nieuwe</text:span> kade</text:p>",
         "<text:p>a<text:line-break/>b<text:tab/>c<text:s/>d</text:p>",
     )
-    assert read_presentation(path) == ("Haven\nEen nieuwe kade\na b c d", 2, None)
+    assert extract(path, "ODP", LIMITS) == Extracted("Haven\nEen nieuwe kade\na b c d", pages=2)
 
 
 def test_an_archive_without_content_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"content\.xml"):
-        read_presentation(package(tmp_path / "a.odp", other="<a/>"))
+    with pytest.raises(TextFailedError, match=r"content\.xml"):
+        extract(package(tmp_path / "a.odp", other="<a/>"), "ODP", LIMITS)
 
 
 def test_entities_do_not_read_files(tmp_path: Path) -> None:
@@ -214,4 +207,4 @@ def test_entities_do_not_read_files(tmp_path: Path) -> None:
     secret.write_text("geheim", encoding="ascii")
     doctype = f'<!DOCTYPE a [<!ENTITY s SYSTEM "{secret.as_uri()}">]>'
     path = package(tmp_path / "a.odp", content=f"{doctype}<text:p {NAMES}>x&s;</text:p>")
-    assert "geheim" not in read_presentation(path)[0]
+    assert "geheim" not in extract(path, "ODP", LIMITS).text

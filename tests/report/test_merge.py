@@ -204,7 +204,11 @@ def test_the_command_merges_and_says_so(tmp_path: Path) -> None:
     [
         (["1"], 2, "expected FOLDER... -o FOLDER"),
         (["-o", "merged"], 2, "expected FOLDER... -o FOLDER"),
-        (["1", "--force", "-o", "merged"], 2, "unknown option --force: expected one of --output"),
+        (
+            ["1", "--force", "-o", "merged"],
+            2,
+            "unknown option --force: scrapy merge-reports -h shows the options",
+        ),
         (["1", "x", "-o", "merged"], 1, "x is not the folder of a run: it has no findings.jsonl"),
         (["1", "./1/", "-o", "merged"], 1, "1 is given twice, as 1"),
         (["1", "-o", "1"], 1, "1 is there already"),

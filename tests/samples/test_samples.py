@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import ROOT, skip_or_fail
 from tests.samples import PARAGRAPHS, SAMPLES, SCAN, SENTENCE, TITLE, TITLED
-from woo_harvester.documents import file_types
+from woo_harvester.documents.formats import file_types
 
 ZIPPED = ("XLSX", "ODF", "ODP", "ODS", "ODT", "PPSX", "PPTX", "DOCX")
 

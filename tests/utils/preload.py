@@ -18,7 +18,7 @@ from scrapy import cmdline
 from scrapy.utils import versions
 from scrapy.utils.misc import walk_modules_iter
 
-from woo_harvester.documents import file_types
+from woo_harvester.documents.formats import file_types
 from woo_harvester.findings import explanations
 from woo_harvester.report.assemble import make_report
 from woo_harvester.report.run_folder import RunFolder

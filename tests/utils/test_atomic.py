@@ -5,13 +5,12 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
-from woo_harvester.utils.atomic import made_for, replace_file, replace_link, replacing
+from woo_harvester.utils.atomic import is_temporary, replace_file, replace_link, replacing
 
 OLD, NEW = b"oud\n", b"nieuw\n"
 
@@ -127,23 +126,6 @@ def test_what_standard_output_writes_to_is_not_replaced(tmp_path: Path) -> None:
     assert names(tmp_path) == ["uit"]
 
 
-def _in_a_missing_folder(folder: Path) -> Path:
-    return folder / "nergens" / "a"
-
-
-def _a_folder(folder: Path) -> Path:
-    (folder / "map").mkdir()
-    return folder / "map"
-
-
-@pytest.mark.parametrize("make", [_in_a_missing_folder, _a_folder])
-def test_an_error_names_the_path_as_it_was_given(tmp_path: Path, make: Callable[[Path], Path]) -> None:
-    path = make(tmp_path)
-    with pytest.raises(OSError) as raised:  # noqa: PT011 -- the error number differs
-        replace_file(path, NEW)
-    assert raised.value.filename == str(path)
-
-
 def test_a_file_that_may_not_be_written_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a"
     path.write_bytes(OLD)
@@ -154,7 +136,7 @@ def test_a_file_that_may_not_be_written_stays(tmp_path: Path, monkeypatch: pytes
     assert path.read_bytes() == OLD
 
 
-def test_a_full_disk_names_the_path_and_leaves_the_old_file(tmp_path: Path) -> None:
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(OLD)
     lines = (
@@ -165,7 +147,7 @@ def test_a_full_disk_names_the_path_and_leaves_the_old_file(tmp_path: Path) -> N
         "except OSError as error: print(error)",
     )
     process = python(*lines, stdout=subprocess.PIPE)
-    assert process.communicate()[0].decode() == f"[Errno 27] File too large: '{path}'\n"
+    assert process.communicate()[0].decode() == "[Errno 27] File too large\n"
     assert (path.read_bytes(), names(tmp_path)) == (OLD, ["a"])
 
 
@@ -189,19 +171,14 @@ def test_a_killed_process_leaves_the_old_file_and_one_that_is_known_for_what_it_
     process.stdout.readline()
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    left, name = names(tmp_path)
-    assert (path.read_bytes(), name, made_for(left)) == (OLD, "a.jsonl", "a.jsonl")
+    assert [path for path in tmp_path.iterdir() if not is_temporary(path)] == [path]
+    assert (path.read_bytes(), len(names(tmp_path))) == (OLD, 2)
 
 
-def test_a_link_leads_to_the_last_target_also_after_a_process_with_the_same_number_was_killed(
-    tmp_path: Path,
-) -> None:
+def test_a_link_leads_to_the_last_target(tmp_path: Path) -> None:
     link = tmp_path / "latest"
     for target in ("een", "twee"):
         (tmp_path / target).mkdir()
-        left = tmp_path / f"latest.{os.getpid()}.tmp"
-        left.symlink_to("nergens")
-        assert made_for(left.name) == "latest"
         replace_link(link, target)
         assert link.readlink() == Path(target)
     assert names(tmp_path) == ["een", "latest", "twee"]

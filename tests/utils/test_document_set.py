@@ -43,20 +43,6 @@ def test_it_has_the_same_numbers_as_a_set(numbers: list[int]) -> None:
     assert {number for number in asked if number in documents} == expected
 
 
-def test_a_number_that_is_discarded_can_be_added_again() -> None:
-    numbers = DocumentSet()
-    assert not numbers
-    numbers.discard(7)
-    for number in (7, 8, 511, 512):
-        numbers.add(number)
-    numbers.discard(7)
-    numbers.discard(513)
-    assert numbers
-    assert numbers.lacks([7, 8, 511, 512]) == [7]
-    assert numbers.add(7)
-    assert not numbers.add(7)
-
-
 @given(st.sets(st.integers(0, 10**12)))
 def test_it_gives_back_the_numbers_that_were_added(given: set[int]) -> None:
     numbers = DocumentSet()

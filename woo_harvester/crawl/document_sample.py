@@ -14,7 +14,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from woo_harvester.documents import from_extension
+from woo_harvester.documents.formats import from_extension
 from woo_harvester.items import WooItem
 
 #: The share of a sample that is not drawn at random, at most.

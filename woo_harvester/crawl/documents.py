@@ -27,7 +27,9 @@ from woo_harvester.crawl.answers import (
 )
 from woo_harvester.crawl.hosts import Visit
 from woo_harvester.diwoo.filetype import TypeClaims, expected_filetype
-from woo_harvester.documents import documents_of_landing_page, file_name, from_extension
+from woo_harvester.documents.filename import file_name
+from woo_harvester.documents.formats import from_extension
+from woo_harvester.documents.pages import documents_of_landing_page
 from woo_harvester.downloader.middlewares import needs_get
 from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.state import StateKeeper

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from woo_harvester.diwoo.given import Value
-from woo_harvester.documents import (
-    DetectedFormat,
+from woo_harvester.documents.content import DetectedFormat
+from woo_harvester.documents.formats import (
     FileType,
     FormatClaim,
     from_extension,

@@ -14,7 +14,7 @@ from html import unescape
 from html.entities import html5
 
 from woo_harvester.diwoo.given import Extra, GivenMetadata, Handling, Relation, Value, meant_elements
-from woo_harvester.documents import from_metadata
+from woo_harvester.documents.formats import from_metadata
 from woo_harvester.findings import Reporter
 from woo_harvester.record import (
     Documenthandeling,

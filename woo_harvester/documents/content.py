@@ -184,8 +184,6 @@ _PDF_HEADER = re.compile(rb"%PDF-\d\.\d")
 _PDF_WITHIN = 1024
 #: What follows the header of a PDF, and no text that is only about PDF.
 _PDF_OBJECT = re.compile(rb"[\r\n]\d+ \d+ obj\b")
-#: First two bytes of markup in UTF-16 without a byte order mark (XML 1.0, appendix F).
-_UTF_16 = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 #: The beginning of XML whose root element is ``html``.
 _XHTML = re.compile(
     rb"(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>)*<(?:[\w.-]+:)?html[\s/>]", re.IGNORECASE | re.DOTALL
@@ -267,7 +265,6 @@ def _as_text(head: bytes) -> bytes | None:
     Returns None if the bytes are no text.
     """
     encoding, mark = read_bom(head)
-    encoding = encoding or _UTF_16.get(head[:2])
     if encoding:
         # The end may be half a character; bytes that cannot be decoded are no markup.
         head = head[len(mark or b"") :].decode(encoding, "ignore").encode("utf-8", "ignore")

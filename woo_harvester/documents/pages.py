@@ -59,8 +59,6 @@ _SKIPPED = frozenset(
     {"button", "dialog", "footer", "head", "header", "nav", "noscript", "option", "script", "select", "style"}
     | {"svg", "template", "textarea"}
 )
-#: Values of ``role`` with the meaning of nav, header and footer.
-_SKIPPED_ROLES = frozenset({"banner", "contentinfo", "navigation"})
 
 
 def documents_of_landing_page(file: BinaryIO, url: str, content_type: str | None) -> tuple[str, ...]:
@@ -72,7 +70,7 @@ def documents_of_landing_page(file: BinaryIO, url: str, content_type: str | None
     root = _tree_of(file, content_type)
     if root is None:
         return ()
-    base, host = _base_of(root, url), host_of(url)
+    host = host_of(url)
     length, elements = 0, list[etree._Element]()
     for part in islice(_parts_of(root), _PARTS_MAX):
         if not isinstance(part, str):
@@ -81,7 +79,7 @@ def documents_of_landing_page(file: BinaryIO, url: str, content_type: str | None
             length += len(" ".join(part.split()))
             if length >= TEXT_MAXLENGTH:
                 return ()
-    found = (_document_at(element, base, host) for element in elements[:_LINKS_MAX])
+    found = (_document_at(element, url, host) for element in elements[:_LINKS_MAX])
     return tuple(dict.fromkeys(link for link in found if link is not None))
 
 
@@ -114,19 +112,13 @@ def _tree_of(file: BinaryIO, content_type: str | None) -> etree._Element | None:
     return None
 
 
-def _base_of(root: etree._Element, url: str) -> str:
-    """Return the URL to which the links of a page are relative (HTML, 4.2.3)."""
-    base = root.find(".//base[@href]")
-    return absolute_url(url, str(base.get("href")).strip()) or url if base is not None else url
-
-
 def _parts_of(root: etree._Element) -> Iterator[str | etree._Element]:
     """Yield the texts of a page outside of links, and its elements with an address, in their order."""
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
         if event == "end":
             yield element.tail or ""
-        elif element.tag in _SKIPPED or element.get("role") in _SKIPPED_ROLES:
+        elif element.tag in _SKIPPED:
             walker.skip_subtree()
         elif element.get(_ADDRESSES.get(str(element.tag), _NO_ADDRESS)):
             yield element

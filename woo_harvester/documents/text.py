@@ -23,9 +23,9 @@ from kreuzberg import (
 )
 from lxml import etree
 
-from woo_harvester.documents import file_types
 from woo_harvester.documents.content import has_password
 from woo_harvester.documents.extracted import Extracted, Limits, TextFailedError
+from woo_harvester.documents.formats import file_types
 from woo_harvester.documents.pages import decode_page
 
 #: The languages that the library detects.
@@ -39,36 +39,12 @@ tgl=tl tha=th tuk=tk tur=tr ukr=uk urd=ur uzb=uz vie=vi yid=yi zul=zu
 _CODES = dict(pair.split("=") for pair in _TABLE.split())
 
 
-def iso_639_1(code: str | None) -> str | None:
-    """Return the code of two letters for one of three; None for None and for a language without one."""
-    return _CODES.get(code or "")
-
-
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _PAGE = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}page"
 _TITLE = "{http://purl.org/dc/elements/1.1/}title"
 _PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
 #: Elements for white space.
 _SPACES = (f"{_TEXT}s", f"{_TEXT}tab", f"{_TEXT}line-break")
-
-_Read = tuple[str, int | None, str | None]
-"""Text, number of pages, title."""
-
-
-def read_presentation(path: Path) -> _Read:
-    """Return the paragraphs in the order of the file, the number of slides, and the title.
-
-    Raises zipfile.BadZipFile, ValueError or etree.LxmlError if the file cannot be read.
-    """
-    with zipfile.ZipFile(path) as archive:
-        paragraphs, slides = [], 0
-        for element in _elements(archive, "content.xml", *_PARAGRAPHS, _PAGE):
-            if element.tag == _PAGE:
-                slides += 1
-                element.clear()
-            else:
-                paragraphs.append(_words(element))
-        return "\n".join(filter(None, paragraphs)), slides or None, _opendocument_title(archive)
 
 
 def _elements(archive: zipfile.ZipFile, name: str, *tags: str) -> Iterator[etree._Element]:
@@ -204,7 +180,16 @@ def _read_7z(path: Path, filetype: str, limits: Limits) -> _Content:
 
 
 def _read_presentation(path: Path, filetype: str, limits: Limits) -> _Content:
-    return _Content(*read_presentation(path))
+    """Read the paragraphs of OpenDocument in the order of the file, and count the slides."""
+    with zipfile.ZipFile(path) as archive:
+        paragraphs, slides = [], 0
+        for element in _elements(archive, "content.xml", *_PARAGRAPHS, _PAGE):
+            if element.tag == _PAGE:
+                slides += 1
+                element.clear()
+            else:
+                paragraphs.append(_words(element))
+        return _Content("\n".join(filter(None, paragraphs)), slides or None, _opendocument_title(archive))
 
 
 #: Readers by the code of the file type. The library reads all other types.
@@ -262,7 +247,7 @@ def _language(text: str) -> str | None:
     if not sample.strip():
         return None
     result = extract_bytes_sync(sample.encode(), "text/plain", config=_config(language=True))
-    return iso_639_1(result.get_detected_language())
+    return _CODES.get(result.get_detected_language() or "")
 
 
 def _decoded(content: bytes) -> str:

@@ -40,12 +40,6 @@ _OUTSIDE = (
 _UNSEEN = ("clone3", "io_uring_setup")
 
 
-def end_with_parent() -> None:
-    """Have the kernel end this process when its parent ends. Only on Linux; elsewhere its alarm ends it."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
 def bound_memory(size: int) -> None:
     """Allow *size* bytes of the process's own memory (``RLIMIT_DATA``), and no core file, which has texts."""
     for kind, value in ((resource.RLIMIT_DATA, size), (resource.RLIMIT_CORE, 0)):
@@ -85,7 +79,8 @@ def main() -> None:
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.SIG_IGN)
     limits = Limits(**json.loads(sys.argv[1]))
-    end_with_parent()
+    if sys.platform == "linux":  # elsewhere its alarm ends it
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     answers = _answers()
     confined = forbid_outside()
     _load(limits)

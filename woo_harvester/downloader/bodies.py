@@ -155,13 +155,10 @@ class Intake:
             self._pieces = []
         else:
             await self._write_in_thread()
-            self._check_end(self._decoder)
-
-    def _check_end(self, decoder: Decoder) -> None:
-        try:
-            decoder.finish()
-        except TruncatedError:
-            self.flag = self.flag or "dataloss"
+            try:
+                self._decoder.finish()
+            except TruncatedError:
+                self.flag = self.flag or "dataloss"
 
     async def _write_in_thread(self) -> None:
         pieces, self._pieces, self._waiting = self._pieces, [], 0

@@ -181,12 +181,13 @@ class WooRedirectMiddleware(RedirectMiddleware):
         if not request.meta.get("woo_stream") or not _is_redirect(response):
             return super().process_response(request, response)
         release(response)
+        given = response.headers.to_unicode_dict()["Location"]
         try:
             followed = super().process_response(request, response)
         except ValueError as error:  # no URL that Scrapy can request, such as javascript:
-            raise RedirectRefused(_target(request, response), None) from error
+            raise RedirectRefused(given, None) from error
         if not isinstance(followed, Request):  # Scrapy itself does not follow file:, data: and the like
-            raise RedirectRefused(_target(request, response), None)
+            raise RedirectRefused(given, None)
         self._check(followed.url, request)
         if followed.meta["redirect_urls"].count(followed.url) == _CIRCLES:
             raise RedirectRefused(followed.url, None, wants_cookie="Set-Cookie" in response.headers)
@@ -204,15 +205,6 @@ class WooRedirectMiddleware(RedirectMiddleware):
 
 def _is_redirect(response: Response) -> bool:
     return 300 <= response.status < 400 and response.status != 304 and "Location" in response.headers
-
-
-def _target(request: Request, response: Response) -> str:
-    """Return the target of a redirect as an absolute URL, or as given if it is not a valid URL."""
-    given: str = response.headers.to_unicode_dict()["Location"]
-    try:
-        return urljoin(request.url, given)
-    except ValueError:
-        return given
 
 
 #: Statuses from 400 on that a GET would get too: without a password, for what is gone, from a busy host.

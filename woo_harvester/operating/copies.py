@@ -19,7 +19,8 @@ from typing import Any
 
 from scrapy.exceptions import UsageError
 
-from woo_harvester.documents import from_media_type, from_metadata, title_name
+from woo_harvester.documents.filename import title_name
+from woo_harvester.documents.formats import from_media_type, from_metadata
 from woo_harvester.kinds import Kind, record_kind_of
 from woo_harvester.operating.output import writing
 from woo_harvester.outputs.columns import cells, columns_of

@@ -10,7 +10,7 @@ from scrapy.exceptions import DropItem
 from woo_harvester.diwoo.defaults import fill_in
 from woo_harvester.diwoo.filetype import Decision, decide_filetype
 from woo_harvester.diwoo.mapping import map_metadata
-from woo_harvester.documents import ask_for_documents
+from woo_harvester.documents.pages import ask_for_documents
 from woo_harvester.items import Fetched, WooItem
 from woo_harvester.record import Bestand, Record, Waarde
 

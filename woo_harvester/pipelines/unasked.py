@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request
 from scrapy.exceptions import DropItem
 
-from woo_harvester.documents import FormatClaim, from_extension
+from woo_harvester.documents.formats import FormatClaim, from_extension
 from woo_harvester.downloader.middlewares import WooRobotsTxtMiddleware
 from woo_harvester.items import WooItem
 from woo_harvester.pipelines.record import FileTypePipeline

@@ -17,7 +17,7 @@ from woo_harvester.findings import Finding
 from woo_harvester.kinds import Kind
 from woo_harvester.report.accounts import read_account
 from woo_harvester.report.funnel import GAP_KINDS, Account, GapKind
-from woo_harvester.utils.atomic import made_for, replace_file, replace_link
+from woo_harvester.utils.atomic import is_temporary, replace_file, replace_link
 from woo_harvester.utils.dates import iso_datetime
 from woo_harvester.utils.inputs import WITHOUT_LOCKS, check_regular, parse_object
 from woo_harvester.utils.secrets import masked
@@ -119,11 +119,10 @@ class RunFolder:
 
     def is_own(self, path: Path) -> bool:
         """Return whether a run wrote this file in its folder, or in that of pages in it."""
-        own = made_for(path.name) or path.name
         names = {each.name for each in vars(RunFolder).values() if isinstance(each, _File)}
         names.update(_OF_EARLIER_VERSIONS, (self.coverage_csv(kind).name for kind in GAP_KINDS))
-        is_known = own.endswith(".html") if path.parent == self.host_pages else own in names
-        return is_known and path.is_file() and not path.is_symlink()
+        is_known = path.suffix == ".html" if path.parent == self.host_pages else path.name in names
+        return (is_known or is_temporary(path)) and path.is_file() and not path.is_symlink()
 
     def lock(self, *, alone: bool = False) -> IO[bytes]:
         """Lock the folder until the returned file is closed: for its run, or with *alone* to remove it.

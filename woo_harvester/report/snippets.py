@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 from xml.sax.saxutils import escape
 
-from woo_harvester.documents import documents_asked_for
+from woo_harvester.documents.pages import documents_asked_for
 from woo_harvester.findings.catalogue import PART, FixTemplate, fix_templates
 from woo_harvester.report.examples import label_and_uri
 from woo_harvester.report.model import OrganisationRef, Snippet

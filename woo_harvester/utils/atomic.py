@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 import sys
 from collections.abc import Iterator
@@ -14,19 +13,13 @@ from pathlib import Path
 from secrets import token_hex
 from typing import IO
 
-_BEGIN, _END = ".", ".woo-tmp"
-#: The longest name of a file, in bytes.
-_LONGEST_NAME = 255
-#: Errors of a write, which do not name the file.
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-#: Names of what a killed process may have left; the second form is of a link.
-_TEMPORARY = re.compile(rf"{re.escape(_BEGIN)}(.+?)(?:\.[0-9a-f]{{16}})?{re.escape(_END)}|(.+)\.\d+\.tmp")
+#: The end of the name of what is not complete, and may be left by a killed process.
+_TEMPORARY = ".woo-tmp"
 
 
-def made_for(name: str) -> str | None:
-    """Return the name of the file that a temporary file with this name was made for; None for another one."""
-    match = _TEMPORARY.fullmatch(name)
-    return (match[1] or match[2]) if match else None
+def is_temporary(path: Path) -> bool:
+    """Return whether this is a file or link that a killed process left."""
+    return path.name.endswith(_TEMPORARY)
 
 
 @contextmanager
@@ -48,23 +41,20 @@ def replacing(path: Path, *, durable: bool = False) -> Iterator[IO[bytes]]:
     target = Path(os.path.realpath(path))
     if found is not None and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    target.parent.stat()  # an error names the folder
     aside = _aside(target)
-    with _naming(path, aside):
-        file = aside.open("xb")
-        try:
+    try:
+        with aside.open("xb") as file:
             if found is not None:
                 make_like(file.fileno(), found)
             yield file
             file.flush()
             if durable:
                 os.fsync(file.fileno())
-            aside.replace(target)
-        except BaseException:
-            aside.unlink(missing_ok=True)
-            with suppress(OSError):  # what could not be written cannot be written now
-                file.close()
-            raise
-        file.close()
+        aside.replace(target)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
     if durable:
         sync_folder(target.parent)
 
@@ -105,8 +95,7 @@ def replace_link(path: Path, target: str) -> None:
     """
     if os.path.lexists(path) and not path.is_symlink():
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    unfinished.unlink(missing_ok=True)  # of a process with the same number that was killed
+    unfinished = _aside(path)
     unfinished.symlink_to(target, target_is_directory=True)
     unfinished.replace(path)
 
@@ -144,22 +133,9 @@ def _open_as_is(path: Path, found: os.stat_result) -> IO[bytes]:
     return os.fdopen(os.dup(descriptor), "wb")
 
 
-@contextmanager
-def _naming(path: Path, aside: Path) -> Iterator[None]:
-    """Let an error of the file system name *path*, as the user gave it, and not the file beside it."""
-    try:
-        yield
-    except OSError as error:
-        if error.filename == str(aside) or (error.filename is None and error.errno in _FULL):
-            raise OSError(error.errno, error.strerror, str(path)) from error
-        raise
-
-
 def _aside(path: Path) -> Path:
     """Return a name beside *path* that no other process has."""
-    end = f".{token_hex(8)}{_END}"
-    longest = _LONGEST_NAME - len(_BEGIN) - len(end)
-    return path.with_name(_BEGIN + os.fsdecode(os.fsencode(path.name)[-longest:]) + end)
+    return path.with_name(f".{token_hex(8)}{_TEMPORARY}")
 
 
 def make_like(descriptor: int, found: os.stat_result) -> None:

@@ -29,12 +29,6 @@ class DocumentSet:
         page[index] |= bit
         return True
 
-    def discard(self, number: int) -> None:
-        """Remove a number, if the set has it."""
-        page = self._pages.get(number >> 9)
-        if page is not None:
-            page[(number & 511) >> 3] &= ~(1 << (number & 7))
-
     def __iter__(self) -> Iterator[int]:
         """Yield the numbers in the order of their pages."""
         for number, page in self._pages.items():

@@ -49,6 +49,3 @@ def base_css() -> str:
 def read_asset(package: str, name: str) -> str:
     """Return the text of a file of *package*."""
     return files(package).joinpath(name).read_text(encoding="utf-8")
-
-
-__all__ = ["base_css", "is_web", "make_environment", "read_asset"]

@@ -54,15 +54,14 @@ def damage(folder: Path, *, with_content: bool = False) -> str:
     while True:
         try:
             seen = (folder / META).read_bytes()
+            names = [*_files_of(json.loads(seen))]
         except (FileNotFoundError, NotADirectoryError):
             return f"{META} is gone"
-        try:
-            names = [*_files_of(json.loads(seen))]
         except (AttributeError, LookupError, TypeError, ValueError):
             return f"{META} cannot be read"
         found = next(filter(None, (_fault(folder / name, with_content=with_content) for name in names)), "")
         # What is merged meanwhile is removed.
-        if not found or _is_still(folder / META, seen):
+        if not found or not (folder / META).exists() or (folder / META).read_bytes() == seen:
             return found
 
 
@@ -73,13 +72,6 @@ def _files_of(meta: Any) -> Iterator[str]:
         yield from (f"{name}.{part}" for part in _PARTS)
         if deletes := segment["deletes"]:
             yield f"{name}.{deletes['opstamp']}.del"
-
-
-def _is_still(path: Path, seen: bytes) -> bool:
-    try:
-        return path.read_bytes() == seen
-    except FileNotFoundError:
-        return True
 
 
 def _fault(path: Path, *, with_content: bool) -> str:

@@ -6,86 +6,21 @@ The index is a cache of the files of records. If it is gone or damaged, it is ma
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import Any, Self
 
 from tantivy import Index
 
-from woo_harvester.kinds import Kind
 from woo_harvester.state.locks import FileLocks
-from woo_portal.embedded.answering import Answering
+from woo_portal.embedded.answering import SUSPECTED, EmbeddedReader
 from woo_portal.embedded.damage import damage, may_be_damage, reading
 from woo_portal.embedded.filling import Filled, Filler, Progress
-from woo_portal.embedded.layout import digest, schema
-from woo_portal.engine import Answer, Changes, Contents, Documents, EngineError, Followed
-from woo_portal.question import Question
+from woo_portal.embedded.layout import digest
+from woo_portal.engine import EngineError
 
 _LOCK = "portal"
-#: The file that says that a question could not be answered from the index: its content is looked at.
-_SUSPECTED = "suspected"
-
-
-class EmbeddedReader:
-    """An engine over the index in a folder that another process fills. It sees each commit."""
-
-    def __init__(self, folder: Path, seconds: float) -> None:
-        self._fields, self._path = schema(), _index_folder(folder)
-        self._suspected = folder / _SUSPECTED
-        self._answering = Answering(self._fields, self._path, seconds)
-
-    def search(self, question: Question) -> Answer:
-        """Return the page of hits that the question asks for, with counts and highlights if it wants them."""
-        with self._asked():
-            return self._answering.search(question)
-
-    def get(self, kind: Kind, record_id: str) -> Mapping[str, Any] | None:
-        """Return the search document of a record, also of a withdrawn one, or None."""
-        with self._asked():
-            return self._answering.get(kind, record_id)
-
-    def all_documents(self, question: Question) -> Documents:
-        """Yield the search documents of all hits in the question's order."""
-        with self._asked():
-            yield from self._answering.all_documents(question)
-
-    def changes(self, kind: Kind, followed: Followed, size: int) -> Changes:
-        """Return the first changes that a copy does not have."""
-        with self._asked():
-            return self._answering.changes(kind, followed, size)
-
-    def similar_words(self, kind: Kind, word: str) -> list[str]:
-        """Return words of titles and metadata that look like *word*, the most similar first."""
-        with self._asked():
-            return self._answering.similar_words(kind, word)
-
-    def contents(self, kind: Kind) -> Contents:
-        """Return what the index has of *kind*."""
-        with self._asked():
-            return self._answering.contents(kind)
-
-    def version(self) -> str:
-        """Return a text that changes with each commit of a fill."""
-        with self._asked():
-            return self._answering.version
-
-    def close(self) -> None:
-        """Do nothing: the files are closed with the process."""
-
-    @contextmanager
-    def _asked(self) -> Iterator[None]:
-        """Have the index looked at, by the process that fills it, if it may be damaged."""
-        try:
-            with reading():
-                yield
-        except Exception as error:
-            if may_be_damage(error):
-                self._answering.forget()
-                with suppress(OSError):  # the folder is gone, which is seen without this
-                    self._suspected.touch()
-            raise
 
 
 class EmbeddedEngine(EmbeddedReader):
@@ -115,7 +50,7 @@ class EmbeddedEngine(EmbeddedReader):
         An index that is damaged or of another version, and with *rebuild* any index, is removed: fill it
         again. Raises EngineError if the folder is in use, or cannot be read or written.
         """
-        mine = _index_folder(folder)
+        mine = folder / f"index-{digest()}"
         try:
             locks = FileLocks(folder / "lock")
             if not locks.try_acquire(_LOCK):
@@ -126,7 +61,7 @@ class EmbeddedEngine(EmbeddedReader):
             for other in folder.glob("index-*"):
                 if rebuild or other not in (mine, _new(mine)):
                     shutil.rmtree(other)
-            is_suspected = _taken_away(folder / _SUSPECTED)
+            is_suspected = _taken_away(folder / SUSPECTED)
             if mine.exists() and (why := damage(mine, with_content=is_suspected)):
                 report(_anew(mine, why))
                 shutil.rmtree(mine)
@@ -155,11 +90,6 @@ class EmbeddedEngine(EmbeddedReader):
     def is_empty(self) -> bool:
         """Whether the index never had a record."""
         return self._filler.is_empty
-
-    @property
-    def is_filling(self) -> bool:
-        """Whether a fill is going on."""
-        return self._filling.locked()
 
     def interrupt(self) -> None:
         """End a fill that is going on after its next batch, and start none any more."""
@@ -208,10 +138,6 @@ class EmbeddedEngine(EmbeddedReader):
             self._filler = Filler(_made(self._path, self._fields), self._fields, self._stopped)
             self._reported = ""
         return done
-
-
-def _index_folder(folder: Path) -> Path:
-    return folder / f"index-{digest()}"
 
 
 def _new(path: Path) -> Path:

@@ -65,8 +65,6 @@ class NewLines:
         self._file = _opened(path)
         self._stat = path.stat() if self._is_packed else os.fstat(self._file.fileno())
         self._offset = 0
-        self.skipped = 0
-        """The number of lines that are too long."""
         self.fault: str | None = None
         """Why the rest of a compressed file cannot be read; None if nothing is wrong."""
         if after is not None and self._is_same(after):
@@ -107,7 +105,6 @@ class NewLines:
                     if not (rest := self._skip_line()):
                         return
                     self._offset += len(line) + rest
-                    self.skipped += 1
                     yield None
                 else:
                     return

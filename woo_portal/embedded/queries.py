@@ -133,13 +133,9 @@ class QueryMaker:
             Query.range_query(self._schema, name, FieldType.Float, low, high) for name, low, high in sides
         )
 
-    def from_order(self, field: str, least: int) -> Query:
-        """Return the query of documents from a place in an order on."""
-        return Query.range_query(self._schema, field, FieldType.Unsigned, lower_bound=least)
-
-    def up_to_order(self, field: str, most: int) -> Query:
-        """Return the query of documents up to a place in an order."""
-        return Query.range_query(self._schema, field, FieldType.Unsigned, upper_bound=most)
+    def in_order(self, field: str, least: int | None = None, most: int | None = None) -> Query:
+        """Return the query of documents from one place in an order to another."""
+        return Query.range_query(self._schema, field, FieldType.Unsigned, least, most)
 
     def _clauses(
         self, question: Question, among: Query | None = None, many: Collection[_Way] = ()

@@ -100,7 +100,7 @@ class Ranking:
         if order in _IN_PARTS and total > _MANY:
             least = self._snapshot.bound(self._make, self._question.kind, order, (start + size) / total)
             if least is not None:
-                parts = (self._query, self._make.up_to_order(order, least))
+                parts = (self._query, self._make.in_order(order, most=least))
                 queries.insert(0, Query.boolean_query([(Occur.Must, part) for part in parts]))
         for query in queries:
             found = self._searcher.search(
@@ -158,7 +158,7 @@ class Ranking:
         """Yield all hits in the order of a number that hardly any two hits share."""
         least, seen = 0, 0
         while True:
-            parts = [(Occur.Must, self._query), (Occur.Must, self._make.from_order(order, least))]
+            parts = [(Occur.Must, self._query), (Occur.Must, self._make.in_order(order, least))]
             found = self._searcher.search(
                 Query.boolean_query(parts),
                 _BATCH,

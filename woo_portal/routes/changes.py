@@ -159,7 +159,10 @@ def _page(kind: Kind) -> _Endpoint:
     path = CHANGES[kind.name]
 
     async def endpoint(request: Request) -> Response:
-        given = question_of_pairs(kind, _starts(request.query_params.multi_items()), size=_ON_PAGE)
+        pairs = request.query_params.multi_items()
+        if others := sorted({name for name, _ in pairs} - {"start"}):
+            raise QuestionError(f"De vraag kent geen {others[0][:50]!r}. Mogelijk is: start.")
+        given = question_of_pairs(kind, pairs, size=_ON_PAGE)
         question, state = _latest(kind, given.start, _ON_PAGE), request.app.state
         answer = await state.asking(state.engine.search, question)
         rows = [
@@ -173,14 +176,6 @@ def _page(kind: Kind) -> _Endpoint:
         )  # fmt: skip
 
     return endpoint
-
-
-def _starts(pairs: Pairs) -> list[tuple[str, str]]:
-    """Return the parameters of a page, which has only a place in the list. Raises QuestionError."""
-    for name, _ in pairs:
-        if name != "start":
-            raise QuestionError(f"De vraag kent geen {name[:50]!r}. Mogelijk is: start.")
-    return [*pairs]
 
 
 ROUTES = [

@@ -64,4 +64,4 @@ def test_only_so_many_numbers_are_kept(tmp_path: Path, monkeypatch: pytest.Monke
             # Each value counts for the organisation and the publisher.
             answer = engine.search(replace(WATER, clauses=(Clause(word),)))
             assert len(answer.counts["publisher"]) == (6 if word == "water" else 0)
-            assert sum(each.size for each in engine._answering._now()._tallies.values()) <= 10
+            assert sum(each.size for each in engine._now()._tallies.values()) <= 10

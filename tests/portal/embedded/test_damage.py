@@ -11,8 +11,9 @@ import pytest
 from tests.portal.embedded.records import opened, record, titles, write
 from tests.utils.waiting import wait_until
 from woo_harvester.kinds import WOO
+from woo_portal.embedded.answering import EmbeddedReader
 from woo_portal.embedded.damage import damage
-from woo_portal.embedded.engine import EmbeddedEngine, EmbeddedReader, Watcher
+from woo_portal.embedded.engine import EmbeddedEngine, Watcher
 from woo_portal.engine import EngineError, Followed
 from woo_portal.question import Clause, Question
 

@@ -40,7 +40,7 @@ def test_a_fault_that_lasts_is_reported_once(tmp_path: Path) -> None:
 def test_stopping_ends_a_fill_and_the_next_start_continues_it(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", [record(number, text="water " * 500) for number in range(3000)])
     with opened(tmp_path / "portal") as engine, Watcher(engine, lambda: [path], print, interval=0.01):
-        wait_until(lambda: engine.is_filling, "a fill")
+        wait_until(engine._filling.locked, "a fill")
     with opened(tmp_path / "portal") as engine:
         engine.fill([path])
         assert len(titles(engine)) == 3000

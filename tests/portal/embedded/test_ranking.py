@@ -67,7 +67,7 @@ def test_the_short_way_to_a_page_gives_the_same(
     engine: EmbeddedEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = pages(engine)
-    engine._answering._now()._tallies.clear()
+    engine._now()._tallies.clear()
     tried: list[bool] = []
     best, bound = Ranking._best, snapshot.Snapshot.bound
 

@@ -173,8 +173,8 @@ def test_a_wrong_question_says_what_is_wrong(client: Client) -> None:
     for query, reason in [
         ("nergens=1", "nergens"),
         ("q=a&openbaarmakingsdatum_van=2024-13-01", "‘Openbaar gemaakt vanaf’ is een dag"),
-        ("q=a&sorteer=duurste", "sorteer is een van"),
-        ("q=a&start=-1", "start is een getal"),
+        ("q=a&sorteer=duurste", "Sorteer is een van"),
+        ("q=a&start=-1", "Start is een getal"),
         ("q=" + "a" * 501, "500"),
     ]:
         answer = client.get(f"/?{query}")
