@@ -147,17 +147,18 @@ def test_what_gives_no_record_is_known_at_once_with_the_findings_of_its_host(
     assert ("ipm.zaak-onbekend", HOST) in [(finding.code, finding.host) for finding in findings]
 
 
-def test_a_transaction_has_batches_up_to_a_size_and_at_least_one(
+def test_as_many_messages_are_applied_as_have_the_size_together_and_at_least_one(
     connection: Connection, entry: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wait(connection, entry, *(case(number) for number in range(10, 40)))
     size = connection.scalar(select(func.max(func.length(permit_messages.c.data)))) or 0
-    for sizes in (1, 7, 99):
+    for number, sizes in ((7, 99), (99, 2), (99, 0)):
         undo = connection.begin_nested()
-        monkeypatch.setattr(batches, "AT_ONCE", sizes * size)
+        monkeypatch.setattr(batches, "AT_ONCE", number)
+        monkeypatch.setattr(batches, "AT_ONCE_SIZE", max(1, sizes * size))
         first = apply_next(connection, entry)
-        assert len(first) == min(sizes, 30), sizes
-        assert causes([*first, *apply_all(connection, entry)]) == ["aanlevering"] * 30, sizes
+        assert len(first) == max(1, min(number, sizes)), (number, sizes)
+        assert causes([*first, *apply_all(connection, entry)]) == ["aanlevering"] * 30, (number, sizes)
         undo.rollback()
 
 

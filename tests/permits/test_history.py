@@ -107,11 +107,11 @@ def test_the_name_of_a_page_stays_until_it_gets_another(connection: Connection, 
 def test_the_version_on_its_way_decides_whether_a_case_has_ended(connection: Connection, entry: int) -> None:
     one, two, three = (f"{ENTRY}zaak/{number}" for number in range(3))
     old = [ended(one, "2020-01-02"), ended(two, "2020-01-01"), ended(three, "2019-12-31")]
-    add_case_rows(connection, [PermitRow(each, each.message.zaak) for each in old])
+    add_case_rows(connection, [(PermitRow(each, each.message.zaak), None) for each in old])
     assert ended_cases(connection, entry, date(2020, 1, 3)) == (3, three, "2019-12-31")
     assert ended_cases(connection, entry, date(2020, 1, 2)) == (2, three, "2019-12-31")
     new = [ended(two, "2020-06-01"), mutation("D", 2, identifier=three)]
-    add_case_rows(connection, [PermitRow(each, each.message.zaak) for each in new], 7)
+    add_case_rows(connection, [(PermitRow(each, each.message.zaak), 7) for each in new])
     assert ended_cases(connection, entry, date(2020, 1, 3)) == (1, one, "2020-01-02")
     other = entry_page_id(connection, ENTRY + "x/", "www.voorbeeldstad.nl")
     assert ended_cases(connection, other, date(2020, 1, 3)) is None

@@ -48,8 +48,7 @@ def entry(connection: Connection) -> int:
     note_complete_read(connection, entry, [gone], 20)
     presence = (True, None, None, False)
     rows = [PermitRow(made, made.message.zaak, known) for made, known in zip(messages, presence, strict=True)]
-    add_case_rows(connection, [rows[0], rows[1], rows[3]])
-    add_case_rows(connection, [rows[2]], 7)
+    add_case_rows(connection, [(rows[0], None), (rows[1], None), (rows[3], None), (rows[2], 7)])
     return entry
 
 
@@ -73,7 +72,7 @@ def check_permits(
     connection: Connection, folder: Path, rows: list[PermitRow], *records: str
 ) -> list[tuple[str, str]]:
     entry_page_id(connection, ENTRY, "www.voorbeeldstad.nl")
-    add_case_rows(connection, rows)
+    add_case_rows(connection, [(row, None) for row in rows])
     path = folder / "records.jsonl"
     path.write_text("".join(f"{line}\n" for line in records), encoding="utf-8")
     with Latest([path]) as files:
@@ -115,8 +114,7 @@ def test_of_two_organisations_the_last_record_counts(connection: Connection, tmp
 
 def test_documents_of_cases_and_unconfirmed_versions_are_not_counted(connection: Connection) -> None:
     entry_page_id(connection, ENTRY, "www.voorbeeldstad.nl")
-    add_case_rows(connection, [PermitRow(document("C", 1), CASE)])
-    add_case_rows(connection, [known()], 5)
+    add_case_rows(connection, [(PermitRow(document("C", 1), CASE), None), (known(), 5)])
     assert count_cases(connection) == 0
 
 

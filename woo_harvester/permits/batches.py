@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, and_, delete, or_, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, func, or_, select, update
 
 from woo_harvester.findings import Reporter
 from woo_harvester.permits.ledger import REFUSED
@@ -25,10 +24,20 @@ from woo_harvester.permits.rights import Rights
 from woo_harvester.permits.state import add_case_rows, keep_fault
 from woo_harvester.permits.tables import permit_cases, permit_messages
 from woo_harvester.permits.transactions import Outcome, apply_mutations
-from woo_harvester.state.sql import batches
+from woo_harvester.state.sql import batches, write_rows
 
-#: The characters of messages and rows after which a transaction gets no more batches.
-AT_ONCE = 500_000
+#: The number of messages that are applied at once, and their characters; linked messages come on top.
+AT_ONCE = 200
+AT_ONCE_SIZE = 4_000_000
+
+#: Notes the number of the batch in which a message was applied.
+_MARK = (
+    update(permit_messages).where(permit_messages.c.id == bindparam("key")).values(batch=bindparam("number"))
+)
+
+
+_Rows = dict[int, PermitRow]
+"""Messages or rows of cases, by id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,28 +66,25 @@ def undo_unconfirmed(connection: Connection, entries: Sequence[int]) -> None:
 def apply_next(
     connection: Connection, entries: Sequence[int], rights: Rights, report: Reporter, now: datetime
 ) -> list[Batch]:
-    """Apply the messages that wait longest, each with all that is linked with it; return none if none waits.
+    """Apply the messages that wait longest, with all that is linked with them; return none if none waits.
 
     A batch without records needs no confirmation: its rows replace the old ones at once.
     """
+    first = _first(connection, entries)
     made: list[Batch] = []
-    size = number = 0
-    while size < AT_ONCE and (first := _first(connection, entries, number)) is not None:
-        number, *names = first
-        messages, known, length = _linked_with(connection, entries, filter(None, names))
-        applied = apply_mutations(
-            known, [rights.current(row.mutation) for row in messages.values()], rights, report, now
-        )
+    marks: list[dict[str, int]] = []
+    rows: list[tuple[PermitRow, int]] = []
+    for messages, known in _groups(*_linked_with(connection, entries, first)) if first else ():
+        mutations = [rights.current(row.mutation) for row in messages.values()]
+        applied = apply_mutations(known, mutations, rights, report, now)
         for mutation, seen in applied.refused:
             keep_fault(connection, mutation, {"code": REFUSED, "seen": seen, "action": UNPROCESSED}, now)
-        for part in batches(list(messages)):
-            which = permit_messages.c.id.in_(part)
-            connection.execute(update(permit_messages).where(which).values(batch=number))
-        add_case_rows(connection, applied.rows, number)
-        if not applied.outcomes:
-            confirm(connection, [number])
-        made.append(Batch(number, applied.outcomes))
-        size += length
+        made.append(Batch(min(messages), applied.outcomes))
+        marks += [{"key": key, "number": made[-1].number} for key in messages]
+        rows += [(row, made[-1].number) for row in applied.rows]
+    write_rows(connection, _MARK, marks)
+    add_case_rows(connection, rows)
+    confirm(connection, [batch.number for batch in made if not batch.outcomes])
     return made
 
 
@@ -93,24 +99,29 @@ def confirm(connection: Connection, numbers: Sequence[int]) -> None:
         connection.execute(delete(permit_messages).where(permit_messages.c.batch.in_(part)))
 
 
-def _first(connection: Connection, entries: Sequence[int], after: int) -> Sequence[Any] | None:
-    """Return number, identifier and case of the message that waits longest, *after* one that was applied."""
+def _first(connection: Connection, entries: Sequence[int]) -> list[str]:
+    """Return the URLs that the messages which wait longest are about: few if the messages are large."""
     message = permit_messages.c
-    waiting = message.entry_id.in_(entries), message.batch.is_(None), message.id > after
-    query = select(message.id, message.identifier, message.case_url).where(*waiting)
-    return connection.execute(query.order_by(message.id).limit(1)).first()
+    query = (
+        select(message.identifier, message.case_url, func.length(message.data))
+        .where(message.entry_id.in_(entries), message.batch.is_(None))
+        .order_by(message.id)
+        .limit(AT_ONCE)
+    )
+    names: dict[str, None] = {}
+    total = 0
+    for identifier, case, length in connection.execute(query).all():
+        total += length
+        if names and total > AT_ONCE_SIZE:
+            break
+        names.update(dict.fromkeys(filter(None, (identifier, case))))
+    return list(names)
 
 
-def _linked_with(
-    connection: Connection, entries: Sequence[int], first: Iterable[str]
-) -> tuple[dict[int, PermitRow], list[PermitRow], int]:
-    """Return all waiting messages and all rows about these URLs, and about those that they refer to.
-
-    The messages are in the order of their arrival, by id. The last value is the length of all in characters.
-    """
-    size = 0
-    messages: dict[int, PermitRow] = {}
-    known: dict[int, PermitRow] = {}
+def _linked_with(connection: Connection, entries: Sequence[int], first: Iterable[str]) -> tuple[_Rows, _Rows]:
+    """Return all waiting messages and all rows about these URLs and those that they refer to, by id."""
+    messages: _Rows = {}
+    known: _Rows = {}
     names, new = set[str](), set(first)
     while new:
         names |= new
@@ -121,14 +132,33 @@ def _linked_with(
                 (permit_messages, messages, waiting),
                 (permit_cases, known, (permit_cases.c.batch.is_(None),)),
             ):
-                columns = (table.c.id, table.c.identifier, table.c.case_url, table.c.data)
                 about = or_(table.c.identifier.in_(part), table.c.case_url.in_(part))
-                for number, identifier, case, data in connection.execute(
-                    select(*columns).where(about, *which)
-                ):
-                    if number not in rows:
-                        rows[number] = PermitRow.load(data)
-                        size += len(data)
-                        found |= {identifier, case}
+                query = select(table.c.id, table.c.data).where(about, *which)
+                for number, data in connection.execute(query):
+                    row = rows[number] = PermitRow.load(data)
+                    found |= {row.key.identifier, row.case}
         new = {name for name in found if name} - names
-    return dict(sorted(messages.items())), list(known.values()), size
+    return messages, known
+
+
+def _groups(messages: _Rows, known: _Rows) -> Iterable[tuple[_Rows, list[PermitRow]]]:
+    """Return messages, in the order of their arrival, and rows in groups of what is linked."""
+    above: dict[str, str] = {}
+
+    def leader(name: str) -> str:
+        while (higher := above.get(name, name)) != name:
+            above[name] = above.get(higher, higher)
+            name = higher
+        return name
+
+    for row in (*messages.values(), *known.values()):
+        if row.case is not None:
+            above[leader(row.key.identifier)] = leader(row.case)
+    groups: dict[str, tuple[_Rows, list[PermitRow]]] = {}
+    for number in sorted(messages):
+        row = messages[number]
+        groups.setdefault(leader(row.key.identifier), ({}, []))[0][number] = row
+    for row in known.values():
+        if (group := groups.get(leader(row.key.identifier))) is not None:
+            group[1].append(row)
+    return groups.values()

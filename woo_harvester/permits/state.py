@@ -200,11 +200,11 @@ def _message_values(entry_id: int, mutation: Mutation) -> dict[str, Any]:
     }
 
 
-def add_case_rows(connection: Connection, rows: Sequence[PermitRow], number: int | None = None) -> None:
+def add_case_rows(connection: Connection, rows: Sequence[tuple[PermitRow, int | None]]) -> None:
     """Add rows of cases and documents, with the number of their batch until their records are durable."""
     if not rows:
         return
-    entries = entry_ids(connection, {row.mutation.ingang for row in rows})
+    entries = entry_ids(connection, {row.mutation.ingang for row, _ in rows})
     values = [
         {
             "entry_id": entries[row.mutation.ingang],
@@ -216,7 +216,7 @@ def add_case_rows(connection: Connection, rows: Sequence[PermitRow], number: int
             "data": row.dump(),
             "batch": number,
         }
-        for row in rows
+        for row, number in rows
     ]
     connection.execute(insert(permit_cases), values)
 
