@@ -24,7 +24,7 @@ from woo_harvester.permits.links import RememberedFile
 from woo_harvester.permits.listing import Link
 from woo_harvester.permits.state import PermitFile, entry_page_id
 from woo_harvester.permits.tables import permit_files
-from woo_harvester.tooi import organisaties
+from woo_harvester.tooi.lists import organisaties
 
 URL = "https://www.voorbeeldstad.nl/xml/"
 
