@@ -53,6 +53,7 @@ NAMING_PERMITS = {
     "kinds.py",
     "report/model.py",
     "settings.py",
+    "state/migration.py",
 }
 
 #: How a pin is written: a name, an exact version, and a marker where it is not for every Python.

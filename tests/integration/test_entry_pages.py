@@ -45,7 +45,7 @@ def days_later(permits: Permits, days: int) -> None:
     """Make the runs so far those of some days ago: only the state knows when they were."""
     moments = {
         "permit_entries": ("complete_since", "complete_at", "gone_at"),
-        "permit_files": ("first_seen", "read_at", "dated_at", "gone_at", "faults_since"),
+        "permit_files": ("first_seen", "read_at", "gone_at", "faults_since"),
     }
     path = permits.folder / DATA / "woo-state.sqlite"
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -137,7 +137,7 @@ def test_of_a_million_links_to_a_script_a_thousand_are_asked_for_in_a_run(
     permits: Permits, site: Site
 ) -> None:
     def answer(request: Request) -> Page:
-        is_message = request.target.endswith("=1500")
+        is_message = request.target.endswith("=1300")
         return Page(about(1), content_type=XML) if is_message else _page("niets")
 
     site.pages[FOLDER] = _page(*(f"zaak.php?id={number}" for number in range(1700)))
@@ -146,11 +146,10 @@ def test_of_a_million_links_to_a_script_a_thousand_are_asked_for_in_a_run(
     run = permits.run(site.url(FOLDER), **fast)
     assert 1000 <= len(site.requested(FOLDER + "zaak.php")) <= 1016
     (late,) = run.about("ipm.link-overgeslagen")
-    assert late["seen"].startswith("nog niet opgevraagd: ")
+    assert late["seen"].endswith("(nog niet opgevraagd)")
     days_later(permits, 1)
     run = permits.run(site.url(FOLDER), **fast)
-    assert causes(run) == {"1": "aanlevering"}, "the others are asked for in the next run, beside those again"
-    assert "ipm.link-overgeslagen" not in run.codes
+    assert causes(run) == {"1": "aanlevering"}, "the others are asked for in the next run, beside some again"
 
 
 def test_what_is_wrong_with_a_page_over_days_is_one_finding_each(permits: Permits, site: Site) -> None:

@@ -56,16 +56,6 @@ IIS_ENGLISH_LONG = (
     '  Thursday, April 02, 2026 11:59 PM   812 <A HREF="/xml/zaak-2.xml">zaak-2.xml</A><br></pre>'
 )
 
-IIS_GERMAN = (
-    '<pre> 01.04.2026    10:00   1234 <A HREF="/xml/zaak-1.xml">zaak-1.xml</A><br>'
-    ' 02.04.2026    23:59    812 <A HREF="/xml/zaak-2.xml">zaak-2.xml</A><br></pre>'
-)
-
-IIS_FRENCH_LONG = (
-    '<pre>mercredi 1 avril 2026    10:00   1234 <A HREF="/xml/zaak-1.xml">zaak-1.xml</A><br>'
-    '   jeudi 2 avril 2026    23:59    812 <A HREF="/xml/zaak-2.xml">zaak-2.xml</A><br></pre>'
-)
-
 FANCYINDEX = """<table id="list"><thead><tr><th><a href="?C=N&amp;O=A">File Name</a></th></tr></thead><tbody>
 <tr><td class="link"><a href="../">Parent directory/</a></td><td class="size">-</td><td class="date">-</td></tr>
 <tr><td class="link"><a href="zaak-1.xml" title="zaak-1.xml">zaak-1.xml</a></td><td>1.2 KiB</td>

@@ -1,15 +1,16 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from woo_harvester.findings import Finding
 from woo_harvester.kinds import Kind
 from woo_harvester.permits.account import PermitAccount
-from woo_harvester.record import Oorzaak
 from woo_harvester.report.accounts import Accounts
-from woo_harvester.report.funnel import Account, stages, total
-from woo_harvester.report.score import FindingKey, score
+from woo_harvester.report.funnel import Account, stages
+from woo_harvester.report.score import score
 
 HOST = "www.a.nl"
 PAGE = f"https://{HOST}/xml/"
@@ -34,16 +35,6 @@ def about(code: str, file: str | None = "1.xml") -> Finding:
 def reached(made: Account) -> list[int]:
     """Return the number of files that reach each stage."""
     return [files for _, files, _ in stages(made)]
-
-
-def test_a_message_counts_as_harvested_when_it_has_been_applied() -> None:
-    made = account(2)
-    made.count_waiting()
-    made.count_entries(0, 1)
-    assert (reached(made), made.unfinished) == ([2, 2, 2, 2, 1], 1)
-    made.count_applied()
-    made.count_applied()
-    assert (reached(made), made.unfinished, made.described) == ([2, 2, 2, 2, 2], 0, 1)
 
 
 def test_each_loss_is_before_its_stage() -> None:
@@ -93,26 +84,11 @@ def test_the_host_is_done_with_its_last_entry_page_and_complete_if_all_are() -> 
     assert made.complete is False
 
 
-def test_records_of_cases_are_counted_by_what_happened_to_them() -> None:
-    made = account()
-    for cause in (Oorzaak.AANLEVERING, Oorzaak.INTREKKING, Oorzaak.AANLEVERING):
-        made.count_cause(cause)
-    assert (made.new, made.withdrawn) == (2, 1)
-
-
 def test_an_organisation_with_two_entry_pages_on_a_host_is_named_once() -> None:
     made = account()
     for identifier in ("1", "2", "1"):
         made.add_organisation(identifier, f"Gemeente {identifier}")
     assert [each["name"] for each in made.organisations] == ["Gemeente 1", "Gemeente 2"]
-
-
-def test_the_sum_of_hosts_counts_files() -> None:
-    made = account(3)
-    made.count_waiting()
-    made.count_applied()
-    both = total([made, account(2)])
-    assert (both.kind, both.listed, both.harvested) == ("vergunningen", 5, 1)
 
 
 def test_findings_before_the_account_is_made_count_in_it() -> None:
@@ -132,22 +108,7 @@ def test_an_entry_page_that_cannot_be_read_leaves_no_points_and_one_without_file
     assert score({}, account(), Kind.vergunningen).shown is None
 
 
-def test_a_second_error_in_a_file_costs_no_points() -> None:
-    made = account(10)
-    counts: dict[FindingKey, int] = {}
-    for code in ("ipm.datum", "ipm.identifier"):
-        made.count_finding(about(code))
-        counts[code, True] = 1
-    for _ in range(9):
-        made.count_waiting()
-    made.count_applied()
-    result = score(counts, made, Kind.vergunningen)
-    assert list(result.costs) == [("ipm.datum", True)]
-    # A tenth of all parts from the messages on, but not of the details: those are of the nine others.
-    assert result.exact == 100 - 2.5 - 1 - 1 - 1
-
-
-EVENTS = st.sampled_from(["unchanged", "waiting", "refused", "lost", "failed and refused", "left"])
+EVENTS = st.sampled_from(["unchanged", "waiting", "refused", "lost", "refused before", "left"])
 
 
 @given(st.lists(EVENTS, max_size=30))
@@ -163,11 +124,11 @@ def test_the_sums_agree_whatever_becomes_of_files(events: list[str]) -> None:
             case "lost":
                 made.count_finding(about("ipm.schema", file))
                 made.count_finding(about("ipm.identifier", file))
-            case "failed and refused":
-                made.count_finding(about("ipm.bericht-onbereikbaar", file))
-                made.count_waiting(instead_of="ipm.bericht-onbereikbaar")
+            case "refused before":
+                for code in ("ipm.bericht-onbereikbaar", "ipm.andere-organisatie"):
+                    made.count_finding(replace(about(code, file), since="2026-04-01"))
     for number, event in enumerate(events):
-        if event.endswith("refused"):
+        if event == "refused":
             made.count_finding(about("ipm.andere-organisatie", f"{number}.xml"))
     made.count_applied()
     expected = sum(event in ("unchanged", "waiting") for event in events)

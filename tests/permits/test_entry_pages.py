@@ -13,7 +13,6 @@ from woo_harvester.permits.account import PermitAccount
 from woo_harvester.permits.entry_pages import (
     EntryPage,
     EntryPageVisit,
-    PassedOver,
     PermitArguments,
     entry_pages,
     given_entries,
@@ -98,21 +97,14 @@ def visit_of(findings: list[Finding], done: list[EntryPageVisit] | None = None) 
     return EntryPageVisit(page, 1, 2, report, account, ([] if done is None else done).append)
 
 
-def test_links_that_were_passed_over_are_counted_with_an_example() -> None:
-    passed = PassedOver()
-    for reason, example in (("op een andere host", "a"), ("te lang", "b"), ("te lang", "c")):
-        passed.add(reason, example)
-    assert (passed.total, str(passed)) == (3, "3 links: 1 op een andere host, zoals a; 2 te lang, zoals b")
-
-
 def test_a_page_is_counted_when_its_last_file_is_done() -> None:
     cases: list[tuple[dict[str, Any], list[tuple[str, str | None]]]] = [
         ({"complete": True, "has_xml": True}, []),
         ({"complete": True}, [("ipm.ingang-zonder-links", None)]),
         ({}, []),
         (
-            {"complete": True, "not_asked": 2, "beyond_budget": "https://a.nl/1"},
-            [("ipm.link-overgeslagen", "nog niet opgevraagd: 2 links, zoals https://a.nl/1")],
+            {"complete": True, "not_asked": 2, "passed_over": 1, "example": "https://a.nl/1 (HTTP 500)"},
+            [("ipm.link-overgeslagen", "3 links, zoals https://a.nl/1 (HTTP 500)")],
         ),
     ]
     for given, found in cases:

@@ -19,11 +19,12 @@ from woo_harvester.permits import files as permit_writes
 from woo_harvester.permits.account import PermitAccount
 from woo_harvester.permits.demo_messages import message
 from woo_harvester.permits.entry_pages import EntryPage, EntryPageVisit
-from woo_harvester.permits.files import PermitFiles, PermitWrites
+from woo_harvester.permits.files import PermitFiles
 from woo_harvester.permits.links import RememberedFile
 from woo_harvester.permits.listing import Link
-from woo_harvester.permits.state import PermitFile, ReadFile, entry_page_id
+from woo_harvester.permits.state import PermitFile, entry_page_id
 from woo_harvester.permits.tables import permit_files
+from woo_harvester.tooi.lists import organisaties
 
 URL = "https://www.voorbeeldstad.nl/xml/"
 
@@ -44,7 +45,7 @@ class Run:
         page = EntryPage(PAGE, "Voorbeeldstad", frozenset())
         account = PermitAccount(page.host)
         self.visit = EntryPageVisit(page, self.number, 1, Reporter(lambda finding: None), account)
-        self.writes = PermitWrites(self.crawler, self.keeper)
+        self.files = PermitFiles(self.crawler, self.keeper, organisaties())
         self.read = 0
 
     def add(self, count: int = 1, size: int = 100) -> int:
@@ -56,8 +57,8 @@ class Run:
     def add_one(self, size: int = 100) -> None:
         """Add a file, without asking the state."""
         self.read += 1
-        file = PermitFile(RememberedFile("ab"), read_at=5)
-        self.writes.add(self.visit, ReadFile(self.number, f"{PAGE}{self.read}.xml", file, None), size)
+        link = Link(f"{PAGE}{self.read}.xml", is_xml=True)
+        self.files._add(self.visit, link, PermitFile(RememberedFile("ab"), read_at=5), None, size)
 
     @property
     def written(self) -> int:
@@ -67,9 +68,7 @@ class Run:
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
-    """Yield a run whose clock stands still."""
-    monkeypatch.setattr(permit_writes, "monotonic", lambda: 100.0)
+def run() -> Iterator[Run]:
     made = Run()
     yield made
     made.keeper.engine_stopped()
@@ -105,18 +104,11 @@ def test_large_files_do_not_wait_for_many(run: Run) -> None:
     assert run.add(size=1) == 2
 
 
-def test_the_next_file_of_a_slow_host_does_not_wait(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert run.add() == 0
-    monkeypatch.setattr(permit_writes, "monotonic", lambda: 101.5)
-    assert run.add() == 2
-    assert run.add(2) == 2
-
-
 def test_the_rest_is_written_when_a_page_is_done(run: Run) -> None:
     run.add(3)
-    run.writes.write()
+    run.files.write()
     assert run.written == 3
-    run.writes.write()
+    run.files.write()
     assert run.written == 3
 
 

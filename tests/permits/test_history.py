@@ -12,8 +12,6 @@ from sqlalchemy import Connection
 from tests.permits.kept_files import keep_file
 from tests.permits.world import ENTRY, mutation
 from woo_harvester.permits.history import (
-    EndedCases,
-    GoneFile,
     PageHistory,
     ended_cases,
     forget_links,
@@ -28,14 +26,13 @@ from woo_harvester.permits.state import (
     PermitFile,
     add_case_rows,
     entry_page_id,
-    keep_refused,
     look_up_files,
     named_entries,
 )
 from woo_harvester.permits.tables import permit_entries
 from woo_harvester.utils.document_set import DocumentSet
 
-URLS = [f"{ENTRY}{number}.xml" for number in range(4)]
+URLS = [f"{ENTRY}{number}.xml" for number in range(3)]
 DAY = 86_400
 
 
@@ -54,7 +51,7 @@ def missing(connection: Connection, entry: int, *listed: int) -> list[str]:
     numbers = DocumentSet()
     for number in listed:
         numbers.add(number)
-    return [file.url for file in missing_files(connection, entry, numbers, lambda url: url != URLS[3])]
+    return [file.url for file in missing_files(connection, entry, numbers)]
 
 
 def ended(identifier: str, end: str | None) -> Mutation:
@@ -81,32 +78,14 @@ def test_a_file_is_missing_until_noted_and_after_it_came_back(connection: Connec
     assert missing(connection, entry, numbers[0]) == URLS[1:3]
 
 
-def test_an_invalid_or_refused_file_is_known_as_such(connection: Connection, entry: int) -> None:
+def test_an_invalid_file_is_known_as_such_and_the_first_read_of_a_file_stays_known(
+    connection: Connection, entry: int
+) -> None:
     keep(connection, entry, URLS[0], faults=[{"code": "ipm.schema"}])
-    keep(connection, entry, URLS[1])
-    keep(connection, entry, URLS[2])
-    keep_refused(connection, [structs.replace(mutation("C", 1), bestand=URLS[1])])
-    found = missing_files(connection, entry, DocumentSet(), lambda url: True)
-    assert [bool(file.is_message) for file in found] == [False, False, True]
-
-
-def test_the_week_of_a_file_begins_with_its_date_or_its_first_read() -> None:
-    for dated_at, first_seen, read_at, began in [
-        (10, 20, 30, 20),
-        (25, 20, 30, 25),
-        (99, 20, 30, 30),
-        (None, 20, 30, 20),
-        (25, None, 30, 25),
-        (None, None, 30, None),
-    ]:
-        assert GoneFile(1, ENTRY, dated_at, first_seen, read_at, is_message=True).began() == began
-
-
-def test_the_first_read_of_a_file_stays_known(connection: Connection, entry: int) -> None:
-    keep(connection, entry, URLS[0])
-    keep(connection, entry, URLS[0], read_at=9 * DAY, dated_at=8 * DAY)
-    (file,) = missing_files(connection, entry, DocumentSet(), lambda url: True)
-    assert (file.first_seen, file.read_at, file.dated_at) == (DAY, 9 * DAY, 8 * DAY)
+    for read_at in (DAY, 9 * DAY):
+        keep(connection, entry, URLS[1], read_at=read_at)
+    found = missing_files(connection, entry, DocumentSet())
+    assert [(bool(file.is_message), file.first_seen) for file in found] == [(False, DAY), (True, DAY)]
 
 
 def test_a_page_knows_its_first_read_and_when_a_file_last_went(connection: Connection, entry: int) -> None:
@@ -129,16 +108,16 @@ def test_the_version_on_its_way_decides_whether_a_case_has_ended(connection: Con
     one, two, three = (f"{ENTRY}zaak/{number}" for number in range(3))
     old = [ended(one, "2020-01-02"), ended(two, "2020-01-01"), ended(three, "2019-12-31")]
     add_case_rows(connection, [(PermitRow(each, each.message.zaak), None) for each in old])
-    assert ended_cases(connection, entry, date(2020, 1, 3)) == EndedCases(3, three, "2019-12-31")
-    assert ended_cases(connection, entry, date(2020, 1, 2)) == EndedCases(2, three, "2019-12-31")
+    assert ended_cases(connection, entry, date(2020, 1, 3)) == (3, three, "2019-12-31")
+    assert ended_cases(connection, entry, date(2020, 1, 2)) == (2, three, "2019-12-31")
     new = [ended(two, "2020-06-01"), mutation("D", 2, identifier=three)]
     add_case_rows(connection, [(PermitRow(each, each.message.zaak), 7) for each in new])
-    assert ended_cases(connection, entry, date(2020, 1, 3)) == EndedCases(1, one, "2020-01-02")
+    assert ended_cases(connection, entry, date(2020, 1, 3)) == (1, one, "2020-01-02")
     other = entry_page_id(connection, ENTRY + "x/", "www.voorbeeldstad.nl")
     assert ended_cases(connection, other, date(2020, 1, 3)) is None
 
 
-def test_links_that_are_gone_are_forgotten_and_files_are_not(connection: Connection, entry: int) -> None:
+def test_links_that_are_gone_are_forgotten_and_files_much_later(connection: Connection, entry: int) -> None:
     script, gone_script, no_message, menu = (f"{ENTRY}{name}" for name in ("z?1", "z?2", "z?3", "contact"))
     other = RememberedFile(NO_MESSAGE)
     numbers = [keep(connection, entry, url) for url in (URLS[0], script, gone_script)]
@@ -151,4 +130,4 @@ def test_links_that_are_gone_are_forgotten_and_files_are_not(connection: Connect
     urls = [*URLS[:1], script, gone_script, no_message, menu]
     assert look_up_files(connection, entry, urls).keys() == {URLS[0], script, gone_script, menu}
     forget_links(connection, entry, listed, 6 * DAY)
-    assert look_up_files(connection, entry, urls).keys() == {URLS[0], script, menu}
+    assert look_up_files(connection, entry, urls).keys() == {script, menu}

@@ -9,9 +9,9 @@ from woo_harvester.permits.links import (
     Ask,
     RememberedFile,
     compare_file,
+    first_and_last,
     how_to_ask,
     is_due_again,
-    newest_and_oldest,
     without_the_rest,
 )
 from woo_harvester.permits.listing import Link
@@ -27,12 +27,8 @@ def stamp(moment: datetime) -> Stamp:
     return Stamp(moment.replace(tzinfo=None), to_the_second=False)
 
 
-FIRST = datetime(2026, 4, 1, 10, 0, tzinfo=UTC)
-
-
-def link(name: str, day: int | None = None, *, is_xml: bool = True) -> Link:
-    date = None if day is None else Stamp(FIRST + timedelta(days=day), to_the_second=False)
-    return Link(f"https://www.a.nl/{name}", is_xml, date)
+def link(name: str, *, is_xml: bool = True) -> Link:
+    return Link(f"https://www.a.nl/{name}", is_xml)
 
 
 def names(links: object) -> list[str]:
@@ -129,30 +125,15 @@ def test_a_link_to_no_message_is_due_ever_later(first: int, wait: timedelta) -> 
     assert is_due(-MINUTE), "the clock was set back"
 
 
-def test_a_page_with_no_more_files_than_the_sample_is_read_completely() -> None:
-    for size in [0, 3, 4]:
-        links = [link(name, 0) for name in "abc"]
-        assert newest_and_oldest(links, size) == links, size
-
-
-def test_the_newest_and_the_oldest_files_are_chosen_in_the_order_of_the_page() -> None:
-    cases: list[tuple[dict[str, int | None], int, list[str]]] = [
-        ({"a": 5, "b": 0, "c": 9, "d": 3, "e": 1, "f": 7}, 4, ["b", "c", "e", "f"]),
-        # Of an odd number the newest are one more.
-        (dict(zip("abcde", range(5), strict=True)), 1, ["e"]),
-        (dict(zip("abcde", range(5), strict=True)), 3, ["a", "d", "e"]),
-        # Without dates the first and the last of the page.
-        (dict.fromkeys("abcde"), 2, ["a", "e"]),
-    ]
-    for days, size, chosen in cases:
-        assert names(newest_and_oldest([link(name, day) for name, day in days.items()], size)) == chosen
-
-
-def test_links_without_the_extension_of_xml_do_not_displace_files() -> None:
-    menu = [link(f"menu{number}", is_xml=False) for number in range(50)]
-    files = [link("a.xml", 1), link("b.xml", 2)]
-    chosen = newest_and_oldest([*menu, *files], 4)
-    assert names(chosen) == ["menu0", "menu49", "a.xml", "b.xml"]
+def test_the_first_and_the_last_links_are_a_sample_and_those_of_xml_come_first() -> None:
+    for given, size, chosen in [
+        *(("abc", size, "abc") for size in (0, 3, 4)),
+        ("abcde", 1, "e"),
+        ("abcde", 3, "ade"),
+        ("1234ab", 4, "ab14"),
+    ]:
+        links = [link(name, is_xml=name.isalpha()) for name in given]
+        assert "".join(names(first_and_last(links, size))) == chosen, (given, size)
 
 
 def test_what_messages_beyond_a_sample_explain_is_left_out() -> None:

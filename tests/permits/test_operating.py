@@ -2,37 +2,19 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
-from itertools import product
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from tests.permits.kept_files import keep_file
-from tests.permits.world import CASE, DOCUMENT, ENTRY, OTHER_CASE, document, mutation
+from tests.permits.world import CASE, ENTRY, OTHER_CASE, document, mutation
 from woo_harvester.permits.history import note_complete_read
 from woo_harvester.permits.links import RememberedFile
 from woo_harvester.permits.mutations import Mutation, PermitRow
-from woo_harvester.permits.operating import (
-    PermitSummary,
-    case_differences,
-    count_cases,
-    forget_case,
-    forget_page,
-    hosts_of_case,
-    hosts_of_page,
-    hosts_of_pages,
-    permit_summaries,
-)
-from woo_harvester.permits.state import (
-    PermitFile,
-    add_case_rows,
-    entry_page_id,
-    look_up_files,
-    named_entries,
-)
-from woo_harvester.permits.tables import permit_cases, permit_files, permit_messages
+from woo_harvester.permits.operating import case_differences, count_cases, hosts_of_pages, lines
+from woo_harvester.permits.state import PermitFile, add_case_rows, entry_page_id
 from woo_harvester.state.check import Difference, differences
 from woo_harvester.state.latest import Latest
 from woo_harvester.utils.urls import record_id
@@ -137,36 +119,13 @@ def test_documents_of_cases_and_unconfirmed_versions_are_not_counted(connection:
 
 
 def test_the_pages_of_a_host_are_summed_up(connection: Connection, entry: int) -> None:
-    summary = PermitSummary(HOST, 1, 5, 1, 1, 20)
-    assert list(permit_summaries(connection)) == [PermitSummary(ELSEWHERE, 1, 0, 0, 0, None), summary]
+    assert [line.split() for line in lines(connection)][1:] == [
+        [ELSEWHERE, "1", "0", "0", "0", "never"],
+        [HOST, "1", "5", "1", "1", "1970-01-01", "01:00"],
+        ["2", "entry", "pages,", "5", "files,", "1", "case,", "1", "withdrawn"],
+    ]
     second = entry_page_id(connection, ENTRY + "2/", HOST)
-    assert list(permit_summaries(connection))[1] == summary._replace(pages=2, complete_at=None)
+    assert [*lines(connection)][2].split() == [HOST, "2", "5", "1", "1", "never"]
     note_complete_read(connection, second, [], 30)
-    assert list(permit_summaries(connection))[1] == summary._replace(pages=2)
+    assert [*lines(connection)][2].split()[-1] == "01:00"
     assert hosts_of_pages(connection) == [ELSEWHERE, HOST]
-    assert [hosts_of_page(connection, ENTRY), hosts_of_page(connection, ENTRY + "x")] == [{HOST}, set()]
-
-
-def test_a_case_is_forgotten_with_its_documents_and_the_files_about_it(
-    connection: Connection, entry: int
-) -> None:
-    for url, is_named in product((CASE, CASE.replace("https", "http")), (True, False)):
-        undo = connection.begin_nested()
-        if not is_named:  # in the message of its last file
-            connection.execute(permit_files.update().values(case_url=None))
-        assert hosts_of_case(connection, DOCUMENT) == hosts_of_case(connection, CASE + "9") == frozenset()
-        assert hosts_of_case(connection, url) == {HOST}, (url, is_named)
-        forget_case(connection, url)
-        assert hosts_of_case(connection, url) == frozenset(), (url, is_named)
-        assert list(look_up_files(connection, entry, FILES)) == FILES[3:], (url, is_named)
-        for table in (permit_cases, permit_messages):
-            assert connection.execute(select(table.c.identifier)).scalars().all() == [OTHER_CASE], url
-        undo.rollback()
-
-
-def test_a_page_is_forgotten_with_all_it_has(connection: Connection, entry: int) -> None:
-    forget_page(connection, ENTRY)
-    assert [host.host for host in permit_summaries(connection)] == [ELSEWHERE]
-    assert named_entries(connection) == {}
-    for table in (permit_files, permit_cases, permit_messages):
-        assert connection.execute(select(table.c.id)).first() is None

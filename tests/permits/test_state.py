@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from msgspec import structs
@@ -11,17 +12,14 @@ from sqlalchemy import Connection, insert, select
 from tests.permits.kept_files import keep_file
 from tests.permits.world import CASE, DOCUMENT, ENTRY, document, mutation
 from woo_harvester.permits.links import RememberedFile
-from woo_harvester.permits.mutations import Mutation
+from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.permits.state import (
     PermitFile,
     entry_ids,
     entry_page_id,
     forget_entries,
-    keep_refused,
-    load_message,
+    keep_fault,
     look_up_files,
-    read_again,
-    wait_again,
 )
 from woo_harvester.permits.tables import permit_cases, permit_messages
 
@@ -40,10 +38,10 @@ def waiting(connection: Connection, entry: int) -> list[Mutation]:
     """The messages of an entry page that wait, in the order of their arrival."""
     table = permit_messages.c
     query = select(table.data).where(table.entry_id == entry).order_by(table.id)
-    return [load_message(data) for data in connection.execute(query).scalars()]
+    return [PermitRow.load(data).mutation for data in connection.execute(query).scalars()]
 
 
-def offered(number: int, digest: str | None = "ab" * 32) -> Mutation:
+def offered(number: int, digest: str = "ab" * 32) -> Mutation:
     """A message in a file of its own."""
     return structs.replace(mutation("C", number), bestand=f"{ENTRY}{number}.xml", digest=digest)
 
@@ -85,50 +83,19 @@ def test_a_message_waits_with_its_case(connection: Connection, entry: int) -> No
     assert [tuple(row) for row in rows] == [(CASE, CASE, None), (DOCUMENT, CASE, None)]
 
 
-def test_a_refused_message_waits_again_once(connection: Connection, entry: int) -> None:
-    messages = [offered(number) for number in (1, 2, 3)]
+def test_what_is_wrong_with_a_message_is_kept_if_the_file_still_has_it(
+    connection: Connection, entry: int
+) -> None:
+    messages = [offered(1), offered(2, "cd" * 32), offered(3)]
     urls = [message.bestand for message in messages]
     for url in urls:
         keep_file(connection, entry, url, FILE, None)
-    keep_refused(connection, messages[:2])
-    assert [file.refused for file in look_up_files(connection, entry, urls).values()] == [True, True, False]
-    wait_again(connection, entry, urls[1:])
-    assert waiting(connection, entry) == [messages[1]]
-    assert [file.refused for file in look_up_files(connection, entry, urls).values()] == [True, False, False]
-    wait_again(connection, entry, urls[1:])
-    assert waiting(connection, entry) == [messages[1]]
-
-
-@pytest.mark.parametrize(("digest", "is_kept"), [("ab" * 32, True), ("cd" * 32, False), (None, True)])
-def test_a_refused_message_is_kept_if_the_file_still_has_it(
-    connection: Connection, entry: int, digest: str | None, is_kept: bool
-) -> None:
-    message = offered(1, digest)
-    keep_file(connection, entry, message.bestand, FILE, None)
-    keep_refused(connection, [message])
-    assert look_up_files(connection, entry, [message.bestand])[message.bestand].refused is is_kept
-
-
-@pytest.mark.parametrize(
-    ("file", "message", "stays"), [(FILE, None, True), (FILE, offered(1), False), (FAULTY, None, False)]
-)
-def test_a_refused_message_goes_with_the_content_of_its_file(
-    connection: Connection, entry: int, file: PermitFile, message: Mutation | None, stays: bool
-) -> None:
-    url = offered(1).bestand
-    keep_file(connection, entry, url, FILE, None)
-    keep_refused(connection, [offered(1)])
-    keep_file(connection, entry, url, file, message)
-    assert look_up_files(connection, entry, [url])[url].refused is stays
-
-
-def test_a_file_that_is_to_be_read_again_is_forgotten(connection: Connection, entry: int) -> None:
-    messages = [offered(1), offered(2)]
-    urls = [message.bestand for message in messages]
-    for url in urls:
-        keep_file(connection, entry, url, FILE, None)
-    read_again(connection, messages[:1])
-    assert look_up_files(connection, entry, urls).keys() == {urls[1]}
+    fault = {"code": "ipm.andere-organisatie"}
+    for message in messages[:2]:
+        keep_fault(connection, message, fault, datetime.fromtimestamp(900, UTC))
+    found = look_up_files(connection, entry, urls)
+    assert found[urls[0]] == replace(FILE, faults=[fault], faults_since=900)
+    assert [found[url] for url in urls[1:]] == [FILE, FILE]
 
 
 def test_only_the_entry_pages_of_the_host_are_forgotten(connection: Connection, entry: int) -> None:

@@ -12,8 +12,6 @@ from tests.permits.world import (
     DOCUMENT,
     DORP,
     ENTRY,
-    NOBODYS,
-    NOW,
     OTHER_CASE,
     STAD,
     World,
@@ -21,11 +19,9 @@ from tests.permits.world import (
     document,
     mutation,
 )
-from woo_harvester.findings import Reporter
 from woo_harvester.permits.messages import Soort, Transactie
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.record import Vergunning
-from woo_harvester.permits.transactions import Applied, apply_mutations
 from woo_harvester.record import Oorzaak
 
 TITLES = st.sampled_from(["Kapvergunning", "Bouwvergunning"])
@@ -157,14 +153,6 @@ def test_messages_change_a_case() -> None:
             assert (causes(world.run(*messages)), world.codes) == (expected, codes), story
 
 
-def test_messages_of_one_run_give_one_record_from_the_last() -> None:
-    world = World()
-    (outcome,) = world.run(mutation("U", 3, title="Drie"), mutation("C", 1), mutation("U", 2))
-    assert outcome.oorzaak is Oorzaak.AANLEVERING
-    assert outcome.zaak.message.gegevens == Vergunning(identifier=CASE, title="Drie")
-    assert world.codes == []
-
-
 def test_a_create_of_a_known_case_updates_it_with_a_finding() -> None:
     world = World()
     world.run(mutation("C", 1))
@@ -222,18 +210,6 @@ def test_the_last_one_counts_of_other_messages_that_tie() -> None:
     assert outcome.zaak.message.gegevens == Vergunning(identifier=CASE, title="Weer hersteld")
 
 
-def test_a_document_is_attached_to_its_case() -> None:
-    world = World()
-    (outcome,) = world.run(mutation("C", 1), document("C", 1))
-    assert outcome.oorzaak is Oorzaak.AANLEVERING
-    assert [each.message.identifier for each in outcome.documenten] == [DOCUMENT]
-    assert outcome.mutatie.message.soort is Soort.ZAAK
-    (outcome,) = world.run(document("U", 2, title="Nader besluit"))
-    assert outcome.oorzaak is Oorzaak.WIJZIGING
-    assert outcome.mutatie.message.soort is Soort.DOCUMENT
-    assert outcome.zaak.message.gegevens == Vergunning(identifier=CASE, title="Kapvergunning")
-
-
 def test_a_late_message_about_a_document_does_not_lose_to_a_newer_one_about_its_case() -> None:
     world = World()
     world.run(mutation("U", 9))
@@ -272,10 +248,6 @@ def test_documents_come_in_the_order_of_their_volgnummer() -> None:
     second = replace(second, message=replace(second.message, volgnummer=2))
     (outcome,) = world.run(second, document("C", 1), mutation("C", 1))
     assert [each.message.volgnummer for each in outcome.documenten] == [1, 2]
-
-
-def test_without_messages_there_is_no_outcome() -> None:
-    assert apply_mutations([], [], NOBODYS, Reporter(lambda finding: None), NOW) == Applied([], [], [], [])
 
 
 @given(MUTATIONS, st.data())

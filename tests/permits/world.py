@@ -31,17 +31,17 @@ class World:
         self.rights = rights
         self.rows: dict[Key, list[PermitRow]] = {}
         self.findings: list[Finding] = []
-        self.displaced: list[Mutation] = []
+        self.refused: list[Mutation] = []
         self.shown: dict[str, Outcome] = {}
         """Return the last record of each case that is not withdrawn, as a reader of the records has it."""
 
     def run(self, *mutations: Mutation) -> list[Outcome]:
         """Apply the messages of one run, whose records all become durable; return the outcomes."""
-        self.findings, self.displaced = [], []
+        self.findings = []
         known = [row for rows in self.rows.values() for row in rows]
         applied = apply_mutations(known, mutations, self.rights, Reporter(self.findings.append), NOW)
         self._keep(applied)
-        self.displaced = applied.displaced
+        self.refused = [mutation for mutation, _ in applied.refused]
         for outcome in applied.outcomes:
             self._show(outcome)
         return applied.outcomes

@@ -182,8 +182,9 @@ class PermitOracle:
     def _check_requested(self, run: PermitRun, *, is_alone: bool) -> None:
         """A file is requested once, and what led to no message not again at once.
 
-        A message is, if another run of the moment takes its case.
+        A message is, if it was refused or another run of the moment takes its case.
         """
+        refused = {one.url for one in self.knows.offers.values() if one.state != "applied"}
         for url, count in Counter(link.url for link, kind in run.requested if kind != "failed").items():
             assert count == 1, f"{url} is requested {count} times in a run"
         for link, _ in run.requested:
@@ -192,7 +193,8 @@ class PermitOracle:
             if read is None or read.date != link.date or run.now < read.at:
                 continue
             if read.is_message:
-                is_read = is_alone and link.date is not None and link.url not in self.knows.was_html
+                is_open = link.url in self.knows.was_html or link.url in refused
+                is_read = is_alone and link.date is not None and not is_open
                 assert not is_read, f"{link.url} is requested, and has the date of day {day_of(read.at)}"
             elif not link.is_file and not self._was_message(link.url):
                 assert run.now - read.at >= LEAST, (
@@ -295,10 +297,7 @@ class PermitOracle:
     # What must have been done
 
     def _take(self, before: dict[str, dict[str, set[Message | None]]]) -> None:
-        """An organisation with a stronger right takes a case; what others sent of it may count no more.
-
-        Whenever somebody is the first to send a message about a case, others' documents are read once more.
-        """
+        """An organisation with a stronger right takes a case; what others sent of it may count no more."""
         for case in self._cases():
             of, shown = self._of(case), self.knows.cases.get(case, [None])[-1]
             claims = {owner for owner, last in of.items() if last != {None}}
@@ -367,6 +366,7 @@ class PermitOracle:
     ) -> None:
         """What another organisation sends about a case is refused and reported, and nothing else is."""
         reported = run.found("ipm.andere-organisatie")
+        got = {link.url: kind for link, kind in run.requested}
         for _, link in run.links():
             offer = self.knows.offers.get((link.url, link.message.number)) if link.message else None
             if offer is None or (case := offer.message.case) is None or case in self.unsettled:
@@ -383,7 +383,8 @@ class PermitOracle:
                 may |= theirs == right and (self._may_live(last) or self._may_live(then))
             is_sure = (link.url, offer.message.number) in fresh and offer.state != "maybe"
             if link.url in reported:
-                assert may or offer.state == "maybe", f"{offer} is refused"
+                is_again = got.get(link.url) != "message"  # what is known of the file is reported again
+                assert may or is_again or offer.state == "maybe", f"{offer} is refused"
             elif is_sure:
                 assert not must, f"{offer} is applied, and {case} is another's"
         for key in fresh:

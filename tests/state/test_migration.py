@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import Connection, create_engine, select, text
 from sqlalchemy.pool import NullPool
 
+from woo_harvester.permits.tables import TABLES
 from woo_harvester.sitemaps.facts import Depth
 from woo_harvester.state import migration, schema
 from woo_harvester.state.store import State, StateError
@@ -105,12 +106,21 @@ def insert(connection: Connection, table: str, **values: Any) -> None:
 def old_state(state_url: str, database: str) -> str:
     """Return the URL of a state of version 8 in which everything waits that can."""
     with closing(create_engine(state_url, poolclass=NullPool).connect()) as connection:
-        same = [
-            table
-            for name, table in schema.metadata.tables.items()
-            if name in _SAME or name.startswith("permit_")
-        ]
-        schema.metadata.create_all(connection, tables=same)
+        same = [schema.metadata.tables[name] for name in _SAME]
+        schema.metadata.create_all(connection, tables=[*same, *TABLES])
+        for column in ("refused TEXT", "case_url TEXT", "dated_at BIGINT"):
+            connection.execute(text(f"ALTER TABLE permit_files ADD COLUMN {column}"))
+        insert(connection, "permit_entries", id=1, url="https://a.nl/xml/", host="a.nl")
+        file = {"entry_id": 1, "digest": b"x", "now": False, "read_at": 5}
+        for number, refused in enumerate((None, "{}"), 1):
+            insert(
+                connection,
+                "permit_files",
+                id=number,
+                url=f"https://a.nl/{number}.xml",
+                refused=refused,
+                **file,
+            )
         for statement in _VERSION_8.format(**_TYPES[database]).split(";"):
             connection.execute(text(statement))
         insert(connection, "about", name="version", value="8")
@@ -165,6 +175,8 @@ def test_what_waits_goes_on_waiting(old_state: str) -> None:
         assert [tuple(row) for row in found] == [expected for _, expected in LISTINGS]
         files = connection.execute(select(schema.resources.c.depth, schema.resources.c.etag)).all()
         assert sorted(files, key=repr) == sorted([(Depth.TEXT, '"e"'), *[(None, '"e"')] * 5], key=repr)
+        permits = schema.metadata.tables["permit_files"]
+        assert connection.execute(select(permits.c.id)).scalars().all() == [1]
         host = schema.hosts.c
         given = select(host.complete_at, host.begun_at, host.unregistered).order_by(host.id)
         hosts = connection.execute(given)

@@ -104,7 +104,7 @@ class Command(ProjectCommand):
             "--sample",
             type=int,
             metavar="N",
-            help="request N documents of each host, and read the N newest and oldest messages of each page "
+            help="request N documents of each host, and read the first and the last N messages of each page "
             f"(default: {DOCUMENT_SAMPLE} and {MESSAGE_SAMPLE}; 0: all)",
         )
         parser.add_argument("--all", action="store_const", dest="sample", const=0, help="as --sample 0")

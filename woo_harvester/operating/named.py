@@ -1,9 +1,9 @@
-"""What the arguments of ``scrapy state`` name: hosts, and documents or other things by their URL."""
+"""What the arguments of ``scrapy state`` name: hosts, and documents by their URL."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -51,35 +51,22 @@ def format_of(given: str | None, path: Path | None) -> str:
     return "jsonl"
 
 
-_Thing = tuple[Callable[["Connection", str], Collection[str]], Callable[["Connection", str], None]]
-
-
-def _things() -> dict[str, _Thing]:
-    """Return how to find the hosts whose runs know a thing by its URL, and how to forget it; by noun."""
-    found: dict[str, _Thing] = {"document": (upkeep.hosts_of_document, upkeep.forget_document)}
-    for more in others("things"):
-        found |= more
-    return found
-
-
 @dataclass
 class Forgotten:
-    """What the arguments name, each with the hosts whose runs know it."""
+    """What the arguments name."""
 
     hosts: set[str] = field(default_factory=set)
-    things: dict[str, dict[str, Collection[str]]] = field(
-        default_factory=lambda: {noun: {} for noun in _things()}
-    )
-    """The hosts by noun and URL."""
+    documents: dict[str, Collection[str]] = field(default_factory=dict)
+    """By URL: the hosts whose runs know the document."""
 
     def __str__(self) -> str:
-        numbers = {"host": self.hosts, **self.things}
+        numbers = {"host": self.hosts, "document": self.documents}
         return ", ".join(counted(len(named), what) for what, named in numbers.items() if named)
 
     @property
     def to_lock(self) -> set[str]:
         """The hosts that no run may work on meanwhile."""
-        return self.hosts.union(*(hosts for named in self.things.values() for hosts in named.values()))
+        return self.hosts.union(*self.documents.values())
 
 
 def find_named(connection: Connection, args: Iterable[str]) -> Forgotten:
@@ -88,20 +75,17 @@ def find_named(connection: Connection, args: Iterable[str]) -> Forgotten:
     for given in args:
         if not given.isascii() and printable(given) != given:  # such as bytes that are no UTF-8
             raise UsageError(f"the state does not know {printable(given)}")
-        is_known = False
-        for noun, (hosts_of, _) in _things().items():
-            if hosts := hosts_of(connection, given):
-                found.things[noun][given], is_known = hosts, True
-        if not is_known:
+        if hosts := upkeep.hosts_of_document(connection, given):
+            found.documents[given] = hosts
+        else:
             found.hosts.add(known_host(given, known))
     return found
 
 
 def forget_all(connection: Connection, found: Forgotten) -> None:
     """Forget what was found, so that the next run delivers what is still listed."""
-    for noun, (_, forget) in _things().items():
-        for url in found.things[noun]:
-            forget(connection, url)
+    for url in found.documents:
+        upkeep.forget_document(connection, url)
     for host in sorted(found.hosts):
         for forget in (resources.forget_host, *others("forget_host")):
             forget(connection, host)

@@ -14,7 +14,7 @@ from woo_harvester.findings import Finding
 from woo_harvester.kinds import Kind
 from woo_harvester.report.funnel import Account, stages_of
 
-#: The finding that a message is refused. It is made when the messages are applied.
+#: The finding that a message is refused. It is made when the messages are applied, and then by later runs.
 _REFUSED = "ipm.andere-organisatie"
 
 
@@ -51,10 +51,8 @@ class PermitAccount(Account):
         self.listed -= files
         self.beyond_sample += files
 
-    def count_waiting(self, *, instead_of: str | None = None) -> None:
-        """Count a file whose message is to be applied, *instead_of* as lost by this code."""
-        if instead_of is not None:
-            self.lost[instead_of] = self.lost.get(instead_of, 0) - 1
+    def count_waiting(self) -> None:
+        """Count a file whose message is to be applied."""
         self.waiting += 1
 
     def count_applied(self) -> None:
@@ -76,7 +74,7 @@ class PermitAccount(Account):
         self.findings[finding.code] = self.findings.get(finding.code, 0) + 1
         if finding.sitemap is None or finding.code not in stages_of(self.kind):
             return
-        if finding.code == _REFUSED:
+        if finding.code == _REFUSED and finding.since is None:
             if not self._take_back():
                 return
         elif (file := (finding.sitemap, finding.url)) == self._lost_last:

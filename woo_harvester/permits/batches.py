@@ -1,34 +1,34 @@
 """Applies the messages that wait in the state to the known rows of their cases, a batch at a time.
 
 A *batch* is a case with all that is linked with it: its documents, the cases that had these documents before,
-and the messages about them. The new rows of a batch stand beside the old ones until every output has its
-records durably. Then they replace the old rows in one transaction. So a process that is killed at any moment
-leaves messages that wait, and nothing half done. Memory does not grow with the number of messages.
+and the messages about them. The new rows of a batch stand beside the old ones until every output has
+its records durably. Then they replace the old rows in one transaction. So a process that is killed at any
+moment leaves messages that wait, and nothing half done. Memory does not grow with the number of messages.
 
-A message that is refused is stored with its file, and waits again in each run in which the file is listed.
+A message that is refused makes its file one with an error, which later runs ask for again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
 
 from sqlalchemy import Connection, and_, bindparam, delete, func, or_, select, update
 
 from woo_harvester.findings import Reporter
-from woo_harvester.permits.mutations import Mutation, PermitRow
+from woo_harvester.permits.ledger import REFUSED
+from woo_harvester.permits.mutations import PermitRow
+from woo_harvester.permits.parsing import UNPROCESSED
 from woo_harvester.permits.rights import Rights
-from woo_harvester.permits.state import add_case_rows, keep_refused, load_message, read_again
+from woo_harvester.permits.state import add_case_rows, keep_fault
 from woo_harvester.permits.tables import permit_cases, permit_messages
-from woo_harvester.permits.transactions import Applied, Outcome, apply_mutations
+from woo_harvester.permits.transactions import Outcome, apply_mutations
 from woo_harvester.state.sql import batches, write_rows
 
 #: The number of messages that are applied at once, and their characters; linked messages come on top.
 AT_ONCE = 200
 AT_ONCE_SIZE = 4_000_000
-
 
 #: Notes the number of the batch in which a message was applied.
 _MARK = (
@@ -36,13 +36,8 @@ _MARK = (
 )
 
 
-class _Row(NamedTuple):
-    """The columns that the tables of messages and of cases share."""
-
-    id: int
-    identifier: str
-    case_url: str | None
-    data: str
+_Rows = dict[int, PermitRow]
+"""Messages or rows of cases, by id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +46,7 @@ class Batch:
 
     number: int
     outcomes: list[Outcome]
-    """One for each record; there is at least one."""
-
-
-@dataclass(slots=True)
-class _Linked:
-    """Messages and rows that are linked with each other."""
-
-    messages: list[_Row] = field(default_factory=list)
-    known: list[PermitRow] = field(default_factory=list)
+    """One for each record."""
 
 
 def undo_unconfirmed(connection: Connection, entries: Sequence[int]) -> None:
@@ -78,37 +65,26 @@ def undo_unconfirmed(connection: Connection, entries: Sequence[int]) -> None:
 
 def apply_next(
     connection: Connection, entries: Sequence[int], rights: Rights, report: Reporter, now: datetime
-) -> list[Batch] | None:
-    """Apply the messages that wait longest, with all that is linked with them; return None if none waits.
+) -> list[Batch]:
+    """Apply the messages that wait longest, with all that is linked with them; return none if none waits.
 
-    A batch without records needs no confirmation: its rows replace the old ones at once. It is not returned.
+    A batch without records needs no confirmation: its rows replace the old ones at once.
     """
     first = _first(connection, entries)
-    if not first:
-        return None
-    messages, known = _linked_with(connection, entries, first)
     made: list[Batch] = []
-    kept: list[tuple[PermitRow, int | None]] = []
-    done: list[int] = []
     marks: list[dict[str, int]] = []
-    for linked in _group(messages, known):
-        mutations = [rights.current(load_message(row.data)) for row in linked.messages]
-        applied = apply_mutations(linked.known, mutations, rights, report, now)
-        refused, ids = _keep_refused(connection, linked, mutations, applied)
-        done += refused
-        if applied.outcomes:
-            number = min(ids)
-            made.append(Batch(number, applied.outcomes))
-            kept += [(row, number) for row in applied.rows]
-            marks += [{"key": key, "number": number} for key in ids]
-        else:
-            _delete_old(connection, applied.rows)
-            kept += [(row, None) for row in applied.rows]
-            done += ids
+    rows: list[tuple[PermitRow, int]] = []
+    for messages, known in _groups(*_linked_with(connection, entries, first)) if first else ():
+        mutations = [rights.current(row.mutation) for row in messages.values()]
+        applied = apply_mutations(known, mutations, rights, report, now)
+        for mutation, seen in applied.refused:
+            keep_fault(connection, mutation, {"code": REFUSED, "seen": seen, "action": UNPROCESSED}, now)
+        made.append(Batch(min(messages), applied.outcomes))
+        marks += [{"key": key, "number": made[-1].number} for key in messages]
+        rows += [(row, made[-1].number) for row in applied.rows]
     write_rows(connection, _MARK, marks)
-    add_case_rows(connection, kept)
-    for part in batches(done):
-        connection.execute(delete(permit_messages).where(permit_messages.c.id.in_(part)))
+    add_case_rows(connection, rows)
+    confirm(connection, [batch.number for batch in made if not batch.outcomes])
     return made
 
 
@@ -125,11 +101,11 @@ def confirm(connection: Connection, numbers: Sequence[int]) -> None:
 
 def _first(connection: Connection, entries: Sequence[int]) -> list[str]:
     """Return the URLs that the messages which wait longest are about: few if the messages are large."""
-    size = func.length(permit_messages.c.data)
+    message = permit_messages.c
     query = (
-        select(permit_messages.c.identifier, permit_messages.c.case_url, size)
-        .where(permit_messages.c.entry_id.in_(entries), permit_messages.c.batch.is_(None))
-        .order_by(permit_messages.c.id)
+        select(message.identifier, message.case_url, func.length(message.data))
+        .where(message.entry_id.in_(entries), message.batch.is_(None))
+        .order_by(message.id)
         .limit(AT_ONCE)
     )
     names: dict[str, None] = {}
@@ -142,47 +118,31 @@ def _first(connection: Connection, entries: Sequence[int]) -> list[str]:
     return list(names)
 
 
-def _linked_with(
-    connection: Connection, entries: Sequence[int], first: Iterable[str]
-) -> tuple[list[_Row], list[PermitRow]]:
-    """Return all waiting messages and all rows about these URLs, and about those that they refer to."""
-    messages: dict[int, _Row] = {}
-    known: dict[int, _Row] = {}
+def _linked_with(connection: Connection, entries: Sequence[int], first: Iterable[str]) -> tuple[_Rows, _Rows]:
+    """Return all waiting messages and all rows about these URLs and those that they refer to, by id."""
+    messages: _Rows = {}
+    known: _Rows = {}
     names, new = set[str](), set(first)
     while new:
         names |= new
-        found: list[_Row] = []
+        found = set[str | None]()
         for part in batches(sorted(new)):
             waiting = permit_messages.c.entry_id.in_(entries), permit_messages.c.batch.is_(None)
             for table, rows, which in (
                 (permit_messages, messages, waiting),
                 (permit_cases, known, (permit_cases.c.batch.is_(None),)),
             ):
-                columns = (table.c.id, table.c.identifier, table.c.case_url, table.c.data)
                 about = or_(table.c.identifier.in_(part), table.c.case_url.in_(part))
-                got = [_Row._make(row) for row in connection.execute(select(*columns).where(about, *which))]
-                rows.update((row.id, row) for row in got)
-                found += got
-        new = {name for row in found for name in (row.identifier, row.case_url) if name} - names
-    return [messages[key] for key in sorted(messages)], [PermitRow.load(row.data) for row in known.values()]
+                query = select(table.c.id, table.c.data).where(about, *which)
+                for number, data in connection.execute(query):
+                    row = rows[number] = PermitRow.load(data)
+                    found |= {row.key.identifier, row.case}
+        new = {name for name in found if name} - names
+    return messages, known
 
 
-def _group(messages: Sequence[_Row], known: Sequence[PermitRow]) -> list[_Linked]:
-    """Group messages and rows by what is linked with each other; rows without messages are left out."""
-    links = [(row.identifier, row.case_url) for row in messages]
-    links += [(row.key.identifier, row.case) for row in known]
-    leader = _leaders(links)
-    groups: dict[str, _Linked] = {}
-    for row in messages:
-        groups.setdefault(leader(row.identifier), _Linked()).messages.append(row)
-    for one in known:
-        if (linked := groups.get(leader(one.key.identifier))) is not None:
-            linked.known.append(one)
-    return list(groups.values())
-
-
-def _leaders(links: Iterable[tuple[str, str | None]]) -> Callable[[str], str]:
-    """Return a function that returns, for any URL, the one that represents all URLs linked with it."""
+def _groups(messages: _Rows, known: _Rows) -> Iterable[tuple[_Rows, list[PermitRow]]]:
+    """Return messages, in the order of their arrival, and rows in groups of what is linked."""
     above: dict[str, str] = {}
 
     def leader(name: str) -> str:
@@ -191,32 +151,14 @@ def _leaders(links: Iterable[tuple[str, str | None]]) -> Callable[[str], str]:
             name = higher
         return name
 
-    for one, other in links:
-        if other is not None:
-            above[leader(one)] = leader(other)
-    return leader
-
-
-def _keep_refused(
-    connection: Connection, linked: _Linked, mutations: Sequence[Mutation], applied: Applied
-) -> tuple[list[int], list[int]]:
-    """Store refused messages with their files; return the ids of these messages, and of the others."""
-    keep_refused(connection, applied.refused)
-    read_again(connection, applied.displaced)
-    names = {id(mutation) for mutation in applied.refused}
-    refused, others = list[int](), list[int]()
-    for row, mutation in zip(linked.messages, mutations, strict=True):
-        (refused if id(mutation) in names else others).append(row.id)
-    return refused, others
-
-
-def _delete_old(connection: Connection, rows: Iterable[PermitRow]) -> None:
-    """Delete the confirmed rows that *rows* replace."""
-    for row in rows:
-        connection.execute(
-            delete(permit_cases).where(
-                permit_cases.c.identifier == row.key.identifier,
-                permit_cases.c.kind == str(row.key.soort),
-                permit_cases.c.batch.is_(None),
-            )
-        )
+    for row in (*messages.values(), *known.values()):
+        if row.case is not None:
+            above[leader(row.key.identifier)] = leader(row.case)
+    groups: dict[str, tuple[_Rows, list[PermitRow]]] = {}
+    for number in sorted(messages):
+        row = messages[number]
+        groups.setdefault(leader(row.key.identifier), ({}, []))[0][number] = row
+    for row in known.values():
+        if (group := groups.get(leader(row.key.identifier))) is not None:
+            group[1].append(row)
+    return groups.values()

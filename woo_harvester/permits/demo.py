@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from hashlib import sha256
-from html import escape
+from importlib.resources import files
 from pathlib import Path
+from string import Template
 from typing import Any, Self, cast
 
-from rich.console import Console
-from scrapy import signals
 from scrapy.crawler import Crawler
-from scrapy.settings import SETTINGS_PRIORITIES
 
 from woo_harvester.demo import harvest
 from woo_harvester.demo.harvest import FOLDER, OWN_FOLDER, RECORDS, DemoHarvest
@@ -22,11 +19,6 @@ from woo_harvester.demo.site import Location, RooEntry, Site, register_xml
 from woo_harvester.extensions.findings import Findings
 from woo_harvester.findings import explain
 from woo_harvester.permits.demo_messages import delete_message, document_message, message
-from woo_harvester.report.audit_summary import print_summary
-from woo_harvester.report.run_folder import AUDIT
-from woo_harvester.running.command import AUDIT_SETTINGS
-from woo_harvester.running.process import HarvestProcess
-from woo_harvester.utils.program import program
 
 _LISTING = "/vergunningen/"
 _SPIDER_PAGE = "/vergunningen.html"
@@ -36,47 +28,32 @@ _SECOND_DAY = "2026-04-15"
 _ERROR_PAGE = b"<!DOCTYPE html><html><body>Fout in de database</body></html>"
 
 
-@dataclass(frozen=True, slots=True)
-class _Permit:
-    """The subject and location of a permit. x and y are metres of the Rijksdriehoek."""
-
-    number: int
-    title: str
-    product: str
-    x: int
-    y: int
-    postcode: str = "1234 AB"
-
-    def message(
-        self, transactie: str, gemeente: str, url: str, *, fase: str = "aanvraag", day: str = _FIRST_DAY
-    ) -> bytes:
-        """Return a message about the case at *url*."""
-        return message(
-            transactie,
-            transactie_id=str(self.number),
-            aanmaakdatum=day,
-            identifier=url,
-            title=self.title,
-            creator=gemeente,
-            modified=day,
-            kern=f'<dcterms:spatial scheme="overheid:Gemeente">{escape(gemeente)}</dcterms:spatial>',
-            meta=(
-                "<zaak:product>"
-                f'<zaak:producttype scheme="overheidvg:Product">{escape(self.product)}</zaak:producttype>'
-                f"</zaak:product><zaak:termijn><zaak:fase>{fase}</zaak:fase></zaak:termijn><zaak:object>"
-                f"<zaak:adres><zaak:postcodeHuisnummer><zaak:postcode>{self.postcode}</zaak:postcode>"
-                f"<zaak:huisnummer>{self.number}</zaak:huisnummer></zaak:postcodeHuisnummer></zaak:adres>"
-                f"<zaak:coordinaten><zaak:x-waarde>{self.x}</zaak:x-waarde>"
-                f"<zaak:y-waarde>{self.y}</zaak:y-waarde></zaak:coordinaten></zaak:object>"
-            ),
-        )
+#: By number: the subject of a permit, its product, and its location in metres of the Rijksdriehoek.
+_PERMITS = {
+    1: ("Kappen van twee eiken achter het raadhuis", "kapvergunning", 155_010, 463_020),
+    2: ("Voorjaarskermis op het marktplein", "evenementenvergunning", 155_240, 463_180),
+    3: ("Plaatsen van een dakkapel", "omgevingsvergunning", 154_880, 462_910),
+    4: ("Terras voor een eethuis aan de haven", "terrasvergunning", 121_030, 487_410),
+    5: ("Bouwen van een schuur bij een boerderij", "omgevingsvergunning", 121_980, 488_060),
+}
 
 
-_OAKS = _Permit(1, "Kappen van twee eiken achter het raadhuis", "kapvergunning", 155_010, 463_020)
-_FAIR = _Permit(2, "Voorjaarskermis op het marktplein", "evenementenvergunning", 155_240, 463_180)
-_DORMER = _Permit(3, "Plaatsen van een dakkapel", "omgevingsvergunning", 154_880, 462_910)
-_TERRACE = _Permit(4, "Terras voor een eethuis aan de haven", "terrasvergunning", 121_030, 487_410)
-_SHED = _Permit(5, "Bouwen van een schuur bij een boerderij", "omgevingsvergunning", 121_980, 488_060)
+def _about(
+    number: int, transactie: str, gemeente: str, url: str, *, fase: str = "aanvraag", day: str = _FIRST_DAY
+) -> bytes:
+    """Return a message about the case at *url*."""
+    title, product, x, y = _PERMITS[number]
+    template = Template(files(__package__).joinpath("demo_permit.xml").read_text(encoding="utf-8"))
+    return message(
+        transactie,
+        transactie_id=str(number),
+        aanmaakdatum=day,
+        identifier=url,
+        title=title,
+        creator=gemeente,
+        modified=day,
+        meta=template.substitute(product=product, fase=fase, number=number, x=x, y=y),
+    )
 
 
 class PermitDemo:
@@ -119,27 +96,27 @@ class PermitDemo:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def _town(self, permit: _Permit, transactie: str, **given: str) -> bytes:
-        return permit.message(transactie, "Voorbeeldstad", self.town.url(f"/zaken/{permit.number}"), **given)
+    def _town(self, number: int, transactie: str, **given: str) -> bytes:
+        return _about(number, transactie, "Voorbeeldstad", self.town.url(f"/zaken/{number}"), **given)
 
-    def _village(self, permit: _Permit, transactie: str, **given: str) -> bytes:
-        return permit.message(transactie, "Modeldorp", self.village.url(f"/zaak?id={permit.number}"), **given)
+    def _village(self, number: int, transactie: str, **given: str) -> bytes:
+        return _about(number, transactie, "Modeldorp", self.village.url(f"/zaak?id={number}"), **given)
 
     def _first_day(self) -> None:
         """Publish applications, and messages with mistakes."""
         # Without the title, which a create needs.
-        untitled = self._town(_DORMER, "C").replace(b"dcterms:title", b"dcterms:titel")
+        untitled = self._town(3, "C").replace(b"dcterms:title", b"dcterms:titel")
         self._list(
             {
-                "zaak-1.xml": ("01-Apr-2026 10:02", self._town(_OAKS, "C")),
-                "zaak-2.xml": ("01-Apr-2026 10:05", self._town(_FAIR, "C")),
+                "zaak-1.xml": ("01-Apr-2026 10:02", self._town(1, "C")),
+                "zaak-2.xml": ("01-Apr-2026 10:05", self._town(2, "C")),
                 "zaak-3.xml": ("01-Apr-2026 10:07", untitled),
             }
         )
         self._link(
             {
-                "terras.xml": self._village(_TERRACE, "U"),
-                "schuur.xml": self._village(_SHED, "C"),
+                "terras.xml": self._village(4, "U"),
+                "schuur.xml": self._village(5, "C"),
                 "oprit.xml": _ERROR_PAGE,
             }
         )
@@ -159,19 +136,19 @@ class PermitDemo:
         )
         self._list(
             {
-                "zaak-1.xml": ("01-Apr-2026 10:02", self._town(_OAKS, "C")),
-                "zaak-2.xml": ("01-Apr-2026 10:05", self._town(_FAIR, "C")),
-                "zaak-1-verleend.xml": ("15-Apr-2026 09:30", self._town(_OAKS, "U", **granted)),
+                "zaak-1.xml": ("01-Apr-2026 10:02", self._town(1, "C")),
+                "zaak-2.xml": ("01-Apr-2026 10:05", self._town(2, "C")),
+                "zaak-1-verleend.xml": ("15-Apr-2026 09:30", self._town(1, "U", **granted)),
                 "zaak-1-besluit.xml": ("15-Apr-2026 09:31", decision),
                 "zaak-2-verwijderd.xml": ("15-Apr-2026 09:40", removal),
-                "zaak-3.xml": ("15-Apr-2026 09:45", self._town(_DORMER, "C")),
+                "zaak-3.xml": ("15-Apr-2026 09:45", self._town(3, "C")),
             }
         )
-        elsewhere = _OAKS.message("D", "Modeldorp", self.town.url("/zaken/1"), day=_SECOND_DAY)
+        elsewhere = _about(1, "D", "Modeldorp", self.town.url("/zaken/1"), day=_SECOND_DAY)
         self._link(
             {
-                "terras.xml": self._village(_TERRACE, "U", **granted),
-                "schuur.xml": self._village(_SHED, "C"),
+                "terras.xml": self._village(4, "U", **granted),
+                "schuur.xml": self._village(5, "C"),
                 "oprit.xml": _ERROR_PAGE,
                 "eiken.xml": elsewhere,
             }
@@ -214,22 +191,18 @@ _PLACES = f"{FOLDER}/records/%(run)s.geojson"
 
 
 class PermitHarvest(DemoHarvest):
-    """The harvests of two days, and an audit."""
+    """The harvests of two days."""
 
     def harvest_permits(self, demo: PermitDemo, data: Path) -> None:
-        """Harvest two days, one after the other, audit the entry pages, and show the results."""
+        """Harvest two days, one after the other, and show the results."""
         process = self.process(demo.register_path, demo.ca_path, data)
         feeds = {RECORDS: {"format": "jsonlines"}, _PLACES: {"format": "geojson"}}
         process.settings.set("FEEDS", feeds, "cmdline")
         first, second = (process.create_crawler("vergunningen") for _ in range(2))
-        audit = _audit(process)
 
         def begin_second() -> None:
             demo.second_day()
-            process.crawl(second, entries=demo.entries).add_done_callback(begin_audit)
-
-        def begin_audit(_: object) -> None:
-            process.crawl(audit, entries=demo.entries)
+            process.crawl(second, entries=demo.entries)
 
         print("Harvesting two fictional municipalities on this machine, a fortnight apart ...")
         print(OWN_FOLDER)
@@ -239,28 +212,10 @@ class PermitHarvest(DemoHarvest):
                 return
             print(f"\n{day}:\n")
             _show_permits(crawler)
-        if self.is_finished(failure, audit):
-            print(
-                f"\nWhat `{program()} audit --permits` answers to both municipalities, "
-                "or to their supplier:\n"
-            )
-            folder = cast("Findings", audit.get_extension(Findings)).run_folder
-            print_summary(folder, Console())
-            print(f"\nReport:   {folder.page.absolute().as_uri()}")
-            if self.opts.portal:
-                self.serve_portal([first, second])
-            else:
-                self.offer_portal("vergunningen")
-
-
-def _audit(process: HarvestProcess) -> Crawler:
-    """Return a crawler that audits entry pages; it knows nothing of the harvests before it."""
-    settings = process.settings.copy()
-    # Scrapy gives a crawler the settings of the process that have the same priority.
-    settings.setdict(AUDIT_SETTINGS, SETTINGS_PRIORITIES["cmdline"] + 1)
-    crawler = Crawler(process.spider_loader.load("vergunningen"), settings)
-    crawler.signals.connect(lambda: crawler.stats.set_value(AUDIT, 1), signals.engine_started, weak=False)
-    return crawler
+        if self.opts.portal:
+            self.serve_portal([first, second])
+        else:
+            self.offer_portal("vergunningen")
 
 
 def _show_permits(crawler: Crawler) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -17,9 +18,9 @@ from woo_harvester.items import header, header_date
 from woo_harvester.permits.entry_pages import note_files, report_undated
 from woo_harvester.permits.files import PermitFiles, permit_request
 from woo_harvester.permits.history import forget_links, note_back
-from woo_harvester.permits.links import Ask, how_to_ask, is_due_again, newest_and_oldest
+from woo_harvester.permits.links import Ask, first_and_last, how_to_ask, is_due_again
 from woo_harvester.permits.listing import Link, read_listing
-from woo_harvester.permits.state import PermitFile, look_up_files, wait_again
+from woo_harvester.permits.state import PermitFile, look_up_files
 from woo_harvester.running.ending import is_closing
 from woo_harvester.state.sql import batches
 from woo_harvester.utils.program import is_complete
@@ -36,12 +37,14 @@ if TYPE_CHECKING:
 
 _NOT_FETCHED = "bericht niet opgehaald"
 
-#: In one run so many links of a page that were never tried may lead to no message, before the others wait for
-#: the next run; and so many that led to none before are requested again. A page may have a million links to a
-#: script.
+#: In one run so many links of a page may lead to no message, before the others wait for the next run, and
+#: half as many before those wait that led to none in an earlier run. A page may have a million links.
 _FRUITLESS_MAX = 1000
 
-#: The link to a script is forgotten when its page has not listed it for so long.
+#: Archives, which may have messages in them, are not requested.
+_ARCHIVE = re.compile(r"\.(?:zip|7z|rar|tar|tgz|gz)(?:\?|$)", re.IGNORECASE)
+
+#: A file is forgotten when its page has not listed it for so long.
 _GONE_FOR = timedelta(days=30)
 
 
@@ -126,13 +129,11 @@ class EntryPageReader:
         """
         self._files.write()
         report_undated(visit)
-        if visit.complete and not visit.is_sample:
-            with self._keeper.begin() as connection:
-                before = datetime.now(UTC) - _GONE_FOR
-                forget_links(connection, visit.number, visit.listed, int(before.timestamp()))
         if visit.complete and visit.has_xml and not visit.is_sample:
+            now = datetime.now(UTC)
             with self._keeper.begin() as connection:
-                note_files(connection, visit, datetime.now(UTC))
+                forget_links(connection, visit.number, visit.listed, int((now - _GONE_FOR).timestamp()))
+                note_files(connection, visit, now)
 
     def _is_due(self, link: PermitFile, now: datetime) -> bool:
         """Return whether a link that led to no valid message is requested again, although it has not changed.
@@ -168,12 +169,10 @@ class EntryPageReader:
         visit.account.count_files(sum(link.is_xml for link in listed))
         links = list(self._own(listed, visit))
         self._crawler.stats.inc_value("woo/berichten/listed", len(links))
-        sample = newest_and_oldest(links, self._sample)
+        sample = first_and_last(links, self._sample)
         visit.is_sample = len(sample) < len(links)
         visit.account.leave_out(sum(link.is_xml for link in links) - sum(link.is_xml for link in sample))
         visit.not_asked = _unknown(links) - _unknown(sample)
-        for link in self._own(listing.others, visit):
-            visit.passed_over.add("van een ander type", link.url)
         return sample
 
     def _own(self, links: Iterable[Link], visit: EntryPageVisit) -> Iterator[Link]:
@@ -199,21 +198,19 @@ class EntryPageReader:
         now = datetime.now(UTC)
         with self._keeper.begin() as connection:
             found = look_up_files(connection, visit.number, [link.url for link in links])
-            known = {url: file for url, file in found.items() if file.is_message}
-            wait_again(connection, visit.number, [link.url for link in links if _is_refused(link, known)])
-            note_back(connection, [file.number for file in known.values() if file.is_gone])
+            note_back(connection, [file.number for file in found.values() if file.is_gone])
         for link in links:
-            file = known.get(link.url)
-            if file is None and not link.is_xml and not self._is_tried(link, found.get(link.url), visit, now):
+            before = found.get(link.url)
+            file = before if before is not None and before.is_message else None
+            if before is not None:
+                visit.listed.add(before.number)
+            if file is None and not link.is_xml and not self._is_tried(link, before, visit, now):
                 continue
             visit.has_xml |= file is not None
-            if file is not None and not link.is_xml:
-                visit.account.count_files(1)
+            visit.account.count_files(file is not None and not link.is_xml)
             visit.files += link.is_xml or file is not None
-            if file is not None:
-                visit.listed.add(file.number)
             ask = how_to_ask(link.date, file.known if file else None)
-            if file is not None and (file.is_due(now) or (file.faults and self._is_due(file, now))):
+            if file is not None and file.faults and self._is_due(file, now):
                 ask = Ask.FETCH
             if ask is Ask.NOT and file is not None:
                 self._files.count_unchanged(link, file, visit)
@@ -225,26 +222,18 @@ class EntryPageReader:
 
         *before* is what the state knows of it: it led to something else, or could not be fetched.
         """
-        if before is None:
-            is_tried = visit.fruitless < _FRUITLESS_MAX
-        else:
-            visit.listed.add(before.number)
-            is_tried = len(visit.again) < _FRUITLESS_MAX
+        if _ARCHIVE.search(link.url):
+            visit.pass_over(f"{link.url} (archief)")
+            return False
+        if before is not None and not before.faults:
             is_same = before.known.date == (None if link.date is None else str(link.date))
-            if is_same and not before.faults and not (is_tried and self._is_due(before, now)):
+            if is_same and not self._is_due(before, now):
                 return False
-            if is_tried:
-                visit.again.add(link.url)
-        if not is_tried:
-            visit.not_asked += 1
-            visit.beyond_budget = visit.beyond_budget or link.url
-        return is_tried
-
-
-def _is_refused(link: Link, known: Mapping[str, PermitFile]) -> bool:
-    """Return whether a file is not requested although its message was refused before."""
-    file = known.get(link.url)
-    return file is not None and file.refused and how_to_ask(link.date, file.known) is Ask.NOT
+        if visit.fruitless < (_FRUITLESS_MAX if before is None else _FRUITLESS_MAX // 2):
+            return True
+        visit.not_asked += 1
+        visit.example = visit.example or f"{link.url} (nog niet opgevraagd)"
+        return False
 
 
 def _unknown(links: Iterable[Link]) -> int:

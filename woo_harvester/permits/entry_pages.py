@@ -94,28 +94,6 @@ class EntryPage:
         return host_of(self.url)
 
 
-class PassedOver:
-    """The links of an entry page that were passed over although they may lead to messages."""
-
-    def __init__(self) -> None:
-        self._counts: dict[str, int] = {}
-        self._examples: dict[str, str] = {}
-
-    def add(self, reason: str, example: str) -> None:
-        """Count a link by the reason; the first one is the example."""
-        self._counts[reason] = self._counts.get(reason, 0) + 1
-        self._examples.setdefault(reason, example)
-
-    @property
-    def total(self) -> int:
-        """The number of links."""
-        return sum(self._counts.values())
-
-    def __str__(self) -> str:
-        reasons = (f"{n} {reason}, zoals {self._examples[reason]}" for reason, n in self._counts.items())
-        return f"{counted(self.total, 'link')}: {'; '.join(reasons)}"
-
-
 class EntryPageVisit(Backlog):
     """The reading of one entry page in one run, and of the files that it lists."""
 
@@ -150,16 +128,14 @@ class EntryPageVisit(Backlog):
         """The numbers, in the state, of the files that the page lists."""
         self.files = 0
         """How many files it lists, as far as their links or the state show that they are XML."""
-        self.passed_over = PassedOver()
-        """Its links that may lead to messages, and were not read."""
-        self.again: set[str] = set()
-        """Its links that led to no message in an earlier run, and are requested again now."""
         self.fruitless = 0
-        """How many links that were never tried led to no message, or to no answer."""
+        """How many links led to no message, or to no answer."""
+        self.passed_over = 0
+        """How many links that may lead to messages could not be read."""
         self.not_asked = 0
-        """How many links that may lead to messages were due and were not requested."""
-        self.beyond_budget = ""
-        """The first of them that waits for the next run; the others are not in the sample."""
+        """How many links that may lead to messages were not requested."""
+        self.example = ""
+        """The first link that was passed over, or that waits for the next run, and why."""
         self.undated = 0
         """How many files were fetched completely without any date or ETag."""
         self._run_report = report
@@ -184,19 +160,21 @@ class EntryPageVisit(Backlog):
             "sitemap": self.page.url if is_listed else None,
         }
 
+    def pass_over(self, example: str) -> None:
+        """Count a link that may lead to a message and could not be read."""
+        self.passed_over += 1
+        self.example = self.example or example
+
     def finish(self) -> None:
         """Count the entry page as done, unless a request for one of its files is active."""
         if not self.page_done or self.under_way:
             return
         if self.complete and not self.has_xml and not self.not_asked:
             self.report("ipm.ingang-zonder-links", url=self.page.url)
-        seen = [str(self.passed_over)] if self.passed_over.total else []
-        if self.beyond_budget:
-            seen.append(f"nog niet opgevraagd: {counted(self.not_asked, 'link')}, zoals {self.beyond_budget}")
-        if seen:
-            report, action = "; ".join(seen), "niet gelezen"
-            self.report("ipm.link-overgeslagen", url=self.page.url, seen=report, action=action)
-        self.account.passed_over += self.passed_over.total
+        if self.example:
+            seen = f"{counted(self.passed_over + self.not_asked, 'link')}, zoals {self.example}"
+            self.report("ipm.link-overgeslagen", url=self.page.url, seen=seen, action="niet gelezen")
+        self.account.passed_over += self.passed_over
         self.account.not_asked += self.not_asked
         self.account.count_entry_page(complete=self.complete)
         self._when_done(self)
@@ -295,7 +273,7 @@ def report_undated(visit: EntryPageVisit) -> None:
 def note_files(connection: Connection, visit: EntryPageVisit, now: datetime) -> None:
     """Note which files a page lists after a complete read, and report those that went too soon or never."""
     moment = int(now.timestamp())
-    gone = missing_files(connection, visit.number, visit.listed, lambda url: host_of(url) in visit.page.hosts)
+    gone = missing_files(connection, visit.number, visit.listed)
     history = note_complete_read(connection, visit.number, [file.number for file in gone], moment)
     _report_short(visit, gone, moment)
     _report_growing(visit, history, moment)
@@ -307,8 +285,8 @@ def report_ended(connection: Connection, visit: EntryPageVisit, now: datetime) -
         return
     ended = ended_cases(connection, visit.number, day_of(now) - timedelta(days=365))
     if ended is not None:
-        cases = counted(ended.cases, "zaak", "zaken")
-        seen = f"{cases}; het eerst afgelopen: {ended.identifier}, op {ended.ends}"
+        count, identifier, ends = ended
+        seen = f"{counted(count, 'zaak', 'zaken')}; het eerst afgelopen: {identifier}, op {ends}"
         visit.report("ipm.verlopen", url=visit.page.url, seen=seen, action="de zaken blijven staan")
 
 
@@ -317,8 +295,11 @@ def _report_short(visit: EntryPageVisit, gone: Sequence[GoneFile], now: int) -> 
 
     A file that is invalid, or about another organisation's case, may go at any time: that fixes it.
     """
-    began = ((file.url, file.began()) for file in gone if file.is_message)
-    short = [url for url, moment in began if moment is not None and 0 <= now - moment < _OFFERED]
+    short = [
+        file.url
+        for file in gone
+        if file.is_message and file.first_seen is not None and 0 <= now - file.first_seen < _OFFERED
+    ]
     if short:
         seen = f"{_files(len(short))}, zoals {short[0]}"
         visit.report("ipm.te-kort", url=visit.page.url, seen=seen, action="de zaken blijven staan")

@@ -1,4 +1,4 @@
-"""Writes the files of entry pages that were read to the state, many in one transaction."""
+"""Requests the files of entry pages, reads the messages in them, and writes both to the state."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import Request, signals
@@ -23,12 +22,13 @@ from woo_harvester.crawl.answers import (
 )
 from woo_harvester.findings import Finding
 from woo_harvester.items import header, header_date
+from woo_harvester.permits.ledger import REFUSED
 from woo_harvester.permits.links import NO_MESSAGE, Ask, Comparison, RememberedFile, compare_file
 from woo_harvester.permits.listing import Link
 from woo_harvester.permits.messages import Message, read_message
 from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.parsing import has_message_root
-from woo_harvester.permits.state import KeptFinding, PermitFile, ReadFile, keep_files, wait_again
+from woo_harvester.permits.state import KeptFinding, PermitFile, ReadFile, keep_files
 from woo_harvester.utils.dates import iso_seconds
 from woo_harvester.utils.program import ANSWERS, is_complete
 from woo_harvester.utils.urls import host_of
@@ -44,76 +44,25 @@ if TYPE_CHECKING:
     from woo_harvester.tooi.values import ValueList
 
 
-#: The most files that wait to be written, their bytes, and the seconds after which the next file does not
-#: wait. A killed run requests these files again.
+#: The most files that wait to be written, and their bytes. A killed run requests these files again.
 _FILES = 50
 _SIZE = 4_000_000
-_SECONDS = 1.0
 
-
-class PermitWrites:
-    """The files that were read and are not in the state yet.
-
-    They are written when there are enough of them, when an entry page has no more files, and when the spider
-    is closed.
-    """
-
-    def __init__(self, crawler: Crawler, keeper: StateKeeper) -> None:
-        self._keeper = keeper
-        self._waiting: list[tuple[EntryPageVisit, ReadFile]] = []
-        self._size = 0
-        self._since = 0.0
-        crawler.signals.connect(self._spider_closed, signals.spider_closed)
-
-    def add(self, visit: EntryPageVisit, read: ReadFile, size: int) -> None:
-        """Add a file of *size* bytes. Raises CloseSpider if the state cannot be written."""
-        if not self._waiting:
-            self._since = monotonic()
-        self._waiting.append((visit, read))
-        self._size += size
-        is_late = monotonic() - self._since > _SECONDS
-        if len(self._waiting) >= _FILES or self._size >= _SIZE or is_late:
-            self.write()
-
-    def write(self) -> None:
-        """Write the files that wait. Raises CloseSpider if the state cannot be written."""
-        waiting, self._waiting, self._size = self._waiting, [], 0
-        if not waiting:
-            return
-        with self._keeper.begin() as connection:
-            numbers = keep_files(connection, [read for _, read in waiting])
-        for (visit, _), number in zip(waiting, numbers, strict=True):
-            visit.listed.add(number)
-
-    def _spider_closed(self) -> None:
-        with suppress(CloseSpider):  # the run ends already, and says why
-            self.write()
-
-
-#: Media types of XML: what has one is a message, unless its root is that of something else.
-_XML_TYPES = frozenset({"application/xml", "text/xml"})
-
-#: Media types of archives, which may have messages in them, and of files that are never messages. Of a link
-#: that may lead to anything, no body of these types is received.
-_ARCHIVES = (
-    "application/zip",
-    "application/x-zip-compressed",
-    "application/x-7z-compressed",
-    "application/x-rar-compressed",
-    "application/vnd.rar",
-    "application/x-tar",
-)
+#: Media types of what may have messages in it or was meant to be one, and of files that are never messages.
+#: Of a link that may lead to anything, no body of the types in ``_REFUSED_TYPES`` is received.
+_PACKED = ("zip", "x-zip-compressed", "x-7z-compressed", "x-rar-compressed", "vnd.rar", "x-tar")
+_ARCHIVES = tuple(f"application/{each}" for each in _PACKED)
+_XML_TYPES = ("application/xml", "text/xml")
 _NO_MESSAGES = ("image/", "audio/", "video/", "font/", "application/pdf", "application/msword")
 _REFUSED_TYPES = (*_ARCHIVES, *_NO_MESSAGES, "application/vnd.", "application/json")
 
 #: Statuses that say that there is nothing.
 _NOT_THERE = (404, 410)
 
-#: Why a link is passed over.
-NOT_FETCHED = "niet opgehaald"
-
 #: Fields of a finding about an invalid file that the state keeps.
 _FINDING_FIELDS = ("code", "line", "element", "seen", "action")
+#: Errors that may be gone while the file is the same.
+_MAY_PASS = frozenset({REFUSED, "ipm.datum-toekomst"})
 
 
 class PermitFiles:
@@ -127,9 +76,9 @@ class PermitFiles:
         self._crawler = crawler
         self._keeper = keeper
         self._organisations = organisations
-        self._writes = PermitWrites(crawler, keeper)
-        self.write = self._writes.write
-        """Writes the files that were read to the state, as an entry page that is done needs them."""
+        self._waiting: list[tuple[EntryPageVisit, ReadFile]] = []
+        self._size = 0
+        crawler.signals.connect(self._spider_closed, signals.spider_closed)
         settings = crawler.settings
         self._maxsize = settings.getint("WOO_MESSAGE_MAXSIZE")
         self._interval = timedelta(days=settings.getfloat("WOO_FULL_READ_DAYS"))
@@ -157,25 +106,25 @@ class PermitFiles:
         self, response: StreamedResponse, visit: EntryPageVisit, link: Link, file: PermitFile | None
     ) -> None:
         """Store the message in a file, or report what is wrong with it."""
+        is_known = link.is_xml or file is not None
         try:
             if file is not None and is_not_modified(response):
-                self._same(link, file, visit)
-            elif response.status in _NOT_THERE and file is None and not link.is_xml:
-                self._no_message(link, visit, None)
+                self.count_unchanged(link, file, visit)
+            elif response.status in _NOT_THERE and not is_known:
+                self._no_message(link, visit)
             elif not is_complete(response.status):
                 self._failed(link, file, visit, "ipm.bericht-onbereikbaar", f"HTTP {response.status}")
             elif "dataloss" in response.flags:
                 self._failed(link, file, visit, "ipm.bericht-onbereikbaar", "afgebroken")
-            elif link.is_xml or file is not None:
+            elif is_known or has_message_root(response.chunks()):
                 visit.has_xml = True
-                self._read(response, link, file, visit)
-            elif has_message_root(response.chunks(), is_xml=_is_xml(response)):
-                visit.has_xml = True
-                visit.files += 1
-                visit.account.count_files(1)
+                visit.files += not is_known
+                visit.account.count_files(not is_known)
                 self._read(response, link, file, visit)
             else:
-                self._no_message(link, visit, _archive(response))
+                media_type = (header(response, "Content-Type") or "").partition(";")[0].strip().lower()
+                is_like_one = media_type in _ARCHIVES or media_type in _XML_TYPES
+                self._no_message(link, visit, media_type if is_like_one else None)
         finally:  # after any error: otherwise the page would wait for this file for ever
             self._file_done(visit)
 
@@ -197,10 +146,36 @@ class PermitFiles:
         """Count a file that has not changed, and report again what is wrong with it."""
         self._count("woo/berichten/unchanged")
         _report_again(link, file, visit)
-        if file.refused:
-            visit.account.count_waiting()
-        elif not file.faults:
+        if not file.faults:
             visit.account.count_entries(0, 1)
+
+    def write(self) -> None:
+        """Write the files that wait to the state. Raises CloseSpider if it cannot be written."""
+        waiting, self._waiting, self._size = self._waiting, [], 0
+        if not waiting:
+            return
+        with self._keeper.begin() as connection:
+            numbers = keep_files(connection, [read for _, read in waiting])
+        for (visit, _), number in zip(waiting, numbers, strict=True):
+            visit.listed.add(number)
+
+    def _spider_closed(self) -> None:
+        with suppress(CloseSpider):  # the run ends already, and says why
+            self.write()
+
+    def _add(
+        self,
+        visit: EntryPageVisit,
+        link: Link,
+        file: PermitFile,
+        message: Mutation | None = None,
+        size: int = 0,
+    ) -> None:
+        """Let a file that was read wait until there are enough of them to write."""
+        self._waiting.append((visit, ReadFile(visit.number, link.url, file, message)))
+        self._size += size
+        if len(self._waiting) >= _FILES or self._size >= _SIZE:
+            self.write()
 
     def _failed(
         self, link: Link, file: PermitFile | None, visit: EntryPageVisit, code: str, seen: str
@@ -215,35 +190,23 @@ class PermitFiles:
             visit.report(code, url=link.url, seen=seen)
             self._count("woo/berichten/failed")
             if file is not None:
-                self._wait_again(link, file, visit)
                 _report_again(link, file, visit)
-                if file.refused:  # its message decides what becomes of the file
-                    visit.account.count_waiting(instead_of=code)
 
     def _no_message(
-        self, link: Link, visit: EntryPageVisit, seen: str | None, code: str = "ipm.bericht-onbereikbaar"
+        self,
+        link: Link,
+        visit: EntryPageVisit,
+        seen: str | None = None,
+        code: str = "ipm.bericht-onbereikbaar",
     ) -> None:
         """Remember that a link led to no message; *seen* if there may be one nevertheless."""
-        visit.fruitless += link.url not in visit.again
-        date = None if link.date is None else str(link.date)
+        visit.fruitless += 1
         faults: list[KeptFinding] = []
         if seen is not None:
-            visit.passed_over.add(NOT_FETCHED, f"{link.url} ({seen})")
+            visit.pass_over(f"{link.url} ({seen})")
             faults = [{"code": code, "seen": seen}]
-        now = int(datetime.now(UTC).timestamp())
-        read = PermitFile(RememberedFile(NO_MESSAGE, date), now, faults=faults)
-        self._writes.add(visit, ReadFile(visit.number, link.url, read, None), 0)
-
-    def _same(self, link: Link, file: PermitFile, visit: EntryPageVisit) -> None:
-        """Count a requested file that has not changed, and let its message wait again if it was refused."""
-        self._wait_again(link, file, visit)
-        self.count_unchanged(link, file, visit)
-
-    def _wait_again(self, link: Link, file: PermitFile, visit: EntryPageVisit) -> None:
-        """Let the message in a listed file wait again, if it was refused."""
-        if file.refused:
-            with self._keeper.begin() as connection:
-                wait_again(connection, visit.number, [link.url])
+        known = RememberedFile(NO_MESSAGE, None if link.date is None else str(link.date))
+        self._add(visit, link, PermitFile(known, int(datetime.now(UTC).timestamp()), faults=faults))
 
     def _read(
         self, response: StreamedResponse, link: Link, file: PermitFile | None, visit: EntryPageVisit
@@ -256,7 +219,7 @@ class PermitFiles:
         faults: Sequence[KeptFinding] = file.faults if file is not None else ()
         since = file.faults_since if file is not None else None
         mutation = None
-        if compared.changed or (file is not None and file.is_due(now)):
+        if file is None or compared.changed or any(fault["code"] in _MAY_PASS for fault in faults):
             message, findings = self._read_message(response, link, visit, now)
             faults = [_kept(finding) for finding in findings if message is None]
             since = (since or read_at) if faults else None
@@ -271,13 +234,12 @@ class PermitFiles:
                     digest=compared.known.digest,
                 )
                 visit.account.count_waiting()
-        elif file is not None:
-            self._same(link, file, visit)
+        else:
+            self.count_unchanged(link, file, visit)
         etag, last_modified = validator(response, "ETag"), validator(response, "Last-Modified")
         visit.undated += link.date is None and etag is None and last_modified is None
-        dated_at = None if date is None or compared.known.now else int(date.timestamp())
-        read = PermitFile(compared.known, read_at, etag, last_modified, faults, since, dated_at=dated_at)
-        self._writes.add(visit, ReadFile(visit.number, link.url, read, mutation), response.size)
+        read = PermitFile(compared.known, read_at, etag, last_modified, faults, since)
+        self._add(visit, link, read, mutation, response.size)
 
     def _read_message(
         self, response: StreamedResponse, link: Link, visit: EntryPageVisit, now: datetime
@@ -324,21 +286,6 @@ def permit_request(
     )
 
 
-def _media_type(response: StreamedResponse) -> str:
-    return (header(response, "Content-Type") or "").partition(";")[0].strip().lower()
-
-
-def _is_xml(response: StreamedResponse) -> bool:
-    media_type = _media_type(response)
-    return media_type in _XML_TYPES or media_type.endswith("+xml")
-
-
-def _archive(response: StreamedResponse) -> str | None:
-    """Return the media type of an archive, which may have messages in it; None for any other."""
-    media_type = _media_type(response)
-    return media_type if media_type in _ARCHIVES else None
-
-
 def _compare(
     response: StreamedResponse, link: Link, file: PermitFile | None, visit: EntryPageVisit, now: datetime
 ) -> Comparison:
@@ -362,5 +309,4 @@ def _report_again(link: Link, file: PermitFile, visit: EntryPageVisit) -> None:
     """Report what is wrong with an invalid file; it is reported in each run until it is fixed."""
     since = None if file.faults_since is None else iso_seconds(file.faults_since)
     for fault in file.faults:
-        known = {name: fault[name] for name in _FINDING_FIELDS if name in fault}
-        visit.report(**known, url=link.url, since=since)
+        visit.report(**fault, url=link.url, since=since)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -17,24 +17,14 @@ from woo_harvester.utils.document_set import DocumentSet
 
 
 class GoneFile(NamedTuple):
-    """A file that a page no longer lists. Moments are in seconds since 1970."""
+    """A file that a page no longer lists."""
 
     number: int
     url: str
-    dated_at: int | None
     first_seen: int | None
-    read_at: int
+    """When a run first read it, in seconds since 1970; None if that is not known."""
     is_message: bool
     """True if its message was valid, and its own organisation's."""
-
-    def began(self) -> int | None:
-        """Return its date, or when a run first read it if that is later; None if neither is known.
-
-        No file has a date after the moment at which it was read: a later date counts as that moment.
-        """
-        dated = None if self.dated_at is None else min(self.dated_at, self.read_at)
-        known = [moment for moment in (dated, self.first_seen) if moment is not None]
-        return max(known) if known else None
 
 
 class PageHistory(NamedTuple):
@@ -46,29 +36,13 @@ class PageHistory(NamedTuple):
     """When a file was last found to be gone; None if none ever was."""
 
 
-class EndedCases(NamedTuple):
-    """The cases of an entry page whose period ended before a day."""
-
-    cases: int
-    identifier: str
-    """URL of the case that ended first."""
-    ends: str
-    """The day on which its period ended."""
-
-
-def missing_files(
-    connection: Connection, entry_id: int, listed: DocumentSet, is_of_page: Callable[[str], bool]
-) -> list[GoneFile]:
-    """Return the files that the page had at its last complete read, and that are not in *listed* now.
-
-    *is_of_page* returns whether the URL of a file is one that a link of the page may have today.
-    """
+def missing_files(connection: Connection, entry_id: int, listed: DocumentSet) -> list[GoneFile]:
+    """Return the files that the page had at its last complete read, and that are not in *listed* now."""
     file = permit_files.c
-    is_message = file.faults.is_(None) & file.refused.is_(None)
-    columns = (file.id, file.url, file.dated_at, file.first_seen, file.read_at, is_message)
+    columns = (file.id, file.url, file.first_seen, file.faults.is_(None))
     query = select(*columns).where(file.entry_id == entry_id, file.gone_at.is_(None), is_read_message())
     rows = connection.execute(query.order_by(file.id).execution_options(yield_per=BATCH))
-    return [GoneFile._make(row) for row in rows if row.id not in listed and is_of_page(row.url)]
+    return [GoneFile._make(row) for row in rows if row.id not in listed]
 
 
 def note_complete_read(connection: Connection, entry_id: int, gone: Sequence[int], now: int) -> PageHistory:
@@ -93,8 +67,7 @@ def forget_links(connection: Connection, entry_id: int, listed: DocumentSet, bef
     numbers = connection.execute(select(file.id).where(*no_message)).scalars().all()
     for part in batches(number for number in numbers if number not in listed):
         connection.execute(delete(permit_files).where(file.id.in_(part)))
-    is_old = file.entry_id == entry_id, file.gone_at < before, ~file.url.ilike("%.xml")
-    connection.execute(delete(permit_files).where(*is_old))
+    connection.execute(delete(permit_files).where(file.entry_id == entry_id, file.gone_at < before))
 
 
 def note_back(connection: Connection, numbers: Iterable[int]) -> None:
@@ -103,30 +76,24 @@ def note_back(connection: Connection, numbers: Iterable[int]) -> None:
         connection.execute(update(permit_files).where(permit_files.c.id.in_(part)).values(gone_at=None))
 
 
-def ended_cases(connection: Connection, entry_id: int, before: date) -> EndedCases | None:
+def ended_cases(connection: Connection, entry_id: int, before: date) -> tuple[int, str, str] | None:
     """Return the cases of an entry page whose period ended *before* a day; None if there are none.
 
-    A version on its way to the outputs counts, and not the one that it replaces.
+    They are their number, the URL of the case that ended first, and the day of that. A version on its way to
+    the outputs counts, and not the one that it replaces.
     """
-    case, newer = permit_cases, permit_cases.alias()
-    replaced = (
-        select(newer.c.id)
-        .where(
-            newer.c.identifier == case.c.identifier,
-            newer.c.kind == case.c.kind,
-            newer.c.batch.is_not(None),
-        )
-        .exists()
-    )
+    table, newer = permit_cases, permit_cases.alias()
+    case, same = table.c, (newer.c.identifier == table.c.identifier, newer.c.kind == table.c.kind)
+    replaced = select(newer.c.id).where(*same, newer.c.batch.is_not(None)).exists()
     which = (
-        case.c.entry_id == entry_id,
-        case.c.kind == Soort.ZAAK.value,
-        case.c.ends < before.isoformat(),
-        case.c.batch.is_not(None) | ~replaced,
+        case.entry_id == entry_id,
+        case.kind == Soort.ZAAK.value,
+        case.ends < before.isoformat(),
+        case.batch.is_not(None) | ~replaced,
     )
-    count = connection.scalar(select(func.count()).select_from(case).where(*which)) or 0
-    if not count:
-        return None
-    oldest = select(case.c.data, case.c.ends).where(*which).order_by(case.c.ends, case.c.id).limit(1)
-    row = connection.execute(oldest).one()
-    return EndedCases(count, PermitRow.load(row.data).mutation.message.identifier, row.ends)
+    rows = (
+        select(case.data, case.ends, func.count().over()).where(*which).order_by(case.ends, case.id).limit(1)
+    )
+    for data, ends, count in connection.execute(rows):
+        return count, PermitRow.load(data).mutation.message.identifier, ends
+    return None

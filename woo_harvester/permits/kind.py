@@ -21,7 +21,6 @@ PLACES = {
     "record_type": "record.PermitRecord",
     "state_lines": "operating.lines",
     "tables": "tables.TABLES",
-    "things": "operating.THINGS",
     "unread": "judging.UNREAD",
     "verdict": "judging.verdict",
     "would_find_again": "judging.would_find_again",

@@ -15,8 +15,11 @@ from woo_harvester.findings import Reporter
 from woo_harvester.permits.messages import Soort, Transactie
 from woo_harvester.permits.mutations import Key, Mutation, PermitRow, in_order
 from woo_harvester.permits.parsing import UNPROCESSED
-from woo_harvester.permits.rights import Right, Rights, is_own_host
+from woo_harvester.permits.rights import Right, Rights
 from woo_harvester.utils.urls import host_of
+
+#: The error of a message about a case of another organisation.
+REFUSED = "ipm.andere-organisatie"
 
 _Rows = dict[Key, dict[str, PermitRow]]
 """The rows for each key, by organisation."""
@@ -26,7 +29,7 @@ class Ledger:
     """Rows of cases and documents, and the effect of the messages that are applied to them."""
 
     def __init__(self, known: Iterable[PermitRow], rights: Rights, report: Reporter) -> None:
-        self._rights = rights
+        self.rights = rights
         self._report = report
         self.published: dict[str, PermitRow] = {}
         """The row that the last record of each case came from, by URL of the case."""
@@ -42,21 +45,12 @@ class Ledger:
         """Messages about documents that took effect, by the case that has the document or had it."""
         self.codes: dict[str, list[str]] = {}
         """Codes of findings, by URL of the case."""
-        self.refused: list[Mutation] = []
-        """Messages of this run about another organisation's case."""
-        self.displaced: list[Mutation] = []
-        """Messages of earlier runs about a case that another organisation has now."""
-        self._own_host = {
-            (row.key.identifier, row.mutation.organisatie)
-            for row in self._all()
-            if row.key.soort is Soort.ZAAK and (row.eigen or is_own_host(row.key.identifier, row.mutation))
-        }
-        self._claimed: dict[str, None] = {}
-        """Cases that an organisation offered for the first time, or lost; in order, so a dict."""
+        self.refused: list[tuple[Mutation, str]] = []
+        """Messages about another's case, with whose it is; also those of earlier runs that counted then."""
 
     def _current(self, row: PermitRow) -> PermitRow:
         """Return *row* with the organisation that its entry page has today."""
-        mutation = self._rights.current(row.mutation)
+        mutation = self.rights.current(row.mutation)
         return row if mutation is row.mutation else replace(row, mutation=mutation)
 
     def apply(self, mutations: Sequence[Mutation]) -> None:
@@ -68,7 +62,6 @@ class Ledger:
         documents = (mutation for mutation in mutations if mutation.key.soort is Soort.DOCUMENT)
         for mutation in in_order(documents):
             self._apply_to_document(mutation)
-        self._displace_documents()
         self._report_orphans()
 
     def changed(self) -> Iterator[Key]:
@@ -78,14 +71,9 @@ class Ledger:
             if len(group) != len(before) or any(row is not before.get(name) for name, row in group.items()):
                 yield key
 
-    def right(self, case: str, mutation: Mutation) -> Right:
-        """Return the right that the organisation of *mutation* has on *case*."""
-        own_host = (case, mutation.organisatie) in self._own_host or is_own_host(case, mutation)
-        return self._rights.right(case, mutation, own_host=own_host)
-
     def shown(self, mutation: Mutation) -> Mutation:
         """Return *mutation* with the organisation that its record names."""
-        return replace(mutation, organisatie=self._rights.shown(mutation))
+        return replace(mutation, organisatie=self.rights.shown(mutation))
 
     def _add(self, row: PermitRow) -> None:
         """Add a row of the state. An organisation with a new name may have two rows for one key."""
@@ -97,10 +85,6 @@ class Ledger:
         other = group.get(row.mutation.organisatie)
         if other is None or not row.mutation.order < other.mutation.order:
             group[row.mutation.organisatie] = row
-
-    def _all(self) -> Iterator[PermitRow]:
-        for group in self.rows.values():
-            yield from group.values()
 
     def _row(self, mutation: Mutation) -> PermitRow | None:
         return self.rows.get(mutation.key, {}).get(mutation.organisatie)
@@ -114,13 +98,11 @@ class Ledger:
         first: dict[tuple[Key, str], int] = {}
         for place, mutation in enumerate(cases):
             first.setdefault((mutation.key, mutation.organisatie), place)
-            if is_own_host(mutation.key.identifier, mutation):
-                self._own_host.add((mutation.key.identifier, mutation.organisatie))
 
         def turn(mutation: Mutation) -> tuple[int, bool, int]:
             row = self._row(mutation)
             has_it = row is not None and row.mutation.alive
-            right = self.right(mutation.key.identifier, mutation)
+            right = self.rights.right(mutation.key.identifier, mutation)
             return -right, not has_it, first[mutation.key, mutation.organisatie]
 
         turns = {key: turn(cases[place]) for key, place in first.items()}
@@ -131,16 +113,11 @@ class Ledger:
         if (owner := self._owner(case, mutation)) is not None:
             self._refuse(mutation, owner)
             return
-        if row is None:
-            self._claimed[case] = None
-        if row is not None and not self._is_newer(row, mutation, case):
-            self._put(replace(self._row(mutation) or row, eigen=self._is_own_host(mutation)))
-        else:
+        if row is None or self._is_newer(row, mutation, case):
             self._note_known(mutation, row, case)
             self.applied[mutation.key, mutation.organisatie] = mutation
-            known = row or PermitRow(mutation)
-            self._put(replace(known, mutation=mutation, zaak=case, eigen=self._is_own_host(mutation)))
-        self._displace_case(case)
+            self._put(replace(row or PermitRow(mutation), mutation=mutation, zaak=case))
+        self._displace(case)
 
     def _apply_to_document(self, mutation: Mutation) -> None:
         row = self._row(mutation)
@@ -162,12 +139,12 @@ class Ledger:
 
     def _owner(self, case: str, mutation: Mutation) -> str | None:
         """Return who has *case* if the organisation of *mutation* may not change it, else None."""
-        right = self.right(case, mutation)
+        right = self.rights.right(case, mutation)
         if right is Right.NONE:
-            return self._rights.registered_owners(case)
+            return ", ".join(sorted(self.rights.owners(case)))
         for organisation, row in self.rows.get(Key(Soort.ZAAK, case), {}).items():
             if organisation != mutation.organisatie:
-                theirs = self.right(case, row.mutation)
+                theirs = self.rights.right(case, row.mutation)
                 if theirs > right or (theirs == right and row.mutation.alive):
                     return organisation
         return None
@@ -178,9 +155,6 @@ class Ledger:
             if organisation != mutation.organisatie and row.mutation.alive and row.case is not None:
                 return organisation
         return None
-
-    def _is_own_host(self, mutation: Mutation) -> bool:
-        return (mutation.key.identifier, mutation.organisatie) in self._own_host
 
     def _is_newer(self, row: PermitRow, mutation: Mutation, case: str | None) -> bool:
         """Return whether *mutation* comes after the message in *row*. Report it if it comes too late."""
@@ -213,30 +187,19 @@ class Ledger:
         if group.get(organisation) != row:
             group[organisation] = row
 
-    def _displace_case(self, case: str) -> None:
+    def _displace(self, case: str) -> None:
         """Take *case* from organisations with a weaker right than the strongest."""
         group = self.rows[Key(Soort.ZAAK, case)]
-        strongest = max(self.right(case, row.mutation) for row in group.values())
+        strongest = max(self.rights.right(case, row.mutation) for row in group.values())
         for organisation, row in list(group.items()):
-            if row.mutation.alive and self.right(case, row.mutation) < strongest:
+            if row.mutation.alive and self.rights.right(case, row.mutation) < strongest:
                 del group[organisation]
-                self._claimed[case] = None
-                self.displaced.append(row.mutation)
-
-    def _displace_documents(self) -> None:
-        """Note documents of earlier runs whose case another organisation has now."""
-        if not self._claimed:
-            return
-        for row in self._all():
-            if row.key.soort is Soort.DOCUMENT and row.mutation.alive and row.case in self._claimed:
-                is_new = (row.key, row.mutation.organisatie) in self.applied
-                if not is_new and self._owner(row.case, row.mutation) is not None:
-                    self.displaced.append(row.mutation)
+                self.refused.append((row.mutation, _of_others(self._owner(case, row.mutation))))
 
     def _refuse(self, mutation: Mutation, owner: str) -> None:
         """Refuse a message and report it. The code is not added to the case, which is not at fault."""
-        self.refused.append(mutation)
-        self._emit("ipm.andere-organisatie", mutation, f"de zaak is van {owner}", UNPROCESSED)
+        self.refused.append((mutation, _of_others(owner)))
+        self._emit(REFUSED, mutation, _of_others(owner), UNPROCESSED)
 
     def _note_known(self, mutation: Mutation, row: PermitRow | None, case: str | None) -> None:
         """Report a create of a case that exists, or a delete of what never existed."""
@@ -271,7 +234,7 @@ class Ledger:
             code,
             url=mutation.bestand,
             host=host_of(mutation.ingang),
-            organisation=self._rights.shown(mutation),
+            organisation=self.rights.shown(mutation),
             sitemap=mutation.ingang,
             seen=seen,
             action=action,
@@ -286,6 +249,11 @@ def by_case(rows: _Rows) -> Mapping[str, list[PermitRow]]:
             if row.case is not None:
                 found.setdefault(row.case, []).append(row)
     return found
+
+
+def _of_others(owner: str | None) -> str:
+    """Return the text of the finding that a message is about a case of another organisation."""
+    return f"de zaak is van {owner}"
 
 
 def _late(mutation: Mutation, applied: Mutation) -> str:

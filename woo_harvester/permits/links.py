@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import Enum, auto
 from typing import NamedTuple
 
@@ -105,23 +105,20 @@ def is_due_again(first: datetime, last: datetime, now: datetime, most: timedelta
 #: Findings that may be due to messages that were not read.
 _NEEDS_ALL_MESSAGES = frozenset({"ipm.zaak-onbekend", "ipm.document-onbekend", "ipm.document-zonder-zaak"})
 
-_UNDATED = datetime.min.replace(tzinfo=UTC)
 
+def first_and_last(links: Sequence[Link], size: int) -> Sequence[Link]:
+    """Return at most *size* links, half of them the first and half the last of the page.
 
-def newest_and_oldest(links: Sequence[Link], size: int) -> Sequence[Link]:
-    """Return at most *size* links, half of them the newest and half the oldest, in the order of the page.
-
-    A *size* of 0 returns all links. Links that have the extension of XML come first. Without dates the order
-    of the page counts, with the newest files last.
+    A *size* of 0 returns all links. Links that have the extension of XML come first.
     """
     if not size or len(links) <= size:
         return links
-    chosen = list[int]()
+    chosen = list[Link]()
     for is_xml in (True, False):
-        group = [number for number, link in enumerate(links) if link.is_xml is is_xml]
-        group.sort(key=lambda number: _moment(links[number]))  # stable: the order of the page stays
-        chosen += _ends(group, size - len(chosen))
-    return [links[number] for number in sorted(chosen)]
+        group = [link for link in links if link.is_xml is is_xml]
+        left = min(size - len(chosen), len(group))
+        chosen += group[: left // 2] + group[len(group) - left + left // 2 :]
+    return chosen
 
 
 def without_the_rest(report: Reporter, hosts: Collection[str]) -> Reporter:
@@ -135,13 +132,3 @@ def without_the_rest(report: Reporter, hosts: Collection[str]) -> Reporter:
             report.send(finding)
 
     return Reporter(send) if hosts else report
-
-
-def _ends(numbers: list[int], size: int) -> list[int]:
-    """Return at most *size* numbers: half from the end, rounded up, and half from the beginning."""
-    oldest = size // 2
-    return numbers if len(numbers) <= size else numbers[:oldest] + numbers[len(numbers) - size + oldest :]
-
-
-def _moment(link: Link) -> datetime:
-    return _UNDATED if link.date is None else link.date.as_utc()

@@ -13,20 +13,15 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
-from enum import Enum, auto
 from typing import Any, cast
 from urllib.parse import urljoin
 
 from lxml import etree
 
 from woo_harvester.documents.pages import decode_page
-from woo_harvester.permits.listing_dates import SEARCHED, Found, Stamp, find_date, read_stamps, stamp_of
+from woo_harvester.permits.listing_dates import SEARCHED, Stamp, find_date
 from woo_harvester.sitemaps.xml_stream import CorruptError, TooLargeError, TruncatedError, decompress
 from woo_harvester.utils.urls import LOC_MAXLENGTH, absolute_url, last_segment
-
-#: Most links that are kept of one page, so that an endless page does not fill the memory.
-_LINKS_MAX = 1_000_000
 
 #: Elements that end a row of a page without a table.
 _BREAKS = frozenset(
@@ -41,11 +36,7 @@ _EXTENSION = re.compile(r"\.([A-Za-z][A-Za-z0-9]{0,9}|7[zZ])$")
 _SIMPLE = re.compile(r"[\w~%-][\w.~%-]*(?:\?[\w.~%&=+-]*)?")
 #: A query for the same page in another order, as Apache and Caddy write it.
 _SORTED = re.compile("(?:[CO]=[A-Z]|(?:sort|order)=[a-z]+)", re.IGNORECASE)
-#: Extensions of programs that make a file on request.
-_SCRIPT = re.compile(
-    r"php\d?|phtml|aspx?|as[hm]x|axd|svc|jspx?|jsf|faces|do|action|cf[mc]|f?cgi|pl|py|rb|dll|exe|nsf|xsp|pls"
-)
-#: Extensions of pages: each page has links to other pages. With a query they may be scripts.
+#: Extensions of pages: each page has links to other pages. With a query a script may make them.
 _PAGE = re.compile(r"[sx]?html?")
 #: Extensions of files that are never messages, and that often stand beside them.
 _OTHER = re.compile(
@@ -55,17 +46,6 @@ _OTHER = re.compile(
 )
 #: White space around a URL, and characters within it that browsers leave out.
 _IGNORED = re.compile(r"^[\s\x00-\x20]+|[\s\x00-\x20]+$|[\t\r\n]")
-
-
-class LinkKind(Enum):
-    """What the URL of a link shows of the file."""
-
-    XML = auto()
-    """Its extension is that of XML, or of XML as gzip."""
-    UNKNOWN = auto()
-    """It has no extension, or a script makes it: the answer shows whether it is a message."""
-    OTHER = auto()
-    """Its extension is that of an archive, or is not known: it is not requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +66,6 @@ class Listing:
 
     links: list[Link] = field(default_factory=list)
     """Each URL once, in the order of the page."""
-    others: list[Link] = field(default_factory=list)
-    """The links to archives and to files of an unknown type, which may have messages."""
-    encoding: str = ""
-    """Encoding with which the page was read."""
     fault: str | None = None
     """Code of the finding if the page was not read to its end: ``ipm.te-groot`` or
     ``ipm.ingang-onbereikbaar``."""
@@ -109,13 +85,13 @@ def read_listing(chunks: Iterable[bytes], url: str, maxsize: int, content_type: 
     page = _Page(url)
     # _Page has all methods that lxml calls; the type hints of lxml ask for more.
     parser = etree.HTMLParser(target=cast("Any", page), huge_tree=True)
-    listing.encoding, texts = decode_page(_within_bounds(chunks, maxsize, listing), content_type)
+    _, texts = decode_page(_within_bounds(chunks, maxsize, listing), content_type)
     with suppress(etree.ParserError, etree.XMLSyntaxError):  # the page has nothing that can be read as HTML
         for text in texts:
             parser.feed(text)
         parser.close()
     page.end_row()
-    listing.links, listing.others = page.links()
+    listing.links = [Link(url, is_xml, date) for url, (is_xml, date) in page.found.items()]
     return listing
 
 
@@ -130,29 +106,18 @@ def _within_bounds(chunks: Iterable[bytes], maxsize: int, listing: Listing) -> I
 
 @dataclass(slots=True)
 class _Row:
-    """One row of a page: its links, and the text around them."""
+    """One row of a page: its links, and the beginning of the text around them."""
 
-    links: list[str] = field(default_factory=list)
-    before: list[str] = field(default_factory=list)
-    """Text before the first link."""
-    after: list[list[str]] = field(default_factory=list)
-    """Text after each link, up to the next one."""
+    links: dict[str, bool] = field(default_factory=dict)
+    """Whether each URL shows that it is one of XML."""
+    text: list[str] = field(default_factory=list)
     length: int = 0
-    """Characters of text since the last link."""
-    time: str | None = None
-    """Attribute ``datetime`` of the first time element."""
 
     def add(self, text: str) -> None:
         """Add text outside of links."""
-        if self.length < 2 * SEARCHED:
+        if self.length < SEARCHED:
             self.length += len(text)
-            (self.after[-1] if self.after else self.before).append(text)
-
-    def start_link(self, href: str) -> None:
-        """Start a link: the text after it belongs to it."""
-        self.links.append(href)
-        self.after.append([])
-        self.length = 0
+            self.text.append(text)
 
 
 class _Page:
@@ -164,7 +129,8 @@ class _Page:
         self._has_base = False
         self._row = _Row()
         self._in_link = self._in_table_row = self._in_pre = self._unseen = 0
-        self._found: dict[str, tuple[LinkKind, Found | Stamp | None]] = {}
+        self.found: dict[str, tuple[bool, Stamp | None]] = {}
+        """The links to files: whether the URL shows that it is one of XML, and the date."""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Handle the start of an element."""
@@ -174,7 +140,7 @@ class _Page:
             self.end_row()
             self._in_table_row = 1
         elif tag == "time":
-            self._row.time = self._row.time or attributes.get("datetime")
+            self._row.add(f" {attributes.get('datetime')} ")
         elif tag in _UNSEEN:
             self._unseen += 1
         elif tag == "base":
@@ -216,38 +182,24 @@ class _Page:
         """Do nothing at the end of the page; lxml calls this."""
 
     def end_row(self) -> None:
-        """Keep the links of the row that ends, each with its date."""
-        row = self._row
-        if not row.links:
-            if row.before:
-                self._row = _Row()
-            return
-        self._row = _Row()
-        urls = {href: each for href in row.links if (each := self._file_url(href)) is not None}
-        if not urls:
-            return
-        if len(set(urls.values())) == 1:
-            text = " ".join([*row.before, *(part for parts in row.after for part in parts)])
-            self._keep(next(iter(urls.values())), _time_of(row.time) or find_date(text))
-            return
-        for href, parts in zip(row.links, row.after, strict=True):
-            if href in urls:
-                self._keep(urls[href], find_date(" ".join(parts)))
-
-    def links(self) -> tuple[list[Link], list[Link]]:
-        """Return the links to requested files and those to others, with their dates parsed."""
-        found = [date if isinstance(date, Found) else None for _, date in self._found.values()]
-        links, others = list[Link](), list[Link]()
-        for (url, (kind, date)), stamp in zip(self._found.items(), read_stamps(found), strict=True):
-            link = Link(url, kind is LinkKind.XML, date if isinstance(date, Stamp) else stamp)
-            (others if kind is LinkKind.OTHER else links).append(link)
-        return links, others
+        """Keep the links of the row that ends. The date of a row is that of the only file in it."""
+        row, self._row = self._row, _Row()
+        date = find_date(" ".join(row.text)) if len(row.links) == 1 else None
+        for url, is_xml in row.links.items():
+            self.found[url] = is_xml, self.found.get(url, (is_xml, None))[1] or date
 
     def _start_link(self, attributes: dict[str, str]) -> None:
         href = attributes.get("href")
-        if href is not None:
-            self._row.start_link(_IGNORED.sub("", href))
-            self._in_link = 1
+        if href is None:
+            return
+        self._in_link = 1
+        href = _IGNORED.sub("", href)
+        # A simple name is that of a file in the folder.
+        url = self._folder + href if _SIMPLE.fullmatch(href) else absolute_url(self._base, href)
+        if url is not None and url != self._url and len(url) <= LOC_MAXLENGTH:
+            is_xml = _is_xml(url, self._url)
+            if is_xml is not None:
+                self._row.links[url] = is_xml
 
     def _set_base(self, href: str | None) -> None:
         """Use the first base element of the page (HTML, 4.2.3)."""
@@ -257,37 +209,16 @@ class _Page:
             if base is not None:
                 self._base, self._folder = base, _folder_of(base)
 
-    def _keep(self, url: tuple[str, LinkKind], date: Found | Stamp | None) -> None:
-        address, kind = url
-        known = self._found.get(address)
-        if known is None:
-            if len(self._found) < _LINKS_MAX:
-                self._found[address] = kind, date
-        elif known[1] is None:
-            self._found[address] = kind, date
-
-    def _file_url(self, href: str) -> tuple[str, LinkKind] | None:
-        """Return the URL of a link and what it shows of the file; None for a link to skip."""
-        if _SIMPLE.fullmatch(href):
-            url: str | None = self._folder + href
-        else:
-            url = absolute_url(self._base, href)
-        if url is None or url == self._url or len(url) > LOC_MAXLENGTH:
-            return None
-        if url.endswith((".xml", ".XML")) and "?" not in url:
-            return url, LinkKind.XML
-        kind = _kind_of(url, self._url)
-        return None if kind is None or url == self._url else (url, kind)
-
 
 def _folder_of(url: str) -> str:
     return urljoin(url, ".")
 
 
-def _kind_of(url: str, page: str) -> LinkKind | None:
-    """Return what the URL of a link shows of the file.
+def _is_xml(url: str, page: str) -> bool | None:
+    """Return whether the URL of a link shows that it is one of XML; without that the answer decides.
 
-    None for a folder, another page, a file that is never a message, and the page itself in another order.
+    Returns None for a folder, another page, a file that is never a message, and the page itself in another
+    order.
     """
     name = last_segment(url)
     path, _, query = url.partition("?")
@@ -295,11 +226,11 @@ def _kind_of(url: str, page: str) -> LinkKind | None:
         return None
     extension = _extension_of(name)
     if extension == "xml":
-        return LinkKind.XML
-    is_page = extension is not None and _PAGE.fullmatch(extension)
-    if extension is None or _SCRIPT.fullmatch(extension) or (is_page and query):
-        return LinkKind.UNKNOWN
-    return None if is_page or _OTHER.fullmatch(extension) else LinkKind.OTHER
+        return True
+    is_other = extension is not None and (
+        _OTHER.fullmatch(extension) or (_PAGE.fullmatch(extension) and not query)
+    )
+    return None if is_other else False
 
 
 def _extension_of(name: str) -> str | None:
@@ -308,14 +239,3 @@ def _extension_of(name: str) -> str | None:
     if found is not None and found[1].lower() == "gz" and name[: found.start()].lower().endswith(".xml"):
         return "xml"
     return None if found is None else found[1].lower()
-
-
-def _time_of(text: str | None) -> Stamp | None:
-    """Return the moment in the attribute of a time element; None if it has no time of day."""
-    if text is None or "T" not in text:
-        return None
-    try:
-        moment = datetime.fromisoformat(text.strip())
-    except ValueError:
-        return None
-    return stamp_of(moment.replace(microsecond=0), to_the_second=True)

@@ -51,9 +51,6 @@ _HOUSE_FORM = re.compile(r"0*([1-9][0-9]{0,8})\s*[-/]?\s*(.*)", re.DOTALL)
 _RD_X = (-7_000, 300_000)
 _RD_Y = (289_000, 629_000)
 
-#: Most characters of a scheme and an organisation's name together. No list has a longer one.
-_NAME_MAX = 300
-
 #: Decimals of a degree: 11 cm, while the conversion is accurate to about a metre.
 _DECIMALS = 6
 
@@ -118,12 +115,6 @@ def organisation_by_name(organisations: ValueList, scheme: str, name: str) -> Co
 
     The scheme ``overheid:Gemeente`` with the name ``Amsterdam`` is ``gemeente Amsterdam`` in the value lists.
     """
-    known = len(scheme) + len(name) <= _NAME_MAX
-    return _organisation_by_name(organisations, scheme, name) if known else None
-
-
-@lru_cache(maxsize=4096)
-def _organisation_by_name(organisations: ValueList, scheme: str, name: str) -> Concept | None:
     prefix = scheme.rpartition(":")[2].casefold()
     return organisations.by_label(f"{prefix} {name}") or organisations.by_label(name)
 
@@ -249,16 +240,7 @@ def _object(name: str, make: Callable[..., Any], parts: _Table, *, many: bool = 
 
 
 def _day(text: str | None, *_: object) -> date | None:
-    return None if text is None else day_in(text)
-
-
-def day_in(text: str) -> date:
-    """Return the day of a text, as :func:`woo_harvester.utils.dates.parse_date` does, with a cache."""
-    return parse_date(text) if len(text) > _CACHED_LENGTH else _parse_date(text)
-
-
-# Cached, since many messages have the same days.
-_parse_date = lru_cache(maxsize=4096)(parse_date)
+    return None if text is None else parse_date(text)
 
 
 def _number(text: str | None, *_: object) -> float | None:
@@ -296,7 +278,7 @@ _cached_term = lru_cache(maxsize=8192)(_make_term)
 def _plain_day(text: str | None, *_: object) -> str | None:
     """Return the day of an element that the model does not check, or its text if it is none."""
     with suppress(ValueError):
-        return day_in(text or "").isoformat()
+        return parse_date(text or "").isoformat()
     return text
 
 

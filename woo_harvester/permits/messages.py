@@ -19,16 +19,14 @@ from msgspec.structs import replace
 
 from woo_harvester.findings import Finding, Severity
 from woo_harvester.permits import schema
-from woo_harvester.permits.mapping import conform, day_in, map_case, map_document
+from woo_harvester.permits.mapping import conform, map_case, map_document
 from woo_harvester.permits.parsing import UNPROCESSED, MessageError, Notebook, parse, text_of
 from woo_harvester.permits.record import Metadata, Vergunning, VergunningDocument
 from woo_harvester.sitemaps.xml_stream import local_name, namespace
 from woo_harvester.tooi.values import ValueList
-from woo_harvester.utils.dates import CLOCK_SLACK, day_of, parse_datetime
+from woo_harvester.utils.dates import CLOCK_SLACK, day_of, parse_date, parse_datetime
 from woo_harvester.utils.urls import LOC_MAXLENGTH, host_of
 
-#: Namespace of another version of the model.
-_OTHER_VERSION = re.compile(r"https?://standaarden\.overheid\.nl/vergunningen/([^/]+)/?$")
 _ROOT = f"{{{schema.MESSAGE_NS}}}message"
 _CASE = f"{{{schema.CASE_NS}}}vergunningzaak"
 #: Most names of elements in one finding.
@@ -132,7 +130,7 @@ def is_in_future(aanmaakdatum: str, now: datetime) -> bool:
     """
     if "T" in aanmaakdatum:
         return parse_datetime(aanmaakdatum) > now + CLOCK_SLACK
-    day = day_in(aanmaakdatum)
+    day = parse_date(aanmaakdatum)
     # The Dutch day is that of UTC or the next one, so most need no time zone.
     return day > now.date() and day > day_of(now)
 
@@ -142,16 +140,12 @@ def _root_fault(root: etree._Element) -> Finding | None:
     if root.tag == _ROOT:
         return None
     name, space = local_name(root.tag), namespace(str(root.tag))
-    if name == "message" and (other := _OTHER_VERSION.match(space)):
-        seen = f"<message> van versie {other[1]}, naamruimte {space}"
-    else:
-        seen = f"<{name}> in naamruimte {space or '(geen)'}"
     expected = f"één <message> in naamruimte {schema.MESSAGE_NS}"
     return Finding(
         code="ipm.schema",
         line=root.sourceline,
         element=name,
-        seen=seen,
+        seen=f"<{name}> in naamruimte {space or '(geen)'}",
         action=f"{UNPROCESSED}; verwacht: {expected}",
     )
 
@@ -173,7 +167,7 @@ def _message(root: etree._Element, organisations: ValueList, note: Notebook) -> 
         transactie=action,
         transactie_id=" ".join((transactie_id.text or "").split()),
         volgnummer=int(volgnummer.text or ""),
-        aanmaakdatum=day_in(day),
+        aanmaakdatum=parse_date(day),
         identifier=identifier,
         zaak=case,
         gegevens=given if action is not Transactie.DELETE else None,

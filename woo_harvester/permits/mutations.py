@@ -9,7 +9,7 @@ from datetime import date, datetime
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from msgspec import MsgspecError, Struct, convert, json
+from msgspec import Struct, convert, json
 
 from woo_harvester.permits.messages import Message, Soort, Transactie
 from woo_harvester.permits.record import Metadata, Vergunning, VergunningDocument
@@ -70,8 +70,8 @@ class Mutation(Struct, frozen=True, dict=True, omit_defaults=True):
     """The file's date, aware: from the listing or ``Last-Modified``, else the moment of the request."""
     bevindingen: tuple[str, ...] = ()
     """Codes of the findings about the message."""
-    digest: str | None = None
-    """SHA-256 of the file, in hexadecimals; None for a message that an older version of this program kept."""
+    digest: str = ""
+    """SHA-256 of the file, in hexadecimals."""
 
     @cached_property
     def key(self) -> Key:
@@ -128,8 +128,6 @@ class PermitRow(Struct, frozen=True, omit_defaults=True):
     """True if the outputs have the case, False if they had it, None if they never had it; cases only."""
     opgehaald: datetime | None = None
     """Moment of the case's last record; cases only."""
-    eigen: bool = False
-    """True if an entry page on the host of the case offered it; cases only."""
     eerste: str | None = None
     """URL that the case had in its first record, which decides the id of all its records; cases only."""
 
@@ -154,8 +152,7 @@ class PermitRow(Struct, frozen=True, omit_defaults=True):
         given = self.mutation.message.gegevens
         if not isinstance(given, Vergunning) or given.temporal is None or given.temporal.end is None:
             return None
-        # If begin and end were swapped, the period ends on the later day.
-        return max(given.temporal.end, given.temporal.start or given.temporal.end)
+        return given.temporal.end
 
     def dump(self) -> str:
         """Return the row as JSON."""
@@ -163,11 +160,8 @@ class PermitRow(Struct, frozen=True, omit_defaults=True):
 
     @staticmethod
     def load(text: str) -> PermitRow:
-        """Return the row of a text that :meth:`dump` made. Raises ValueError for any other text."""
-        try:
-            return _decode(text)
-        except (MsgspecError, UnicodeEncodeError) as error:
-            raise ValueError(str(error)) from None
+        """Return the row of a text that :meth:`dump` made."""
+        return _decode(text)
 
 
 def _metadata(_: type, given: Any) -> Metadata:

@@ -1,19 +1,19 @@
-"""What ``scrapy state`` does with permits: it shows, checks and forgets hosts, entry pages and cases."""
+"""What ``scrapy state`` does with permits: it shows hosts with entry pages, and checks cases."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Subquery, Table, case, delete, func, select
+from sqlalchemy import ColumnElement, Connection, Subquery, Table, case, func, select
 
 from woo_harvester.operating.output import table as lines_of_table
 from woo_harvester.permits.messages import Soort
 from woo_harvester.permits.mutations import PermitRow
-from woo_harvester.permits.state import forget_pages, is_read_message
-from woo_harvester.permits.tables import permit_cases, permit_entries, permit_files, permit_messages
+from woo_harvester.permits.state import is_read_message
+from woo_harvester.permits.tables import permit_cases, permit_entries, permit_files
 from woo_harvester.state.check import Difference
 from woo_harvester.state.latest import Latest, LatestVersion
 from woo_harvester.state.sql import BATCH, batches
@@ -76,23 +76,11 @@ def _compare_cases(row: PermitRow, version: LatestVersion | None) -> Difference 
     return Difference.OLDER if version.harvested <= _moment(row) else Difference.EXTRA
 
 
-class PermitSummary(NamedTuple):
-    """A host with entry pages of permits in the overview of the state."""
+def _summaries(connection: Connection) -> list[Any]:
+    """Return each host with entry pages, sorted by name: its counts, and when its pages were all read last.
 
-    host: str
-    pages: int
-    files: int
-    """Number of files that its pages list, as far as they were read."""
-    cases: int
-    """Number of cases that the outputs have from it."""
-    withdrawn: int
-    """Number of withdrawn cases."""
-    complete_at: int | None
-    """End of the last complete read of the page that was read longest ago; None if a page never was."""
-
-
-def permit_summaries(connection: Connection) -> Iterator[PermitSummary]:
-    """Yield a summary of each host with entry pages, sorted by name."""
+    The counts are those of pages, files that these list, cases that the outputs have, and withdrawn cases.
+    """
     files = _counts(permit_files, files=permit_files.c.gone_at.is_(None) & is_read_message())
     is_there = permit_cases.c.present
     confirmed = permit_cases.c.batch.is_(None)
@@ -101,14 +89,15 @@ def permit_summaries(connection: Connection) -> Iterator[PermitSummary]:
     sums = (func.coalesce(func.sum(one), 0) for one in (files.c.files, cases.c.cases, cases.c.withdrawn))
     all_read = func.count() == func.count(page.complete_at)
     query = (
-        select(page.host, func.count(), *sums, case((all_read, func.min(page.complete_at))))
+        select(
+            page.host, func.count(), *sums, case((all_read, func.min(page.complete_at))).label("complete_at")
+        )
         .outerjoin(files, files.c.entry_id == page.id)
         .outerjoin(cases, cases.c.entry_id == page.id)
         .group_by(page.host)
         .order_by(page.host)
     )
-    for host, *counts, complete_at in connection.execute(query):
-        yield PermitSummary._make((host, *map(int, counts), complete_at))
+    return list(connection.execute(query))
 
 
 def _counts(table: Table, **which: ColumnElement[bool]) -> Subquery:
@@ -122,55 +111,10 @@ def hosts_of_pages(connection: Connection) -> list[str]:
     return list(connection.execute(select(permit_entries.c.host).distinct().order_by("host")).scalars())
 
 
-def hosts_of_page(connection: Connection, url: str) -> frozenset[str]:
-    """Return the host of an entry page; none if the page is not known."""
-    page = permit_entries.c.url == url
-    return frozenset(connection.execute(select(permit_entries.c.host).where(page)).scalars())
-
-
-def hosts_of_case(connection: Connection, url: str) -> frozenset[str]:
-    """Return the hosts whose entry pages offered a case or a message about it; none if it is not known."""
-    found = set[str]()
-    for table in (permit_cases, permit_messages, permit_files):
-        query = select(permit_entries.c.host).join_from(permit_entries, table).distinct()
-        found.update(connection.execute(query.where(_is_about(table, https_form(url)))).scalars())
-    return frozenset(found)
-
-
-def forget_page(connection: Connection, url: str) -> None:
-    """Forget an entry page with its files, messages and cases."""
-    forget_pages(connection, permit_entries.c.url == url)
-
-
-def forget_case(connection: Connection, url: str) -> None:
-    """Forget a case with its documents, and the files about it, so that the next run reads these again."""
-    key = https_form(url)
-    query = select(permit_cases.c.entry_id, permit_cases.c.data)
-    for entry_id, data in connection.execute(query.where(_is_about(permit_cases, key))).all():
-        # A message that deletes a document may not name its case, and then its file has no case either.
-        file = (
-            permit_files.c.entry_id == entry_id,
-            permit_files.c.url == PermitRow.load(data).mutation.bestand,
-        )
-        connection.execute(delete(permit_files).where(*file))
-    for table in (permit_files, permit_messages, permit_cases):
-        connection.execute(delete(table).where(_is_about(table, key)))
-
-
-def _is_about(table: Table, key: str) -> ColumnElement[bool]:
-    """Return the condition that a row is about the case with this key, or a document of it."""
-    condition: ColumnElement[bool] = table.c.case_url == key
-    return condition
-
-
-#: What can be forgotten by its URL: by noun, how to find the hosts whose runs know it, and how to forget it.
-THINGS = {"entry page": (hosts_of_page, forget_page), "case": (hosts_of_case, forget_case)}
-
-
 def lines(connection: Connection) -> Iterator[str]:
     """Return the lines of the table of hosts with entry pages of permits; none without any."""
-    if found := list(permit_summaries(connection)):
-        rows = [one[1:-1] for one in found]
+    if found := _summaries(connection):
+        rows = [tuple(map(int, one[1:-1])) for one in found]
         yield from lines_of_table(("permits", "pages", "files", "cases", "withdrawn"), found, rows)
         pages, files, cases, withdrawn = map(sum, zip(*rows, strict=True))
         counts = counted(pages, "entry page"), counted(files, "file"), counted(cases, "case")

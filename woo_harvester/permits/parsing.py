@@ -26,11 +26,11 @@ UNPROCESSED = "bericht niet verwerkt"
 #: libxml2 needs a second to report on so many. No real message has a thousand.
 _MARKUP_MAX = 50_000
 
-#: A DOCTYPE before the root element: only white space, comments and instructions may come before it.
-_DOCTYPE = re.compile(rb"(?>\s+|<\?.*?\?>|<!--.*?-->)*+(<!DOCTYPE\s+([^\s<>\[]+))", re.DOTALL)
-
-_HTML = frozenset({"html", "HTML", "{http://www.w3.org/1999/xhtml}html"})
-_HTML_PAGE = "een webpagina (HTML)"
+#: What may come before a DOCTYPE: only white space, comments and instructions.
+_PROLOG = rb"(?>\s+|<\?.*?\?>|<!--.*?-->)*+"
+_DOCTYPE = re.compile(_PROLOG + rb"(<!DOCTYPE\s+[^\s<>\[]+)", re.DOTALL)
+#: The beginning of an HTML page, which allows a DOCTYPE in small letters.
+_HTML = re.compile(_PROLOG + rb"<(?:!doctype\s+)?html[\s>]", re.DOTALL | re.IGNORECASE)
 
 _BYTE_ORDER_MARKS = b"\xef\xbb\xbf\xff\xfe"
 
@@ -46,8 +46,6 @@ _BEFORE = re.compile(
 )
 _ANY_ROOT = re.compile(rb"<(?:[^\s<>/:]+:)?([^\s<>/:]+)([^<>]*)")
 _ROOTS = frozenset({b"message", b"vergunningzaak", b"vergunningdocument"})
-#: Roots of other XML that web servers offer, in lower case.
-_OTHER_ROOTS = frozenset({b"html", b"rss", b"feed", b"rdf", b"urlset", b"sitemapindex", b"svg", b"opml"})
 
 #: Elements around all metadata, which :func:`element_path` leaves out.
 _AROUND = frozenset({"message", "vergunningzaak", "vergunningdocument", "meta"})
@@ -88,6 +86,8 @@ def parse(chunks: Iterable[bytes], maxsize: int) -> tuple[etree._Element, str | 
     ``ipm.ongeldig``, whatever its DOCTYPE.
     """
     data = _joined(chunks, maxsize)
+    if _HTML.match(data):
+        raise _error("ipm.ongeldig", "een webpagina (HTML)")
     _refuse_doctype(data)
     if len(data) > _MARKUP_MAX and data.count(b"<") + data.count(b"=") > _MARKUP_MAX:
         raise _error("ipm.te-groot", f"meer dan {_MARKUP_MAX} elementen en attributen")
@@ -95,29 +95,22 @@ def parse(chunks: Iterable[bytes], maxsize: int) -> tuple[etree._Element, str | 
     try:
         root = etree.fromstring(data, _UTF_8_PARSER if false_encoding else _PARSER)
     except etree.XMLSyntaxError as error:
-        raise _html_page(data) or _not_well_formed(error) from None
+        raise _not_well_formed(error) from None
     doctype = root.getroottree().docinfo.internalDTD
     if doctype is not None:  # its letters were hidden by the encoding
         raise _error("ipm.doctype", f"<!DOCTYPE {doctype.name}>")
-    if root.tag in _HTML:
-        raise _error("ipm.ongeldig", _HTML_PAGE)
     return root, false_encoding
 
 
-def has_message_root(chunks: Iterable[bytes], *, is_xml: bool = False) -> bool:
+def has_message_root(chunks: Iterable[bytes]) -> bool:
     """Return whether the root of a file is that of a permit message, of any version.
 
     The root decides as far as it can be read: a message may be broken, or of another namespace. A file
-    without a root is a message if its beginning names the namespace of messages. With *is_xml* the server
-    calls it XML: then only the roots of other well-known formats make it something else.
+    without a root is a message if its beginning names the namespace of messages.
     """
     head = _head(chunks)
     root = _ANY_ROOT.match(head, _BEFORE.match(head).end())  # type: ignore[union-attr]  # it matches nothing too
-    if root is None:
-        return is_xml or _VERSIONS in head
-    if root[1] in _ROOTS or _VERSIONS in root[2]:
-        return True
-    return is_xml and root[1].lower() not in _OTHER_ROOTS
+    return _VERSIONS in (head if root is None else root[2]) or (root is not None and root[1] in _ROOTS)
 
 
 def _head(chunks: Iterable[bytes]) -> bytes:
@@ -147,8 +140,6 @@ def _refuse_doctype(data: bytes) -> None:
     if b"<!DOCTYPE" not in text:
         return
     if found := _DOCTYPE.match(text.lstrip(_BYTE_ORDER_MARKS)):
-        if found[2].lower() == b"html":
-            raise _error("ipm.ongeldig", _HTML_PAGE)
         line = text.count(b"\n", 0, found.start(1)) + 1
         raise _error("ipm.doctype", found[1].decode("ascii", errors="replace"), line)
 
@@ -157,12 +148,6 @@ def _not_well_formed(error: etree.XMLSyntaxError) -> MessageError:
     said = (error.msg or "not well-formed").partition(", line ")[0].strip()
     beyond = error.code == etree.ErrorTypes.ERR_RESOURCE_LIMIT
     return _error("ipm.te-groot" if beyond else "ipm.ongeldig", said, error.lineno)
-
-
-def _html_page(data: bytes) -> MessageError | None:
-    """Return the error for an HTML page that is not XML, or None. HTML allows a DOCTYPE in small letters."""
-    is_page = re.match(rb"\s*<(?:!doctype\s+)?html[\s>]", data, re.IGNORECASE)
-    return _error("ipm.ongeldig", _HTML_PAGE) if is_page else None
 
 
 def _error(code: str, seen: str, line: int | None = None) -> MessageError:

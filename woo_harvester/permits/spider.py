@@ -163,7 +163,7 @@ class VergunningenSpider(HarvestSpider):
         while not is_closing(self.crawler):
             with self.keeper.begin() as connection:
                 made = batches.apply_next(connection, numbers, self.rights, report, datetime.now(UTC))
-            if made is None:
+            if not made:
                 for visit in self.visits:
                     visit.account.count_applied()
                 self._report_ended()

@@ -7,13 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
-from itertools import groupby
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Insert, bindparam, delete, insert, select, update
 
 from woo_harvester.permits.links import NO_MESSAGE, RememberedFile
-from woo_harvester.permits.messages import is_in_future
 from woo_harvester.permits.mutations import Mutation, PermitRow
 from woo_harvester.permits.tables import permit_cases, permit_entries, permit_files, permit_messages
 from woo_harvester.state.sql import batches, insert_or_update, write_rows
@@ -35,10 +33,6 @@ class PermitFile:
     """The findings that make it invalid; empty for a valid file."""
     faults_since: int | None = None
     """Seconds since 1970."""
-    refused: bool = False
-    """True if its message was refused because the case belongs to another organisation."""
-    dated_at: int | None = None
-    """Its date in seconds since 1970; None if it has none, or one that says nothing."""
     number: int = field(default=0, compare=False)
     """Its number in the state; 0 before it is stored."""
     is_gone: bool = field(default=False, compare=False)
@@ -51,11 +45,6 @@ class PermitFile:
         """Whether it was read as a message, valid or not."""
         return self.known.digest != NO_MESSAGE
 
-    def is_due(self, now: datetime) -> bool:
-        """Return whether its message was of a day that had not come when it was read, and has come *now*."""
-        ahead = (fault["seen"] for fault in self.faults if fault["code"] == "ipm.datum-toekomst")
-        return any(not is_in_future(text, now) for text in ahead)
-
 
 _FILE_COLUMNS = (
     permit_files.c.url,
@@ -67,8 +56,6 @@ _FILE_COLUMNS = (
     permit_files.c.last_modified,
     permit_files.c.faults,
     permit_files.c.faults_since,
-    permit_files.c.refused.is_not(None),
-    permit_files.c.dated_at,
     permit_files.c.id,
     permit_files.c.gone_at.is_not(None),
     permit_files.c.first_seen,
@@ -112,10 +99,10 @@ def look_up_files(connection: Connection, entry_id: int, urls: Sequence[str]) ->
 
 def _file_of(row: Sequence[Any]) -> tuple[str, PermitFile]:
     """Return the URL of a file and the file, from its row."""
-    url, digest, date, now, read_at, etag, modified, faults, since, refused, *others = row
+    url, digest, date, now, read_at, etag, modified, faults, since, *others = row
     known = RememberedFile(digest.hex(), date, now)
     stored = json.loads(faults) if faults else ()
-    return url, PermitFile(known, read_at, etag, modified, stored, since, bool(refused), *others)
+    return url, PermitFile(known, read_at, etag, modified, stored, since, *others)
 
 
 def is_read_message() -> ColumnElement[bool]:
@@ -126,11 +113,11 @@ def is_read_message() -> ColumnElement[bool]:
 
 # Built once, like the next ones, since they run for each few files.
 @cache
-def _keep_files(dialect: str, names: tuple[str, ...]) -> Insert:
-    """Return the statement that adds files, or sets the columns *names* of those that are there."""
+def _keep_files(dialect: str) -> Insert:
+    """Return the statement that adds files, or changes those that are there."""
     key = permit_files.c.url, permit_files.c.entry_id
-    changing = [name for name in names if name not in ("entry_id", "url", "first_seen")]
-    return insert_or_update(dialect, permit_files, key, *changing)
+    constant = {"id", "entry_id", "url", "first_seen"}
+    return insert_or_update(dialect, permit_files, key, *({each.name for each in permit_files.c} - constant))
 
 
 _NUMBERS = select(permit_files.c.url, permit_files.c.id).where(
@@ -154,13 +141,8 @@ def keep_files(connection: Connection, reads: Sequence[ReadFile]) -> list[int]:
 
     Returns the numbers of the files.
     """
-    waiting = list[dict[str, Any]]()
-    for names, same in groupby((_values_of(read) for read in reads), key=tuple):
-        write_rows(connection, _keep_files(connection.dialect.name, names), list(same))
-    for read in reads:
-        if read.message is not None:
-            row = _row_of(read.message)
-            waiting.append(_message_values(read.entry_id, row, row.dump()))
+    write_rows(connection, _keep_files(connection.dialect.name), list(map(_values_of, reads)))
+    waiting = [_message_values(read.entry_id, read.message) for read in reads if read.message is not None]
     write_rows(connection, _ADD_MESSAGE, waiting)
     return _numbers_of(connection, reads)
 
@@ -178,8 +160,8 @@ def _numbers_of(connection: Connection, reads: Sequence[ReadFile]) -> list[int]:
 
 def _values_of(read: ReadFile) -> dict[str, Any]:
     """Return the columns of a file that was read."""
-    entry_id, url, file, message = read
-    values: dict[str, Any] = {
+    entry_id, url, file, _ = read
+    return {
         "entry_id": entry_id,
         "url": url,
         "first_seen": file.read_at,
@@ -191,66 +173,35 @@ def _values_of(read: ReadFile) -> dict[str, Any]:
         "read_at": file.read_at,
         "faults": json.dumps(file.faults, ensure_ascii=False) if file.faults else None,
         "faults_since": file.faults_since,
-        "dated_at": file.dated_at,
         "gone_at": None,
     }
-    if message is not None:
-        values["case_url"] = message.case
-    if message is not None or file.faults:
-        values["refused"] = None  # the refused message was in an earlier version of the file
-    return values
 
 
-def keep_refused(connection: Connection, mutations: Sequence[Mutation]) -> None:
-    """Store refused messages with their files, if the files still have that content."""
-    if not mutations:  # as for nearly all cases
-        return
-    entries = entry_ids(connection, {mutation.ingang for mutation in mutations})
-    for mutation in mutations:
-        file = [permit_files.c.entry_id == entries[mutation.ingang], permit_files.c.url == mutation.bestand]
-        if mutation.digest is not None:
-            file.append(permit_files.c.digest == bytes.fromhex(mutation.digest))
-        data = _row_of(mutation).dump()
-        connection.execute(update(permit_files).where(*file).values(refused=data))
+def keep_fault(connection: Connection, mutation: Mutation, fault: KeptFinding, now: datetime) -> None:
+    """Note with its file what is wrong with a message, if the file still has that content."""
+    page = select(permit_entries.c.id).where(permit_entries.c.url == mutation.ingang).scalar_subquery()
+    file = (
+        permit_files.c.entry_id == page,
+        permit_files.c.url == mutation.bestand,
+        permit_files.c.digest == bytes.fromhex(mutation.digest),
+    )
+    values = {"faults": json.dumps([fault]), "faults_since": int(now.timestamp())}
+    connection.execute(update(permit_files).where(*file).values(values))
 
 
-def wait_again(connection: Connection, entry_id: int, urls: Sequence[str]) -> None:
-    """Let the refused messages of listed files wait again."""
-    for batch in batches(urls):
-        file = permit_files.c.entry_id == entry_id, permit_files.c.url.in_(batch)
-        query = select(permit_files.c.refused).where(*file, permit_files.c.refused.is_not(None))
-        for data in connection.execute(query.order_by(permit_files.c.id)).scalars().all():
-            values = _message_values(entry_id, PermitRow.load(data), data)
-            connection.execute(_ADD_MESSAGE, values)
-        connection.execute(update(permit_files).where(*file).values(refused=None))
-
-
-def read_again(connection: Connection, mutations: Sequence[Mutation]) -> None:
-    """Forget the files of messages, so that the next run in which they are listed reads them again."""
-    if not mutations:
-        return
-    entries = entry_ids(connection, {mutation.ingang for mutation in mutations})
-    for mutation in mutations:
-        file = permit_files.c.entry_id == entries[mutation.ingang], permit_files.c.url == mutation.bestand
-        connection.execute(delete(permit_files).where(*file))
-
-
-def load_message(data: str) -> Mutation:
-    """Return the message in the column ``data`` of a message that waits."""
-    return PermitRow.load(data).mutation
-
-
-def _message_values(entry_id: int, row: PermitRow, data: str) -> dict[str, Any]:
-    return {"entry_id": entry_id, "identifier": row.key.identifier, "case_url": row.case, "data": data}
-
-
-def _row_of(mutation: Mutation) -> PermitRow:
-    """Return a message as the row of a case, in which form all messages are stored."""
-    return PermitRow(mutation, mutation.message.zaak)
+def _message_values(entry_id: int, mutation: Mutation) -> dict[str, Any]:
+    """Return the columns of a message that waits, in the form of the row of a case."""
+    row = PermitRow(mutation, mutation.message.zaak)
+    return {
+        "entry_id": entry_id,
+        "identifier": row.key.identifier,
+        "case_url": row.case,
+        "data": row.dump(),
+    }
 
 
 def add_case_rows(connection: Connection, rows: Sequence[tuple[PermitRow, int | None]]) -> None:
-    """Add rows of cases and documents, each with the number of its batch if its record is not durable yet."""
+    """Add rows of cases and documents, with the number of their batch until their records are durable."""
     if not rows:
         return
     entries = entry_ids(connection, {row.mutation.ingang for row, _ in rows})
@@ -272,15 +223,10 @@ def add_case_rows(connection: Connection, rows: Sequence[tuple[PermitRow, int | 
 
 def forget_entries(connection: Connection, host: str) -> None:
     """Forget the entry pages of a host, with their files, messages and cases."""
-    forget_pages(connection, permit_entries.c.host == host)
-
-
-def forget_pages(connection: Connection, which: ColumnElement[bool]) -> None:
-    """Forget the entry pages that meet the condition *which*, with their files, messages and cases."""
-    ids = select(permit_entries.c.id).where(which)
+    ids = select(permit_entries.c.id).where(permit_entries.c.host == host)
     for table in (permit_files, permit_messages, permit_cases):
         connection.execute(delete(table).where(table.c.entry_id.in_(ids)))
-    connection.execute(delete(permit_entries).where(which))
+    connection.execute(delete(permit_entries).where(permit_entries.c.host == host))
 
 
 def entry_ids(connection: Connection, urls: Iterable[str]) -> dict[str, int]:

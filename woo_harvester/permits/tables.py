@@ -50,13 +50,7 @@ permit_files = Table(
     # Findings of an invalid file as JSON, and since when it is invalid, in seconds since 1970.
     Column("faults", Text),
     Column("faults_since", Seconds),
-    # The message as JSON, if it was refused because the case is another organisation's.
-    Column("refused", Text),
-    # The case of the last valid message in it, as the key of the case has it. Null if it is not known.
-    Column("case_url", Text),
-    # In seconds since 1970: its date, if that says something; when it was first read; since when its page
-    # does not list it.
-    Column("dated_at", Seconds),
+    # In seconds since 1970: when it was first read; since when its page does not list it.
     Column("first_seen", Seconds),
     Column("gone_at", Seconds),
     UniqueConstraint("url", "entry_id"),

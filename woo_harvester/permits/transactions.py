@@ -64,10 +64,8 @@ class Applied:
     """One for each case that changed for a reader of the records."""
     rows: list[PermitRow]
     """All rows of each key whose rows changed, to be kept once the records are durable."""
-    refused: list[Mutation]
-    """Messages about another organisation's case. They are checked again while their files are listed."""
-    displaced: list[Mutation]
-    """Messages of earlier runs about a case that another organisation has now, to be read again."""
+    refused: list[tuple[Mutation, str]]
+    """Messages about another's case, with whose it is; also those of earlier runs that counted then."""
 
 
 def apply_mutations(
@@ -88,7 +86,7 @@ def apply_mutations(
     ledger.apply(mutations)
     outcomes = _outcomes(ledger, now)
     rows = [row for key in ledger.changed() for row in ledger.rows[key].values()]
-    return Applied(outcomes, rows, ledger.refused, ledger.displaced)
+    return Applied(outcomes, rows, ledger.refused)
 
 
 class _Visible(NamedTuple):
@@ -146,7 +144,11 @@ def _source_row(ledger: Ledger, case: str) -> PermitRow:
 
     def strength(row: PermitRow) -> tuple[bool, bool, int]:
         mutation = row.mutation
-        return mutation.alive, (key, mutation.organisatie) in ledger.applied, ledger.right(case, mutation)
+        return (
+            mutation.alive,
+            (key, mutation.organisatie) in ledger.applied,
+            ledger.rights.right(case, mutation),
+        )
 
     return max(ledger.rows[key].values(), key=strength)
 

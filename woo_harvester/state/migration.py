@@ -42,6 +42,7 @@ UPDATE listings SET passed_over = TRUE WHERE "foreign" AND misses = 0 AND EXISTS
     (SELECT 1 FROM documents WHERE documents.id = document_id AND documents.sitemap_id <> listings.sitemap_id)
 """
 
+# A file whose message was refused is read again.
 _OLD_PARTS = """
 DROP INDEX documents_withdrawing;
 DROP INDEX documents_rechecks;
@@ -63,6 +64,10 @@ ALTER TABLE documents DROP COLUMN refused_with;
 ALTER TABLE listings DROP COLUMN massive;
 ALTER TABLE listings DROP COLUMN "foreign";
 ALTER TABLE listings DROP COLUMN lastmod;
+DELETE FROM permit_files WHERE refused IS NOT NULL;
+ALTER TABLE permit_files DROP COLUMN refused;
+ALTER TABLE permit_files DROP COLUMN case_url;
+ALTER TABLE permit_files DROP COLUMN dated_at;
 DROP TABLE repeated;
 DROP TABLE contents;
 DROP TABLE outputs;
