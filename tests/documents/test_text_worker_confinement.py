@@ -19,11 +19,11 @@ pytestmark = [
 TRY = """
 import json, os, socket, subprocess, sys
 from pathlib import Path
-from woo_harvester.documents.text_worker import bound_memory, forbid_outside
+from woo_harvester.documents.text_worker import bound_memory, forbid_outside, forbid_writing
 
 tried = json.loads(sys.argv[1])
 bound_memory(256 * 1024 * 1024)
-confined = forbid_outside()
+confined = forbid_outside() and forbid_writing()
 results = {}
 for name, expression in tried.items():
     try:
@@ -62,6 +62,27 @@ def test_nothing_reaches_the_network() -> None:
         assert set(results.values()) == {"PermissionError"}
         with pytest.raises(BlockingIOError):
             server.accept()
+
+
+def test_nothing_can_be_written(tmp_path: Path) -> None:
+    state = tmp_path / "woo-state.sqlite"
+    state.write_text("bekend", encoding="ascii")
+    results = tried(
+        overwrite=f"Path({str(state)!r}).write_text('weg')",
+        append=f"open({str(state)!r}, 'a')",
+        change=f"open({str(state)!r}, 'r+')",
+        truncate=f"os.truncate({str(state)!r}, 0)",
+        open_truncating=f"os.open({str(state)!r}, os.O_RDONLY | os.O_TRUNC)",
+        remove=f"os.unlink({str(state)!r})",
+        rename=f"os.rename({str(state)!r}, {str(state)!r} + '.old')",
+        mode=f"os.chmod({str(state)!r}, 0)",
+        new=f"Path({str(tmp_path / 'new')!r}).touch()",
+        folder=f"os.mkdir({str(tmp_path / 'new')!r})",
+        symlink=f"os.symlink('a', {str(tmp_path / 'new')!r})",
+    )
+    assert set(results.values()) == {"PermissionError"}, results
+    assert state.read_text(encoding="ascii") == "bekend"
+    assert [path.name for path in tmp_path.iterdir()] == ["woo-state.sqlite"]
 
 
 def test_other_processes_are_out_of_reach() -> None:

@@ -15,6 +15,7 @@ import resource
 import signal
 import sys
 import tempfile
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -35,9 +36,30 @@ _OUTSIDE = (
     *("socket", "execve", "execveat", "fork", "vfork", "kill", "tkill", "pidfd_send_signal", "pidfd_getfd"),
     *("ptrace", "process_vm_readv", "process_vm_writev"),
 )
+_WRITING = (
+    *("unlink", "unlinkat", "rename", "renameat", "renameat2", "rmdir", "creat", "mkdir", "mkdirat", "mknod"),
+    *("mknodat", "truncate", "link", "linkat", "symlink", "symlinkat", "chmod", "fchmodat", "chown"),
+    *("fchownat",),
+)
 #: System calls whose arguments are in memory, where the filter cannot read them. Libraries work without
 #: these.
-_UNSEEN = ("clone3", "io_uring_setup")
+_UNSEEN = ("clone3", "io_uring_setup", "openat2")
+
+_Flags = tuple[int, Sequence[tuple[int, int]]]
+"""The index of an argument, and the refused flags in it: pairs of a mask and the value under it."""
+
+_WRITE_FLAGS = (
+    *((os.O_ACCMODE, mode) for mode in (os.O_WRONLY, os.O_RDWR)),
+    *((flag, flag) for flag in (os.O_CREAT, os.O_TRUNC)),
+)
+_PROCESS_CALLS: Mapping[str, _Flags] = {"clone": (0, [(_CLONE_THREAD, 0)])}
+_WRITE_CALLS: Mapping[str, _Flags] = {"open": (1, _WRITE_FLAGS), "openat": (2, _WRITE_FLAGS)}
+
+
+def end_with_parent() -> None:
+    """Have the kernel end this process when its parent ends. Only on Linux; elsewhere its alarm ends it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def bound_memory(size: int) -> None:
@@ -53,20 +75,42 @@ def forbid_outside() -> bool:
 
     Return whether that works: only on Linux with libseccomp.
     """
-    try:
-        import pyseccomp as seccomp  # type: ignore[import-untyped] # noqa: PLC0415 -- it may be missing
+    return _forbid(_OUTSIDE, _PROCESS_CALLS)
 
-        refused = seccomp.ERRNO(errno.EPERM)
+
+def forbid_writing() -> bool:
+    """Forbid creating, changing and removing files. Return whether that works, as for forbid_outside."""
+    return _forbid(_WRITING, _WRITE_CALLS)
+
+
+def _forbid(calls: Iterable[str], by_flags: Mapping[str, _Flags]) -> bool:
+    """Refuse *calls*, and calls of *by_flags* with those flags. Return whether that works."""
+    seccomp = _seccomp()
+    if seccomp is None:
+        return False
+    refused, missing = seccomp.ERRNO(errno.EPERM), seccomp.ERRNO(errno.ENOSYS)
+    try:
         rules = seccomp.SyscallFilter(seccomp.ALLOW)
-        for name in _OUTSIDE:
+        for name in calls:
             rules.add_rule(refused, name)
         for name in _UNSEEN:
-            rules.add_rule(seccomp.ERRNO(errno.ENOSYS), name)
-        rules.add_rule(refused, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, _CLONE_THREAD, 0))
+            rules.add_rule(missing, name)
+        for name, (place, flags) in by_flags.items():
+            for mask, value in flags:
+                rules.add_rule(refused, name, seccomp.Arg(place, seccomp.MASKED_EQ, mask, value))
         rules.load()
-    except (ImportError, RuntimeError, OSError):  # an old libseccomp, or a container that lets nobody filter
+    except OSError:  # an old libseccomp, or a kernel or container that lets nobody filter
         return False
     return True
+
+
+def _seccomp() -> Any:
+    """Return the library, or None if it or libseccomp is missing."""
+    try:
+        import pyseccomp  # type: ignore[import-untyped] # noqa: PLC0415 -- it fails where libseccomp is missing
+    except (ImportError, RuntimeError):
+        return None
+    return pyseccomp
 
 
 #: Seconds after the time limit at which a worker ends itself. Normally its parent ends it earlier.
@@ -79,11 +123,11 @@ def main() -> None:
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, signal.SIG_IGN)
     limits = Limits(**json.loads(sys.argv[1]))
-    if sys.platform == "linux":  # elsewhere its alarm ends it
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    end_with_parent()
     answers = _answers()
     confined = forbid_outside()
     _load(limits)
+    confined = forbid_writing() and confined
     bound_memory(limits.memory)
     _send(answers, {"confined": confined})
     for line in sys.stdin.buffer:
