@@ -245,7 +245,9 @@ class PermitFiles:
         self, response: StreamedResponse, link: Link, visit: EntryPageVisit, now: datetime
     ) -> tuple[Message | None, Sequence[Finding]]:
         """Return the message in a file, or None if it is invalid, and its findings. Report the findings."""
-        message, findings = read_message(response.chunks(), self._maxsize, self._organisations, now)
+        message, findings = read_message(
+            response.chunks(), self._maxsize, self._organisations, now, response.charset
+        )
         report = visit.report.about(url=link.url)
         for finding in findings:
             report.send(finding)

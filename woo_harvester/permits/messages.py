@@ -85,17 +85,22 @@ class MessageResult(NamedTuple):
 
 
 def read_message(
-    chunks: Iterable[bytes], maxsize: int, organisations: ValueList, now: datetime
+    chunks: Iterable[bytes],
+    maxsize: int,
+    organisations: ValueList,
+    now: datetime,
+    charset: str | None = None,
 ) -> MessageResult:
     """Read one file: *chunks* of bytes, gzip or not, of at most *maxsize* bytes after decompression.
 
-    *organisations* are those that the message may name; *now* is the moment of the harvest, in UTC.
+    *organisations* are those that the message may name; *now* is the moment of the harvest, in UTC. *charset*
+    is the encoding that its server names.
     Never raises for the content of a file. With the findings ``ipm.te-groot``, ``ipm.doctype``,
     ``ipm.ongeldig``, ``ipm.schema``, ``ipm.transactie``, ``ipm.datum``, ``ipm.datum-toekomst`` and
     ``ipm.identifier`` there is no message. Other findings come with a message.
     """
     try:
-        root, false_encoding = parse(chunks, maxsize)
+        root, found = parse(chunks, maxsize, charset)
     except MessageError as error:
         return MessageResult(None, [error.finding])
     if (fault := _root_fault(root)) is not None:
@@ -106,9 +111,7 @@ def read_message(
         if faults := schema.faults_of(root):
             return MessageResult(None, faults)
     note = Notebook()
-    if false_encoding:
-        action = "gelezen als UTF-8"
-        note.findings.append(Finding(code="ipm.kop", line=1, seen=false_encoding, action=action))
+    note.findings += found
     message = _message(root, organisations, note)
     if unused:
         names = dict.fromkeys(local_name(element.tag) for element in unused)

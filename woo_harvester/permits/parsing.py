@@ -5,19 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import cache
 
 from lxml import etree
 
 from woo_harvester.findings import Finding
+from woo_harvester.sitemaps.file_findings import READ_SIGNS
+from woo_harvester.sitemaps.repair import Repair
 from woo_harvester.sitemaps.xml_stream import (
     CorruptError,
     DecompressError,
+    SitemapError,
     TooLargeError,
     TruncatedError,
     decompress,
     local_name,
+    peek_root,
 )
-from woo_harvester.utils.encodings import xml_encoding
+from woo_harvester.utils.encodings import DECLARATION_SIZE, xml_encoding
 
 #: Action of a finding about a message that is not accepted.
 UNPROCESSED = "bericht niet verwerkt"
@@ -32,7 +37,8 @@ _DOCTYPE = re.compile(_PROLOG + rb"(<!DOCTYPE\s+[^\s<>\[]+)", re.DOTALL)
 #: The beginning of an HTML page, which allows a DOCTYPE in small letters.
 _HTML = re.compile(_PROLOG + rb"<(?:!doctype\s+)?html[\s>]", re.DOTALL | re.IGNORECASE)
 
-_BYTE_ORDER_MARKS = b"\xef\xbb\xbf\xff\xfe"
+#: White space and byte order marks.
+_BLANKS = b" \t\r\n\xef\xbb\xbf\xff\xfe"
 
 #: The bytes in which the root element is looked for.
 _HEAD = 64 * 1024
@@ -51,7 +57,9 @@ _ROOTS = frozenset({b"message", b"vergunningzaak", b"vergunningdocument"})
 _AROUND = frozenset({"message", "vergunningzaak", "vergunningdocument", "meta"})
 
 
+@cache
 def _parser(encoding: str | None) -> etree.XMLParser:
+    """Return the parser of messages with this encoding; None if libxml2 finds it by itself."""
     return etree.XMLParser(
         encoding=encoding,
         resolve_entities=False,
@@ -65,11 +73,6 @@ def _parser(encoding: str | None) -> etree.XMLParser:
     )
 
 
-_PARSER = _parser(None)
-#: The parser of messages that declare an encoding which they cannot have.
-_UTF_8_PARSER = _parser("utf-8")
-
-
 class MessageError(ValueError):
     """The file has no message that can be parsed. The finding says why."""
 
@@ -78,12 +81,14 @@ class MessageError(ValueError):
         self.finding = finding
 
 
-def parse(chunks: Iterable[bytes], maxsize: int) -> tuple[etree._Element, str | None]:
+def parse(
+    chunks: Iterable[bytes], maxsize: int, charset: str | None = None
+) -> tuple[etree._Element, list[Finding]]:
     """Return the root element of a file, gzip or not, of at most *maxsize* bytes after decompression.
 
-    The second value is the encoding that the file declares, if it was read as UTF-8 because that is false.
-    Raises :class:`MessageError` with ``ipm.te-groot``, ``ipm.doctype`` or ``ipm.ongeldig``. An HTML page is
-    ``ipm.ongeldig``, whatever its DOCTYPE.
+    The second value is what was wrong with the file, and was read all the same. *charset* is the encoding
+    that its server names. Raises :class:`MessageError` with ``ipm.te-groot``, ``ipm.doctype`` or
+    ``ipm.ongeldig``. An HTML page is ``ipm.ongeldig``, whatever its DOCTYPE.
     """
     data = _joined(chunks, maxsize)
     if _HTML.match(data):
@@ -91,15 +96,47 @@ def parse(chunks: Iterable[bytes], maxsize: int) -> tuple[etree._Element, str | 
     _refuse_doctype(data)
     if len(data) > _MARKUP_MAX and data.count(b"<") + data.count(b"=") > _MARKUP_MAX:
         raise _error("ipm.te-groot", f"meer dan {_MARKUP_MAX} elementen en attributen")
-    false_encoding = xml_encoding(data[:1024]).false_label
+    encoding, found = xml_encoding(data[:DECLARATION_SIZE], charset), []
+    if encoding.false_label:
+        found.append(Finding(code="ipm.kop", line=1, seen=encoding.false_label, action="gelezen als UTF-8"))
     try:
-        root = etree.fromstring(data, _UTF_8_PARSER if false_encoding else _PARSER)
+        root = etree.fromstring(data, _parser(encoding.override))
     except etree.XMLSyntaxError as error:
-        raise _not_well_formed(error) from None
+        root, repaired = _parse_repaired(data, encoding.override, charset, error)
+        found += repaired
     doctype = root.getroottree().docinfo.internalDTD
     if doctype is not None:  # its letters were hidden by the encoding
         raise _error("ipm.doctype", f"<!DOCTYPE {doctype.name}>")
-    return root, false_encoding
+    return root, found
+
+
+def _parse_repaired(
+    data: bytes, encoding: str | None, charset: str | None, error: etree.XMLSyntaxError
+) -> tuple[etree._Element, list[Finding]]:
+    """Return the root element of a file after the repair that sitemaps have too, and what was repaired."""
+    repair = Repair(drops_head=_is_wrong_before_root(data, encoding), charset=charset)
+    try:
+        root = etree.fromstring(b"".join(repair.apply([data])), _parser("utf-8"))
+    except (etree.XMLSyntaxError, CorruptError):
+        raise _not_well_formed(error) from None
+    found = []
+    if repair.head:
+        found.append(
+            Finding(code="ipm.kop", line=1, seen=" ".join(repair.head.split()), action="overgeslagen")
+        )
+    for faults in (repair.signs, repair.ampersands):
+        if faults.count:
+            seen = ", ".join(faults.seen)
+            found.append(Finding(code="ipm.tekens", line=faults.lines[0], seen=seen, action=READ_SIGNS))
+    return root, found
+
+
+def _is_wrong_before_root(data: bytes, encoding: str | None) -> bool:
+    try:
+        peek_root(iter((data,)), encoding)
+    except SitemapError:
+        return True
+    return False
 
 
 def has_message_root(chunks: Iterable[bytes]) -> bool:
@@ -119,7 +156,7 @@ def _head(chunks: Iterable[bytes]) -> bytes:
     with suppress(DecompressError):  # reported when the message itself is read
         for chunk in decompress(chunks, _HEAD):
             head += chunk
-    head = head.lstrip(_BYTE_ORDER_MARKS)
+    head = head.lstrip(_BLANKS)
     return head.replace(b"\0", b"") if b"\0" in head[:4] else head
 
 
@@ -139,7 +176,7 @@ def _refuse_doctype(data: bytes) -> None:
     text = data.replace(b"\0", b"") if b"\0" in data[:4] else data  # UTF-16 has zeros between
     if b"<!DOCTYPE" not in text:
         return
-    if found := _DOCTYPE.match(text.lstrip(_BYTE_ORDER_MARKS)):
+    if found := _DOCTYPE.match(text.lstrip(_BLANKS)):
         line = text.count(b"\n", 0, found.start(1)) + 1
         raise _error("ipm.doctype", found[1].decode("ascii", errors="replace"), line)
 

@@ -32,6 +32,9 @@ Area = Literal["index", "sitemap"]
 ROOTS: dict[Area, RootName] = {"index": "sitemapindex", "sitemap": "urlset"}
 _OTHER: dict[Area, Area] = {"index": "sitemap", "sitemap": "index"}
 
+#: The action on signs that a file may not have.
+READ_SIGNS = "tekens weggelaten, en bytes gelezen als Windows-1252"
+
 _NO_NAMESPACE = "geen naamruimte"
 
 #: Most lines that a finding names beside its own.
@@ -123,7 +126,7 @@ def _repair_findings(file: FileContents, repair: Repair) -> Iterator[FileFinding
         yield FileFinding("sitemap.voorvoegsel", prefix, file.root_line, action)
     for code, faults, action in (
         ("sitemap.ampersand", repair.ampersands, "gelezen als &amp;"),
-        ("sitemap.tekens", repair.signs, "tekens weggelaten, en bytes gelezen als Windows-1252"),
+        ("sitemap.tekens", repair.signs, READ_SIGNS),
     ):
         if faults.count:
             line, *others = faults.lines
