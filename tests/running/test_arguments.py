@@ -88,6 +88,8 @@ REFUSED = [
         "argument published: expected a period that begins before its end, got '2025-06..2025-01'",
     ),
     ("domain", "www.a.nl", r"unknown argument domain: did you mean domains\?"),
+    ("gemeente", "Utrecht", r"unknown argument gemeente: did you mean organisation\?"),
+    ("URL", "www.a.nl", r"unknown argument URL: did you mean domains\?"),
     ("zzz", "1", "unknown argument zzz: expected one of domains, register, shard, .*"),
     ("register_source", "export.xml", "unknown argument register_source.*"),
     ("\udcff", "1", "expected the name of an argument in UTF-8"),
@@ -174,3 +176,9 @@ def test_published_is_a_period_of_days(given: str, period: tuple[date, date]) ->
     arguments = WooArguments.read({"published": given})
     assert arguments.choice == Choice(published=period)
     assert arguments.is_choosing
+
+
+def test_the_help_has_a_line_for_each_argument() -> None:
+    lines = WooArguments.help().splitlines()
+    assert len(lines) == len(WooArguments.model_fields)
+    assert all(re.fullmatch(r"  [a-z_]+ +[A-Z][^`]*\.", line) for line in lines), lines

@@ -59,6 +59,16 @@ class Command(ProjectCommand, CrawlCommand):
             action="store_true",
             help="print the whole log on a terminal too, and not only warnings and errors",
         )
+        shown = parser.format_help
+        parser.format_help = lambda: shown() + self._arguments_help()  # type: ignore[method-assign]
+
+    def _arguments_help(self) -> str:
+        """Return what the arguments of each spider of this project do."""
+        spiders = get_spider_loader(cast("Settings", self.settings))
+        kinds = {name: getattr(spiders.load(name), "arguments_type", None) for name in sorted(spiders.list())}
+        return "".join(
+            f"\nArguments of {name} (-a NAME=VALUE)\n{kind.help()}\n" for name, kind in kinds.items() if kind
+        )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the arguments before anything is logged."""
@@ -100,7 +110,8 @@ class Command(ProjectCommand, CrawlCommand):
     def _check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Raise UsageError or ArgumentError for a wrong spider or a wrong argument of it."""
         if len(args) != 1:
-            raise UsageError(f"expected the name of one spider, such as: {program()} crawl woo")
+            host = f" -a domains={','.join(args[1:])}" if args[1:] else ""
+            raise UsageError(f"expected the name of one spider, such as: {program()} crawl woo{host}")
         spiders = get_spider_loader(cast("Settings", self.settings))
         name, names = args[0], sorted(spiders.list())
         if name not in names:

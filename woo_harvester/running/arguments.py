@@ -123,20 +123,27 @@ def _expecting(expected: str, given: str) -> Iterator[None]:
         raise ValueError(f"expected {expected}, got {given!r}") from None
 
 
+#: Names that people try, and the argument that they mean.
+_MEANT = {
+    **dict.fromkeys(("gemeente", "organisatie", "bestuursorgaan", "publisher"), "organisation"),
+    **dict.fromkeys(("host", "hosts", "url", "site", "start_urls"), "domains"),
+    **dict.fromkeys(("categorie", "informatiecategorie", "infocat"), "categories"),
+}
+
 _Text = Annotated[str, BeforeValidator(_filled)]
 
 
 class Arguments(BaseModel):
     """The arguments of every spider of the project."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     domains: Annotated[tuple[str, ...] | None, BeforeValidator(_hosts)] = None
     """Harvest only these hosts."""
     register_source: _Text | None = Field(default=None, alias="register")
-    """The argument ``register``, a name that pydantic's own class has: file or URL of the ROO export."""
+    """Read this export of the ROO: a file or a URL."""
     shard: Annotated[tuple[int, int] | None, BeforeValidator(_shard)] = None
-    """Number of this shard, and the number of shards."""
+    """Harvest only the hosts of this shard, such as 2/8."""
     deltafetch_reset: bool = False
     """Delete the state of the hosts in this run first."""
 
@@ -177,7 +184,17 @@ class Arguments(BaseModel):
         if kind != "extra_forbidden":
             return f"argument {name}: {message.removeprefix('Value error, ')}"
         names = [field.alias or name for name, field in cls.model_fields.items()]
-        return f"unknown argument {name}: {suggestion(name, names)}"
+        meant = _MEANT.get(name.lower(), name)
+        return f"unknown argument {name}: {suggestion(meant, names)}"
+
+    @classmethod
+    def help(cls) -> str:
+        """Return a line for each argument: its name, and what it does."""
+        lines = []
+        for name, field in cls.model_fields.items():
+            text = " ".join(str(field.description).replace("`", "").split())
+            lines.append(f"  {field.alias or name:<18}{text}")
+        return "\n".join(lines)
 
 
 class WooArguments(Arguments):
