@@ -65,7 +65,7 @@ def all_files(store: Path) -> set[Path]:
         (["--documents"], [LATELY, LONG_AGO, UNKNOWN]),
         (["--withdrawn", "30"], [LONG_AGO]),
         (["--withdrawn=0"], [LATELY, LONG_AGO]),
-        (["--documents", "--withdrawn", "4w"], [LONG_AGO, UNKNOWN]),
+        (["--documents", "--withdrawn", "28d"], [LONG_AGO, UNKNOWN]),
         ([], []),
     ],
 )

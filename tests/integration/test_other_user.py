@@ -122,7 +122,8 @@ def test_a_folder_in_which_a_run_cannot_write_at_its_end_is_named_last(
     assert "Traceback" not in done.stderr
     last = done.stderr.splitlines()[-1]
     assert last.startswith("scrapy crawl: error: ")
-    assert f"Permission denied: '{harvester.folder / name}/" in last or f"denied: '{name}/" in last
+    assert "Permission denied" in last
+    assert f"{name}/" in last
 
 
 @pytest.mark.parametrize("names", [["woo-state.sqlite"], ["woo-state.sqlite-wal", "woo-state.sqlite-shm"]])

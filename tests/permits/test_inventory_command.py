@@ -50,7 +50,7 @@ def test_without_a_run_nothing_was_judged(tmp_path: Path) -> None:
     [
         (["gm0363"], "takes no arguments"),
         (["--from", "gisteren"], "--from: expected a date such as 2026-04-01, got gisteren"),
-        (["--lang", "de"], "expected nl or en"),
+        (["--lang", "de"], "invalid choice: 'de'"),
     ],
 )
 def test_what_makes_no_sense_ends_the_command(args: list[str], line: str, tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_the_help_of_each_command_names_what_was_typed(tmp_path: Path, command: 
         (("crawl", "wo"), "unknown spider wo: did you mean woo?"),
         (("demo", "x"), f"{NAME} demo takes no arguments"),
         (("state", "forget"), f"expected: {NAME} state forget"),
-        (("tooi", "--from", "x"), f"belongs to: {NAME} tooi update"),
+        (("tooi", "--from", "x"), f"unknown option --from: {NAME} tooi -h shows the options"),
         (("index",), f"{NAME} index --rebuild records/"),
     ],
 )

@@ -4,7 +4,8 @@ import sys
 
 import pytest
 
-from woo_harvester.utils.program import is_complete, program
+from woo_harvester.utils.program import program
+from woo_harvester.utils.statuses import is_complete
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ from woo_harvester.running.arguments import DocumentsMode
 from woo_harvester.sitemaps.decide import is_long_ago
 from woo_harvester.sitemaps.facts import Depth
 from woo_harvester.state.deliveries import KnownFile
-from woo_harvester.utils.program import PARTIAL_CONTENT, is_complete
+from woo_harvester.utils.statuses import PARTIAL_CONTENT, is_complete
 from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:

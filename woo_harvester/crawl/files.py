@@ -59,7 +59,7 @@ from woo_harvester.state.resources import (
     resource_of,
     robots_of,
 )
-from woo_harvester.utils.program import ANSWERS, is_complete
+from woo_harvester.utils.statuses import ANSWERS, is_complete
 from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""File types: which of the 19 harvested types a document has, and the name of its file."""
+"""Documents: their file types, their names, and the text in them."""

@@ -34,7 +34,7 @@ from woo_harvester.extensions.politeness import Politeness
 from woo_harvester.items import StreamedResponse, release
 from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE, rules_text
 from woo_harvester.utils.fetch import TrustError
-from woo_harvester.utils.program import is_complete
+from woo_harvester.utils.statuses import is_complete
 from woo_harvester.utils.urls import host_of, loc_problem, secured
 
 if TYPE_CHECKING:

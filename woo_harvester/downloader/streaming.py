@@ -34,7 +34,7 @@ from woo_harvester.extensions.stopping import Interruptible, Stopping
 from woo_harvester.items import StreamedResponse
 from woo_harvester.running.ending import end_run
 from woo_harvester.utils.fetch import TrustError, trusted_context
-from woo_harvester.utils.program import PARTIAL_CONTENT, is_complete
+from woo_harvester.utils.statuses import PARTIAL_CONTENT, is_complete
 from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""A finding: what was noticed, where, and what the harvester did about it."""
+"""Findings, and the catalogue of their codes: severity, explanation, fix and source of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the harvester did with what it found, in English, by ``actions.toml``."""
+"""Texts about findings in the words of a language: what the harvester did and saw (``actions.toml``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The connection to Elasticsearch, made from the settings, and its errors in one line each."""
+"""Bulk requests to Elasticsearch: the connection, what became of each action, and errors in one line."""
 
 from __future__ import annotations
 

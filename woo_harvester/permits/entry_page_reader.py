@@ -23,7 +23,7 @@ from woo_harvester.permits.listing import Link, read_listing
 from woo_harvester.permits.state import PermitFile, look_up_files
 from woo_harvester.running.ending import is_closing
 from woo_harvester.state.sql import batches
-from woo_harvester.utils.program import is_complete
+from woo_harvester.utils.statuses import is_complete
 from woo_harvester.utils.urls import host_of, secured
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from woo_harvester.permits.mutations import Mutation
 from woo_harvester.permits.parsing import has_message_root
 from woo_harvester.permits.state import KeptFinding, PermitFile, ReadFile, keep_files
 from woo_harvester.utils.dates import iso_seconds
-from woo_harvester.utils.program import ANSWERS, is_complete
+from woo_harvester.utils.statuses import ANSWERS, is_complete
 from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:

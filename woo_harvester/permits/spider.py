@@ -44,7 +44,7 @@ from woo_harvester.running.ending import end_run, is_closing
 from woo_harvester.spiders.base import HarvestSpider, status_of
 from woo_harvester.state.deliveries import Delivery
 from woo_harvester.state.store import StateError
-from woo_harvester.utils.program import is_complete
+from woo_harvester.utils.statuses import is_complete
 from woo_harvester.utils.urls import host_of
 
 if TYPE_CHECKING:

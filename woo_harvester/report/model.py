@@ -1,4 +1,4 @@
-"""What all models of ``report.json`` share."""
+"""The models of ``report.json``: what it says of the register, of each host, and of all hosts together."""
 
 from __future__ import annotations
 

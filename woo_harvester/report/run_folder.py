@@ -1,4 +1,4 @@
-"""The names of runs, which are also those of their folders and files."""
+"""The folder of a run and the folder of all runs: their names, and the files in them."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
-from woo_harvester.utils.program import is_complete
+from woo_harvester.utils.statuses import is_complete
 
 if TYPE_CHECKING:
     import aiohttp

@@ -49,19 +49,3 @@ def suggestion(given: str, names: Iterable[str], others: Iterable[str] = ()) -> 
     known = list(names)
     close = get_close_matches(given, [*known, *others], n=1)
     return f"did you mean {close[0]}?" if close else f"expected one of {', '.join(known)}"
-
-
-#: Statuses of a complete file (RFC 9110, 15.3.1 and 15.3.4). An answer with another 2xx status has no body,
-#: or only a part of the file, or data about the file.
-_COMPLETE = frozenset({200, 203})
-
-#: A part of a file (RFC 9110, 15.3.7).
-PARTIAL_CONTENT = 206
-
-#: Other statuses that a callback receives: "not modified", and error pages, which become findings.
-ANSWERS = (304, *range(400, 600))
-
-
-def is_complete(status: int) -> bool:
-    """Return whether an answer with this status is the complete file that was asked for."""
-    return status in _COMPLETE
