@@ -39,7 +39,7 @@ class NameMatch(Enum):
 
     INDEX = "one of the 18 names"
     UNKNOWN_INFOCAT = "-infocat with a number outside 001 to 017"
-    NEAR_MISS = "contains diwoo or infocat, but is none of the 18 names; or one of them is that of its folder"
+    NEAR_MISS = "has diwoo or infocat, and is none of the 18 names; or has one as its folder or in its query"
     OTHER = "a sitemap that has nothing to do with the Woo"
 
 
@@ -55,8 +55,8 @@ class IndexName:
 
 
 def index_name(url: str) -> IndexName:
-    """Compare the last path segment of an absolute URL with the convention, without query and fragment."""
-    path = re.split(r"[?#]", url, maxsplit=1)[0]
+    """Compare the last path segment of an absolute URL with the convention."""
+    path, *query = re.split(r"[?#]", url, maxsplit=1)
     segment = unquote(path.rstrip("/").rpartition("/")[2])
     name = segment.lower()
     if match := _CONVENTION.fullmatch(name):
@@ -66,7 +66,8 @@ def index_name(url: str) -> IndexName:
         return IndexName(NameMatch.INDEX, int(number) if number else None, other_case=segment != name)
     if _INFOCAT.fullmatch(name) and not re.search(r"-infocat0(0[1-9]|1[0-7])\.xml$", name):
         return IndexName(NameMatch.UNKNOWN_INFOCAT)
-    if "diwoo" in name or "infocat" in name or _FOLDER.search(path):
+    is_in_query = any("sitemapindex-diwoo" in each.lower() for each in query)
+    if "diwoo" in name or "infocat" in name or _FOLDER.search(path) or is_in_query:
         return IndexName(NameMatch.NEAR_MISS)
     return IndexName(NameMatch.OTHER)
 
