@@ -276,4 +276,5 @@ PERIOD_FIELDS: Mapping[str, str] = {
     "openbaarmakingsdatum": "versies.openbaarmakingsdatum",
     "mutatiedatumtijd": "versies.mutatiedatumtijd",
     "creatiedatum": "document.creatiedatum",
+    "opgehaald": "herkomst.opgehaald",
 }

@@ -7,7 +7,8 @@ taken from their sources.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import date
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -17,8 +18,8 @@ from woo_harvester.outputs.definition import Status
 from woo_harvester.outputs.document import record_of
 from woo_portal.details import files_of, first, location_of, title_of, version_of, whole_number
 from woo_portal.engine import Answer
-from woo_portal.parse import BEGIN, END, Pairs, names_of, question_of_pairs
-from woo_portal.question import Question, QuestionError, Sort
+from woo_portal.parse import Pairs, names_of, question_of_pairs
+from woo_portal.question import Period, Question, QuestionError, Sort
 
 Json = Mapping[str, Any]
 
@@ -33,15 +34,13 @@ SORTS: Mapping[str, Sort] = {
     "laatst-gewijzigd": Sort.CHANGED,
 }
 ORDERS = ("desc", "asc")
-#: Its days, and their names here.
-DAYS: Mapping[str, str] = {
-    f"publicatiedatum{word}": f"openbaarmakingsdatum{end}" for word, end in (("Van", BEGIN), ("Tot", END))
-}
+#: The days between which a document came: there its openbaarmakingsdatum, here the day of its harvest.
+DAYS = ("publicatiedatumVan", "publicatiedatumTot")
 _SIZE = "aantalResultaten"
 #: Its parameters that have another name here.
 NAMES = (_SIZE, _SORT, _ORDER, *DAYS)
 #: Its filters, which programs encode twice, as its own website does.
-_FILTERS = ("documentsoort", "informatiecategorie", "thema", "organisatie")
+FILTERS = ("documentsoort", "informatiecategorie", "thema", "organisatie")
 
 _DAY = re.compile("([0-9]{2})-([0-9]{2})-([0-9]{4})")
 _ENCODED = re.compile("%[0-9A-Fa-f]{2}")
@@ -58,38 +57,41 @@ def question_of(pairs: Pairs, *, is_strict: bool) -> Question:
     Unless it is strict, a parameter that neither has is left out, as open.overheid.nl does.
     """
     known = (*NAMES, *names_of(WOO))
-    return question_of_pairs(WOO, _renamed([pair for pair in pairs if is_strict or pair[0] in known]))
+    given = [pair for pair in pairs if is_strict or pair[0] in known]
+    question = question_of_pairs(WOO, _renamed(given))
+    begin, end = (_day(name, given) for name in DAYS)
+    if begin and end and begin > end:
+        raise QuestionError(f"{DAYS[0]} is later dan {DAYS[1]}.")
+    came = {"opgehaald": Period(begin, end)} if begin or end else {}
+    return replace(question, periods={**question.periods, **came})
 
 
 def _renamed(pairs: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     for name, value in pairs:
         if name == _SIZE:
             yield "aantal", value
-        elif name in DAYS:
-            yield DAYS[name], _day(name, value.strip())
-        elif name in _FILTERS:
+        elif name in FILTERS:
             yield name, unquote(value) if _ENCODED.search(value) else value
-        elif name not in (_SORT, _ORDER):
+        elif name not in NAMES:
             yield name, value
     if any(name in (_SORT, _ORDER) and value.strip() for name, value in pairs):
         yield "sorteer", _sort(pairs).value
 
 
-def _day(name: str, value: str) -> str:
-    """Return a day such as 02-04-2026 as YYYY-MM-DD, which may be given too. An empty one stays empty."""
-    if not value:
-        return ""
+def _day(name: str, pairs: list[tuple[str, str]]) -> date | None:
+    """Return a day such as 02-04-2026 or 2026-04-02, or None if none is given."""
+    value = _one(name, pairs)
     try:
-        return date.fromisoformat(_DAY.sub(r"\3-\2-\1", value)).isoformat()
+        return date.fromisoformat(_DAY.sub(r"\3-\2-\1", value)) if value else None
     except ValueError:
         raise QuestionError(f"{name} is een dag, zoals 02-04-2026.") from None
 
 
-def _sort(pairs: Pairs) -> Sort:
-    sort, order = (
-        _one(name, [value for given, value in pairs if given == name and value.strip()], known)
-        for name, known in ((_SORT, [*SORTS]), (_ORDER, ORDERS))
-    )
+def _sort(pairs: list[tuple[str, str]]) -> Sort:
+    sort, order = _one(_SORT, pairs) or "relevantie", _one(_ORDER, pairs) or "desc"
+    for name, value, known in ((_SORT, sort, tuple(SORTS)), (_ORDER, order, ORDERS)):
+        if value not in known:
+            raise QuestionError(f"{name} is een van: {', '.join(known)}.")
     if order != "asc":
         return SORTS[sort]
     if SORTS[sort] is not Sort.NEWEST:
@@ -97,19 +99,22 @@ def _sort(pairs: Pairs) -> Sort:
     return Sort.OLDEST
 
 
-def _one(name: str, values: list[str], known: Iterable[str]) -> str:
-    """Return the only value of a parameter, or the first of the known ones if there is none."""
-    known = [*known]
+def _one(name: str, pairs: list[tuple[str, str]]) -> str:
+    """Return the only value of a parameter, or an empty text. Raises QuestionError if there are several."""
+    values = [value.strip() for given, value in pairs if given == name and value.strip()]
     if len(values) > 1:
         raise QuestionError(f"Geef {name} maar één keer.")
-    if values and values[0] not in known:
-        raise QuestionError(f"{name} is een van: {', '.join(known)}.")
-    return values[0] if values else known[0]
+    return next(iter(values), "")
 
 
 def results(root: str, answer: Answer) -> dict[str, Any]:
-    """Return a page of hits; *root* is the address of the portal without a slash at its end."""
-    return {"totaal": answer.total, "resultaten": [_hit(root, hit.document) for hit in answer.hits]}
+    """Return a page of hits with the counts; *root* is the portal's address without a slash at its end."""
+    filters = {
+        name: [{"naam": each.value.label, "aantal": each.number} for each in answer.counts[name]]
+        for name in FILTERS
+    }
+    found = [_hit(root, hit.document) for hit in answer.hits]
+    return {"totaal": answer.total, "resultaten": found, "filters": filters}
 
 
 def _hit(root: str, document: Json) -> dict[str, Any]:

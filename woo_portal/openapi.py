@@ -66,7 +66,10 @@ _OF_CHANGES: Mapping[str, Any] = {
     "na": Annotated[str, Meta(description="De plaats uit een eerder antwoord, om daar verder te gaan.")],
     "aantal": Annotated[int, Meta(ge=1, le=MAX_CHANGES)],
 }
-_Day = Annotated[str, Meta(pattern="^[0-9]{2}-[0-9]{2}-[0-9]{4}$")]
+_Day = Annotated[
+    str,
+    Meta(pattern="^[0-9]{2}-[0-9]{2}-[0-9]{4}$", description="Een dag waarop het document hier is geoogst."),
+]
 _OF_OPEN_OVERHEID: Mapping[str, Any] = {
     "aantalResultaten": _PARAMETERS["aantal"],
     "sort": Literal[tuple(open_overheid.SORTS)],
@@ -86,6 +89,13 @@ class Fout(Struct, forbid_unknown_fields=True):
     ingetrokken: Annotated[datetime, Meta(tz=True)] | UnsetType = UNSET
 
 
+class Filterwaarde(Struct, forbid_unknown_fields=True):
+    """Een waarde van een filter van open.overheid.nl, en hoeveel resultaten die hebben."""
+
+    naam: str
+    aantal: _Number
+
+
 class Telling(Struct, forbid_unknown_fields=True):
     """Een waarde van een filter, en hoeveel resultaten die hebben."""
 
@@ -103,6 +113,13 @@ def _answer(kind: Kind) -> type[Struct]:
     }
     distances = {"afstanden": dict[str, _Number]} if kind == PERMITS else {}
     return _struct(name, fields | distances, required=fields)
+
+
+def _answer_of_open_overheid() -> type[Struct]:
+    name, names = "OpenOverheidAntwoord", open_overheid.FILTERS
+    filters = _struct(f"{name}Filters", dict.fromkeys(names, list[Filterwaarde]), required=names)
+    fields: Json = {"totaal": _Number, "resultaten": list[dict[str, Any]], "filters": filters}
+    return _struct(name, fields, required=fields)
 
 
 def _request(kind: Kind) -> type[Struct]:
@@ -139,6 +156,7 @@ def _type(kind: Kind, name: str) -> Any:
 def description(root: str) -> Json:
     """Return the description; *root* is the path of the portal, with a slash at its end."""
     types = [Fout, *_RECORDS.values(), *(make(kind) for kind in Kind for make in (_answer, _request))]
+    types.append(_answer_of_open_overheid())
     _, schemas = schema_components(types, ref_template="#/components/schemas/{name}")
     paths: Json = {}
     for kind in Kind:
@@ -188,14 +206,14 @@ def _of_kind(kind: Kind) -> Json:
 
 
 def _of_open_overheid() -> Json:
-    """Return the paths that answer in the shape of open.overheid.nl, whose own description holds for them."""
+    """Return the paths in the shape of open.overheid.nl, whose own description holds for documents."""
     base = open_overheid.BASE
     own = {each: _type(WOO, each) for each in names_of(WOO)}
     search = _operation(
         "zoek_als_open_overheid",
         "Zoek documenten met de parameters en in de vorm van open.overheid.nl",
         _parameters({**own, **_OF_OPEN_OVERHEID}),
-        _json(),
+        _json("OpenOverheidAntwoord"),
     )
     found: Json = {f"{base}/zoek": {"get": search}}
     paths = (f"{base}/zoek/{{id}}", f"{base}/zoek/{{id}}_{{versie}}", f"{API[WOO.name]}/{{id}}_{{versie}}")

@@ -99,7 +99,7 @@ class Question:
     chosen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The chosen values (:class:`~woo_harvester.outputs.definition.FacetValue`) by the name of the facet."""
     periods: Mapping[str, Period] = field(default_factory=dict)
-    """Periods by the name of the date: openbaarmakingsdatum, mutatiedatumtijd, creatiedatum."""
+    """Periods by the name of the date: openbaarmakingsdatum, mutatiedatumtijd, creatiedatum, opgehaald."""
     ids: tuple[str, ...] = ()
     part: tuple[int, int] | None = None
     """Number and count: one of so many equal parts of all ids, from 1; see :func:`ids_of_part`."""

@@ -196,7 +196,7 @@ def live(loc: str) -> dict[str, Any]:
             {
                 "nummer": 1,
                 "oorzaak": "aanlevering",
-                "openbaarmakingsdatum": "2026-03-21",
+                "openbaarmakingsdatum": "2026-03-22",
                 "mutatiedatumtijd": "2026-03-21T09:23:36.000Z",
                 "blokkades": [],
                 "bestanden": [

@@ -97,7 +97,7 @@ def documents() -> list[dict[str, Any]]:
     return [
         woo("a1", "Stikstofbesluit", "Dit gaat over natuur en milieu in de polder.", themes=[NATURE]),
         woo("a2", "Brief over stikstof", "Over het milieu en de natuur.", day="2023-05-01", owner=UTRECHT,
-            harvested="2026-11-20T08:00:00+01:00"),
+            harvested="2026-11-19T23:30:00Z"),
         woo("a3", "Verslag van de gemeenteraad", "Een café aan de gracht. Raadsleden.", day="2024-12-31",
             themes=[NATURE, TRAFFIC], categories=[ADVICE, COVENANT]),
         woo("a4", "Zzz laatste", "Wegen en fietspaden van steden en waterschappen.", day="2022-01-01",

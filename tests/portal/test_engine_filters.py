@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote
 
 import pytest
 
@@ -14,6 +14,7 @@ from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_harvester.outputs.definition import Status, facets
 from woo_harvester.utils.dates import parse_datetime
 from woo_portal.engine import Answer, Contents, Engine
+from woo_portal.open_overheid import question_of
 from woo_portal.question import Box, Place, Question, Sort
 
 ALL = {f"a{number}" for number in range(1, 10)}
@@ -75,6 +76,22 @@ def test_filters_and_periods_find_the_same(engine: Engine) -> None:
         assert found(engine, address) == expected, (address, expected)
         documents = engine.all_documents(question(WOO, address))
         assert sorted(document["id"] for document in documents) == sorted(expected), (address, expected)
+
+
+def test_the_days_of_open_overheid_nl_are_those_on_which_a_document_came(engine: Engine) -> None:
+    for address, expected in [
+        ("publicatiedatumVan=21-11-2026", ALL - {"a2"}),
+        ("publicatiedatumVan=22-11-2026", set()),
+        (
+            "publicatiedatumVan=20-11-2026&publicatiedatumTot=20-11-2026",
+            {"a2"},
+        ),  # after midnight, by Dutch time
+        ("publicatiedatumTot=19-11-2026", set()),
+        ("publicatiedatumVan=21-11-2026&openbaarmakingsdatum_tot=2023-12-31", {"a4"}),
+    ]:
+        asked = question_of(parse_qsl(f"{address}&aantalResultaten=50"), is_strict=True)
+        assert set(ids(engine.search(asked))) == expected, address
+        assert {each["id"] for each in engine.all_documents(asked)} == expected, address
 
 
 def test_permits_are_found_by_filter_place_and_period(engine: Engine) -> None:

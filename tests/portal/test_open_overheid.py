@@ -35,7 +35,17 @@ def test_its_parameters_ask_the_same_question_as_ours() -> None:
         ("sort=laatst-gewijzigd", Question(WOO, sort=Sort.CHANGED)),
         (
             "publicatiedatumVan=01-02-2024&publicatiedatumTot=2024-03-01",
-            Question(WOO, periods={"openbaarmakingsdatum": Period(date(2024, 2, 1), date(2024, 3, 1))}),
+            Question(WOO, periods={"opgehaald": Period(date(2024, 2, 1), date(2024, 3, 1))}),
+        ),
+        (
+            "publicatiedatumVan=01-02-2024&openbaarmakingsdatum_tot=2024-03-01",
+            Question(
+                WOO,
+                periods={
+                    "opgehaald": Period(date(2024, 2, 1)),
+                    "openbaarmakingsdatum": Period(end=date(2024, 3, 1)),
+                },
+            ),
         ),
         (
             f"informatiecategorie={quote(CATEGORY)}",
@@ -60,6 +70,11 @@ def test_what_is_wrong_is_one_line_in_dutch() -> None:
         ("publicatiedatumVan=2024", "publicatiedatumVan is een dag, zoals 02-04-2026."),
         ("publicatiedatumTot=31-02-2024", "publicatiedatumTot is een dag, zoals 02-04-2026."),
         ("publicatiedatumTot=%00", "publicatiedatumTot is een dag, zoals 02-04-2026."),
+        ("publicatiedatumVan=02-02-2024&publicatiedatumVan=2024", "Geef publicatiedatumVan maar één keer."),
+        (
+            "publicatiedatumVan=02-02-2024&publicatiedatumTot=01-02-2024",
+            "publicatiedatumVan is later dan publicatiedatumTot.",
+        ),
         ("aantalResultaten=0", "aantal is 1 tot en met 100."),
         ("aantalResultaten=veel", "aantal is een getal, zoals 20."),
         ("aantalResultaten=10&aantal=20", "Geef aantal maar één keer."),
@@ -116,7 +131,27 @@ def test_a_page_of_hits_has_its_shape(client: Client) -> None:
                 "bestandsType": "application/pdf",
             }
         ],
+        "filters": {
+            "documentsoort": [{"naam": "convenant", "aantal": 1}],
+            "informatiecategorie": [{"naam": "adviezen", "aantal": 1}],
+            "thema": [{"naam": "natuur", "aantal": 1}],
+            "organisatie": [{"naam": "gemeente Amsterdam", "aantal": 1}],
+        },
     }
+
+
+def test_a_name_of_the_value_lists_finds_as_many_documents_as_its_filter_says(client: Client) -> None:
+    filters = client.get(f"{BASE}/zoek").json()["filters"]
+    for name in ("informatiecategorie", "organisatie"):
+        for value in filters[name]:
+            narrowed = client.get(f"{BASE}/zoek?{name}={quote(quote(value['naam']))}").json()
+            assert narrowed["totaal"] == value["aantal"], (name, value)
+
+
+def test_the_page_of_a_document_is_where_it_is_there_too(client: Client) -> None:
+    for name in (record_id(LOC), f"{record_id(LOC)}_2"):
+        answer = client.request("GET", f"/details/{name}", root_path="/woo")
+        assert (answer.status_code, answer.headers["location"]) == (302, f"/woo/document/{record_id(LOC)}")
 
 
 def test_a_document_has_what_a_record_may_lack() -> None:

@@ -24,7 +24,7 @@ from woo_harvester.outputs.definition import FacetValue, facets, metadata_of, va
 from woo_portal.engine import PERIOD_FIELDS, text_fields
 
 #: Goes up when the meaning of an index field changes; the index is then filled anew.
-LAYOUT = 8
+LAYOUT = 9
 #: The kind of the document that keeps the positions in the files, and of a point of a record with several.
 POSITIONS, POINT = "posities", "punt"
 

@@ -66,7 +66,7 @@ async def _as_open_overheid(request: Request) -> Response:
     is_strict = not own_path(request).startswith(open_overheid.BASE)
     asked = open_overheid.question_of(request.query_params.multi_items(), is_strict=is_strict)
     root = root_of(request)
-    question = replace(asked, with_highlights=False, with_counts=False)
+    question = replace(asked, with_highlights=False)
     headers = await headers_for(request, "open.overheid.nl", question, root)
     if unchanged := not_modified(request, headers):
         return unchanged

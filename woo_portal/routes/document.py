@@ -26,7 +26,7 @@ from woo_portal.asking import FileDownload
 from woo_portal.details import File, Value, location_of, title_of, version_of
 from woo_portal.downloads import NOUNS, SEARCHES, document_by_id, summary_of, withdrawal_of
 from woo_portal.open_overheid import BASE
-from woo_portal.pages import not_modified, own_path, page
+from woo_portal.pages import address_of, not_modified, own_path, page
 from woo_portal.question import MAX_SIZE, Question
 from woo_portal.wording import day, document_path, explanations_of
 
@@ -79,6 +79,11 @@ async def file(request: Request) -> Response:
     if url := next(filter(is_web, urls), ""):
         return RedirectResponse(url, 302, {"cache-control": "no-cache"})
     raise HTTPException(404, "Van dit document is geen bestand bekend.")
+
+
+async def details_page(request: Request) -> Response:
+    """Lead to the page of a document from where open.overheid.nl has it."""
+    return RedirectResponse(address_of(request, document_path(str(request.path_params["id"]))), 302)
 
 
 async def stored(request: Request) -> Response:
@@ -211,5 +216,6 @@ _FILES = ("/documenten/{id:uuid}", f"{BASE}/documenten/{{id:uuid}}", f"{BASE}/at
 ROUTES = [
     Route("/document/{id:uuid}/kopie/{number}", stored),
     Route("/document/{id:uuid}", document),
+    *(Route("/details/{id:uuid}" + end, details_page) for end in ("", "_{versie}")),
     *(Route(path + end, file) for path in _FILES for end in ("", "_{versie}", "/file")),
 ]
