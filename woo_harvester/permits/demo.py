@@ -27,7 +27,6 @@ _SECOND_DAY = "2026-04-15"
 #: What is in the place of a message.
 _ERROR_PAGE = b"<!DOCTYPE html><html><body>Fout in de database</body></html>"
 
-
 #: By number: the subject of a permit, its product, and its location in metres of the Rijksdriehoek.
 _PERMITS = {
     1: ("Kappen van twee eiken achter het raadhuis", "kapvergunning", 155_010, 463_020),
@@ -57,16 +56,7 @@ def _about(
 
 
 class PermitDemo:
-    """The servers of both municipalities. Their register and certificates are written to a folder.
-
-    ::
-
-        with PermitDemo(folder) as demo:
-            demo.entries         # for -a entries=
-            demo.register_path   # for -a register=
-            demo.ca_path         # for SSL_CERT_FILE
-            demo.second_day()    # a fortnight later
-    """
+    """The servers of both municipalities. Their register and certificates are written to a folder."""
 
     def __init__(self, folder: Path) -> None:
         authority = Authority()

@@ -10,17 +10,16 @@ from functools import cache
 from lxml import etree
 
 from woo_harvester.findings import Finding
-from woo_harvester.sitemaps.file_findings import READ_SIGNS
+from woo_harvester.sitemaps.file_findings import repair_findings
 from woo_harvester.sitemaps.repair import Repair
 from woo_harvester.sitemaps.xml_stream import (
     CorruptError,
     DecompressError,
-    SitemapError,
     TooLargeError,
     TruncatedError,
     decompress,
+    has_root,
     local_name,
-    peek_root,
 )
 from woo_harvester.utils.encodings import DECLARATION_SIZE, xml_encoding
 
@@ -114,29 +113,16 @@ def _parse_repaired(
     data: bytes, encoding: str | None, charset: str | None, error: etree.XMLSyntaxError
 ) -> tuple[etree._Element, list[Finding]]:
     """Return the root element of a file after the repair that sitemaps have too, and what was repaired."""
-    repair = Repair(drops_head=_is_wrong_before_root(data, encoding), charset=charset)
+    repair = Repair(drops_head=not has_root(data, encoding), charset=charset)
     try:
         root = etree.fromstring(b"".join(repair.apply([data])), _parser("utf-8"))
     except (etree.XMLSyntaxError, CorruptError):
         raise _not_well_formed(error) from None
-    found = []
-    if repair.head:
-        found.append(
-            Finding(code="ipm.kop", line=1, seen=" ".join(repair.head.split()), action="overgeslagen")
-        )
-    for faults in (repair.signs, repair.ampersands):
-        if faults.count:
-            seen = ", ".join(faults.seen)
-            found.append(Finding(code="ipm.tekens", line=faults.lines[0], seen=seen, action=READ_SIGNS))
-    return root, found
-
-
-def _is_wrong_before_root(data: bytes, encoding: str | None) -> bool:
-    try:
-        peek_root(iter((data,)), encoding)
-    except SitemapError:
-        return True
-    return False
+    codes = {"sitemap.kop": "ipm.kop"}
+    found = [each._replace(code=codes.get(each.code, "ipm.tekens")) for each in repair_findings(repair)]
+    return root, [
+        Finding(code=each.code, line=each.line, seen=each.seen, action=each.action) for each in found
+    ]
 
 
 def has_message_root(chunks: Iterable[bytes]) -> bool:
@@ -171,8 +157,6 @@ def _joined(chunks: Iterable[bytes], maxsize: int) -> bytes:
 
 def _refuse_doctype(data: bytes) -> None:
     """Raise MessageError for a DOCTYPE, before the parser reads it: it may be made to crash a parser."""
-    if b"!" not in data:  # one byte is found much faster than a word
-        return
     text = data.replace(b"\0", b"") if b"\0" in data[:4] else data  # UTF-16 has zeros between
     if b"<!DOCTYPE" not in text:
         return

@@ -32,9 +32,6 @@ Area = Literal["index", "sitemap"]
 ROOTS: dict[Area, RootName] = {"index": "sitemapindex", "sitemap": "urlset"}
 _OTHER: dict[Area, Area] = {"index": "sitemap", "sitemap": "index"}
 
-#: The action on signs that a file may not have.
-READ_SIGNS = "tekens weggelaten, en bytes gelezen als Windows-1252"
-
 _NO_NAMESPACE = "geen naamruimte"
 
 #: Most lines that a finding names beside its own.
@@ -86,7 +83,7 @@ def file_findings(area: Area, file: FileContents) -> Iterator[FileFinding]:
         yield FileFinding(f"{area}.gemengd", _entries(_OTHER[area], file.others), action=NOT_READ)
     yield from _name_findings(area, file)
     if file.repair is not None:
-        yield from _repair_findings(file, file.repair)
+        yield from repair_findings(file.repair, file.root_line, has_root=file.root is not None)
 
 
 def _name_findings(area: Area, file: FileContents) -> Iterator[FileFinding]:
@@ -117,16 +114,16 @@ def _tags(names: Iterable[str]) -> str:
     return ", ".join(f"<{name}>" for name in names)
 
 
-def _repair_findings(file: FileContents, repair: Repair) -> Iterator[FileFinding]:
+def repair_findings(repair: Repair, root_line: int = 1, *, has_root: bool = True) -> Iterator[FileFinding]:
     """Yield the findings on what was repaired in a file."""
-    if repair.head and file.root is not None:
+    if repair.head and has_root:
         yield FileFinding("sitemap.kop", " ".join(repair.head.split()), 1, "overgeslagen")
     for prefix in repair.prefixes:
         action = f"gelezen als {NAMESPACES[prefix]}"
-        yield FileFinding("sitemap.voorvoegsel", prefix, file.root_line, action)
+        yield FileFinding("sitemap.voorvoegsel", prefix, root_line, action)
     for code, faults, action in (
         ("sitemap.ampersand", repair.ampersands, "gelezen als &amp;"),
-        ("sitemap.tekens", repair.signs, READ_SIGNS),
+        ("sitemap.tekens", repair.signs, "tekens weggelaten, en bytes gelezen als Windows-1252"),
     ):
         if faults.count:
             line, *others = faults.lines

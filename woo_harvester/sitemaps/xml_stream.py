@@ -109,6 +109,15 @@ def peek_root(
     raise _no_root(b"".join(read))
 
 
+def has_root(data: bytes, encoding: str | None = None) -> bool:
+    """Return whether a file that begins with *data* is well-formed up to its root element."""
+    try:
+        peek_root(iter((data,)), encoding)
+    except SitemapError:
+        return False
+    return True
+
+
 def _no_root(head: bytes) -> SitemapError:
     """Return the error for a file without a root element that the parser found no error in."""
     text = _ascii(head).strip()
