@@ -19,7 +19,7 @@ help:
 	@echo "make install       build .venv"
 	@echo "make install-dev   and the test tools in it"
 	@echo "make demo          harvest the bundled publishers"
-	@echo "make quick         the tests of what you have changed, in a minute"
+	@echo "make quick         the tests of what you have changed, in a minute or two"
 	@echo "make test          linters, type check and all tests but the slow ones"
 	@echo "make slow          the tests with the mark slow, which .ci/run runs after the others"
 	@echo "make coverage      all tests, and which lines they leave out"

@@ -84,7 +84,9 @@ def main(arguments: list[str]) -> None:
     for name in PAGES:
         (folder / name).write_text(render(name), encoding="utf-8")
     for path in configurations:
-        path.write_text(settings.with_known_settings(path.read_text(encoding="utf-8")), encoding="utf-8")
+        before = path.read_text(encoding="utf-8")
+        if (after := settings.with_known_settings(before)) != before:  # make installs anew after any write
+            path.write_text(after, encoding="utf-8")
 
 
 if __name__ == "__main__":
