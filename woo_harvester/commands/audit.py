@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from scrapy import signals
@@ -27,9 +28,10 @@ from woo_harvester.running.command import (
 from woo_harvester.running.credentials import PASSWORD, Credentials, trusting
 from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.streams import to_stdout, write_stderr
+from woo_harvester.utils.offline import is_offline
 from woo_harvester.utils.program import program
 from woo_harvester.utils.terminal import printable_lines
-from woo_harvester.utils.urls import host_of
+from woo_harvester.utils.urls import host_of, is_web_url
 
 if TYPE_CHECKING:
     import argparse
@@ -223,15 +225,40 @@ class Command(ProjectCommand):
                 process.crawl(started[-1], **arguments).add_done_callback(start_next)
 
         failure = process.run(crawlers[0], jobs[0][1], start_next)
+        causes = [_findings(crawler).common_cause.causes for crawler in started]
         failures = [spider.failure for spider in self._spiders if spider.failure is not None]
         if failure := failure or next(iter(failures), None):
             status, self._own_error = failure
             if not any(spider.crawler.stats.get_value(OWN_ERROR_FIRST) for spider in self._spiders):
-                self.fail(self._own_error, status)
+                register = str(cast("Settings", self.settings)["WOO_REGISTER"])
+                if not any(causes) and is_web_url(register) and is_offline():
+                    self._fail_offline()
+                else:
+                    self.fail(self._own_error, status)
                 return None
-        for host, note in self._spiders[0].notes.items():
-            write_stderr(f"{program()} audit: {host} ({note})")
+        if causes == [{"dns"}] and is_offline():
+            rmtree(_findings(crawlers[0]).run_folder.path)  # it blames publishers
+            self._fail_offline()
+            return None
+        for host, typed in self._spiders[0].renamed.items():
+            self._say(f"{program()} audit: {self._texts('audit_renamed', host=host, typed=typed)}")
         return self._joined([_findings(crawler).run_folder for crawler in started])
+
+    def _texts(self, key: str, **values: str) -> str:
+        """Return a text in the language of the answer."""
+        from woo_harvester.report.html.texts import Texts
+
+        return Texts(cast("Settings", self.settings)["WOO_REPORT_LANG"])(key, **values)
+
+    def _fail_offline(self) -> None:
+        """Fail because this machine has no connection: nothing can be said of the hosts."""
+        self._say(f"{program()} audit: error: {self._texts('audit_offline')}")
+        self.exitcode = 1
+
+    @staticmethod
+    def _say(line: str) -> None:
+        """Write a line to stderr; on a terminal, lines of at most 80 characters."""
+        write_stderr(fill(line, 80, break_on_hyphens=False) if sys.stderr.isatty() else line)
 
     def _keep(self, spider: HarvestSpider) -> None:
         """Keep a spider: a crawler whose run fails has none at its end."""
