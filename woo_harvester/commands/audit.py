@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -28,7 +29,6 @@ from woo_harvester.running.command import (
 from woo_harvester.running.credentials import PASSWORD, Credentials, trusting
 from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.streams import to_stdout, write_stderr
-from woo_harvester.utils.offline import is_offline
 from woo_harvester.utils.program import program
 from woo_harvester.utils.terminal import printable_lines
 from woo_harvester.utils.urls import host_of, is_web_url
@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 
 #: The width of a line if the output is not a terminal and ``COLUMNS`` is not set.
 _WIDTH = 100
+
+#: A public name: only a name server that does not answer has no answer for it.
+_PUBLIC_NAME = "organisaties.overheid.nl"
 
 _Job = tuple[str, dict[str, Any]]
 """A spider, and its arguments."""
@@ -225,39 +228,31 @@ class Command(ProjectCommand):
                 process.crawl(started[-1], **arguments).add_done_callback(start_next)
 
         failure = process.run(crawlers[0], jobs[0][1], start_next)
-        causes = [_findings(crawler).common_cause.causes for crawler in started]
         failures = [spider.failure for spider in self._spiders if spider.failure is not None]
-        if failure := failure or next(iter(failures), None):
+        failure = failure or next(iter(failures), None)
+        findings = _findings(crawlers[0])
+        is_register = is_web_url(str(cast("Settings", self.settings)["WOO_REGISTER"]))
+        is_unread = findings.common_cause.causes == (set() if failure and is_register else {"dns"})
+        if len(jobs) == 1 and is_unread and _is_offline():
+            rmtree(findings.run_folder.path, ignore_errors=True)  # it blames publishers
+            self._say("audit_offline", "error: ")
+            self.exitcode = 1
+            return None
+        if failure:
             status, self._own_error = failure
             if not any(spider.crawler.stats.get_value(OWN_ERROR_FIRST) for spider in self._spiders):
-                register = str(cast("Settings", self.settings)["WOO_REGISTER"])
-                if not any(causes) and is_web_url(register) and is_offline():
-                    self._fail_offline()
-                else:
-                    self.fail(self._own_error, status)
+                self.fail(self._own_error, status)
                 return None
-        if causes == [{"dns"}] and is_offline():
-            rmtree(_findings(crawlers[0]).run_folder.path)  # it blames publishers
-            self._fail_offline()
-            return None
         for host, typed in self._spiders[0].renamed.items():
-            self._say(f"{program()} audit: {self._texts('audit_renamed', host=host, typed=typed)}")
+            self._say("audit_renamed", host=host, typed=typed)
         return self._joined([_findings(crawler).run_folder for crawler in started])
 
-    def _texts(self, key: str, **values: str) -> str:
-        """Return a text in the language of the answer."""
+    def _say(self, key: str, start: str = "", **values: str) -> None:
+        """Write a text in the language of the answer to stderr; on a terminal, in lines of 80 characters."""
         from woo_harvester.report.html.texts import Texts
 
-        return Texts(cast("Settings", self.settings)["WOO_REPORT_LANG"])(key, **values)
-
-    def _fail_offline(self) -> None:
-        """Fail because this machine has no connection: nothing can be said of the hosts."""
-        self._say(f"{program()} audit: error: {self._texts('audit_offline')}")
-        self.exitcode = 1
-
-    @staticmethod
-    def _say(line: str) -> None:
-        """Write a line to stderr; on a terminal, lines of at most 80 characters."""
+        text = Texts(cast("Settings", self.settings)["WOO_REPORT_LANG"])(key, **values)
+        line = f"{program()} audit: {start}{text}"
         write_stderr(fill(line, 80, break_on_hyphens=False) if sys.stderr.isatty() else line)
 
     def _keep(self, spider: HarvestSpider) -> None:
@@ -298,6 +293,15 @@ class Command(ProjectCommand):
             crawler.signals.connect(self._credentials.sign, signals.request_reached_downloader)
         crawler.signals.connect(self._keep, signals.spider_opened)
         return crawler
+
+
+def _is_offline() -> bool:
+    """Return whether no name server answers this machine."""
+    try:
+        socket.getaddrinfo(_PUBLIC_NAME, 443)
+    except socket.gaierror as error:
+        return error.errno == socket.EAI_AGAIN
+    return False
 
 
 def _job(hosts: Sequence[GivenHost]) -> _Job:

@@ -299,13 +299,8 @@ def _extra_metadata(element: etree._Element, given: GivenMetadata) -> None:
 
 def _extra_fields(element: etree._Element, given: GivenMetadata) -> list[ExtraField]:
     _note_bare_text(element, given)
-    fields: list[ExtraField] = []
-    for child in element:
-        if not len(child) and (name := local_name(child.tag)) != "extraMetadataveld":
-            _unread(given, name)
-        elif any(parts := _parts(child, given, _EXTRA_FIELD)):
-            fields.append(ExtraField(parts[0], parts[1] or []))
-    return fields
+    fields = (_parts(child, given, _EXTRA_FIELD) for child in element)
+    return [ExtraField(key, values or []) for key, values in fields if key or values]
 
 
 def _texts(element: etree._Element, given: GivenMetadata) -> list[str]:
