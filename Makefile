@@ -10,9 +10,11 @@ PIP := $(if $(shell command -v uv),uv pip install --python $(BIN)/python,$(BIN)/
 PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet --strip-extras \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options --upgrade
 
+IS_NEW_ENOUGH := -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
+
 # The first of these that runs, is new enough and can make a virtual environment; or your own: make install PYTHON=...
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
-	$$python -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	$$python $(IS_NEW_ENOUGH) \
 	&& echo $$python && break; done)
 
 help:
@@ -34,6 +36,7 @@ help:
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 or newer with the venv module was found (on Debian: apt install python3-venv)" >&2; exit 1; }
+	@$(PYTHON) $(IS_NEW_ENOUGH) || { echo "make: Python 3.11 or newer with the venv module is needed, and $(PYTHON) is none: $$($(PYTHON) --version 2>&1)" >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
 
 # All extras; or only what a harvest and an audit of documents need: make install PINS=requirements.txt

@@ -106,6 +106,8 @@ def full() -> Record:
             "Titel",
             [Relatierol("urn:d", waarde)],
             waarde,
+            "1899-12-30",
+            "Caf&eacute;",
         ),
     )
 

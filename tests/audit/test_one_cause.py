@@ -86,10 +86,20 @@ def test_what_is_missing_gives_one_finding(tmp_path: Path, diwoo: DiWoo, name: s
         ("2024-05-01<", "31-02-2024<", "datum.ongeldig"),
         ("officieleTitel", "officieletitel", "metadata.element-onbekend"),
         ("creatiedatum", "creatieDatum", "metadata.element-onbekend"),
-        ("</diwoo:creatiedatum>", "</diwoo:creatiedatum><diwoo:creatiedatum>2020-01-01</diwoo:creatiedatum>", "metadata.element-onbekend"),
-        ("</diwoo:DiWoo>", "<diwoo:trefwoorden>water</diwoo:trefwoorden></diwoo:DiWoo>", "metadata.element-onbekend"),
+        ("</diwoo:creatiedatum>", "</diwoo:creatiedatum><diwoo:creatiedatum>2020-01-01</diwoo:creatiedatum>", "metadata.dubbel"),
+        ("<diwoo:titelcollectie>", "<diwoo:titelcollectie><diwoo:officieleTitel>Twee</diwoo:officieleTitel></diwoo:titelcollectie><diwoo:titelcollectie>", "metadata.dubbel"),
+        ("<diwoo:documenthandelingen>", "<diwoo:trefwoorden/><diwoo:documenthandelingen>", "metadata.element-onbekend"),
+        ("</diwoo:informatiecategorieen>", "</diwoo:informatiecategorieen><diwoo:trefwoorden>water</diwoo:trefwoorden>", "metadata.tekst"),
+        ("<diwoo:creatiedatum>", "los<diwoo:creatiedatum>", "metadata.tekst"),
         ("https://standaarden.overheid.nl/diwoo", "http://standaarden.overheid.nl/diwoo", "metadata.naamruimte"),
-        ("</diwoo:Document>", "<diwoo:DiWoo/></diwoo:Document>", "metadata.schema"),
+        ("</diwoo:DiWoo>", "<naamOpsteller xmlns='urn:x'>Jan</naamOpsteller></diwoo:DiWoo>", "metadata.naamruimte"),
+        ("diwoo:Document>", "Document>", "metadata.naamruimte"),
+        ("</diwoo:Document>", "<diwoo:DiWoo><diwoo:naamOpsteller>Jan</diwoo:naamOpsteller></diwoo:DiWoo></diwoo:Document>", "metadata.dubbel"),
+        ("</diwoo:Document>", "<m:MDTO xmlns:m='https://www.nationaalarchief.nl/mdto'/></diwoo:Document>", "metadata.mdto"),
+        ("<diwoo:creatiedatum>2024-05-01<", "<diwoo:creatiedatum><", "creatiedatum.ontbreekt"),
+        ("<diwoo:creatiedatum>2024-05-01<", "<diwoo:creatiedatum>2024-05-01T10:00:00<", "metadata.schema"),
+        ("<diwoo:creatiedatum>", "<diwoo:creatiedatum soort='x'>", "metadata.schema"),
+        ("<diwoo:atTime>2024-05-01T10:00:00</diwoo:atTime>", "", "metadata.schema"),
         ("</diwoo:DiWoo>", "<diwoo:language resource='x:y'>Klingon</diwoo:language></diwoo:DiWoo>", "waarde.label-onbekend"),
     ],
 )  # fmt: skip
@@ -103,6 +113,6 @@ def test_faults_that_no_finding_is_about_stay_and_wrong_namespaces_are_one(tmp_p
     text = "<x:opsteller xmlns:x='urn:x'/><x:language xmlns:x='urn:x'/><diwoo:aggregatiekenmerk a='b'/>"
     findings = found_in(path, {"</diwoo:DiWoo>": text + "</diwoo:DiWoo>"})
     assert [(finding.code, finding.element) for finding in findings] == [
-        ("metadata.schema", "DiWoo/opsteller"),
+        ("metadata.naamruimte", "DiWoo/opsteller"),
         ("metadata.schema", "DiWoo/aggregatiekenmerk"),
     ]

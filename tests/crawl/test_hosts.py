@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.register.exports import AMSTERDAM, organisation, read
 from woo_harvester.crawl import hosts as capacity
-from woo_harvester.crawl.hosts import Budget, RegisterComparison, Visit, notes_on, select_hosts
+from woo_harvester.crawl.hosts import Budget, RegisterComparison, Visit, renamed_hosts, select_hosts
 from woo_harvester.diwoo.given import GivenMetadata
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import Source, WooItem
@@ -118,12 +118,11 @@ def test_a_domain_that_is_not_registered_counts_as_registered_for_this_run() -> 
 def test_a_name_that_is_registered_is_read_as_it_is() -> None:
     register = read(organisation("Raad", "https://a.nl/", "https://www.a.nl/"))
     assert select_of(register, {"domains": "a.nl,www.a.nl"})[1] == ("a.nl", "www.a.nl")
-    assert notes_on(register, ("a.nl", "www.a.nl")) == {}
+    assert renamed_hosts(register, ("a.nl", "www.a.nl")) == {}
 
 
 def test_a_host_that_is_read_under_another_name_than_was_typed_is_noted() -> None:
-    typed = "typed as amsterdam.nl, which is not in the register"
-    assert notes_on(REGISTER, ("amsterdam.nl", "www.elders.nl")) == {"www.amsterdam.nl": typed}
+    assert renamed_hosts(REGISTER, ("amsterdam.nl", "www.elders.nl")) == {"www.amsterdam.nl": "amsterdam.nl"}
 
 
 def test_an_organisation_without_a_location_is_named_beside_others(caplog: pytest.LogCaptureFixture) -> None:

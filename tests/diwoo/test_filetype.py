@@ -524,6 +524,8 @@ def test_a_sample_is_taken_where_claims_contradict_or_say_nothing() -> None:
         (Row("PDF", "text/html", ""), True),
         (Row("PDF", None, ".docx"), True),
         (Row("PDF", "image/png", ".jpg"), True),
+        (Row(None, "application/vnd.ms-excel", ""), True),  # which may be a page with a table
+        (Row("Excel XLS", "application/vnd.ms-excel", ".xls"), True),
         (Row(None, None, ".jpg"), True),
         (Row(None, "application/pdf", ".pdf"), False),
         (Row(None, "application/pdf", ""), False),

@@ -176,20 +176,8 @@ def test_an_element_that_the_schema_does_not_have_there_is_unread() -> None:
     for elements, unread in [
         ("<diwoo:uitgever>A</diwoo:uitgever>", "uitgever"),
         ("<diwoo:officieleTitel>Besluit</diwoo:officieleTitel>", "officieleTitel"),
-        (
-            "<diwoo:naamOpsteller>A</diwoo:naamOpsteller><diwoo:naamOpsteller>B</diwoo:naamOpsteller>",
-            "naamOpsteller",
-        ),
         ("<diwoo:identifiers><diwoo:id>1</diwoo:id></diwoo:identifiers>", "id"),
-        ("<diwoo:identifiers>Z-1</diwoo:identifiers>", "identifiers"),
-        ("<diwoo:titelcollectie>Besluit</diwoo:titelcollectie>", "titelcollectie"),
-        ("<diwoo:documenthandelingen>vaststelling</diwoo:documenthandelingen>", "documenthandelingen"),
         ("<diwoo:documenthandelingen><diwoo:handeling/></diwoo:documenthandelingen>", "handeling"),
-        (
-            "<diwoo:documenthandelingen><diwoo:documenthandeling>vaststelling</diwoo:documenthandeling>"
-            "</diwoo:documenthandelingen>",
-            "documenthandeling",
-        ),
         (
             "<diwoo:documentrelaties><diwoo:documentrelatie><diwoo:soort>x</diwoo:soort>"
             "</diwoo:documentrelatie></diwoo:documentrelaties>",
@@ -197,6 +185,21 @@ def test_an_element_that_the_schema_does_not_have_there_is_unread() -> None:
         ),
     ]:
         assert read_diwoo(elements).unread == [unread], elements
+
+
+def test_text_in_the_place_of_elements_and_elements_too_many_are_not_read() -> None:
+    handling = "<diwoo:documenthandeling>x</diwoo:documenthandeling>"
+    name = "<diwoo:naamOpsteller>A</diwoo:naamOpsteller>"
+    for elements, bare, doubled in [
+        ("<diwoo:identifiers>Z-1</diwoo:identifiers>", ["identifiers"], []),
+        ("<diwoo:titelcollectie>Besluit</diwoo:titelcollectie>", ["titelcollectie"], []),
+        ("<diwoo:documenthandelingen>x</diwoo:documenthandelingen>", ["documenthandelingen"], []),
+        (f"<diwoo:documenthandelingen>{handling}</diwoo:documenthandelingen>", ["documenthandeling"], []),
+        (name * 2, [], ["naamOpsteller"]),
+        (f"</diwoo:DiWoo><diwoo:DiWoo>{name}", [], ["DiWoo"]),
+    ]:
+        given = read_diwoo(elements)
+        assert (given.bare, given.doubled, given.unread) == (bare, doubled, []), elements
 
 
 def test_of_an_element_that_comes_twice_the_first_with_a_value_counts() -> None:
@@ -257,13 +260,15 @@ def test_own_metadata_in_another_form_is_unread() -> None:
     )
     assert given == GivenMetadata(
         extra=[Extra(prefix="a", fields=[ExtraField("c", [])])],
-        unread=["prefix", "naam", "key", "value", "values"],
+        unread=["naam", "value"],
+        bare=["values"],
+        doubled=["prefix", "key"],
     )
 
 
 def test_metadata_in_a_form_that_no_schema_has_is_unread_without_an_error() -> None:
     given = read(f"<diwoo:Document><loc>{LOC}</loc><diwoo:DiWoo>tekst</diwoo:DiWoo></diwoo:Document>")
-    assert given == GivenMetadata(has_diwoo=True, unread=["loc", "DiWoo"])
+    assert given == GivenMetadata(has_diwoo=True, unread=["loc"], bare=["DiWoo"])
 
 
 def test_what_was_given_outlives_the_tree_that_it_was_read_from() -> None:

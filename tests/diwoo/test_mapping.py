@@ -19,7 +19,7 @@ from woo_harvester.diwoo.given import Extra, ExtraField, GivenMetadata, Handling
 from woo_harvester.diwoo.mapping import map_metadata
 from woo_harvester.record import json_value
 from woo_harvester.tooi.lists import ValueLists, bundled, category_of_index
-from woo_harvester.tooi.values import ValueList, normal_label
+from woo_harvester.tooi.values import ValueList, normal_label, one_line
 from woo_harvester.utils.dates import parse_date
 
 AMSTERDAM = "https://identifier.overheid.nl/tooi/id/gemeente/gm0363"
@@ -739,8 +739,8 @@ def told(outcome: Outcome) -> list[str]:
 
 
 def is_part_of_one(text: str, said: Sequence[str]) -> bool:
-    """Return whether one of *said* has the text, as given or with its white space collapsed."""
-    collapsed = " ".join(text.split())
+    """Return whether one of *said* has the text, as given or on one line."""
+    collapsed = one_line(text)
     return any(text in one or collapsed in one for one in said)
 
 

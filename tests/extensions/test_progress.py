@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.utils.command import Run, run_scrapy
+from tests.utils.command import Run, environment, in_project, run_scrapy
 from tests.utils.daily import numbered, publish
+from tests.utils.forked_runs import Forked
 from tests.utils.sites import MakeSite, write_register
 from tests.utils.terminal import COLUMNS, Terminal, run_on_terminal
 from woo_harvester.demo.server import Authority
@@ -109,17 +110,24 @@ def test_a_terminal_shows_only_warnings_and_errors_of_the_log(installation: Inst
     assert b" INFO: " not in terminal.raw
 
 
+def test_without_a_terminal_there_are_a_few_lines_unless_someone_asks_for_the_log(
+    installation: Installation,
+) -> None:
+    for more, has_log in [((), False), (("--verbose",), True)]:
+        args = in_project([*installation.args, "-a", "documents=none", *more], installation.folder)
+        done = Forked(args, installation.folder, environment(installation.bundle)).done(60)
+        lines = done.stderr.splitlines()
+        assert (done.returncode, lines[0].startswith("woo: finished in ")) == (0, not has_log)
+        assert any("INFO: Spider closed (finished)" in line for line in lines) is has_log
+        assert has_log or len(lines) <= 12
+
+
 @pytest.mark.parametrize("args", [("--verbose",), ("-L", "INFO"), ("-s", "LOG_LEVEL=INFO")])
 def test_whoever_asks_for_the_log_has_it_on_the_terminal(
     installation: Installation, args: tuple[str, ...]
 ) -> None:
     terminal, _ = installation.watch(*args, "-a", "documents=none", slow=False)
     assert b" INFO: Spider closed (finished)" in terminal.raw
-
-
-def test_without_a_terminal_the_log_is_on_stderr(installation: Installation) -> None:
-    done = installation.run("-a", "documents=none", slow=False)
-    assert " INFO: Spider closed (finished)" in done.stderr
 
 
 def test_a_log_file_keeps_the_terminal_for_the_display(installation: Installation) -> None:

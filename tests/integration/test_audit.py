@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from shutil import which
+from subprocess import run
+from typing import get_args
 
 import pytest
 
@@ -18,7 +22,8 @@ from woo_harvester.demo.mistaken import GOOD, LASTMOD
 from woo_harvester.demo.server import Authority, Page, redirect
 from woo_harvester.demo.site import Site
 from woo_harvester.demo.sitemaps import Entry, pdf_page
-from woo_harvester.findings import explain, explanations
+from woo_harvester.findings import Language, explain, explanations
+from woo_harvester.report.html.texts import Texts
 
 pytestmark = pytest.mark.integration
 
@@ -185,7 +190,21 @@ def test_a_name_that_does_not_exist(auditor: Auditor) -> None:
     write_register(auditor.folder / "register.xml", {"Publicist": [f"https://www.{name}/"]})
     run = auditor(name)
     assert answer_of(run).hosts.keys() == {f"www.{name}"}, "which is in the register"
-    assert f"scrapy audit: www.{name} (typed as {name}, which is not in the register)\n" in run.stderr
+    assert f"scrapy audit: www.{name} wordt gelezen: {name} staat niet in het register\n" in run.stderr
+
+
+@pytest.mark.parametrize("lang", get_args(Language))
+def test_a_machine_without_a_connection_blames_no_publisher(tmp_path: Path, lang: Language) -> None:
+    if which("unshare") is None or run(["unshare", "-rn", "true"], check=False).returncode:
+        pytest.skip("no network namespaces")
+    write_register(tmp_path / "register.xml", {"Publicist": ["https://www.gemeente.nl/"]})
+    for register in ("register.xml", "https://register.example/roo.xml"):
+        command = ["unshare", "-rn", sys.executable, "-m", "woo_harvester", "audit", "www.gemeente.nl"]
+        given = ["--lang", lang, "-s", f"WOO_REGISTER={register}", "-s", "RETRY_TIMES=0"]
+        done = run([*command, *given], check=False, cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (1, "")
+        (line,) = done.stderr.splitlines()
+        assert line.endswith(Texts(lang)("audit_offline"))
 
 
 def test_a_private_address(auditor: Auditor, make_site: MakeSite) -> None:

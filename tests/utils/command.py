@@ -92,7 +92,7 @@ def run_scrapy(
     happens then, or of the memory of the process.
     """
     before = written(cwd)
-    argv, environ = in_project(args, cwd, settings), environment(ca, env)
+    argv, environ = in_project(args, cwd, with_log(args, settings)), environment(ca, env)
     run = _interpreted if fresh else _forked
     return read_run(args, cwd, before, run(argv, cwd, environ, timeout))
 
@@ -115,6 +115,11 @@ def _interpreted(
         timeout=timeout,
         check=False,
     )
+
+
+def with_log(args: Sequence[str], settings: Mapping[str, object] | None) -> dict[str, object]:
+    """Return the settings of a command that prints its log, of which tests read what a run does."""
+    return {**({"LOG_LEVEL": "INFO"} if args[0] == "crawl" and "-L" not in args else {}), **(settings or {})}
 
 
 def in_project(args: Sequence[str], cwd: Path, settings: Mapping[str, object] | None = None) -> list[str]:
@@ -151,7 +156,7 @@ def start_forked(
     args: Sequence[str], cwd: Path, ca: Path | None = None, *, settings: Mapping[str, object] | None = None
 ) -> Forked:
     """Start ``scrapy <args>`` for a test that does something while it runs."""
-    return Forked(in_project(args, cwd, settings), cwd, environment(ca))
+    return Forked(in_project(args, cwd, with_log(args, settings)), cwd, environment(ca))
 
 
 def read_lines(path: Path) -> list[Line]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from woo_harvester.audit.schema import FaultKind, SchemaFault, schema_faults
+from woo_harvester.audit.schema import GROUPS, FaultKind, SchemaFault, schema_faults
 from woo_harvester.diwoo.given import meant_elements
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.sitemaps.reader import Entry
@@ -27,13 +27,20 @@ _ABSENT = {
 
 _UNREAD = "metadata.element-onbekend"
 
-#: For other faults: the finding that says the same, if it names the element.
-_NAMED: dict[FaultKind, str] = {
-    "unknown": _UNREAD,
-    "repeated": _UNREAD,
-    "text": _UNREAD,
-    "inside": "metadata.resource-element",
+_BARE = "metadata.tekst"
+
+#: The codes of faults of one kind; other faults are ``metadata.schema``.
+_CODES: dict[FaultKind, str] = {
+    "namespace": "metadata.naamruimte",
+    "repeated": "metadata.dubbel",
+    "text": _BARE,
 }
+
+#: For other faults: the finding that says the same, if it names the element.
+_NAMED: dict[FaultKind, str] = {**_CODES, "unknown": _UNREAD, "inside": "metadata.resource-element"}
+
+#: For faults of which a document has one finding: that finding.
+_ONCE: dict[FaultKind, str] = {"namespace": "metadata.naamruimte", "mdto": "metadata.mdto"}
 
 #: A cause that a finding and a fault may share: what kind of cause, and the name that it is about.
 _Cause = tuple[str, str]
@@ -68,7 +75,8 @@ def one_per_cause(findings: Sequence[Finding], faults: Iterable[SchemaFault]) ->
     for fault in faults:
         causes = set(_causes_of_fault(fault))
         if known.isdisjoint(causes):
-            yield Finding(code="metadata.schema", element=fault.path, seen=fault.message)
+            code = _CODES.get(fault.kind, "metadata.schema")
+            yield Finding(code=code, element=fault.path, seen=fault.message)
         if fault.kind == "namespace":
             known |= causes
 
@@ -77,9 +85,9 @@ def _causes_of(finding: Finding) -> Iterator[_Cause]:
     """Yield what a fault by the schema may be if it has the same cause as a finding."""
     names = (finding.seen or "").split(", ")
     yield "missing", finding.code.partition(".")[0] + "."
-    if finding.code == "metadata.naamruimte":
-        yield "namespace", ""
-    elif finding.code == "datum.ongeldig":
+    if finding.code in _ONCE.values():
+        yield finding.code, ""
+    elif finding.code in ("datum.ongeldig", "creatiedatum.ontbreekt"):
         yield "type", _last(finding.element)
     elif finding.code in _NAMED.values():
         yield from ((finding.code, name) for name in names)
@@ -92,13 +100,16 @@ def _causes_of_fault(fault: SchemaFault) -> Iterator[_Cause]:
         case "missing":
             yield "missing", _ABSENT.get(fault.name, "")
             yield "meant", fault.name
-        case "namespace":
-            yield "namespace", ""
+            yield _BARE, _last(fault.path)
+        case kind if kind in _ONCE:
+            yield _ONCE[kind], ""
         case "type":
             yield "type", fault.name
         case kind if kind in _NAMED:
             yield _NAMED[kind], fault.name
             yield _NAMED[kind], _last(fault.path)
+            if kind == "repeated" and fault.name in GROUPS:
+                yield from ((_NAMED[kind], child.name) for child in GROUPS[fault.name].children)
 
 
 def _last(path: str | None) -> str:

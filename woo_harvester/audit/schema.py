@@ -47,9 +47,9 @@ class Group(NamedTuple):
     in_order: bool = False
 
 
-FaultKind = Literal["missing", "unknown", "repeated", "text", "namespace", "type", "inside", "other"]
+FaultKind = Literal["missing", "unknown", "repeated", "text", "namespace", "type", "inside", "mdto", "other"]
 """What is wrong: an element is missing, is not known there, is there too often, has text instead of elements,
-has another namespace, has no valid value, or has an element instead of a text."""
+has another namespace, has no valid value, has an element instead of a text, or MDTO beside DiWoo."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,7 @@ def _missing(path: str, children: dict[str, Child], counts: Counter[str]) -> Ite
         if counts[child.name] < child.least:
             yield _fault(path, f"<{child.name}> ontbreekt", "missing", child.name)
     if counts["DiWoo"] and counts["MDTO"]:
-        yield _fault(path, "er staan zowel <DiWoo> als <MDTO>; het is één van beide")
+        yield _fault(path, "er staan zowel <DiWoo> als <MDTO>; het is één van beide", "mdto")
     if "prefix" in children and bool(counts["namespace"]) != bool(counts["prefix"]):
         yield _fault(path, "<namespace> en <prefix> horen bij elkaar; één van beide ontbreekt")
 

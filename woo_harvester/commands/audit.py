@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from shutil import rmtree
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from scrapy import signals
@@ -29,7 +31,7 @@ from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.streams import to_stdout, write_stderr
 from woo_harvester.utils.program import program
 from woo_harvester.utils.terminal import printable_lines
-from woo_harvester.utils.urls import host_of
+from woo_harvester.utils.urls import host_of, is_web_url
 
 if TYPE_CHECKING:
     import argparse
@@ -43,6 +45,9 @@ if TYPE_CHECKING:
 
 #: The width of a line if the output is not a terminal and ``COLUMNS`` is not set.
 _WIDTH = 100
+
+#: A public name: only a name server that does not answer has no answer for it.
+_PUBLIC_NAME = "organisaties.overheid.nl"
 
 _Job = tuple[str, dict[str, Any]]
 """A spider, and its arguments."""
@@ -224,14 +229,31 @@ class Command(ProjectCommand):
 
         failure = process.run(crawlers[0], jobs[0][1], start_next)
         failures = [spider.failure for spider in self._spiders if spider.failure is not None]
-        if failure := failure or next(iter(failures), None):
+        failure = failure or next(iter(failures), None)
+        findings = _findings(crawlers[0])
+        is_register = is_web_url(str(cast("Settings", self.settings)["WOO_REGISTER"]))
+        is_unread = findings.common_cause.causes == (set() if failure and is_register else {"dns"})
+        if len(jobs) == 1 and is_unread and _is_offline():
+            rmtree(findings.run_folder.path, ignore_errors=True)  # it blames publishers
+            self._say("audit_offline", "error: ")
+            self.exitcode = 1
+            return None
+        if failure:
             status, self._own_error = failure
             if not any(spider.crawler.stats.get_value(OWN_ERROR_FIRST) for spider in self._spiders):
                 self.fail(self._own_error, status)
                 return None
-        for host, note in self._spiders[0].notes.items():
-            write_stderr(f"{program()} audit: {host} ({note})")
+        for host, typed in self._spiders[0].renamed.items():
+            self._say("audit_renamed", host=host, typed=typed)
         return self._joined([_findings(crawler).run_folder for crawler in started])
+
+    def _say(self, key: str, start: str = "", **values: str) -> None:
+        """Write a text in the language of the answer to stderr; on a terminal, in lines of 80 characters."""
+        from woo_harvester.report.html.texts import Texts
+
+        text = Texts(cast("Settings", self.settings)["WOO_REPORT_LANG"])(key, **values)
+        line = f"{program()} audit: {start}{text}"
+        write_stderr(fill(line, 80, break_on_hyphens=False) if sys.stderr.isatty() else line)
 
     def _keep(self, spider: HarvestSpider) -> None:
         """Keep a spider: a crawler whose run fails has none at its end."""
@@ -271,6 +293,15 @@ class Command(ProjectCommand):
             crawler.signals.connect(self._credentials.sign, signals.request_reached_downloader)
         crawler.signals.connect(self._keep, signals.spider_opened)
         return crawler
+
+
+def _is_offline() -> bool:
+    """Return whether no name server answers this machine."""
+    try:
+        socket.getaddrinfo(_PUBLIC_NAME, 443)
+    except socket.gaierror as error:
+        return error.errno == socket.EAI_AGAIN
+    return False
 
 
 def _job(hosts: Sequence[GivenHost]) -> _Job:

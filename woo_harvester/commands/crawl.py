@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar, NoReturn, cast
 
@@ -57,7 +56,7 @@ class Command(ProjectCommand, CrawlCommand):
             "-v",
             "--verbose",
             action="store_true",
-            help="print the whole log on a terminal too, and not only warnings and errors",
+            help="print the whole log, and not only warnings and errors",
         )
         shown = parser.format_help
         parser.format_help = lambda: shown() + self._arguments_help()  # type: ignore[method-assign]
@@ -80,7 +79,7 @@ class Command(ProjectCommand, CrawlCommand):
                 is_chosen = settings.getpriority("LOG_LEVEL") == SETTINGS_PRIORITIES["cmdline"]
                 if opts.quiet:
                     self._be_quiet(settings)
-                elif sys.stderr.isatty() and not (is_chosen or opts.verbose or settings["LOG_FILE"]):
+                elif not (is_chosen or opts.verbose or settings["LOG_FILE"]):
                     settings.set("LOG_LEVEL", "WARNING", "cmdline")
                 self._check(args, opts)
             except (ArgumentError, UsageError) as error:

@@ -77,14 +77,10 @@ def meant_host(register: Register, typed: str) -> str:
     return other if register.is_registered(other) else typed
 
 
-def notes_on(register: Register, domains: Iterable[str]) -> dict[str, str]:
-    """Return what to say of domains that the register has under another name, by the host that is read."""
-    notes = {}
-    for typed in domains:
-        host = meant_host(register, typed)
-        if host != typed:
-            notes[host] = f"typed as {typed}, which is not in the register"
-    return notes
+def renamed_hosts(register: Register, domains: Iterable[str]) -> dict[str, str]:
+    """Return the domains that the register has under another name, by the host that is read."""
+    meant = {meant_host(register, typed): typed for typed in domains}
+    return {host: typed for host, typed in meant.items() if host != typed}
 
 
 def _hosts_of(register: Register, key: str) -> tuple[str, ...]:

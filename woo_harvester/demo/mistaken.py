@@ -102,7 +102,7 @@ def pages(site: LoopbackServer) -> Pages:
     for mistake in _all_mistakes(site):
         loc = mistake.entry.loc or ""
         if loc.startswith(site.url()):
-            found[urlsplit(loc).path] = mistake.page
+            found[urlsplit(loc).path.replace(" ", "%20")] = mistake.page
     for name in _SITEMAPS:
         body = sitemap(*(mistake.entry for mistake in mistakes(site, name)))
         is_odd = name == "vreemd"

@@ -81,7 +81,8 @@ class TypeClaims:
 
         It does if nothing is claimed, if claims contradict each other, if a single claim is of a type outside
         the list, or if only the media type says ZIP or plain text, as servers do of much else. Claims that
-        agree are believed, and so is a publisher that gives a type outside the list.
+        agree are believed, except that it is XLS: systems export pages with a table as that. So is a
+        publisher that gives a type outside the list.
         """
         if self.metadata.unlisted:
             return False
@@ -91,9 +92,13 @@ class TypeClaims:
         if unlisted:
             return bool(sent or named) or len(unlisted) == 1
         if not named:
-            return sent is None or sent.code in ("TXT", "ZIP")
+            return sent is None or sent.code in ("TXT", "ZIP", "XLS")
         (filetype, *others) = named
-        return bool(others) or (sent is not None and sent is not filetype and not _contains(sent, filetype))
+        return (
+            bool(others)
+            or filetype.code == "XLS"
+            or (sent is not None and sent is not filetype and not _contains(sent, filetype))
+        )
 
     @property
     def is_html_possible(self) -> bool:

@@ -63,7 +63,7 @@ class GivenMetadata(Struct, omit_defaults=True):
     has_diwoo: bool = False
     has_mdto: bool = False
     namespace: str | None = None
-    """Namespace of the element ``DiWoo``, if it is not the schema's."""
+    """Namespace of the element ``Document`` or ``DiWoo``, if it is not the schema's."""
     identifiers: list[str] = field(default_factory=list)
     publisher: Value | None = None
     verantwoordelijke: Value | None = None
@@ -91,7 +91,9 @@ class GivenMetadata(Struct, omit_defaults=True):
     reden: Value | None = None
     extra: list[Extra] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
-    """Names of elements that are not read: not in the schema there, or with a text as content."""
+    """Names of elements that are not read, since the schema does not have them there."""
+    bare: list[str] = field(default_factory=list)
+    """Names of elements that have a text, which is not read, in the place of elements."""
     outside: list[str] = field(default_factory=list)
     """Names of elements that were read outside ``diwoo:Document``."""
     doubled: list[str] = field(default_factory=list)
@@ -111,6 +113,7 @@ def read_metadata(document: etree._Element | None, outside: Iterable[etree._Elem
     """
     given = GivenMetadata()
     if document is not None:
+        _note_namespace(document, given)
         _read(document, given, _DOCUMENT)
     for element in outside:
         _read_outside(element, given)
@@ -134,8 +137,6 @@ def _read_outside(element: etree._Element, given: GivenMetadata) -> None:
 
 _Read = Callable[[etree._Element, GivenMetadata], None]
 _ReadValue = Callable[[etree._Element, GivenMetadata], object]
-
-_DIWOO_TAG = f"{{{DIWOO_NAMESPACE}}}DiWoo"
 
 
 def _read(parent: etree._Element, given: GivenMetadata, table: dict[str, _Read]) -> None:
@@ -162,7 +163,13 @@ def _note(names: list[str], name: str) -> None:
 def _note_bare_text(parent: etree._Element, given: GivenMetadata) -> None:
     """Add an element that has a text instead of elements, such as ``<trefwoorden>water</trefwoorden>``."""
     if not len(parent) and _string(parent):
-        _unread(given, local_name(parent.tag))
+        _note(given.bare, local_name(parent.tag))
+
+
+def _note_namespace(element: etree._Element, given: GivenMetadata) -> None:
+    found = namespace(str(element.tag))
+    if found != DIWOO_NAMESPACE:
+        given.namespace = found
 
 
 def _string(element: etree._Element) -> str | None:
@@ -272,9 +279,11 @@ def _nested(table: dict[str, _Read]) -> _Read:
 
 
 def _diwoo(element: etree._Element, given: GivenMetadata) -> None:
+    if given.has_diwoo:
+        _note(given.doubled, "DiWoo")
+        return
     given.has_diwoo = True
-    if element.tag != _DIWOO_TAG:
-        given.namespace = namespace(str(element.tag))
+    _note_namespace(element, given)
     _read(element, given, _DIWOO)
 
 

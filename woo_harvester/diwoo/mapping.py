@@ -157,6 +157,8 @@ def _note_elements(given: GivenMetadata, report: Reporter) -> None:
     if given.unread:
         report("metadata.element-onbekend", seen=", ".join(given.unread), action="niet gelezen")
         report.misspelt = meant_elements(given.unread)
+    if given.bare:
+        report("metadata.tekst", seen=", ".join(given.bare), action="niet gelezen")
 
 
 def _all(
@@ -195,8 +197,8 @@ def _map_titles(given: GivenMetadata, record: Record, report: Reporter) -> None:
             record.herkomst.titelBronwaarde = title
             action = f"gelezen als {titles.officieleTitel}"
             report("titel.entiteiten", element="titelcollectie/officieleTitel", seen=title, action=action)
-    titles.verkorteTitels = [*map(read_title, given.verkorte_titels)]
-    titles.alternatieveTitels = [*map(read_title, given.alternatieve_titels)]
+    titles.verkorteTitels = [*filter(None, map(read_title, given.verkorte_titels))]
+    titles.alternatieveTitels = [*filter(None, map(read_title, given.alternatieve_titels))]
 
 
 def read_title(text: str) -> str:

@@ -72,11 +72,11 @@ class Summary:
             return
         if self._crawler.stats.get_value(AUDIT):  # which has answers of its own
             return
-        notes, errors = getattr(spider, "notes", {}), defaultdict[str | None, list[Finding]](list)
+        renamed, errors = getattr(spider, "renamed", {}), defaultdict[str | None, list[Finding]](list)
         for (host, _), finding in findings.first_errors.items():
             errors[host].append(finding)
         self._answers = [
-            answer(account, errors[account.host], notes.get(account.host)) for account in findings.accounts
+            answer(account, errors[account.host], renamed.get(account.host)) for account in findings.accounts
         ]
         if self._answers and reason == FINISHED and all(each.is_nothing for each in self._answers):
             self._fail(self._answers[0], len(self._answers))
@@ -97,12 +97,12 @@ class Summary:
             write_stderr("\n".join([summary(figures, reason, folder), *_lines(self._answers), *files]))
 
 
-def answer(account: Account, errors: Sequence[Finding], note: str | None = None) -> Answer:
+def answer(account: Account, errors: Sequence[Finding], typed: str | None = None) -> Answer:
     """Return what became of a host; *errors* are the first of each code.
 
-    *note* says how it was asked for, or what was probably meant.
+    *typed* is the name under which it was asked for, if that is another one.
     """
-    name = f"{account.host} ({note})" if note else account.host
+    name = f"{account.host} (typed as {typed}, which is not in the register)" if typed else account.host
     causes = [error for error in errors if error.sitemap is None]
     if causes and not (account.listed or account.repeated or account.left_out or account.withdrawn):
         return Answer(name, _explained(causes[0]), is_nothing=True)

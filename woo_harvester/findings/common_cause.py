@@ -53,6 +53,11 @@ class CommonCause:
         if cause is None or host not in self._outcomes:
             self._outcomes[host] = cause
 
+    @property
+    def causes(self) -> set[Cause | None]:
+        """The outcomes of all hosts that were tried."""
+        return {*self._outcomes.values()}
+
     def verdict(self) -> Cause | None:
         """Return how at least 90% of at least ten hosts that were tried failed; None if they did not."""
         tried = self._tried()

@@ -91,7 +91,7 @@ class HarvestSpider(Spider):
         super().__init__(*args, **{key: value for key, value in kwargs.items() if key.startswith("_")})
         self.failure: tuple[int, str] | None = None
         """Exit status and message of a run that could not start or had to end; None for any other run."""
-        self.notes: dict[str, str] = {}
+        self.renamed: dict[str, str] = {}
         """What to say of hosts that were typed under a name that the register does not have, by host."""
         self.of_register: list[Finding] = []
         """Findings about the register in a run over a part of it."""

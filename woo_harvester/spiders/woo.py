@@ -18,7 +18,7 @@ from woo_harvester.crawl.document_sample import DocumentSample
 from woo_harvester.crawl.documents import Documents, wanted_depth
 from woo_harvester.crawl.entries import Entries
 from woo_harvester.crawl.files import HostReader
-from woo_harvester.crawl.hosts import RegisterComparison, Visit, notes_on, select_hosts
+from woo_harvester.crawl.hosts import RegisterComparison, Visit, renamed_hosts, select_hosts
 from woo_harvester.crawl.withdrawals import Withdrawals
 from woo_harvester.extensions.figures import counted
 from woo_harvester.findings import Finding
@@ -98,7 +98,7 @@ class WooSpider(HarvestSpider, SitemapSpider):
             logger.warning(NO_CONTACT)
         if not (register.hosts or self.arguments.domains):
             raise RegisterError(self._no_host(register))
-        self.notes = notes_on(register, self.arguments.domains or ())
+        self.renamed = renamed_hosts(register, self.arguments.domains or ())
         register, self.run_hosts = select_hosts(register, self.arguments)
         self.hosts = self.run_hosts
         keeper.open(self.hosts, reset=self.arguments.deltafetch_reset)

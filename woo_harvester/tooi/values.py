@@ -48,8 +48,9 @@ def one_line(text: str) -> str:
 
     Soft hyphens go, and a letter with an accent is one character (Unicode's NFC), so that a search finds it.
     """
-    line = " ".join(text.split())
-    return line if line.isascii() else unicodedata.normalize("NFC", line.replace("\xad", ""))
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text.replace("\xad", ""))
+    return " ".join(text.split())
 
 
 def normal_label(text: str) -> str:
