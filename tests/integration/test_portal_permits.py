@@ -85,7 +85,7 @@ def test_each_mark_on_the_map_is_large_enough_to_touch_and_none_covers_another(
     browser: Browser, portal: str, width: int
 ) -> None:
     page = opened(browser, portal + PATHS["map"], width)
-    page.wait_for_selector(".mark")
+    page.wait_for_function("document.querySelectorAll('.mark > *').length > 1")
     boxes = [box for each in page.locator(".mark > *").all() if (box := each.bounding_box())]
     assert len(boxes) > 1
     assert min(box["width"] for box in boxes) >= 24  # WCAG 2.5.8

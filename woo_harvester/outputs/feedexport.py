@@ -24,6 +24,7 @@ from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.report.run_folder import FINISHED
 from woo_harvester.running.causes import StartError, cause_of
 from woo_harvester.running.ending import CANNOT_START, end_run
+from woo_harvester.running.paths import NO_FEED
 from woo_harvester.state.deliveries import Delivery
 from woo_harvester.state.outputs import UNFINISHED
 from woo_harvester.utils.atomic import is_replaceable, move_to
@@ -138,7 +139,8 @@ class DurableFeedExporter(FeedExporter):
                 if isinstance(slot.storage, RecordStorage):
                     slot.storage.check()
         except Exception as error:
-            end_run(self.crawler, CANNOT_START, cause_of(error), 2)
+            is_odd = isinstance(error, KeyError | ValueError)  # a name with a % that is none of Scrapy's
+            end_run(self.crawler, CANNOT_START, f"{NO_FEED}: {error}" if is_odd else cause_of(error), 2)
             raise CloseSpider(CANNOT_START) from error
         self._keeper.feeds = len(self.slots)
         self._keeper.outputs += len(self.slots)
