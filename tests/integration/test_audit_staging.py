@@ -82,7 +82,7 @@ def test_what_a_server_sends_back_of_a_password_is_in_no_report(
     site.pages["/sitemap.xml"] = entries_of(site, Entry(loc=f"terug {given}", lastmod=LASTMOD, diwoo=GOOD))
     auditor.register(site)
     run = auditor(site.host, "--user", USER)
-    shown = "terug Basic … … … Authorization: …"
+    shown = "terug%20Basic%20…%20…%20…%20Authorization:…"
     assert shown in [finding.get("seen") for finding in run.findings]
     written = [path for path in auditor.folder.rglob("*") if path.is_file()]
     for secret in (PASSWORD, RIGHT.removeprefix("Basic "), "eWFuOmVsc2U="):

@@ -42,7 +42,7 @@ def test_a_bundle_that_cannot_be_used_ends_the_run_before_the_first_request(
         "audit": ["audit", publisher.host, *("-s", f"WOO_REGISTER={tmp_path / 'register.xml'}")],
         "vergunningen": Permits(tmp_path, bundle).arguments(publisher.url(FOLDER)),
     }[command]
-    run = run_scrapy(given, tmp_path, bundle)
+    run = run_scrapy(given, tmp_path, bundle, settings={"LOG_LEVEL": "WARNING"})
     assert run.returncode == 1
     (line,) = run.stderr.splitlines()
     assert f"error: SSL_CERT_FILE is {bundle}, which cannot be used: " in line

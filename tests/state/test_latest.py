@@ -100,13 +100,13 @@ def test_a_record_without_a_url_counts_by_its_id(tmp_path: Path) -> None:
 
 
 def test_a_version_has_the_values_that_are_compared_with_the_state(tmp_path: Path) -> None:
-    given = record("1970-01-01T00:00:01Z", lastmod="1970-01-01T01:00:00.000002+01:00", cause="intrekking")
-    strange = record("1970-01-01T00:00:01Z", lastmod="gisteren", loc="https://a.nl/x.pdf")
+    given = record("2000-01-01T00:00:01Z", lastmod="2000-01-01T01:00:00.000002+01:00", cause="intrekking")
+    strange = record("2000-01-01T00:00:01Z", lastmod="gisteren", loc="https://a.nl/x.pdf")
     with Latest([file_of(tmp_path / "1.jsonl", given, strange)]) as files:
         assert len(files) == 2
-        expected = LatestVersion(record_id(LOC), LOC, 1_000_000, 2, True)
+        expected = LatestVersion(record_id(LOC), LOC, 946_684_801_000_000, 946_684_800_000_002, True)
         assert files.find([record_id(LOC), "niets"]) == {record_id(LOC): expected}
-        assert {version.lastmod for version in files} == {2, None}
+        assert {version.lastmod for version in files} == {946_684_800_000_002, None}
 
 
 def test_a_truncated_last_line_is_left_out_and_reported(tmp_path: Path) -> None:

@@ -227,11 +227,12 @@ class _Connection(ResponseHandler):
             self.abort()
             return
         self._received += len(data)
+        is_resumed = not data  # aiohttp goes on with what it has
         while self._body is None and (head := self._complete_head(data)):
             super().data_received(head)
             data = bytes(self._head)
             self._head.clear()
-        if data and self._body is not None:
+        if is_resumed or (data and self._body is not None):
             super().data_received(data)
         size = self._body.total_bytes if self._body is not None else 0
         if self._received > _OVERHEAD + (1 + _OVERHEAD_RATIO) * size:
