@@ -218,7 +218,8 @@ def test_what_the_server_or_the_client_does_not_trust_gives_one_line(
     installation = Searching(tmp_path, ca_bundle, [site], secure.url, "untrusted")
     given = {"CA": secure.authority, **settings}
     run = installation.run(
-        **{f"WOO_ELASTICSEARCH_{name}": value for name, value in given.items() if value is not None}
+        LOG_LEVEL="WARNING",
+        **{f"WOO_ELASTICSEARCH_{name}": value for name, value in given.items() if value is not None},
     )
     assert (run.returncode, run.records, site.requests) == (1, [], [])
     assert line in run.stderr
