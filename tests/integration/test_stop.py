@@ -144,7 +144,7 @@ def test_a_run_that_its_settings_stop_fails_only_where_they_name_a_failure(
 def test_a_second_signal_ends_a_run_at_once_with_status_1(gated: GatedSite, installation: Fallible) -> None:
     publish(gated, numbered(3), {"later": FIRST})
     gated.gates.add("/s1.xml")
-    started = installation.start(WOO_STOP_TIMEOUT=600)
+    started = installation.start(WOO_STOP_TIMEOUT=600, LOG_LEVEL="INFO")
     started.wait_until(lambda: "/s1.xml" in gated.waiting, "the second sitemap is asked for")
     started.send(signal.SIGTERM)
     started.wait_until(lambda: "shutting down gracefully" in started.stderr, "it has heard")

@@ -230,6 +230,9 @@ class Command(ProjectCommand):
         failure = process.run(crawlers[0], jobs[0][1], start_next)
         failures = [spider.failure for spider in self._spiders if spider.failure is not None]
         failure = failure or next(iter(failures), None)
+        if failure and not self._spiders:  # there is no spider to ask
+            self.fail(failure[1], failure[0])
+            return None
         findings = _findings(crawlers[0])
         is_register = is_web_url(str(cast("Settings", self.settings)["WOO_REGISTER"]))
         is_unread = findings.common_cause.causes == (set() if failure and is_register else {"dns"})
