@@ -264,19 +264,24 @@ class Documents(Operated):
         shown = self.installation.command(self.now, "state", *arguments)
         self.note(f"woo-harvester state {' '.join(arguments)}: {shown.strip()}")
 
+    def _is_known(self, host: str) -> bool:
+        """Return whether the state has the host for sure: a killed run may have left nothing of it."""
+        known = self.oracle.knows.hosts.get(host)
+        return known is not None and known.fewest_reads > 0
+
     def _confirm(self, publisher: Publisher, random: Random) -> None:
-        if publisher.host in self.oracle.knows.hosts:
+        if self._is_known(publisher.host):
             self._type("confirm", publisher.host)
             self.oracle.confirm(publisher.host)
 
     def _restore(self, publisher: Publisher, random: Random) -> None:
-        if publisher.host in self.oracle.knows.hosts:
+        if self._is_known(publisher.host):
             self._type("restore", publisher.host)
             self.oracle.restore(publisher.host)
 
     def _forget(self, publisher: Publisher, random: Random) -> None:
         known = sorted(loc for loc, one in self.oracle.knows.documents.items() if None not in one.states)
-        if random.random() < 0.3 and publisher.host in self.oracle.knows.hosts:
+        if random.random() < 0.3 and self._is_known(publisher.host):
             self._type("forget", publisher.host)
             self.oracle.forget_host(publisher.host)
         elif known:
