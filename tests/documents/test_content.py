@@ -53,6 +53,11 @@ def test_a_pdf_may_have_text_before_its_header_and_a_text_may_be_about_pdf() -> 
     assert "PDF" not in told(about)[0]
 
 
+def test_what_stands_before_a_root_element_does_not_take_long() -> None:
+    for part in (b"<??>", b"<!---->", b"<!DOCTYPE>", b" "):
+        assert told(part * 200 + b"<x/>")[0] != ["HTML"], part
+
+
 def test_a_pdf_may_have_something_before_its_header() -> None:
     for junk in [b"\n", b"\xef\xbb\xbf", b"HTTP/1.1 200 OK\r\n\r\n\x00\x00", b"\x00" * 1000]:
         assert told(junk + SAMPLES["PDF"].read_bytes()) == (["PDF"], None), junk

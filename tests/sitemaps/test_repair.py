@@ -145,6 +145,13 @@ def test_the_signs_are_counted_with_their_first_lines() -> None:
         assert (repair.signs.count, repair.signs.lines) == (4, [2, 4, 5])
 
 
+def test_what_is_kept_for_a_finding_can_be_written() -> None:
+    repair = Repair(drops_head=True)
+    assert b"".join(repair.apply([b"<!-- caf\xe9 -- \x0b --><a>caf\xe9 & \x0b</a>"]))
+    assert repair.head == "<!-- caf\ufffd -- \ufffd -->"
+    assert repair.ampersands.seen == ["caf\ufffd & \ufffd"]
+
+
 # Prefixes
 
 

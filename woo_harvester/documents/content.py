@@ -186,7 +186,7 @@ _PDF_WITHIN = 1024
 _PDF_OBJECT = re.compile(rb"[\r\n]\d+ \d+ obj\b")
 #: The beginning of XML whose root element is ``html``.
 _XHTML = re.compile(
-    rb"(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>)*<(?:[\w.-]+:)?html[\s/>]", re.IGNORECASE | re.DOTALL
+    rb"(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>)*+<(?:[\w.-]+:)?html[\s/>]", re.IGNORECASE | re.DOTALL
 )
 #: Results of xtractmime that are used. Its others come from short magic numbers that a text may begin with.
 _MARKUP = frozenset({b"text/html", b"text/xml", b"application/pdf", b"application/postscript"})

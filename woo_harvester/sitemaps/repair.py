@@ -45,9 +45,9 @@ _RAW = re.compile(_SIGN)
 #: In text and in attributes: a reference to a character, an ampersand that begins none to a character or an
 #: entity, or such a sign.
 _FAULT = re.compile(
-    r"&\#(?P<number>[0-9]{1,20}+|x[0-9A-Fa-f]{1,20}+);"
-    r"|(?P<bare>&(?![A-Za-z_:\x80-\U0010ffff][\w:.\x80-\U0010ffff-]{0,99}+;))"
-    rf"|(?P<sign>{_SIGN})"
+    r"&\#(?:[0-9]{1,20}+|x[0-9A-Fa-f]{1,20}+);"
+    r"|&(?![A-Za-z_:\x80-\U0010ffff][\w:.\x80-\U0010ffff-]{0,99}+;)"
+    rf"|{_SIGN}"
 )
 
 #: The beginning of markup in which an ampersand has no meaning; and that of the root element.
@@ -182,7 +182,7 @@ class Repair:
         """Return a part of a comment and the like, or only its line ends if it is left out."""
         if not self._drops:
             return self._repair(_RAW, text, start, end)
-        self.head = (self.head + text[start:end])[:_BEGINNING]
+        self.head = (self.head + _shown(text[start:end]))[:_BEGINNING]
         return "\n" * text.count("\n", start, end)
 
     def _outside(self, text: str, start: int, end: int) -> str:
@@ -238,7 +238,12 @@ def _around(before: str, match: re.Match[str]) -> str:
     """Return the text around a match, up to markup or the end of the line on each side."""
     text, place = match.string, match.start()
     before = (before + text[max(0, place - _CONTEXT) : place])[-_CONTEXT:]
-    return (_BOUND.split(before)[-1] + _BOUND.split(text[place : place + _CONTEXT])[0]).strip()
+    return _shown(_BOUND.split(before)[-1] + _BOUND.split(text[place : place + _CONTEXT])[0]).strip()
+
+
+def _shown(text: str) -> str:
+    """Return a text that can be written, with a mark for each sign that XML does not allow."""
+    return _RAW.sub("\ufffd", text)
 
 
 def _is_allowed(number: str) -> bool:
