@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,7 +33,7 @@ TEXT = st.text(
 )
 WORDS = st.builds("{}x{}".format, TEXT, TEXT)
 #: From the first year of a date that counts.
-DAYS = st.dates(datetime(1990, 1, 1).date(), datetime(2200, 1, 1).date())  # noqa: DTZ001
+DAYS = st.dates(date(1990, 1, 1), date(2200, 1, 1))
 ZONES: st.SearchStrategy[Any] = st.one_of(
     st.none(), st.integers(-840, 840).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 )

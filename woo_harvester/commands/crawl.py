@@ -59,7 +59,7 @@ class Command(ProjectCommand, CrawlCommand):
             help="print the whole log, and not only warnings and errors",
         )
         shown = parser.format_help
-        parser.format_help = lambda: shown() + self._arguments_help()  # type: ignore[method-assign]
+        parser.format_help = lambda: shown() + self._arguments_help()  # type: ignore[method-assign]  # an epilog is wrapped
 
     def _arguments_help(self) -> str:
         """Return what the arguments of each spider of this project do."""

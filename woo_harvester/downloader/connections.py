@@ -159,7 +159,6 @@ _OTHER_FILES = 500
 #: Number of files to allow for each active connection, such as an idle connection and a temporary file.
 _FILES_PER_CONNECTION = 4
 
-
 #: Bytes that an answer may have besides its body, and so many more for each byte of the body: headers,
 #: interim answers, and what is around chunks. aiohttp limits the length of a header, but neither the white
 #: space before its value, nor the number of interim answers, nor what follows the size of a chunk.
@@ -227,18 +226,24 @@ class _Connection(ResponseHandler):
             self.abort()
             return
         self._received += len(data)
-        is_resumed = not data  # aiohttp goes on with what it has
-        while self._body is None and (head := self._complete_head(data)):
-            super().data_received(head)
-            data = bytes(self._head)
-            self._head.clear()
-        if is_resumed or (data and self._body is not None):
+        if data and self._body is None:
+            self._receive_heads(data)
+        else:  # without data, aiohttp goes on with what it has
             super().data_received(data)
         size = self._body.total_bytes if self._body is not None else 0
         if self._received > _OVERHEAD + (1 + _OVERHEAD_RATIO) * size:
             self._refuse(f"{self._received} bytes with a body of {size} bytes in them")
         elif self.transport is not None and self.transport.is_closing():  # what came is no HTTP
             self.transport.abort()
+
+    def _receive_heads(self, data: bytes) -> None:
+        """Hand on the headers of each answer once they are complete, and what came of a body after them."""
+        while self._body is None and (head := self._complete_head(data)):
+            super().data_received(head)
+            data = bytes(self._head)
+            self._head.clear()
+        if data and self._body is not None:
+            super().data_received(data)
 
     def _complete_head(self, data: bytes) -> bytes:
         """Return the headers without what is no header, once they are complete; nothing before that.

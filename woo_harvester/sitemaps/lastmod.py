@@ -5,7 +5,6 @@ Source: seed "Sitemapindex en Sitemaps", field lastmod; "A lastmod in the future
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import date, datetime, timedelta
 from typing import NamedTuple, Self
 
@@ -22,6 +21,7 @@ _SLACK = CLOCK_SLACK // timedelta(microseconds=1)
 
 #: The first year of a lastmod. Software writes 1970, 1900 or the year 1 for no date.
 FIRST_YEAR = 1990
+_FIRST = to_microseconds(parse_datetime(str(FIRST_YEAR)))
 
 #: Microseconds in a second.
 _SECOND = 1_000_000
@@ -38,13 +38,8 @@ class Moment(NamedTuple):
     @classmethod
     def read(cls, text: str | None) -> Self | None:
         """Return the moment in a lastmod; None if it is absent, cannot be read, or is a placeholder."""
-        if text is None:
-            return None
-        try:
-            moment = parse_datetime(text)
-        except ValueError:
-            return None
-        return None if day_of(moment).year < FIRST_YEAR else cls(text, to_microseconds(moment))
+        at = None if text is None else _microseconds(text)
+        return None if text is None or at is None or at < _FIRST else cls(text, at)
 
     @classmethod
     def kept(cls, at: int | None) -> Self | None:
@@ -64,9 +59,16 @@ class Moment(NamedTuple):
 
 def is_placeholder(text: str) -> bool:
     """Return whether a lastmod is a date from before there were web pages, which software writes for none."""
-    with suppress(ValueError):
-        return day_of(parse_datetime(text)).year < FIRST_YEAR
-    return False
+    at = _microseconds(text)
+    return at is not None and at < _FIRST
+
+
+def _microseconds(text: str) -> int | None:
+    """Return the moment in a text, in microseconds since 1970; None if it cannot be read."""
+    try:
+        return to_microseconds(parse_datetime(text))
+    except ValueError:
+        return None
 
 
 def is_future(lastmod: Moment | None, now: datetime) -> bool:
