@@ -86,12 +86,6 @@ def test_the_source_distribution_holds_the_whole_checkout(built: Distributions, 
     assert [name for name in files if name not in packed and not made.match(name)] == []
 
 
-def test_the_newest_version_of_the_changelog_is_that_of_the_package() -> None:
-    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    versions = re.findall(r"^## \[(\d\S*)\] - \d{4}-\d\d-\d\d$", text, re.MULTILINE)
-    assert versions[0] == VERSION
-
-
 @pytest.mark.parametrize("kind", ["wheel", "egg"])
 def test_a_package_holds_every_file_of_the_package_and_no_tests_and_tools(
     kind: str, request: pytest.FixtureRequest

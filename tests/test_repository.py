@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
 import tomllib
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +77,7 @@ class TestPubliccode:
 
     def test_every_key_that_the_standard_requires_is_there(self) -> None:
         required = {
-            *("publiccodeYmlVersion", "name", "url", "releaseDate", "developmentStatus", "softwareType"),
+            *("publiccodeYmlVersion", "name", "url", "developmentStatus", "softwareType"),
             *("platforms", "description", "legal", "maintenance", "localisation"),
         }
         assert required <= self.FILE.keys()
@@ -100,11 +100,17 @@ class TestPubliccode:
 
 
 def test_version_and_day_of_the_release_are_the_same_everywhere() -> None:
+    """A version has its section and day in the changelog; what is not released yet is a ``.dev`` of the next."""
     public, citation = yaml(ROOT / "publiccode.yml"), yaml(ROOT / "CITATION.cff")
-    assert public["softwareVersion"] == citation["version"] == VERSION
-    assert public["releaseDate"] == citation["date-released"]
-    released = date.fromisoformat(public["releaseDate"])
-    assert f"\n## [{VERSION}] - {released}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    name, day = next(re.finditer(r"^## \[(\S+)\](?: - (\S+))?$", changelog, re.MULTILINE)).groups()
+    is_released = ".dev" not in VERSION
+    assert name == (VERSION if is_released else "Unreleased")
+    assert citation["version"] == VERSION
+    assert public.get("softwareVersion") == (VERSION if is_released else None)
+    assert public.get("releaseDate") == citation.get("date-released") == day
+    pages = (path.read_text(encoding="utf-8") for path in ROOT.glob("docs/how-to/*.md"))
+    assert set(re.findall(r"woo_harvester-(\S+?)-py3", "".join(pages))) == {VERSION}
 
 
 def test_the_image_is_built_and_harvests_the_demo() -> None:

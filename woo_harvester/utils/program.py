@@ -32,8 +32,8 @@ def counted(count: int, one: str, several: str | None = None, *, separator: str 
     return f"{count:{separator}} {one if count == 1 else several or one + 's'}"
 
 
-VERSION = "1.0.0"
-"""Version number by https://semver.org; ``pyproject.toml`` reads it."""
+VERSION = "1.0.0.dev0"
+"""Version number by https://semver.org, ``.dev`` until it is released; ``pyproject.toml`` reads it."""
 
 
 def to_install(extra: str) -> str:
