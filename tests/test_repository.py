@@ -100,7 +100,7 @@ class TestPubliccode:
 
 
 def test_version_and_day_of_the_release_are_the_same_everywhere() -> None:
-    """A version has its section and day in the changelog; what is not released yet is a ``.dev`` of the next."""
+    """A version has its section and day in the changelog; until then it is a ``.dev``."""
     public, citation = yaml(ROOT / "publiccode.yml"), yaml(ROOT / "CITATION.cff")
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     name, day = next(re.finditer(r"^## \[(\S+)\](?: - (\S+))?$", changelog, re.MULTILINE)).groups()
@@ -110,7 +110,7 @@ def test_version_and_day_of_the_release_are_the_same_everywhere() -> None:
     assert public.get("softwareVersion") == (VERSION if is_released else None)
     assert public.get("releaseDate") == citation.get("date-released") == day
     pages = (path.read_text(encoding="utf-8") for path in ROOT.glob("docs/how-to/*.md"))
-    assert set(re.findall(r"woo_harvester-(\S+?)-py3", "".join(pages))) == {VERSION}
+    assert set(re.findall(r"woo_harvester-(\S+?)-py3", "".join(pages))) >= {VERSION}
 
 
 def test_the_image_is_built_and_harvests_the_demo() -> None:

@@ -87,11 +87,11 @@ class Documents(Operated):
         loc = self._loc(host, random.randrange(8))
         self._put(publisher, loc, random, self.today - random.randrange(3))
 
-    def _put(self, publisher: Publisher, loc: str, random: Random, day: int, *, beside: bool = False) -> None:
+    def _put(self, publisher: Publisher, loc: str, random: Random, day: int) -> None:
         if publisher.sitemaps:
             path = random.choice(list(publisher.sitemaps))
             entry = publisher.make(loc, lastmod_of(day, forms(random)), random.random() < 0.3)
-            publisher.put(path, entry, beside=beside)
+            publisher.put(path, entry)
             self._tell_of(publisher, path, entry)
 
     def _tell_of(self, publisher: Publisher, path: str, entry: Entry) -> None:
@@ -129,10 +129,13 @@ class Documents(Operated):
             self._put(publisher, found[1].loc, random, day)
 
     def _repeat(self, publisher: Publisher, random: Random) -> None:
-        """List a document once more, in the same sitemap or another one, with another lastmod."""
+        """List a document once more, in the same sitemap or another one, mostly with another lastmod."""
         if (found := self._any(publisher, random)) is not None:
+            path, entry = random.choice(list(publisher.sitemaps)), found[1]
             day = self.today + random.choice((0, -1, -9, 9))
-            self._put(publisher, found[1].loc, random, day, beside=True)
+            lastmod = random.choice((entry.lastmod, lastmod_of(day, forms(random))))
+            publisher.put(path, entry := publisher.make(entry.loc, lastmod), beside=True)
+            self._tell_of(publisher, path, entry)
 
     def _move(self, publisher: Publisher, random: Random) -> None:
         """A document moves to another sitemap or host, as it is."""
@@ -147,10 +150,9 @@ class Documents(Operated):
 
     def _relist(self, publisher: Publisher, random: Random) -> None:
         """List a document that was withdrawn, as it was or newer."""
-        known = self.oracle.knows.documents
-        if gone := sorted(loc for loc, one in known.items() if one.states == {"withdrawn"} and one.entry):
+        if gone := self._withdrawn():
             loc = random.choice(gone)
-            owner, before = self.publishers[host_of(loc)], known[loc].entry
+            owner, before = self.publishers[host_of(loc)], self.oracle.knows.documents[loc].entry
             to = random.choice((owner, owner, publisher))
             if random.random() < 0.6 and before is not None and to.sitemaps:
                 path = random.choice(list(to.sitemaps))
@@ -158,6 +160,10 @@ class Documents(Operated):
                 self._tell_of(to, path, entry)
             else:
                 self._put(to, loc, random, self.today)
+
+    def _withdrawn(self) -> list[str]:
+        known = self.oracle.knows.documents
+        return sorted(loc for loc, one in known.items() if one.states == {"withdrawn"} and one.entry)
 
     def _empty(self, publisher: Publisher, random: Random) -> None:
         """A sitemap is empty from now on."""
@@ -275,15 +281,22 @@ class Documents(Operated):
             self.oracle.confirm(publisher.host)
 
     def _restore(self, publisher: Publisher, random: Random) -> None:
-        if self._is_known(publisher.host):
-            self._type("restore", publisher.host)
-            self.oracle.restore(publisher.host)
+        """Withdrawn documents of a host are to be delivered again; mostly one that is listed again."""
+        gone = self._withdrawn()
+        listed = {entry.loc for one in self.publishers.values() for _, entry in one.listed()}
+        hosts = [host_of(loc) for loc in gone if loc in listed] or [host_of(loc) for loc in gone]
+        if hosts and self._is_known(host := random.choice(hosts)):
+            self._type("restore", host)
+            self.oracle.restore(host)
 
     def _forget(self, publisher: Publisher, random: Random) -> None:
+        """A document or a host is to be forgotten; what others list of the host may be gone from it."""
         known = sorted(loc for loc, one in self.oracle.knows.documents.items() if None not in one.states)
-        if random.random() < 0.3 and self._is_known(publisher.host):
+        if random.random() < 0.5 and self._is_known(publisher.host):
             self._type("forget", publisher.host)
             self.oracle.forget_host(publisher.host)
+            if random.random() < 0.5:
+                self._empty(publisher, random)
         elif known:
             loc = random.choice(known)
             self._type("forget", loc)

@@ -72,6 +72,8 @@ class Known:
     sha256: str | None = None
     restored: bool = False
     """An operator has marked it to be restored."""
+    may_return: bool = False
+    """The mark may still be there."""
     refused: float | None = None
     """When it may have been refused."""
     steady: Counter[str] = field(default_factory=Counter)
@@ -462,7 +464,7 @@ class Oracle:
             if run.ended == "killed":
                 known.states |= before
                 self.knows.killed.append((run, record, before, rows))
-            known.restored = False
+            known.restored = known.may_return = False
 
     def _end_rows(self, loc: str) -> None:
         for host, row in list(self.rows_of(loc).items()):
@@ -495,6 +497,12 @@ class Oracle:
             is_same &= record.sha256 == known.sha256
             assert not is_older, f"{loc}: {record.title} is older than {known.entry.title}"
             assert not is_same, f"{loc}: {record.title} is as new as {known.entry.title}"
+        if reading.is_alone and own and known.was_own and known.states == {"withdrawn"}:
+            was_ahead = known.entry is None or (known.entry.moment or 0) > known.at
+            is_newer = known.may_return or was_ahead or self._is_newer(entry, known, run.now)
+            assert is_newer or (entry.moment or 0) > run.now, (
+                f"{loc} is published again with {entry.lastmod}, and was withdrawn"
+            )
         if run.downloads and reading.is_alone:
             assert loc in run.documents, f"{loc} is delivered, and was not asked for"
             status, digest = run.documents[loc]
@@ -615,10 +623,6 @@ class Oracle:
                     f"{loc}: {host}{path} lists {entry.title} of {entry.lastmod or 'no day'}, "
                     f"and {known.entry.title} of {known.entry.lastmod or 'no day'} is delivered"
                 )
-            if known.states == {"withdrawn"} and own and reading.complete[host]:
-                assert not known.restored, f"{loc} is in {host}{path}, to be restored, and withdrawn"
-                offered = run.found("lastmod.heraanbod", host)
-                assert run.since or loc in offered, f"{loc} is offered again by {host}: not reported"
 
     @staticmethod
     def _is_newer(entry: Entry, known: Known, now: float) -> bool:
@@ -661,6 +665,11 @@ class Oracle:
             has_owner = any(is_own(loc, host, run.owners) for host in hosts)
             if days >= rest and here and has_owner:
                 assert loc not in delivered, f"{loc} is delivered, and its entries are as for {days} days"
+            own = [host for host in here if is_own(loc, host, run.owners)]
+            if days >= 2 and own and known.states == {"withdrawn"}:
+                assert not known.restored, f"{loc} is listed by {own}, to be restored, and withdrawn"
+                offered = any(loc in run.found("lastmod.heraanbod", host) for host in own)
+                assert offered, f"{loc} is offered again by {own}: not reported"
             if days >= rest:
                 self._check_counts(known, [(each[0], each[2]) for each in signature], run)
 
@@ -672,7 +681,7 @@ class Oracle:
         own = [entry for host, entry in entries if is_own(loc, host, run.owners)]
         is_right = known.was_own or is_own(loc, known.host, run.owners) or not own
         assert is_right, f"{loc} is delivered as {known.entry.title}, not {own[0].title}"
-        for entry in own:
+        for entry in own or [entry for _, entry in entries]:
             is_newer = self._is_newer(entry, known, run.now)
             assert not is_newer, f"{loc}: {entry.title} of {entry.lastmod} is newer than {known.entry.title}"
 
@@ -814,7 +823,7 @@ class Oracle:
         """What is withdrawn on a host is to be delivered again, where it is listed."""
         for loc, known in self.knows.documents.items():
             if known.states == {"withdrawn"} and host_of(loc) == host:
-                known.restored = True
+                known.restored = known.may_return = True
                 known.steady.clear()
 
     def forget_document(self, loc: str) -> None:

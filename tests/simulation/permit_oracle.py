@@ -157,6 +157,7 @@ class PermitOracle:
         self._read_killed()
         before = {case: self._of(case) for case in self._cases()}
         fresh: set[tuple[str, int]] = set()
+        known = set(self.knows.offers)
         for run in runs:
             self._check_requested(run, is_alone=len(runs) == 1)
             fresh |= self._learn(run)
@@ -166,6 +167,7 @@ class PermitOracle:
             if run.ended == "well":
                 if len(runs) == 1:
                     self._check_refused(run, before, fresh)
+                    self._check_late(run, known)
                 self._check_read(run)
                 self._check_report(run)
         self._take(before)
@@ -392,6 +394,22 @@ class PermitOracle:
             case = offer.message.subject
             if offer.state == "applied" and case in self.unsettled and self.right(case, offer.owner) == 2:
                 self.unsettled.discard(case)
+
+    def _check_late(self, run: PermitRun, known: set[tuple[str, int]]) -> None:
+        """A message is late if a later one came in a run before; those of one run count in their order."""
+        late = run.found("ipm.niet-toegepast") | run.found("ipm.overgeslagen")
+        before = [
+            (one.message.subject, one.message.number)
+            for key, one in self.knows.offers.items()
+            if key in known
+        ]
+        for _, link in run.links():
+            message = link.message
+            if message is not None and link.url in late:
+                is_late = any(
+                    subject == message.subject and number > message.number for subject, number in before
+                )
+                assert is_late, f"{link.url}: message {message.number} is said to be late"
 
     def _check_read(self, run: PermitRun) -> None:
         """Each message that is listed is read, and what cannot be read is reported."""
