@@ -7,11 +7,12 @@ from itertools import product
 from typing import Any
 
 import pytest
+from lxml.etree import fromstring
 
 from woo_harvester.record import Herkomst, Oorzaak
 from woo_harvester.sitemaps.decide import Decision, EntryOutcome, StateUpdate, decide, find_loc_problem
 from woo_harvester.sitemaps.facts import Depth, EntryFacts, KnownDocument, OtherSitemap, SitemapListing, Terms
-from woo_harvester.sitemaps.reader import Entry
+from woo_harvester.sitemaps.reader import Entry, entry_of
 from woo_harvester.utils.dates import parse_datetime, to_microseconds
 
 LOC = "https://www.a.nl/besluit.pdf"
@@ -193,6 +194,14 @@ def test_a_loc_with_a_space_or_with_signs_around_it_is_read_with_a_finding() -> 
     seen = "<U+200B>https://www.a.nl/een twee.pdf<U+FEFF>"
     action = "gelezen als https://www.a.nl/een%20twee.pdf"
     assert found == (("loc.tekens", "loc", seen, action),)
+
+
+def test_a_second_lastmod_that_says_something_else_is_reported() -> None:
+    for second, found in [(EARLIER, [EARLIER]), (LATER, []), ("", [])]:
+        given = f"<url><loc>{LOC}</loc><lastmod/><lastmod>{LATER}</lastmod><lastmod>{second}</lastmod></url>"
+        facts = EntryFacts(entry_of(fromstring(given)), known=SEEN)
+        findings = decide(facts, WANTS, NOW).findings
+        assert [one.seen for one in findings] == found, second
 
 
 def test_what_is_wrong_is_reported() -> None:

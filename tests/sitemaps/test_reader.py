@@ -371,9 +371,10 @@ OTHER_CASE: list[tuple[str, list[tuple[str, str | None]], list[str]]] = [
     ("<url><loc>a</loc></url><Url><loc>x</loc></Url>", [("a", None), ("x", None)], ["Url"]),
     ("<uRL><loc>x</loc></uRL><url><loc>a</loc></url>", [("x", None), ("a", None)], ["uRL"]),
     ("<url><LOC>x</LOC><LastMod>2024</LastMod></url>", [("x", "2024")], ["LOC", "LastMod"]),
-    ("<url><LOC>x</LOC><loc>a</loc></url>", [("a", None)], []),
+    ("<url><LOC>x</LOC><loc>x</loc></url>", [("x", None)], ["LOC"]),
     ("<url><loc>a</loc><ChangeFreq>daily</ChangeFreq></url>", [("a", None)], []),
-    ("<url><loc>a</loc><LASTMOD/></url>", [("a", None)], []),
+    ("<url><loc>a</loc><LASTMOD/></url>", [("a", None)], ["LASTMOD"]),
+    ("<url><loc>a</loc><document><DiWoo/></document></url>", [("a", None)], ["document"]),
 ]
 
 

@@ -260,7 +260,9 @@ def _findings(
         place = f"in {facts.source.sitemap}" if facts.source is not None else "op een andere plek"
         action = f"overgeslagen: de vermelding {place} telt" if offered.cause is None else _FROM_NEXT_RUN
         return (EntryFinding("loc.dubbel", "loc", facts.entry.lastmod, action=action),)
-    found = _loc_finding(facts.entry), _lastmod_finding(facts, now), _why_not_harvested(facts, outcome)
+    found = [_loc_finding(facts.entry), _lastmod_finding(facts, now), _why_not_harvested(facts, outcome)]
+    if (other := facts.entry.other_lastmod) is not None:
+        found.append(EntryFinding("metadata.dubbel", "lastmod", other, "de eerste telt"))
     return tuple(one for one in found if one is not None)
 
 

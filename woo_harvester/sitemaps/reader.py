@@ -58,6 +58,9 @@ _PROTOCOL_NAMES = frozenset({"loc", "lastmod", "changefreq", "priority"})
 #: The names of entries and of what is in them, by their small letters.
 PROPER_NAMES = {name.lower(): name for name in (*_ENTRY_NAMES.values(), _DOCUMENT, *_PROTOCOL_NAMES)}
 
+#: The names of what an entry is read from, by their small letters.
+_READ_NAMES = {name.lower(): name for name in ("loc", "lastmod", _DOCUMENT)}
+
 #: Names of elements with metadata: the one that an entry should have, and those that should be in it.
 _METADATA_NAMES = frozenset({"Document", "DiWoo", "MDTO", "extraMetadata"})
 
@@ -99,11 +102,13 @@ class Entry:
     element: etree._Element | None = field(default=None, compare=False, repr=False)
     """The ``url`` or ``sitemap`` element itself; None of an entry that has none."""
     odd_names: tuple[str, ...] = ()
-    """The names of loc and lastmod as written, where they differ from these in the case of letters."""
+    """The names of what it was read from as written, where they differ in the case of letters."""
     unread: tuple[str, ...] = ()
     """What it has beside its loc, as tags: another address or another entry. These are not read."""
     foreign: str | None = None
     """The namespace of its loc, if that is another one than the entry's own."""
+    other_lastmod: str | None = None
+    """A second lastmod that says something else. The first one counts."""
     given_loc: str | None = None
     """The location as given, if it has a space in it, or an invisible sign around it."""
 
@@ -416,11 +421,14 @@ def entry_of(element: etree._Element) -> Entry:
     """
     loc, lastmod, document = "", None, None
     foreign: str | None = None
+    other_lastmod: str | None = None
+    odd_names: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     outside: list[etree._Element] | None = None
-    odd: list[etree._Element] | None = None
     for child in element:
-        name = local_name(child.tag)
+        written = local_name(child.tag)
+        if (name := _READ_NAMES.get(written.lower(), written)) != written:
+            odd_names += (written,)
         if name == "loc":
             if not (given := (child.text or "").strip()):
                 continue
@@ -430,36 +438,29 @@ def entry_of(element: etree._Element) -> Entry:
                 loc, foreign = given, None
             elif given != loc:
                 unread += ("loc><loc",)
-        elif name == "lastmod" and not lastmod:
-            lastmod = (child.text or "").strip() or None
-        elif name == "Document" and document is None:
+        elif name == "lastmod":
+            given = (child.text or "").strip()
+            lastmod = lastmod or given or None
+            other_lastmod = given if given and given != lastmod else other_lastmod
+        elif name == _DOCUMENT and document is None:
             document = child
         elif name in _METADATA_NAMES:
             outside = outside or []
             outside.append(child)
-        elif name not in _PROTOCOL_NAMES and name.lower() in _PROTOCOL_NAMES:
-            odd = odd or []
-            odd.append(child)
         elif name in _ENTRY_NAMES.values() and len(child):
             unread += (name,)
-    entry = Entry(
-        loc, lastmod, _line(element), document, outside or (), element, unread=unread, foreign=foreign
+    return Entry(
+        loc,
+        lastmod,
+        _line(element),
+        document,
+        outside or (),
+        element,
+        odd_names=odd_names,
+        unread=unread,
+        foreign=foreign,
+        other_lastmod=other_lastmod,
     )
-    return _with_odd_names(entry, odd) if odd else entry
-
-
-def _with_odd_names(entry: Entry, odd: Iterable[etree._Element]) -> Entry:
-    """Return the entry with what it lacks from elements whose names have other letters, as in ``LOC``."""
-    for child in odd:
-        name, text = local_name(child.tag), (child.text or "").strip()
-        if name.lower() == "loc" and text and not entry.loc:
-            entry.loc = text
-        elif name.lower() == "lastmod" and text and not entry.lastmod:
-            entry.lastmod = text
-        else:
-            continue
-        entry.odd_names += (name,)
-    return entry
 
 
 def _entry_of_any(element: etree._Element, name: str) -> Entry | None:
@@ -475,19 +476,19 @@ def _entry_of_document(document: etree._Element) -> Entry:
     Its loc and lastmod are in it, or in its ``diwoo:DiWoo``. They are taken out: the rest is metadata.
     """
     entry = Entry("", None, _line(document), document)
-    odd: list[etree._Element] = []
     for parent in (document, *(child for child in document if local_name(child.tag) == "DiWoo")):
         for child in list(parent):
-            name, text = local_name(child.tag), (child.text or "").strip()
+            written, text = local_name(child.tag), (child.text or "").strip()
+            name = written.lower()
             if name == "loc":
                 entry.loc = entry.loc or text
             elif name == "lastmod":
                 entry.lastmod = entry.lastmod or text or None
-            elif name not in _PROTOCOL_NAMES and name.lower() in _PROTOCOL_NAMES:
-                odd.append(child)
-            if name.lower() in _PROTOCOL_NAMES:
+            if name in _PROTOCOL_NAMES:
                 parent.remove(child)
-    return _with_odd_names(entry, odd)
+            if name in _READ_NAMES and written != name and name != _DOCUMENT.lower():
+                entry.odd_names += (written,)
+    return entry
 
 
 def _line(element: etree._Element) -> int:

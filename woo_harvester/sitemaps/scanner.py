@@ -140,8 +140,8 @@ class ScannedEntry(NamedTuple):
             raise NotPlainError("not one element")
         entry = entry_of(root[0])
         entry.tidy()
-        if entry.unread or is_text(root[0].tail or ""):
-            raise NotPlainError("an address or a text that is not read")
+        if entry.unread or entry.odd_names or is_text(root[0].tail or ""):
+            raise NotPlainError("what only the reader of a whole file reports")
         if (entry.loc, entry.lastmod) != (self.loc, self.lastmod):
             raise NotPlainError("another loc or lastmod than it begins with")
         entry.line = self.line
