@@ -5,8 +5,10 @@ Each is asserted alone, so that a new Scrapy that changes one fails here first, 
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import deque
+from collections.abc import Iterator
 from inspect import getsource, iscoroutinefunction, signature
 from typing import Any
 
@@ -19,10 +21,10 @@ from scrapy.commands import check, fetch, parse, shell
 from scrapy.core.downloader import Downloader, Slot
 from scrapy.core.engine import ExecutionEngine
 from scrapy.crawler import AsyncCrawlerProcess, Crawler, CrawlerProcess
-from scrapy.downloadermiddlewares.redirect import BaseRedirectMiddleware
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.extensions.feedexport import FeedExporter
 from scrapy.pipelines import ItemPipelineManager
+from scrapy.utils.misc import walk_modules_iter
 
 from tests.conftest import ROOT
 
@@ -112,22 +114,9 @@ def test_the_middleware_of_robots_txt_asks_one_method_for_the_rules() -> None:
     assert iscoroutinefunction(RobotsTxtMiddleware.robot_parser)
 
 
-def test_the_redirects_look_for_the_middleware_of_referers_when_the_engine_starts() -> None:
-    assert "o._engine_started, signal=signals.engine_started" in getsource(
-        BaseRedirectMiddleware.from_crawler
-    )
-    used = getsource(BaseRedirectMiddleware.handle_referer)
-    assert "if not self._referer_spider_middleware:\n            return" in used
-
-
 def test_the_command_line_makes_its_parser_by_a_name_that_can_be_replaced() -> None:
     assert "parser = ScrapyArgumentParser(" in getsource(cmdline.execute)
     assert 'usage=f"scrapy {cmdname} ' in getsource(cmdline.execute)
-
-
-def test_the_commands_of_a_project_are_found_by_settings_and_by_module() -> None:
-    assert list(signature(cmdline._get_commands_dict).parameters) == ["settings", "inproject"]
-    assert list(signature(cmdline._get_commands_from_module).parameters) == ["module", "inproject"]
 
 
 def test_the_client_makes_its_connections_with_one_function() -> None:
@@ -144,6 +133,48 @@ def test_a_connection_is_given_answers_one_by_one_and_closed_by_a_method() -> No
     assert isinstance(ResponseHandler.should_close, property)
     assert callable(ResponseHandler.set_response_params)
     assert "self.total_bytes += data_len" in getsource(StreamReader.feed_data)
+
+
+#: Names of Python that begin with an underscore and are documented, or that Python gives to each class.
+DOCUMENTED = {"_asdict", "_make", "_replace", "_value_", "_exit", "_abc_impl"}
+
+
+def test_the_page_names_each_private_name_of_others() -> None:
+    """A private name of others is one that the module, or for ``self`` the project, does not give itself."""
+    files = {path: ast.parse(path.read_bytes()) for path in (ROOT / "woo_harvester").rglob("*.py")}
+    given = {path: set(_given(tree)) for path, tree in files.items()}
+    of_project = set().union(*given.values())
+    used: set[str] = set(_overridden())
+    for path, tree in files.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute):
+                is_of_self = ast.unparse(node.value) in ("self", "cls", "super()")
+                used |= {node.attr} - (of_project if is_of_self else given[path])
+            elif isinstance(node, ast.ImportFrom) and not str(node.module).startswith("woo_"):
+                used |= {one.name for one in node.names}
+    private = {name for name in used if re.match("_[a-z]", name)} - DOCUMENTED
+    named = set(re.findall(r"(?<=[`.])_[a-z]\w+(?=`)", PAGE.read_text(encoding="utf-8")))
+    assert private - named == set()
+
+
+def _given(tree: ast.AST) -> Iterator[str]:
+    """The names that a module gives to functions, classes, attributes and variables."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.attr if isinstance(node, ast.Attribute) else node.id
+
+
+def _overridden() -> Iterator[str]:
+    """The private names of others that classes of the project replace."""
+    for module in walk_modules_iter("woo_harvester"):
+        for each in vars(module).values():
+            if isinstance(each, type) and each.__module__ == module.__name__:
+                of_others = [
+                    base for base in each.__mro__ if base.__module__.startswith(("scrapy", "aiohttp"))
+                ]
+                yield from (name for base in of_others for name in vars(base) if name in vars(each))
 
 
 def test_the_page_names_each_test_file_that_is_there() -> None:

@@ -17,8 +17,7 @@ from scrapy.exceptions import (
 )
 from scrapy.http import Response
 from scrapy.robotstxt import RobotParser
-from scrapy.settings import Settings
-from scrapy.spidermiddlewares.referer import RefererMiddleware
+from scrapy.signals import engine_started
 
 from tests.utils.crawlers import LOC, crawler_of
 from woo_harvester.crawl.answers import failure_seen
@@ -156,18 +155,13 @@ def test_a_password_and_a_cookie_go_to_no_other_host() -> None:
         assert {name for name in ("Authorization", "Cookie") if name in followed.headers} == kept, location
 
 
-@pytest.mark.parametrize("referers", [None, RefererMiddleware(Settings())])
-def test_a_redirect_has_a_referer_only_if_the_project_sends_them(
-    referers: RefererMiddleware | None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_redirect_has_no_referer_and_warns_of_none(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("WARNING")
     made = middleware()
-    monkeypatch.setattr(made.crawler, "get_spider_middleware", lambda kind: referers)
-    made._engine_started()
+    asyncio.run(made.crawler.signals.send_catch_log_async(engine_started))
     request, response = redirected("https://open.a.nl/robots.txt")
     request.headers["Referer"] = "https://elders.nl/"
-    followed = made.process_response(request, response)
-    assert followed.headers.get("Referer") == (URL.encode() if referers else None)
+    assert "Referer" not in made.process_response(request, response).headers
     assert caplog.records == []
 
 

@@ -101,7 +101,7 @@ class Command(ProjectCommand, CrawlCommand):
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:
         """Run the spider that *args* names."""
         self.crawler_process = process = HarvestProcess(cast("Settings", self.settings))
-        crawler = self._create_crawler(args[0])
+        crawler = process.create_crawler(args[0])
         if failure := process.run(crawler, opts.spargs):
             status, line = failure
             self.fail(line, status)

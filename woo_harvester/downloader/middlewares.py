@@ -7,12 +7,12 @@ from collections import defaultdict
 from contextlib import closing
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, cast
 from urllib.parse import urljoin
 
 from scrapy import Request, signals
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
-from scrapy.downloadermiddlewares.retry import RetryMiddleware
+from scrapy.downloadermiddlewares.retry import RetryMiddleware, get_retry_request
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.exceptions import (
     CannotResolveHostError,
@@ -24,7 +24,6 @@ from scrapy.exceptions import (
 )
 from scrapy.http.request import NO_CALLBACK
 from scrapy.robotstxt import RobotParser
-from scrapy.spidermiddlewares.referer import RefererMiddleware
 from scrapy.utils.misc import build_from_crawler, load_object
 
 from woo_harvester.downloader.bodies import SpoolError
@@ -170,9 +169,15 @@ class WooRedirectMiddleware(RedirectMiddleware):
     its own host.
     """
 
-    def _engine_started(self) -> None:
-        """Look for the middleware that adds Referer headers. Scrapy's method warns if there is none."""
-        self._referer_spider_middleware = self.crawler.get_spider_middleware(RefererMiddleware)
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        middleware = cls(crawler.settings)  # Scrapy's own way warns in each run that no Referer is sent
+        middleware.crawler = crawler
+        return middleware
+
+    def handle_referer(self, request: Request, response: Response) -> None:
+        """Send none."""
+        request.headers.pop("Referer", None)
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
@@ -285,7 +290,10 @@ class WooRetryMiddleware(RetryMiddleware):
         if request.meta.get("dont_retry") or needs_get(request, response):
             return response
         if "dataloss" in response.flags:
-            return self._retry(request, "body cut off") or response
+            times = self.max_retry_times
+            spider = cast("Spider", self.crawler.spider)
+            again = get_retry_request(request, spider=spider, reason="body cut off", max_retry_times=times)
+            return again or response
         seconds = self._pause_of(request, response)
         if seconds is not None and seconds > _LONGEST_REST:
             self.crawler.stats.inc_value("woo/retry_after_too_long")

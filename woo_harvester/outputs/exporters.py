@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
 
+#: Scrapy's options of all exporters, and of its exporter of CSV. Others are the writer's.
+_OPTIONS = frozenset({"encoding", "export_empty_fields", "fields_to_export", "indent"})
+_CSV_OPTIONS = _OPTIONS | {"errors", "include_headers_line", "join_multivalued"}
+
+
 class RecordCsvItemExporter(CsvItemExporter):
     """Scrapy's exporter of CSV, with flat columns for records.
 
@@ -44,11 +49,13 @@ class RecordCsvItemExporter(CsvItemExporter):
         begins = kwargs.get("include_headers_line", True) and file.seekable() and file.tell() == 0
         if kind is not None and begins and codecs.lookup(encoding).name == "utf-8":
             encoding = "utf-8-sig"
-        super().__init__(file, **{"delimiter": self.delimiter, **kwargs, "encoding": encoding})
+        options = {"delimiter": self.delimiter, **kwargs}
+        super().__init__(file, **{**options, "encoding": encoding})
         self._kind = kind
         self._chosen = columns
         self._columns: list[str] = []
-        self._writer = TextWriter(self.stream, **self._kwargs)
+        of_writer = {name: value for name, value in options.items() if name not in _CSV_OPTIONS}
+        self._writer = TextWriter(self.stream, **of_writer)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, file: BytesIO, **kwargs: Any) -> Self:
@@ -89,10 +96,6 @@ class DutchCsvItemExporter(RecordCsvItemExporter):
     delimiter = ";"
 
 
-#: The options with which a line is that of :func:`json_line`.
-_USUAL = {"ensure_ascii": False}
-
-
 class RecordJsonLinesItemExporter(JsonLinesItemExporter):
     """Scrapy's exporter of JSON Lines, which takes a tenth of the time for complete records in UTF-8.
 
@@ -105,7 +108,7 @@ class RecordJsonLinesItemExporter(JsonLinesItemExporter):
         super().__init__(file, **kwargs)
         is_complete = self.fields_to_export is None and not self.export_empty_fields
         is_utf8 = (self.encoding or "").lower() in ("utf-8", "utf8")
-        self._is_usual = is_complete and is_utf8 and self._kwargs == _USUAL
+        self._is_usual = is_complete and is_utf8 and kwargs.keys() <= _OPTIONS
 
     def export_item(self, item: Any) -> None:
         if self._is_usual and isinstance(item, RecordItem):

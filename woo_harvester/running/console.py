@@ -9,11 +9,14 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import scrapy
 from scrapy import cmdline
+from scrapy.commands import ScrapyCommand
 from scrapy.utils.conf import init_env
+from scrapy.utils.misc import walk_modules_iter
 from scrapy.utils.project import ENVVAR, get_project_settings
 
 from woo_harvester.running.causes import cause_of
@@ -22,8 +25,7 @@ from woo_harvester.utils.program import NAME, VERSION, program, suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from scrapy.commands import ScrapyCommand
+    from types import ModuleType
 
 #: The settings outside a Scrapy project.
 SETTINGS_MODULE = "woo_harvester.settings"
@@ -73,10 +75,24 @@ def _commands() -> Mapping[str, ScrapyCommand]:
     try:
         init_env(os.environ.get("SCRAPY_PROJECT", "default"))
         os.environ.setdefault(ENVVAR, SETTINGS_MODULE)  # processes that are started here need it too
-        return cmdline._get_commands_dict(get_project_settings(), inproject=True)
+        own = get_project_settings()["COMMANDS_MODULE"]
+        found = {one.name: one.load()() for one in entry_points(group="scrapy.commands")}
+        for package in filter(None, ("scrapy.commands", own)):
+            for module in walk_modules_iter(package):
+                if (command := _command_in(module)) is not None and module.__name__ != package:
+                    found[module.__name__.rpartition(".")[2]] = command()
     except Exception as error:
         write_stderr(f"{program()}: error: the settings {os.environ.get(ENVVAR)}: {cause_of(error)}")
         raise SystemExit(1) from error
+
+    return found
+
+
+def _command_in(module: ModuleType) -> type[ScrapyCommand] | None:
+    """Return the command that a module defines, or None."""
+    classes = (each for each in vars(module).values() if isinstance(each, type))
+    mine = (each for each in classes if each.__module__ == module.__name__)
+    return next((each for each in mine if issubclass(each, ScrapyCommand)), None)
 
 
 def _overview(commands: Mapping[str, ScrapyCommand]) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from time import time
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from scrapy import Request, signals
 from scrapy.exceptions import CloseSpider, NotConfigured
+from scrapy.utils.python import to_bytes
 from scrapy_deltafetch import DeltaFetch
 
 from woo_harvester.extensions.state import StateKeeper
@@ -97,8 +98,10 @@ class WooDeltaFetch(DeltaFetch):  # type: ignore[misc]  # the library has no typ
 
     def key_of(self, response: Response) -> bytes:
         """Return the key under which the state knows a page that gave an item."""
-        key: bytes = self._get_key(response.request)
-        return key
+        return self._key(cast("Request", response.request))
+
+    def _key(self, request: Request) -> bytes:
+        return to_bytes(request.meta.get("deltafetch_key") or self.fingerprint(request))
 
     def item_dropped(self, item: object, response: Response | None) -> None:
         """Count a page as visited if a pipeline drops its item, as scrapy-deltafetch does."""
@@ -114,11 +117,11 @@ class WooDeltaFetch(DeltaFetch):  # type: ignore[misc]  # the library has no typ
         async for made in result:
             if not isinstance(made, Request) or "woo_kind" in made.meta:
                 yield made
-            elif self._is_enabled_for_request(made) and self._is_visited(made):
+            elif made.meta.get("deltafetch_enabled", True) and self._is_visited(made):
                 self.stats.inc_value("deltafetch/skipped")
             else:
                 yield made
 
     def _is_visited(self, request: Request) -> bool:
         with self._keeper.begin() as connection:
-            return is_visited(connection, self._spider, self._get_key(request))
+            return is_visited(connection, self._spider, self._key(request))
