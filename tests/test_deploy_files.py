@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -166,17 +167,52 @@ def test_every_setting_that_a_file_gives_is_one() -> None:
             assert not named - NAMES, path
 
 
-def shard(folder: Path, program: str) -> subprocess.Popen[str]:
-    """The command of the second pod, with a shell script for ``woo-harvester``."""
-    job = yaml(DEPLOY / "kubernetes" / "cronjob.yaml")["spec"]["jobTemplate"]["spec"]
-    (container,) = job["template"]["spec"]["containers"]
+def pod(folder: Path, name: str, program: str, **given: str) -> subprocess.Popen[str]:
+    """The command of a pod, with a shell script for ``woo-harvester``."""
+    (container,) = PODS[name]["containers"]
     path = folder / "bin" / "woo-harvester"
     path.parent.mkdir()
     path.write_text(f"#!/bin/sh\n{program}\n")
     path.chmod(0o755)
-    given = {"PATH": f"{path.parent}:{os.environ['PATH']}", "JOB_COMPLETION_INDEX": "1", "SHARDS": "8"}
+    given = {"PATH": f"{path.parent}:{os.environ['PATH']}", **given}
     command = [*container["command"], *container["args"]]
     return subprocess.Popen(command, cwd=folder, env=given, stdout=subprocess.PIPE, text=True)
+
+
+def shard(folder: Path, program: str) -> subprocess.Popen[str]:
+    """The command of the second pod of the harvest."""
+    return pod(folder, "cronjob.yaml", program, JOB_COMPLETION_INDEX="1", SHARDS="8")
+
+
+def test_the_monitor_asks_each_shard_and_fails_if_one_is_not_as_before(tmp_path: Path) -> None:
+    for name in ("shard-1", "shard-2", "shard-3"):
+        (tmp_path / name).mkdir()
+    with pod(tmp_path, "monitor.yaml", 'echo "${PWD##*/}" "$@"; [ "${PWD##*/}" != shard-2 ]') as asked:
+        told, _ = asked.communicate(timeout=120)
+    assert (asked.returncode, told.split("\n")[0]) == (1, "shard-1 monitor --quiet")
+    assert len(told.splitlines()) == 3
+
+
+def test_the_reports_of_today_are_merged_with_the_last_run_of_each_shard(tmp_path: Path) -> None:
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    for run in (
+        f"shard-1/reports/woo-{today}T03",
+        f"shard-1/reports/woo-{today}T05",
+        "shard-2/reports/woo-2026",
+    ):
+        (tmp_path / run).mkdir(parents=True)
+    with pod(tmp_path, "reports.yaml", 'echo "$@"') as merged:
+        told, _ = merged.communicate(timeout=120)
+    given = f"shard-1/reports/woo-{today}T05 --output reports/woo-{today}"
+    assert (merged.returncode, told) == (0, f"merge-reports {given}\n")
+
+
+def test_every_pod_is_in_a_network_policy() -> None:
+    policies = YAML(typ="safe", pure=True).load_all(DEPLOY / "kubernetes" / "network.yaml")
+    harvest, portal = (each["spec"]["podSelector"] for each in policies)
+    names = {*harvest["matchExpressions"][0]["values"], *portal["matchLabels"].values()}
+    labels = re.findall(r"app.kubernetes.io/name: (\S+)", "".join(map(Path.read_text, MANIFESTS)))
+    assert names == set(labels)
 
 
 def test_a_pod_ends_with_the_exit_status_of_its_run(tmp_path: Path) -> None:
