@@ -1,7 +1,7 @@
 # Everything needs only Python 3.11 or newer and make; it all happens in .venv.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install install-dev demo quick test slow lint types unit coverage mutants simulate bench docs site requirements build clean
+.PHONY: versions help install install-dev demo quick test slow lint types unit coverage mutants simulate bench docs site requirements build clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -30,6 +30,7 @@ help:
 	@echo "make bench         speed and memory, a table each"
 	@echo "make docs          what is made from the code: the reference pages, and the linter's list of settings"
 	@echo "make site          all pages as a site with search, in site/"
+	@echo "make versions      the unit tests with the newest versions, or RESOLUTION=lowest-direct with the oldest"
 	@echo "make requirements  pins of the newest versions"
 	@echo "make build         the wheel and the source distribution, in dist/, and a check of both"
 	@echo "make clean         remove .venv, what was built, and the files of the demo"
@@ -133,14 +134,24 @@ site: install-dev
 	@$(BIN)/zensical build --clean --strict
 	@echo "Open site/index.html in a browser."
 
-# Pins of the newest versions within the ranges; requirements.txt has those of requirements-all.txt that need no extra. Run it with
-# the oldest Python that is supported, so that all have them.
+# Pins of the newest versions within the ranges: of the package alone, with its extras, and with what tests need. Run it with the
+# oldest Python that is supported, so that all have them.
 requirements: install-dev
 	$(PIP_COMPILE) --all-extras --allow-unsafe --output-file requirements-all.txt pyproject.toml
+	$(PIP_COMPILE) --allow-unsafe --output-file requirements.txt pyproject.toml
 	@# The standard library has zstd from 3.14 on, and the backport cannot be installed there.
-	@sed -i.bak -E 's/^(backports-zstd==[^ ;]+)$$/\1 ; python_version < "3.14"/' requirements-all.txt && rm requirements-all.txt.bak
-	$(PIP_COMPILE) --allow-unsafe --constraint requirements-all.txt --output-file requirements.txt pyproject.toml
+	@sed -i.bak -E 's/^(backports-zstd==[^ ;]+)$$/\1 ; python_version < "3.14"/' requirements.txt requirements-all.txt
+	@rm requirements.txt.bak requirements-all.txt.bak
 	$(PIP_COMPILE) --allow-unsafe --output-file requirements-dev.txt requirements-dev.in
+
+# The unit tests with what pip could install instead: RESOLUTION=lowest-direct or highest. It needs uv.
+RESOLUTION ?= highest
+versions:
+	uv venv --quiet --clear .cache/$(RESOLUTION)
+	uv pip install --quiet --python .cache/$(RESOLUTION)/bin/python --resolution $(RESOLUTION) \
+	    --editable ".[demo,elasticsearch,permits,portal,postgresql,s3,speed,text]"
+	sed '/^-c/d' requirements-dev.in | uv pip install --quiet --python .cache/$(RESOLUTION)/bin/python --requirement -
+	.cache/$(RESOLUTION)/bin/pytest $(PARALLEL) -m "not slow and not integration"
 
 # What a release consists of (CONTRIBUTING.md). The pinned setuptools builds it, with the time of the commit in the wheel, so that a
 # rebuild gives the same wheel.

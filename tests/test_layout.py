@@ -131,7 +131,7 @@ def test_every_pin_is_exact() -> None:
 
 def test_all_files_of_pins_agree() -> None:
     base, run, develop = map(pins_of, PINS)
-    assert base.items() <= run.items()
+    assert base.keys() <= run.keys()  # in an extra's company a package may have to be older
     assert {name: develop[name] for name in run.keys() & develop.keys()} == {
         name: run[name] for name in run.keys() & develop.keys()
     }
