@@ -249,7 +249,7 @@ class Documents(Operated):
         places = {place: of for place, of in self.all_owners.items() if place[0] == publisher.host}
         fewer = {place: of for place, of in self.owners.items() if place[0] != publisher.host}
         self.owners = fewer if fewer and len(fewer) < len(self.owners) else {**self.owners, **places}
-        self.oracle.change()
+        self.oracle.change(self.now)
         is_there = any(host == publisher.host for host, _ in self.owners)
         self.note(f"{publisher.host} is {'in' if is_there else 'missing from'} the register")
 
@@ -258,12 +258,12 @@ class Documents(Operated):
         for place in [place for place in self.owners if place[0] == publisher.host]:
             self.owners[place] = random.choice((self.all_owners[place], *"ABCDE"))
             self.note(f"{place} is registered for {self.owners[place]}")
-        self.oracle.change()
+        self.oracle.change(self.now)
 
     def _set_clock_back(self, publisher: Publisher, random: Random) -> None:
         """The clock of the machine was ahead."""
         self.now -= random.choice((0.1, 1.5, 3, 30)) * DAY
-        self.oracle.change()
+        self.oracle.change(self.now)
         self.note("the clock is set back")
 
     def _type(self, *arguments: str) -> None:

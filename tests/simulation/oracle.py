@@ -22,6 +22,7 @@ Where a promise leaves the harvester a choice, a bound leaves room for it:
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -211,6 +212,8 @@ class Oracle:
         self.runs = 0
         self.days: dict[int, int] = {}
         """By number of a run: its day."""
+        self.changed = -math.inf
+        """When the register or the clock last changed."""
         self._reported: dict[str, set[str]] = defaultdict(set)
         """By host: the documents that it lists more than once, as was reported."""
 
@@ -652,6 +655,7 @@ class Oracle:
             is_open = loc in run.bad or host_of(loc) in reading.closed or known.refused is not None
             is_open |= not all(one.is_whole for one in places)
             is_open |= not all(reading.complete[host] for host in run.hosts if host in self.rows_of(loc))
+            is_open |= 0 <= run.now - self.changed < FULL_READ_DAYS * DAY
             if signature != known.signature or is_open:
                 known.steady.clear()
             known.signature = signature
@@ -847,8 +851,9 @@ class Oracle:
             hosts.pop(host, None)
         self.knows.held = {key: files for key, files in self.knows.held.items() if key[0] != host}
 
-    def change(self) -> None:
-        """The register or the clock changed: documents come to rest anew."""
+    def change(self, now: float) -> None:
+        """The register or the clock changed: documents come to rest anew, once all files are read in full."""
+        self.changed = now
         for known in self.knows.documents.values():
             known.steady.clear()
             known.signature = frozenset()
