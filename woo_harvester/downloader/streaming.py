@@ -30,6 +30,7 @@ from woo_harvester.downloader.connections import (
     most_connections,
     private_literal,
 )
+from woo_harvester.downloader.heads import HEAD_MAXSIZE
 from woo_harvester.extensions.stopping import Interruptible, Stopping
 from woo_harvester.items import StreamedResponse
 from woo_harvester.running.ending import end_run
@@ -198,6 +199,8 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
                 auto_decompress=False,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 read_bufsize=_BUFFER_SIZE,
+                max_field_size=HEAD_MAXSIZE,  # of each header, and their number: all together have this limit
+                max_headers=HEAD_MAXSIZE,
                 skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
                 trust_env=False,  # no proxy, and no passwords from ~/.netrc
             )
@@ -300,7 +303,10 @@ def _translated(error: Exception, request: Request) -> Exception | None:
         case aiohttp.ClientConnectorError():
             return DownloadConnectionRefusedError(str(error))
         case aiohttp.ClientError() | OSError() | ValueError():
-            return DownloadFailedError(str(error) or type(error).__name__)
+            text = str(error)
+            if isinstance(error, aiohttp.ClientResponseError):  # its status is not from the server
+                text = f"no HTTP answer: {error.message}"
+            return DownloadFailedError(text or type(error).__name__)
         case _:
             return None
 
