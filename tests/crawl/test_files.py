@@ -84,6 +84,7 @@ NOT_RECEIVED: list[tuple[int, tuple[str, ...], tuple[str, str], bytes | None]] =
     (500, (), ("robots.onbereikbaar", "HTTP 500"), None),
     (304, (), ("robots.onbereikbaar", "HTTP 304"), None),  # nobody asked whether it changed
     (200, ("dataloss",), ("robots.onbereikbaar", "afgebroken"), None),
+    (200, ("coding",), ("robots.onbereikbaar", "afgebroken"), None),
 ]
 
 

@@ -41,20 +41,20 @@ REFUSED: dict[bytes, str] = {
     OK + b"\r\nContent-Length:": "Content-Length: ",
     OK + b"\r\nContent-Length: " + b"9" * 19: f"Content-Length: {'9' * 19}",
     OK + b"\r\nTransfer-Encoding: gzip, chunked": "Transfer-Encoding: gzip, chunked",
-    OK + b"\r\nA: b\r\nX: " + b"y" * HEAD_MAXSIZE: f"{HEAD_MAXSIZE + 27} bytes: X: {'y' * 83}…",
+    OK + b"\r\nA: b\r\nX: " + b"y" * HEAD_MAXSIZE: f"{HEAD_MAXSIZE + 27} bytes: X: {'y' * 83}",
 }
 
 
 def test_an_answer_is_read_where_it_can_mean_one_thing_only() -> None:
     for head, read in READ.items():
-        assert rewritten(head + b"\r\n\r\n") == read + b"\r\n\r\n", head
+        assert check_and_rewrite(head + b"\r\n\r\n") == read + b"\r\n\r\n", head
 
 
 def test_a_head_that_cannot_be_read_is_refused_with_its_line() -> None:
     for head, line in REFUSED.items():
         with pytest.raises(HeadError) as caught:
             check_and_rewrite(head + b"\r\n\r\n")
-        assert str(caught.value) == line
+        assert caught.value.message == line
 
 
 @given(
@@ -66,9 +66,9 @@ def test_what_was_rewritten_stays_as_it_is(parts: list[bytes]) -> None:
         once = check_and_rewrite(b"".join(parts) + b"\r\n\r\n")
     except HeadError:
         return
-    assert rewritten(once) == once
+    assert check_and_rewrite(once) == once
 
 
 def check_and_rewrite(head: bytes) -> bytes:
-    check_head(head)
-    return rewritten(head)
+    check_head(bytearray(head))
+    return rewritten(bytearray(head))

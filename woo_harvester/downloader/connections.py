@@ -225,19 +225,20 @@ class _Connection(ResponseHandler):
             else:  # without data, aiohttp goes on with what it has
                 super().data_received(data)
         except HeadError as error:
-            self._refuse(str(error))
+            self.set_exception(error)
         size = self._body.total_bytes if self._body is not None else 0
         if self._received > _OVERHEAD + (1 + _OVERHEAD_RATIO) * size:
-            self._refuse(f"{self._received} bytes with a body of {size} bytes in them")
-        elif self.transport is not None and self.transport.is_closing():  # what came is no HTTP
-            self.transport.abort()
+            self.set_exception(BadHttpMessage(f"{self._received} bytes with a body of {size} bytes in them"))
 
     def set_exception(self, exc: BaseException, *cause: BaseException) -> None:
-        """End the answer by an error. After a chunk without a size, aiohttp leaves the reader waiting."""
+        """End the answer by an error. If it is no HTTP, end the connection, and the body as well."""
+        if isinstance(exc, HttpProcessingError):
+            exc = aiohttp.ClientPayloadError(f"no HTTP answer: {' '.join(exc.message.split())}")
+            if self._body is not None and not self._body.is_eof():  # later: what came before it is read first
+                asyncio.get_running_loop().call_soon(self._body.set_exception, exc)
+            if self.transport is not None:
+                self.transport.abort()
         super().set_exception(exc, *cause)
-        body = self._body
-        if body is not None and not body.is_eof() and isinstance(exc, HttpProcessingError):
-            body.set_exception(aiohttp.ClientPayloadError(str(exc)))
 
     def _receive_heads(self, data: bytes) -> None:
         """Hand on the head of each answer once it is complete, and what came of a body after them."""
@@ -253,7 +254,7 @@ class _Connection(ResponseHandler):
         checked = max(0, len(self._head) - 3)
         self._head += data if self._head else data.lstrip(b"\r\n")
         end = HEAD_END.search(self._head, checked)
-        head = bytes(self._head[: end.end()] if end else self._head)
+        head = self._head[: end.end()] if end else self._head
         check_head(head)
         if end is None:
             return b""
@@ -262,7 +263,3 @@ class _Connection(ResponseHandler):
 
     def close(self) -> None:
         self.abort()
-
-    def _refuse(self, reason: str) -> None:
-        self.abort()
-        self.set_exception(BadHttpMessage(reason))

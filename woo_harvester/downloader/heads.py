@@ -7,77 +7,63 @@ the body ends must be clear: the lines about its length.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from typing import Final
+
+from aiohttp.http_exceptions import BadHttpMessage
 
 #: The end of a head, and its most bytes.
 HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
 HEAD_MAXSIZE: Final = 256 * 1024
 
-_HTTP = b"HTTP/"
+#: What is a blank: the start of a line that continues the one before, and what no header may have in it
+#: (RFC 9110, 5.5).
+_BLANK = re.compile(rb"\r?\n[ \t]+|\r(?!\n)|\0")
 
-#: What no header may have in it (RFC 9110, 5.5), and the start of a line that continues the one before.
-_NEVER_IN_HEADERS = re.compile(rb"\r(?!\n)|\0")
-_FOLD = re.compile(rb"\r?\n[ \t]+")
-
-#: A status line of any version: some servers name HTTP/2 in an answer in the form of HTTP/1.
+#: A status line of any version, since some servers name HTTP/2 in HTTP/1, and a header.
 _STATUS = re.compile(rb"(?i:HTTP)/(\d+(?:\.\d+)?)[ \t]+([1-9]\d\d)(?:[ \t].*)?")
 _HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:[ \t]*(.*)")
-_LENGTH = re.compile(rb"\d{1,18}")
-
-#: Bytes of a line that an error shows.
-_SHOWN = 100
 
 
-class HeadError(ValueError):
-    """The head cannot be read; the message is the line that is wrong."""
+class HeadError(BadHttpMessage):
+    """The head cannot be read; the message is the line that is wrong, or its beginning."""
 
-    def __init__(self, line: bytes) -> None:
-        super().__init__(repr(bytes(line[:_SHOWN]))[2:-1] + "…" * (len(line) > _SHOWN))
+    def __init__(self, line: bytes | bytearray) -> None:
+        super().__init__(repr(bytes(line[:100]))[2:-1])
 
 
-def check_head(head: bytes) -> None:
+def check_head(head: bytearray) -> None:
     """Raise HeadError for a head that is not HTTP or is too large; it may be incomplete."""
-    if not _HTTP.startswith(head[: len(_HTTP)].upper()):
+    if not b"HTTP/".startswith(head[:5].upper()):
         raise HeadError(head.splitlines()[0])
     if len(head) >= HEAD_MAXSIZE:
-        raise HeadError(b"%d bytes: %b" % (len(head), max(head.splitlines(), key=len)))
+        raise HeadError(b"%d bytes: %b" % (len(head), bytes(max(head.splitlines(), key=len))))
 
 
-def rewritten(head: bytes) -> bytes:
+def rewritten(head: bytearray) -> bytes:
     """Return a complete head in the form that aiohttp reads. Raises HeadError.
 
     A line without a name and a colon is left out. One that begins with a blank continues the line before
-    (RFC 9112, 5.2).
+    (RFC 9112, 5.2). Of those about the end of the body one is left: chunks count before a length (6.3).
     """
-    first, *lines = _FOLD.sub(b" ", _NEVER_IN_HEADERS.sub(b" ", head)).splitlines()
+    first, *lines = _BLANK.sub(b" ", bytes(head)).splitlines()
     status = _STATUS.fullmatch(first)
     if status is None:
         raise HeadError(first)
-    headers = [match.groups() for line in lines if (match := _HEADER.fullmatch(line))]
-    version = b"1.0" if status[1] == b"1.0" else b"1.1"
-    parts = [b"HTTP/%b %b" % (version, status[2]), *_without_doubt(headers), b"", b""]
-    return b"\r\n".join(parts)
-
-
-def _without_doubt(headers: Iterable[tuple[bytes, ...]]) -> Iterator[bytes]:
-    """Yield the headers, of those about the end of the body one at most. Raises HeadError.
-
-    Chunks count before a length (RFC 9112, 6.3), and the same length may be there twice.
-    """
-    given: dict[bytes, list[bytes]] = {b"transfer-encoding": [], b"content-length": []}
-    for name, value in headers:
-        if name.lower() in given:
-            given[name.lower()] += (part.strip().lower() for part in value.split(b","))
+    headers = [b"HTTP/%b %b" % (b"1.0" if status[1] == b"1.0" else b"1.1", status[2])]
+    about_end: dict[bytes, list[bytes]] = {b"transfer-encoding": [], b"content-length": []}
+    for name, value in (match.groups() for line in lines if (match := _HEADER.fullmatch(line))):
+        if name.lower() in about_end:
+            about_end[name.lower()] += (part.strip().lower() for part in value.split(b","))
         else:
-            yield b"%b: %b" % (name, value)
-    codings, lengths = given.values()
+            headers.append(b"%b: %b" % (name, value))
+    codings, lengths = about_end.values()
     codings = [coding for coding in codings if coding not in (b"", b"identity")]
+    if {*codings} - {b"chunked"}:
+        raise HeadError(b"Transfer-Encoding: " + b", ".join(codings))
     if codings:
-        if {*codings} != {b"chunked"}:
-            raise HeadError(b"Transfer-Encoding: " + b", ".join(codings))
-        yield b"Transfer-Encoding: chunked"
+        headers.append(b"Transfer-Encoding: chunked")
     elif lengths:
-        if len({*lengths}) > 1 or not _LENGTH.fullmatch(lengths[0]):
+        if len({*lengths}) > 1 or not re.fullmatch(rb"\d{1,18}", lengths[0]):
             raise HeadError(b"Content-Length: " + b", ".join(lengths))
-        yield b"Content-Length: " + lengths[0]
+        headers.append(b"Content-Length: " + lengths[0])
+    return b"\r\n".join((*headers, b"", b""))
