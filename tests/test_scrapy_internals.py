@@ -129,6 +129,7 @@ def test_the_client_makes_its_connections_with_one_function() -> None:
 def test_a_connection_is_given_answers_one_by_one_and_closed_by_a_method() -> None:
     received = getsource(ResponseHandler.data_received)
     assert "self.feed_data((message, payload), 0)" in received
+    assert "self.set_exception(exc, underlying_exc)" in received
     assert "protocol.close()" in getsource(BaseConnector._release)
     assert isinstance(ResponseHandler.should_close, property)
     assert callable(ResponseHandler.set_response_params)

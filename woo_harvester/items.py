@@ -57,7 +57,9 @@ class StreamedResponse(Response):
         self.size = size
         """Size of the body in bytes, after decoding, up to the limit of the request."""
         self.coding = ""
-        """The Content-Encoding as given. The body has it still, unless the request has ``woo_decompress``."""
+        """The Content-Encoding as given."""
+        self.is_decoded = False
+        """True if the body had it, and has it no longer."""
         self.sha256 = sha256
         """SHA-256 of the body in hexadecimals, if the request has ``woo_digest`` and the body is complete."""
         self.on_close: Callable[[], None] | None = None

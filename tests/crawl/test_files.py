@@ -14,14 +14,15 @@ from tests.crawl.test_hosts import visit_of as finished_visit_of
 from tests.utils.crawlers import crawler_of
 from woo_harvester.crawl.documents import Documents
 from woo_harvester.crawl.entries import Entries
-from woo_harvester.crawl.files import FileRequests, HostReader, StateWrite, read_robots
+from woo_harvester.crawl.files import FileRequests, HostReader, StateWrite, read_index, read_robots
 from woo_harvester.crawl.hosts import Visit
 from woo_harvester.extensions.state import StateKeeper
 from woo_harvester.findings import Finding, Reporter
 from woo_harvester.items import StreamedResponse
 from woo_harvester.report.funnel import Account
 from woo_harvester.sitemaps.facts import Depth, Terms
-from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE
+from woo_harvester.sitemaps.robots import ROBOTS_MAXSIZE, index_name
+from woo_harvester.sitemaps.selection import Index
 from woo_harvester.state.resources import (
     KnownHost,
     Resource,
@@ -84,6 +85,7 @@ NOT_RECEIVED: list[tuple[int, tuple[str, ...], tuple[str, str], bytes | None]] =
     (500, (), ("robots.onbereikbaar", "HTTP 500"), None),
     (304, (), ("robots.onbereikbaar", "HTTP 304"), None),  # nobody asked whether it changed
     (200, ("dataloss",), ("robots.onbereikbaar", "afgebroken"), None),
+    (200, ("coding",), ("robots.onbereikbaar", "afgebroken"), None),
 ]
 
 
@@ -100,6 +102,16 @@ def test_a_robots_txt_that_is_not_as_it_should_be_is_reported() -> None:
     assert Read(200, b"User-agent: *\n").found == [("robots.geen-diwoo-index", None)]
     request = Request(URL, meta={"woo_kind": "robots", "woo_private": True})
     assert [code for code, _ in Read(200, RULES, request=request).found] == ["host.intern-adres"]
+
+
+def test_an_index_with_a_coding_that_nobody_asked_for_is_reported_with_it() -> None:
+    findings: list[Finding] = []
+    answer = StreamedResponse(INDEX, 200, file=BytesIO(b"\x1b\xff\x80\x00\xe4\x9f" * 20))
+    answer.coding = "br"
+    visit = visit_of(findings, KnownHost(1, None))
+    stored = Resource(7, None, None, None, None, None)
+    assert asyncio.run(read_index(visit, answer, stored, Index(INDEX, index_name(INDEX)), 1000)) is None
+    assert [finding.code for finding in findings] == ["sitemap.codering", "index.ongeldig"]
 
 
 def test_rules_count_for_the_host_that_was_asked_first() -> None:

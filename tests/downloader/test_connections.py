@@ -224,11 +224,13 @@ SAMPLE = Case(
     headers={"Range": "bytes=0-4095"},
     meta={"download_maxsize": 4096},
 )
-#: Lines that are no headers, and headers with what they may not have, after an interim answer.
+#: A line that is no header, many headers, and a long one, after an interim answer.
 ODD = (
     b"HTTP/1.1 103 Early\r\nX=1;\r\n\r\n"
     + OK
-    + b"X-XSS-Protection=1;\r\nX-A: b\rc\r\nX-B: d\0e\r\n: f\r\nX C: g\r\nContent-Length: 5\r\n\r\nhallo"
+    + b"X-XSS-Protection=1;\r\n"
+    + b"X-A: b\r\n" * 130
+    + b"X-B: %b\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhallo" % (b"x" * 9000)
 )
 CASES = {
     "sample": SAMPLE,
@@ -259,6 +261,10 @@ CASES |= {f"{name}, http": replace(case, tls=False) for name, case in CASES.item
     },
     "body after HEAD": Case(None, method="HEAD"),
     "odd headers": Case({"status": 200, "size": 5, "flags": []}, start=ODD),
+    "chunk without a size": Case(FAILED, start=CHUNKED + b"zz\r\n", more=b"\r\n"),
+    "second chunk without a size": Case(
+        {"status": 200, "size": 1, "flags": ["dataloss"]}, start=CHUNKED + b"1\r\nx\r\nzz\r\n", more=b"\r\n"
+    ),
     "header without end": Case(FAILED, start=OK + b"X: "),
     "headers without end": Case(FAILED, start=OK, more=b"X: y\r\n" * 10000),
     "no HTTP": Case(FAILED, start=b""),

@@ -190,6 +190,21 @@ def test_what_the_parser_says_of_a_broken_file_is_said_in_dutch() -> None:
 def test_what_the_network_says_is_said_in_both_languages() -> None:
     for seen, dutch, english in [
         (
+            "no HTTP answer: Content-Length: 5, 6",
+            "geen geldig HTTP-antwoord: Content-Length: 5, 6",
+            "no valid HTTP answer: Content-Length: 5, 6",
+        ),
+        (
+            "no HTTP answer: Invalid character in chunk size: b'zz' ^",
+            "geen geldige lengte voor een deel van het antwoord (Transfer-Encoding: chunked): zz",
+            "no valid size of a part of the answer (Transfer-Encoding: chunked): zz",
+        ),
+        (
+            "Response payload is not completed: <ContentLengthError: 400, message='Not enough data'>",
+            "de server verbrak de verbinding",
+            "the server broke the connection",
+        ),
+        (
             "Cannot connect to host www.a.nl:443 ssl:default [Name or service not known]",
             "de naam van de host bestaat niet in het DNS",
             "the name of the host does not exist in the DNS",

@@ -132,6 +132,7 @@ def with_files_that_are_packed(site: Site) -> None:
     coded = {"Content-Encoding": "gzip"}
     packed = Page(gzipped(entries_of(site, "/a.pdf")))
     site.pages |= {
+        "/robots.txt": Page(gzipped(robots_of(site, INDEX)), headers=coded),
         INDEX: Page(gzipped(index_of(site, SITEMAP)), headers=coded, content_type="text/html"),
         SITEMAP: Page(gzipped(packed), headers=coded, content_type="text/xml"),
     }

@@ -146,6 +146,7 @@ class FileRequests:
                 "download_maxsize": self._maxsizes[kind],
                 "dont_obey_robotstxt": kind == "robots",
                 "handle_httpstatus_list": ANSWERS,
+                "woo_decompress": kind == "robots",
                 "woo_digest": True,
                 "woo_host": visit.host,
                 "woo_kind": kind,
@@ -188,11 +189,10 @@ def report_file(visit: Visit, url: str, area: Area, contents: FileContents) -> N
 def report_coding(visit: Visit, response: StreamedResponse, url: str) -> None:
     """Report a file with a coding that nobody asked for, or without the one that its server names."""
     coding = response.coding.strip().lower()
-    is_unpacked = response.request is not None and response.request.meta.get("woo_decompress")
     is_gzip = coding in ("gzip", "x-gzip")
-    if coding in ("", "identity") or (is_gzip and (is_unpacked or _is_packed(response))):
+    if coding in ("", "identity") or (is_gzip and (response.is_decoded or _is_packed(response))):
         return
-    action = "uitgepakt" if coding == "deflate" else "gelezen zoals het kwam"
+    action = "uitgepakt" if response.is_decoded else "gelezen zoals het kwam"
     visit.report("sitemap.codering", url=url, seen=f"Content-Encoding: {response.coding}", action=action)
 
 
@@ -251,7 +251,7 @@ def report_private_address(request: Request, report: Reporter) -> None:
 
 def _content(response: StreamedResponse, resource: Resource) -> bytes | None:
     """Return the content of a robots.txt, or None if it was not received completely."""
-    if "dataloss" in response.flags:
+    if not {"dataloss", "coding"}.isdisjoint(response.flags):
         return None
     if is_not_modified(response):
         return resource.content
@@ -305,9 +305,9 @@ async def read_index(
     if not is_complete(response.status):
         visit.report("index.onbereikbaar", url=index.url, seen=f"HTTP {response.status}")
         return None
+    report_coding(visit, response, index.url)
     if not _add_sitemaps(RepairingReader(response.chunks, *reading), visit, index):
         return None
-    report_coding(visit, response, index.url)
     if "dataloss" in response.flags:
         visit.report("index.ongeldig", url=index.url, seen="afgebroken")
         return None

@@ -7,6 +7,7 @@ import hashlib
 import tempfile
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import IO, Final, Literal
 
 from woo_harvester.sitemaps.xml_stream import (
@@ -36,12 +37,14 @@ class BombError(DecompressError):
 class Decoder:
     """A decoder of gzip (with one or more members) or deflate, which limits the ratio of decompression.
 
-    It yields pieces of at most 256 KiB, so memory does not grow with the size of the decoded body.
+    It yields pieces of at most 256 KiB, so memory does not grow with the size of the decoded body. A body
+    that does not begin with the coding stays as it came. Its first piece is at least 1 KiB of it, or all.
     """
 
     def __init__(self, *, gzip: bool) -> None:
         self._gzip = gzip
-        self._inflater = zlib.decompressobj(GZIP_WBITS) if gzip else None
+        self.inflater: zlib._Decompress | None = None
+        """None if the body does not begin with the coding."""
         self._rest = b""
         self._members = 1
         self._received = 0
@@ -61,29 +64,39 @@ class Decoder:
 
     def finish(self) -> None:
         """Raise :class:`TruncatedError` if the stream is cut off; an empty body is allowed."""
-        if self._received and (self._inflater is None or not self._inflater.eof):
+        if self.inflater is not None and not self.inflater.eof:
             raise TruncatedError("the compressed stream ends early")
 
     def _pieces(self, data: bytes) -> Iterator[bytes]:
         data, self._rest = self._rest + data, b""
         while data:
-            if self._inflater is None:  # RFC 9110, 8.4.1.2: some send deflate without zlib's header
-                self._inflater = zlib.decompressobj(zlib.MAX_WBITS if data[0] & 0xF == 8 else -zlib.MAX_WBITS)
-            elif self._inflater.eof:
+            if self.inflater is None and not self._decoded:
+                self._begin(data)
+            if self.inflater is None:
+                yield data
+                return
+            if self.inflater.eof:
                 if not self._gzip or not GZIP_MAGIC.startswith(data[:2]):
                     return  # ignore padding after the last member
                 if len(data) < len(GZIP_MAGIC):
                     self._rest = data
                     return
                 self._next_member()
-            yield from inflate(self._inflater, data)
-            data = self._inflater.unused_data
+            yield from inflate(self.inflater, data)
+            data = self.inflater.unused_data
+
+    def _begin(self, data: bytes) -> None:
+        # RFC 9110, 8.4.1.2: some send deflate without zlib's header.
+        for wbits in (GZIP_WBITS,) if self._gzip else (-zlib.MAX_WBITS, zlib.MAX_WBITS):
+            with suppress(zlib.error):
+                zlib.decompressobj(wbits).decompress(data[:1024], 64)
+                self.inflater = zlib.decompressobj(wbits)
 
     def _next_member(self) -> None:
         self._members += 1
         if self._members > MAX_MEMBERS:
             raise CorruptError(f"a gzip stream of more than {MAX_MEMBERS} parts")
-        self._inflater = zlib.decompressobj(GZIP_WBITS)
+        self.inflater = zlib.decompressobj(GZIP_WBITS)
 
 
 def decoder_for(content_encoding: str, *, gzip: bool) -> Decoder | None:

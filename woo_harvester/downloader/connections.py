@@ -19,8 +19,10 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.http import RawResponseMessage
-from aiohttp.http_exceptions import BadHttpMessage
+from aiohttp.http_exceptions import BadHttpMessage, HttpProcessingError
 from aiohttp.streams import StreamReader
+
+from woo_harvester.downloader.heads import HEAD_END, HeadError, check_head, rewritten
 
 #: Names that are resolved at once. A name server that does not answer blocks a thread for half a minute.
 _THREADS = 32
@@ -160,18 +162,9 @@ _OTHER_FILES = 500
 _FILES_PER_CONNECTION = 4
 
 #: Bytes that an answer may have besides its body, and so many more for each byte of the body: headers,
-#: interim answers, and what is around chunks. aiohttp limits the length of a header, but neither the white
-#: space before its value, nor the number of interim answers, nor what follows the size of a chunk.
+#: interim answers, and what is around chunks. aiohttp limits neither the number of interim answers, nor what
+#: follows the size of a chunk.
 _OVERHEAD, _OVERHEAD_RATIO = 1024 * 1024, 10
-
-#: The end of the headers of an answer, and their most bytes: beyond that aiohttp refuses them.
-_HEAD_END = re.compile(rb"\r?\n\r?\n")
-_HEAD_MAXSIZE = 256 * 1024
-_HTTP = b"HTTP/"
-
-#: What no header may have in it (RFC 9110, 5.5), and a line that is none: one without a name and a colon.
-_NEVER_IN_HEADERS = re.compile(rb"\r(?!\n)|\0")
-_NO_HEADER = re.compile(rb"(?<=\n)(?![!#$%&'*+.^_`|~0-9A-Za-z-]+:|[ \t]|\r?\n|HTTP/)[^\n]*\n")
 
 
 def most_connections(wanted: int) -> int:
@@ -226,18 +219,29 @@ class _Connection(ResponseHandler):
             self.abort()
             return
         self._received += len(data)
-        if data and self._body is None:
-            self._receive_heads(data)
-        else:  # without data, aiohttp goes on with what it has
-            super().data_received(data)
+        try:
+            if data and self._body is None:
+                self._receive_heads(data)
+            else:  # without data, aiohttp goes on with what it has
+                super().data_received(data)
+        except HeadError as error:
+            self.set_exception(error)
         size = self._body.total_bytes if self._body is not None else 0
         if self._received > _OVERHEAD + (1 + _OVERHEAD_RATIO) * size:
-            self._refuse(f"{self._received} bytes with a body of {size} bytes in them")
-        elif self.transport is not None and self.transport.is_closing():  # what came is no HTTP
-            self.transport.abort()
+            self.set_exception(BadHttpMessage(f"{self._received} bytes with a body of {size} bytes in them"))
+
+    def set_exception(self, exc: BaseException, *cause: BaseException) -> None:
+        """End the answer by an error. If it is no HTTP, end the connection, and the body as well."""
+        if isinstance(exc, HttpProcessingError):
+            exc = aiohttp.ClientPayloadError(f"no HTTP answer: {' '.join(exc.message.split())}")
+            if self._body is not None and not self._body.is_eof():  # later: what came before it is read first
+                asyncio.get_running_loop().call_soon(self._body.set_exception, exc)
+            if self.transport is not None:
+                self.transport.abort()
+        super().set_exception(exc, *cause)
 
     def _receive_heads(self, data: bytes) -> None:
-        """Hand on the headers of each answer once they are complete, and what came of a body after them."""
+        """Hand on the head of each answer once it is complete, and what came of a body after them."""
         while self._body is None and (head := self._complete_head(data)):
             super().data_received(head)
             data = bytes(self._head)
@@ -246,27 +250,16 @@ class _Connection(ResponseHandler):
             super().data_received(data)
 
     def _complete_head(self, data: bytes) -> bytes:
-        """Return the headers without what is no header, once they are complete; nothing before that.
-
-        What follows them is left. aiohttp refuses an answer for one such line, and browsers, curl and
-        Scrapy's own client read it.
-        """
+        """Return the head for aiohttp once it is complete; nothing before that. What follows it is left."""
         checked = max(0, len(self._head) - 3)
-        self._head += data
-        end = _HEAD_END.search(self._head, checked)
-        is_http = self._head.startswith(_HTTP[: len(self._head)])
-        if end is None and is_http and len(self._head) < _HEAD_MAXSIZE:
+        self._head += data if self._head else data.lstrip(b"\r\n")
+        end = HEAD_END.search(self._head, checked)
+        head = self._head[: end.end()] if end else self._head
+        check_head(head)
+        if end is None:
             return b""
-        place = len(self._head) if end is None else end.end()
-        head = bytes(self._head[:place])
-        del self._head[:place]
-        return _NO_HEADER.sub(b"", _NEVER_IN_HEADERS.sub(b" ", head))
+        del self._head[: len(head)]
+        return rewritten(head)
 
     def close(self) -> None:
         self.abort()
-
-    def _refuse(self, reason: str) -> None:
-        self.abort()
-        self.set_exception(BadHttpMessage(reason))
-        if self._body is not None:
-            self._body.set_exception(aiohttp.ClientPayloadError(reason))

@@ -30,6 +30,7 @@ from woo_harvester.downloader.connections import (
     most_connections,
     private_literal,
 )
+from woo_harvester.downloader.heads import HEAD_MAXSIZE
 from woo_harvester.extensions.stopping import Interruptible, Stopping
 from woo_harvester.items import StreamedResponse
 from woo_harvester.running.ending import end_run
@@ -85,7 +86,7 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
     - ``download_maxsize``: limit of the body in bytes; the rest is not received.
     - ``download_timeout``: seconds for the whole response.
     - ``woo_digest``: the response has the SHA-256 of the body.
-    - ``woo_decompress``: the Content-Encoding is decoded. Sitemaps go without: they are unpacked when read.
+    - ``woo_decompress``: gzip is decoded too. Sitemaps go without: they are unpacked when read.
     - ``woo_headers_only``: the connection is closed after the headers.
     - ``woo_refused_types``: beginnings of media types; of these the connection is closed after the headers.
     - ``woo_host``: the host whose file or document it is. If that is one of ``WOO_PRIVATE_HOSTS``, requests
@@ -94,7 +95,7 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
     A response with an incomplete body has one of these flags:
 
     - ``maxsize``: the body is larger than the limit. That of a redirect or an error has no flag.
-    - ``dataloss``: the connection was broken off; the bytes until then are in the file.
+    - ``dataloss``: the body was broken off after its beginning, which is in the file.
     - ``coding``: the Content-Encoding is unknown, or the body does not have it.
     - ``expansion``: the decoded body is far larger than the received bytes: a decompression bomb.
 
@@ -198,6 +199,8 @@ class StreamingDownloadHandler(HTTP11DownloadHandler):
                 auto_decompress=False,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 read_bufsize=_BUFFER_SIZE,
+                max_field_size=HEAD_MAXSIZE,  # of each header, and their number: all together have this limit
+                max_headers=HEAD_MAXSIZE,
                 skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
                 trust_env=False,  # no proxy, and no passwords from ~/.netrc
             )
@@ -257,9 +260,11 @@ async def _receive(answer: aiohttp.ClientResponse, response: StreamedResponse, r
     try:
         decoder = decoder_for(response.coding, gzip=bool(request.meta.get("woo_decompress")))
     except UnknownCodingError:
-        response.flags.append("coding")
-        answer.close()
-        return
+        if request.meta.get("woo_kind") != "robots":
+            response.flags.append("coding")
+            answer.close()
+            return
+        decoder = None  # the file may not have the coding
     maxsize = cast("int", request.meta.get("download_maxsize") or 0)
     is_read = is_complete(response.status) or response.status == PARTIAL_CONTENT
     if not is_read:
@@ -273,10 +278,13 @@ async def _receive(answer: aiohttp.ClientResponse, response: StreamedResponse, r
                 answer.close()
                 break
     except (aiohttp.ClientPayloadError, aiohttp.ClientOSError, ConnectionResetError):
+        if is_read and not intake.received:
+            raise
         response.flags.append("dataloss")
     finally:
         await intake.finish()
     response.size = intake.size
+    response.is_decoded = decoder is not None and decoder.inflater is not None
     if intake.flag is not None and intake.flag not in response.flags and is_read:
         response.flags.append(intake.flag)
     if intake.digest and not response.flags:

@@ -82,8 +82,8 @@ def file_findings(area: Area, file: FileContents) -> Iterator[FileFinding]:
     if file.entries and file.others:
         yield FileFinding(f"{area}.gemengd", _entries(_OTHER[area], file.others), action=NOT_READ)
     yield from _name_findings(area, file)
-    if file.repair is not None:
-        yield from repair_findings(file.repair, file.root_line, has_root=file.root is not None)
+    if file.repair is not None and file.root is not None:
+        yield from repair_findings(file.repair, file.root_line)
 
 
 def _name_findings(area: Area, file: FileContents) -> Iterator[FileFinding]:
@@ -114,9 +114,9 @@ def _tags(names: Iterable[str]) -> str:
     return ", ".join(f"<{name}>" for name in names)
 
 
-def repair_findings(repair: Repair, root_line: int = 1, *, has_root: bool = True) -> Iterator[FileFinding]:
+def repair_findings(repair: Repair, root_line: int = 1) -> Iterator[FileFinding]:
     """Yield the findings on what was repaired in a file."""
-    if repair.head and has_root:
+    if repair.head:
         yield FileFinding("sitemap.kop", " ".join(repair.head.split()), 1, "overgeslagen")
     for prefix in repair.prefixes:
         action = f"gelezen als {NAMESPACES[prefix]}"
