@@ -58,6 +58,13 @@ $(VENV)/.demo: requirements-all.txt pyproject.toml | $(BIN)/python
 	$(PIP) --constraint requirements-all.txt --editable '.[demo,portal]'
 	@touch $@
 
+# What `make site` and `make build` need, in the versions of the tests: 1/20 of what install-dev installs.
+$(VENV)/.site: TOOLS := zensical
+$(VENV)/.build: TOOLS := build setuptools twine
+$(VENV)/.site $(VENV)/.build: requirements-dev.txt | $(BIN)/python
+	$(PIP) --constraint $< $(TOOLS)
+	@touch $@
+
 install: $(VENV)/.$(PINS)
 	@echo "Now type: . $(VENV)/bin/activate   and then: woo-harvester --help"
 
@@ -130,7 +137,7 @@ docs: install
 	$(BIN)/python -m tools.reference docs pyproject.toml
 
 # Fails for a link or an anchor that leads nowhere.
-site: install-dev
+site: $(VENV)/.site
 	@$(BIN)/zensical build --clean --strict
 	@echo "Open site/index.html in a browser."
 
@@ -156,7 +163,7 @@ versions:
 # What a release consists of (CONTRIBUTING.md). The pinned setuptools builds it, with the time of the commit in the wheel, so that a
 # rebuild gives the same wheel.
 build: export SOURCE_DATE_EPOCH = $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
-build: install-dev
+build: $(VENV)/.build
 	rm -rf build dist *.egg-info
 	$(BIN)/python -m build --no-isolation --outdir dist .
 	$(BIN)/twine check --strict dist/*

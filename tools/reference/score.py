@@ -16,7 +16,7 @@ _BASES: dict[Kind, dict[str, str]] = {
         "indexes": "deel van de sitemapindexen",
         "sitemaps": "deel van de sitemaps",
         "listed": "deel van de vermelde documenten",
-        "described": "deel van de documenten waarvan deze ronde de metadata las",
+        "described": "deel van de documenten met gelezen metadata",
     },
     Kind.vergunningen: {
         "pages": "deel van de ingangen",
@@ -33,15 +33,14 @@ def values() -> dict[str, Any]:
 
 
 def _values(kind: Kind, texts: Texts) -> dict[str, Any]:
-    return {"text": "\n\n".join(texts.all("how_score_text")), "rows": _parts(kind, texts)}
+    return {"text": texts.all("how_score_text"), "rows": _parts(kind, texts)}
 
 
 def _parts(kind: Kind, texts: Texts) -> list[tuple[str, ...]]:
     """Return a row for each part of a score."""
     return [
         (
-            texts(f"section_{part.section}"),
-            texts(f"part_{part.name}"),
+            f"{texts(f'section_{part.section}')}: {texts(f'part_{part.name}')}",
             str(part.points),
             _BASES[kind][part.basis],
             ", ".join(code(name) for name in _codes(part, kind)),
