@@ -134,6 +134,7 @@ _PARTS: dict[str, Callable[[_Line, OrganisationRef], str | None]] = {
     "right_address": lambda finding, _: right_address(_address(finding)),
     "right_label": lambda finding, _: _read_as(finding)[0] or None,
     "right_uri": lambda finding, _: _read_as(finding)[1] or None,
+    "read_as": lambda finding, _: str(finding.get("action", "")).partition("gelezen als ")[2] or None,
     "with_https": lambda finding, _: _with_https(finding),
     "with_escapes": lambda finding, _: _with_escapes(finding),
     "without_login": lambda finding, _: _usable(without_login(_seen(finding))),
