@@ -308,8 +308,8 @@ class Versie(Part):
 
     oorzaak: Oorzaak
     openbaarmakingsdatum: date | None = None
-    """Day, in Dutch time, of the first `lastmod` of the document. If it was absent or in the future, of the
-    first harvest.
+    """Day, in Dutch time, of the first `lastmod` of the document. If it was absent, in the future or before
+    1990, of the first harvest.
     """
     mutatiedatumtijd: datetime | None = None
     """The `lastmod`; the moment of the harvest if that was in the future. For an intrekking the moment at

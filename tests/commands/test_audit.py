@@ -102,6 +102,7 @@ def test_a_wrong_argument_is_one_line_with_a_suggestion(audit: Audit, args: list
         ("crawl", ["wo"], "unknown spider wo: did you mean woo?"),
         ("crawl", [], "expected the name of one spider, such as: scrapy crawl woo"),
         ("crawl", ["woo", "www.a.nl"], "expected the name of one spider, such as: scrapy crawl woo -a domains=www.a.nl"),
+        ("crawl", ["vergunningen", "https://a.nl/v"], "expected the name of one spider, such as: scrapy crawl vergunningen -a entries=https://a.nl/v"),
         ("crawl", ["woo", "--outptu", "x"], "unknown option --outptu: scrapy crawl -h"),
         ("crawl", ["woo", "-a"], "argument -a: expected one argument"),
         ("crawl", ["woo", "-a", "domains"], "Invalid -a value, use -a NAME=VALUE"),

@@ -37,7 +37,7 @@ DAYS = st.dates(date(1990, 1, 1), date(2200, 1, 1))
 ZONES: st.SearchStrategy[Any] = st.one_of(
     st.none(), st.integers(-840, 840).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 )
-MOMENTS = st.datetimes(datetime(1946, 1, 2), datetime(2200, 1, 1), timezones=ZONES)  # noqa: DTZ001
+MOMENTS = st.datetimes(datetime(1971, 1, 2), datetime(2200, 1, 1), timezones=ZONES)  # noqa: DTZ001
 
 
 class Concept(NamedTuple):

@@ -526,10 +526,11 @@ def test_a_sample_is_taken_where_claims_contradict_or_say_nothing() -> None:
         (Row("PDF", "image/png", ".jpg"), True),
         (Row(None, "application/vnd.ms-excel", ""), True),  # which may be a page with a table
         (Row("Excel XLS", "application/vnd.ms-excel", ".xls"), True),
+        (Row("Excel XLSX", None, ".xlsx"), True),
         (Row(None, None, ".jpg"), True),
         (Row(None, "application/pdf", ".pdf"), False),
         (Row(None, "application/pdf", ""), False),
-        (Row(None, "application/msword", ""), False),
+        (Row(None, "application/msword", ""), True),
         (Row("PDF", None, ""), False),
         (Row(None, None, ".pdf"), False),
         (Row("Word DOCX", "application/zip", ".docx"), False),

@@ -389,6 +389,16 @@ def test_a_creatiedatum_before_1990_is_a_placeholder_and_kept_as_given() -> None
     assert mapped(GivenMetadata(creatiedatum="1990-01-01")).document == {"creatiedatum": "1990-01-01"}
 
 
+def test_a_date_that_stands_for_none_is_left_out_and_an_old_one_is_kept() -> None:
+    for text in ["0001-01-01", "1899-12-30T00:00:00", "1900-01-01", "1970-01-01T00:00:00Z", "1970-01-01"]:
+        outcome = mapped(GivenMetadata(creatiedatum="2024-01-01", begindatum=text, einddatum=text))
+        found = [(each.code, each.element) for each in outcome.findings if each.seen == text]
+        elements = ("geldigheid/begindatum", "geldigheid/einddatum")
+        assert found == [("datum.onwaarschijnlijk", element) for element in elements], text
+        assert outcome.document == {"creatiedatum": "2024-01-01"}, text
+    assert mapped(GivenMetadata(begindatum="1985-01-01")).document["geldigheid"]
+
+
 #: A title as given, and as it is read.
 TITLES = [
     ("Agenda&#8217;s van het college", "Agenda’s van het college"),
@@ -598,7 +608,7 @@ def test_metadata_in_another_place_are_reported_with_what_was_done_about_them() 
     )
     assert [(f.code, f.element, f.seen, f.action) for f in mapped(given).findings[:3]] == [
         ("metadata.plaats", None, "DiWoo, extraMetadata", "toch gelezen"),
-        ("metadata.dubbel", None, "Document", "de eerste telt"),
+        ("metadata.dubbel", None, "Document, Document", "de eerste telt"),
         ("metadata.resource-element", None, "publisher, format", "gelezen als het attribuut resource"),
     ]
 

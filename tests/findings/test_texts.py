@@ -179,9 +179,11 @@ def test_what_the_parser_says_of_a_broken_file_is_said_in_dutch() -> None:
         (HEAD + b"<!-- a" + TAIL, "commentaar dat niet is gesloten met -->"),
         (HEAD + b"<![CDATA[a" + TAIL, "een <![CDATA[ die niet is gesloten met ]]>"),
         (
-            b'<?xml version="1.0" encoding="cp1006"?><urlset/>',
-            "een codering die XML niet kent: cp1006 (gebruik UTF-8)",
+            b'<?xml version="1.0" encoding="euc_jp"?><urlset/>',
+            "een codering die XML niet kent: euc_jp (gebruik UTF-8)",
         ),
+        (HEAD.replace(b"<url>", b"<? x?><url>") + TAIL, "een <? zonder naam erachter (schrijf <?xml …?>)"),
+        (HEAD + b"<a 1='2'/>" + TAIL, "een naam van een attribuut die niet mag"),
         (HEAD + b"a&b" + TAIL, "een losse & (schrijf &amp;)"),
     ]:
         assert in_words("sitemap.ongeldig", said_of(body), "nl") == words, body

@@ -51,6 +51,22 @@ def test_the_text_of_the_files_stands_at_the_top_alone() -> None:
     assert given["versies"][0]["bestanden"][0] == {"url": "u", "tekst": "een"}
 
 
+def test_a_word_that_is_split_between_lines_is_also_indexed_as_one() -> None:
+    for text, joined in (
+        ("na de bestem-\nmingsplannen van nu", "na de bestemmingsplannen van nu"),
+        (
+            "de havo- \n  vwo, sociaal\u2010\neconomisch",
+            "de havovwo, sociaal\u2010 economisch\nde havo- vwo, sociaaleconomisch",
+        ),
+        ("hél-\nén, www.stad-\npark.nl", "hélén, www.stad- park.nl\nhél- én, www.stadpark.nl"),
+        ("een twee drie vier vijf-\nzes zeven acht negen tien", "twee drie vier vijfzes zeven acht negen"),
+        ("Noord-\nHolland, A4-\npapier, in-\nen uitvoer, voor- \nof nadeel", None),
+    ):
+        given = record()
+        given["versies"][0]["bestanden"] = [{"url": "u", "tekst": text}]
+        assert document_of(WOO, given)["tekst"] == (text if joined is None else [text, joined]), text
+
+
 def test_a_validity_is_a_range_unless_it_ends_before_it_begins() -> None:
     for validity, period in [
         ({"begindatum": "2024-01-01T00:00:00+01:00"}, {"gte": "2024-01-01T00:00:00+01:00"}),

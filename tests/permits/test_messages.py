@@ -138,7 +138,7 @@ WRONG: dict[tuple[str, str | None, str | None], list[bytes]] = {
     ("ipm.schema", "volgnummer", "<volgnummer>"): [re.sub(rb"<overheidvg:transactieID.*", b"", ONE)],
     **{
         ("ipm.identifier", "owmskern/identifier", written): [message(identifier=written)]
-        for written in ("2026-1", "www.a.nl/1", "/zaken/1", "ftp://a.nl/1", "https://", "https://a.nl/a b")
+        for written in ("2026-1", "www.a.nl/1", "/zaken/1", "ftp://a.nl/1", "https://")
     },
     **{
         ("ipm.identifier", "owmskern/identifier", written): [message(identifier=written)]
@@ -193,6 +193,29 @@ def test_an_identifier_is_a_full_url() -> None:
     for url in ["http://www.a.nl/1", "https://a.nl:8443/x?y=z&a=b", "HTTPS://a.nl/é", "https://a.nl"]:
         assert valid(message(identifier=url)).identifier == url, url
         assert valid(document_message(case=url)).zaak == url, url
+
+
+def test_an_address_or_title_that_can_mean_one_thing_only_is_read_with_a_finding() -> None:
+    for written, right, shown in (
+        ("\u200bhttps://a.nl/1 2", "https://a.nl/1%202", "<U+200B>https://a.nl/1 2"),
+        ("https://a.nl/1\xa0", "https://a.nl/1", "https://a.nl/1<U+00A0>"),
+    ):
+        for content, name in (
+            (message(identifier=written), "identifier"),
+            (document_message(case=written), "isPartOf"),
+        ):
+            metadata, (found,) = noted(content)
+            assert metadata[name] == right or metadata[name]["id"] == right, written
+            action = (found["code"], found["seen"], found["action"])
+            assert action == ("ipm.tekens", shown, f"gelezen als {right}")
+    metadata, (found,) = noted(message(title="Caf&eacute; &amp; R&D"))
+    assert (metadata["title"], found["code"]) == ("Café & R&D", "ipm.entiteiten")
+
+
+def test_an_aanmaakdatum_before_1990_is_a_placeholder() -> None:
+    for written in ("0001-01-01", "0001-01-01T00:00:00", "1899-12-30", "1970-01-01"):
+        _, (found,) = noted(message(aanmaakdatum=written))
+        assert (found["code"], found["seen"]) == ("ipm.datum-onwaarschijnlijk", written)
 
 
 def test_no_element_that_is_required_may_be_absent_or_empty() -> None:

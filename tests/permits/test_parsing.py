@@ -83,7 +83,7 @@ def test_a_message_that_declares_an_encoding_it_cannot_have_is_read_with_a_warni
         metadata, (finding,) = noted(text.replace("UTF-8", label).encode())
         assert metadata["title"] == "Eén café", label
         assert (finding["code"], finding["severity"], finding["line"]) == ("ipm.kop", "warning", 1), label
-        assert (finding["seen"], finding["action"]) == (label, "gelezen als UTF-8"), label
+        assert (finding["seen"], finding["action"]) == (f'encoding="{label}"', "gelezen als UTF-8")
 
 
 #: What stands in the place of the declaration of a message, what of its title, and what is found.
@@ -92,6 +92,7 @@ ODD = [
     ("\ufeff\ufeff<?xml version='1.0'?>", "Kap", "Kap", ["ipm.kop"]),
     ("<?xml version='1.0' encoding=''?>", "Kap", "Kap", ["ipm.kop"]),
     ("<?xml encoding='UTF-8'?>", "Kap", "Kap", ["ipm.kop"]),
+    ("\u200b<?xml version='1.0'>", "Kap", "Kap", ["ipm.kop"]),
     ("<?XML version='1.0'?><!-- a -- b -->", "Kap", "Kap", ["ipm.kop"]),
     ("<?xml version='1.0'?>", "Kap \x0beik & beuk", "Kap eik & beuk", ["ipm.tekens", "ipm.tekens"]),
     ("<?xml version='1.0'?>", "Kap &#x1F;eik", "Kap eik", ["ipm.tekens"]),
@@ -113,6 +114,8 @@ def test_a_message_is_read_in_the_encoding_that_its_bytes_have() -> None:
         ("UTF-8", "windows-1252", "cp1252", []),
         ("UTF-8", "iso-8859-1", "utf-8", []),
         ("iso-8859-1", "utf-8", "utf-8", []),
+        ("iso-8859-1", None, "cp1252", []),
+        ("us-ascii", None, "utf-8", ["ipm.kop"]),
     ):
         text = message(title="Eén café ’s avonds").decode().replace("UTF-8", declared)
         read, findings = read_message([text.encode(encoding)], MAXSIZE, organisaties(), NOW, charset)

@@ -88,6 +88,8 @@ TEXTS = [
     ("Woo-verzoek", {"a5", "a8"}),
     ("wooverzoeken", {"a5", "a8"}),
     ("-wooverzoek lange", set()),
+    # Words with a hyphen at the end of a line.
+    *((asked, {"a3"}) for asked in ("havo", "vwo", '"havo-vwo"', "havovwo", "bestemmingsplan")),
     ('"Woo-verzoek"', {"a8"}),
     # Metadata: the organisation that is shown (of a5 from the register alone), numbers, file names.
     ("amsterdam", ALL - {"a2", "a4"}),

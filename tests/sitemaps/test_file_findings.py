@@ -174,7 +174,9 @@ def test_a_declared_encoding_that_cannot_be_is_a_finding_and_all_is_read() -> No
     for (area, root), label in product(ROOTS.items(), ("utf-16", "UTF-32", "unicode")):
         entry = URL if area == "sitemap" else SITEMAP
         body = f'<?xml version="1.0" encoding="{label}"?>\n<{root} {NAMESPACE}>{entry}</{root}>'
-        assert findings(area, body) == [FileFinding("sitemap.kop", label, 1, "gelezen als UTF-8")]
+        assert findings(area, body) == [
+            FileFinding("sitemap.kop", f'encoding="{label}"', 1, "gelezen als UTF-8")
+        ]
 
 
 #: The area, a file that is not of it, the code of the finding on it, and what was seen.
@@ -222,6 +224,26 @@ def test_what_was_repaired_in_a_file_is_reported_at_its_line() -> None:
             ),
             FileFinding("sitemap.ampersand", "https://a.nl/?a=1&b=2", 3, "gelezen als &amp;"),
         ], area
+
+
+def test_the_finding_on_what_stands_before_the_root_shows_what_is_wrong_there() -> None:
+    declared = '<?xml version="1.0" encoding="UTF-8"?>'
+    for head, seen in (
+        (f"\n{declared}", f"<U+000A>{declared}"),
+        (f" \ufeff\xa0{declared}\n", f"<U+0020><U+FEFF><U+00A0>{declared}"),
+        (f"{declared}\n<!-- a -- b\n\u200b -->", f"{declared} <!-- a -- b <U+200B> -->"),
+        (declared.replace("?>", ">"), declared.replace("?>", ">")),
+        ("<? x?>", "<? x?>"),
+    ):
+        body = f"{head}<urlset {NAMESPACE}>{URL}</urlset>"
+        action = "gelezen zonder wat er voor het hoofdelement staat"
+        assert repaired_findings("sitemap", body) == [FileFinding("sitemap.kop", seen, 1, action)], head
+
+
+def test_the_finding_on_signs_has_their_number() -> None:
+    body = f"<urlset {NAMESPACE}>\n<!-- \x0b \x0b -->{URL.replace('https', chr(1) + 'https')}</urlset>"
+    (found,) = repaired_findings("sitemap", body)
+    assert (found.code, found.seen, found.line) == ("sitemap.tekens", "3 × U+000B, U+0001", 2)
 
 
 def test_the_finding_on_ampersands_names_the_first_lines() -> None:

@@ -163,6 +163,16 @@ def test_any_chunks_give_the_same_entries(texts: list[str], cuts: list[int], pac
     assert (outcome.entries, outcome.complete) == ([(tidy_loc(text), DAY) for text in texts], True)
 
 
+def test_a_loc_keeps_unseen_signs_and_markup_for_a_finding() -> None:
+    for written, right, kept in (
+        ("\xa0https://a.nl/1\u3000\n", "https://a.nl/1", "\xa0https://a.nl/1\u3000"),
+        ("https://a.nl/<b>1<i>2</i></b>.pdf", "https://a.nl/12.pdf", "https://a.nl/<b>1<i>2</i></b>.pdf"),
+        (" https://a.nl/1&#10;", "https://a.nl/1", None),
+    ):
+        entry = read_one(f"<url><loc>{written}</loc></url>")
+        assert (entry.loc, entry.given_loc) == (right, kept)
+
+
 def test_any_order_of_elements_gives_the_same_entry() -> None:
     elements = "<loc>l</loc>", "<lastmod>m</lastmod>", "<diwoo:Document/>", "<priority>1</priority>"
     for order in permutations(elements):

@@ -223,6 +223,13 @@ ENCODINGS = [
     ("iso-8859-1", "utf-8", "cp1252", []),
     ("iso-8859-1", "utf-16", "cp1252", []),
     ("windows-1252", None, "cp1252", []),
+    ("us-ascii", None, "cp1252", []),
+    *(
+        (label, None, "utf-8", ["sitemap.kop"])
+        for label in ("us-ascii", "iso-8859-1", "ISO-8859-15", "cp1252")
+    ),
+    ("iso-8859-1", "cp1252", "utf-8", ["sitemap.kop"]),
+    ("gb18030", None, "gb18030", []),
     ("utf-16", None, "utf-8", ["sitemap.kop"]),
     ("utf-16", "windows-1252", "cp1252", ["sitemap.kop"]),
     ("utf-8", "windows-1252", "utf-16", []),

@@ -56,6 +56,16 @@ LINES = {
     "packed": near_miss("sitemapindex-diwoo.xml.gz", "index.naam"),
     "no category of two digits": near_miss("sitemapindex-diwoo-infocat18.xml", "index.infocat-onbekend"),
     "no known category": near_miss("sitemapindex-diwoo-infocat018.xml", "index.infocat-onbekend"),
+    "unseen": (
+        f"https://{HOST}/a b/sitemapindex-diwoo.xml\u200b",
+        [f"https://{HOST}/a%20b/sitemapindex-diwoo.xml"],
+        {
+            "code": "loc.tekens",
+            "url": f"https://{HOST}/a%20b/sitemapindex-diwoo.xml",
+            "seen": f"https://{HOST}/a b/sitemapindex-diwoo.xml<U+200B>",
+            "action": f"gelezen als https://{HOST}/a%20b/sitemapindex-diwoo.xml",
+        },
+    ),
     "relative": (
         "/x/sitemapindex-diwoo.xml",
         [f"https://{HOST}/x/sitemapindex-diwoo.xml"],

@@ -24,6 +24,10 @@ MOMENTS = st.datetimes(datetime(1800, 1, 1), datetime(2200, 1, 1), timezones=st.
 OFFSETS = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
 
 
+#: The first day of the year 1 in all notations.
+YEAR_1 = ("0001", "0001-01", "0001-01-01", "0001-01-01T00:00:00", "0001-01-01T00:00:00+14:00")
+
+
 @pytest.mark.parametrize(
     ("text", "written"),
     [
@@ -57,6 +61,7 @@ def test_the_three_notations_of_the_guide_are_read(text: str, written: str) -> N
         ("2024-12-31T24:00:00.000+01:00", "2025-01-01T00:00:00+01:00"),
         ("\n 2024-07-01T10:00:00Z \t", "2024-07-01T12:00:00+02:00"),
         ("1850-06-01T12:00:00", "1850-06-01T12:00:00+01:00"),
+        *((text, "0001-01-01T01:00:00+01:00") for text in YEAR_1),
         ("9999-12-31T23:59:59", "9999-12-31T23:59:59+01:00"),
     ],
 )
@@ -118,7 +123,6 @@ def test_the_two_hours_of_an_autumn_night_are_two_moments() -> None:
         "2024-04-01T10:00:60",
         "٢٠٢٤-04-01",
         "0000-01-01",
-        "0001-01-01T00:00:00",
         "9999-12-31T23:59:59Z",
         "9999-12-31T24:00:00",
         "9999-12-31T23:00:00-12:00",

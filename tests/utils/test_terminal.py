@@ -5,7 +5,7 @@ from io import StringIO
 
 import pytest
 
-from woo_harvester.utils.terminal import PrintableLines, printable
+from woo_harvester.utils.terminal import PrintableLines, printable, visible
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,11 @@ from woo_harvester.utils.terminal import PrintableLines, printable
 )
 def test_an_invisible_sign_is_written_out(text: str, shown: str) -> None:
     assert printable(text) == shown
+
+
+def test_an_invisible_sign_is_shown_by_its_number() -> None:
+    shown = "<U+FEFF>a b<U+00A0><U+FE0F><U+E0001><U+000A><U+DC80>é"
+    assert visible("\ufeffa b\xa0\ufe0f\U000e0001\n\udc80é") == shown
 
 
 def test_a_line_of_json_stays_the_same_json() -> None:

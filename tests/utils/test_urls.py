@@ -273,11 +273,23 @@ def test_a_location_that_cannot_be_used_may_mean_another(loc: str, meant: list[s
     assert corrected_locs(loc) == meant
 
 
+#: White space, and control and format characters, and a variation selector.
+UNSEEN = (
+    "\xa0\u2028\u2029\u3000\x7f\x85\xad\u180e\u200e\u202a\u202c\u2066\ufeff\ufe0f\u180b\U000e0001\U000e0100"
+)
+
+
 def test_a_location_is_read_without_what_is_around_it_and_with_its_spaces_escaped() -> None:
     for written, right in (
         ("https://x.nl/d/Besluit Woo verzoek.pdf", "https://x.nl/d/Besluit%20Woo%20verzoek.pdf"),
         ("\u200b\ufeffhttps://x.nl/1\xa0\u200d\n", "https://x.nl/1"),
-        ("\xad\u2060https://x.nl/\u200e1", "https://x.nl/\u200e1"),
+        ("\xad\u2060 https://x.nl/\u200e1", "https://x.nl/\u200e1"),
+        *((f"{sign}https://x.nl/1{sign}", "https://x.nl/1") for sign in UNSEEN),
+        ("https://lo\u200bcal\ufe0fhost:8\u2060443/\xad", "https://localhost:8443/"),
+        ("https://x.nl/<b>1<br/></b>.pdf", "https://x.nl/1.pdf"),
+        ("https://x.nl/<id>", "https://x.nl/<id>"),
+        ("https://x .nl/a", "https://x%20.nl/a"),
+        ("https://x\xa0.nl/a", "https://x\xa0.nl/a"),
         ("https://x.nl/a\tb", "https://x.nl/a\tb"),
         ("https://x.nl/%20 ", "https://x.nl/%20"),
         ("\u200b", ""),

@@ -108,11 +108,15 @@ class Command(ProjectCommand, CrawlCommand):
 
     def _check(self, args: list[str], opts: argparse.Namespace) -> None:
         """Raise UsageError or ArgumentError for a wrong spider or a wrong argument of it."""
-        if len(args) != 1:
-            host = f" -a domains={','.join(args[1:])}" if args[1:] else ""
-            raise UsageError(f"expected the name of one spider, such as: {program()} crawl woo{host}")
         spiders = get_spider_loader(cast("Settings", self.settings))
-        name, names = args[0], sorted(spiders.list())
+        names = sorted(spiders.list())
+        if len(args) != 1:
+            name = args[0] if args and args[0] in names else "woo"
+            fields = getattr(getattr(spiders.load(name), "arguments_type", None), "model_fields", ())
+            argument = "entries" if "entries" in fields else "domains"
+            host = f" -a {argument}={','.join(args[1:])}" if args[1:] else ""
+            raise UsageError(f"expected the name of one spider, such as: {program()} crawl {name}{host}")
+        name = args[0]
         if name not in names:
             raise ArgumentError(f"unknown spider {name}: {suggestion(name, names)}")
         if check := getattr(spiders.load(name), "check_arguments", None):

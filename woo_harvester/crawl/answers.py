@@ -17,11 +17,7 @@ from scrapy.exceptions import (
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from woo_harvester.downloader.bodies import SpoolError
-from woo_harvester.downloader.middlewares import (
-    RedirectRefused,
-    RobotsForbidden,
-    RobotsUnreachableError,
-)
+from woo_harvester.downloader.middlewares import RedirectRefused, RobotsForbidden, RobotsUnreachableError
 from woo_harvester.downloader.streaming import NoSuchHostError, PrivateHostError, TlsError
 from woo_harvester.extensions.politeness import HostRestsError
 from woo_harvester.extensions.stopping import StoppedError

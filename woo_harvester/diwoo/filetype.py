@@ -81,7 +81,7 @@ class TypeClaims:
 
         It does if nothing is claimed, if claims contradict each other, if a single claim is of a type outside
         the list, or if only the media type says ZIP or plain text, as servers do of much else. Claims that
-        agree are believed, except that it is XLS: systems export pages with a table as that. So is a
+        agree are believed, except on Excel and Word: systems export pages with a table as that. So is a
         publisher that gives a type outside the list.
         """
         if self.metadata.unlisted:
@@ -92,11 +92,11 @@ class TypeClaims:
         if unlisted:
             return bool(sent or named) or len(unlisted) == 1
         if not named:
-            return sent is None or sent.code in ("TXT", "ZIP", "XLS")
+            return sent is None or sent.code in ("TXT", "ZIP", *_OFTEN_HTML)
         (filetype, *others) = named
         return (
             bool(others)
-            or filetype.code == "XLS"
+            or filetype.code in _OFTEN_HTML
             or (sent is not None and sent is not filetype and not _contains(sent, filetype))
         )
 
@@ -250,6 +250,9 @@ def _contains(outer: FileType, inner: FileType) -> bool:
     """Return whether a file of type *inner* is also of type *outer*, such as DOCX of ZIP, or CSV of TXT."""
     return (outer.code, inner.code) in _CONTAINED
 
+
+#: Codes of types as which systems export pages.
+_OFTEN_HTML = ("XLS", "XLSX", "DOC")
 
 #: Codes of pairs (outer, inner): a server may send the media type of *outer* for a file of type *inner*.
 _CONTAINED = {

@@ -30,7 +30,7 @@ from woo_harvester.sitemaps.lastmod import FIRST_YEAR
 from woo_harvester.tooi.coded import resolve
 from woo_harvester.tooi.lists import ORGANISATIONS, UNKNOWN_CATEGORY, ValueLists
 from woo_harvester.tooi.values import Concept, ValueList, one_line, organisation_type
-from woo_harvester.utils.dates import day_of, parse_date, parse_datetime, parse_end
+from woo_harvester.utils.dates import day_of, is_no_date, parse_date, parse_datetime, parse_end
 
 _OMITTED = "weggelaten"
 _KEPT = "bewaard zoals gegeven"
@@ -150,7 +150,8 @@ def _note_elements(given: GivenMetadata, report: Reporter) -> None:
     if given.outside:
         report("metadata.plaats", seen=", ".join(given.outside), action="toch gelezen")
     if given.doubled:
-        report("metadata.dubbel", seen=", ".join(given.doubled), action="de eerste telt")
+        seen = ", ".join(f"{name}, {name}" for name in given.doubled)
+        report("metadata.dubbel", seen=seen, action="de eerste telt")
     if given.resource_elements:
         seen = ", ".join(given.resource_elements)
         report("metadata.resource-element", seen=seen, action="gelezen als het attribuut resource")
@@ -203,7 +204,12 @@ def _map_titles(given: GivenMetadata, record: Record, report: Reporter) -> None:
 
 def read_title(text: str) -> str:
     """Return a title on one line, without the references of HTML that a second escape has left in it."""
-    return one_line(_REFERENCE.sub(_referred, text) if "&" in text else text)
+    return one_line(without_references(text))
+
+
+def without_references(text: str) -> str:
+    """Return a text with the character of each reference of HTML that a second escape has left in it."""
+    return _REFERENCE.sub(_referred, text) if "&" in text else text
 
 
 def _referred(reference: re.Match[str]) -> str:
@@ -261,10 +267,13 @@ def _moment(
     if text is None:
         return None
     try:
-        return parse(text)
+        if not is_no_date(moment := parse(text)):
+            return moment
+        code = "datum.onwaarschijnlijk"
     except ValueError:
-        report("datum.ongeldig", element=element, seen=text, action=_OMITTED)
-        return None
+        code = "datum.ongeldig"
+    report(code, element=element, seen=text, action=_OMITTED)
+    return None
 
 
 def _map_references(given: GivenMetadata, record: Record, lists: ValueLists, report: Reporter) -> None:

@@ -181,7 +181,7 @@ _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _PDF_MAGIC = b"%PDF-"
 #: Readers of PDF take a file whose header stands within the first kilobyte (ISO 32000-1, annex H.3.4.1).
 _PDF_HEADER = re.compile(rb"%PDF-\d\.\d")
-_PDF_WITHIN = 1024
+_PDF_WITHIN = 1023 + len("%PDF-1.7")
 #: What follows the header of a PDF, and no text that is only about PDF.
 _PDF_OBJECT = re.compile(rb"[\r\n]\d+ \d+ obj\b")
 #: The beginning of XML whose root element is ``html``.

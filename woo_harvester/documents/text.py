@@ -84,8 +84,8 @@ _SAMPLE = 20_000
 _CONFIDENCE = 0.5
 #: Characters that are removed: byte order marks, surrogates, and control characters except tab and line feed.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufeff\ufffe\uffff\ud800-\udfff]+")
-#: The place at which a word is split between lines. "In-" before "en uitvoer" is no part of a word.
-_SPLIT = re.compile(r"\xad\n?|(?<=[a-zß-ÿ])- *\n *(?=[a-zß-ÿ])(?!(?:en|of|tot|als|dan|noch)\b)")
+#: A hyphen that is only there to split a word between lines. Other hyphens may belong to a word.
+_SOFT_HYPHEN = re.compile(r"\xad\n?")
 _LINE_END = re.compile("\r\n?|\x0c")
 #: One empty page.
 _SMALL_PDF = b"""%PDF-1.4
@@ -256,8 +256,8 @@ def _decoded(content: bytes) -> str:
 
 
 def _clean(text: str) -> str:
-    """Return a text without what no reader sees, and with words joined that were split between lines."""
-    joined = _SPLIT.sub("", _LINE_END.sub("\n", text))
+    """Return a text without signs that no reader sees, in composed form (NFC)."""
+    joined = _SOFT_HYPHEN.sub("", _LINE_END.sub("\n", text))
     return unicodedata.normalize("NFC", _CONTROL.sub("", joined)).strip()
 
 

@@ -10,21 +10,9 @@ from dataclasses import dataclass, field
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, cast
 
-from elastic_transport import (
-    ConnectionError,
-    ConnectionTimeout,
-    TlsError,
-    Transport,
-    TransportError,
-)
+from elastic_transport import ConnectionError, ConnectionTimeout, TlsError, Transport, TransportError
 from elasticsearch import ApiError, AuthenticationException, AuthorizationException, Elasticsearch
-from tenacity import (
-    RetryCallState,
-    Retrying,
-    retry_if_exception_type,
-    stop_after_delay,
-    wait_exponential,
-)
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_delay, wait_exponential
 from tenacity.nap import sleep_using_event
 from tenacity.stop import stop_when_event_set
 

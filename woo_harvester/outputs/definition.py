@@ -42,10 +42,11 @@ def fields_of(kind: Kind, record: Mapping[str, Any], status: Status) -> dict[str
 def _fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
     """Return ``tekst`` with the text of all files, ``versies`` without it, ``metadata`` and ``geldigheid``.
 
-    ``geldigheid`` is a range.
+    After a text comes another with its words that are split between lines, joined. ``geldigheid`` is a range.
     """
     versions, texts = _without_text(record["versies"])
     found: dict[str, Any] = {"versies": versions}
+    texts = [each for text in texts for each in (text, "\n".join(_joined_words(text))) if each]
     if texts and status is Status.GEPUBLICEERD:
         found["tekst"] = texts[0] if len(texts) == 1 else texts
     if status is Status.GEPUBLICEERD and (metadata := metadata_texts(Kind.woo, record)):
@@ -54,6 +55,20 @@ def _fields(record: Mapping[str, Any], status: Status) -> dict[str, Any]:
     if valid := period(validity.get("begindatum"), validity.get("einddatum")):
         found["geldigheid"] = valid
     return found
+
+
+#: A hyphen at the end of a line, in a word: that of "in-" before "en uitvoer" is in none.
+_CUT = re.compile(r"(?<=[a-zß-ÿ])[-\u2010] ?\n *(?=[a-zß-ÿ])(?!(?:en|of|tot|als|dan|noch)\b)")
+#: Characters around it in which the words beside the joined word are found, and most of these on each side.
+_AROUND, _WORDS_BESIDE = 80, 3
+
+
+def _joined_words(text: str) -> Iterator[str]:
+    """Yield each word that a hyphen splits between lines as one word, with the words beside it."""
+    for match in _CUT.finditer(text):
+        *before, begin = text[max(0, match.start() - _AROUND) : match.start()].split()
+        end, *after = text[match.end() : match.end() + _AROUND].split()
+        yield " ".join([*before[-_WORDS_BESIDE:], begin + end, *after[:_WORDS_BESIDE]])
 
 
 def _without_text(versions: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:

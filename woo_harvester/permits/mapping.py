@@ -56,18 +56,18 @@ _DECIMALS = 6
 
 
 def house_address(
-    postcode: str | None, number: str | None, addition: str | None
+    postcode: str | None = None, huisnummer: str | None = None, huisnummertoevoeging: str | None = None
 ) -> PostcodeHuisnummer | None:
     """Return the normalised address; None if there is none.
 
     ``1234 ab`` becomes ``1234AB``; ``012 a`` becomes 12 with the addition ``a``. An invalid postcode is kept
     as given, an invalid number as addition.
     """
-    if not (postcode or number or addition):
+    if not (postcode or huisnummer or huisnummertoevoeging):
         return None
     known = _POSTCODE_FORM.fullmatch(postcode) if postcode else None
-    house = _HOUSE_FORM.fullmatch(number) if number else None
-    parts = [part for part in (house[2] if house else number, addition) if part]
+    house = _HOUSE_FORM.fullmatch(huisnummer) if huisnummer else None
+    parts = [part for part in (house[2] if house else huisnummer, huisnummertoevoeging) if part]
     return PostcodeHuisnummer(
         postcode=f"{known[1]}{known[2].upper()}" if known else postcode,
         huisnummer=int(house[1]) if house else None,
@@ -288,12 +288,6 @@ def _available(text: str | None, element: etree._Element, _: ValueList) -> Besch
     return Beschikbaar(start, end) if start or end else None
 
 
-def _house(
-    postcode: str | None = None, huisnummer: str | None = None, huisnummertoevoeging: str | None = None
-) -> PostcodeHuisnummer | None:
-    return house_address(postcode, huisnummer, huisnummertoevoeging)
-
-
 def _coordinates(**found: Any) -> Coordinaten:
     coordinates = Coordinaten(**found)
     x, y = coordinates.x_waarde, coordinates.y_waarde
@@ -349,7 +343,7 @@ _HOUSE = _fields(CASE_NS, _Field("postcode"), _Field("huisnummer"), _Field("huis
 
 _ADDRESS = _fields(
     CASE_NS,
-    _object("postcodeHuisnummer", _house, _HOUSE),
+    _object("postcodeHuisnummer", house_address, _HOUSE),
     _object("woonplaatsAdres", WoonplaatsAdres, _fields(CASE_NS, _Field("woonplaats"))),
     _Field("gemeente"),
     _Field("provincie"),

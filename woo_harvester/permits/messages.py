@@ -6,7 +6,6 @@ van de zaak" and "Validatie en foutmeldingen"; the schema is ``schema/ipm-4.0.xs
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from datetime import date, datetime
 from enum import StrEnum
@@ -17,23 +16,29 @@ from lxml import etree
 from msgspec import Struct
 from msgspec.structs import replace
 
+from woo_harvester.diwoo.mapping import without_references
 from woo_harvester.findings import Finding, Severity
 from woo_harvester.permits import schema
 from woo_harvester.permits.mapping import conform, map_case, map_document
 from woo_harvester.permits.parsing import UNPROCESSED, MessageError, Notebook, parse, text_of
 from woo_harvester.permits.record import Metadata, Vergunning, VergunningDocument
+from woo_harvester.sitemaps.lastmod import FIRST_YEAR
 from woo_harvester.sitemaps.xml_stream import local_name, namespace
 from woo_harvester.tooi.values import ValueList
 from woo_harvester.utils.dates import CLOCK_SLACK, day_of, parse_date, parse_datetime
-from woo_harvester.utils.urls import LOC_MAXLENGTH, host_of
+from woo_harvester.utils.terminal import visible
+from woo_harvester.utils.urls import loc_problem, secured, tidy_loc
 
 _ROOT = f"{{{schema.MESSAGE_NS}}}message"
 _CASE = f"{{{schema.CASE_NS}}}vergunningzaak"
+_TITLE, _IDENTIFIER, _PART = (
+    f"{{{schema.DCTERMS_NS}}}{name}" for name in ("title", "identifier", "isPartOf")
+)
+_URI = "resourceIdentifier"
 #: Most names of elements in one finding.
 NAMES_MAX = 20
 #: Place of the aanmaakdatum in a message.
 _CREATION = 3
-_URL = re.compile(r"https?://[^\s\x00-\x1f\x7f-\x9f]+", re.IGNORECASE)
 
 
 class Soort(StrEnum):
@@ -94,10 +99,8 @@ def read_message(
     """Read one file: *chunks* of bytes, gzip or not, of at most *maxsize* bytes after decompression.
 
     *organisations* are those that the message may name; *now* is the moment of the harvest, in UTC. *charset*
-    is the encoding that its server names.
-    Never raises for the content of a file. With the findings ``ipm.te-groot``, ``ipm.doctype``,
-    ``ipm.ongeldig``, ``ipm.schema``, ``ipm.transactie``, ``ipm.datum``, ``ipm.datum-toekomst`` and
-    ``ipm.identifier`` there is no message. Other findings come with a message.
+    is the encoding that its server names. Never raises for the content of a file. With a finding that is an
+    error there is no message. Other findings come with a message.
     """
     try:
         root, found = parse(chunks, maxsize, charset)
@@ -119,6 +122,8 @@ def read_message(
     day = text_of(root[_CREATION]) or ""
     if is_in_future(day, now):
         note("ipm.datum-toekomst", root[_CREATION], day)
+    if message.aanmaakdatum.year < FIRST_YEAR:
+        note("ipm.datum-onwaarschijnlijk", root[_CREATION], day, "bewaard zoals gegeven")
     if not note.findings:  # nearly always
         return MessageResult(message, [])
     errors = [finding for finding in note.findings if finding.severity is Severity.ERROR]
@@ -157,6 +162,7 @@ def _message(root: etree._Element, organisations: ValueList, note: Notebook) -> 
     """Return the message of a tree that is valid by the schema; *note* gets what the schema cannot check."""
     transactietype, transactie_id, volgnummer, aanmaakdatum, subject = root
     meta = subject[0]
+    _correct(meta, note)
     is_case = subject.tag == _CASE
     given = (map_case if is_case else map_document)(meta, organisations)
     action = _ACTIONS[(text_of(transactietype) or "")[0]]
@@ -178,9 +184,23 @@ def _message(root: etree._Element, organisations: ValueList, note: Notebook) -> 
     )
 
 
+def _correct(meta: etree._Element, note: Notebook) -> None:
+    """Correct titles that were escaped twice, and addresses with signs that nobody sees."""
+    for element in meta.iter(_TITLE, _IDENTIFIER, _PART):
+        given = ((element.get(_URI) if element.tag == _PART else element.text) or "").strip(" \t\r\n")
+        right = without_references(given) if element.tag == _TITLE else tidy_loc(given)
+        if right != given:
+            code = "ipm.entiteiten" if element.tag == _TITLE else "ipm.tekens"
+            note(code, element, visible(given), f"gelezen als {right}")
+            if element.tag == _PART:
+                element.set(_URI, right)
+            else:
+                element.text = right
+
+
 def _identifier(given: str, meta: etree._Element, note: Notebook) -> str:
-    elements = list(meta.iter(f"{{{schema.DCTERMS_NS}}}identifier"))
-    if not _is_url(given):
+    elements = list(meta.iter(_IDENTIFIER))
+    if loc_problem(secured(given)):
         note("ipm.identifier", elements[0] if elements else meta, given or "ontbreekt")
         return ""
     other = next((each for each in elements if text_of(each) not in (given, None)), None)
@@ -198,21 +218,10 @@ def _case_of(
         if action is not Transactie.DELETE:
             note.missing(_group(meta, "owmsmantel"), "isPartOf")
         return None
-    if not _is_url(case):
-        element = next(meta.iter(f"{{{schema.DCTERMS_NS}}}isPartOf"), meta)
+    if loc_problem(secured(case)):
+        element = next(meta.iter(_PART), meta)
         note("ipm.identifier", element, case)
     return case
-
-
-def _is_url(text: str) -> bool:
-    """Return whether a text is a full http or https URL, which can identify a case."""
-    if len(text) > LOC_MAXLENGTH or not _URL.fullmatch(text):
-        return False
-    try:
-        host_of(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _require(given: Vergunning | VergunningDocument, meta: etree._Element, note: Notebook) -> None:

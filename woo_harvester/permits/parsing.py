@@ -10,7 +10,7 @@ from functools import cache
 from lxml import etree
 
 from woo_harvester.findings import Finding
-from woo_harvester.sitemaps.file_findings import repair_findings
+from woo_harvester.sitemaps.file_findings import FileFinding, encoding_fault, repair_findings
 from woo_harvester.sitemaps.repair import Repair
 from woo_harvester.sitemaps.xml_stream import (
     CorruptError,
@@ -95,34 +95,33 @@ def parse(
     _refuse_doctype(data)
     if len(data) > _MARKUP_MAX and data.count(b"<") + data.count(b"=") > _MARKUP_MAX:
         raise _error("ipm.te-groot", f"meer dan {_MARKUP_MAX} elementen en attributen")
-    encoding, found = xml_encoding(data[:DECLARATION_SIZE], charset), []
-    if encoding.false_label:
-        found.append(Finding(code="ipm.kop", line=1, seen=encoding.false_label, action="gelezen als UTF-8"))
+    encoding, found = xml_encoding(data[:DECLARATION_SIZE], charset), list[FileFinding]()
     try:
         root = etree.fromstring(data, _parser(encoding.override))
+        if label := encoding.false_label or (None if data.isascii() else encoding.doubted_label):
+            found.append(FileFinding("sitemap.kop", *encoding_fault(label)))
     except etree.XMLSyntaxError as error:
-        root, repaired = _parse_repaired(data, encoding.override, charset, error)
-        found += repaired
+        root, found = _parse_repaired(data, encoding.override, charset, error)
     doctype = root.getroottree().docinfo.internalDTD
     if doctype is not None:  # its letters were hidden by the encoding
         raise _error("ipm.doctype", f"<!DOCTYPE {doctype.name}>")
-    return root, found
+    codes = ("ipm.kop" if each.code == "sitemap.kop" else "ipm.tekens" for each in found)
+    return root, [
+        Finding(code=code, line=each.line, seen=each.seen, action=each.action)
+        for code, each in zip(codes, found, strict=True)
+    ]
 
 
 def _parse_repaired(
     data: bytes, encoding: str | None, charset: str | None, error: etree.XMLSyntaxError
-) -> tuple[etree._Element, list[Finding]]:
+) -> tuple[etree._Element, list[FileFinding]]:
     """Return the root element of a file after the repair that sitemaps have too, and what was repaired."""
     repair = Repair(drops_head=not has_root(data, encoding), charset=charset)
     try:
         root = etree.fromstring(b"".join(repair.apply([data])), _parser("utf-8"))
     except (etree.XMLSyntaxError, CorruptError):
         raise _not_well_formed(error) from None
-    codes = {"sitemap.kop": "ipm.kop"}
-    found = [each._replace(code=codes.get(each.code, "ipm.tekens")) for each in repair_findings(repair)]
-    return root, [
-        Finding(code=each.code, line=each.line, seen=each.seen, action=each.action) for each in found
-    ]
+    return root, [*repair_findings(repair)]
 
 
 def has_message_root(chunks: Iterable[bytes]) -> bool:

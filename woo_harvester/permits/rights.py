@@ -45,10 +45,7 @@ class Rights:
 
     def current(self, mutation: Mutation) -> Mutation:
         """Return *mutation* with the organisation that has the cases of its entry page today."""
-        organisation = self._having.get(mutation.ingang, mutation.organisatie)
-        return (
-            mutation if organisation == mutation.organisatie else replace(mutation, organisatie=organisation)
-        )
+        return replace(mutation, organisatie=self._having.get(mutation.ingang, mutation.organisatie))
 
     def shown(self, mutation: Mutation) -> str:
         """Return the organisation that records and findings name: that of the entry page in this run."""

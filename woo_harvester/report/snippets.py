@@ -5,6 +5,7 @@ It is made from the templates of its code in ``findings/catalogue.toml``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from textwrap import indent
 from typing import Any
@@ -22,6 +23,8 @@ from woo_harvester.utils.urls import loc_problem, secured
 #: A finding as a line of ``findings.jsonl``.
 _Line = Mapping[str, Any]
 
+#: An unseen sign as the finding on an address shows it.
+_UNSEEN = re.compile(r"<U\+[0-9A-F]{4,6}>")
 _MOMENT = "2026-01-31T09:00:00+01:00"
 
 
@@ -99,7 +102,7 @@ def _with_https(finding: _Line) -> str | None:
 
 
 def _with_escapes(finding: _Line) -> str | None:
-    loc = _seen(finding).strip()
+    loc = _UNSEEN.sub("", _seen(finding)).strip()
     try:
         url = loc if "://" in loc else urljoin(finding.get("sitemap") or f"https://{finding['host']}/", loc)
     except ValueError:  # a broken IPv6 address
@@ -125,11 +128,13 @@ _PARTS: dict[str, Callable[[_Line, OrganisationRef], str | None]] = {
     "url": lambda finding, _: str(finding.get("url", "")),
     "folder": lambda finding, _: urlsplit(finding.get("url", "")).path.rpartition("/")[0] + "/",
     "seen": lambda finding, _: _seen(finding),
+    "doubled": lambda finding, _: finding.get("element") or f"diwoo:{_seen(finding).partition(', ')[0]}",
     "element": lambda finding, _: str(finding.get("element", "")).rpartition("/")[2],
     "address": lambda finding, _: _address(finding),
     "right_address": lambda finding, _: right_address(_address(finding)),
     "right_label": lambda finding, _: _read_as(finding)[0] or None,
     "right_uri": lambda finding, _: _read_as(finding)[1] or None,
+    "read_as": lambda finding, _: str(finding.get("action", "")).partition("gelezen als ")[2] or None,
     "with_https": lambda finding, _: _with_https(finding),
     "with_escapes": lambda finding, _: _with_escapes(finding),
     "without_login": lambda finding, _: _usable(without_login(_seen(finding))),

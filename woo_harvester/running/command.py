@@ -19,13 +19,7 @@ from woo_harvester.running.causes import StartError, cause_of
 from woo_harvester.running.default_settings import SETTINGS, complete
 from woo_harvester.running.masking import mask_log
 from woo_harvester.running.process import HarvestProcess
-from woo_harvester.running.streams import (
-    flush_stderr,
-    flush_stdout,
-    is_unread,
-    to_stdout,
-    write_stderr,
-)
+from woo_harvester.running.streams import flush_stderr, flush_stdout, is_unread, to_stdout, write_stderr
 from woo_harvester.state import NOWHERE
 from woo_harvester.utils.inputs import NotRecordsError
 from woo_harvester.utils.program import program

@@ -179,7 +179,7 @@ def _leave_out(facts: EntryFacts, problem: str) -> Decision:
     is one that the loc means, if it is to be corrected: see corrected_locs.
     """
     loc, known = facts.entry.loc, facts.known
-    seen = host_of(loc) if problem == UNREGISTERED else loc or None
+    seen = host_of(loc) if problem == UNREGISTERED else visible(loc) or None
     finding = EntryFinding(problem, "loc", seen, _SKIPPED)
     update = StateUpdate(known.id, SitemapListing(known.id)) if known is not None else None
     return Decision(EntryOutcome.UNUSABLE, (finding,), update, must_reread=True)

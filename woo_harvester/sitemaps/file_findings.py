@@ -6,6 +6,7 @@ Source: seed "Sitemapindex en Sitemaps", section "Het sitemapprotocol".
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from woo_harvester.findings import Reporter
@@ -19,11 +20,10 @@ from woo_harvester.sitemaps.reader import (
     RootName,
 )
 from woo_harvester.sitemaps.repair import NAMESPACES, Repair
-from woo_harvester.sitemaps.robots import (
-    NOT_READ,
-)
+from woo_harvester.sitemaps.robots import NOT_READ
 from woo_harvester.sitemaps.xml_stream import GUIDE_MAXSIZE, ErrorReason, SitemapError
 from woo_harvester.utils.program import counted
+from woo_harvester.utils.terminal import is_unseen, visible
 
 Area = Literal["index", "sitemap"]
 """The first part of a finding's code."""
@@ -66,8 +66,8 @@ class FileFinding(NamedTuple):
 
 def file_findings(area: Area, file: FileContents) -> Iterator[FileFinding]:
     """Yield the findings on a file that was read, to its end or not."""
-    if file.false_encoding:
-        yield FileFinding("sitemap.kop", file.false_encoding, 1, "gelezen als UTF-8")
+    if file.false_encoding and file.repair is None:
+        yield FileFinding("sitemap.kop", *encoding_fault(file.false_encoding))
     if file.entries > GUIDE_MAXENTRIES or file.size > GUIDE_MAXSIZE:
         yield FileFinding(f"{area}.boven-norm", f"{file.entries} verwijzingen, {file.size} bytes")
     if file.namespace not in (SITEMAP_NAMESPACE, None):
@@ -114,10 +114,20 @@ def _tags(names: Iterable[str]) -> str:
     return ", ".join(f"<{name}>" for name in names)
 
 
-def repair_findings(repair: Repair, root_line: int = 1) -> Iterator[FileFinding]:
+def encoding_fault(label: str) -> tuple[str, int, str]:
+    """Return what is seen, the line and the action for a file in UTF-8 that declares another encoding."""
+    return f'encoding="{label}"', 1, "gelezen als UTF-8"
+
+
+def repair_findings(repair: Repair, root_line: int = 1, *, has_root: bool = True) -> Iterator[FileFinding]:
     """Yield the findings on what was repaired in a file."""
-    if repair.head:
-        yield FileFinding("sitemap.kop", " ".join(repair.head.split()), 1, "overgeslagen")
+    if repair.false_encoding:
+        yield FileFinding("sitemap.kop", *encoding_fault(repair.false_encoding))
+    if repair.head and has_root:
+        blanks = "".join(takewhile(is_unseen, repair.head))
+        seen = visible(blanks).replace(" ", "<U+0020>")
+        seen += visible(" ".join(repair.head[len(blanks) :].split()))
+        yield FileFinding("sitemap.kop", seen, 1, "gelezen zonder wat er voor het hoofdelement staat")
     for prefix in repair.prefixes:
         action = f"gelezen als {NAMESPACES[prefix]}"
         yield FileFinding("sitemap.voorvoegsel", prefix, root_line, action)
@@ -130,7 +140,8 @@ def repair_findings(repair: Repair, root_line: int = 1) -> Iterator[FileFinding]
             shown = ", ".join(map(str, others[:_LINES_SHOWN]))
             more = " en verder" if len(others) > _LINES_SHOWN else ""
             also = f"; ook op regel {shown}{more}" if others else ""
-            yield FileFinding(code, ", ".join(faults.seen), line, action + also)
+            count = f"{faults.count} × " if faults is repair.signs and faults.count > 1 else ""
+            yield FileFinding(code, count + ", ".join(faults.seen), line, action + also)
 
 
 def other_kind_finding(area: Area, error: OtherRootError) -> FileFinding:

@@ -110,7 +110,7 @@ class Entry:
     other_lastmod: str | None = None
     """A second lastmod that says something else. The first one counts."""
     given_loc: str | None = None
-    """The location as given, if it has a space in it, or an invisible sign around it."""
+    """The location as given, if it has a space, an invisible sign or markup in it that are no part of it."""
 
     def tidy(self) -> None:
         """Have the loc as it is to be used, once it is known."""
@@ -175,7 +175,7 @@ class FileContents:
         self.other_case = OddNames()
         """Elements that were read although the letters of their names have another case."""
         self.false_encoding: str | None = None
-        """The encoding that the file declares, if it cannot have it. Then it is read as UTF-8."""
+        """The encoding that the file declares, if it does not have it. Then it is read as UTF-8."""
         self.complete = False
         """True once the file has been read to its end, and all that is in it is known."""
         self.repair: Repair | None = None
@@ -208,6 +208,8 @@ class SitemapReader(FileContents):
         self._charset = charset
         self._encoding: str | None = None if repair is None else "utf-8"
         """The encoding of the file, if it is not the one that the file declares."""
+        self._doubted: str | None = None
+        self._is_ascii = True
         self._names: tuple[str, ...] = ()
         self._known: dict[str, str] = {}
         """The names of all entries, of this kind and the other one, by their small letters."""
@@ -226,6 +228,8 @@ class SitemapReader(FileContents):
             if self._is_other_kind():
                 raise self._other_kind() from None
             raise
+        if not self._is_ascii:  # it is in UTF-8, since there was no error
+            self.false_encoding = self.false_encoding or self._doubted
         if self._is_other_kind():
             raise self._other_kind()
         self.complete = not (self.unknown.count or self.crowded.count or self.text)
@@ -236,6 +240,7 @@ class SitemapReader(FileContents):
             if self.repair is None:
                 encoding = xml_encoding(head, self._charset)
                 self._encoding, self.false_encoding = encoding.override, encoding.false_label
+                self._doubted = encoding.doubted_label
             root, self.root_line, self.declared, whole = peek_root(pieces, self._encoding)
             self.root = local_name(root)
             self.namespace = namespace(root) if self.root in _ENTRY_NAMES else None
@@ -262,6 +267,7 @@ class SitemapReader(FileContents):
     def _counted(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
         for piece in pieces:
             self.size += len(piece)
+            self._is_ascii = self._is_ascii and piece.isascii()
             yield piece
 
     def _batches(self, root_tag: str, pieces: Iterable[bytes]) -> Iterator[list[Entry]]:
@@ -430,7 +436,7 @@ def entry_of(element: etree._Element) -> Entry:
         if (name := _READ_NAMES.get(written.lower(), written)) != written:
             odd_names += (written,)
         if name == "loc":
-            if not (given := (child.text or "").strip()):
+            if not (given := _text(child)):
                 continue
             if (space := namespace(str(child.tag))) != namespace(str(element.tag)):
                 loc, foreign = (loc, foreign) if loc else (given, space)
@@ -463,6 +469,15 @@ def entry_of(element: etree._Element) -> Entry:
     )
 
 
+def _text(element: etree._Element) -> str:
+    """Return the text of an element without what XML calls white space; an element in it becomes tags."""
+    text = element.text or ""
+    for each in element:
+        name = local_name(each.tag)
+        text += f"<{name}>{_text(each)}</{name}>{each.tail or ''}"
+    return text.strip(" \t\r\n")
+
+
 def _entry_of_any(element: etree._Element, name: str) -> Entry | None:
     """Return the entry in an element below the root; None for the empty one of a page without documents."""
     if name != _DOCUMENT:
@@ -478,7 +493,7 @@ def _entry_of_document(document: etree._Element) -> Entry:
     entry = Entry("", None, _line(document), document)
     for parent in (document, *(child for child in document if local_name(child.tag) == "DiWoo")):
         for child in list(parent):
-            written, text = local_name(child.tag), (child.text or "").strip()
+            written, text = local_name(child.tag), _text(child)
             name = written.lower()
             if name == "loc":
                 entry.loc = entry.loc or text

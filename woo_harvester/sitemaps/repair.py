@@ -5,7 +5,7 @@
 - A bare ``&``, one that begins no reference, becomes ``&amp;``. The one in ``&nbsp;`` is not bare: it begins
   a reference that XML does not know, and what was meant by it is a guess.
 - A usual prefix that the root element does not declare is declared there.
-- A declaration, comments and white space before the root element are left out, if they are not well-formed.
+- A declaration, comments and unseen signs before the root element are left out, if they are not well-formed.
 
 The file passes once as a stream, and comes out in UTF-8. At most :data:`_LOOKAHEAD` characters wait for those
 that come after them.
@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from woo_harvester.sitemaps.xml_stream import CorruptError
 from woo_harvester.utils.encodings import DECLARATION_SIZE, XmlEncoding, with_head, xml_encoding
+from woo_harvester.utils.terminal import is_unseen
 
 #: The namespaces that usual prefixes stand for.
 NAMESPACES = {
@@ -41,6 +42,8 @@ _LOOKAHEAD = 256
 #: What XML does not allow (XML 1.0, section 2.2). Low surrogates stand for bytes that could not be decoded.
 _SIGN = r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]"
 _RAW = re.compile(_SIGN)
+#: A letter that has several bytes in UTF-8.
+_DECODED = re.compile("[\x80-\ud7ff\ue000-\U0010ffff]")
 
 #: In text and in attributes: a reference to a character, an ampersand that begins none to a character or an
 #: entity, or such a sign.
@@ -58,9 +61,6 @@ _ENDS = {"<!--": "-->", "<![CDATA[": "]]>", "<?": "?>"}
 
 #: What bounds the text around an ampersand.
 _BOUND = re.compile(r"[<>\"\r\n\t]")
-
-#: White space and byte order marks, which may stand before the root element.
-_BLANKS = " \t\r\n\ufeff"
 
 #: A usual prefix in the name of an element or an attribute, and one that an element declares.
 _ANY_PREFIX = "|".join(NAMESPACES)
@@ -114,6 +114,8 @@ class Repair:
         self._end = ""
         """The end of the comment, CDATA section or instruction that the next text is in; else empty."""
         self._encoding = XmlEncoding("utf-8")
+        self.false_encoding: str | None = None
+        """The encoding that the file declares, if it does not have it. Then it is read as UTF-8."""
 
     @property
     def prefixes(self) -> tuple[str, ...]:
@@ -125,6 +127,7 @@ class Repair:
         """Yield the repaired file in UTF-8. Raises CorruptError for bytes that its encoding cannot have."""
         head, pieces = with_head(iter(pieces), DECLARATION_SIZE)
         self._encoding = xml_encoding(head, self._charset)
+        self.false_encoding = self._encoding.false_label
         try:
             for text in self._repaired(codecs.iterdecode(pieces, self._encoding.name, "surrogateescape")):
                 yield text.encode()
@@ -135,6 +138,8 @@ class Repair:
         text = ""
         for piece in pieces:
             text += piece
+            if self._encoding.doubted_label and self.false_encoding is None and _DECODED.search(piece):
+                self.false_encoding = self._encoding.doubted_label
             stop = max(0, len(text) - _LOOKAHEAD)
             # A reference has no other ampersand in it, so none goes on beyond the last ampersand.
             last = text.rfind("&", max(0, stop - _LOOKAHEAD), stop)
@@ -173,7 +178,7 @@ class Repair:
         """Return the beginning of markup; of the root element with the declarations that belong there."""
         markup = match[0]
         if markup in _ENDS:
-            self._end = _ENDS[markup]
+            self._end = ">" if self._drops and markup == "<?" else _ENDS[markup]  # it may lack the "?"
             return self._inside(match.string, *match.span())
         self._markup, self._drops = _MARKUP, False
         return markup + "".join(f' xmlns:{prefix}="{NAMESPACES[prefix]}"' for prefix in self._undeclared)
@@ -187,7 +192,7 @@ class Repair:
 
     def _outside(self, text: str, start: int, end: int) -> str:
         """Return a repaired part of the text outside comments and the like."""
-        if self._drops and not text[start:end].strip(_BLANKS):
+        if self._drops and all(map(is_unseen, text[start:end])):
             return self._inside(text, start, end)
         self._drops = False
         return self._repair(_FAULT, text, start, end)

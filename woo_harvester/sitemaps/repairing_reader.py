@@ -57,7 +57,6 @@ class RepairingReader:
         undeclared = [] if first.declared is None else [*NAMESPACES.keys() - first.declared]
         repair = Repair(sorted(undeclared), prefix, drops_head=first.root is None, charset=self._charset)
         self.current = SitemapReader(self._chunks(), self._root_name, self._maxsize, repair)
-        self.current.false_encoding = first.false_encoding
         read = first.entries
         try:
             for batch in self.current:

@@ -17,6 +17,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from woo_harvester.tooi.lists import CATEGORY_COUNT
 from woo_harvester.utils.encodings import decode
 from woo_harvester.utils.program import counted
+from woo_harvester.utils.urls import tidy_loc
 
 #: The action on an index or a sitemap that is not requested.
 NOT_READ = "niet gelezen"
@@ -195,7 +196,7 @@ class _Reading:
         parts = [part for one in written for part in _joined_lines(one.partition("#")[0])]
         found: list[str] = []
         for part in parts:
-            found += self._values(number, part.strip(), is_next=bool(found))
+            found += self._values(number, part.strip(" \t"), is_next=bool(found))
         is_joined = len(written) > 1 or len(parts) > 1 or len(found) > 1
         if is_joined and any(self._match(given) is not NameMatch.OTHER for given in found):
             action = f"gelezen als {counted(len(found), 'adres', 'adressen')}"
@@ -217,7 +218,7 @@ class _Reading:
         *is_next* means that the line was written behind a ``Sitemap:`` line, and may be an address alone.
         """
         if match := _SITEMAP_LINE.fullmatch(text):
-            first, *more = _NEXT_URL.split(match["value"].strip())
+            first, *more = _NEXT_URL.split(match["value"].strip(" \t"))
             if more:
                 return _stripped(first, *more)
             bare = first.strip(_PUNCTUATION)
@@ -246,7 +247,7 @@ class _Reading:
     def _resolve(self, given: str) -> tuple[str, bool]:
         """Return the absolute URL of an address, and whether the address is relative."""
         try:
-            return urljoin(self._robots_url, given), not urlsplit(given).scheme
+            return urljoin(self._robots_url, tidy_loc(given)), not urlsplit(given).scheme
         except ValueError:  # such as "https://[x", which becomes a finding on the name of the index
             return given, False
 

@@ -263,7 +263,8 @@ def _locs(given: Sequence[bytes]) -> list[str]:
     """Return the locs as :func:`tidy_loc` makes them; nearly all of them are so already."""
     texts = _texts(given)
     joined = "".join(texts)
-    return texts if joined.isascii() and " " not in joined else list(map(tidy_loc, texts))
+    is_tidy = joined.isascii() and joined.isprintable() and not {" ", "<"} & {*joined}
+    return texts if is_tidy else list(map(tidy_loc, texts))
 
 
 def _parsed(*parts: bytes) -> etree._Element:

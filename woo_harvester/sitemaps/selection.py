@@ -22,7 +22,7 @@ from woo_harvester.sitemaps.robots import (
 )
 from woo_harvester.utils.program import counted
 from woo_harvester.utils.terminal import visible
-from woo_harvester.utils.urls import absolute_url, host_of, is_relative, loc_problem
+from woo_harvester.utils.urls import absolute_url, host_of, is_relative, loc_problem, tidy_loc
 
 _READ_ANYWAY = "toch gelezen"
 
@@ -170,7 +170,7 @@ class UrlSelection:
             self._report_loc(entry, "index.adres-relatief", index.url, entry.loc, f"gelezen als {url}")
             entry.loc = url
         if code := self._problem(entry.loc):
-            self._report_loc(entry, code, entry.loc, entry.loc, NOT_READ)
+            self._report_loc(entry, code, entry.loc, visible(entry.loc), NOT_READ)
             return None
         if entry.loc not in self._indexes:
             return self._add(entry, index)
@@ -248,6 +248,9 @@ class UrlSelection:
         return full
 
     def _index_allowed(self, line: SitemapLine, name: IndexName) -> bool:
+        if tidy_loc(line.given) != line.given:
+            seen, action = visible(line.given), f"gelezen als {line.url}"
+            self._report("loc.tekens", url=line.url, line=line.line, seen=seen, action=action)
         if line.relative:
             self._report("robots.sitemap-relatief", url=line.url, line=line.line, seen=line.given)
         if name.other_case:

@@ -7,16 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from sqlalchemy import (
-    Connection,
-    CursorResult,
-    bindparam,
-    delete,
-    insert,
-    literal,
-    select,
-    update,
-)
+from sqlalchemy import Connection, CursorResult, bindparam, delete, insert, literal, select, update
 
 from woo_harvester.state.schema import about, documents, hosts, listings, resources, visited
 from woo_harvester.state.sql import batches, insert_new, insert_or_update

@@ -48,8 +48,9 @@ def parse_datetime(text: str) -> datetime:
     The text is an xs:dateTime, an xs:date, or the W3C's profile of ISO 8601 (``YYYY``, ``YYYY-MM``). A space
     for the T, an offset without colon or after a second T, and any number of decimals are accepted;
     microseconds count. A text without a zone is Dutch local time, with summer time; an hour that occurs twice
-    is the first one. A day without a time is its midnight. Raises ValueError for any other text, and for
-    moments outside the years 1 to 9999. Source: seed "Tijdformaten"; https://www.w3.org/TR/NOTE-datetime.
+    is the first one. A day without a time is its midnight. The first day of the year 1, which software writes
+    for no date, begins in UTC. Raises ValueError for any other text, and for moments outside the years 1 to
+    9999. Source: seed "Tijdformaten"; https://www.w3.org/TR/NOTE-datetime.
     """
     text = text.strip()
     return _midnight(text) if len(text) == len("YYYY-MM-DD") else _moment(text)
@@ -120,6 +121,11 @@ def moment_after(last: datetime | None, now: datetime) -> datetime:
     return now if last is None or now > last else last + timedelta(seconds=1)
 
 
+def is_no_date(moment: datetime) -> bool:
+    """Return whether a moment is one that software writes for no date: until 1900, or 1970-01-01."""
+    return moment.year <= 1900 or abs(moment - _EPOCH) < timedelta(days=1)
+
+
 def to_microseconds(moment: datetime) -> int:
     """Return an aware date-time as microseconds since 1970, as the state keeps it."""
     return (moment - _EPOCH) // _MICROSECOND
@@ -136,7 +142,7 @@ def _moment(text: str) -> datetime:
         moment = _read(text)
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=AMSTERDAM if moment.year >= 1946 else _BEFORE_1946)
-        moment = moment.astimezone(UTC)
+        moment = moment.astimezone(UTC) if moment.date() > date.min else _EARLIEST
     except (ValueError, OverflowError) as error:
         raise ValueError(
             f"Expected a date-time such as 2024-04-02T10:00:00+02:00, got {text!r}: {error}"

@@ -94,15 +94,16 @@ class XmlEncoding(NamedTuple):
     """The name for a parser of XML; None if it reads the file so by itself."""
     false_label: str | None = None
     """The encoding that the file declares, if it cannot have it; then it is read as UTF-8."""
+    doubted_label: str | None = None
+    """The encoding that only the file declares, which is false if the file has a letter in UTF-8."""
 
 
 def xml_encoding(head: bytes, charset: str | None = None) -> XmlEncoding:
     """Return the encoding of an XML file that begins with *head*; *charset* is the one that its server names.
 
-    The first bytes come first, as in :func:`encoding_of`. Then a file is in UTF-8 if its server or the file
-    itself names that, or names nothing that can be true, and single bytes that are no UTF-8 are in what the
-    other one names. So a server that names an encoding for all its files does no harm. ISO-8859-1 and ASCII
-    mean Windows-1252, as in browsers.
+    The first bytes come first, as in :func:`encoding_of`. Then a file is in UTF-8, unless its server and the
+    file itself name only encodings with several bytes for a letter. Other single bytes are in what one of
+    them names. So a false name does no harm. ISO-8859-1 and ASCII mean Windows-1252, as in browsers.
     """
     if (name := _by_first_bytes(head)) is not None:
         return XmlEncoding(name)
@@ -114,13 +115,14 @@ def xml_encoding(head: bytes, charset: str | None = None) -> XmlEncoding:
         for name in (charset, own)
         if name and not is_false(name) and (of_web := resolve_encoding(name))
     ]
-    if "utf-8" not in names:
-        name, fallback, is_named = names[0], "latin-1", True
-    else:
-        others = [each for each in names if each != "utf-8" and _has_single_bytes(each)]
+    others = [each for each in names if each != "utf-8" and _has_single_bytes(each)]
+    doubted = declared if others and "utf-8" not in names else None
+    if others or "utf-8" in names:
         name, fallback, is_named = "utf-8", *((others[0], True) if others else ("cp1252", False))
+    else:
+        name, fallback, is_named = names[0], "latin-1", True
     override = None if name == own and false_label is None else name
-    return XmlEncoding(name, fallback, is_named, override, false_label)
+    return XmlEncoding(name, fallback, is_named, override, false_label, doubted)
 
 
 def _has_single_bytes(name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import IO
+from unicodedata import category, name
 
 #: Signs that are invisible or change what is around them: control, format and surrogate signs, and line ends.
 _HIDDEN = re.compile(
@@ -25,9 +26,14 @@ def printable_lines(text: str) -> str:
     return "\n".join(printable(line.removesuffix("\r")) for line in text.split("\n"))
 
 
+def is_unseen(sign: str) -> bool:
+    """Return whether a sign is white space, a control, format or surrogate sign, or a variation selector."""
+    return category(sign) in ("Cc", "Cf", "Cs", "Zl", "Zp", "Zs") or "VARIATION SELECTOR" in name(sign, "")
+
+
 def visible(text: str) -> str:
     """Return *text* with the number of each invisible sign, such as ``<U+200B>``, for people to find it."""
-    return _HIDDEN.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
+    return "".join(f"<U+{ord(sign):04X}>" if sign != " " and is_unseen(sign) else sign for sign in text)
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -11,6 +11,8 @@ from uuid import NAMESPACE_URL, uuid5
 
 import idna
 
+from woo_harvester.utils.terminal import is_unseen
+
 #: Longest location that is harvested, in bytes: the default of Scrapy's ``URLLENGTH_LIMIT``. An index of the
 #: state's database can have values of this length.
 LOC_MAXLENGTH = 2083
@@ -25,10 +27,8 @@ _SCHEME = re.compile("[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"([a-z][a-z0-9+.-]*)://([^/?#]*)", re.IGNORECASE)
 #: White space, control characters and lone surrogates, which a URL never has (RFC 3986, 2).
 _NEVER_IN_URL = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-#: What may stand around a location and is no part of it: white space, and signs that nobody sees.
-_AROUND = (
-    "".join(filter(str.isspace, map(chr, range(0x3001)))) + "\xad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
-)
+#: A tag of HTML within a text. A location has none (RFC 3986, 2).
+_TAG = re.compile("</?(?:a|b|br|em|font|i|p|span|strong|sub|sup|u|wbr)/?>", re.IGNORECASE)
 _AFTER_PATH = re.compile("[?#]")
 #: The session id that Java servers add to the URLs of visitors without cookies.
 _SESSION = re.compile(";jsessionid=.*", re.IGNORECASE | re.DOTALL)
@@ -56,8 +56,17 @@ def is_web_url(text: str) -> bool:
 
 
 def tidy_loc(given: str) -> str:
-    """Return a location without what is around it, and with each space in it as ``%20`` (RFC 3986, 2.1)."""
-    return given.strip(_AROUND).replace(" ", "%20")
+    """Return a location without tags, and without unseen signs (:func:`is_unseen`) around it or in its host.
+
+    Each space in it becomes ``%20`` (RFC 3986, 2.1).
+    """
+    loc = _TAG.sub("", given).strip()
+    if not (loc.isascii() and loc.isprintable()):
+        seen = [at for at, sign in enumerate(loc) if not is_unseen(sign)] or [-1]
+        loc = loc[seen[0] : seen[-1] + 1]
+        host = match[0] if (match := _ABSOLUTE.match(loc)) else ""
+        loc = "".join(sign for sign in host if sign.isspace() or not is_unseen(sign)) + loc[len(host) :]
+    return loc.replace(" ", "%20")
 
 
 def loc_problem(loc: str) -> str | None:

@@ -23,14 +23,7 @@ from woo_harvester.report.funnel import GAP_KINDS
 from woo_harvester.report.html import charts
 from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.json_file import read_head, read_hosts
-from woo_harvester.report.model import (
-    CodeExplanation,
-    FindingRow,
-    Head,
-    HostReport,
-    Snippet,
-    StageCount,
-)
+from woo_harvester.report.model import CodeExplanation, FindingRow, Head, HostReport, Snippet, StageCount
 from woo_harvester.report.run_folder import RunFolder, host_page, slug
 from woo_harvester.utils.atomic import replace_file
 from woo_harvester.utils.templates import base_css, make_environment, read_asset
