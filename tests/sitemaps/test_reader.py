@@ -133,10 +133,6 @@ ENCODINGS = [
     ("utf-8-sig", "utf-8", "é€"),
     ("utf-16", None, "é€"),
     ("utf-16", "UTF-16", "é€"),
-    ("iso-8859-1", "ISO-8859-1", "é"),
-    ("iso-8859-15", "ISO-8859-15", "é€"),
-    ("windows-1252", "windows-1252", "é€"),
-    ("windows-1252", "Windows-1252", "’"),
 ]
 
 
@@ -149,7 +145,7 @@ def test_a_file_is_read_in_the_encoding_that_it_declares_or_begins_with() -> Non
         for encoding, declared, letters in ENCODINGS:
             body = urlset(letters, head=declaration(declared)).encode(encoding)
             assert read(body, size=size).locs == [letters], (encoding, declared)
-        for declared in (None, "UTF-8", "utf-16"):
+        for declared in (None, "UTF-8", "utf-16", "iso-8859-1"):  # which the repair reads
             other = urlset("a", "é", head=declaration(declared)).encode("iso-8859-1")
             assert read(other, size=size).reason == "ongeldig", declared
         assert read(urlset("a").encode("utf-16-le"), size=size).reason == "ongeldig", size
