@@ -58,7 +58,7 @@ $(VENV)/.demo: requirements-all.txt pyproject.toml | $(BIN)/python
 	$(PIP) --constraint requirements-all.txt --editable '.[demo,portal]'
 	@touch $@
 
-# What `make site` and `make build` need, in the versions of the tests: 1/20 of what install-dev installs.
+# What `make site` and `make build` need, in the versions of the tests: 130 and 50 MB, and not the 900 of install-dev.
 $(VENV)/.site: TOOLS := zensical
 $(VENV)/.build: TOOLS := build setuptools twine
 $(VENV)/.site $(VENV)/.build: requirements-dev.txt | $(BIN)/python

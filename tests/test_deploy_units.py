@@ -195,12 +195,3 @@ def test_the_portal_may_write_its_own_index_only_and_gets_no_secret_of_the_harve
     ):
         assert f"\n{line}\n" in unit
     assert "ReadWritePaths" not in unit
-
-
-@pytest.mark.parametrize(
-    "unit", ["woo-harvester.service", "woo-harvester.timer", "woo-harvester-vergunningen.timer"]
-)
-def test_the_page_shows_a_unit_as_it_is(unit: str) -> None:
-    page = (ROOT / "docs" / "how-to" / "daily.md").read_text(encoding="utf-8")
-    text = (FOLDER / unit).read_text(encoding="utf-8")
-    assert f'```ini title="deploy/systemd/{unit}"\n{text}```\n' in page

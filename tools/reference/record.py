@@ -31,11 +31,18 @@ _TYPE_NAMES = {
 
 
 def values() -> dict[str, Any]:
-    """Return what the page shows of the classes."""
+    """Return what the page shows of the classes, without the keys that a case and its documents share."""
     kinds = {"record": Record, "waarde": Waarde, "permit": PermitRecord, "term": Term}
     kinds_of_columns = {"record": Kind.woo, "permit": Kind.vergunningen}
+    shown = {name: list(rows(kind)) for name, kind in kinds.items()}
+    of_case = {
+        (key.replace("vergunning", "documenten[]"), *rest)
+        for key, *rest in shown["permit"]
+        if "`vergunning" in key
+    }
+    shown["permit"] = [row for row in shown["permit"] if row not in of_case]
     return {
-        "rows": {name: rows(kind) for name, kind in kinds.items()},
+        "rows": shown,
         "waarde": _doc(Waarde),
         "term": _doc(Term),
         "differences": [(row["live"], row["here"], row["why"]) for row in differences()],
