@@ -40,12 +40,12 @@ _SORTS = {
     Sort.DISTANCE: "Dichtstbij eerst",
 }
 _BOUNDS = {
-    "openbaarmakingsdatum_van": "Openbaar gemaakt vanaf",
-    "openbaarmakingsdatum_tot": "Openbaar gemaakt tot en met",
-    "mutatiedatumtijd_van": "Gewijzigd vanaf",
-    "mutatiedatumtijd_tot": "Gewijzigd tot en met",
-    "creatiedatum_van": "Gemaakt vanaf",
-    "creatiedatum_tot": "Gemaakt tot en met",
+    "openbaarmakingsdatumVan": "Openbaar gemaakt vanaf",
+    "openbaarmakingsdatumTot": "Openbaar gemaakt tot en met",
+    "mutatiedatumtijdVan": "Gewijzigd vanaf",
+    "mutatiedatumtijdTot": "Gewijzigd tot en met",
+    "creatiedatumVan": "Gemaakt vanaf",
+    "creatiedatumTot": "Gemaakt tot en met",
 }
 
 

@@ -27,7 +27,7 @@ PATHS = {
     "search": "/?q=besluit&start=20",
     "search page": "/zoek",
     "chosen": "/?q=stikstof&organisatie=https://identifier.overheid.nl/tooi/id/gemeente/gm0363"
-    "&openbaarmakingsdatum_van=2024-01-01",
+    "&openbaarmakingsdatumVan=2024-01-01",
     "nothing": "/?q=nietsvandit&thema=x",
     "suggestion": "/?q=beslut",
     "document": f"/document/{record_id(LOC)}",
@@ -41,7 +41,7 @@ PATHS = {
     "category": "/categorie/c_99a836c7",
     "not found": "/niets",
     "wrong": "/?q=stikstof&sorteer=duurste&thema=x",
-    "wrong days": "/zoek?q=stikstof&openbaarmakingsdatum_van=2025-01-01&openbaarmakingsdatum_tot=2024-01-01",
+    "wrong days": "/zoek?q=stikstof&openbaarmakingsdatumVan=2025-01-01&openbaarmakingsdatumTot=2024-01-01",
 }
 
 
@@ -150,12 +150,12 @@ def test_forms_narrow_a_search_and_keep_the_rest(browser: Browser, portal: str) 
     page.select_option("#volgorde", "titel")
     page.fill("#van", "2024-01-01")
     page.click("text=Toepassen")
-    page.wait_for_url("**/?zoektekst=besluit&openbaarmakingsdatum_van=2024-01-01&**")
+    page.wait_for_url("**/?zoektekst=besluit&openbaarmakingsdatumVan=2024-01-01&**")
     assert page.input_value("#volgorde") == "titel"
     assert page.input_value("#van") == "2024-01-01"
     page.fill("#zoektekst", "kaart")
     page.click("form[role=search] button")
-    page.wait_for_url("**/?zoektekst=kaart&openbaarmakingsdatum_van=2024-01-01&sorteer=titel")
+    page.wait_for_url("**/?zoektekst=kaart&openbaarmakingsdatumVan=2024-01-01&sorteer=titel")
     page.close()
 
 

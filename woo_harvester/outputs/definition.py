@@ -214,7 +214,7 @@ class Metadata:
     label: str = ""
     """The heading on the page of a document, in Dutch; empty if the page has it elsewhere."""
     facet: str = ""
-    """What its values lead to: the name of a facet, or ``q`` for a search for the text."""
+    """What its values lead to: the name of a facet, or ``zoektekst`` for a search for the text."""
     is_searched: bool = True
     is_code: bool = False
     """Whether it is a number or a file name, which is found with and without its punctuation."""
@@ -230,7 +230,7 @@ _METADATA = (
     Metadata(f"{_CLASSIFICATION}.informatiecategorieen", "Informatiecategorie", "informatiecategorie"),
     Metadata(f"{_CLASSIFICATION}.documentsoorten", "Documentsoort", "documentsoort"),
     Metadata(f"{_CLASSIFICATION}.themas", "Thema", "thema"),
-    Metadata(f"{_CLASSIFICATION}.trefwoorden", "Trefwoorden", "q"),
+    Metadata(f"{_CLASSIFICATION}.trefwoorden", "Trefwoorden", "zoektekst"),
     Metadata("document.format", "Bestandstype", "bestandstype", is_searched=False),
     Metadata("document.language", "Taal", is_searched=False),
     # Titles are searched as titles.

@@ -19,12 +19,11 @@ from woo_harvester.utils.dates import parse_datetime
 from woo_portal.details import cause_of, first
 from woo_portal.downloads import MEDIA_TYPE, Entry, FeedAddresses, atom, harvested_at, summary_of
 from woo_portal.engine import Answer, Changes, Followed
-from woo_portal.openapi import CHANGES, MAX_CHANGES
+from woo_portal.openapi import API, CHANGES, MAX_CHANGES
 from woo_portal.pages import headers_for, not_modified, page, root_of
 from woo_portal.parse import Pairs, number_of, question_of_pairs
 from woo_portal.question import Question, QuestionError, Sort
 from woo_portal.results import Address, paging
-from woo_portal.routes.api import FOR_PROGRAMS
 from woo_portal.wording import day_and_time, search_path
 
 _Endpoint = Callable[[Request], Awaitable[Response]]
@@ -91,12 +90,12 @@ def _onward(path: str, asked: _Asked, found: Changes, size: int) -> str:
     return search_path([*pairs, *([("aantal", str(asked.size))] if asked.size != size else [])], path)
 
 
-def _program(kind: Kind, suffix: str) -> _Endpoint:
+def _program(kind: Kind, path: str, suffix: str) -> _Endpoint:
     """Return the endpoint of the changes of a kind as a feed or as records.
 
     A feed without a place to begin has the latest changes first, as readers of feeds expect.
     """
-    path, size = f"{CHANGES[kind.name]}.{suffix}", _SIZES[suffix]
+    size = _SIZES[suffix]
 
     async def endpoint(request: Request) -> Response:
         asked, root, state = (
@@ -181,10 +180,9 @@ def _page(kind: Kind) -> _Endpoint:
 ROUTES = [
     *(Route(CHANGES[kind.name], _page(kind)) for kind in Kind),
     *(
-        Route(
-            f"{CHANGES[kind.name]}.{suffix}", _program(kind, suffix), methods=["GET"], middleware=FOR_PROGRAMS
-        )
+        Route(path, _program(kind, path, suffix))
         for kind in Kind
         for suffix in _SIZES
+        for path in (f"{CHANGES[kind.name]}.{suffix}", f"{API[kind.name]}/wijzigingen.{suffix}")
     ),
 ]

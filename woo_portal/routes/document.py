@@ -106,7 +106,12 @@ async def _copy(request: Request, found: Json, number: int) -> Response | None:
     if (there := await run_sync(_within, store, one.stored)) is None:
         return None
     path, about = there
-    headers = {"etag": f'"{path.name}"', "cache-control": "no-cache", "content-security-policy": _SANDBOX}
+    headers = {
+        "etag": f'"{path.name}"',
+        "cache-control": "no-cache",
+        "content-security-policy": _SANDBOX,
+        "content-encoding": "identity",  # most documents are compressed, and clients ask for parts of them
+    }
     if unchanged := not_modified(request, headers):
         return unchanged
     media_type, name = _form(one)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-from starlette.middleware import Middleware
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
@@ -17,7 +15,7 @@ from woo_portal import results
 from woo_portal.asking import BusyError
 from woo_portal.dutch import analyzer, normalized
 from woo_portal.engine import Answer, Engine, SlowQuestionError, title_field
-from woo_portal.pages import StaticFile, page, static_files
+from woo_portal.pages import page
 from woo_portal.parse import pairs_of, question_of_pairs
 from woo_portal.question import MAX_TEXT, Clause, Question, Sort, readable, text_of
 from woo_portal.results import Address, Narrowed, Parameters, offered_facets
@@ -32,8 +30,6 @@ _FEW, _MOST_WORDS, _SHORTEST = 3, 3, 4
 
 #: The name of the filter whose list is narrowed, and what its names have.
 _FILTER, _NAME = "filter", "bevat"
-#: The parameter with the text of a question, and its short name in addresses that people made.
-_TEXT, _SHORT_NAME = "zoektekst", "q"
 
 
 async def home(request: Request) -> Response:
@@ -44,18 +40,14 @@ async def home(request: Request) -> Response:
 async def search(request: Request) -> Response:
     """Answer with the hits of a search. Its links lead to ``/``, so that a search has one address."""
     given = request.query_params.multi_items()
-    asked = [
-        (_TEXT if name == _SHORT_NAME else name, value)
-        for name, value in given
-        if name not in (_FILTER, _NAME)
-    ]
+    asked = [each for each in given if each[0] not in (_FILTER, _NAME)]
     state, question = request.app.state, question_of_pairs(WOO, asked)
     address = Address(pairs_of(question))
     answer = await state.asking(state.engine.search, question)
     narrowed = await _narrowed(request, question)
     better = await _suggestion(request, question, answer.total)
     shown = results.page_of(question, answer, address, narrowed)
-    alone: Parameters = [(_TEXT, shown["text"])] if shown["text"] else [("sorteer", Sort.NEWEST.value)]
+    alone: Parameters = [("zoektekst", shown["text"])] if shown["text"] else [("sorteer", Sort.NEWEST.value)]
     return await page(
         request,
         "search.html",
@@ -64,9 +56,9 @@ async def search(request: Request) -> Response:
         better=text_of(better.clauses) if better else "",
         better_path=search_path(pairs_of(better)) if better else "",
         hidden_in_box=address.others(),
-        kept=address.others("sorteer", "openbaarmakingsdatum_van", "openbaarmakingsdatum_tot"),
-        begin=address.first("openbaarmakingsdatum_van"),
-        end=address.first("openbaarmakingsdatum_tot"),
+        kept=address.others("sorteer", "openbaarmakingsdatumVan", "openbaarmakingsdatumTot"),
+        begin=address.first("openbaarmakingsdatumVan"),
+        end=address.first("openbaarmakingsdatumTot"),
         all=search_path(alone),
     )
 
@@ -139,10 +131,6 @@ async def start(request: Request) -> Response:
     )
 
 
-#: A file whose name changes with its content.
-_FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
-
-
 async def health(request: Request) -> PlainTextResponse:
     """Answer whether questions are answered (``/gezond``). A portal that is busy answers those of others."""
     state = request.app.state
@@ -160,18 +148,8 @@ def _probe(engine: Engine) -> None:
             engine.search(Question(kind, tuple(map(Clause, words[:1])), size=1))
 
 
-def _static(file: StaticFile) -> Route:
-    """Return the route of a file that pages need."""
-
-    async def endpoint(request: Request) -> Response:
-        return Response(file.content, media_type=file.media_type, headers=_FOR_EVER)
-
-    return Route(file.path, endpoint, middleware=[Middleware(GZipMiddleware)])
-
-
 ROUTES = [
     Route("/", home),
     Route("/zoek", search),
     Route("/gezond", health),
-    *map(_static, static_files().values()),
 ]

@@ -22,7 +22,6 @@ from woo_portal.details import version_of
 from woo_portal.engine import Engine
 from woo_portal.pages import address_of, headers_for, not_modified, root_of
 from woo_portal.question import Question, Sort
-from woo_portal.routes.api import FOR_PROGRAMS
 from woo_portal.wording import document_path
 
 #: The most documents of a sitemap, by its protocol. The parts have fewer, as they are not exactly equal.
@@ -37,8 +36,6 @@ _PART = re.compile("([1-9][0-9]{0,3})-van-([1-9][0-9]{0,3})")
 async def robots(request: Request) -> Response:
     """Keep crawlers from following each combination of filters; they may have pages and documents."""
     root = address_of(request, "/")
-    if not request.app.state.options.is_findable:
-        return PlainTextResponse(f"User-agent: *\nDisallow: {root}\n")
     lines = (
         "User-agent: *",
         f"Disallow: {root}*?",
@@ -50,7 +47,6 @@ async def robots(request: Request) -> Response:
 
 async def sitemap(request: Request) -> Response:
     """Answer with the sitemap of all documents, or the list of its parts if there are too many for one."""
-    _check_is_findable(request)
     state = request.app.state
     contents = await state.asking(state.engine.contents, WOO)
     if contents.published <= MAX_ENTRIES:
@@ -65,16 +61,10 @@ async def sitemap(request: Request) -> Response:
 
 async def part_of_sitemap(request: Request) -> Response:
     """Answer with one part of the sitemap."""
-    _check_is_findable(request)
     found = _PART.fullmatch(str(request.path_params["part"]))
     if found is None or int(found[1]) > int(found[2]):
         raise HTTPException(404)
     return await _documents(request, int(found[1]), int(found[2]))
-
-
-def _check_is_findable(request: Request) -> None:
-    if not request.app.state.options.is_findable:
-        raise HTTPException(404)
 
 
 async def _documents(request: Request, number: int, parts: int) -> Response:
@@ -115,6 +105,6 @@ def _changed(document: Mapping[str, Any]) -> str:
 
 ROUTES = [
     Route("/robots.txt", robots),
-    Route("/sitemap.xml", sitemap, methods=["GET"], middleware=FOR_PROGRAMS),
-    Route("/sitemap-{part}.xml", part_of_sitemap, methods=["GET"], middleware=FOR_PROGRAMS),
+    Route("/sitemap.xml", sitemap),
+    Route("/sitemap-{part}.xml", part_of_sitemap),
 ]

@@ -97,7 +97,7 @@ def test_what_is_wrong_is_refused_in_words(client: Client) -> None:
         for path in ("/wijzigingen.jsonl", "/wijzigingen.atom"):
             answer = client.get(f"{path}?{query}")
             assert answer.status_code == 400, query
-            assert answer.json()["fout"] == message, query
+            assert answer.json()["detail"] == message, query
 
 
 def test_a_place_of_another_index_or_of_a_stranger_is_no_fault(client: Client) -> None:
