@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
+from mimetypes import guess_type
 from pathlib import Path
 from threading import BoundedSemaphore
 from typing import Any
@@ -191,6 +192,6 @@ def _static(file: StaticFile) -> Route:
     """Return the route of a file that pages need."""
 
     async def endpoint(request: Request) -> Response:
-        return Response(file.content, media_type=file.media_type, headers=_FOR_EVER)
+        return Response(file.content, media_type=guess_type(file.path)[0], headers=_FOR_EVER)
 
     return Route(file.path, endpoint)

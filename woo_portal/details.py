@@ -115,6 +115,11 @@ def location_of(document: Json) -> str:
     return first(document, f"{_DOCUMENT}.weblocatie")
 
 
+def group_of(document: Json) -> str:
+    """Return the key that a document shares with the others of its group, or an empty text."""
+    return first(document, f"{_DOCUMENT}.aggregatiekenmerk")
+
+
 def organisation_of(document: Json) -> str:
     """Return the name of the organisation that a document is shown with."""
     names = (first(document, f"{_DOCUMENT}.{name}.label") for name in ("verantwoordelijke", "publisher"))
@@ -184,7 +189,12 @@ def facts_of(document: Json) -> list[str]:
 
 def about(document: Json) -> list[Row]:
     """Return the rows about what a document is, and whose."""
-    return with_values(*(_metadata(document, field) for field in metadata_of(WOO) if field.label))
+    rows = [_metadata(document, field) for field in metadata_of(WOO) if field.label]
+    owner, publisher = rows[:2]
+    if [each.text for each in owner.values] == [each.text for each in publisher.values]:
+        # The publisher is named only if it is another organisation.
+        rows[:2] = [replace(publisher if owner.filled else owner, label=owner.label)]
+    return with_values(*rows)
 
 
 def dates(document: Json) -> list[Row]:

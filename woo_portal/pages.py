@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import cache, partial
 from hashlib import sha256
 from http import HTTPStatus
-from mimetypes import guess_type
 from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
@@ -29,16 +28,14 @@ from woo_portal.engine import Engine, EngineError
 from woo_portal.openapi import VERSION as API_VERSION
 from woo_portal.wording import document_path, path_of
 
-#: For a minute an answer may be used again; after that, a client asks whether it is still right.
-CACHE_CONTROL = "public, max-age=60"
-
 
 async def headers_for(request: Request, *parts: object) -> dict[str, str]:
     """Return the cache headers of the answer that these parts, beside the index, decide."""
     engine: Engine = request.app.state.engine
     version = await request.app.state.asking(engine.version)
     text = "\n".join([VERSION, version, *map(str, parts)])
-    return {"etag": entity_tag(text), "cache-control": CACHE_CONTROL}
+    # For a minute it may be used again; after that, a client asks whether it is still right.
+    return {"etag": entity_tag(text), "cache-control": "public, max-age=60"}
 
 
 def entity_tag(text: str) -> str:
@@ -166,20 +163,10 @@ class Menu:
         self.links = (*_NAVIGATION, _PERMITS) if found.published else _NAVIGATION
 
 
-async def page(
-    request: Request,
-    template: str,
-    *,
-    status: int = 200,
-    headers: Mapping[str, str] | None = None,
-    **context: Any,
-) -> Response:
-    """Return a page, or 304 if the browser has it.
-
-    The template gets the context, and ``to(path)``: the address of a path of the portal.
-    """
+async def page(request: Request, template: str, **context: Any) -> Response:
+    """Return a page, or 304 if the browser has it, as :func:`made_page` does."""
     await request.app.state.menu.refresh(request)
-    return made_page(request, template, status=status, headers=headers, **context)
+    return made_page(request, template, **context)
 
 
 def made_page(
@@ -190,7 +177,10 @@ def made_page(
     headers: Mapping[str, str] | None = None,
     **context: Any,
 ) -> Response:
-    """Return a page as :func:`page` does, without a question to the engine."""
+    """Return a page, or 304 if the browser has it, without a question to the engine.
+
+    The template gets the context, and ``to(path)``: the address of a path of the portal.
+    """
     shared = {
         "to": partial(address_of, request),
         "site": request.app.state.options.title,
@@ -248,7 +238,6 @@ class StaticFile(NamedTuple):
 
     path: str
     """The path, which changes with the content so that browsers may keep the file."""
-    media_type: str
     content: bytes
 
 
@@ -268,5 +257,4 @@ def static_files(css: Path | None, logo: Path | None) -> Mapping[str, StaticFile
 
 def _static_file(name: str, content: bytes) -> StaticFile:
     stem, _, suffix = name.partition(".")
-    path = f"/{stem}-{sha256(content).hexdigest()[:12]}.{suffix}"
-    return StaticFile(path, guess_type(name)[0] or "application/octet-stream", content)
+    return StaticFile(f"/{stem}-{sha256(content).hexdigest()[:12]}.{suffix}", content)

@@ -237,7 +237,7 @@ _METADATA = (
     Metadata("document.titelcollectie.verkorteTitels", "Andere titels", is_searched=False),
     Metadata("document.titelcollectie.alternatieveTitels", "Alternatieve titels", is_searched=False),
     Metadata("document.identifiers", "Kenmerken van de organisatie", is_code=True),
-    Metadata("document.aggregatiekenmerk", "Hoort bij de groep", is_code=True),
+    Metadata("document.aggregatiekenmerk", "Hoort bij de groep", "zoektekst", is_code=True),
     Metadata("versies.bestanden.bestandsnaam", is_code=True),
     Metadata("document.weblocatie", is_code=True),
 )

@@ -17,7 +17,7 @@ from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_harvester.outputs.document import record_of
 from woo_harvester.utils.dates import parse_datetime
 from woo_portal.details import cause_of, first
-from woo_portal.downloads import MEDIA_TYPE, Entry, FeedAddresses, atom, harvested_at, summary_of
+from woo_portal.downloads import MEDIA_TYPE, Entry, atom, harvested_at, summary_of
 from woo_portal.engine import Answer, Changes, Followed
 from woo_portal.openapi import API, CHANGES, MAX_CHANGES
 from woo_portal.pages import headers_for, not_modified, page, root_of
@@ -124,8 +124,9 @@ def _feed(
     request: Request, kind: Kind, documents: Sequence[Json], headers: dict[str, str], onward: str = ""
 ) -> Response:
     root, path = root_of(request), CHANGES[kind.name]
-    links = {"self": f"{root}{path}.atom" + f"?{request.url.query}" * bool(request.url.query)}
-    links |= {"first": f"{root}{path}.atom"} | ({"next": onward} if onward else {})
+    first = f"{root}{path}.atom"
+    links = {"alternate": root + path, "self": f"{first}?{request.url.query}".rstrip("?"), "first": first}
+    links |= {"next": onward} if onward else {}
     title = f"{request.app.state.options.title}: {_TITLES[kind.name].lower()}"
     entries = [
         Entry(
@@ -136,7 +137,7 @@ def _feed(
         )
         for each in documents
     ]
-    feed = atom(title, FeedAddresses(root, root + path, links), entries, None)
+    feed = atom(title, root, links, entries, None)
     return Response(feed, headers=headers, media_type=MEDIA_TYPE)
 
 

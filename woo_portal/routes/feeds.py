@@ -16,7 +16,7 @@ from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_harvester.outputs.document import record_of
 from woo_harvester.utils.dates import day_of
 from woo_portal.asking import Parts, begin_download
-from woo_portal.downloads import FORMS, MEDIA_TYPE, SEARCHES, Entry, FeedAddresses, Form, atom, summary_of
+from woo_portal.downloads import FORMS, MEDIA_TYPE, SEARCHES, Entry, Form, atom, summary_of
 from woo_portal.engine import Engine
 from woo_portal.openapi import API, ENTRIES, FILES
 from woo_portal.pages import headers_for, not_modified, root_of
@@ -46,30 +46,29 @@ def _feed(kind: Kind) -> _Endpoint:
         answer = await state.asking(state.engine.search, question)
         contents = await state.asking(state.engine.contents, kind)
         entries = [Entry(hit.document["id"], summary_of(kind, hit.document)) for hit in answer.hits]
-        addresses = _addresses(request, question, answer.total)
         title = f"{state.options.title}: {_subject(question)}"
-        feed = atom(title, addresses, entries, contents.newest)
+        links = _links(question, answer.total)
+        root = root_of(request)
+        feed = atom(title, root, {each: root + links[each] for each in links}, entries, contents.newest)
         return Response(feed, headers=headers, media_type=MEDIA_TYPE)
 
     return endpoint
 
 
-def _addresses(request: Request, question: Question, total: int) -> FeedAddresses:
-    root, kind = root_of(request), question.kind.name
-    path = f"{FILES[kind]}.atom"
+def _links(question: Question, total: int) -> dict[str, str]:
+    """Return the paths of the pages of a feed and of its search, by relation."""
+    kind = question.kind.name
     last = min(total, MAX_DEPTH)
     starts = {"self": question.start, "first": 0}
     if (following := question.start + question.size) < last:
         starts["next"] = following
     if question.start:
         starts["previous"] = max(0, question.start - question.size)
-
-    links = {
-        name: root + search_path(pairs_of(replace(question, start=start), size=ENTRIES), path)
+    search = search_path(pairs_of(replace(question, start=0, size=SIZE)), SEARCHES[kind])
+    return {"alternate": search} | {
+        name: search_path(pairs_of(replace(question, start=start), size=ENTRIES), f"{FILES[kind]}.atom")
         for name, start in starts.items()
     }
-    search = search_path(pairs_of(replace(question, start=0, size=SIZE)), SEARCHES[kind])
-    return FeedAddresses(root, root + search, links)
 
 
 def _subject(question: Question) -> str:

@@ -54,7 +54,7 @@ async def permits(request: Request) -> Response:
         permit_title=details.permit_title,
         distances=_distances(question),
         runnings=[(value, label, address.first("lopend") == value) for value, label in _RUNNING.items()],
-        kept=address.others(*_FORM),
+        kept=results.kept(address, shown["filters"], *_FORM),
         near=address.first("plaats"),
         all=search_path([("zoektekst", shown["text"])] if shown["text"] else [], PERMITS_PATH),
         map=search_path(address.others("sorteer", "aantal"), MAP_PATH),
@@ -147,14 +147,8 @@ async def permits_map(request: Request) -> Response:
         list=search_path(given, PERMITS_PATH),
         list_of_part=search_path([each for each in given if each[0] != "kader"], PERMITS_PATH),
         tiles=tiles,
-        credit=_credit(tiles),
+        credit=(urlsplit(tiles).hostname or "").replace("service.pdok.nl", "Kaartgegevens © Kadaster"),
     )
-
-
-def _credit(tiles: str) -> str:
-    """Return who made the background of the map."""
-    host = urlsplit(tiles).hostname or ""
-    return "Kaartgegevens © Kadaster" if host.endswith(".pdok.nl") else host
 
 
 ROUTES = [

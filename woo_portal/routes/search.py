@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -11,6 +13,7 @@ from starlette.routing import Route
 
 from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_harvester.outputs.definition import values_at
+from woo_harvester.utils.dates import day_of
 from woo_portal import results
 from woo_portal.asking import BusyError
 from woo_portal.dutch import analyzer, normalized
@@ -28,8 +31,11 @@ _NEWEST = 5
 #: the letters that such a word has at least.
 _FEW, _MOST_WORDS, _SHORTEST = 3, 3, 4
 
-#: The name of the filter whose list is narrowed, and what its names have.
-_FILTER, _NAME = "filter", "bevat"
+#: What the names of a filter in its list have: the beginning of the parameter, before the name of the filter.
+_NAMED = "bevat-"
+#: The parameters of the days between which a document was made public, and the quick periods before today.
+_BEGIN, _END = "openbaarmakingsdatumVan", "openbaarmakingsdatumTot"
+_PERIODS = (("Afgelopen week", 7), ("Afgelopen maand", 31), ("Afgelopen jaar", 366))
 
 
 async def home(request: Request) -> Response:
@@ -40,13 +46,16 @@ async def home(request: Request) -> Response:
 async def search(request: Request) -> Response:
     """Answer with the hits of a search. Its links lead to ``/``, so that a search has one address."""
     given = request.query_params.multi_items()
-    asked = [each for each in given if each[0] not in (_FILTER, _NAME)]
+    asked = [each for each in given if not each[0].startswith(_NAMED)]
     state, question = request.app.state, question_of_pairs(WOO, asked)
     address = Address(pairs_of(question))
     answer = await state.asking(state.engine.search, question)
     narrowed = await _narrowed(request, question)
     better = await _suggestion(request, question, answer.total)
     shown = results.page_of(question, answer, address, narrowed)
+    values = {each.name: {(one.value, one.number) for one in each.choices} for each in shown["filters"]}
+    if values.get("publisher", set()) <= values.get("organisatie", set()):  # it would say the same again
+        shown["filters"] = [each for each in shown["filters"] if each.name != "publisher"]
     alone: Parameters = [("zoektekst", shown["text"])] if shown["text"] else [("sorteer", Sort.NEWEST.value)]
     return await page(
         request,
@@ -55,19 +64,28 @@ async def search(request: Request) -> Response:
         path="/",
         better=text_of(better.clauses) if better else "",
         better_path=search_path(pairs_of(better)) if better else "",
-        hidden_in_box=address.others(),
-        kept=address.others("sorteer", "openbaarmakingsdatumVan", "openbaarmakingsdatumTot"),
-        begin=address.first("openbaarmakingsdatumVan"),
-        end=address.first("openbaarmakingsdatumTot"),
+        kept=results.kept(address, shown["filters"], "sorteer", _BEGIN, _END),
+        begin=address.first(_BEGIN),
+        end=address.first(_END),
+        periods=list(_periods(address)),
         all=search_path(alone),
     )
 
 
+def _periods(address: Address) -> Iterator[tuple[str, str, bool]]:
+    """Yield the quick periods: text, path, and whether it is that of the page."""
+    for label, days in _PERIODS:
+        begin = (day_of(datetime.now(UTC)) - timedelta(days)).isoformat()
+        path = search_path([*address.others(_BEGIN, _END), (_BEGIN, begin)])
+        yield label, path, address.first(_BEGIN) == begin and not address.first(_END)
+
+
 async def _narrowed(request: Request, question: Question) -> Narrowed | None:
     """Return the values of the filter in whose box something was typed, or None."""
-    name, text = (request.query_params.get(each, "") for each in (_FILTER, _NAME))
-    text = readable(text[:MAX_TEXT], "de naam").strip()
-    if not text or name not in {facet.name for facet in offered_facets(WOO)}:
+    typed = {facet.name: request.query_params.get(_NAMED + facet.name, "") for facet in offered_facets(WOO)}
+    texts = ((name, readable(each[:MAX_TEXT], "de naam").strip()) for name, each in typed.items())
+    name, text = next((pair for pair in texts if pair[1]), ("", ""))
+    if not text:
         return None
     state, every = request.app.state, replace(question, start=0, size=1, all_of=name, with_highlights=False)
     answer: Answer = await state.asking(state.engine.search, every)

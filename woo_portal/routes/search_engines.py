@@ -16,9 +16,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from woo_harvester.kinds import WOO
-from woo_harvester.utils.dates import day_of, parse_datetime
+from woo_harvester.utils.dates import day_of
 from woo_portal.asking import Parts, begin_download
-from woo_portal.details import version_of
+from woo_portal.downloads import changed_at
 from woo_portal.engine import Engine
 from woo_portal.pages import address_of, headers_for, not_modified, root_of
 from woo_portal.question import Question, Sort
@@ -88,19 +88,9 @@ def _pieces(engine: Engine, question: Question, root: str) -> Generator[str, Non
 
 
 def _entry(document: Mapping[str, Any], root: str) -> str:
-    changed = _changed(document)
-    lastmod = f"<lastmod>{changed}</lastmod>" if changed else ""
+    changed = changed_at(document)
+    lastmod = f"<lastmod>{day_of(changed).isoformat()}</lastmod>" if changed else ""
     return f"<url><loc>{escape(root + document_path(document['id']))}</loc>{lastmod}</url>\n"
-
-
-def _changed(document: Mapping[str, Any]) -> str:
-    """Return the day of the last change of a document, or an empty text."""
-    version = version_of(document)
-    text = version.get("mutatiedatumtijd") or version.get("openbaarmakingsdatum")
-    try:
-        return day_of(parse_datetime(str(text))).isoformat()
-    except ValueError:
-        return ""
 
 
 ROUTES = [

@@ -163,8 +163,8 @@ def test_the_page_shows_the_latest_changes_and_leads_to_feed_and_records(client:
     shown = [" ".join(each.text_content().split()) for each in page.cssselect(".hit")]
     assert len(shown) == 4
     assert shown[2:] == [
-        "https://www.amsterdam.nl/weg.pdf Ingetrokken geoogst op 20 november 2026, 8:00 uur",
-        "Eerste Nieuw gemeente Amsterdam geoogst op 19 november 2026, 8:00 uur",
+        "https://www.amsterdam.nl/weg.pdf Ingetrokken · geoogst op 20 november 2026, 8:00 uur",
+        "Eerste Nieuw · gemeente Amsterdam · geoogst op 19 november 2026, 8:00 uur",
     ]
     links = {str(link.get("href")) for link in page.cssselect("a")}
     assert {"/wijzigingen.atom", "/wijzigingen.jsonl", f"/document/{RECORDS[1]['id']}"} <= links

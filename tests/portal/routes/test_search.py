@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from lxml import html
 
-from tests.portal.client import Client, client_of, opened
+from tests.portal.client import Client, client_of, opened, ticked
 from tests.portal.records import AMSTERDAM, CONVENANTEN, bare, full, withdrawn
+from woo_harvester.utils.dates import day_of
+from woo_harvester.utils.urls import record_id
 
 
 @pytest.fixture(scope="module")
@@ -51,9 +54,8 @@ def test_a_search_marks_its_words_and_leads_to_the_document(client: Client) -> N
     assert page.cssselect("input[name=zoektekst]")[0].get("value") == "stikstof"
 
 
-def test_a_filter_is_chosen_and_taken_away_again_by_links(client: Client) -> None:
-    page = opened(client, "/?q=a&sorteer=titel&start=10")
-    chosen = link(page, "Adviezen")
+def test_a_filter_is_chosen_by_its_box_and_taken_away_again(client: Client) -> None:
+    chosen = ticked(opened(client, "/?zoektekst=a&sorteer=titel&start=10"), "Adviezen")
     assert dict(parse_qsl(urlsplit(chosen).query)) == {
         "zoektekst": "a",
         "sorteer": "titel",
@@ -63,7 +65,29 @@ def test_a_filter_is_chosen_and_taken_away_again_by_links(client: Client) -> Non
     assert titles(page) == ["Convenant over stikstof"]
     (removal,) = page.cssselect(".chosen a")
     assert "Informatiecategorie: Adviezen" in removal.text_content()
-    assert dict(parse_qsl(urlsplit(str(removal.get("href"))).query)) == {"zoektekst": "a", "sorteer": "titel"}
+    without = {"zoektekst": "a", "sorteer": "titel"}
+    assert dict(parse_qsl(urlsplit(str(removal.get("href"))).query)) == without
+    assert dict(parse_qsl(urlsplit(ticked(page, "Adviezen")).query)) == without
+
+
+def test_the_publisher_is_a_filter_only_if_it_is_another_organisation() -> None:
+    other = full(id=record_id("https://b.nl/1"))
+    for label, is_there in (("gemeente Amsterdam", False), ("gemeente Utrecht", True)):
+        publisher = AMSTERDAM if not is_there else {"label": label}
+        other["document"] = {**other["document"], "publisher": publisher}
+        page = opened(client_of([full(), other]), "/zoek")
+        assert bool(page.cssselect("#filter-publisher")) == is_there, label
+        rows = opened(client_of([other]), f"/document/{other['id']}").cssselect("dt")
+        assert ("Gepubliceerd door" in [each.text_content() for each in rows]) == is_there, label
+
+
+def test_quick_periods_begin_so_many_days_ago(client: Client) -> None:
+    page = opened(client, "/?zoektekst=a&openbaarmakingsdatumTot=2024-01-01&start=10")
+    week, month, _ = page.cssselect(".periods a")
+    begin = (day_of(datetime.now(UTC)) - timedelta(7)).isoformat()
+    assert week.get("href") == f"/?zoektekst=a&openbaarmakingsdatumVan={begin}"
+    page = opened(client, str(month.get("href")))
+    assert [each.text_content() for each in page.cssselect(".periods [aria-current]")] == ["Afgelopen maand"]
 
 
 def test_a_default_value_is_no_filter(client: Client) -> None:
@@ -76,17 +100,11 @@ def test_forms_keep_what_was_chosen(client: Client) -> None:
     page = opened(
         client, f"/?q=stikstof&organisatie={organisation}&openbaarmakingsdatumVan=2024-01-01&start=0"
     )
-    search, narrow = page.cssselect("form")
-    assert [(each.get("name"), each.get("value")) for each in search.cssselect("input[type=hidden]")] == [
-        ("organisatie", organisation),
-        ("openbaarmakingsdatumVan", "2024-01-01"),
-    ]
-    assert [(each.get("name"), each.get("value")) for each in narrow.cssselect("input")] == [
-        ("zoektekst", "stikstof"),
-        ("organisatie", organisation),
-        ("openbaarmakingsdatumVan", "2024-01-01"),
-        ("openbaarmakingsdatumTot", ""),
-    ]
+    search, narrow = page.forms
+    asked = [("organisatie", organisation), ("openbaarmakingsdatumVan", "2024-01-01")]
+    assert [(each.get("name"), each.get("value")) for each in search.cssselect("[type=hidden]")] == asked
+    given = [pair for pair in narrow.form_values() if pair[1]]
+    assert given == [("zoektekst", "stikstof"), ("sorteer", "relevantie"), *reversed(asked)]
     assert "Openbaar gemaakt vanaf 1 januari 2024" in text_of(page)
 
 
@@ -148,7 +166,8 @@ def test_a_chosen_value_without_hits_has_its_name_and_is_taken_away(client: Clie
     (removal,) = page.cssselect(".chosen a")
     assert "Organisatie: Gemeente Utrecht" in str(removal.text_content())
     assert removal.get("href") == "/?zoektekst=nietsvandit"
-    assert "Gemeente Utrecht (gekozen, haal weg) 0" in text_of(page)
+    (box,) = page.cssselect("#filters label:has([checked])")
+    assert box.text_content().strip() == "Gemeente Utrecht"
 
 
 def test_a_search_can_be_followed_and_downloaded(client: Client) -> None:
