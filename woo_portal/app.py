@@ -138,9 +138,9 @@ class Options:
     """The URL or e-mail address of the operator."""
     links: Sequence[tuple[str, str]] = ()
     """The links of the organisation at the foot of each page: text and URL."""
-    css: Path | None = None
+    css: str = ""
     """The file with the style of the organisation, which comes after the portal's own."""
-    logo: Path | None = None
+    logo: str = ""
     """The image that stands at the top of each page beside the name."""
 
 

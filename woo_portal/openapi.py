@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import date, datetime
 from types import GenericAlias
 from typing import Annotated, Any, Literal
 
@@ -43,11 +43,18 @@ _NOUNS = {WOO.name: "documenten", PERMITS.name: "vergunningen"}
 _RECORDS: Mapping[str, type[Any]] = {WOO.name: Record, PERMITS.name: PermitRecord}
 
 _Number = Annotated[int, Meta(ge=0)]
-_OF_CHANGES: Mapping[str, Any] = {
-    "sinds": Annotated[str, Meta(description="Een dag of moment: wat sindsdien is geoogst.")],
-    "na": Annotated[str, Meta(description="De plaats uit een eerder antwoord, om daar verder te gaan.")],
-    "aantal": Annotated[int, Meta(ge=1, le=MAX_CHANGES)],
-}
+
+
+def _text(description: str, **schema: Any) -> Any:
+    return Annotated[str, Meta(description=description, extra_json_schema=schema)]
+
+
+#: A day in an address, which a form leaves empty, and a day or moment.
+_DAYS = [{"format": "date"}, {"const": ""}]
+_DAY = _text("Een dag, zoals 2026-04-02.", anyOf=_DAYS)
+_SINCE = _text("Wat sindsdien is geoogst.", anyOf=[*_DAYS, {"format": "date-time"}])
+_AFTER = _text("De plaats uit een eerder antwoord.", pattern=r"^([0-9a-z]{0,16}(\.[0-9]{1,18}){4})?$")
+_OF_CHANGES = {"sinds": _SINCE, "na": _AFTER, "aantal": Annotated[int, Meta(ge=1, le=MAX_CHANGES)]}
 
 
 class Fout(Struct, forbid_unknown_fields=True):
@@ -125,6 +132,7 @@ def _of_kind(kind: Kind) -> Iterator[tuple[str, Json]]:
     # The values of a facet that is added have links, and are no question of a program.
     supplied = {facet.name for facet in facets(kind) if facet.is_supplied}
     types = {each: type_of(kind, each) for each in names_of(kind) if each not in supplied}
+    types |= {each: _DAY for each, given in types.items() if given is date}
     answer = _content(_JSON, f"{NAMES[name]}Antwoord")
     post = _operation(f"zoek_{name}_verzoek", f"Zoek {nouns} met een verzoek in JSON", {}, answer)
     post["requestBody"] = {"required": True, "content": _content(_JSON, f"{NAMES[name]}Vraag")}

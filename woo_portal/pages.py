@@ -241,10 +241,10 @@ class StaticFile(NamedTuple):
     content: bytes
 
 
-def static_files(css: Path | None, logo: Path | None) -> Mapping[str, StaticFile]:
+def static_files(css: str, logo: str) -> Mapping[str, StaticFile]:
     """Return the files that pages need, by name: the organisation's style and logo are among them."""
     asset = partial(read_asset, __package__)
-    own_style = css.read_text(encoding="utf-8") if css else ""
+    own_style = Path(css).read_text(encoding="utf-8") if css else ""
     contents = {
         "stijl.css": (base_css() + asset("style.css") + own_style).encode(),
         "icoon.svg": asset("icon.svg").encode(),
@@ -252,7 +252,8 @@ def static_files(css: Path | None, logo: Path | None) -> Mapping[str, StaticFile
         "kaart.js": f"{asset('leaflet/leaflet.js')}\n{asset('map.js')}".encode(),
     }
     found = {name: _static_file(name, content) for name, content in contents.items()}
-    return found | ({"logo": _static_file(f"logo{logo.suffix}", logo.read_bytes())} if logo else {})
+    image = Path(logo)
+    return found | ({"logo": _static_file(f"logo{image.suffix}", image.read_bytes())} if logo else {})
 
 
 def _static_file(name: str, content: bytes) -> StaticFile:

@@ -77,8 +77,8 @@ def question_of_pairs(kind: Kind, pairs: Pairs, *, size: int = SIZE, today: date
     one = given.one
     near = _near(one("plaats", _place), one("afstand", _distance))
     sort = one("sorteer", lambda name, text: _sort(kind, text)) or Sort.RELEVANCE
-    if sort is Sort.DISTANCE and near is None:
-        raise QuestionError("Sorteren op afstand kan alleen met een plaats.")
+    if sort is Sort.DISTANCE and near is None:  # a form without a place still has a distance and this order
+        sort = Sort.RELEVANCE
     is_running = one("lopend", _yes_or_no)
     day = today or day_of(datetime.now(UTC))
     start, asked = one("start", number_of) or 0, one("aantal", number_of)
@@ -237,11 +237,7 @@ def _distance(name: str, text: str) -> int:
 
 
 def _near(place: tuple[float, float] | None, metres: int | None) -> Place | None:
-    if place is None:
-        if metres is not None:
-            raise QuestionError("Een afstand kan alleen met een plaats.")
-        return None
-    return Place(*place, metres=metres or DISTANCE)
+    return None if place is None else Place(*place, metres=metres or DISTANCE)
 
 
 def _box(name: str, text: str) -> Box:

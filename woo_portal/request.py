@@ -30,7 +30,10 @@ Json = dict[str, Any]
 #: What a record is called in the names of types, by the name of the kind.
 NAMES: Mapping[str, str] = {WOO.name: "Document", PERMITS.name: "Vergunning"}
 
-_Text = Annotated[str, Meta(max_length=MAX_TEXT)]
+#: A text without control characters but those that are a space.
+_READABLE = r"^[^\u0000-\u0008\u000e-\u001b\u007f-\u0084\u0086-\u009f\ufffd]*$"
+# Not checked by msgspec itself (0.22), which ends the process when it drops a union with two patterns.
+_Text = Annotated[str, Meta(max_length=MAX_TEXT, extra_json_schema={"pattern": _READABLE})]
 
 
 def _number(least: int, most: int, text: str, default: int) -> Any:

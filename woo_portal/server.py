@@ -33,6 +33,7 @@ from woo_harvester.utils.program import program, to_install
 from woo_portal.app import Options, make_app
 from woo_portal.asking import MAX_DOWNLOADS
 from woo_portal.engine import Engine, EngineError
+from woo_portal.pages import static_files
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -247,6 +248,7 @@ def run_portal(
     Raises ListenError, EngineError, NoRecordsError, NotRecordsError, NoFolderError, OSError and ImportError.
     """
     options = _options(settings)
+    static_files(options.css, options.logo)  # what cannot be read is said before the filling
     if options.files is not None and not options.files.is_dir():
         if options.files.exists():
             raise NoFolderError(f"FILES_STORE is no folder: {options.files}")
@@ -328,18 +330,9 @@ def _options(settings: BaseSettings) -> Options:
         files=files_folder(settings) if settings.getbool("WOO_PORTAL_FILES") else None,
         contact=str(settings["WOO_CONTACT"] or ""),
         links=[tuple(each.strip().rsplit(maxsplit=1)) for each in settings.getlist("WOO_PORTAL_LINKS")],
-        css=_file(settings, "WOO_PORTAL_CSS"),
-        logo=_file(settings, "WOO_PORTAL_LOGO"),
+        css=str(settings["WOO_PORTAL_CSS"] or ""),
+        logo=str(settings["WOO_PORTAL_LOGO"] or ""),
     )
-
-
-def _file(settings: BaseSettings, name: str) -> Path | None:
-    """Return the path of a file in a setting. Raises OSError if it cannot be read."""
-    if not settings[name]:
-        return None
-    path = Path(settings[name])
-    path.open("rb").close()
-    return path
 
 
 def _report(settings: BaseSettings) -> Path | None:

@@ -97,12 +97,10 @@ def test_a_mistake_is_refused_in_one_line_that_says_what() -> None:
         (WOO, "aantal=101", "1 tot en met 100"),
         (WOO, "start=1&start=2", "start maar één keer"),
         (WOO, "sorteer=afstand", "sorteer is een van: relevantie, nieuwste, oudste, gewijzigd, titel"),
-        (PERMITS, "sorteer=afstand", "alleen met een plaats"),
         (WOO, "sorteer=Nieuwste", "sorteer is een van"),
         (WOO, "openbaarmakingsdatumVan=2024-02-30", "openbaarmakingsdatumVan is een dag"),
         (WOO, "openbaarmakingsdatumVan=20240201", "openbaarmakingsdatumVan is een dag"),
         (WOO, "openbaarmakingsdatumVan=2024-02-02&openbaarmakingsdatumTot=2024-02-01", "later dan"),
-        (PERMITS, "afstand=5", "alleen met een plaats"),
         (PERMITS, "plaats=52,5&afstand=0", "1 tot en met 100000"),
         (PERMITS, "plaats=52", "zoals 52.3731,4.8926"),
         (PERMITS, "plaats=91,5", "breedtegraad"),
@@ -143,6 +141,10 @@ def test_another_number_of_hits_can_be_the_usual_one() -> None:
     assert found.size == 50
     assert pairs_of(found, size=50) == []
     assert pairs_of(found) == [("aantal", "50")]
+
+
+def test_a_distance_and_an_order_by_it_need_a_place() -> None:
+    assert asked(PERMITS, "afstand=5&sorteer=afstand") == Question(PERMITS)
 
 
 def test_each_name_of_a_parameter_is_known_and_each_order_too() -> None:

@@ -58,8 +58,6 @@ def _asked(pairs: Pairs, size: int) -> _Asked:
             raise QuestionError(f"De vraag kent geen {name[:50]!r}. Mogelijk zijn: sinds, na, aantal.")
         if value.strip() and found.setdefault(name, value.strip()) != value.strip():
             raise QuestionError(f"Geef {name} maar één keer.")
-    if "sinds" in found and "na" in found:
-        raise QuestionError("Geef sinds of na, en niet allebei: na gaat verder waar u was.")
     number = number_of("aantal", found.get("aantal", str(size)))
     if not 1 <= number <= MAX_CHANGES:
         raise QuestionError(f"aantal is 1 tot en met {MAX_CHANGES}.")

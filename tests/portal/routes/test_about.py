@@ -30,7 +30,7 @@ def test_each_page_has_the_links_style_and_logo_of_the_organisation(tmp_path: Pa
     css, logo = tmp_path / "huisstijl.css", tmp_path / "logo.png"
     css.write_text(":root { --accent: #ff0000; }")
     logo.write_bytes(b"\x89PNG")
-    own, without = Options(links=LINKS, css=css, logo=logo), Options()
+    own, without = Options(links=LINKS, css=str(css), logo=str(logo)), Options()
     for options, links, images, end in ((own, LINKS, 1, css.read_text()), (without, [], 0, "}\n")):
         client = client_of([full()], options)
         for path in ("/", "/over", f"/document/{full()['id']}"):

@@ -84,7 +84,6 @@ def test_permits_have_changes_of_their_own(client: Client) -> None:
 def test_what_is_wrong_is_refused_in_words(client: Client) -> None:
     for query, message in [
         ("sinds=gisteren", "sinds is een dag of moment, zoals 2026-04-02 of 2026-04-02T10:00:00Z."),
-        ("sinds=2026-04-02&na=.1.0.0.0", "Geef sinds of na, en niet allebei: na gaat verder waar u was."),
         ("sinds=2026-04-02&sinds=2026-04-03", "Geef sinds maar één keer."),
         ("na=1", "na komt uit een eerder antwoord: neem dat adres over zoals het is."),
         ("na=x.1.1.1." + "9" * 19, "na komt uit een eerder antwoord: neem dat adres over zoals het is."),
