@@ -36,7 +36,6 @@ QUESTIONS: dict[str, tuple[bytes, int]] = {
     "markup": (asked("<script>alert(1)</script>"), 200),
     "end of an attribute": (asked("\"'><svg onload=alert(1)>"), 200),
     "template": (asked("{{ 7 * 7 }}{% for x in () %}${7*7}#{7*7}"), 200),
-    "operators of Lucene": (asked("*:* AND NOT (tekst:/.*/ OR titel:[* TO *])~5^99 \\"), 200),
     "header in a question": (asked("x\r\nSet-Cookie: a=b\r\n\r\n<html>"), 200),
     # Texts that are strange; tests/portal has more of them, and of parameters.
     "invalid UTF-8": (get("/?q=%ff%fe%fd"), 400),
