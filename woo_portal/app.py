@@ -1,12 +1,13 @@
-"""What is answered if a question cannot be: a page in plain Dutch, or JSON for a program."""
+"""The application, and what it answers if a question cannot be: a page in plain Dutch, or JSON."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
+from mimetypes import guess_type
 from pathlib import Path
 from threading import BoundedSemaphore
 from typing import Any
@@ -14,14 +15,27 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
+from starlette.routing import Route
 
 from woo_portal.asking import MAX_DOWNLOADS, Asking, BusyError
 from woo_portal.engine import Engine, EngineError, SlowQuestionError
 from woo_portal.harvest import Harvest
 from woo_portal.open_overheid import BASE as OPEN_OVERHEID
-from woo_portal.pages import HEADERS, Menu, made_page, own_path, safe_headers, without_tracking
+from woo_portal.pages import (
+    HEADERS,
+    Menu,
+    StaticFile,
+    made_page,
+    own_path,
+    problem,
+    readable_addresses,
+    safe_headers,
+    static_files,
+)
 from woo_portal.question import QuestionError
 from woo_portal.results import error_in_words
 from woo_portal.routes import ROUTES
@@ -59,8 +73,7 @@ def error_response(
     title, usual = _TEXTS.get(status) or (HTTPStatus(status).phrase, "")
     text = text or usual
     if for_programs(request):
-        same = {"detail": text} if path.startswith(OPEN_OVERHEID) else {}  # its own name for it
-        return JSONResponse({"status": status, "fout": text, **same}, status, dict(headers or {}))
+        return problem(status, text, headers)
     return made_page(
         request,
         "error.html",
@@ -81,36 +94,26 @@ async def _on_http(request: Request, error: Exception) -> Response:
     return error_response(request, error.status_code, text, error.headers)
 
 
-async def _on_question(request: Request, error: Exception) -> Response:
-    return error_response(request, 400, str(error))
-
-
-def _answering(status: int, text: str = "", headers: Mapping[str, str] | None = None) -> Any:
-    async def answer(request: Request, error: Exception) -> Response:
-        return error_response(request, status, text, headers)
-
-    return answer
-
-
-async def _on_engine(request: Request, error: Exception) -> Response:
-    _logger.error("the search engine cannot answer: %s", error)
-    return error_response(request, 503, headers=_LATER)
-
-
-async def _on_fault(request: Request, error: Exception) -> Response:
-    """Answer a fault of the portal's own; Starlette then raises it again, for the log."""
-    return error_response(request, 500, headers=HEADERS)  # no middleware sees this answer
-
-
-HANDLERS: dict[Any, Any] = {
-    HTTPException: _on_http,
-    QuestionError: _on_question,
-    ClientDisconnect: _answering(400),  # it went away before it had asked all
-    BusyError: _answering(503, _BUSY, _SOON),
-    SlowQuestionError: _answering(503, _SLOW, _LATER),
-    EngineError: _on_engine,
-    Exception: _on_fault,
+#: The status, the text and the headers of the answer to an error. None is the text of the error itself.
+_ANSWERS: Mapping[type[Exception], tuple[int, str | None, Mapping[str, str]]] = {
+    QuestionError: (400, None, {}),
+    ClientDisconnect: (400, "", {}),  # it went away before it had asked all
+    BusyError: (503, _BUSY, _SOON),
+    SlowQuestionError: (503, _SLOW, _LATER),
+    EngineError: (503, "", _LATER),
+    Exception: (500, "", HEADERS),  # no middleware sees this answer, and Starlette raises the error again
 }
+
+
+async def _on_error(request: Request, error: Exception) -> Response:
+    kind = next(each for each in type(error).__mro__ if each in _ANSWERS)
+    if kind is EngineError:
+        _logger.error("the search engine cannot answer: %s", error)
+    status, text, headers = _ANSWERS[kind]
+    return error_response(request, status, str(error) if text is None else text, headers)
+
+
+HANDLERS: dict[Any, Any] = {HTTPException: _on_http, **dict.fromkeys(_ANSWERS, _on_error)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,18 +130,24 @@ class Options:
     """The most downloads at the same time."""
     title: str = "Woo-documenten"
     """The name of the site, on each page."""
-    is_findable: bool = True
-    """Whether search engines may list the documents."""
     report: Path | None = None
     """The folder of the run whose report says how complete the documents of an organisation are."""
     files: Path | None = None
     """The folder with copies of documents, if visitors may download these."""
+    contact: str = ""
+    """The URL or e-mail address of the operator."""
+    links: Sequence[tuple[str, str]] = ()
+    """The links of the organisation at the foot of each page: text and URL."""
+    css: str = ""
+    """The file with the style of the organisation, which comes after the portal's own."""
+    logo: str = ""
+    """The image that stands at the top of each page beside the name."""
 
 
 def make_app(engine: Engine, options: Options) -> Starlette:
     """Return the application over *engine*.
 
-    Its state has ``engine``, ``options``, ``asking``, ``downloads``, ``harvest`` and ``menu``.
+    Its state has ``engine``, ``options``, ``asking``, ``downloads``, ``harvest``, ``menu`` and ``paths``.
     """
     asking = Asking(options.concurrency, options.seconds)
 
@@ -147,9 +156,23 @@ def make_app(engine: Engine, options: Options) -> Starlette:
         yield
         asking.close()
 
+    files = static_files(options.css, options.logo)
     app = Starlette(
-        routes=ROUTES,
-        middleware=[Middleware(safe_headers), Middleware(without_tracking)],
+        routes=[*ROUTES, *map(_static, files.values())],
+        middleware=[
+            # Any site may ask, since the answers are public and the same for everyone.
+            Middleware(
+                CORSMiddleware,
+                allow_origins=["*"],
+                allow_methods=["GET", "HEAD", "POST"],
+                allow_headers=["content-type", "if-none-match"],
+                expose_headers=["api-version", "etag", "link", "retry-after", "content-disposition"],
+                max_age=86400,
+            ),
+            Middleware(GZipMiddleware, minimum_size=1024, compresslevel=5),
+            Middleware(safe_headers),
+            Middleware(readable_addresses),
+        ],
         exception_handlers=HANDLERS,
         lifespan=lifespan,
     )
@@ -157,4 +180,18 @@ def make_app(engine: Engine, options: Options) -> Starlette:
     app.state.engine, app.state.options, app.state.asking = engine, options, asking
     app.state.harvest, app.state.menu = Harvest(options.report), Menu()
     app.state.downloads = BoundedSemaphore(options.downloads)
+    app.state.paths = {name: file.path for name, file in files.items()}
     return app
+
+
+#: A file whose name changes with its content.
+_FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
+
+
+def _static(file: StaticFile) -> Route:
+    """Return the route of a file that pages need."""
+
+    async def endpoint(request: Request) -> Response:
+        return Response(file.content, media_type=guess_type(file.path)[0], headers=_FOR_EVER)
+
+    return Route(file.path, endpoint)

@@ -32,8 +32,6 @@ _ORIGINS = {
 }
 
 
-#: The characters of a title in a list; the page of a document has it whole.
-_LONGEST_HEADING = 300
 #: The largest number that a page shows: JavaScript and a search index have no larger whole numbers.
 _LARGEST = 2**53
 #: The paths in a store of documents: the SHA-256 of a document below its first two digits, and nothing else.
@@ -104,25 +102,22 @@ def title_of(document: Json) -> str:
 
 
 def heading_of(hit: Hit, title: str) -> list[Piece]:
-    """Return the title of a hit for a list, with its matches, and cut if it is long.
+    """Return the title of a hit for a list, with its matches.
 
     *title* is shown if the search has no text to mark, or the record no title.
     """
     marked = [replace(piece, text=visible(piece.text)) for piece in hit.title]
-    shown = marked if any(piece.text.strip() for piece in marked) else [Piece(title)]
-    found: list[Piece] = []
-    left = _LONGEST_HEADING
-    for piece in shown:
-        if len(piece.text.rstrip()) > left:
-            return [*found, replace(piece, text=f"{piece.text[:left].rstrip()}…")]
-        found.append(piece)
-        left = max(0, left - len(piece.text))
-    return found
+    return marked if any(piece.text.strip() for piece in marked) else [Piece(title)]
 
 
 def location_of(document: Json) -> str:
     """Return the publisher's own address of a document."""
     return first(document, f"{_DOCUMENT}.weblocatie")
+
+
+def group_of(document: Json) -> str:
+    """Return the key that a document shares with the others of its group, or an empty text."""
+    return first(document, f"{_DOCUMENT}.aggregatiekenmerk")
 
 
 def organisation_of(document: Json) -> str:
@@ -194,7 +189,12 @@ def facts_of(document: Json) -> list[str]:
 
 def about(document: Json) -> list[Row]:
     """Return the rows about what a document is, and whose."""
-    return with_values(*(_metadata(document, field) for field in metadata_of(WOO) if field.label))
+    rows = [_metadata(document, field) for field in metadata_of(WOO) if field.label]
+    owner, publisher = rows[:2]
+    if [each.text for each in owner.values] == [each.text for each in publisher.values]:
+        # The publisher is named only if it is another organisation.
+        rows[:2] = [replace(publisher if owner.filled else owner, label=owner.label)]
+    return with_values(*rows)
 
 
 def dates(document: Json) -> list[Row]:
@@ -287,7 +287,7 @@ def _metadata(document: Json, field: Metadata) -> Row:
     for given in values_at(document, field.path):
         term: Json = given if isinstance(given, Mapping) else {"label": str(given)}
         text = str(term.get("label") or term.get("id") or "")
-        value = f'"{text}"' if field.facet == "q" else str(term.get("id") or text)
+        value = f'"{text}"' if field.facet == "zoektekst" else str(term.get("id") or text)
         own = "" if filled else path_of(field.facet, value)
         values.append(Value(text, path=own, source=str(term.get("bronwaarde") or "")))
     return Row(field.label, tuple(value for value in values if value.text), filled)

@@ -155,18 +155,6 @@ _NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
-class FeedAddresses:
-    """The addresses of one page of a feed."""
-
-    root: str
-    """The address of the portal, without a slash at its end."""
-    search: str
-    """The search on a page for people."""
-    links: Mapping[str, str]
-    """Addresses by relation: ``self``, ``first``, and if there are such pages ``next`` and ``previous``."""
-
-
-@dataclass(frozen=True, slots=True)
 class Entry:
     """A record in the feed."""
 
@@ -176,24 +164,28 @@ class Entry:
     """What happened to the record, in a feed of changes."""
 
 
-def atom(title: str, addresses: FeedAddresses, entries: Sequence[Entry], changed: datetime | None) -> bytes:
+def atom(
+    title: str, root: str, links: Mapping[str, str], entries: Sequence[Entry], changed: datetime | None
+) -> bytes:
     """Return a page of a feed as XML.
 
+    *root* is the address of the portal, without a slash at its end. *links* are addresses by relation: the
+    ``alternate`` for people, ``self``, ``first``, and if there are such pages ``next`` and ``previous``.
     *changed* is the moment of the last harvest, for a feed without entries.
     """
     moments = [entry.summary.changed for entry in entries if entry.summary.changed]
-    root = _E.feed(
-        _E.id(uuid5(NAMESPACE_URL, addresses.links["first"]).urn),
+    feed = _E.feed(
+        _E.id(uuid5(NAMESPACE_URL, links["first"]).urn),
         _E.title(_text(title)),
         _E.updated(iso_datetime(max(moments, default=changed or _BEFORE_ALL))),
         _E.author(_E.name("woo-harvester")),
-        _E.link(rel="alternate", type="text/html", href=_text(addresses.search)),
     )
-    root.set(_LANG, "nl")
-    for relation, address in addresses.links.items():
-        root.append(_E.link(rel=relation, type=MEDIA_TYPE, href=_text(address)))
-    root.extend(_entry(entry, addresses.root) for entry in entries)
-    return etree.tostring(root, xml_declaration=True, encoding="utf-8", pretty_print=True)
+    feed.set(_LANG, "nl")
+    for relation, address in links.items():
+        media_type = "text/html" if relation == "alternate" else MEDIA_TYPE
+        feed.append(_E.link(rel=relation, type=media_type, href=_text(address)))
+    feed.extend(_entry(entry, root) for entry in entries)
+    return etree.tostring(feed, xml_declaration=True, encoding="utf-8", pretty_print=True)
 
 
 def _entry(entry: Entry, root: str) -> etree._Element:

@@ -117,8 +117,8 @@
       ? `${records.toLocaleString("nl")} ${records === 1 ? "vergunning" : "vergunningen"} op de kaart.`
       : `Op de kaart staan de nieuwste ${MOST.toLocaleString("nl")} vergunningen.`;
     map.on("moveend", draw);
-    map.fitBounds(L.latLngBounds(places.map((place) => place.at)), { padding: [40, 40], maxZoom: 16 });
-    draw();
+    const all = L.latLngBounds(places.map((place) => place.at));
+    map.fitBounds(all, { padding: [40, 40], maxZoom: 16, animate: false });
   }
 
   show();

@@ -2,98 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from types import GenericAlias
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.json import schema, schema_components
 
 from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_harvester.outputs.definition import facets
 from woo_harvester.permits.record import PermitRecord
 from woo_harvester.record import Record
-from woo_harvester.utils.program import VERSION
-from woo_portal import open_overheid
 from woo_portal.downloads import FORMS
 from woo_portal.downloads import MEDIA_TYPE as ATOM
-from woo_portal.parse import BEGIN, DISTANCE, END, GENERAL, MAX_DISTANCE, SIZE, filters_of, names_of, sorts_of
-from woo_portal.question import MAX_CHOSEN, MAX_DEPTH, MAX_SIZE, MAX_TEXT
+from woo_portal.parse import names_of
+from woo_portal.question import MAX_SIZE
+from woo_portal.request import NAMES, Json, request_of, struct, type_of
 
-Json = dict[str, Any]
-
+#: The full version of the API, whose first number is in its addresses.
+VERSION = "0.1.0"
+BASE = "/api/v0"
 #: The path of a search in the API, and of the same search as a feed or file, by the name of the kind.
-API: Mapping[str, str] = {WOO.name: "/api/v0/zoek", PERMITS.name: "/api/v0/vergunningen"}
+API: Mapping[str, str] = {WOO.name: f"{BASE}/zoek", PERMITS.name: f"{BASE}/vergunningen"}
 FILES: Mapping[str, str] = {WOO.name: "/zoek", PERMITS.name: "/vergunningen"}
 #: The path of what is new, changed and withdrawn, and the most changes in an answer.
 CHANGES: Mapping[str, str] = {WOO.name: "/wijzigingen", PERMITS.name: "/vergunningen/wijzigingen"}
 MAX_CHANGES = 500
+#: The number of entries on a page of a feed, unless the address has another.
+ENTRIES = 50
 
+_ABOUT = """Zoeken in documenten die overheden openbaar maakten, en in vergunningen.
+
+Deze API volgt de NL API Design Rules. Met opzet anders is wat programma's van open.overheid.nl nodig hebben:
+de adressen onder /overheid/openbaarmakingen/api/v0, en /api/v0/zoek met een van hun parameters
+(aantalResultaten, sort, order, publicatiedatumVan, publicatiedatumTot). Die volgen de beschrijving van
+open.overheid.nl, en staan niet in deze."""
+_JSON = "application/json"
 _NOUNS = {WOO.name: "documenten", PERMITS.name: "vergunningen"}
 _RECORDS: Mapping[str, type[Any]] = {WOO.name: Record, PERMITS.name: PermitRecord}
-_NAMES = {WOO.name: "Document", PERMITS.name: "Vergunning"}
 
 _Number = Annotated[int, Meta(ge=0)]
-_Text = Annotated[str, Meta(max_length=MAX_TEXT)]
 
 
-def _number(least: int, most: int, text: str, default: int) -> Any:
-    return Annotated[int, Meta(ge=least, le=most, description=text, extra_json_schema={"default": default})]
+def _text(description: str, **schema: Any) -> Any:
+    return Annotated[str, Meta(description=description, extra_json_schema=schema)]
 
 
-#: The types of parameters, but for days and for those that may have several values.
-_PARAMETERS: Mapping[str, Any] = {
-    "zoektekst": Annotated[
-        _Text,
-        Meta(description="De woorden; tussen aanhalingstekens precies zo, met een min ervoor juist niet."),
-    ],
-    "start": _number(
-        0, MAX_DEPTH - 1, f"Het eerste resultaat; start en aantal samen zijn hoogstens {MAX_DEPTH}.", 0
-    ),
-    "aantal": _number(1, MAX_SIZE, "Het aantal resultaten in het antwoord.", SIZE),
-    "plaats": Annotated[str, Meta(description="Breedtegraad en lengtegraad (WGS84), zoals 52.3731,4.8926.")],
-    "afstand": _number(1, MAX_DISTANCE, "De afstand tot de plaats in meter.", DISTANCE),
-    "kader": Annotated[
-        str, Meta(description="Zuid, west, noord en oost (WGS84), zoals 52.06,5.05,52.12,5.18.")
-    ],
-    "lopend": Annotated[
-        Literal["ja", "nee"], Meta(description="ja: de vergunning geldt vandaag; nee: zij is afgelopen.")
-    ],
-}
-_OF_CHANGES: Mapping[str, Any] = {
-    "sinds": Annotated[str, Meta(description="Een dag of moment: wat sindsdien is geoogst.")],
-    "na": Annotated[str, Meta(description="De plaats uit een eerder antwoord, om daar verder te gaan.")],
-    "aantal": Annotated[int, Meta(ge=1, le=MAX_CHANGES)],
-}
-_Day = Annotated[
-    str,
-    Meta(pattern="^[0-9]{2}-[0-9]{2}-[0-9]{4}$", description="Een dag waarop het document hier is geoogst."),
-]
-_OF_OPEN_OVERHEID: Mapping[str, Any] = {
-    "aantalResultaten": _PARAMETERS["aantal"],
-    "sort": Literal[tuple(open_overheid.SORTS)],
-    "order": Literal[open_overheid.ORDERS],
-    **dict.fromkeys(open_overheid.DAYS, _Day),
-}
+#: A day in an address, which a form leaves empty, and a day or moment.
+_DAYS = [{"format": "date"}, {"const": ""}]
+_DAY = _text("Een dag, zoals 2026-04-02.", anyOf=_DAYS)
+_SINCE = _text("Wat sindsdien is geoogst.", anyOf=[*_DAYS, {"format": "date-time"}])
+_AFTER = _text("De plaats uit een eerder antwoord.", pattern=r"^([0-9a-z]{0,16}(\.[0-9]{1,18}){4})?$")
+_OF_CHANGES = {"sinds": _SINCE, "na": _AFTER, "aantal": Annotated[int, Meta(ge=1, le=MAX_CHANGES)]}
 
 
 class Fout(Struct, forbid_unknown_fields=True):
-    """Wat er mis is."""
+    """Wat er mis is (RFC 9457)."""
 
     status: int
-    fout: Annotated[str, Meta(description="Een regel die zegt wat er mis is.")]
-    detail: (
-        Annotated[str, Meta(description="Dezelfde regel, zoals open.overheid.nl hem noemt.")] | UnsetType
-    ) = UNSET
+    title: str
+    detail: Annotated[str, Meta(description="Een regel die zegt wat er mis is.")]
     ingetrokken: Annotated[datetime, Meta(tz=True)] | UnsetType = UNSET
-
-
-class Filterwaarde(Struct, forbid_unknown_fields=True):
-    """Een waarde van een filter van open.overheid.nl, en hoeveel resultaten die hebben."""
-
-    naam: str
-    aantal: _Number
 
 
 class Telling(Struct, forbid_unknown_fields=True):
@@ -104,170 +74,128 @@ class Telling(Struct, forbid_unknown_fields=True):
     aantal: _Number
 
 
+class VergunningOpKaart(Struct):
+    """Een vergunning, en haar plaats als die bekend is: een Point of MultiPoint, lengtegraad eerst."""
+
+    type: Literal["Feature"]
+    id: str
+    geometry: dict[str, Any] | None
+    properties: dict[str, Any]
+
+
+class VergunningenOpKaart(Struct):
+    """Alle vergunningen van een zoekvraag als GeoJSON (RFC 7946)."""
+
+    type: Literal["FeatureCollection"]
+    features: list[VergunningOpKaart]
+
+
 def _answer(kind: Kind) -> type[Struct]:
-    name = f"{_NAMES[kind.name]}Antwoord"
+    name = f"{NAMES[kind.name]}Antwoord"
     fields = {
         **dict.fromkeys(("totaal", "start", "aantal"), _Number),
         "resultaten": GenericAlias(list, (_RECORDS[kind.name],)),
-        "tellingen": _struct(f"{name}Tellingen", {facet.name: list[Telling] for facet in facets(kind)}),
+        "tellingen": struct(f"{name}Tellingen", {facet.name: list[Telling] for facet in facets(kind)}),
     }
     distances = {"afstanden": dict[str, _Number]} if kind == PERMITS else {}
-    return _struct(name, fields | distances, required=fields)
+    return struct(name, fields | distances, required=fields)
 
 
-def _answer_of_open_overheid() -> type[Struct]:
-    name, names = "OpenOverheidAntwoord", open_overheid.FILTERS
-    filters = _struct(f"{name}Filters", dict.fromkeys(names, list[Filterwaarde]), required=names)
-    fields: Json = {"totaal": _Number, "resultaten": list[dict[str, Any]], "filters": filters}
-    return _struct(name, fields, required=fields)
+def description(root: str, title: str, contact: str) -> Json:
+    """Return the description of a portal at an address, which has no slash at its end.
 
-
-def _request(kind: Kind) -> type[Struct]:
-    """Return the type of the request in JSON; filters whose path has a dot stand in a group."""
-    name = f"{_NAMES[kind.name]}Vraag"
-    groups: dict[str, Json] = {}
-    for path, parameter in filters_of(kind).items():
-        group, _, last = path.rpartition(".")
-        groups.setdefault(group, {})[last] = _type(kind, parameter)
-    filters = groups.pop("") | {group: _struct(f"{name}_{group}", each) for group, each in groups.items()}
-    general = {each: _type(kind, each) for each in GENERAL}
-    return _struct(name, {**general, "filters": _struct(f"{name}Filters", filters)})
-
-
-def _struct(name: str, types: Json, required: Collection[str] = ()) -> type[Struct]:
-    """Return a type with these fields and no others."""
-    fields: list[Any] = [
-        (each, given) if each in required else (each, given | UnsetType, UNSET)
-        for each, given in types.items()
-    ]
-    return defstruct(name, fields, forbid_unknown_fields=True)
-
-
-def _type(kind: Kind, name: str) -> Any:
-    """Return the type of a parameter."""
-    if name.endswith((BEGIN, END)):
-        return date
-    if name == "sorteer":
-        return Literal[tuple(map(str, sorts_of(kind)))]
-    several = "Een URI of een naam. Meer waarden mogen; één is genoeg."
-    return _PARAMETERS.get(name, Annotated[list[_Text], Meta(max_length=MAX_CHOSEN, description=several)])
-
-
-def description(root: str) -> Json:
-    """Return the description; *root* is the path of the portal, with a slash at its end."""
-    types = [Fout, *_RECORDS.values(), *(make(kind) for kind in Kind for make in (_answer, _request))]
-    types.append(_answer_of_open_overheid())
+    *contact* is the URL or e-mail address of its operator, or empty.
+    """
+    types = [Fout, VergunningenOpKaart, *_RECORDS.values()]
+    types += [make(kind) for kind in Kind for make in (_answer, request_of)]
     _, schemas = schema_components(types, ref_template="#/components/schemas/{name}")
-    paths: Json = {}
-    for kind in Kind:
-        paths |= _of_kind(kind)
-    paths |= _of_open_overheid()
+    is_mail = "@" in contact and "/" not in contact
+    reached = {"email": contact} if is_mail else {}
     return {
         "openapi": "3.1.0",
         "info": {
-            "title": "woo-harvester",
+            "title": title,
             "version": VERSION,
-            "description": "Zoeken in documenten die overheden openbaar maakten, en in vergunningen.",
+            "description": _ABOUT,
+            "contact": {"name": title, "url": (not is_mail and contact) or f"{root}/over", **reached},
             "license": {"name": "EUPL-1.2", "identifier": "EUPL-1.2"},
         },
-        "servers": [{"url": root.rstrip("/") or "/"}],
-        "paths": paths,
+        "servers": [{"url": root + BASE}],
+        "paths": {path.removeprefix(BASE): item for kind in Kind for path, item in _of_kind(kind)},
         "components": {"schemas": schemas},
     }
 
 
-def _of_kind(kind: Kind) -> Json:
-    """Return the paths of a kind of records."""
+def _of_kind(kind: Kind) -> Iterator[tuple[str, Json]]:
+    """Yield the paths of a kind of records."""
     path, name, nouns = API[kind.name], kind.name, _NOUNS[kind.name]
-    parameters = _parameters({each: _type(kind, each) for each in names_of(kind)})
-    answer = _json(f"{_NAMES[name]}Antwoord")
-    asked = {"requestBody": {"required": True, "content": _json(f"{_NAMES[name]}Vraag")}}
-    post = _operation(f"zoek_{name}_verzoek", f"Zoek {nouns} met een verzoek in JSON", [], answer)
-    found: Json = {
-        path: {"get": _operation(f"zoek_{name}", f"Zoek {nouns}", parameters, answer), "post": post | asked},
-        path + "/{id}": {"get": _record(f"lees_{name}", f"Lees een van de {nouns}", _RECORDS[name].__name__)},
-    }
+    # The values of a facet that is added have links, and are no question of a program.
+    supplied = {facet.name for facet in facets(kind) if facet.is_supplied}
+    types = {each: type_of(kind, each) for each in names_of(kind) if each not in supplied}
+    types |= {each: _DAY for each, given in types.items() if given is date}
+    answer = _content(_JSON, f"{NAMES[name]}Antwoord")
+    post = _operation(f"zoek_{name}_verzoek", f"Zoek {nouns} met een verzoek in JSON", {}, answer)
+    post["requestBody"] = {"required": True, "content": _content(_JSON, f"{NAMES[name]}Vraag")}
+    yield path, {"get": _operation(f"zoek_{name}", f"Zoek {nouns}", types, answer), "post": post}
+    yield path + "/{id}", {"get": _record(name, f"Lees een van de {nouns}")}
+    feed = types | {"aantal": Annotated[int, Meta(ge=1, le=MAX_SIZE, extra_json_schema={"default": ENTRIES})]}
+    whole = {each: types[each] for each in types if each not in ("start", "aantal")}
     media = {form.suffix: form.media_type.partition(";")[0] for form in FORMS[name]}
-    for suffix, media_type in {"atom": ATOM, **media}.items():
-        what = "als feed, nieuwste eerst" if suffix == "atom" else f"als {suffix}, alle resultaten"
-        found[f"{FILES[name]}.{suffix}"] = {
-            "get": _operation(
-                f"{suffix.replace('.', '_')}_{name}", f"Zoek {nouns} {what}", parameters, _file(media_type)
-            )
-        }
-    for suffix, media_type in {"atom": ATOM, "jsonl": media["jsonl"]}.items():
-        what = f"Volg welke {nouns} nieuw, gewijzigd of ingetrokken zijn, als {suffix}"
-        found[f"{CHANGES[name]}.{suffix}"] = {
-            "get": _operation(
-                f"wijzigingen_{suffix}_{name}", what, _parameters(_OF_CHANGES), _file(media_type)
-            )
-        }
-    return found
+    found, new = f"Zoek {nouns}: alle resultaten", f"Volg welke {nouns} nieuw, gewijzigd of ingetrokken zijn"
+    for file, media_type, summary, asked in (
+        ("resultaten.atom", ATOM, found, feed),
+        *((f"resultaten.{suffix}", each, found, whole) for suffix, each in media.items()),
+        ("wijzigingen.atom", ATOM, new, _OF_CHANGES),
+        ("wijzigingen.jsonl", media["jsonl"], new, _OF_CHANGES),
+    ):
+        operation = f"{file.replace('.', '_')}_{name}"
+        yield (
+            f"{path}/{file}",
+            {"get": _operation(operation, f"{summary} ({media_type})", asked, _content(media_type))},
+        )
 
 
-def _of_open_overheid() -> Json:
-    """Return the paths in the shape of open.overheid.nl, whose own description holds for documents."""
-    base = open_overheid.BASE
-    own = {each: _type(WOO, each) for each in names_of(WOO)}
-    search = _operation(
-        "zoek_als_open_overheid",
-        "Zoek documenten met de parameters en in de vorm van open.overheid.nl",
-        _parameters({**own, **_OF_OPEN_OVERHEID}),
-        _json("OpenOverheidAntwoord"),
-    )
-    found: Json = {f"{base}/zoek": {"get": search}}
-    paths = (f"{base}/zoek/{{id}}", f"{base}/zoek/{{id}}_{{versie}}", f"{API[WOO.name]}/{{id}}_{{versie}}")
-    for number, path in enumerate(paths):
-        one = _record(f"lees_als_open_overheid_{number}", "Lees een document in de vorm van open.overheid.nl")
-        if "{versie}" in path:
-            one["parameters"] += _parameters({"versie": int}, "path")
-        found[path] = {"get": one}
-    return found
-
-
-def _record(operation: str, summary: str, name: str = "") -> Json:
-    made = _operation(operation, summary, [], _json(name))
+def _record(name: str, summary: str) -> Json:
+    made = _operation(f"lees_{name}", summary, {}, _content(_JSON, _RECORDS[name].__name__))
     made["parameters"] = [
         {"name": "id", "in": "path", "required": True, "schema": {"type": "string", "format": "uuid"}}
     ]
-    made["responses"] |= {
-        "404": {"description": "Dit kenmerk is hier niet bekend.", "content": _json("Fout")},
-        "410": {"description": "Dit is ingetrokken.", "content": _json("Fout")},
-    }
+    for status, text in (("404", "Dit kenmerk is hier niet bekend."), ("410", "Dit is ingetrokken.")):
+        made["responses"][status] = _failure(text)
     return made
 
 
-def _operation(operation: str, summary: str, parameters: list[Json], content: Json) -> Json:
+def _operation(operation: str, summary: str, parameters: Mapping[str, Any], content: Json) -> Json:
     """Return an operation; *content* is that of the answer 200."""
+    headers = {"API-Version": {"description": "De versie van deze API.", "schema": {"type": "string"}}}
     return {
         "operationId": operation,
         "summary": summary,
-        "parameters": parameters,
+        "parameters": [
+            {"name": name, "in": "query", "schema": schema(each)} for name, each in parameters.items()
+        ],
         "responses": {
-            "200": {"description": "Het antwoord.", "content": content},
-            "304": {"description": "Het antwoord is niet veranderd."},
-            "400": {"description": "De vraag klopt niet.", "content": _json("Fout")},
-            "503": {
-                "description": "Het is te druk, of de zoekmachine antwoordt niet.",
-                "content": _json("Fout"),
-            },
+            "200": {"description": "Het antwoord.", "headers": headers, "content": content},
+            "304": {"description": "Het antwoord is niet veranderd.", "headers": headers},
+            "400": _failure("De vraag klopt niet."),
+            "503": _failure("Het is te druk, of de zoekmachine antwoordt niet."),
+            # These are answers of the web server before the portal.
+            "413": {"description": "Het verzoek is te groot."},
+            "414": {"description": "Het adres is te lang: stel de vraag met POST."},
+            "429": {"description": "Te veel vragen vanaf een adres: vraag later opnieuw."},
         },
     }
 
 
-def _parameters(types: Mapping[str, Any], place: str = "query") -> list[Json]:
-    required = {"required": True} if place == "path" else {}
-    return [{"name": name, "in": place, "schema": schema(each), **required} for name, each in types.items()]
+def _failure(text: str) -> Json:
+    return {"description": text, "content": _content("application/problem+json")}
 
 
-def _json(name: str = "") -> Json:
-    """Return the content in JSON of a schema, or of any object."""
-    return {
-        "application/json": {
-            "schema": {"$ref": f"#/components/schemas/{name}"} if name else {"type": "object"}
-        }
-    }
+#: The schema of each media type that always has the same one.
+_SCHEMAS = {"application/problem+json": "Fout", "application/geo+json": "VergunningenOpKaart"}
 
 
-def _file(media_type: str) -> Json:
-    return {media_type: {"schema": {"type": "string"}}}
+def _content(media_type: str, name: str = "") -> Json:
+    """Return the content of an answer; a text, unless a schema is named, or the media type has one."""
+    name = name or _SCHEMAS.get(media_type, "")
+    return {media_type: {"schema": {"$ref": f"#/components/schemas/{name}"} if name else {"type": "string"}}}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import fields
 from functools import cache, partial
 from hashlib import sha256
+from http import HTTPStatus
+from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
@@ -14,7 +15,7 @@ from urllib.parse import quote, urlsplit
 from jinja2 import Environment
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from woo_harvester.kinds import PERMITS
@@ -24,19 +25,17 @@ from woo_portal import wording
 from woo_portal.asking import BusyError
 from woo_portal.details import facts_of, heading_of, title_of
 from woo_portal.engine import Engine, EngineError
-from woo_portal.question import Question
+from woo_portal.openapi import VERSION as API_VERSION
 from woo_portal.wording import document_path, path_of
-
-#: For a minute an answer may be used again; after that, a client asks whether it is still right.
-CACHE_CONTROL = "public, max-age=60"
 
 
 async def headers_for(request: Request, *parts: object) -> dict[str, str]:
     """Return the cache headers of the answer that these parts, beside the index, decide."""
     engine: Engine = request.app.state.engine
     version = await request.app.state.asking(engine.version)
-    text = "\n".join([VERSION, version, *map(_as_text, parts)])
-    return {"etag": entity_tag(text), "cache-control": CACHE_CONTROL}
+    text = "\n".join([VERSION, version, *map(str, parts)])
+    # For a minute it may be used again; after that, a client asks whether it is still right.
+    return {"etag": entity_tag(text), "cache-control": "public, max-age=60"}
 
 
 def entity_tag(text: str) -> str:
@@ -50,22 +49,6 @@ def not_modified(request: Request, headers: dict[str, str]) -> Response | None:
     known = {tag.strip().removeprefix("W/") for tag in given.split(",")}
     has_it = headers["etag"].removeprefix("W/") in known or given.strip() == "*"
     return Response(status_code=304, headers=headers) if has_it else None
-
-
-def _as_text(part: object) -> str:
-    """Return a text that differs for different parts, and is the same in each process."""
-    if isinstance(part, Question):
-        return f"{part.kind.name} " + " ".join(
-            f"{one.name}={getattr(part, one.name)!r}" for one in fields(part) if one.name != "kind"
-        )
-    return str(part)
-
-
-#: No camera, place or anything else that a browser could give to a page.
-_NO_PERMISSIONS = ", ".join(
-    f"{name}=()"
-    for name in ("accelerometer", "camera", "geolocation", "gyroscope", "microphone", "payment", "usb")
-)
 
 
 def policy(*, scripts: bool = False, images: str = "") -> str:
@@ -94,19 +77,24 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "x-frame-options": "DENY",
-    "permissions-policy": _NO_PERMISSIONS,
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
     "cross-origin-opener-policy": "same-origin",
 }
 
 
 def safe_headers(app: ASGIApp) -> ASGIApp:
-    """Return an application that adds these headers to each response that does not have them."""
+    """Return an application that adds these headers to each response that does not have them.
+
+    Answers of the API have its version too.
+    """
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        of_api = {"api-version": API_VERSION} if "/api/" in scope.get("path", "") else {}
+
         async def send_safe(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in (HEADERS | of_api).items():
                     headers.setdefault(name, value)
             await send(message)
 
@@ -119,17 +107,33 @@ def safe_headers(app: ASGIApp) -> ASGIApp:
 _TRACKING = re.compile(
     rb"(?:^|&)(?:utm_[a-z_]+|fbclid|gclid|gbraid|wbraid|msclkid|twclid|igshid|mc_[ce]id|ref)(?:=[^&]*)?(?=&|$)"
 )
+#: Names of parameters in addresses that people kept, and what follows from them.
+_EARLIER = re.compile(rb"(?<![^&])(?:(?P<text>q)|(?P<day>[a-z]+)_(?P<end>van|tot))=")
 
 
-def without_tracking(app: ASGIApp) -> ASGIApp:
-    """Return an application without what others add to addresses: it is no part of a question."""
+def readable_addresses(app: ASGIApp) -> ASGIApp:
+    """Return an application for addresses as people pass them on.
+
+    What others add to an address is left out, and a parameter may have its earlier name.
+    """
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if asked := scope.get("query_string"):
-            scope = {**scope, "query_string": _TRACKING.sub(b"", asked).lstrip(b"&")}
+            query = _EARLIER.sub(_present, _TRACKING.sub(b"", asked).lstrip(b"&"))
+            scope = {**scope, "query_string": query}
         await app(scope, receive, send)
 
     return answer
+
+
+def _present(earlier: re.Match[bytes]) -> bytes:
+    return b"zoektekst=" if earlier["text"] else earlier["day"] + earlier["end"].title() + b"="
+
+
+def problem(status: int, detail: str, headers: Mapping[str, str] | None = None, **more: str) -> Response:
+    """Return an error for a program (RFC 9457); *detail* is one line that says what is wrong."""
+    content = {"status": status, "title": HTTPStatus(status).phrase, "detail": detail, **more}
+    return JSONResponse(content, status, dict(headers or {}), "application/problem+json")
 
 
 #: The links at the top of each page: path and text.
@@ -159,20 +163,10 @@ class Menu:
         self.links = (*_NAVIGATION, _PERMITS) if found.published else _NAVIGATION
 
 
-async def page(
-    request: Request,
-    template: str,
-    *,
-    status: int = 200,
-    headers: Mapping[str, str] | None = None,
-    **context: Any,
-) -> Response:
-    """Return a page, or 304 if the browser has it.
-
-    The template gets the context, and ``to(path)``: the address of a path of the portal.
-    """
+async def page(request: Request, template: str, **context: Any) -> Response:
+    """Return a page, or 304 if the browser has it, as :func:`made_page` does."""
     await request.app.state.menu.refresh(request)
-    return made_page(request, template, status=status, headers=headers, **context)
+    return made_page(request, template, **context)
 
 
 def made_page(
@@ -183,10 +177,15 @@ def made_page(
     headers: Mapping[str, str] | None = None,
     **context: Any,
 ) -> Response:
-    """Return a page as :func:`page` does, without a question to the engine."""
+    """Return a page, or 304 if the browser has it, without a question to the engine.
+
+    The template gets the context, and ``to(path)``: the address of a path of the portal.
+    """
     shared = {
         "to": partial(address_of, request),
         "site": request.app.state.options.title,
+        "links": request.app.state.options.links,
+        "paths": request.app.state.paths,
         "navigation": request.app.state.menu.links,
         "path": own_path(request),
     }
@@ -220,7 +219,6 @@ def environment() -> Environment:
     made = make_environment(__package__)
     made.globals.update(
         version=VERSION,
-        paths={name: file.path for name, file in static_files().items()},
         document_path=document_path,
         path_of=path_of,
         title_of=title_of,
@@ -240,26 +238,24 @@ class StaticFile(NamedTuple):
 
     path: str
     """The path, which changes with the content so that browsers may keep the file."""
-    media_type: str
     content: bytes
 
 
-@cache
-def static_files() -> Mapping[str, StaticFile]:
-    """Return the files that pages need, by name; those of the map begin with Leaflet."""
+def static_files(css: str, logo: str) -> Mapping[str, StaticFile]:
+    """Return the files that pages need, by name: the organisation's style and logo are among them."""
     asset = partial(read_asset, __package__)
-    texts = {
-        "stijl.css": ("text/css", base_css() + asset("style.css")),
-        "icoon.svg": ("image/svg+xml", asset("icon.svg")),
-        "kaart.css": ("text/css", asset("leaflet/leaflet.css")),
-        "kaart.js": ("text/javascript", f"{asset('leaflet/leaflet.js')}\n{asset('map.js')}"),
+    own_style = Path(css).read_text(encoding="utf-8") if css else ""
+    contents = {
+        "stijl.css": (base_css() + asset("style.css") + own_style).encode(),
+        "icoon.svg": asset("icon.svg").encode(),
+        "kaart.css": asset("leaflet/leaflet.css").encode(),
+        "kaart.js": f"{asset('leaflet/leaflet.js')}\n{asset('map.js')}".encode(),
     }
-    return {
-        name: StaticFile(_path_of_file(name, text), media_type, text.encode())
-        for name, (media_type, text) in texts.items()
-    }
+    found = {name: _static_file(name, content) for name, content in contents.items()}
+    image = Path(logo)
+    return found | ({"logo": _static_file(f"logo{image.suffix}", image.read_bytes())} if logo else {})
 
 
-def _path_of_file(name: str, text: str) -> str:
+def _static_file(name: str, content: bytes) -> StaticFile:
     stem, _, suffix = name.partition(".")
-    return f"/{stem}-{sha256(text.encode()).hexdigest()[:12]}.{suffix}"
+    return StaticFile(f"/{stem}-{sha256(content).hexdigest()[:12]}.{suffix}", content)

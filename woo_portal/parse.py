@@ -6,12 +6,11 @@ says what, and what can be done.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from itertools import chain
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_harvester.outputs.definition import facets
@@ -42,8 +41,8 @@ DATES: Mapping[str, tuple[str, ...]] = {
     WOO.name: ("openbaarmakingsdatum", "mutatiedatumtijd", "creatiedatum"),
     PERMITS.name: ("mutatiedatumtijd",),
 }
-#: The first and the last day of a period: ``openbaarmakingsdatum_van``.
-BEGIN, END = "_van", "_tot"
+#: The first and the last day of a period: ``openbaarmakingsdatumVan``.
+BEGIN, END = "Van", "Tot"
 #: The hits on a page unless the question says how many, and the distance from a place in metres.
 SIZE, DISTANCE = 10, 1000
 MAX_DISTANCE = 100_000
@@ -78,8 +77,8 @@ def question_of_pairs(kind: Kind, pairs: Pairs, *, size: int = SIZE, today: date
     one = given.one
     near = _near(one("plaats", _place), one("afstand", _distance))
     sort = one("sorteer", lambda name, text: _sort(kind, text)) or Sort.RELEVANCE
-    if sort is Sort.DISTANCE and near is None:
-        raise QuestionError("Sorteren op afstand kan alleen met een plaats.")
+    if sort is Sort.DISTANCE and near is None:  # a form without a place still has a distance and this order
+        sort = Sort.RELEVANCE
     is_running = one("lopend", _yes_or_no)
     day = today or day_of(datetime.now(UTC))
     start, asked = one("start", number_of) or 0, one("aantal", number_of)
@@ -238,11 +237,7 @@ def _distance(name: str, text: str) -> int:
 
 
 def _near(place: tuple[float, float] | None, metres: int | None) -> Place | None:
-    if place is None:
-        if metres is not None:
-            raise QuestionError("Een afstand kan alleen met een plaats.")
-        return None
-    return Place(*place, metres=metres or DISTANCE)
+    return None if place is None else Place(*place, metres=metres or DISTANCE)
 
 
 def _box(name: str, text: str) -> Box:
@@ -261,68 +256,3 @@ def _numbers(text: str) -> list[float]:
 def _degrees(value: float) -> str:
     """Return degrees with at most six decimals, which is a tenth of a metre."""
     return f"{value:.6f}".rstrip("0").rstrip(".")
-
-
-#: The filters whose name differs from that of the parameter.
-_NAMES: Mapping[str, str] = {
-    "verantwoordelijke": "organisatie",
-    "classificatiecollectie.documentsoorten": "documentsoort",
-    "classificatiecollectie.themas": "thema",
-    "classificatiecollectie.informatiecategorieen": "informatiecategorie",
-}
-_FILTERS = "filters"
-
-
-def question_of_request(kind: Kind, body: bytes) -> Question:
-    """Return the question in the body of a POST request. Raises QuestionError."""
-    try:
-        request = json.loads(body)
-    except (ValueError, RecursionError):
-        raise QuestionError("De vraag is geen geldige JSON.") from None
-    if not isinstance(request, Mapping):
-        raise QuestionError('De vraag is een JSON-object, zoals {"zoektekst": "stikstof"}.')
-    return question_of_pairs(kind, _filter_pairs(kind, request))
-
-
-def filters_of(kind: Kind) -> dict[str, str]:
-    """Return the parameter of each filter of a request, by its path (``classificatiecollectie.themas``)."""
-    periods = {
-        f"{name}.{word}": name + end
-        for name in DATES[kind.name]
-        for word, end in (("van", BEGIN), ("tot", END))
-    }
-    known = {name: name for name in names_of(kind) if name not in GENERAL and name not in periods.values()}
-    koop = {path: name for path, name in _NAMES.items() if name in known}
-    return {**known, **koop, **periods}
-
-
-def _filter_pairs(kind: Kind, request: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, value in request.items():
-        if name != _FILTERS:
-            yield from _values(name, value, name)
-        elif isinstance(value, Mapping):
-            yield from _filters(filters_of(kind), value)
-        elif value is not None:
-            raise QuestionError("filters is een JSON-object.")
-
-
-def _filters(
-    known: Mapping[str, str], given: Mapping[str, Any], before: str = ""
-) -> Iterator[tuple[str, str]]:
-    for name, value in given.items():
-        path = before + name
-        if path in known:
-            yield from _values(known[path], value, path)
-        elif isinstance(value, Mapping) and any(each.startswith(path + ".") for each in known):
-            yield from _filters(known, value, path + ".")
-        else:
-            raise QuestionError(f"Onbekend filter: {path[:50]!r}. Mogelijk zijn: {', '.join(known)}.")
-
-
-def _values(name: str, value: Any, shown: str) -> Iterator[tuple[str, str]]:
-    """Yield a parameter for each value; a null is absent."""
-    for each in value if isinstance(value, list) else [value]:
-        if isinstance(each, str) or (isinstance(each, int) and not isinstance(each, bool)):
-            yield name, str(each)
-        elif each is not None:
-            raise QuestionError(f"{shown[:50]} is een tekst of een getal, of een lijst daarvan.")

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from typing import Any
-from urllib.parse import urlencode
 
 from woo_harvester.kinds import Kind
 from woo_harvester.outputs.definition import Facet, FacetValue, facet_values, facets
@@ -40,21 +39,23 @@ _SORTS = {
     Sort.DISTANCE: "Dichtstbij eerst",
 }
 _BOUNDS = {
-    "openbaarmakingsdatum_van": "Openbaar gemaakt vanaf",
-    "openbaarmakingsdatum_tot": "Openbaar gemaakt tot en met",
-    "mutatiedatumtijd_van": "Gewijzigd vanaf",
-    "mutatiedatumtijd_tot": "Gewijzigd tot en met",
-    "creatiedatum_van": "Gemaakt vanaf",
-    "creatiedatum_tot": "Gemaakt tot en met",
+    "openbaarmakingsdatumVan": "Openbaar gemaakt vanaf",
+    "openbaarmakingsdatumTot": "Openbaar gemaakt tot en met",
+    "mutatiedatumtijdVan": "Gewijzigd vanaf",
+    "mutatiedatumtijdTot": "Gewijzigd tot en met",
+    "creatiedatumVan": "Gemaakt vanaf",
+    "creatiedatumTot": "Gemaakt tot en met",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A value to choose, or that was chosen, and the path to which that leads."""
+    """A value to choose, or that was chosen."""
 
     label: str
-    path: str
+    path: str = ""
+    """The path of the search without it."""
+    value: str = ""
     number: int = 0
     is_chosen: bool = False
 
@@ -89,7 +90,6 @@ class Address:
     def __init__(self, parameters: Iterable[tuple[str, str]], path: str = "/") -> None:
         self._path = path
         self.parameters: Parameters = [(name, value) for name, value in parameters if value.strip()]
-        self._begin = search_path(self.others(), path)
 
     def values(self, name: str) -> list[str]:
         """Return the values of a parameter."""
@@ -102,11 +102,6 @@ class Address:
     def others(self, *names: str) -> Parameters:
         """Return the parameters except these and the place in the hits: what a form keeps."""
         return [each for each in self.parameters if each[0] not in (*names, "start")]
-
-    def adding(self, name: str, value: str) -> str:
-        """Return the path with one more value of a parameter."""
-        # A page has some hundred of these, so that what they share is encoded once.
-        return f"{self._begin}{'&' if '?' in self._begin else '?'}{urlencode([(name, value)])}"
 
     def without(self, name: str, value: str) -> str:
         """Return the path without a value of a parameter."""
@@ -130,7 +125,7 @@ def page_of(
         "total": answer.total,
         "hits": answer.hits,
         "place": paging(question, answer, address),
-        "filters": filters(question, answer, address, narrowed),
+        "filters": filters(question, answer, narrowed),
         "chosen": chosen(question, answer, address),
         "sorts": sorts(question),
         "hidden": address.others("zoektekst"),
@@ -144,15 +139,13 @@ def offered_facets(kind: Kind) -> list[Facet]:
     return [facet for facet in facets(kind) if not facet.is_supplied]
 
 
-def filters(
-    question: Question, answer: Answer, address: Address, narrowed: Narrowed | None = None
-) -> list[Filter]:
+def filters(question: Question, answer: Answer, narrowed: Narrowed | None = None) -> list[Filter]:
     """Return the filters with their values; one without a value is left out, unless it is narrowed."""
     found = []
     for facet in offered_facets(question.kind):
         mine = narrowed if narrowed is not None and narrowed.facet == facet.name else None
         counts = list(_with_chosen(facet, question, answer) if mine is None else mine.counts)
-        choices = [_choice(facet, count, question, address) for count in counts[:_MOST_VALUES]]
+        choices = [_choice(facet, count, question) for count in counts[:_MOST_VALUES]]
         if choices or mine:
             more, has_box = max(0, len(counts) - _MOST_VALUES), bool(mine) or len(counts) > _WITH_BOX
             found.append(Filter(facet.name, facet.label, choices, more, has_box, mine.text if mine else ""))
@@ -259,11 +252,15 @@ def _with_chosen(facet: Facet, question: Question, answer: Answer) -> Iterator[C
         yield Count(FacetValue(value, chosen_label(question.kind, facet.name, value)), 0)
 
 
-def _choice(facet: Facet, count: Count, question: Question, address: Address) -> Choice:
-    value, label = count.value.value, capitalised(count.value.label)
-    if value in question.chosen.get(facet.name, ()):
-        return Choice(label, address.without(facet.name, value), count.number, is_chosen=True)
-    return Choice(label, address.adding(facet.name, value), count.number)
+def _choice(facet: Facet, count: Count, question: Question) -> Choice:
+    value, is_chosen = count.value.value, count.value.value in question.chosen.get(facet.name, ())
+    return Choice(capitalised(count.value.label), value=value, number=count.number, is_chosen=is_chosen)
+
+
+def kept(address: Address, shown: Sequence[Filter], *names: str) -> Parameters:
+    """Return what a form with these filters and parameters keeps: all that it has no box for."""
+    boxes = {(each.name, choice.value) for each in shown for choice in each.choices}
+    return [pair for pair in address.others(*names) if pair not in boxes]
 
 
 def label_of(kind: Kind, answer: Answer, name: str, value: str) -> str:

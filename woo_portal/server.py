@@ -25,7 +25,7 @@ from starlette.applications import Starlette
 from uvicorn.supervisors import Multiprocess
 
 from woo_harvester.kinds import Kind
-from woo_harvester.report.run_folder import ReportsFolder
+from woo_harvester.report.run_folder import ReportsFolder, RunFolder
 from woo_harvester.running.causes import StartError
 from woo_harvester.running.paths import NoFolderError, data_dir, files_folder
 from woo_harvester.state.latest import check_is_records
@@ -33,6 +33,7 @@ from woo_harvester.utils.program import program, to_install
 from woo_portal.app import Options, make_app
 from woo_portal.asking import MAX_DOWNLOADS
 from woo_portal.engine import Engine, EngineError
+from woo_portal.pages import static_files
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -173,7 +174,7 @@ class Filling:
 _MAX_CONNECTIONS = 800
 #: The seconds for which a connection without a request stays open, and those for answers when it stops.
 _KEEP_ALIVE, _STOP = 5, 10
-#: The seconds in which a process must begin to answer.
+#: The seconds in which one of several processes must begin to answer.
 _START = 60
 
 
@@ -183,14 +184,12 @@ class ListenError(StartError):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The address of the portal, and the proxies whose word on the visitor counts."""
+    """The address of the portal."""
 
     host: str = "127.0.0.1"
     port: int = 8080
     root_path: str = ""
     """The path at which a proxy has the portal, without a slash at its end."""
-    proxies: str = "127.0.0.1"
-    """The addresses of proxies, commas between, whose headers name the client of a request."""
     access_log: bool = False
 
 
@@ -211,7 +210,6 @@ def listen(site: Site) -> socket.socket:
 
 def serve(app: Starlette, site: Site, listener: socket.socket) -> None:
     """Answer requests until SIGTERM or Ctrl-C."""
-    _announce(site, listener)  # who connects before the first answer waits for it
     with suppress(KeyboardInterrupt):  # uvicorn raises the signal by which it was stopped once more
         uvicorn.Server(_config(app, site)).run(sockets=[listener])
 
@@ -224,8 +222,6 @@ def _config(app: Starlette | Callable[[], Starlette], site: Site, **options: Any
         ws="none",
         lifespan="on",
         root_path=site.root_path,
-        proxy_headers=True,
-        forwarded_allow_ips=site.proxies,
         server_header=False,
         access_log=site.access_log,
         log_config=None,
@@ -233,6 +229,7 @@ def _config(app: Starlette | Callable[[], Starlette], site: Site, **options: Any
         limit_concurrency=_MAX_CONNECTIONS,
         timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=_STOP,
+        timeout_worker_healthcheck=_START,
         **options,
     )
 
@@ -243,22 +240,6 @@ def _set_loggers(site: Site) -> None:
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
 
 
-class _Supervisor(Multiprocess):
-    """Several processes that answer at one socket, of which uvicorn replaces each that ends."""
-
-    def __init__(self, config: uvicorn.Config, listener: socket.socket, started: Callable[[], None]) -> None:
-        super().__init__(config, [listener])
-        self._announce = started
-
-    def init_processes(self) -> None:
-        """Start the processes, and say that they answer. Raises EngineError if one cannot."""
-        super().init_processes()
-        if not all(each.wait_until_ready(_START) for each in self.processes):
-            self.terminate_all()
-            raise EngineError("a process that answers could not start")
-        self._announce()
-
-
 def run_portal(
     settings: BaseSettings, files: RecordFiles, site: Site, *, rebuild: bool = False, watch: bool = True
 ) -> None:
@@ -267,6 +248,7 @@ def run_portal(
     Raises ListenError, EngineError, NoRecordsError, NotRecordsError, NoFolderError, OSError and ImportError.
     """
     options = _options(settings)
+    static_files(options.css, options.logo)  # what cannot be read is said before the filling
     if options.files is not None and not options.files.is_dir():
         if options.files.exists():
             raise NoFolderError(f"FILES_STORE is no folder: {options.files}")
@@ -276,12 +258,13 @@ def run_portal(
         listen(site) as listener,  # before the filling, which may take minutes
         open_engine(settings, files, rebuild=rebuild, watch=watch) as engine,
     ):
+        _announce(site, listener)  # who connects before the first answer waits for it
         if (count := settings.getint("WOO_PORTAL_PROCESSES")) == 1:
             serve(make_app(engine, options), site, listener)
             return
         given = {name: settings[name] for name in settings if name.startswith(("WOO_", "FILES_"))}
         config = _config(partial(_answering, given, site), site, factory=True, workers=count)
-        _Supervisor(config, listener, partial(_announce, site, listener)).run()
+        Multiprocess(config, [listener]).run()  # which replaces each process that ends
 
 
 @contextmanager
@@ -327,7 +310,7 @@ def _reader(settings: BaseSettings) -> Engine:
 def site_of(settings: BaseSettings, host: str, port: int, *, access_log: bool = False) -> Site:
     """Return where the portal is by arguments and settings."""
     path = str(settings["WOO_PORTAL_PATH"] or "")
-    return Site(host, port, path, str(settings["WOO_PORTAL_PROXIES"]), access_log)
+    return Site(host, port, path, access_log)
 
 
 def _options(settings: BaseSettings) -> Options:
@@ -343,18 +326,21 @@ def _options(settings: BaseSettings) -> Options:
         concurrency=share(_CONCURRENCY),
         downloads=share(MAX_DOWNLOADS),
         title=str(settings["WOO_PORTAL_TITLE"]),
-        is_findable=settings.getbool("WOO_PORTAL_SEARCH_ENGINES"),
         report=_report(settings),
         files=files_folder(settings) if settings.getbool("WOO_PORTAL_FILES") else None,
+        contact=str(settings["WOO_CONTACT"] or ""),
+        links=[tuple(each.strip().rsplit(maxsplit=1)) for each in settings.getlist("WOO_PORTAL_LINKS")],
+        css=str(settings["WOO_PORTAL_CSS"] or ""),
+        logo=str(settings["WOO_PORTAL_LOGO"] or ""),
     )
 
 
 def _report(settings: BaseSettings) -> Path | None:
-    """Return the folder of the report that pages quote: the newest, unless another is set, or none."""
-    given = settings["WOO_PORTAL_REPORT"]
-    if given:
-        return None if given == "none" else Path(given)
-    return ReportsFolder(Path(settings["WOO_REPORT_DIR"])).latest() if settings["WOO_REPORT_DIR"] else None
+    """Return the folder of the report that pages quote: a run's own, or the newest of all runs, or none."""
+    if not settings["WOO_REPORT_DIR"]:
+        return None
+    folder = Path(settings["WOO_REPORT_DIR"])
+    return folder if RunFolder(folder).report.exists() else ReportsFolder(folder).latest()
 
 
 def _announce(site: Site, listener: socket.socket) -> None:

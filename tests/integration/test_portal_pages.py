@@ -11,7 +11,7 @@ from lxml import html
 
 from tests.portal.records import LOC, OTHER, bare, full, withdrawn
 from tests.portal.routes.test_document_copies import CONTENT, kept
-from tests.utils.browser import SMALL, opened, tab_to, violations
+from tests.utils.browser import LARGE, PHONE, SMALL, opened, tab_to, violations
 from tests.utils.portals import portal_over
 from woo_harvester.utils.urls import record_id
 
@@ -27,7 +27,7 @@ PATHS = {
     "search": "/?q=besluit&start=20",
     "search page": "/zoek",
     "chosen": "/?q=stikstof&organisatie=https://identifier.overheid.nl/tooi/id/gemeente/gm0363"
-    "&openbaarmakingsdatum_van=2024-01-01",
+    "&openbaarmakingsdatumVan=2024-01-01",
     "nothing": "/?q=nietsvandit&thema=x",
     "suggestion": "/?q=beslut",
     "document": f"/document/{record_id(LOC)}",
@@ -36,12 +36,13 @@ PATHS = {
     "organisation": "/organisatie/gemeente/gm0363",
     "organisations": "/organisaties",
     "looked up": "/organisaties?naam=dienst+1",
-    "narrowed": "/?q=dienst&filter=organisatie&bevat=dienst+1",
+    "narrowed": "/?zoektekst=dienst&bevat-organisatie=dienst+1",
+    "about": "/over",
     "changes": "/wijzigingen",
     "category": "/categorie/c_99a836c7",
     "not found": "/niets",
     "wrong": "/?q=stikstof&sorteer=duurste&thema=x",
-    "wrong days": "/zoek?q=stikstof&openbaarmakingsdatum_van=2025-01-01&openbaarmakingsdatum_tot=2024-01-01",
+    "wrong days": "/zoek?q=stikstof&openbaarmakingsdatumVan=2025-01-01&openbaarmakingsdatumTot=2024-01-01",
 }
 
 
@@ -106,10 +107,11 @@ def test_a_keyboard_alone_searches_chooses_a_filter_and_opens_a_document(
     page.keyboard.press("Enter")
     page.wait_for_url("**/?zoektekst=stikstof")
     assert page.text_content("#gevonden") == "1 document"
-    choice = "#filters .counts a[href*='documentsoort']"
+    choice = "#filter-documentsoort input"
     tab_to(page, choice) if script else page.focus(choice)
+    page.keyboard.press("Space")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/?zoektekst=stikstof&documentsoort=**")
+    page.wait_for_url("**/?zoektekst=stikstof&*documentsoort=**")
     assert "Documentsoort: Convenant" in str(page.text_content(".chosen"))
     tab_to(page, ".hit a") if script else page.focus(".hit a")
     page.keyboard.press("Enter")
@@ -145,18 +147,12 @@ def test_the_focus_is_always_to_be_seen(browser: Browser, portal: str) -> None:
     page.close()
 
 
-def test_forms_narrow_a_search_and_keep_the_rest(browser: Browser, portal: str) -> None:
-    page, *_ = opened(browser, portal + "/?q=besluit")
-    page.select_option("#volgorde", "titel")
-    page.fill("#van", "2024-01-01")
-    page.click("text=Toepassen")
-    page.wait_for_url("**/?zoektekst=besluit&openbaarmakingsdatum_van=2024-01-01&**")
-    assert page.input_value("#volgorde") == "titel"
-    assert page.input_value("#van") == "2024-01-01"
-    page.fill("#zoektekst", "kaart")
-    page.click("form[role=search] button")
-    page.wait_for_url("**/?zoektekst=kaart&openbaarmakingsdatum_van=2024-01-01&sorteer=titel")
-    page.close()
+def test_the_filters_are_beside_the_hits_and_folded_on_a_phone(browser: Browser, portal: str) -> None:
+    for width, is_open in ((LARGE, True), (PHONE, False)):
+        page, *_ = opened(browser, portal + PATHS["search"], width)
+        assert page.is_visible("#van") == page.is_visible("text=Toepassen") == is_open, width
+        assert page.is_visible("#filters > summary") != is_open, width
+        page.close()
 
 
 def test_on_paper_a_document_is_complete_and_a_search_has_no_filters(browser: Browser, portal: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -85,7 +84,7 @@ def test_each_mark_on_the_map_is_large_enough_to_touch_and_none_covers_another(
     browser: Browser, portal: str, width: int
 ) -> None:
     page = opened(browser, portal + PATHS["map"], width)
-    page.wait_for_function("document.querySelectorAll('.mark > *').length > 1")
+    page.locator(".mark > *").nth(1).wait_for()
     boxes = [box for each in page.locator(".mark > *").all() if (box := each.bounding_box())]
     assert len(boxes) > 1
     assert min(box["width"] for box in boxes) >= 24  # WCAG 2.5.8
@@ -146,17 +145,6 @@ def test_without_a_script_the_map_leads_to_the_list(browser: Browser, portal: st
     page.click("text=Toon de lijst van deze vergunningen")
     page.wait_for_url("**/vergunningen?zoektekst=eik")
     context.close()
-
-
-def test_the_form_narrows_to_a_place_and_keeps_the_words(browser: Browser, portal: str) -> None:
-    page = opened(browser, portal + "/vergunningen?zoektekst=boom")
-    page.fill("#plaats", "52.39,4.9")
-    page.select_option("#afstand", "2000")
-    page.click("#filters button")
-    page.wait_for_url(re.compile("plaats=52.39"))
-    assert "Binnen 2 kilometer" in str(page.text_content(".chosen"))
-    assert page.input_value("#zoektekst") == "boom"
-    page.close()
 
 
 def test_the_map_asks_for_its_files_permits_and_tiles_and_stands_without_tiles(

@@ -50,6 +50,7 @@ def test_processes_answer_alike_are_replaced_and_end_together(tmp_path: Path) ->
         def ask(path: str) -> httpx.Response:
             return httpx.get(address + path.lstrip("/"), trust_env=False, timeout=STUCK)
 
+        wait_until(lambda: len(answering(process.pid)) == 2, "both answer")
         first, second = answering(process.pid)
         write(tmp_path / "records" / "woo-2.jsonl", bare())
         wait_until(lambda: found(ask, "kaart") == "1 document", "new records are found")
@@ -66,8 +67,8 @@ def test_processes_answer_alike_are_replaced_and_end_together(tmp_path: Path) ->
 
 def test_processes_end_with_the_one_that_started_them_however_it_ends(tmp_path: Path) -> None:
     with portal(tmp_path) as (process, _):
+        wait_until(lambda: len(answering(process.pid)) == 2, "both answer")
         started = answering(process.pid)
-        assert len(started) == 2
         process.kill()
         process.wait(STUCK)
         wait_until(lambda: not any(map(is_alive, started)), "the processes have ended")

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
+from urllib.parse import urlencode
 
 import httpx
 from lxml import html
@@ -67,3 +68,12 @@ def opened(client: Client, path: str) -> HtmlElement:
     answer = client.get(path)
     assert answer.status_code == 200, answer.text
     return html.fromstring(answer.content)
+
+
+def ticked(page: HtmlElement, label: str) -> str:
+    """Return the path of a search after the box of a filter is ticked, or no longer ticked."""
+    form = page.forms[-1]
+    labels = [each for each in form.cssselect(".boxes label") if each.text_content().strip() == label]
+    box: Any = labels[0].cssselect("input")[0]
+    box.checked = not box.checked
+    return f"{form.get('action')}?{urlencode([pair for pair in form.form_values() if pair[1]])}"

@@ -32,7 +32,7 @@ def test_pages_can_only_be_read(client: Client) -> None:
 def test_below_the_path_of_a_proxy_the_api_is_still_one(client: Client) -> None:
     answer = client.request("POST", "/woo/api/v0/niets", root_path="/woo", content=b"{}")
     assert answer.status_code == 404
-    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["content-type"] == "application/problem+json"
 
 
 SECRET = "http://elastic:geheim@10.0.0.1:9200"
@@ -100,7 +100,7 @@ def test_a_question_without_end_is_given_up_with_advice() -> None:
 
 
 def test_a_program_gets_json_and_a_person_a_page() -> None:
-    for path, kind in (("/niets", "text/html"), ("/api/niets", "application/json")):
+    for path, kind in (("/niets", "text/html"), ("/api/niets", "application/problem+json")):
         answer = client_that(lambda: None).get(path)
         assert answer.status_code == 404, path
         assert answer.headers["content-type"].startswith(kind), path
@@ -117,7 +117,7 @@ def test_an_error_of_a_file_is_json_for_a_program_and_a_page_in_a_browser() -> N
     portal = client_of([full()])
     for path in ["/wijzigingen.jsonl", "/wijzigingen.atom", "/zoek.jsonl", "/zoek.csv", "/zoek.atom"]:
         asked = f"{path}?aantal=x"
-        assert portal.get(asked).json()["fout"].startswith("aantal is een getal"), path
+        assert portal.get(asked).json()["detail"].startswith("aantal is een getal"), path
         assert (
             heading(portal.get(asked, headers={"accept": "text/html,*/*"}).text) == "Deze vraag kan niet"
         ), path

@@ -38,7 +38,7 @@ def test_its_parameters_ask_the_same_question_as_ours() -> None:
             Question(WOO, periods={"opgehaald": Period(date(2024, 2, 1), date(2024, 3, 1))}),
         ),
         (
-            "publicatiedatumVan=01-02-2024&openbaarmakingsdatum_tot=2024-03-01",
+            "publicatiedatumVan=01-02-2024&openbaarmakingsdatumTot=2024-03-01",
             Question(
                 WOO,
                 periods={
@@ -86,7 +86,7 @@ def test_what_is_wrong_is_one_line_in_dutch() -> None:
         assert str(error.value).startswith(message), address
         answer = client_of([]).get(f"{BASE}/zoek?{address}")
         assert answer.status_code == 400, address
-        assert answer.json() == {"status": 400, "fout": str(error.value), "detail": str(error.value)}, address
+        assert answer.json() == {"status": 400, "title": "Bad Request", "detail": str(error.value)}, address
 
 
 def test_a_parameter_that_nobody_knows_is_left_out_at_its_own_address_alone() -> None:
@@ -95,7 +95,7 @@ def test_a_parameter_that_nobody_knows_is_left_out_at_its_own_address_alone() ->
     assert client.get(f"{BASE}/{address}").json()["totaal"] == 1
     answer = client.get(f"/api/v0/{address}")
     assert answer.status_code == 400
-    assert answer.json()["fout"].startswith("De vraag kent geen 'onbekend'.")
+    assert answer.json()["detail"].startswith("De vraag kent geen 'onbekend'.")
 
 
 def test_only_its_own_names_ask_for_its_shape() -> None:
@@ -212,6 +212,8 @@ def test_the_address_of_a_document_leads_to_its_file(client: Client) -> None:
         gone = client.get(path.format(withdrawn()["id"]))
         assert gone.status_code == 410, path
         assert "20 november 2026" in gone.text, path
-        assert gone.headers["content-type"].startswith("application/json") == path.startswith(BASE), path
+        assert gone.headers["content-type"].startswith("application/problem+json") == path.startswith(BASE), (
+            path
+        )
         assert client.get(path.format(record_id("javascript:alert(1)"))).status_code == 404, path
         assert client.get(path.format(record_id("https://nergens.nl/"))).status_code == 404, path

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from scrapy.settings import Settings
 
-from woo_harvester.running.default_settings import complete
+from woo_harvester.running.default_settings import complete, wrong_values
 from woo_harvester.utils.inputs import NotRecordsError
 from woo_portal.asking import MAX_DOWNLOADS
-from woo_portal.server import NoRecordsError, RecordFiles, _options
+from woo_portal.server import NoRecordsError, RecordFiles, Site, _options, run_portal
 
 
 @pytest.mark.parametrize("processes", [1, 3, 5 * MAX_DOWNLOADS])
@@ -18,6 +18,26 @@ def test_the_processes_share_what_goes_on_at_the_same_time(processes: int) -> No
     complete(settings)
     options = _options(settings)
     assert (options.concurrency, options.downloads) == (ceil(8 / processes), ceil(MAX_DOWNLOADS / processes))
+
+
+def test_the_settings_of_an_organisation_become_links_and_files(tmp_path: Path) -> None:
+    settings = Settings({"WOO_PORTAL_LINKS": "Privacy  https://a.nl/p, Over ons mailto:a@b.nl"})
+    complete(settings)
+    assert _options(settings).links == [("Privacy", "https://a.nl/p"), ("Over ons", "mailto:a@b.nl")]
+    assert list(wrong_values(Settings({"WOO_PORTAL_LINKS": "Privacy, https://a.nl/p"})))
+    settings["WOO_PORTAL_CSS"] = str(tmp_path / "huis stijl.css")
+    with pytest.raises(OSError, match="huis stijl"):
+        run_portal(settings, RecordFiles(), Site())
+
+
+def test_the_report_of_pages_is_that_of_the_newest_run_or_the_run_that_is_named(tmp_path: Path) -> None:
+    settings = Settings({"WOO_REPORT_DIR": str(tmp_path)})
+    complete(settings)
+    assert _options(settings).report == tmp_path / "latest"
+    (tmp_path / "report.json").touch()
+    assert _options(settings).report == tmp_path
+    settings["WOO_REPORT_DIR"] = ""
+    assert _options(settings).report is None
 
 
 @pytest.fixture

@@ -89,7 +89,7 @@ class DemoHarvest:
         try:
             settings = cast("HarvestProcess", self._command.crawler_process).settings.copy()
             report = cast("Findings", crawlers[0].get_extension(Findings)).run_folder.path
-            settings.set("WOO_PORTAL_REPORT", str(report), "cmdline")  # it is not the latest of the folder
+            settings.set("WOO_REPORT_DIR", str(report), "cmdline")  # it is not the latest of the folder
             run_portal(settings, RecordFiles(files), site_of(settings, "127.0.0.1", self.opts.port))
         except EngineError as error:
             self._command.fail(str(error))

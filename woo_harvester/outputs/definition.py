@@ -229,7 +229,7 @@ class Metadata:
     label: str = ""
     """The heading on the page of a document, in Dutch; empty if the page has it elsewhere."""
     facet: str = ""
-    """What its values lead to: the name of a facet, or ``q`` for a search for the text."""
+    """What its values lead to: the name of a facet, or ``zoektekst`` for a search for the text."""
     is_searched: bool = True
     is_code: bool = False
     """Whether it is a number or a file name, which is found with and without its punctuation."""
@@ -245,14 +245,14 @@ _METADATA = (
     Metadata(f"{_CLASSIFICATION}.informatiecategorieen", "Informatiecategorie", "informatiecategorie"),
     Metadata(f"{_CLASSIFICATION}.documentsoorten", "Documentsoort", "documentsoort"),
     Metadata(f"{_CLASSIFICATION}.themas", "Thema", "thema"),
-    Metadata(f"{_CLASSIFICATION}.trefwoorden", "Trefwoorden", "q"),
+    Metadata(f"{_CLASSIFICATION}.trefwoorden", "Trefwoorden", "zoektekst"),
     Metadata("document.format", "Bestandstype", "bestandstype", is_searched=False),
     Metadata("document.language", "Taal", is_searched=False),
     # Titles are searched as titles.
     Metadata("document.titelcollectie.verkorteTitels", "Andere titels", is_searched=False),
     Metadata("document.titelcollectie.alternatieveTitels", "Alternatieve titels", is_searched=False),
     Metadata("document.identifiers", "Kenmerken van de organisatie", is_code=True),
-    Metadata("document.aggregatiekenmerk", "Hoort bij de groep", is_code=True),
+    Metadata("document.aggregatiekenmerk", "Hoort bij de groep", "zoektekst", is_code=True),
     Metadata("versies.bestanden.bestandsnaam", is_code=True),
     Metadata("document.weblocatie", is_code=True),
 )

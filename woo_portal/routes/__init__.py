@@ -6,10 +6,11 @@ from itertools import chain
 
 from starlette.routing import BaseRoute
 
-from woo_portal.routes import api, changes, document, feeds, permits, search, search_engines, subjects
+from woo_portal.routes import about, api, changes, document, feeds, permits, search, search_engines, subjects
 
 ROUTES: list[BaseRoute] = list(
     chain(
+        about.ROUTES,
         api.ROUTES,
         changes.ROUTES,
         document.ROUTES,

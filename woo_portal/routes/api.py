@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from starlette.middleware import Middleware
-from starlette.middleware.cors import CORSMiddleware
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -18,25 +14,14 @@ from woo_harvester.kinds import WOO, Kind
 from woo_harvester.outputs.document import record_of
 from woo_portal import open_overheid
 from woo_portal.downloads import document_by_id, withdrawal_of
-from woo_portal.openapi import API, description
-from woo_portal.pages import address_of, headers_for, not_modified, own_path, root_of
-from woo_portal.parse import question_of_pairs, question_of_request
+from woo_portal.openapi import API, BASE, description
+from woo_portal.pages import headers_for, not_modified, own_path, problem, root_of
+from woo_portal.parse import question_of_pairs
+from woo_portal.request import question_of_request
 from woo_portal.results import results
 
 _Endpoint = Callable[[Request], Awaitable[Response]]
 
-#: Any site may ask, since the answers are public and the same for everyone.
-FOR_PROGRAMS = [
-    Middleware(
-        CORSMiddleware,
-        allow_origins=["*"],
-        allow_methods=["GET", "HEAD", "POST", "OPTIONS"],
-        allow_headers=["content-type", "if-none-match"],
-        expose_headers=["etag", "link", "retry-after", "content-disposition"],
-        max_age=86400,
-    ),
-    Middleware(GZipMiddleware, minimum_size=1024, compresslevel=5),
-]
 _NO_STORE = {"cache-control": "no-store"}
 
 
@@ -56,7 +41,7 @@ def _search(kind: Kind) -> _Endpoint:
                 return unchanged
         question = replace(question, with_highlights=False)
         answer = await request.app.state.asking(request.app.state.engine.search, question)
-        return _json(results(question, answer), headers=headers)
+        return JSONResponse(results(question, answer), headers=headers)
 
     return endpoint
 
@@ -71,7 +56,7 @@ async def _as_open_overheid(request: Request) -> Response:
     if unchanged := not_modified(request, headers):
         return unchanged
     answer = await request.app.state.asking(request.app.state.engine.search, question)
-    return _json(open_overheid.results(root, answer), headers=headers)
+    return JSONResponse(open_overheid.results(root, answer), headers=headers)
 
 
 _Shape = Callable[[Request, Mapping[str, Any]], dict[str, Any]]
@@ -86,9 +71,9 @@ def _record(kind: Kind, shape: _Shape) -> _Endpoint:
         )
         document = await document_by_id(request, kind)
         if withdrawal := withdrawal_of(kind, document):
-            gone = {"status": 410, "fout": withdrawal.text, "ingetrokken": withdrawal.since}
-            return _json(gone, 410, _NO_STORE)
-        return not_modified(request, headers) or _json(shape(request, document), headers=headers)
+            since = {"ingetrokken": withdrawal.since} if withdrawal.since else {}
+            return problem(410, withdrawal.text, _NO_STORE, **since)
+        return not_modified(request, headers) or JSONResponse(shape(request, document), headers=headers)
 
     return endpoint
 
@@ -103,31 +88,17 @@ def _detail(request: Request, document: Mapping[str, Any]) -> dict[str, Any]:
 
 async def _description(request: Request) -> Response:
     """Describe the API as OpenAPI."""
-    return _json(description(address_of(request, "/")), headers={"cache-control": "public, max-age=3600"})
-
-
-def _json(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-    return Response(text, status, headers, media_type=JSONResponse.media_type)
-
-
-def _route(path: str, endpoint: _Endpoint, *methods: str) -> Route:
-    async def answer(request: Request) -> Response:
-        if request.method == "OPTIONS":
-            return Response(
-                status_code=204, headers={"allow": ", ".join(("GET", "HEAD", *methods, "OPTIONS"))}
-            )
-        return await endpoint(request)
-
-    return Route(path, answer, methods=["GET", "OPTIONS", *methods], middleware=FOR_PROGRAMS)
+    options = request.app.state.options
+    made = description(root_of(request), options.title, options.contact)
+    return JSONResponse(made, headers={"cache-control": "public, max-age=3600"})
 
 
 ROUTES = [
-    *(_route(API[kind.name], _search(kind), "POST") for kind in Kind),
-    *(_route(API[kind.name] + "/{id:uuid}", _record(kind, _own)) for kind in Kind),
-    _route(API[WOO.name] + "/{id:uuid}_{versie}", _record(WOO, _detail)),
-    _route(open_overheid.BASE + "/zoek", _as_open_overheid),
-    _route(open_overheid.BASE + "/zoek/{id:uuid}", _record(WOO, _detail)),
-    _route(open_overheid.BASE + "/zoek/{id:uuid}_{versie}", _record(WOO, _detail)),
-    _route("/openapi.json", _description),
+    *(Route(API[kind.name], _search(kind), methods=["GET", "POST"]) for kind in Kind),
+    *(Route(API[kind.name] + "/{id:uuid}", _record(kind, _own)) for kind in Kind),
+    Route(API[WOO.name] + "/{id:uuid}_{versie}", _record(WOO, _detail)),
+    Route(open_overheid.BASE + "/zoek", _as_open_overheid),
+    Route(open_overheid.BASE + "/zoek/{id:uuid}", _record(WOO, _detail)),
+    Route(open_overheid.BASE + "/zoek/{id:uuid}_{versie}", _record(WOO, _detail)),
+    *(Route(base + "/openapi.json", _description) for base in (BASE, "")),
 ]

@@ -17,14 +17,13 @@ from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_harvester.outputs.document import record_of
 from woo_harvester.utils.dates import parse_datetime
 from woo_portal.details import cause_of, first
-from woo_portal.downloads import MEDIA_TYPE, Entry, FeedAddresses, atom, harvested_at, summary_of
+from woo_portal.downloads import MEDIA_TYPE, Entry, atom, harvested_at, summary_of
 from woo_portal.engine import Answer, Changes, Followed
-from woo_portal.openapi import CHANGES, MAX_CHANGES
+from woo_portal.openapi import API, CHANGES, MAX_CHANGES
 from woo_portal.pages import headers_for, not_modified, page, root_of
 from woo_portal.parse import Pairs, number_of, question_of_pairs
 from woo_portal.question import Question, QuestionError, Sort
 from woo_portal.results import Address, paging
-from woo_portal.routes.api import FOR_PROGRAMS
 from woo_portal.wording import day_and_time, search_path
 
 _Endpoint = Callable[[Request], Awaitable[Response]]
@@ -59,8 +58,6 @@ def _asked(pairs: Pairs, size: int) -> _Asked:
             raise QuestionError(f"De vraag kent geen {name[:50]!r}. Mogelijk zijn: sinds, na, aantal.")
         if value.strip() and found.setdefault(name, value.strip()) != value.strip():
             raise QuestionError(f"Geef {name} maar één keer.")
-    if "sinds" in found and "na" in found:
-        raise QuestionError("Geef sinds of na, en niet allebei: na gaat verder waar u was.")
     number = number_of("aantal", found.get("aantal", str(size)))
     if not 1 <= number <= MAX_CHANGES:
         raise QuestionError(f"aantal is 1 tot en met {MAX_CHANGES}.")
@@ -91,12 +88,12 @@ def _onward(path: str, asked: _Asked, found: Changes, size: int) -> str:
     return search_path([*pairs, *([("aantal", str(asked.size))] if asked.size != size else [])], path)
 
 
-def _program(kind: Kind, suffix: str) -> _Endpoint:
+def _program(kind: Kind, path: str, suffix: str) -> _Endpoint:
     """Return the endpoint of the changes of a kind as a feed or as records.
 
     A feed without a place to begin has the latest changes first, as readers of feeds expect.
     """
-    path, size = f"{CHANGES[kind.name]}.{suffix}", _SIZES[suffix]
+    size = _SIZES[suffix]
 
     async def endpoint(request: Request) -> Response:
         asked, root, state = (
@@ -125,8 +122,9 @@ def _feed(
     request: Request, kind: Kind, documents: Sequence[Json], headers: dict[str, str], onward: str = ""
 ) -> Response:
     root, path = root_of(request), CHANGES[kind.name]
-    links = {"self": f"{root}{path}.atom" + f"?{request.url.query}" * bool(request.url.query)}
-    links |= {"first": f"{root}{path}.atom"} | ({"next": onward} if onward else {})
+    first = f"{root}{path}.atom"
+    links = {"alternate": root + path, "self": f"{first}?{request.url.query}".rstrip("?"), "first": first}
+    links |= {"next": onward} if onward else {}
     title = f"{request.app.state.options.title}: {_TITLES[kind.name].lower()}"
     entries = [
         Entry(
@@ -137,7 +135,7 @@ def _feed(
         )
         for each in documents
     ]
-    feed = atom(title, FeedAddresses(root, root + path, links), entries, None)
+    feed = atom(title, root, links, entries, None)
     return Response(feed, headers=headers, media_type=MEDIA_TYPE)
 
 
@@ -181,10 +179,9 @@ def _page(kind: Kind) -> _Endpoint:
 ROUTES = [
     *(Route(CHANGES[kind.name], _page(kind)) for kind in Kind),
     *(
-        Route(
-            f"{CHANGES[kind.name]}.{suffix}", _program(kind, suffix), methods=["GET"], middleware=FOR_PROGRAMS
-        )
+        Route(path, _program(kind, path, suffix))
         for kind in Kind
         for suffix in _SIZES
+        for path in (f"{CHANGES[kind.name]}.{suffix}", f"{API[kind.name]}/wijzigingen.{suffix}")
     ),
 ]

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -25,20 +26,13 @@ from woo_portal import details
 from woo_portal.asking import FileDownload
 from woo_portal.details import File, Value, location_of, title_of, version_of
 from woo_portal.downloads import NOUNS, SEARCHES, document_by_id, summary_of, withdrawal_of
+from woo_portal.engine import Answer
 from woo_portal.open_overheid import BASE
 from woo_portal.pages import address_of, not_modified, own_path, page
-from woo_portal.question import MAX_SIZE, Question
-from woo_portal.wording import day, document_path, explanations_of
+from woo_portal.question import MAX_SIZE, Clause, Question
+from woo_portal.wording import day, document_path, explanations_of, path_of
 
 Json = Mapping[str, Any]
-
-#: What a version is, by its cause.
-_KINDS = {
-    "aanlevering": "Document",
-    "wijziging": "Gewijzigd document",
-    "herpublicatie": "Document dat opnieuw openbaar is gemaakt",
-}
-
 
 #: A copy that a browser would show has no scripts and nothing of the portal.
 _SANDBOX = "default-src 'none'; sandbox"
@@ -52,12 +46,13 @@ async def document(request: Request) -> Response:
     found = await document_by_id(request, WOO)
     if found.get("status") == Status.INGETROKKEN:
         return await withdrawn(request, WOO, found)
-    relations = await _relations(request, details.relations(found))
     context = _context(found)
+    key = details.group_of(found)
     return await page(
         request,
         "document.html",
-        relations=relations,
+        relations=await _relations(request, found, key),
+        dossier=path_of("zoektekst", f'"{key}"') if key else "",
         copies=await run_sync(_copies, request.app.state.options.files, context["files"]),
         **context,
     )
@@ -106,7 +101,12 @@ async def _copy(request: Request, found: Json, number: int) -> Response | None:
     if (there := await run_sync(_within, store, one.stored)) is None:
         return None
     path, about = there
-    headers = {"etag": f'"{path.name}"', "cache-control": "no-cache", "content-security-policy": _SANDBOX}
+    headers = {
+        "etag": f'"{path.name}"',
+        "cache-control": "no-cache",
+        "content-security-policy": _SANDBOX,
+        "content-encoding": "identity",  # most documents are compressed, and clients ask for parts of them
+    }
     if unchanged := not_modified(request, headers):
         return unchanged
     media_type, name = _form(one)
@@ -168,12 +168,11 @@ async def withdrawn(request: Request, kind: Kind, found: Json) -> Response:
 
 def _context(found: Json) -> dict[str, Any]:
     """Return what the page shows of a document itself."""
-    version, location = version_of(found), location_of(found)
+    location = location_of(found)
     return {
         "id": found["id"],
         "title": title_of(found),
         "title_origin": details.title_origin(found),
-        "kind": _KINDS.get(str(version.get("oorzaak")), "Document"),
         "descriptions": [*values_at(found, "document.omschrijvingen")],
         "location": location,
         "host": urlsplit(location).netloc if is_web(location) else "",
@@ -188,18 +187,27 @@ def _context(found: Json) -> dict[str, Any]:
     }
 
 
-async def _relations(request: Request, given: Sequence[tuple[str, Json]]) -> list[tuple[str, Value]]:
-    """Return the related documents; those that are in the portal lead to their page in it."""
+async def _relations(request: Request, found: Json, key: str) -> list[tuple[str, Value]]:
+    """Return the related documents, and those of the same group, whose key is *key*.
+
+    Those that are in the portal lead to their page in it.
+    """
+    given = details.relations(found)
     ids = {str(term["id"]): record_id(str(term["id"])) for _, term in given if is_web(term.get("id"))}
-    titles: dict[str, str] = {}
-    if ids:
-        question = Question(
-            WOO, ids=tuple(ids.values())[:MAX_SIZE], size=MAX_SIZE, with_counts=False, with_highlights=False
-        )
-        state = request.app.state
-        answer = await state.asking(state.engine.search, question)
-        titles = {hit.document["id"]: title_of(hit.document) for hit in answer.hits}
-    return [(role, _related(term, ids, titles)) for role, term in given]
+    known = await _titles(request, ids=tuple(ids.values())[:MAX_SIZE]) if ids else {}
+    group = await _titles(request, key, clauses=(Clause(key, is_phrase=True),)) if key else {}
+    related = [(role, _related(term, ids, known)) for role, term in given]
+    others = {each: title for each, title in group.items() if each not in {found["id"], *known}}
+    return related + [("Zelfde groep", Value(others[each], path=document_path(each))) for each in others]
+
+
+async def _titles(request: Request, key: str = "", **asked: Any) -> dict[str, str]:
+    """Return the titles of documents by id; with a *key* only those of that group."""
+    question = Question(WOO, size=MAX_SIZE, with_counts=False, with_highlights=False)
+    state = request.app.state
+    answer: Answer = await state.asking(state.engine.search, replace(question, **asked))
+    every = [hit.document for hit in answer.hits]
+    return {each["id"]: title_of(each) for each in every if not key or details.group_of(each) == key}
 
 
 def _related(term: Json, ids: Mapping[str, str], titles: Mapping[str, str]) -> Value:

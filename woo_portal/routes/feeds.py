@@ -16,20 +16,17 @@ from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_harvester.outputs.document import record_of
 from woo_harvester.utils.dates import day_of
 from woo_portal.asking import Parts, begin_download
-from woo_portal.downloads import FORMS, MEDIA_TYPE, SEARCHES, Entry, FeedAddresses, Form, atom, summary_of
+from woo_portal.downloads import FORMS, MEDIA_TYPE, SEARCHES, Entry, Form, atom, summary_of
 from woo_portal.engine import Engine
-from woo_portal.openapi import FILES
+from woo_portal.openapi import API, ENTRIES, FILES
 from woo_portal.pages import headers_for, not_modified, root_of
 from woo_portal.parse import SIZE, pairs_of, question_of_pairs
 from woo_portal.question import MAX_DEPTH, Question, Sort
-from woo_portal.routes.api import FOR_PROGRAMS
 from woo_portal.wording import search_path
 
 _Endpoint = Callable[[Request], Awaitable[Response]]
 
 _TITLES = {WOO.name: "Documenten", PERMITS.name: "Vergunningen"}
-#: The number of entries on a page of a feed, unless the address has another.
-_ENTRIES = 50
 
 
 def _feed(kind: Kind) -> _Endpoint:
@@ -37,7 +34,7 @@ def _feed(kind: Kind) -> _Endpoint:
 
     async def endpoint(request: Request) -> Response:
         question = replace(
-            question_of_pairs(kind, request.query_params.multi_items(), size=_ENTRIES),
+            question_of_pairs(kind, request.query_params.multi_items(), size=ENTRIES),
             sort=Sort.NEWEST,
             with_counts=False,
             with_highlights=False,
@@ -49,30 +46,29 @@ def _feed(kind: Kind) -> _Endpoint:
         answer = await state.asking(state.engine.search, question)
         contents = await state.asking(state.engine.contents, kind)
         entries = [Entry(hit.document["id"], summary_of(kind, hit.document)) for hit in answer.hits]
-        addresses = _addresses(request, question, answer.total)
         title = f"{state.options.title}: {_subject(question)}"
-        feed = atom(title, addresses, entries, contents.newest)
+        links = _links(question, answer.total)
+        root = root_of(request)
+        feed = atom(title, root, {each: root + links[each] for each in links}, entries, contents.newest)
         return Response(feed, headers=headers, media_type=MEDIA_TYPE)
 
     return endpoint
 
 
-def _addresses(request: Request, question: Question, total: int) -> FeedAddresses:
-    root, kind = root_of(request), question.kind.name
-    path = f"{FILES[kind]}.atom"
+def _links(question: Question, total: int) -> dict[str, str]:
+    """Return the paths of the pages of a feed and of its search, by relation."""
+    kind = question.kind.name
     last = min(total, MAX_DEPTH)
     starts = {"self": question.start, "first": 0}
     if (following := question.start + question.size) < last:
         starts["next"] = following
     if question.start:
         starts["previous"] = max(0, question.start - question.size)
-
-    links = {
-        name: root + search_path(pairs_of(replace(question, start=start), size=_ENTRIES), path)
+    search = search_path(pairs_of(replace(question, start=0, size=SIZE)), SEARCHES[kind])
+    return {"alternate": search} | {
+        name: search_path(pairs_of(replace(question, start=start), size=ENTRIES), f"{FILES[kind]}.atom")
         for name, start in starts.items()
     }
-    search = search_path(pairs_of(replace(question, start=0, size=SIZE)), SEARCHES[kind])
-    return FeedAddresses(root, root + search, links)
 
 
 def _subject(question: Question) -> str:
@@ -115,15 +111,12 @@ def _records(engine: Engine, question: Question) -> Generator[dict[str, Any], No
         yield from map(record_of, documents)
 
 
-def _route(path: str, endpoint: _Endpoint) -> Route:
-    return Route(path, endpoint, methods=["GET"], middleware=FOR_PROGRAMS)
-
-
 ROUTES = [
-    *(_route(f"{FILES[kind.name]}.atom", _feed(kind)) for kind in Kind),
-    *(
-        _route(f"{FILES[kind.name]}.{form.suffix}", _download(kind, form))
-        for kind in Kind
-        for form in FORMS[kind.name]
-    ),
+    Route(f"{path}.{suffix}", endpoint)
+    for kind in Kind
+    for path in (FILES[kind.name], f"{API[kind.name]}/resultaten")
+    for suffix, endpoint in [
+        ("atom", _feed(kind)),
+        *((form.suffix, _download(kind, form)) for form in FORMS[kind.name]),
+    ]
 ]

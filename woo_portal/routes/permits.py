@@ -40,7 +40,7 @@ _FORM = ("plaats", "afstand", "lopend", "sorteer")
 
 async def permits(request: Request) -> Response:
     """Answer with the permits of a search."""
-    state, question = request.app.state, question_of_pairs(PERMITS, _given(request))
+    state, question = request.app.state, question_of_pairs(PERMITS, request.query_params.multi_items())
     address = Address(pairs_of(question), PERMITS_PATH)
     answer = await state.asking(state.engine.search, question)
     shown = results.page_of(question, answer, address)
@@ -54,19 +54,11 @@ async def permits(request: Request) -> Response:
         permit_title=details.permit_title,
         distances=_distances(question),
         runnings=[(value, label, address.first("lopend") == value) for value, label in _RUNNING.items()],
-        kept=address.others(*_FORM),
+        kept=results.kept(address, shown["filters"], *_FORM),
         near=address.first("plaats"),
         all=search_path([("zoektekst", shown["text"])] if shown["text"] else [], PERMITS_PATH),
         map=search_path(address.others("sorteer", "aantal"), MAP_PATH),
     )
-
-
-def _given(request: Request) -> list[tuple[str, str]]:
-    """Return the parameters; a form without a place still has a distance, and perhaps an order by it."""
-    given = request.query_params.multi_items()
-    if any(value.strip() for name, value in given if name == "plaats"):
-        return given
-    return [each for each in given if each[0] != "afstand" and each != ("sorteer", "afstand")]
 
 
 def _chosen(question: Question, address: Address) -> list[Choice]:
@@ -147,14 +139,8 @@ async def permits_map(request: Request) -> Response:
         list=search_path(given, PERMITS_PATH),
         list_of_part=search_path([each for each in given if each[0] != "kader"], PERMITS_PATH),
         tiles=tiles,
-        credit=_credit(tiles),
+        credit=(urlsplit(tiles).hostname or "").replace("service.pdok.nl", "Kaartgegevens © Kadaster"),
     )
-
-
-def _credit(tiles: str) -> str:
-    """Return who made the background of the map."""
-    host = urlsplit(tiles).hostname or ""
-    return "Kaartgegevens © Kadaster" if host.endswith(".pdok.nl") else host
 
 
 ROUTES = [

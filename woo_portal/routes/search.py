@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
-from starlette.middleware import Middleware
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_harvester.outputs.definition import values_at
+from woo_harvester.utils.dates import day_of
 from woo_portal import results
 from woo_portal.asking import BusyError
 from woo_portal.dutch import analyzer, normalized
 from woo_portal.engine import Answer, Engine, SlowQuestionError, title_field
-from woo_portal.pages import StaticFile, page, static_files
+from woo_portal.pages import page
 from woo_portal.parse import pairs_of, question_of_pairs
 from woo_portal.question import MAX_TEXT, Clause, Question, Sort, readable, text_of
 from woo_portal.results import Address, Narrowed, Parameters, offered_facets
@@ -30,10 +31,11 @@ _NEWEST = 5
 #: the letters that such a word has at least.
 _FEW, _MOST_WORDS, _SHORTEST = 3, 3, 4
 
-#: The name of the filter whose list is narrowed, and what its names have.
-_FILTER, _NAME = "filter", "bevat"
-#: The parameter with the text of a question, and its short name in addresses that people made.
-_TEXT, _SHORT_NAME = "zoektekst", "q"
+#: What the names of a filter in its list have: the beginning of the parameter, before the name of the filter.
+_NAMED = "bevat-"
+#: The parameters of the days between which a document was made public, and the quick periods before today.
+_BEGIN, _END = "openbaarmakingsdatumVan", "openbaarmakingsdatumTot"
+_PERIODS = (("Afgelopen week", 7), ("Afgelopen maand", 31), ("Afgelopen jaar", 366))
 
 
 async def home(request: Request) -> Response:
@@ -44,18 +46,17 @@ async def home(request: Request) -> Response:
 async def search(request: Request) -> Response:
     """Answer with the hits of a search. Its links lead to ``/``, so that a search has one address."""
     given = request.query_params.multi_items()
-    asked = [
-        (_TEXT if name == _SHORT_NAME else name, value)
-        for name, value in given
-        if name not in (_FILTER, _NAME)
-    ]
+    asked = [each for each in given if not each[0].startswith(_NAMED)]
     state, question = request.app.state, question_of_pairs(WOO, asked)
     address = Address(pairs_of(question))
     answer = await state.asking(state.engine.search, question)
     narrowed = await _narrowed(request, question)
     better = await _suggestion(request, question, answer.total)
     shown = results.page_of(question, answer, address, narrowed)
-    alone: Parameters = [(_TEXT, shown["text"])] if shown["text"] else [("sorteer", Sort.NEWEST.value)]
+    values = {each.name: {(one.value, one.number) for one in each.choices} for each in shown["filters"]}
+    if values.get("publisher", set()) <= values.get("organisatie", set()):  # it would say the same again
+        shown["filters"] = [each for each in shown["filters"] if each.name != "publisher"]
+    alone: Parameters = [("zoektekst", shown["text"])] if shown["text"] else [("sorteer", Sort.NEWEST.value)]
     return await page(
         request,
         "search.html",
@@ -63,19 +64,28 @@ async def search(request: Request) -> Response:
         path="/",
         better=text_of(better.clauses) if better else "",
         better_path=search_path(pairs_of(better)) if better else "",
-        hidden_in_box=address.others(),
-        kept=address.others("sorteer", "openbaarmakingsdatum_van", "openbaarmakingsdatum_tot"),
-        begin=address.first("openbaarmakingsdatum_van"),
-        end=address.first("openbaarmakingsdatum_tot"),
+        kept=results.kept(address, shown["filters"], "sorteer", _BEGIN, _END),
+        begin=address.first(_BEGIN),
+        end=address.first(_END),
+        periods=list(_periods(address)),
         all=search_path(alone),
     )
 
 
+def _periods(address: Address) -> Iterator[tuple[str, str, bool]]:
+    """Yield the quick periods: text, path, and whether it is that of the page."""
+    for label, days in _PERIODS:
+        begin = (day_of(datetime.now(UTC)) - timedelta(days)).isoformat()
+        path = search_path([*address.others(_BEGIN, _END), (_BEGIN, begin)])
+        yield label, path, address.first(_BEGIN) == begin and not address.first(_END)
+
+
 async def _narrowed(request: Request, question: Question) -> Narrowed | None:
     """Return the values of the filter in whose box something was typed, or None."""
-    name, text = (request.query_params.get(each, "") for each in (_FILTER, _NAME))
-    text = readable(text[:MAX_TEXT], "de naam").strip()
-    if not text or name not in {facet.name for facet in offered_facets(WOO)}:
+    typed = {facet.name: request.query_params.get(_NAMED + facet.name, "") for facet in offered_facets(WOO)}
+    texts = ((name, readable(each[:MAX_TEXT], "de naam").strip()) for name, each in typed.items())
+    name, text = next((pair for pair in texts if pair[1]), ("", ""))
+    if not text:
         return None
     state, every = request.app.state, replace(question, start=0, size=1, all_of=name, with_highlights=False)
     answer: Answer = await state.asking(state.engine.search, every)
@@ -139,10 +149,6 @@ async def start(request: Request) -> Response:
     )
 
 
-#: A file whose name changes with its content.
-_FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
-
-
 async def health(request: Request) -> PlainTextResponse:
     """Answer whether questions are answered (``/gezond``). A portal that is busy answers those of others."""
     state = request.app.state
@@ -160,18 +166,8 @@ def _probe(engine: Engine) -> None:
             engine.search(Question(kind, tuple(map(Clause, words[:1])), size=1))
 
 
-def _static(file: StaticFile) -> Route:
-    """Return the route of a file that pages need."""
-
-    async def endpoint(request: Request) -> Response:
-        return Response(file.content, media_type=file.media_type, headers=_FOR_EVER)
-
-    return Route(file.path, endpoint, middleware=[Middleware(GZipMiddleware)])
-
-
 ROUTES = [
     Route("/", home),
     Route("/zoek", search),
     Route("/gezond", health),
-    *map(_static, static_files().values()),
 ]

@@ -16,13 +16,12 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from woo_harvester.kinds import WOO
-from woo_harvester.utils.dates import day_of, parse_datetime
+from woo_harvester.utils.dates import day_of
 from woo_portal.asking import Parts, begin_download
-from woo_portal.details import version_of
+from woo_portal.downloads import changed_at
 from woo_portal.engine import Engine
 from woo_portal.pages import address_of, headers_for, not_modified, root_of
 from woo_portal.question import Question, Sort
-from woo_portal.routes.api import FOR_PROGRAMS
 from woo_portal.wording import document_path
 
 #: The most documents of a sitemap, by its protocol. The parts have fewer, as they are not exactly equal.
@@ -37,8 +36,6 @@ _PART = re.compile("([1-9][0-9]{0,3})-van-([1-9][0-9]{0,3})")
 async def robots(request: Request) -> Response:
     """Keep crawlers from following each combination of filters; they may have pages and documents."""
     root = address_of(request, "/")
-    if not request.app.state.options.is_findable:
-        return PlainTextResponse(f"User-agent: *\nDisallow: {root}\n")
     lines = (
         "User-agent: *",
         f"Disallow: {root}*?",
@@ -50,7 +47,6 @@ async def robots(request: Request) -> Response:
 
 async def sitemap(request: Request) -> Response:
     """Answer with the sitemap of all documents, or the list of its parts if there are too many for one."""
-    _check_is_findable(request)
     state = request.app.state
     contents = await state.asking(state.engine.contents, WOO)
     if contents.published <= MAX_ENTRIES:
@@ -65,16 +61,10 @@ async def sitemap(request: Request) -> Response:
 
 async def part_of_sitemap(request: Request) -> Response:
     """Answer with one part of the sitemap."""
-    _check_is_findable(request)
     found = _PART.fullmatch(str(request.path_params["part"]))
     if found is None or int(found[1]) > int(found[2]):
         raise HTTPException(404)
     return await _documents(request, int(found[1]), int(found[2]))
-
-
-def _check_is_findable(request: Request) -> None:
-    if not request.app.state.options.is_findable:
-        raise HTTPException(404)
 
 
 async def _documents(request: Request, number: int, parts: int) -> Response:
@@ -98,23 +88,13 @@ def _pieces(engine: Engine, question: Question, root: str) -> Generator[str, Non
 
 
 def _entry(document: Mapping[str, Any], root: str) -> str:
-    changed = _changed(document)
-    lastmod = f"<lastmod>{changed}</lastmod>" if changed else ""
+    changed = changed_at(document)
+    lastmod = f"<lastmod>{day_of(changed).isoformat()}</lastmod>" if changed else ""
     return f"<url><loc>{escape(root + document_path(document['id']))}</loc>{lastmod}</url>\n"
-
-
-def _changed(document: Mapping[str, Any]) -> str:
-    """Return the day of the last change of a document, or an empty text."""
-    version = version_of(document)
-    text = version.get("mutatiedatumtijd") or version.get("openbaarmakingsdatum")
-    try:
-        return day_of(parse_datetime(str(text))).isoformat()
-    except ValueError:
-        return ""
 
 
 ROUTES = [
     Route("/robots.txt", robots),
-    Route("/sitemap.xml", sitemap, methods=["GET"], middleware=FOR_PROGRAMS),
-    Route("/sitemap-{part}.xml", part_of_sitemap, methods=["GET"], middleware=FOR_PROGRAMS),
+    Route("/sitemap.xml", sitemap),
+    Route("/sitemap-{part}.xml", part_of_sitemap),
 ]

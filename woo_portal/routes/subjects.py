@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -89,18 +89,20 @@ class _Line:
     """The number of documents to which it was added."""
 
     @property
-    def order(self) -> str:
-        """The name without its kind, by which people look it up: ``gemeente Ede`` is with the E."""
-        return _KIND.sub("", normalized(self.label)).lstrip("'\"‘’ -") or self.label
-
-    @property
     def letter(self) -> str:
-        """The letter in the list; ``#`` for a name that begins with something else, which comes after Z."""
-        first = self.order[:1]
-        return first if "a" <= first <= "z" else _OTHERS
+        """The letter in the list; ``~`` for a name that begins with something else, which comes after Z."""
+        return _place(self.label)[0]
 
 
-_OTHERS = "#"
+@lru_cache(100_000)
+def _place(label: str) -> tuple[str, str]:
+    """Return the letter of a name and its order, without its kind: ``gemeente Ede`` is with the E."""
+    order = _KIND.sub("", normalized(label)).lstrip("'\"‘’ -") or label
+    return (order[0] if "a" <= order[:1] <= "z" else _OTHERS), order
+
+
+#: The place of names that begin with no letter, after all others.
+_OTHERS = "~"
 _KIND = re.compile("^(?:gemeente|provincie|waterschap|ministerie)(?: van| voor)? ")
 #: A list of at most this many values is not split by letter.
 _ONE_PAGE = 100
@@ -116,7 +118,7 @@ async def _lines(request: Request, subject: _Subject) -> list[_Line]:
         _Line(value, label, given.get(value, none)[1], supplied.get(value, none)[1])
         for value, label in labels.items()
     ]
-    return sorted(lines, key=lambda line: (line.letter == _OTHERS, line.order, line.label, line.value))
+    return sorted(lines, key=lambda line: (*_place(line.label), line.label, line.value))
 
 
 async def _all_counts(request: Request, facet: str) -> dict[str, tuple[str, int]]:

@@ -52,7 +52,7 @@ def asked() -> list[Question]:
         if drawn.random() < 0.3:
             given.append(("publisher", f"https://o.example/{drawn.randrange(8)}"))
         if drawn.random() < 0.2:
-            given.append(("openbaarmakingsdatum_van", "2023-01-01"))
+            given.append(("openbaarmakingsdatumVan", "2023-01-01"))
         question = question_of_pairs(WOO, given, size=drawn.choice([1, 10, 50]))
         made.append(replace(question, sort=drawn.choice(ORDERS), start=drawn.choice([0, 0, 10, 700])))
     return made

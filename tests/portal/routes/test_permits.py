@@ -7,7 +7,7 @@ from typing import Any
 
 from lxml import html
 
-from tests.portal.client import Client, client_of, opened
+from tests.portal.client import Client, client_of, opened, ticked
 from tests.portal.short_records import DAM, DOM, document, permit
 from woo_portal.app import Options
 
@@ -110,18 +110,18 @@ def test_the_list_has_all_permits_newest_first(client: Client) -> None:
     assert texts(page, "#gevonden") == ["3 vergunningen"]
     about = texts(page, ".hit .about")
     assert about[1] == "geldt sinds 1 januari 2020"
-    assert about[2] == "KapvergunningBezwaargemeente Amsterdamafgelopen op 31 januari 2026"
+    assert about[2] == "Kapvergunning · Bezwaar · gemeente Amsterdam · afgelopen op 31 januari 2026"
 
 
 def test_each_filter_has_counts_and_narrows(client: Client) -> None:
     page = opened(client, "/vergunningen")
-    heads = texts(page, "#filters h3")
+    heads = texts(page, "#filters fieldset[id] legend")
     assert heads == ["Gemeente", "Soort vergunning", "Fase", "Organisatie"]
     for text in ("Gemeente Amsterdam", "Kapvergunning", "Bezwaar"):
-        narrowed = opened(client, link(page, text))
+        narrowed = opened(client, ticked(opened(client, "/vergunningen"), text))
         assert titles(narrowed) == ["Zaak eik"]
-        chosen = link(narrowed, "haal dit filter weg")
-        assert chosen == "/vergunningen"
+        assert link(narrowed, "haal dit filter weg") == "/vergunningen?sorteer=nieuwste"
+        assert len(titles(opened(client, ticked(narrowed, text)))) == 3
 
 
 def test_permits_near_a_place_come_nearest_first_with_their_distance(client: Client) -> None:
@@ -153,8 +153,9 @@ def test_a_search_marks_its_words_and_keeps_the_filters(client: Client) -> None:
     assert set(texts(page, ".hit mark")) == {"eik"}
     kept = {each.get("name"): each.get("value") for each in page.cssselect("form[role=search] input")}
     assert kept == {"zoektekst": "eik", "fase": "bezwaar"}
-    form = {each.get("name"): each.get("value") for each in page.cssselect("#filters input[type=hidden]")}
-    assert form == {"zoektekst": "eik", "fase": "bezwaar"}
+    hidden = [(each.get("name"), each.get("value")) for each in page.cssselect("#filters [type=hidden]")]
+    ticks = [(each.get("name"), each.get("value")) for each in page.cssselect("#filters [checked]")]
+    assert (hidden, ticks) == ([("zoektekst", "eik")], [("fase", "bezwaar")])
 
 
 def test_the_same_search_is_a_feed_a_table_and_a_map(client: Client) -> None:

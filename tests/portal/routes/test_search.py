@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from lxml import html
 
-from tests.portal.client import Client, client_of, opened
+from tests.portal.client import Client, client_of, opened, ticked
 from tests.portal.records import AMSTERDAM, CONVENANTEN, bare, full, withdrawn
-from woo_harvester.utils.templates import base_css
+from woo_harvester.utils.dates import day_of
+from woo_harvester.utils.urls import record_id
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +54,8 @@ def test_a_search_marks_its_words_and_leads_to_the_document(client: Client) -> N
     assert page.cssselect("input[name=zoektekst]")[0].get("value") == "stikstof"
 
 
-def test_a_filter_is_chosen_and_taken_away_again_by_links(client: Client) -> None:
-    page = opened(client, "/?q=a&sorteer=titel&start=10")
-    chosen = link(page, "Adviezen")
+def test_a_filter_is_chosen_by_its_box_and_taken_away_again(client: Client) -> None:
+    chosen = ticked(opened(client, "/?zoektekst=a&sorteer=titel&start=10"), "Adviezen")
     assert dict(parse_qsl(urlsplit(chosen).query)) == {
         "zoektekst": "a",
         "sorteer": "titel",
@@ -64,7 +65,29 @@ def test_a_filter_is_chosen_and_taken_away_again_by_links(client: Client) -> Non
     assert titles(page) == ["Convenant over stikstof"]
     (removal,) = page.cssselect(".chosen a")
     assert "Informatiecategorie: Adviezen" in removal.text_content()
-    assert dict(parse_qsl(urlsplit(str(removal.get("href"))).query)) == {"zoektekst": "a", "sorteer": "titel"}
+    without = {"zoektekst": "a", "sorteer": "titel"}
+    assert dict(parse_qsl(urlsplit(str(removal.get("href"))).query)) == without
+    assert dict(parse_qsl(urlsplit(ticked(page, "Adviezen")).query)) == without
+
+
+def test_the_publisher_is_a_filter_only_if_it_is_another_organisation() -> None:
+    other = full(id=record_id("https://b.nl/1"))
+    for label, is_there in (("gemeente Amsterdam", False), ("gemeente Utrecht", True)):
+        publisher = AMSTERDAM if not is_there else {"label": label}
+        other["document"] = {**other["document"], "publisher": publisher}
+        page = opened(client_of([full(), other]), "/zoek")
+        assert bool(page.cssselect("#filter-publisher")) == is_there, label
+        rows = opened(client_of([other]), f"/document/{other['id']}").cssselect("dt")
+        assert ("Gepubliceerd door" in [each.text_content() for each in rows]) == is_there, label
+
+
+def test_quick_periods_begin_so_many_days_ago(client: Client) -> None:
+    page = opened(client, "/?zoektekst=a&openbaarmakingsdatumTot=2024-01-01&start=10")
+    week, month, _ = page.cssselect(".periods a")
+    begin = (day_of(datetime.now(UTC)) - timedelta(7)).isoformat()
+    assert week.get("href") == f"/?zoektekst=a&openbaarmakingsdatumVan={begin}"
+    page = opened(client, str(month.get("href")))
+    assert [each.text_content() for each in page.cssselect(".periods [aria-current]")] == ["Afgelopen maand"]
 
 
 def test_a_default_value_is_no_filter(client: Client) -> None:
@@ -75,25 +98,19 @@ def test_a_default_value_is_no_filter(client: Client) -> None:
 def test_forms_keep_what_was_chosen(client: Client) -> None:
     organisation = AMSTERDAM["id"]
     page = opened(
-        client, f"/?q=stikstof&organisatie={organisation}&openbaarmakingsdatum_van=2024-01-01&start=0"
+        client, f"/?q=stikstof&organisatie={organisation}&openbaarmakingsdatumVan=2024-01-01&start=0"
     )
-    search, narrow = page.cssselect("form")
-    assert [(each.get("name"), each.get("value")) for each in search.cssselect("input[type=hidden]")] == [
-        ("organisatie", organisation),
-        ("openbaarmakingsdatum_van", "2024-01-01"),
-    ]
-    assert [(each.get("name"), each.get("value")) for each in narrow.cssselect("input")] == [
-        ("zoektekst", "stikstof"),
-        ("organisatie", organisation),
-        ("openbaarmakingsdatum_van", "2024-01-01"),
-        ("openbaarmakingsdatum_tot", ""),
-    ]
+    search, narrow = page.forms
+    asked = [("organisatie", organisation), ("openbaarmakingsdatumVan", "2024-01-01")]
+    assert [(each.get("name"), each.get("value")) for each in search.cssselect("[type=hidden]")] == asked
+    given = [pair for pair in narrow.form_values() if pair[1]]
+    assert given == [("zoektekst", "stikstof"), ("sorteer", "relevantie"), *reversed(asked)]
     assert "Openbaar gemaakt vanaf 1 januari 2024" in text_of(page)
 
 
 def test_an_empty_field_of_a_form_is_no_mistake(client: Client) -> None:
     assert (
-        len(titles(opened(client, "/?q=&openbaarmakingsdatum_van=&openbaarmakingsdatum_tot=&sorteer=titel")))
+        len(titles(opened(client, "/?q=&openbaarmakingsdatumVan=&openbaarmakingsdatumTot=&sorteer=titel")))
         == 10
     )
 
@@ -113,13 +130,7 @@ def test_pages_follow_one_another_until_the_last(client: Client) -> None:
 
 
 def test_a_page_beyond_the_last_leads_back(client: Client) -> None:
-    page = opened(client, "/?q=besluit&start=500")
-    assert link(page, "naar de eerste") == "/?zoektekst=besluit"
-
-
-def test_pages_end_where_downloads_begin(client: Client) -> None:
-    answer = client.get("/?q=besluit&start=10000")
-    assert answer.status_code == 400
+    assert link(opened(client, "/?q=besluit&start=500"), "naar de eerste") == "/?zoektekst=besluit"
 
 
 def test_nothing_found_helps_on(client: Client) -> None:
@@ -155,7 +166,8 @@ def test_a_chosen_value_without_hits_has_its_name_and_is_taken_away(client: Clie
     (removal,) = page.cssselect(".chosen a")
     assert "Organisatie: Gemeente Utrecht" in str(removal.text_content())
     assert removal.get("href") == "/?zoektekst=nietsvandit"
-    assert "Gemeente Utrecht (gekozen, haal weg) 0" in text_of(page)
+    (box,) = page.cssselect("#filters label:has([checked])")
+    assert box.text_content().strip() == "Gemeente Utrecht"
 
 
 def test_a_search_can_be_followed_and_downloaded(client: Client) -> None:
@@ -172,7 +184,7 @@ def test_a_search_can_be_followed_and_downloaded(client: Client) -> None:
 def test_a_wrong_question_says_what_is_wrong(client: Client) -> None:
     for query, reason in [
         ("nergens=1", "nergens"),
-        ("q=a&openbaarmakingsdatum_van=2024-13-01", "‘Openbaar gemaakt vanaf’ is een dag"),
+        ("q=a&openbaarmakingsdatumVan=2024-13-01", "‘Openbaar gemaakt vanaf’ is een dag"),
         ("q=a&sorteer=duurste", "Sorteer is een van"),
         ("q=a&start=-1", "Start is een getal"),
         ("q=" + "a" * 501, "500"),
@@ -185,7 +197,7 @@ def test_a_wrong_question_says_what_is_wrong(client: Client) -> None:
 
 
 def test_the_text_of_a_wrong_question_can_be_corrected(client: Client) -> None:
-    days = "openbaarmakingsdatum_van=2025-01-01&openbaarmakingsdatum_tot=2024-01-01"
+    days = "openbaarmakingsdatumVan=2025-01-01&openbaarmakingsdatumTot=2024-01-01"
     for path, action in (("/zoek", "/"), ("/vergunningen", "/vergunningen")):
         page = html.fromstring(client.get(f"{path}?zoektekst=stik+%22stof%00&{days}").text)
         (form,) = page.forms
@@ -197,19 +209,14 @@ def test_the_text_of_a_wrong_question_can_be_corrected(client: Client) -> None:
 def test_the_error_of_an_unknown_parameter_names_no_other_parameter(client: Client) -> None:
     page = html.fromstring(client.get("/?q=a&nergens=1").text)
     assert page.cssselect("main > p")[0].text_content() == "De vraag kent geen 'nergens'."
-    assert "Mogelijk zijn: zoektekst" in client.get("/api/v0/zoek?nergens=1").json()["fout"]
+    assert "Mogelijk zijn: zoektekst" in client.get("/api/v0/zoek?nergens=1").json()["detail"]
 
 
 def test_the_search_page_has_an_address_of_its_own_too(client: Client) -> None:
     assert titles(opened(client, "/zoek?q=stikstof")) == ["Convenant over stikstof"]
     page = opened(client, "/zoek")  # not the start page
     assert "26 documenten" in text_of(page)
-    assert [each.get("href") for each in page.cssselect(".paging a")] == [
-        "/?start=0",
-        "/?start=10",
-        "/?start=20",
-        "/?start=10",
-    ]
+    assert page.cssselect(".paging a")[0].get("href") == "/?start=0"
     assert next(each.text_content() for each in page.cssselect("nav [aria-current=page]")) == "Zoeken"
 
 
@@ -238,24 +245,6 @@ def test_nothing_of_a_question_becomes_html(client: Client) -> None:
     page = opened(client, f"/?q={bad}&thema={bad}&organisatie={bad}")
     assert page.cssselect("script") == []
     assert '"><script>alert(1)</script>' in text_of(page)
-
-
-def test_the_style_of_a_page_is_there_and_may_be_kept() -> None:
-    client = client_of([])
-    (link,) = html.fromstring(client.get("/").text).cssselect("link[rel=stylesheet]")
-    answer = client.get(str(link.get("href")))
-    assert answer.headers["content-type"].startswith("text/css")
-    assert "immutable" in answer.headers["cache-control"]
-    assert answer.text.startswith(base_css())
-
-
-def test_the_icon_of_a_page_is_there() -> None:
-    client = client_of([])
-    (link,) = html.fromstring(client.get("/").text).cssselect("link[rel=icon]")
-    answer = client.get(str(link.get("href")))
-    assert answer.headers["content-type"] == "image/svg+xml"
-    assert "immutable" in answer.headers["cache-control"]
-    assert html.fromstring(answer.content).tag == "svg"
 
 
 def test_a_health_check_is_never_kept() -> None:

@@ -9,7 +9,6 @@ from lxml import etree
 from tests.portal.client import Client, client_of
 from tests.portal.records import bare, full, withdrawn
 from tests.portal.short_records import document
-from woo_portal.app import Options
 from woo_portal.engine import Contents
 from woo_portal.question import PART_BITS, ids_of_part
 
@@ -68,9 +67,3 @@ def test_parts_of_ids_follow_one_another_to_the_end() -> None:
         bounds = [ids_of_part(number, parts) for number in range(1, parts + 1)]
         assert (bounds[0][0], bounds[-1][1]) == (0, 2**PART_BITS - 1), parts
         assert all(last + 1 == first for (_, last), (first, _) in pairwise(bounds)), parts
-
-
-def test_search_engines_may_be_kept_out() -> None:
-    client = client_of(RECORDS, Options(is_findable=False))
-    assert client.get("/robots.txt").text == "User-agent: *\nDisallow: /\n"
-    assert [client.get(path).status_code for path in ("/sitemap.xml", "/sitemap-1-van-1.xml")] == [404, 404]

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 import pytest
 from lxml.html import HtmlElement
 
-from tests.portal.client import Client, client_of, opened
+from tests.portal.client import Client, client_of, opened, ticked
 from tests.portal.records import AMSTERDAM, bare, full
 from tests.portal.routes.test_search import link, text_of, titles
 from tests.portal.test_harvest import write_report
@@ -175,26 +175,21 @@ def test_an_organisation_is_looked_up_by_its_name(many: Client) -> None:
 
 
 def test_a_box_narrows_the_list_of_a_filter_to_names_beyond_its_end(many: Client) -> None:
-    page = opened(many, "/?q=stikstof&thema=x")
+    page = opened(many, "/?zoektekst=stikstof&thema=x")
     assert not page.cssselect(".narrow")  # no list is that long
-    page = opened(many, "/?q=stikstof&sorteer=titel")
-    (box,) = page.cssselect(".narrow")
-    assert box.get("action") == "/#filter-organisatie"
-    given = [(each.get("name"), each.get("value")) for each in box.cssselect("input")]
-    assert given == [
-        ("zoektekst", "stikstof"),
-        ("sorteer", "titel"),
-        ("filter", "organisatie"),
-        ("bevat", ""),
-    ]
     for asked in ("dienst 249", "DIENST 249"):
-        page = opened(many, f"/?q=stikstof&sorteer=titel&filter=organisatie&bevat={quote(asked)}")
-        assert link(page, "Dienst 249") == "/?zoektekst=stikstof&sorteer=titel&organisatie=Dienst+249"
-        assert len(page.cssselect("[aria-labelledby=filter-organisatie] li")) == 1
-    nothing = opened(many, "/?q=stikstof&filter=organisatie&bevat=%3Cscript%3E")
+        chosen = "organisatie=Dienst+1"  # which the narrowed list has not
+        page = opened(many, f"/?zoektekst=stikstof&{chosen}&bevat-organisatie={quote(asked)}")
+        assert page.cssselect("#bevat-organisatie")[0].get("value") == asked
+        (box,) = page.cssselect("#filter-organisatie .boxes label")
+        assert box.text_content().strip() == "Dienst 249"
+        path = ticked(page, "Dienst 249")
+        assert f"zoektekst=stikstof&{chosen}&" in path
+        assert len(titles(opened(many, path))) == 2
+    nothing = opened(many, "/?zoektekst=stikstof&bevat-organisatie=%3Cscript%3E")
     assert "Geen naam hier heeft ‘<script>’." in text_of(nothing)
     assert not nothing.cssselect("script")
-    assert many.get("/?q=a&filter=organisatie&bevat=%00").status_code == 400
+    assert many.get("/?zoektekst=a&bevat-organisatie=%00").status_code == 400
     assert many.get("/organisaties?naam=%00").status_code == 400
 
 
