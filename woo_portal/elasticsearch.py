@@ -194,10 +194,11 @@ def _query(question: Question) -> dict[str, Any]:
     if question.lacking:
         least = max(1, len(wanted) - question.lacking)
         wanted = [{"bool": {"should": wanted, "minimum_should_match": least}}]
-    named = {"terms": {f"facetten.{ORGANISATION}.waarde": list(question.named)}}
-    first = [{"constant_score": {"filter": named, "boost": NAMED}}] if question.named else []
-    filters = list(_filters(question))
-    return {"bool": {"must": wanted, "should": first, "must_not": excluded, "filter": filters}}
+    made = {"must": wanted, "must_not": excluded, "filter": list(_filters(question))}
+    if question.named:
+        named = {"terms": {f"facetten.{ORGANISATION}.waarde": list(question.named)}}
+        made["should"] = [{"constant_score": {"filter": named, "boost": NAMED}}]
+    return {"bool": made}
 
 
 def _clause(clause: Clause, fields: Sequence[TextField], without_words: str = "all") -> dict[str, Any]:

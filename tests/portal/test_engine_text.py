@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.portal.suite_questions import ids, permits, text
-from tests.portal.suite_records import UTRECHT, documents, embedded, woo
+from tests.portal.suite_records import documents, embedded, woo
 from tests.portal.suite_records import permits as permit_records
 from woo_harvester.kinds import PERMITS, WOO
 from woo_portal.engine import Engine, Piece
@@ -190,13 +189,6 @@ def test_words_of_the_title_come_before_those_of_the_text(engine: Engine) -> Non
 
 def test_metadata_come_before_the_text(engine: Engine) -> None:
     assert ids(engine.search(text("milieu"))) == ["a1", "a3", "a2"]  # both, the theme, the text
-
-
-def test_hits_may_lack_words_and_documents_of_the_named_organisation_come_first(engine: Engine) -> None:
-    some = text("stikstof polder milieu de -gracht")
-    assert ids(engine.search(some)) == ["a1"]
-    assert {*ids(engine.search(replace(some, lacking=1)))} == {"a1", "a2"}
-    assert ids(engine.search(replace(text("milieu"), named=(UTRECHT["id"],)))) == ["a2", "a1", "a3"]
 
 
 def test_a_title_shows_its_matches_and_a_text_its_fragments(engine: Engine) -> None:

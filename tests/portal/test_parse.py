@@ -211,11 +211,6 @@ def test_a_request_about_permits_has_its_own_filters() -> None:
     assert found.running_on is not None
 
 
-def test_an_empty_request_asks_for_everything() -> None:
-    assert question_of_request(WOO, b"{}") == Question(WOO)
-    assert question_of_request(WOO, body(zoektekst=None, filters=None)) == Question(WOO)
-
-
 def test_a_mistake_in_a_request_is_refused_in_one_line() -> None:
     for given, expected in [
         (b"", "geldige JSON"),

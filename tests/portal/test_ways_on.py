@@ -1,16 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.portal.asked import asked, records
-from tests.portal.suite_questions import text
-from tests.portal.suite_records import TOOI, embedded
+from benchmarks.portal_questions import ask_all
+from tests.portal.suite_records import TOOI
 from woo_portal import names
-from woo_portal.engine import Engine
 from woo_portal.question import Clause, clauses_of
-from woo_portal.ways_on import FEW, ways_on
 
 VWS, BERGEN = f"{TOOI}/id/ministerie/mnre1025", f"{TOOI}/id/gemeente/gm0373"
 #: What the register says of some organisations.
@@ -33,24 +31,11 @@ def register() -> Iterator[None]:
     names.learn(())
 
 
-def best_is_shown(engine: Engine, question: str, best: str) -> tuple[bool, bool]:
-    """Return whether the best answer is among the first three, and whether the page has any way on."""
-    asked = text(question)
-    answer = engine.search(asked)
-    further = ways_on(engine, asked, answer.hits) if answer.total < FEW else None
-    shown = [*answer.hits, *(further.hits if further else ())]
-    has_way = bool(shown) or (further is not None and any(number for _, number in further.words))
-    return best in [hit.document["id"] for hit in shown[:3]], has_way
-
-
-def test_most_questions_have_the_best_answer_first_and_all_have_a_way_on(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    with embedded(tmp_path_factory.mktemp("asked"), [*records()]) as engine:
-        found = [(each, *best_is_shown(engine, *each)) for each in asked()]
+def test_most_questions_have_the_best_answer_first_and_all_have_a_way_on(tmp_path: Path) -> None:
+    found = ask_all(tmp_path)
     assert len(found) == 165
-    assert [each for each, _, has_way in found if not has_way] == []
-    assert len([each for each, is_shown, _ in found if is_shown]) >= 160
+    assert [each for each in found if not each.has_way] == []
+    assert sum(each.has_best for each in found) >= 160
 
 
 def test_a_name_has_other_names_and_those_with_spaces_are_one_word() -> None:
