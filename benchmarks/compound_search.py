@@ -21,7 +21,7 @@ from woo_harvester.kinds import WOO
 from woo_harvester.outputs.definition import definition
 
 PLAIN = ["lowercase", "asciifolding", "stopwoorden"]
-STEM = ["meervoud", "nederlands", "remove_duplicates"]
+STEM = ["nederlands", "remove_duplicates"]
 
 
 def variants() -> dict[str, dict[str, Any]]:

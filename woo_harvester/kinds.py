@@ -18,9 +18,9 @@ class Kind(StrEnum):
     the place of the object. A part of the harvester that needs it asks by the name (:meth:`own`).
     """
 
-    woo = "woo", "document", "document", "WOO_ELASTICSEARCH_INDEX", 5, None
+    woo = "woo", "document", "document", "WOO_ELASTICSEARCH_INDEX", 6, None
     vergunningen = (
-        *("vergunningen", "vergunning", "file", "WOO_ELASTICSEARCH_PERMITS_INDEX", 5),
+        *("vergunningen", "vergunning", "file", "WOO_ELASTICSEARCH_PERMITS_INDEX", 6),
         "woo_harvester.permits",
     )
 

@@ -9,7 +9,7 @@ from importlib.resources import files
 from itertools import chain
 from threading import Lock
 from typing import Any, NamedTuple
-from unicodedata import normalize
+from unicodedata import category, normalize
 
 import snowballstemmer
 
@@ -30,29 +30,17 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
+#: What the character filter of the analysis removes, such as a soft hyphen at a line end.
+_SIGNS = "".join(sign for sign in map(chr, range(2**16)) if category(sign) == "Cf")
+_UNSEEN = re.compile(f"\u00ad\n|[{_SIGNS}]")
+
+
 def cleaned(text: str) -> str:
     """Return a text in composed form (NFC) without signs that nobody sees, as all analyzers read it."""
-    return text if text.isascii() else _unseen().sub("", normalize("NFC", text))
+    return text if text.isascii() else _UNSEEN.sub("", normalize("NFC", text))
 
 
-@cache
-def _unseen() -> re.Pattern[str]:
-    """Return the pattern of what the character filter removes, such as a soft hyphen at a line end."""
-    (given,) = _analysis()["char_filter"].values()
-    rules = (rule.replace(r"\n", "\n").partition("=>") for rule in given["mappings"])
-    removed = sorted((before for before, _, after in rules if not after), key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, removed)))
-
-
-class Token(NamedTuple):
-    """A token on its way through the filters."""
-
-    text: str
-    is_final: bool = False
-    """Whether a stemmer leaves it as it is."""
-
-
-Filter = Callable[[Sequence[Token]], Sequence[Token]]
+Filter = Callable[[Sequence[str]], Sequence[str]]
 
 #: Elasticsearch names the old Dutch stemmer of Snowball so; in the library it is the one of Porter.
 _STEMMERS = {"dutch": "dutch_porter"}
@@ -77,12 +65,12 @@ def fold(text: str) -> str:
 
 
 def _each(change: Callable[[str], str]) -> Filter:
-    return lambda tokens: [Token(change(token.text), token.is_final) for token in tokens]
+    return lambda tokens: [change(token) for token in tokens]
 
 
 def _stop(stopwords: str | Sequence[str]) -> Filter:
     known = _dutch_stopwords() if stopwords == "_dutch_" else _word_list(stopwords)
-    return lambda tokens: [token for token in tokens if token.text not in known]
+    return lambda tokens: [token for token in tokens if token not in known]
 
 
 @cache
@@ -103,23 +91,9 @@ def _pattern_replace(pattern: str, replacement: str, *, all: bool = True) -> Fil
     return _each(lambda text: compiled.sub(template, text, count=count))
 
 
-def _stemmer_override(rules: Sequence[str]) -> Filter:
-    pairs = [rule.partition("=>") for rule in rules]
-    stems = {word.strip(): stem.strip() for words, _, stem in pairs for word in words.split(",")}
-
-    def override(tokens: Sequence[Token]) -> Sequence[Token]:
-        return [
-            token if token.is_final or token.text not in stems else Token(stems[token.text], is_final=True)
-            for token in tokens
-        ]
-
-    return override
-
-
 def _stemmer(language: str) -> Filter:
     """Return the stemmer, with a cache that both analyzers with this filter share."""
-    stem = _stem(_STEMMERS[language])
-    return lambda tokens: [token if token.is_final else Token(stem(token.text)) for token in tokens]
+    return _each(_stem(_STEMMERS[language]))
 
 
 @cache
@@ -154,19 +128,15 @@ def _decompounder(
             found += here[-1:] if only_longest_match else here
         return found
 
-    def decompound(tokens: Sequence[Token]) -> Sequence[Token]:
-        made: list[Token] = []
+    def decompound(tokens: Sequence[str]) -> Sequence[str]:
+        made: list[str] = []
         for token in tokens:
             made.append(token)
-            if len(token.text) >= min_word_size:
-                made += [Token(part, token.is_final) for part in parts(token.text)]
+            if len(token) >= min_word_size:
+                made += parts(token)
         return made
 
     return decompound
-
-
-def _without_duplicates(tokens: Sequence[Token]) -> Sequence[Token]:
-    return list({token.text: token for token in reversed(tokens)}.values())[::-1]
 
 
 _TYPES: Mapping[str, Callable[..., Filter]] = {
@@ -174,10 +144,9 @@ _TYPES: Mapping[str, Callable[..., Filter]] = {
     "dictionary_decompounder": _decompounder,
     "lowercase": lambda: _each(str.lower),
     "pattern_replace": _pattern_replace,
-    "remove_duplicates": lambda: _without_duplicates,
+    "remove_duplicates": lambda: lambda tokens: list(dict.fromkeys(tokens)),
     "reverse": lambda: _each(lambda text: text[::-1]),
     "stemmer": _stemmer,
-    "stemmer_override": _stemmer_override,
     "stop": _stop,
 }
 
@@ -204,10 +173,10 @@ class Analyzer:
     def _word(self, word: str) -> tuple[str, ...]:
         if word.isascii() and not _LETTER.search(word):  # no filter changes a number
             return (word,)
-        tokens: Sequence[Token] = (Token(word),)
+        tokens: Sequence[str] = (word,)
         for change in self._filters:
             tokens = change(tokens)
-        return tuple(token.text for token in tokens if token.text)
+        return tuple(filter(None, tokens))
 
 
 @cache
@@ -218,15 +187,7 @@ def analyzer(name: str) -> Analyzer:
 
 def normalized(text: str) -> str:
     """Return *text* as the normalizer ``volgorde`` makes it, for sorting."""
-    tokens: Sequence[Token] = (Token(cleaned(text)),)
-    for change in _order():
-        tokens = change(tokens)
-    return tokens[0].text
-
-
-@cache
-def _order() -> Sequence[Filter]:
-    return _filters(_analysis()["normalizer"]["volgorde"]["filter"])
+    return fold(cleaned(text).lower())
 
 
 @cache

@@ -21,6 +21,8 @@ from woo_portal.engine import (
     CHANGE_DATES,
     ITSELF,
     METADATA_FIELD,
+    NAMED,
+    ORGANISATION,
     PARTS_SHARE,
     PERIOD_FIELDS,
     SORT_DATES,
@@ -104,7 +106,7 @@ def all_body(question: Question, size: int) -> dict[str, Any]:
 
 def suggest_body(kind: Kind, word: str) -> dict[str, Any]:
     """Return the request for words that look like *word*, in the fields that lend their words."""
-    options = {"suggest_mode": "always", "max_edits": 2, "prefix_length": 1, "size": 20}
+    options = {"suggest_mode": "missing", "max_edits": 2, "prefix_length": 1, "size": 20}
     fields = (title_field(kind), METADATA_FIELD)
     return {"text": word} | {
         field.path: {"term": {"field": field.exact, "analyzer": "exact", **options}} for field in fields
@@ -189,7 +191,14 @@ def _query(question: Question) -> dict[str, Any]:
     excluded = [
         _clause(clause, fields, without_words="none") for clause in question.clauses if clause.is_excluded
     ]
-    return {"bool": {"must": wanted, "must_not": excluded, "filter": list(_filters(question))}}
+    if question.lacking:
+        least = max(1, len(wanted) - question.lacking)
+        wanted = [{"bool": {"should": wanted, "minimum_should_match": least}}]
+    made = {"must": wanted, "must_not": excluded, "filter": list(_filters(question))}
+    if question.named:
+        named = {"terms": {f"facetten.{ORGANISATION}.waarde": list(question.named)}}
+        made["should"] = [{"constant_score": {"filter": named, "boost": NAMED}}]
+    return {"bool": made}
 
 
 def _clause(clause: Clause, fields: Sequence[TextField], without_words: str = "all") -> dict[str, Any]:

@@ -169,7 +169,7 @@ class Engine(Protocol):
     def similar_words(self, kind: Kind, word: str) -> list[str]:
         """Return words of titles and metadata that look like *word*, the most similar first.
 
-        All begin with the same letter, and none is *word* itself.
+        All begin with the same letter. There are none for a word that a title has.
         """
 
     def contents(self, kind: Kind) -> Contents:
@@ -230,6 +230,8 @@ PARTS_SHARE = 1 / 3
 #: How often the title's boost counts if it has the word as it stands. Wateringen has the stem of water, and
 #: short titles count for more than long ones.
 ITSELF = 5
+#: The facet of organisations, and the score of a document of the organisation whose name is asked for.
+ORGANISATION, NAMED = "organisatie", 1000.0
 
 
 def counted_facets(question: Question) -> Sequence[Facet]:
@@ -257,9 +259,9 @@ _MOST_SIMILAR, _SIMILARITY = 3, 0.75
 
 
 def most_similar(word: str, known: Iterable[str]) -> list[str]:
-    """Return the few of these words that look most like *word*, in order; never *word* itself."""
-    others = sorted({each for each in known if each != word and abs(len(each) - len(word)) <= 2})
-    return get_close_matches(word, others, _MOST_SIMILAR, _SIMILARITY)
+    """Return the few of these words that look most like *word*, in order; none if it is one of them."""
+    others = {each for each in known if abs(len(each) - len(word)) <= 2}
+    return [] if word in others else get_close_matches(word, sorted(others), _MOST_SIMILAR, _SIMILARITY)
 
 
 #: The date by which hits are sorted, by the name of the kind, and the fields of the periods of a question.

@@ -14,6 +14,7 @@ from woo_harvester.report.coverage import RunRegister
 from woo_harvester.report.json_file import read_head, read_hosts
 from woo_harvester.report.model import FindingRow, HostReport
 from woo_harvester.report.run_folder import RunFolder
+from woo_portal.names import learn
 from woo_portal.wording import explained
 
 _log = logging.getLogger(__name__)
@@ -64,6 +65,7 @@ class Harvest:
         self._lock = Lock()
         self._seen: object = None
         self._hosts: _Hosts = {}
+        self.of("")  # so that the abbreviations of the register are known from the start
 
     def of(self, organisation: str) -> tuple[HarvestOfHost, ...]:
         """Return what is known of the hosts of an organisation, by its TOOI URI.
@@ -110,10 +112,13 @@ def _hosts(folder: RunFolder) -> _Hosts:
 def _registered(folder: RunFolder) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yield each host that an organisation registered, and its remarks about that host.
 
-    A run that is not over the register leaves none.
+    A run that is not over the register leaves none. The portal learns the abbreviations of the others.
     """
     register = RunRegister.read(folder.register)
-    for host, organisations in register.places().items() if register is not None else ():
+    if register is None:
+        return
+    learn((each.uri, each.name, each.abbreviation) for each in register.organisations)
+    for host, organisations in register.places().items():
         for one, urls in organisations:
             yield one.id, host, tuple(dict.fromkeys(one.remarks_on(urls)))
 

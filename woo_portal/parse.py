@@ -15,6 +15,7 @@ from typing import TypeVar
 from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_harvester.outputs.definition import facets
 from woo_harvester.utils.dates import day_of
+from woo_portal.names import organisations_named
 from woo_portal.question import (
     MAX_CHOSEN,
     MAX_DEPTH,
@@ -84,9 +85,11 @@ def question_of_pairs(kind: Kind, pairs: Pairs, *, size: int = SIZE, today: date
     start, asked = one("start", number_of) or 0, one("aantal", number_of)
     hits = size if asked is None else asked
     _check_page(start, hits)
+    text = " ".join(given.all("zoektekst"))
     return Question(
         kind,
-        clauses=clauses_of(" ".join(given.all("zoektekst"))),
+        clauses=clauses_of(text),
+        named=organisations_named(text),
         chosen=given.chosen(),
         periods={name: period for name in DATES[kind.name] if (period := _period(name, one))},
         ids=given.all("id"),

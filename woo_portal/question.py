@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
@@ -18,6 +19,8 @@ from woo_harvester.outputs.definition import Status, composed, without_punctuati
 from woo_harvester.permits.mapping import organisation_by_name
 from woo_harvester.tooi.lists import documentsoorten, filetypes, informatiecategorieen, organisaties, themas
 from woo_harvester.tooi.values import ValueList
+from woo_portal.names import other_names, with_spaces
+from woo_portal.wording import day as written_day
 
 #: The longest text of a question, in characters.
 MAX_TEXT = 500
@@ -61,6 +64,8 @@ class Clause:
     is_phrase: bool = False
     """Whether the words must stand exactly so, one after another."""
     is_excluded: bool = False
+    others: tuple[str, ...] = ()
+    """Other names of the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +124,10 @@ class Question:
     """The name of a facet of which all values are counted, and no other facet. Empty: of each facet the most
     frequent values."""
     with_highlights: bool = True
+    named: tuple[str, ...] = ()
+    """The URIs of the organisations whose name the text is: their documents come first."""
+    lacking: int = 0
+    """How many of its words and phrases a hit may lack."""
 
 
 #: The bits of an id by which records are in parts: the first fifteen of its digits.
@@ -133,16 +142,18 @@ def ids_of_part(number: int, parts: int) -> tuple[int, int]:
 
 #: Quotes as people and word processors write them.
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»″", '"'))
-_CLAUSE = re.compile(r"""(-*)(?:"([^"]*)(?:"|$)|([^\s"-][^\s"]*))""")
+_CLAUSE = re.compile(
+    rf"""(-*)(?:"([^"]*)(?:"|$)|((?:{with_spaces()})(?![^\s"])|[^\s"-][^\s"]*))""", re.IGNORECASE
+)
 
 
 def clauses_of(text: str) -> tuple[Clause, ...]:
     """Return the clauses of a text in their order, each once.
 
-    A word or phrase with ``-`` before it is excluded. A quote that is not closed reaches to the end. ``AND``
-    in capitals is left out, as all words must be found anyway. ``OR`` is a word: the short name of an
-    ondernemingsraad. There is no other operator. Raises QuestionError for a text that is too long or has too
-    many clauses.
+    A name with spaces, such as ``den bosch``, is one word. A word or phrase with ``-`` before it is excluded.
+    A quote that is not closed reaches to the end. ``AND`` in capitals is left out, as all words must be found
+    anyway. ``OR`` is a word: the short name of an ondernemingsraad. There is no other operator. Raises
+    QuestionError for a text that is too long or has too many clauses.
     """
     if len(text) > MAX_TEXT:
         raise QuestionError(f"De zoekvraag is te lang: gebruik hoogstens {MAX_TEXT} tekens.")
@@ -158,14 +169,21 @@ _ACT = re.compile(
     "(woo|wob)-?((?:besluit|verzoek|document|dossier|procedure|co[oö]rdinat|contact|index|stuk|zaak)[a-z]*)",
     re.IGNORECASE,
 )
+_DAY = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})")
 
 
 def spellings(clause: Clause) -> list[str]:
-    """Return the text of a clause, and how else it may be written: ``Woobesluit`` beside ``Woo-besluit``."""
+    """Return the text of a clause, its other names, and how else it may be written.
+
+    ``Woo-besluit`` is ``Woobesluit`` and ``Wob-besluit`` too, and ``12-3-2024`` is ``12 maart 2024``.
+    """
     if clause.is_phrase:
         return [clause.text]
-    act = _ACT.fullmatch(clause.text)
-    others = (without_punctuation(clause.text), f"{act[1]} {act[2]}" if act else "")
+    act, day = _ACT.fullmatch(clause.text), _DAY.fullmatch(clause.text)
+    others = [*clause.others, without_punctuation(clause.text)]
+    others += [f"{name} {act[2]}" for name in ("woo", "wob") if act]
+    with suppress(ValueError):  # there is no such day
+        others += [written_day(date(*map(int, reversed(day.groups()))))] if day else []
     return [clause.text, *filter(None, others)]
 
 
@@ -195,7 +213,7 @@ def _clause(match: re.Match[str]) -> Clause | None:
     if phrase is not None:
         phrase = " ".join(phrase.split())
         return Clause(phrase, is_phrase=True, is_excluded=bool(minus)) if phrase else None
-    return Clause(word, is_excluded=bool(minus)) if word != "AND" else None
+    return Clause(word, is_excluded=bool(minus), others=other_names(word)) if word != "AND" else None
 
 
 def chosen_value(kind: Kind, name: str, text: str) -> str:

@@ -19,7 +19,7 @@ from woo_harvester.outputs.document import record_of
 from woo_portal.engine import Answer, Count
 from woo_portal.openapi import FILES
 from woo_portal.question import MAX_DEPTH, Question, Sort, chosen_label
-from woo_portal.wording import capitalised, day, search_path
+from woo_portal.wording import capitalised, day, path_of, search_path
 
 Parameters = list[tuple[str, str]]
 
@@ -122,6 +122,7 @@ def page_of(
     path = FILES[question.kind.name]
     return {
         "text": address.first("zoektekst"),
+        "named": named(question, answer),
         "total": answer.total,
         "hits": answer.hits,
         "place": paging(question, answer, address),
@@ -132,6 +133,16 @@ def page_of(
         "beginning": address.at(0),
         "download": lambda suffix: search_path(address.others("aantal"), f"{path}.{suffix}"),
     }
+
+
+def named(question: Question, answer: Answer) -> list[Choice]:
+    """Return the pages of the organisations whose name the text is, if they have documents."""
+    counts = [*answer.counts.get("organisatie_aangevuld", ()), *answer.counts.get("organisatie", ())]
+    found = {each.value.value: each for each in counts if each.value.value in question.named}
+    return [
+        Choice(capitalised(each.value.label), path_of("organisatie", value), number=each.number)
+        for value, each in found.items()
+    ]
 
 
 def offered_facets(kind: Kind) -> list[Facet]:

@@ -97,13 +97,6 @@ def run(test: Callable[[], Coroutine[None, None, None]]) -> None:
     asyncio.run(asyncio.wait_for(test(), 60))
 
 
-def test_a_question_is_answered_in_a_thread() -> None:
-    asking = Asking(2, 60)
-    found = asyncio.run(asking(lambda left, right: (left + right, threading.current_thread().name), 1, 2))
-    assert found[0] == 3
-    assert found[1].startswith("portal-question")
-
-
 def test_what_the_engine_raises_is_raised() -> None:
     def fail() -> None:
         raise EngineError("away")

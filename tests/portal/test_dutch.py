@@ -8,7 +8,6 @@ from time import process_time
 from woo_harvester.kinds import WOO
 from woo_harvester.outputs.definition import definition
 from woo_portal.dutch import (
-    Token,
     Tokens,
     analyzer,
     cleaned,
@@ -81,7 +80,7 @@ def test_compounds_are_found_by_their_parts() -> None:
 
 
 def texts(name: str, defined: Mapping[str, Mapping[str, object]], *tokens: str) -> list[str]:
-    return [token.text for token in make_filter(name, defined)([Token(text) for text in tokens])]
+    return [*make_filter(name, defined)(tokens)]
 
 
 def test_each_filter_does_as_it_is_defined() -> None:
@@ -99,12 +98,3 @@ def test_each_filter_does_as_it_is_defined() -> None:
     ]
     for given, text, expected in cases:
         assert texts("f", {"f": given}, *text.split()) == expected, given
-
-
-def test_a_stem_that_is_given_is_not_stemmed_again() -> None:
-    override = make_filter("f", {"f": {"type": "stemmer_override", "rules": ["brieven=>brieven"]}})
-    stem = make_filter("s", {"s": {"type": "stemmer", "language": "dutch"}})
-    assert stem(override([Token("brieven"), Token("katten")])) == [
-        Token("brieven", is_final=True),
-        Token("kat"),
-    ]

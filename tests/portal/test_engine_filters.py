@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, quote
 
 import pytest
 
-from tests.portal.suite_questions import TODAY, answer, found, ids, permits, question
+from tests.portal.suite_questions import TODAY, answer, found, ids, permits, question, text
 from tests.portal.suite_records import ADVICE, AMSTERDAM, COVENANT, NATURE, TRAFFIC, UTRECHT
 from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_harvester.outputs.definition import Status, facets
@@ -298,3 +298,10 @@ def test_what_only_permits_have_finds_no_document(engine: Engine) -> None:
     ]:
         assert ids(engine.search(asked)) == [], asked
         assert list(engine.all_documents(asked)) == [], asked
+
+
+def test_hits_may_lack_words_and_documents_of_the_named_organisation_come_first(engine: Engine) -> None:
+    some = text("stikstof polder milieu -gracht")
+    assert ids(engine.search(some)) == ["a1"]
+    assert {*ids(engine.search(replace(some, lacking=1)))} == {"a1", "a2"}
+    assert ids(engine.search(replace(text("milieu"), named=(UTRECHT["id"],))))[0] == "a2"

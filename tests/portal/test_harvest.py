@@ -11,6 +11,7 @@ from woo_harvester.report.assemble import assemble_report
 from woo_harvester.report.coverage import Registered
 from woo_harvester.report.run_folder import RunFolder
 from woo_portal.harvest import Harvest, HarvestOfHost
+from woo_portal.names import other_names
 
 AMSTERDAM = ORGANISATION["id"]
 
@@ -24,6 +25,7 @@ def write_report(folder: Path, harvested: int = 3) -> RunFolder:
         "Gemeente",
         ["https://www.a.nl/woo", "https://www.a.nl/besluiten", "https://oud.nl/"],
         {"https://www.a.nl/woo": "Vanaf 2022", "https://oud.nl/": "In voorbereiding"},
+        "A'dam",
     )
     accounts = [read(harvested=harvested, findings=lost), unread("oud.nl")]
     findings = [*lost, about_host("robots.ontbreekt", host="oud.nl")]
@@ -45,6 +47,7 @@ def test_an_organisation_has_its_hosts_with_what_was_read_and_lost(tmp_path: Pat
         ("loc.geen-https", 2, True)
     ]
     assert new.remarks == ("Vanaf 2022",)
+    assert other_names("a’DAM") == ("gemeente Amsterdam",)
     assert Harvest(run.path).of("https://identifier.overheid.nl/tooi/id/gemeente/gm0001") == ()
 
 

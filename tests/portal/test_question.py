@@ -26,12 +26,15 @@ PHRASE = Clause("natuur en milieu", is_phrase=True)
 
 def test_a_word_is_searched_in_each_way_to_write_it() -> None:
     for clause, expected in [
-        (Clause("Woo-besluit"), ["Woo-besluit", "Woobesluit", "Woo besluit"]),
-        (Clause("wobverzoeken"), ["wobverzoeken", "wob verzoeken"]),
+        (Clause("Woo-besluit"), ["Woo-besluit", "Woobesluit", "woo besluit", "wob besluit"]),
+        (Clause("wobverzoeken"), ["wobverzoeken", "woo verzoeken", "wob verzoeken"]),
         (Clause("Z2024-00123"), ["Z2024-00123", "Z202400123"]),
         (Clause("Woo-besluit", is_phrase=True), ["Woo-besluit"]),
         (Clause("woonwijk"), ["woonwijk"]),
         (Clause("woo"), ["woo"]),
+        (Clause("VWS", others=("ministerie",)), ["VWS", "ministerie"]),
+        (Clause("12-3-2024"), ["12-3-2024", "1232024", "12 maart 2024"]),
+        (Clause("31-2-2024"), ["31-2-2024", "3122024"]),
     ]:
         assert spellings(clause) == expected, clause
 

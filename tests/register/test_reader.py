@@ -113,13 +113,13 @@ def test_a_child_need_not_have_ended_with_its_parent_and_can_have_ended_before_i
     assert read(organisation("Nu", "https://nu.nl/", children=[ended])).hosts == ("nu.nl",)
 
 
-def test_an_organisation_has_the_first_of_its_kinds() -> None:
+def test_an_organisation_has_the_first_of_its_kinds_and_its_abbreviation() -> None:
     types = "<p:types><p:type>Gemeente</p:type></p:types>"
     several = "<p:types><p:type>Provincie</p:type><p:type>rwt</p:type></p:types>"
     register = read(organisation("A"), organisation("B", id="2").replace(types, several))
     assert {each.name: each.kind for each in register.organisations} == {"A": "Gemeente", "B": "Provincie"}
-    without = read(organisation("C").replace(types, ""))
-    assert [each.kind for each in without.organisations] == [None]
+    short = read(organisation("C").replace(types, "<p:afkorting> VWS </p:afkorting>"))
+    assert [(each.kind, each.abbreviation) for each in short.organisations] == [(None, "VWS")]
 
 
 def test_an_organisation_that_the_export_lists_twice_is_one() -> None:

@@ -10,7 +10,6 @@ import pytest
 from tools.compounds.__main__ import write
 from tools.compounds.entries import Chooser
 from tools.compounds.hunspell import Lexicon, read
-from tools.compounds.plurals import overrides
 from tools.compounds.splitting import Splitter
 
 AFFIXES = "SFX Ch Y 1\nSFX Ch 0 s/CaCbCxCp .\nSFX Zb Y 1\nSFX Zb 0 en/CaCbCp [^eo]\n"
@@ -65,12 +64,6 @@ def test_a_single_word_is_an_exception() -> None:
     chooser = Chooser(words, {"post"}, set(), lambda part, word: word != "postuur", lambda part, word: False)
     made = chooser.choose()
     assert (list(made.entries), made.exceptions) == (["post"], ["postuur"])
-
-
-def test_plurals_get_the_stem_of_their_word() -> None:
-    lexicon = Lexicon(ends={"brief", "stof", "huis"}, words={"brief", "stof", "huis"})
-    found = dict(overrides(lexicon, ["brieven", "stoffen", "huizen", "kinder", "brief"]))
-    assert found == {"brieven": "brief", "stoffen": "stof", "huizen": "huis", "kinder": "kind"}
 
 
 def test_the_lists_are_written_into_the_definition(tmp_path: Path) -> None:

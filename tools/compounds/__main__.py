@@ -3,7 +3,7 @@
     python -m tools.compounds nl.dic nl.aff words woo_harvester/outputs/analysis.json
 
 The first three are OpenTaal's (https://www.opentaal.org; revised BSD licence or CC BY 3.0), on Debian in
-hunspell-nl and wdutch. It takes two minutes, and needs pyphen and snowballstemmer. docs/search.md explains
+hunspell-nl and wdutch. It takes two minutes, and needs pyphen. docs/search.md explains
 the use of the lists; ``python -m benchmarks.compound_search`` measures them.
 """
 
@@ -20,7 +20,6 @@ from typing import Any
 
 from tools.compounds.entries import Chooser, Entries
 from tools.compounds.hunspell import read
-from tools.compounds.plurals import overrides
 from tools.compounds.splitting import SHORTEST, Splitter
 
 #: A mark at both ends of a word while it is split: an entry that begins with it matches only there.
@@ -37,8 +36,6 @@ def main(dictionary: Path, affixes: Path, words: Path, target: Path) -> None:
     splitter = Splitter(read(dictionary, affixes, words))
     begins, ends = _begins(splitter), _ends(splitter)
     longer_begins, longer_ends = _compounds(splitter)
-    vocabulary = {*begins.entries, *map(_reversed, ends.entries), *longer_begins, *longer_ends}
-    rules = {_folded(word): _folded(stem) for word, stem in overrides(splitter.lexicon, sorted(vocabulary))}
     shields = [one for one, state in begins.entries.items() if state is None]
     shields += [_reversed(one) for one, state in ends.entries.items() if state is None]
     lists = {
@@ -47,7 +44,6 @@ def main(dictionary: Path, affixes: Path, words: Path, target: Path) -> None:
         "begin_samenstelling": ("word_list", [_ANCHOR + word for word in longer_begins]),
         "eind_samenstelling": ("word_list", [_ANCHOR + _reversed(word) for word in longer_ends]),
         "geen_woord": ("stopwords", shields),
-        "meervoud": ("rules", [f"{word}=>{stem}" for word, stem in rules.items()]),
     }
     folded = {
         name: (key, sorted({_folded(one) for one in content})) for name, (key, content) in lists.items()

@@ -106,6 +106,7 @@ def _organisation(element: etree._Element) -> Organisation:
         _text(element, "{*}naam"),
         attributes.get("resourceIdentifierTOOI") or None,
         _text(element, "{*}types/{*}type") or None,
+        _text(element, "{*}afkorting") or None,
     )
 
 

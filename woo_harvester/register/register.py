@@ -28,6 +28,8 @@ class Organisation:
     """The TOOI URI; many organisations have none."""
     kind: str | None = field(default=None, compare=False)
     """The kind of organisation as the register names it, such as ``Gemeente``."""
+    abbreviation: str | None = field(default=None, compare=False)
+    """Its short name in the register, ``afkorting``, such as ``VWS``."""
 
     @property
     def identifier(self) -> str:

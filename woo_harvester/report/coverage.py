@@ -43,6 +43,7 @@ class Registered:
     """The URLs that it registered, each once."""
     remarks: dict[str, str] = field(default_factory=dict)
     """What it says in the register of some of those URLs (``toelichting``)."""
+    abbreviation: str | None = None
 
     @property
     def id(self) -> str:
@@ -73,7 +74,8 @@ class RunRegister:
         organisations = []
         for one, urls in places.items():
             said = {url: "; ".join(remarks) for url, remarks in urls.items() if remarks}
-            organisations.append(Registered(one.system_id, one.name, one.uri, one.kind, [*urls], said))
+            about = (one.system_id, one.name, one.uri, one.kind, [*urls], said, one.abbreviation)
+            organisations.append(Registered(*about))
         return cls([shard or _WHOLE], organisations)
 
     def places(self) -> dict[str, list[tuple[Registered, list[str]]]]:

@@ -33,6 +33,7 @@ from woo_portal.embedded.ranking import Ranking
 from woo_portal.embedded.snapshot import Snapshot, counts_of, tally_of
 from woo_portal.engine import (
     METADATA_FIELD,
+    ORGANISATION,
     Answer,
     Changes,
     Contents,
@@ -50,7 +51,6 @@ from woo_portal.question import Question
 #: The words of a field among which similar ones are looked for: the most frequent with the same first letter.
 _MOST_TERMS = 5_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_ORGANISATION = "organisatie"
 #: The file that says that a question could not be answered from the index: its content is looked at.
 SUSPECTED = "suspected"
 
@@ -132,12 +132,12 @@ class EmbeddedReader:
 
     def contents(self, kind: Kind) -> Contents:
         """Return what the index has of *kind*."""
-        is_kind, question = self._make.kind(kind.name), Question(kind, all_of=_ORGANISATION)
+        is_kind, question = self._make.kind(kind.name), Question(kind, all_of=ORGANISATION)
         with self._asked() as snapshot:
             found = snapshot.searcher.aggregate(is_kind, {"newest": {"max": {"field": "version"}}})
             newest, count = found["newest"]["value"], count_of(snapshot.searcher, is_kind)
             tally = tally_of(snapshot, self._make, question, None)
-            organisations = counts_of(snapshot, question, tally)[_ORGANISATION]
+            organisations = counts_of(snapshot, question, tally)[ORGANISATION]
         return Contents(
             published=tally.total,
             withdrawn=count - tally.total,

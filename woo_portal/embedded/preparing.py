@@ -12,7 +12,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
 from multiprocessing.connection import Connection
 from threading import local
 from typing import Any, NamedTuple, Self
@@ -24,7 +23,7 @@ from woo_harvester.outputs.definition import facet_values, facets
 from woo_harvester.outputs.document import document_of, milliseconds_of, version_number
 from woo_harvester.utils.dates import AMSTERDAM, parse_datetime
 from woo_harvester.utils.inputs import parse_object
-from woo_portal.dutch import Tokens, normalized, tokens_of
+from woo_portal.dutch import normalized, tokens_of
 from woo_portal.embedded.layout import POINT, key_of, number_of_pair, texts_at
 from woo_portal.embedded.lines import Batch
 from woo_portal.engine import CHANGE_DATES, PERIOD_FIELDS, SORT_DATES, EngineError, text_fields, title_field
@@ -43,8 +42,6 @@ _LONGEST_SORTED = 512
 _BREAK = "\x00"
 #: What is not kept with the document: the text is kept apart, and the metadata are only searched.
 _APART = frozenset({"tekst", "metadata"})
-#: Names of organisations and categories come in many records.
-_LONGEST_LABEL, _CACHED_LABELS = 100, 10_000
 _FIRST_DAY, _LAST_DAY = date.min.toordinal(), date.max.toordinal()
 _ORDER_BITS, _DAY_BITS, _MILLISECOND_BITS = 63, 22, 43
 
@@ -152,18 +149,11 @@ def _texts(kind: Kind, document: Mapping[str, Any]) -> Fields:
     made: Fields = {}
     for number, field in enumerate(text_fields(kind)):
         if texts := texts_at(document, field.path):
-            exact, stems, parts = zip(*map(_tokens_of, texts), strict=True)
+            exact, stems, parts = zip(*map(tokens_of, texts), strict=True)
             made[f"exact{number}"] = f" {_BREAK} ".join(exact)
             made[f"stam{number}"] = " ".join(stems)
             made[f"delen{number}"] = " ".join(parts)
     return made
-
-
-def _tokens_of(text: str) -> Tokens:
-    return tokens_of(text) if len(text) > _LONGEST_LABEL else _tokens_of_label(text)
-
-
-_tokens_of_label = lru_cache(_CACHED_LABELS)(tokens_of)
 
 
 def _facets(kind: Kind, document: Mapping[str, Any]) -> Fields:
@@ -198,12 +188,8 @@ def _days_of(document: Mapping[str, Any], path: str) -> list[int]:
 
 def day_of(value: object) -> int | None:
     """Return the number of a day, or None for what is no date."""
-    return _day_of_text(value) if isinstance(value, str) else None
-
-
-@lru_cache(10_000)  # many records have the same
-def _day_of_text(text: str) -> int | None:
     with suppress(ValueError, OverflowError):
+        text = str(value)
         if len(text) == len("2024-01-01"):
             return date.fromisoformat(text).toordinal()
         return parse_datetime(text).astimezone(AMSTERDAM).date().toordinal()

@@ -42,20 +42,13 @@ class Ranking:
         start, size = self._question.start, self._question.size
         match self._order():
             case None:
-                if total is not None and (best := self._best(start + size)):
-                    return best[start : start + size], total
-                hits, counted = self._by_score(self._query, start + size)
-                found = [address for _, address in hits]
+                found, counted = self._by_score(start + size)
             case "metres":
                 found = self._by_distance()
                 counted = len(found)
             case order:
-                if total is not None:
-                    return self._in_order(order, total), total
-                answer = self._searcher.search(
-                    self._query, max(1, size), order_by_field=order, order=Order.Asc, offset=start
-                )
-                return [address for _, address in answer.hits[:size]], total_of(answer)
+                counted = count_of(self._searcher, self._query) if total is None else total
+                return self._in_order(order, counted), counted
         return found[start : start + size], counted
 
     def all(self) -> Iterator[DocAddress]:
@@ -66,7 +59,7 @@ class Ranking:
             return
         total = count_of(self._searcher, self._query)
         if order is None:
-            yield from (address for _, address in self._by_score(self._query, max(1, total))[0])
+            yield from self._by_score(max(1, total))[0]
         elif order == "metres":
             yield from self._by_distance()
         else:
@@ -79,14 +72,8 @@ class Ranking:
         match question.sort:
             case Sort.DISTANCE if question.near is not None:
                 return "metres"
-            case Sort.TITLE:
-                return "title"
-            case Sort.OLDEST:
-                return "oldest"
-            case Sort.CHANGED:
-                return "changed"
-            case Sort.HARVESTED:
-                return "harvested"
+            case Sort.TITLE | Sort.OLDEST | Sort.CHANGED | Sort.HARVESTED:
+                return question.sort.name.lower()
             case Sort.RELEVANCE if question.clauses:
                 # Without a word to search for, all are equal.
                 return None if self._make.has_words(question) else "key"
@@ -110,34 +97,23 @@ class Ranking:
                 break
         return [address for _, address in found[:size]]
 
-    def _best(self, wanted: int) -> Sequence[DocAddress]:
-        """Return the first *wanted* hits or more; none if it takes a look at all hits to know them."""
-        query, most = self._make.best(self._question, self._near, self._searcher, _MANY)
-        if query is None:
-            return []
-        hits, _ = self._by_score(query, wanted)
-        return [address for _, address in hits] if len(hits) >= wanted and hits[wanted - 1][0] > most else []
-
-    def _by_score(self, query: Query, wanted: int) -> tuple[list[tuple[float, DocAddress]], int]:
-        """Return at least the first *wanted* hits with their scores, best first, and the number of all hits.
+    def _by_score(self, wanted: int) -> tuple[list[DocAddress], int]:
+        """Return at least the first *wanted* hits, best first, and the number of all hits.
 
         Equal ones are in the order of their ids.
         """
         limit = wanted + _BATCH // 20
         while True:
-            answer = self._searcher.search(query, limit)
+            answer = self._searcher.search(self._query, limit)
             hits = answer.hits
-            if (
-                len(hits) < limit
-                or hits[-1][0] < hits[min(wanted, limit) - 1][0]
-                or limit >= wanted + _MOST_EQUAL
-            ):
+            is_enough = len(hits) < limit or hits[-1][0] < hits[min(wanted, limit) - 1][0]
+            if is_enough or limit >= wanted + _MOST_EQUAL:
                 break
             limit = wanted + (limit - wanted) * 8
-        made: list[tuple[float, DocAddress]] = []
-        for score, group in groupby(hits, key=itemgetter(0)):
+        made: list[DocAddress] = []
+        for _, group in groupby(hits, key=itemgetter(0)):
             equal = [address for _, address in group]
-            made += [(score, address) for address in (self._by_key(equal) if len(equal) > 1 else equal)]
+            made += self._by_key(equal) if len(equal) > 1 else equal
             if len(made) >= wanted:
                 break
         return made, total_of(answer)

@@ -15,8 +15,8 @@ from woo_portal.embedded.queries import QueryMaker
 from woo_portal.engine import Count, counted_facets
 from woo_portal.question import MAX_VALUES, Question, Sort
 
-#: Questions whose numbers of hits are kept, and the numbers of all of them together: some 100 bytes each.
-_KEPT_TALLIES, _KEPT_NUMBERS = 256, 400_000
+#: Questions whose numbers of hits are kept: some 100 bytes for each value of their facets.
+_KEPT_TALLIES = 64
 #: The first records in an order whose places in it are known.
 _FIRST = 10_000
 #: How many times more records are looked at than must be, if hits were spread evenly; and how many at least.
@@ -30,11 +30,6 @@ class Tally:
     total: int
     by_facet: Mapping[str, Mapping[int, int]]
     """For each facet, by its name: how many hits a value has, by the number of the value."""
-
-    @property
-    def size(self) -> int:
-        """How many numbers it has."""
-        return sum(map(len, self.by_facet.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +58,8 @@ class Snapshot:
         """Keep the numbers of hits of a question, and return them."""
         with self._lock:
             self._tallies[question] = tally
-            numbers = sum(each.size for each in self._tallies.values())
-            while len(self._tallies) > _KEPT_TALLIES or numbers > _KEPT_NUMBERS:
-                numbers -= self._tallies.pop(next(iter(self._tallies))).size
+            if len(self._tallies) > _KEPT_TALLIES:
+                del self._tallies[next(iter(self._tallies))]
         return tally
 
     def values(self, facet: str) -> Mapping[int, FacetValue]:

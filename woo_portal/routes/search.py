@@ -22,14 +22,11 @@ from woo_portal.pages import page
 from woo_portal.parse import pairs_of, question_of_pairs
 from woo_portal.question import MAX_TEXT, Clause, Question, Sort, readable, text_of
 from woo_portal.results import Address, Narrowed, Parameters, offered_facets
+from woo_portal.ways_on import FEW, WaysOn, ways_on
 from woo_portal.wording import search_path
 
 #: The number of documents on the start page.
 _NEWEST = 5
-
-#: A question with at most this many hits may have a likelier one; the words of it that are looked at, and
-#: the letters that such a word has at least.
-_FEW, _MOST_WORDS, _SHORTEST = 3, 3, 4
 
 #: What the names of a filter in its list have: the beginning of the parameter, before the name of the filter.
 _NAMED = "bevat-"
@@ -51,7 +48,7 @@ async def search(request: Request) -> Response:
     address = Address(pairs_of(question))
     answer = await state.asking(state.engine.search, question)
     narrowed = await _narrowed(request, question)
-    better = await _suggestion(request, question, answer.total)
+    further = await _ways_on(request, question, answer)
     shown = results.page_of(question, answer, address, narrowed)
     values = {each.name: {(one.value, one.number) for one in each.choices} for each in shown["filters"]}
     if values.get("publisher", set()) <= values.get("organisatie", set()):  # it would say the same again
@@ -62,8 +59,9 @@ async def search(request: Request) -> Response:
         "search.html",
         **shown,
         path="/",
-        better=text_of(better.clauses) if better else "",
-        better_path=search_path(pairs_of(better)) if better else "",
+        further=further,
+        path_of_question=lambda each: search_path(pairs_of(each)),
+        text_of_question=lambda each: text_of(each.clauses),
         kept=results.kept(address, shown["filters"], "sorteer", _BEGIN, _END),
         begin=address.first(_BEGIN),
         end=address.first(_END),
@@ -93,42 +91,15 @@ async def _narrowed(request: Request, question: Question) -> Narrowed | None:
     return Narrowed(name, text, [each for each in counts if normalized(text) in normalized(each.value.label)])
 
 
-async def _suggestion(request: Request, question: Question, total: int) -> Question | None:
-    """Return the question with likelier words, if there are some and it has few hits; else None."""
+async def _ways_on(request: Request, question: Question, answer: Answer) -> WaysOn | None:
+    """Return the ways on from a question with few hits, or None."""
     state = request.app.state
-    if total > _FEW or not question.clauses:
+    if answer.total >= FEW or not question.clauses:
         return None
-    try:
-        found: Question | None = await state.asking(better_question, state.engine, question, total)
-    except (BusyError, SlowQuestionError):  # the hits that there are go without a suggestion
-        return None
-    return found
-
-
-def better_question(engine: Engine, question: Question, total: int) -> Question | None:
-    """Return the question with other words for those with few hits, if it has more hits than *total*."""
-    wanted = [clause for clause in question.clauses if not (clause.is_phrase or clause.is_excluded)]
-    likelier = {clause: _likelier(engine, question.kind, clause) for clause in wanted[:_MOST_WORDS]}
-    clauses = tuple(likelier.get(clause) or clause for clause in question.clauses)
-    if clauses == question.clauses:
-        return None
-    better = replace(question, clauses=tuple(dict.fromkeys(clauses)), start=0)
-    return better if _total(engine, better) > 2 * total else None
-
-
-def _likelier(engine: Engine, kind: Kind, clause: Clause) -> Clause | None:
-    """Return a word that looks like one with few hits and has more; None if there is none."""
-    words = analyzer("exact").tokens(clause.text)
-    if len(words) != 1 or not words[0].isalpha() or len(words[0]) < _SHORTEST:
-        return None
-    if (number := _total(engine, Question(kind, (clause,)))) > _FEW:
-        return None
-    others = map(Clause, engine.similar_words(kind, words[0]))
-    return next((each for each in others if _total(engine, Question(kind, (each,))) > 2 * number), None)
-
-
-def _total(engine: Engine, question: Question) -> int:
-    return engine.search(replace(question, size=1, with_counts=False, with_highlights=False)).total
+    with suppress(BusyError, SlowQuestionError):  # the hits that there are go without
+        found: WaysOn = await state.asking(ways_on, state.engine, question, answer.hits)
+        return found
+    return None
 
 
 async def start(request: Request) -> Response:

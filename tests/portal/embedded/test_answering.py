@@ -49,19 +49,3 @@ def test_a_new_record_counts_at_once(tmp_path: Path) -> None:
             engine.fill([write(tmp_path / f"{number}.jsonl", [made])])
             (count,) = engine.search(WATER).counts["publisher"]
             assert count.number == number
-
-
-def test_only_so_many_numbers_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snapshot, "_KEPT_NUMBERS", 10)
-    some = []
-    for number in range(6):
-        made = record(number, "Water")
-        made["document"]["publisher"] = {"id": f"https://o.example/{number}", "label": "Stad"}
-        some.append(made)
-    with opened(tmp_path / "portal") as engine:
-        engine.fill([write(tmp_path / "a.jsonl", some)])
-        for word in ("water", "zand", "water"):
-            # Each value counts for the organisation and the publisher.
-            answer = engine.search(replace(WATER, clauses=(Clause(word),)))
-            assert len(answer.counts["publisher"]) == (6 if word == "water" else 0)
-            assert sum(each.size for each in engine._now()._tallies.values()) <= 10

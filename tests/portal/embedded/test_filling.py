@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import gzip
 import json
 import random
 import resource
@@ -63,18 +62,6 @@ def test_only_new_lines_are_read_also_after_a_start(tmp_path: Path) -> None:
             file.write("\n")
         assert engine.fill([path]).lines == 1
         assert len(titles(engine)) == 4
-
-
-def test_a_compressed_file_is_read_once(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl.gz"
-    path.write_bytes(gzip.compress(json.dumps(record(1, "Ingepakt")).encode() + b"\n"))
-    with opened(tmp_path / "portal") as engine:
-        assert engine.fill([path]).lines == 1
-        assert engine.fill([path]).lines == 0
-        assert titles(engine, "ingepakt") == ["Ingepakt"]
-        path.write_bytes(path.read_bytes()[:-9])
-        done = engine.fill([path])
-        assert done.messages == [f"{path}: Compressed file ended before the end-of-stream marker was reached"]
 
 
 def test_lines_that_are_no_record_are_counted_and_named_once(

@@ -40,16 +40,6 @@ def test_fragments_are_short_and_the_one_with_most_words_is_first() -> None:
     assert all(len("".join(piece.text for piece in pieces)) <= 200 for pieces in found)
 
 
-def test_a_text_without_spaces_gives_a_fragment_too() -> None:
-    (found,) = highlighter(Clause("water")).fragments(["x" * 1000 + "/water/" + "y" * 1000])
-    assert "[water]" in shown(found)
-
-
-def test_only_stop_words_mark_nothing() -> None:
-    assert not highlighter(Clause("de"), Clause("raad", is_excluded=True))
-    assert highlighter(Clause("raad"))
-
-
 def test_a_text_is_read_no_further_than_its_fragments_need(monkeypatch: pytest.MonkeyPatch) -> None:
     text = " ".join(f"water-{number:05d}" for number in range(10_000))
     split: list[str] = []

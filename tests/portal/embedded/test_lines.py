@@ -56,17 +56,11 @@ def test_a_file_that_was_written_anew_is_read_from_its_beginning(path: Path) -> 
         assert read(path, position)[0] == content.splitlines(), content
 
 
-def test_a_line_that_is_too_long_is_passed_over(path: Path) -> None:
-    path.write_bytes(b"x" * 999 + b"\n" + b"y" * 1000 + b"\n" + b"z" * 3_000_000 + b"\ntwo\n")
+def test_a_line_that_is_too_long_is_passed_over_and_one_without_an_end_waits(path: Path) -> None:
+    path.write_bytes(b"x" * 999 + b"\n" + b"y" * 1000 + b"\n" + b"z" * 3_000_000 + b"\ntwo\n" + b"x" * 5000)
     lines, position = read(path)
     assert lines == [b"x" * 999, b"y" * 1000, None, b"two"]
     assert read(path, position)[0] == []
-
-
-def test_a_long_line_without_an_end_waits(path: Path) -> None:
-    path.write_bytes(b"one\n" + b"x" * 5000)
-    lines, position = read(path)
-    assert (lines, position.offset) == ([b"one"], 4)
 
 
 def test_a_compressed_file_is_read_once_and_again_when_it_changes(tmp_path: Path) -> None:
@@ -97,8 +91,3 @@ def test_a_compressed_file_that_is_cut_off_gives_what_is_there(tmp_path: Path) -
         assert set(lines) <= {b"one"}, keep
         assert str(path) in (lines.fault or ""), keep
         lines.close()
-
-
-def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        NewLines(tmp_path / "none.jsonl")

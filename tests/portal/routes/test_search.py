@@ -140,18 +140,45 @@ def test_nothing_found_helps_on(client: Client) -> None:
     assert link(page, "Haal alle filters weg") == "/?zoektekst=%22niets+hiervan%22"
 
 
-def test_a_word_with_no_hits_has_a_likelier_one_as_a_link(client: Client) -> None:
-    page = opened(client, "/?q=beslut+-kaart+%2225%22&sorteer=titel")
-    assert titles(page) == []
+def heading(page: html.HtmlElement, number: int) -> str:
+    """Return a heading of the second level, and the titles below it."""
+    return " ".join(page.cssselect("h2")[number].text_content().split())
+
+
+def test_few_hits_are_followed_by_those_of_a_likelier_question(client: Client) -> None:
     page = opened(client, "/?q=Beslut&sorteer=titel")
     assert "Bedoelde u besluit?" in text_of(page)
-    assert titles(page) == []  # it is a link, and no silent change
+    assert [heading(page, number) for number in (0, 1)] == ["0 documenten", "Documenten over besluit"]
+    assert len(titles(page)) == 10
     assert link(page, "besluit") == "/?zoektekst=besluit&sorteer=titel"
-    assert "Bedoelde u stikstof" in text_of(opened(client, "/?q=stikstf"))
-    assert "Bedoelde u" not in text_of(opened(client, "/?q=besluit"))
-    assert "Bedoelde u" not in text_of(opened(client, "/?q=stikstof"))  # one hit, and nothing likelier
-    for text in ("nietsvandit", "%22beslut%22", "-beslut", "2025", "%3Cscript%3E", "beslut+nietsvandit"):
-        assert "Bedoelde u" not in text_of(opened(client, f"/?q={text}")), text
+    for given, meant in [
+        ("stikstf", "stikstof"),
+        ("hoeveel+stik+stof", "stik stof"),
+        ("bes+luit", "besluit"),
+        ("overstikstof", "over stikstof"),
+        ("beslut+nietsvandit", ""),
+        *((text, "") for text in ("besluit", "stikstof", "%22beslut%22", "-beslut", "2025", "%3Cscript%3E")),
+    ]:
+        page = opened(client, f"/?q={given}")
+        assert (f"Bedoelde u {meant}?" if meant else "Bedoelde u") in text_of(page) or not meant, given
+        assert meant or "Bedoelde u" not in text_of(page), given
+
+
+def test_few_hits_are_followed_by_what_each_word_finds_and_documents_with_most_words(client: Client) -> None:
+    page = opened(client, "/?q=stikstof+haven+nietsvandit")
+    assert "stikstof: 1 document haven: 1 document nietsvandit: 0 documenten" in text_of(page)
+    assert link(page, "haven") == "/?zoektekst=haven"
+    assert heading(page, 2) == "Documenten met de meeste van uw woorden"
+    assert titles(page) == ["Convenant over stikstof"]
+
+
+def test_the_name_of_an_organisation_leads_to_its_page(client: Client) -> None:
+    for name in ("amsterdam", "Gemeente+Amsterdam"):
+        (found,) = opened(client, f"/?q={name}").cssselect("p.named a")
+        assert (found.text_content(), found.get("href")) == (
+            "Gemeente Amsterdam",
+            "/organisatie/gemeente/gm0363",
+        )
 
 
 def test_or_is_explained(client: Client) -> None:
