@@ -35,11 +35,12 @@ def ways_on(engine: Engine, question: Question, shown: Sequence[Hit]) -> WaysOn:
     tried = [each for each in question.clauses if not each.is_excluded and _is_about(each)][:_MOST_WORDS]
     words = [(alone, _total(engine, alone)) for alone in (_of(question, each) for each in tried)]
     known = {hit.document["id"] for hit in shown}
-    others = [each for each in _others(engine, question, words) if each.clauses != question.clauses]
+    *_, likelier = tries = list(_others(engine, question, words))
+    others = [each for each in tries if each.clauses != question.clauses]
     totals = [_total(engine, each) for each in others]
     best = others[totals.index(max(totals))] if max(totals, default=0) > len(known) else question
     for lacking in range(1, len(tried)) if best is question else ():
-        best = replace(_of(question, *filter(_is_about, question.clauses)), lacking=lacking)
+        best = replace(likelier, lacking=lacking)
         if _total(engine, best) > len(known):
             break
     answer = engine.search(replace(best, start=0, size=_SHOWN, with_counts=False))

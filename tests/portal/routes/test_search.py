@@ -170,6 +170,9 @@ def test_few_hits_are_followed_by_what_each_word_finds_and_documents_with_most_w
     assert link(page, "haven") == "/?zoektekst=haven"
     assert heading(page, 2) == "Documenten met de meeste van uw woorden"
     assert titles(page) == ["Convenant over stikstof"]
+    misspelt = opened(client, "/?q=stikstf+nietsvandit")
+    assert titles(misspelt) == ["Convenant over stikstof"]
+    assert not [each for each in misspelt.cssselect(".block a") if each.text_content() == "nietsvandit"]
 
 
 def test_the_name_of_an_organisation_leads_to_its_page(client: Client) -> None:
