@@ -27,7 +27,6 @@ from woo_harvester.running.causes import StartError
 from woo_harvester.running.command import ProjectCommand
 from woo_harvester.running.process import Failure, HarvestProcess
 from woo_harvester.utils.program import program, to_install
-from woo_portal.engine import EngineError
 
 if TYPE_CHECKING:
     import argparse
@@ -84,6 +83,7 @@ class DemoHarvest:
     def serve_portal(self, crawlers: Sequence[Crawler]) -> None:
         """Serve a portal over the records until it is stopped; the publishers still answer then."""
         files = [str(record_files(crawler)[0]) for crawler in crawlers]
+        from woo_portal.engine import EngineError  # noqa: PLC0415 -- of the extra "portal"
         from woo_portal.server import RecordFiles, run_portal, site_of  # noqa: PLC0415 -- of the extra "portal"
 
         try:
