@@ -213,7 +213,13 @@ def test_an_address_or_title_that_can_mean_one_thing_only_is_read_with_a_finding
 
 
 def test_an_aanmaakdatum_before_1990_is_a_placeholder() -> None:
-    for written in ("0001-01-01", "0001-01-01T00:00:00", "1899-12-30", "1970-01-01"):
+    for written in (
+        "0001-01-01",
+        "0001-01-01T00:00:00",
+        "0001-01-01T00:00:00+01:00",
+        "1899-12-30",
+        "1970-01-01",
+    ):
         _, (found,) = noted(message(aanmaakdatum=written))
         assert (found["code"], found["seen"]) == ("ipm.datum-onwaarschijnlijk", written)
 
