@@ -188,9 +188,9 @@ def test_the_monitor_asks_each_shard_and_fails_if_one_is_not_as_before(tmp_path:
     for name in ("shard-1", "shard-2", "shard-3"):
         (tmp_path / name).mkdir()
     with pod(tmp_path, "monitor.yaml", 'echo "${PWD##*/}" "$@"; [ "${PWD##*/}" != shard-2 ]') as asked:
-        told, _ = asked.communicate(timeout=120)
-    assert (asked.returncode, told.split("\n")[0]) == (1, "shard-1 monitor --quiet")
-    assert len(told.splitlines()) == 3
+        printed, _ = asked.communicate(timeout=120)
+    assert (asked.returncode, printed.split("\n")[0]) == (1, "shard-1 monitor --quiet")
+    assert len(printed.splitlines()) == 3
 
 
 def test_the_reports_of_today_are_merged_with_the_last_run_of_each_shard(tmp_path: Path) -> None:
@@ -202,9 +202,9 @@ def test_the_reports_of_today_are_merged_with_the_last_run_of_each_shard(tmp_pat
     ):
         (tmp_path / run).mkdir(parents=True)
     with pod(tmp_path, "reports.yaml", 'echo "$@"') as merged:
-        told, _ = merged.communicate(timeout=120)
+        printed, _ = merged.communicate(timeout=120)
     given = f"shard-1/reports/woo-{today}T05 --output reports/woo-{today}"
-    assert (merged.returncode, told) == (0, f"merge-reports {given}\n")
+    assert (merged.returncode, printed) == (0, f"merge-reports {given}\n")
 
 
 def test_every_pod_is_in_a_network_policy() -> None:
@@ -217,8 +217,8 @@ def test_every_pod_is_in_a_network_policy() -> None:
 
 def test_a_pod_ends_with_the_exit_status_of_its_run(tmp_path: Path) -> None:
     with shard(tmp_path, 'echo "${PWD##*/}" "$WOO_NODE" "$@"; exit 2') as pod:
-        told, _ = pod.communicate(timeout=120)
-    assert (pod.returncode, told) == (2, "shard-2 shard-2 crawl woo -a shard=2/8\n")
+        printed, _ = pod.communicate(timeout=120)
+    assert (pod.returncode, printed) == (2, "shard-2 shard-2 crawl woo -a shard=2/8\n")
 
 
 def test_a_pod_that_is_reported_to_stop_waits_for_its_run_and_does_not_count_as_done(tmp_path: Path) -> None:
@@ -227,8 +227,8 @@ def test_a_pod_that_is_reported_to_stop_waits_for_its_run_and_does_not_count_as_
         assert pod.stdout is not None
         assert pod.stdout.readline() == "begun\n"
         pod.terminate()
-        told, _ = pod.communicate(timeout=120)
-    assert (pod.returncode, told) == (143, "ended\n")
+        printed, _ = pod.communicate(timeout=120)
+    assert (pod.returncode, printed) == (143, "ended\n")
 
 
 def test_who_stops_a_run_waits_longer_than_a_stop_takes() -> None:

@@ -22,7 +22,7 @@ class Counted(io.BytesIO):
         return data
 
 
-def told(data: bytes) -> tuple[list[str], str | None]:
+def detected(data: bytes) -> tuple[list[str], str | None]:
     """Return the codes of the types that the bytes may be, and the unlisted type."""
     return codes(detect_format(io.BytesIO(data)))
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.documents.contents import Counted, codes, peak_of, told, type_of, zipped
+from tests.documents.contents import Counted, codes, detected, peak_of, type_of, zipped
 from tests.samples import SAMPLES, SCAN
 from woo_harvester.documents.content import OLE_MAGIC, detect_beginning, detect_format
 
@@ -30,11 +30,11 @@ def test_each_of_the_19_types_is_known_by_its_bytes() -> None:
         ("PPT", ["PPT", "PPS"]),
         ("PPS", ["PPT", "PPS"]),
     ]:
-        assert told(SAMPLES[code].read_bytes()) == (expected, None), (code, expected)
+        assert detected(SAMPLES[code].read_bytes()) == (expected, None), (code, expected)
 
 
 def test_a_scan_is_a_pdf_as_well() -> None:
-    assert told(SCAN.read_bytes()) == (["PDF"], None)
+    assert detected(SCAN.read_bytes()) == (["PDF"], None)
 
 
 def test_a_type_that_is_claimed_rightly_is_the_one_it_resolves_to() -> None:
@@ -48,19 +48,19 @@ def test_a_pdf_may_have_text_before_its_header_and_a_text_may_be_about_pdf() -> 
         "Date: Mon, 1 Apr 2024\r\nContent-Type: application/pdf\r\n\r\n",
         "<br />\n<b>Warning</b>: Undefined index in <b>/var/www/a.php</b> on line <b>7</b><br />\n",
     ):
-        assert told(text.encode() + SAMPLES["PDF"].read_bytes()) == (["PDF"], None), text
+        assert detected(text.encode() + SAMPLES["PDF"].read_bytes()) == (["PDF"], None), text
     about = b"Een bestand begint met\n%PDF-1.7\nen heeft delen zoals 1 0 obj.\n"
-    assert "PDF" not in told(about)[0]
+    assert "PDF" not in detected(about)[0]
 
 
 def test_what_stands_before_a_root_element_does_not_take_long() -> None:
     for part in (b"<??>", b"<!---->", b"<!DOCTYPE>", b" "):
-        assert told(part * 200 + b"<x/>")[0] != ["HTML"], part
+        assert detected(part * 200 + b"<x/>")[0] != ["HTML"], part
 
 
 def test_a_pdf_may_have_something_before_its_header() -> None:
     for junk in [b"\n", b"\xef\xbb\xbf", b"HTTP/1.1 200 OK\r\n\r\n\x00\x00", b"\x00" * 1023]:
-        assert told(junk + SAMPLES["PDF"].read_bytes()) == (["PDF"], None), junk
+        assert detected(junk + SAMPLES["PDF"].read_bytes()) == (["PDF"], None), junk
 
 
 def test_a_page_of_html_is_known_in_any_dress() -> None:
@@ -77,7 +77,7 @@ def test_a_page_of_html_is_known_in_any_dress() -> None:
         f'<?xml version="1.0"?><!-- a --><x:html xmlns:x="http://www.w3.org/1999/xhtml">{PAGE}',
     ]:
         for encoding in ("utf-8", "utf-8-sig", "cp1252", "utf-16", "utf-32"):
-            assert told(page.encode(encoding)) == (["HTML"], None), (page, encoding)
+            assert detected(page.encode(encoding)) == (["HTML"], None), (page, encoding)
 
 
 def test_whatever_is_text_may_be_csv_and_html() -> None:
@@ -87,17 +87,17 @@ def test_whatever_is_text_may_be_csv_and_html() -> None:
         *("BM is een afkorting", "MZ ook", "GIF89a ook", "ID3 ook", "PK ook", "II. Het besluit"),
         *("P1;P2\n1;2", "%PDF"),
     ):
-        assert told(text.encode()) == TEXT, text
+        assert detected(text.encode()) == TEXT, text
     for encoding in ("utf-8", "utf-8-sig", "cp1252", "utf-16", "utf-32"):
-        assert told("coördinatie: één kopje koffie\r\n".encode(encoding)) == TEXT, encoding
+        assert detected("coördinatie: één kopje koffie\r\n".encode(encoding)) == TEXT, encoding
 
 
 def test_xml_is_text_and_a_type_that_is_not_on_the_list() -> None:
     xml = (["TXT", "HTML"], "text/xml")
     for encoding in ("utf-8", "utf-8-sig", "utf-16"):
         text = '<?xml version="1.0"?><besluit xmlns="urn:x"><html/></besluit>'
-        assert told(text.encode(encoding)) == xml, encoding
-    assert told(b'<?xml version="1.0"?><!-- ') == xml, "it ends before its root"
+        assert detected(text.encode(encoding)) == xml, encoding
+    assert detected(b'<?xml version="1.0"?><!-- ') == xml, "it ends before its root"
 
 
 def test_a_file_of_another_kind_is_named() -> None:
@@ -115,12 +115,12 @@ def test_a_file_of_another_kind_is_named() -> None:
         (b"%!PS-Adobe-3.0\n", "application/postscript"),
         (b"SQLite format 3\x00", "application/x-sqlite3"),
     ]:
-        assert told(head + bytes(100)) == ([], name), head
+        assert detected(head + bytes(100)) == ([], name), head
 
 
 def test_bytes_that_no_library_knows_have_no_format() -> None:
     for data in [b"", bytes(1000), b"\x01\x02\x03", b"\xdb\xa5\x2d\x00" + bytes(100)]:
-        assert told(data) == ([], None), data
+        assert detected(data) == ([], None), data
 
 
 def test_little_is_read_of_a_large_document() -> None:
@@ -158,7 +158,7 @@ def test_the_position_in_the_file_does_not_matter() -> None:
     st.sampled_from([b"", b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"<?xml "]),
 )
 def test_no_bytes_are_an_error(data: bytes, head: bytes) -> None:
-    told(head + data)
+    detected(head + data)
 
 
 @given(
@@ -171,7 +171,7 @@ def test_nor_is_a_document_that_was_damaged(code: str, changes: list[tuple[int, 
     for place, change in changes:
         start = place % len(data)
         data[start : start + len(change)] = change
-    told(bytes(data[: len(data) - cut % len(data)]))
+    detected(bytes(data[: len(data) - cut % len(data)]))
 
 
 # The format of a document of which only the first bytes are there.
@@ -197,7 +197,7 @@ def content_types(kind: str, before: str = "") -> str:
 def test_the_first_bytes_of_a_sample_show_what_all_of_them_show() -> None:
     for code in [code for code in SAMPLES if code not in TOO_LATE]:
         body = SAMPLES[code].read_bytes()
-        assert begun(body) == told(body), code
+        assert begun(body) == detected(body), code
 
 
 def test_the_names_of_members_show_an_office_document_too() -> None:
@@ -290,7 +290,7 @@ def test_the_main_part_of_an_office_file_shows_its_type() -> None:
         ("application/vnd.ms-package.xps-fixeddocument+xml", (["ZIP"], None)),
         ("&#x0;", ANY_ZIP),
     ]:
-        assert told(opc(main_part)) == expected, main_part
+        assert detected(opc(main_part)) == expected, main_part
 
 
 def test_so_does_the_mimetype_of_an_open_document() -> None:
@@ -304,7 +304,7 @@ def test_so_does_the_mimetype_of_an_open_document() -> None:
         ("één", (["ZIP"], None)),
         ("", (["ZIP"], None)),
     ]:
-        assert told(zipped({"mimetype": media_type, "content.xml": "<a/>"})) == expected, media_type
+        assert detected(zipped({"mimetype": media_type, "content.xml": "<a/>"})) == expected, media_type
 
 
 def test_an_open_document_without_it_is_recognised_by_its_manifest() -> None:
@@ -313,21 +313,21 @@ def test_an_open_document_without_it_is_recognised_by_its_manifest() -> None:
         for path, kind in (("Object 1/", f"{ODF}.chart"), ("/", f"{ODF}.spreadsheet"))
     )
     manifest = f'<m:manifest xmlns:m="{MANIFEST}">{entries}</m:manifest>'
-    assert told(zipped({"META-INF/manifest.xml": manifest})) == (["ODS"], None)
+    assert detected(zipped({"META-INF/manifest.xml": manifest})) == (["ODS"], None)
 
 
 def test_an_empty_archive_is_a_zip_file() -> None:
-    assert told(zipped({})) == (["ZIP"], None)
+    assert detected(zipped({})) == (["ZIP"], None)
 
 
 def test_a_zip_file_that_is_cut_off_may_be_any_type_in_a_zip_file() -> None:
     for code in ["DOCX", "ODT", "ZIP"]:
-        assert told(SAMPLES[code].read_bytes()[:-40]) == ANY_ZIP, code
+        assert detected(SAMPLES[code].read_bytes()[:-40]) == ANY_ZIP, code
 
 
 def test_a_member_that_is_packed_as_no_office_file_has_it_is_not_unpacked() -> None:
     for method in [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]:
-        assert told(zipped({"mimetype": f"{ODF}.text"}, method)) == (["ZIP"], None), method
+        assert detected(zipped({"mimetype": f"{ODF}.text"}, method)) == (["ZIP"], None), method
 
 
 def test_the_streams_of_an_ole_file_show_its_type() -> None:
@@ -340,7 +340,7 @@ def test_the_streams_of_an_ole_file_show_its_type() -> None:
         ("VisioDocument", ([], "application/vnd.visio")),
         ("Iets anders", ([], "application/x-ole-storage")),
     ]:
-        assert told(with_stream(stream)) == expected, stream
+        assert detected(with_stream(stream)) == expected, stream
 
 
 def test_an_encrypted_office_file_may_be_any_of_them() -> None:
@@ -353,20 +353,20 @@ def test_an_encrypted_office_file_may_be_any_of_them() -> None:
 
 def test_an_ole_file_that_is_cut_off_may_be_any_type_in_an_ole_file() -> None:
     for size in [8, 600, 2000]:
-        assert told(SAMPLES["DOC"].read_bytes()[:size]) == ANY_OLE, size
+        assert detected(SAMPLES["DOC"].read_bytes()[:size]) == ANY_OLE, size
 
 
 def test_a_zip_bomb_is_not_unpacked() -> None:
     for name in ["[Content_Types].xml", "mimetype", "META-INF/manifest.xml"]:
         bomb = zipped({name: b" " * 200_000_000})
-        assert told(bomb) in (ANY_ZIP, (["ZIP"], None)), name
+        assert detected(bomb) in (ANY_ZIP, (["ZIP"], None)), name
         assert peak_of(io.BytesIO(bomb)) < 20_000_000, name
 
 
 def test_entities_that_grow_are_not_expanded() -> None:
     entities = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10 if n else "ha"}">' for n in range(12))
     bomb = zipped({"[Content_Types].xml": f'<!DOCTYPE a [{entities}]><Types xmlns="{OPC}">&a11;</Types>'})
-    assert told(bomb) in (ANY_ZIP, (["ZIP"], None))
+    assert detected(bomb) in (ANY_ZIP, (["ZIP"], None))
     assert peak_of(io.BytesIO(bomb)) < 5_000_000
 
 

@@ -290,10 +290,8 @@ class WooRetryMiddleware(RetryMiddleware):
         if request.meta.get("dont_retry") or needs_get(request, response):
             return response
         if "dataloss" in response.flags:
-            times = self.max_retry_times
             spider = cast("Spider", self.crawler.spider)
-            again = get_retry_request(request, spider=spider, reason="body cut off", max_retry_times=times)
-            return again or response
+            return get_retry_request(request, spider=spider, reason="body cut off") or response
         seconds = self._pause_of(request, response)
         if seconds is not None and seconds > _LONGEST_REST:
             self.crawler.stats.inc_value("woo/retry_after_too_long")

@@ -45,7 +45,8 @@ class Rights:
 
     def current(self, mutation: Mutation) -> Mutation:
         """Return *mutation* with the organisation that has the cases of its entry page today."""
-        return replace(mutation, organisatie=self._having.get(mutation.ingang, mutation.organisatie))
+        owner = self._having.get(mutation.ingang, mutation.organisatie)
+        return mutation if owner == mutation.organisatie else replace(mutation, organisatie=owner)
 
     def shown(self, mutation: Mutation) -> str:
         """Return the organisation that records and findings name: that of the entry page in this run."""

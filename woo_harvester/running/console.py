@@ -84,7 +84,6 @@ def _commands() -> Mapping[str, ScrapyCommand]:
     except Exception as error:
         write_stderr(f"{program()}: error: the settings {os.environ.get(ENVVAR)}: {cause_of(error)}")
         raise SystemExit(1) from error
-
     return found
 
 

@@ -119,11 +119,11 @@ def encoding_fault(label: str) -> tuple[str, int, str]:
     return f'encoding="{label}"', 1, "gelezen als UTF-8"
 
 
-def repair_findings(repair: Repair, root_line: int = 1, *, has_root: bool = True) -> Iterator[FileFinding]:
+def repair_findings(repair: Repair, root_line: int = 1) -> Iterator[FileFinding]:
     """Yield the findings on what was repaired in a file."""
     if repair.false_encoding:
         yield FileFinding("sitemap.kop", *encoding_fault(repair.false_encoding))
-    if repair.head and has_root:
+    if repair.head:
         blanks = "".join(takewhile(is_unseen, repair.head))
         seen = visible(blanks).replace(" ", "<U+0020>")
         seen += visible(" ".join(repair.head[len(blanks) :].split()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import IO
 from unicodedata import category, name
 
@@ -26,6 +27,7 @@ def printable_lines(text: str) -> str:
     return "\n".join(printable(line.removesuffix("\r")) for line in text.split("\n"))
 
 
+@lru_cache(maxsize=4096)  # an address asks it of each of its signs
 def is_unseen(sign: str) -> bool:
     """Return whether a sign is white space, a control, format or surrogate sign, or a variation selector."""
     return category(sign) in ("Cc", "Cf", "Cs", "Zl", "Zp", "Zs") or "VARIATION SELECTOR" in name(sign, "")

@@ -1,4 +1,4 @@
-"""The page about the portal itself, and whom to tell of a fault in its safety (``security.txt``)."""
+"""The page about the portal itself, and its contact for faults in its safety (``security.txt``)."""
 
 from __future__ import annotations
 
