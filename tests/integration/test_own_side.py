@@ -9,6 +9,7 @@ import pytest
 
 from tests.utils.command import Run, read_lines, run_scrapy
 from tests.utils.daily import NEWER, Harvester, causes, numbered, publish
+from tests.utils.ports import closed_ports
 from tests.utils.sites import MakeSite, write_register
 from tests.utils.vergunningen import FOLDER, Permits
 from woo_harvester.demo.server import Authority
@@ -74,20 +75,19 @@ def test_names_without_an_address_are_the_name_servers_fault(tmp_path: Path, ca_
 
 
 def test_no_connection_with_any_host_is_the_networks_fault_whatever_proxy_there_is(
-    ten: list[Site], tmp_path: Path, ca_bundle: Path
+    tmp_path: Path, ca_bundle: Path
 ) -> None:
-    for site in ten:
-        site.__exit__()
-    harvester = Harvester(tmp_path, ca_bundle, ten)
-    arguments = harvester.arguments()
-    run = run_scrapy(
-        arguments,
-        tmp_path,
-        ca_bundle,
-        settings=ONCE,
-        env={"https_proxy": "http://127.0.0.1:9", "NO_PROXY": ""},
-    )
-    assert is_own_fault(run, [site.host for site in ten])
+    with closed_ports(10) as ports:
+        hosts = [f"localhost:{port}" for port in ports]
+        register = write_register(tmp_path / "roo.xml", {host: [f"https://{host}/d"] for host in hosts})
+        run = run_scrapy(
+            ["crawl", "woo", "-a", f"register={register}"],
+            tmp_path,
+            ca_bundle,
+            settings=ONCE,
+            env={"https_proxy": "http://127.0.0.1:9", "NO_PROXY": ""},
+        )
+    assert is_own_fault(run, hosts)
     assert "network, proxies and firewall" in last_line(run)
 
 

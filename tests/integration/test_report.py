@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.utils.command import Run, run_scrapy
-from tests.utils.ports import free_port
 from tests.utils.publishers import INDEX, publish, robots_of
 from tests.utils.sites import MakeSite, write_register
 from woo_harvester.demo.mistaken import GOOD
@@ -129,7 +128,7 @@ def test_a_run_over_the_register_has_each_host_that_gives_nothing_in_its_coverag
     tmp_path: Path, ca_bundle: Path, make_site: MakeSite
 ) -> None:
     well, without_robots, lost = make_site(), make_site(), make_site()
-    expired, dead = make_site(certificate=Certificate.EXPIRED), f"localhost:{free_port()}"
+    expired, dead = make_site(certificate=Certificate.EXPIRED), "localhost:1"
     publish(well, "/a.pdf")
     lost.pages["/robots.txt"] = robots_of(lost, INDEX)
     register = write_register(

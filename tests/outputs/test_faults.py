@@ -20,7 +20,6 @@ from tests.utils.daily import FIRST, NEWER, numbered, publish
 from tests.utils.disturbed_runs import harvested
 from tests.utils.elasticsearch import START, MissingError, Server
 from tests.utils.indexed_runs import Searching, assert_agree
-from tests.utils.ports import free_port
 from tests.utils.proxy import Proxy
 from tests.utils.waiting import STUCK, wait_until
 from woo_harvester.demo.site import Site
@@ -122,7 +121,7 @@ def test_of_several_servers_one_that_is_away_is_passed_over(
     installation: Searching, site: Site, elasticsearch: Elasticsearch, alias: str
 ) -> None:
     publish(site, numbered(5))
-    installation.url = f"http://127.0.0.1:{free_port()},{installation.url}"
+    installation.url = "http://127.0.0.1:1," + installation.url
     run = installation.run()
     assert run.returncode == 0, run.stderr
     assert_agree(elasticsearch, alias, installation.folder, all_of(site, 5))
@@ -193,7 +192,7 @@ def test_a_sitemap_of_which_the_index_misses_a_document_is_read_again(
 
 def test_a_server_that_is_not_there_stops_the_start(tmp_path: Path, ca_bundle: Path, site: Site) -> None:
     publish(site, numbered(2))
-    run = Searching(tmp_path, ca_bundle, [site], f"http://127.0.0.1:{free_port()}", "woo").run()
+    run = Searching(tmp_path, ca_bundle, [site], "http://127.0.0.1:1", "woo").run()
     assert (run.returncode, run.records, site.requests) == (1, [], [])
     assert re.fullmatch(
         r"scrapy crawl: error: Elasticsearch cannot be reached \(.*refused\): see WOO_ELASTICSEARCH_URL\n",

@@ -15,7 +15,6 @@ from elasticsearch import Elasticsearch
 from tests.conftest import ROOT
 from tests.portal.questions import questions
 from tests.portal.suite_records import woo
-from tests.utils.ports import free_port
 from tests.utils.waiting import wait_until
 from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_harvester.outputs.bulk import BulkWriter
@@ -97,7 +96,7 @@ def open_contexts(client: Elasticsearch, alias: str) -> int:
 
 
 def test_a_server_that_is_away_is_one_line() -> None:
-    client = Elasticsearch(f"http://127.0.0.1:{free_port()}")
+    client = Elasticsearch("http://127.0.0.1:1")
     with pytest.raises(EngineError, match=r"^Elasticsearch cannot be reached .*WOO_ELASTICSEARCH_URL$"):
         engine_of(client, "woo").search(Question(WOO))
 
