@@ -117,6 +117,7 @@ TABLE: list[tuple[KnownDocument | None, str | None, dict[str, Any], Terms, Entry
     (KNOWN, BEFORE, BESIDE_READ, WANTS, PASSED),
     (KNOWN, EARLIER, BESIDE, WANTS, PASSED),
     (KNOWN, BEFORE, ELSEWHERE, WANTS, PASSED),
+    (AHEAD, FUTURE, LISTED, WANTS, PASSED),
     (SEEN, BEFORE, OWNED, WANTS, PASSED),
     (KNOWN, LATER, OWNED, WANTS, PASSED),
     (RESTORED, LATER, OWNED, ALL, PASSED),
@@ -145,7 +146,7 @@ def test_each_entry_has_its_outcome_and_its_sitemap_is_read_again_if_it_should_h
         found = decide(facts_of(known, lastmod, more), terms, NOW)
         assert found.outcome is outcome, number
         assert (found.version is None) is (outcome.cause is None), number
-        passed_newer = outcome is PASSED and lastmod == LATER and "owner" not in more
+        passed_newer = outcome is PASSED and lastmod in (LATER, FUTURE) and "owner" not in more
         is_second = outcome.cause is not None and "is_listed" in more
         assert found.must_reread is (outcome in (OFFERED, UNUSABLE) or passed_newer or is_second), number
     assert {row[-1] for row in TABLE} == set(EntryOutcome)
