@@ -23,7 +23,6 @@ from scrapy.core.engine import ExecutionEngine
 from scrapy.crawler import AsyncCrawlerProcess, Crawler, CrawlerProcess
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.extensions.feedexport import FeedExporter
-from scrapy.pipelines import ItemPipelineManager
 from scrapy.utils.misc import walk_modules_iter
 
 from tests.conftest import ROOT
@@ -89,10 +88,6 @@ def test_a_crawler_has_its_signals_before_its_addons() -> None:
     made = getsource(Crawler.__init__)
     assert "self.signals: SignalManager = SignalManager(self)" in made
     assert "self.signals" not in made.split("SignalManager(self)")[1]
-
-
-def test_the_pipelines_are_in_a_list_of_methods() -> None:
-    assert 'self.methods["process_item"].append(mw.process_item)' in getsource(ItemPipelineManager)
 
 
 def test_a_crawl_that_ends_without_a_spider_has_failed() -> None:

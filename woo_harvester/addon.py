@@ -53,10 +53,6 @@ SETTINGS: dict[str, Any] = {
     "SCRAPER_SLOT_MAX_ACTIVE_SIZE": 1_000_000_000,
     # Scrapy: 100. One task a response is faster, since items of one response never wait for each other.
     "CONCURRENT_ITEMS": 1,
-    # Scrapy: its own. That one makes a coroutine for each pipeline of each item.
-    "ITEM_PROCESSOR": "woo_harvester.running.lighter_scrapy.RecordPipelines",
-    # Scrapy: its own. That one checks each use of a statistic for an old argument.
-    "STATS_CLASS": "woo_harvester.running.lighter_scrapy.RunStats",
 }
 
 #: The settings of scrapy-deltafetch that have a meaning here.

@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 from scrapy import Spider
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DropItem
 from scrapy.signals import item_dropped, item_scraped
-from scrapy.utils.test import get_crawler
 
 from woo_harvester import Addon
 from woo_harvester.running import lighter_scrapy
-from woo_harvester.running.lighter_scrapy import ItemSignals, RareCollections, RecordPipelines, RunStats
+from woo_harvester.running.lighter_scrapy import ItemSignals, RareCollections
 from woo_harvester.spiders.woo import WooSpider
 
 
@@ -108,6 +106,16 @@ def test_an_error_of_a_handler_is_logged_and_keeps_no_other_handler_from_its_ite
     assert "Error caught on signal handler" in caplog.text
 
 
+def test_what_is_disconnected_after_a_record_gets_no_other(handlers: Handlers) -> None:
+    signals = ItemSignals(object())
+    signals.connect(handlers.plain, item_scraped)
+    for change in (signals.disconnect, signals.connect, lambda _, signal: signals.disconnect_all(signal)):
+        send(signals)
+        change(handlers.plain, item_scraped)
+    assert send(signals) == []
+    assert handlers.done == ["plain one", "plain one"]
+
+
 def test_other_signals_are_sent_as_scrapy_does(handlers: Handlers) -> None:
     signals = ItemSignals(object())
     signals.connect(handlers.waiting, item_dropped)
@@ -133,74 +141,6 @@ def test_the_addon_keeps_a_signal_manager_of_the_project() -> None:
     crawler.signals = own = Own(crawler)
     Addon.from_crawler(crawler)
     assert crawler.signals is own
-
-
-def test_statistics_are_counted_as_scrapy_does() -> None:
-    stats = RunStats(get_crawler())
-    stats.inc_value("woo/files/stored")
-    stats.inc_value("woo/files/stored", 2)
-    stats.set_value("woo/run", "first")
-    stats.max_value("depth", 3)
-    stats.max_value("depth", 2)
-    assert stats.get_stats() == {"woo/files/stored": 3, "woo/run": "first", "depth": 3}
-    assert stats.get_value("absent", 7) == 7
-
-
-def test_no_method_is_wrapped_when_it_is_used() -> None:
-    stats = RunStats(get_crawler())
-    stats.inc_value("woo/files/stored")
-    assert not [name for name in vars(stats) if name.startswith("_cached_")]
-
-
-class Plain:
-    def process_item(self, item: Any) -> Any:
-        item.append("plain")
-        return item
-
-
-class Waiting:
-    async def process_item(self, item: Any) -> Any:
-        await asyncio.sleep(0)
-        item.append("waited")
-        return item
-
-
-class Replacing:
-    def process_item(self, item: Any) -> Any:
-        return [*item, "replaced"]
-
-
-class Dropping:
-    def process_item(self, item: Any) -> Any:
-        raise DropItem("no")
-
-
-class OfAnOldProject:
-    def process_item(self, item: Any, spider: Any) -> Any:
-        item.append(spider.name)
-        return item
-
-
-def process(*pipelines: Any) -> Any:
-    crawler = get_crawler()
-    crawler.spider = Spider("eigen")
-    manager = RecordPipelines(*pipelines, crawler=crawler)
-    return asyncio.run(manager.process_item_async([]))
-
-
-def test_an_item_passes_all_pipelines_in_their_order() -> None:
-    assert process(Plain(), Waiting(), Replacing(), Plain()) == ["plain", "waited", "replaced", "plain"]
-
-
-def test_a_pipeline_drops_an_item_before_the_next_sees_it() -> None:
-    after = Plain()
-    with pytest.raises(DropItem):
-        process(Dropping(), after)
-
-
-@pytest.mark.filterwarnings("ignore::scrapy.exceptions.ScrapyDeprecationWarning")
-def test_a_pipeline_that_takes_the_spider_gets_it() -> None:
-    assert process(Plain(), OfAnOldProject()) == ["plain", "eigen"]
 
 
 @pytest.fixture

@@ -125,6 +125,7 @@ class DurableFeedExporter(FeedExporter):
         self._pending: defaultdict[FeedSlot, list[Delivery]] = defaultdict(list)
         """The records that are not confirmed yet, by feed."""
         self._unsynced = 0
+        self._most_unsynced = crawler.settings.getint("WOO_DURABLE_RECORDS")
         self._failed = False
         self._timer = create_looping_call(self._sync)
 
@@ -157,7 +158,7 @@ class DurableFeedExporter(FeedExporter):
                 for slot in slots:
                     self._pending[slot].append(delivery)
             self._unsynced += 1
-            if self._unsynced >= self.settings.getint("WOO_DURABLE_RECORDS"):
+            if self._unsynced >= self._most_unsynced:
                 self._sync()
 
     async def close_spider(self, spider: Spider) -> None:

@@ -82,7 +82,8 @@ def is_about_document(finding: Mapping[str, Any]) -> bool:
 
 def _is_given(*path: str) -> Callable[[Record], bool]:
     """Return a function that returns whether the value at a path is not a default."""
-    return lambda record: ".".join(("document", *path)) not in record.herkomst.standaardwaarden
+    joined = ".".join(("document", *path))
+    return lambda record: joined not in record.herkomst.standaardwaarden
 
 
 #: The recommended fields, each with a function that returns whether the publisher gave it. Source: seed
@@ -194,17 +195,17 @@ class Account(Counts):
         self.count_cause(cause)
         if cause is Oorzaak.INTREKKING:
             return
-        for name, is_given in FIELDS.items():
-            if is_given(record):
-                _count(self.fields, name)
-        for waarde in record.document.classificatiecollectie.informatiecategorieen:
-            _count(self.categories, _category(waarde))
+        _count(self.fields, *(name for name, is_given in FIELDS.items() if is_given(record)))
+        _count(self.categories, *map(_category, record.document.classificatiecollectie.informatiecategorieen))
 
     def count_cause(self, cause: Oorzaak) -> None:
         """Count a record, of a document or of a case, by its cause."""
-        self.new += cause in (Oorzaak.AANLEVERING, Oorzaak.HERPUBLICATIE)
-        self.changed += cause is Oorzaak.WIJZIGING
-        self.withdrawn += cause is Oorzaak.INTREKKING
+        if cause is Oorzaak.WIJZIGING:
+            self.changed += 1
+        elif cause is Oorzaak.INTREKKING:
+            self.withdrawn += 1
+        else:
+            self.new += 1
 
     def number_of(self, code: str, count: int) -> int:
         """Return how many documents have a finding that was made so often."""
@@ -292,8 +293,9 @@ def total(accounts: Iterable[Account]) -> Account:
     return everything
 
 
-def _count(counts: dict[str, int], key: str) -> None:
-    counts[key] = counts.get(key, 0) + 1
+def _count(counts: dict[str, int], *keys: str) -> None:
+    for key in keys:
+        counts[key] = counts.get(key, 0) + 1
 
 
 def _category(waarde: Waarde) -> str:

@@ -1,4 +1,4 @@
-"""Scrapy's own parts, with less work for each document: signals, statistics, pipelines, log, garbage.
+"""Scrapy's own parts, with less work for each document: signals, log and garbage.
 
 Scrapy's own would do, but with any of them ``benchmarks.crawl`` takes over 5% more processor time.
 """
@@ -8,17 +8,15 @@ from __future__ import annotations
 import gc
 import logging
 import sys
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Self, cast
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Self
 
+from pydispatch.dispatcher import getAllReceivers, liveReceivers
 from scrapy import signals
 from scrapy.logformatter import LogFormatter, LogFormatterResult
-from scrapy.pipelines import ItemPipelineManager
 from scrapy.signalmanager import SignalManager
 from scrapy.signals import item_scraped
-from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.defer import ensure_awaitable
-from scrapy.utils.python import global_object_name
 from scrapy.utils.reactor import is_reactor_installed
 from twisted.python.failure import Failure
 
@@ -37,59 +35,46 @@ _THRESHOLD = 50_000
 
 
 class ItemSignals(SignalManager):
-    """Scrapy's signal manager, which makes a task only for a handler of records that has something to await.
+    """Scrapy's signal manager, which keeps the handlers of records, and the arguments that each takes.
 
-    Scrapy runs each handler in a task of its own. Nearly all handlers of records are plain functions.
+    Scrapy looks for both at each record, and runs each handler in a task of its own. Nearly all of them are
+    plain functions.
     """
+
+    _handlers: list[tuple[Any, tuple[str, ...]]] | None = None
+
+    def connect(self, receiver: Any, signal: Any, **kwargs: Any) -> None:
+        """Connect a handler to a signal."""
+        super().connect(receiver, signal, **kwargs)
+        self._handlers = None
+
+    def disconnect(self, receiver: Any, signal: Any, **kwargs: Any) -> None:
+        """Disconnect a handler from a signal."""
+        super().disconnect(receiver, signal, **kwargs)
+        self._handlers = None
+
+    def disconnect_all(self, signal: Any, **kwargs: Any) -> None:
+        """Disconnect all handlers from a signal."""
+        super().disconnect_all(signal, **kwargs)
+        self._handlers = None
 
     async def send_catch_log_async(self, signal: Any, **kwargs: Any) -> list[tuple[Any, Any]]:
         """Send a signal; await what handlers return. Return each handler with its result or exception."""
         if signal is not item_scraped:
             return await super().send_catch_log_async(signal, **kwargs)
-        sent = self.send_catch_log(signal, **kwargs)
-        return [(handler, await _result_of(handler, result, kwargs)) for handler, result in sent]
-
-
-async def _result_of(handler: Any, result: Any, arguments: dict[str, Any]) -> Any:
-    """Return what a handler returned, or the exception that it raised; log that as Scrapy does."""
-    if isinstance(result, Failure):
-        return result.value  # it is logged already
-    if result is None:
-        return None
-    try:
-        return await ensure_awaitable(result)
-    except Exception as error:
-        extra = {"spider": arguments.get("spider")}
-        logger.exception("Error caught on signal handler: %(receiver)s", {"receiver": handler}, extra=extra)
-        return error
-
-
-class RunStats(MemoryStatsCollector):
-    """Scrapy's collector of statistics in memory, several times faster.
-
-    Each use of a method of Scrapy's collector first looks for a version of it that warns of the old argument
-    ``spider``. A document counts in a dozen statistics, so this took as long as reading its metadata.
-    """
-
-    __getattribute__ = object.__getattribute__
-
-
-class RecordPipelines(ItemPipelineManager):
-    """Scrapy's manager of item pipelines, in half the time for pipelines that return the item at once.
-
-    Scrapy makes a coroutine for the result of each pipeline, whether there is anything to await or not.
-    """
-
-    async def process_item_async(self, item: Any) -> Any:
-        """Return the item after all pipelines. Raises DropItem if one of them drops it."""
-        if self._mw_methods_requiring_spider:  # pipelines of old projects
-            return await super().process_item_async(item)
-        for process_item in cast("Iterable[Callable[[Any], Any]]", self.methods["process_item"]):
-            made = process_item(item)
-            if made is not item:
-                made = await ensure_awaitable(made, _warn=global_object_name(process_item))
-            item = made
-        return item
+        if self._handlers is None:
+            found = liveReceivers(getAllReceivers(self.sender, signal))
+            self._handlers = [(each, tuple(kwargs.keys() & signature(each).parameters)) for each in found]
+        sent: list[tuple[Any, Any]] = []
+        for handler, names in self._handlers:
+            try:
+                if (result := handler(**{name: kwargs[name] for name in names})) is not None:
+                    result = await ensure_awaitable(result)
+            except Exception as error:
+                extra, result = {"spider": kwargs.get("spider")}, error
+                logger.exception("Error caught on signal handler: %s", handler, extra=extra)
+            sent.append((handler, result))
+        return sent
 
 
 class QuietLogFormatter(LogFormatter):

@@ -157,9 +157,9 @@ def decide(facts: EntryFacts, terms: Terms, now: datetime) -> Decision:
     offered = _compare(facts, now)
     outcome = _choose(facts, offered, terms, now)
     is_passed_over = outcome is EntryOutcome.PASSED_OVER
-    # One in the future is not newer than another in the future, but than what may follow that.
-    may_count = offered.cause is not None or is_future(facts.moment, now)
-    should_have_counted = is_passed_over and facts.owner is None and may_count
+    # One in the future, passed over for another in the future, is newer than what may follow that.
+    is_new = offered.cause is not None or is_future(facts.moment, now)
+    should_have_counted = is_passed_over and facts.owner is None and is_new
     is_replaced = facts.is_listed and outcome.cause is not None  # the entry before it is yet to be reported
     left_to, source = facts.owner, facts.source
     if left_to is None and not facts.is_listed and source is not None and not source.is_here:

@@ -21,7 +21,7 @@ _SLACK = CLOCK_SLACK // timedelta(microseconds=1)
 
 #: The first year of a lastmod. Software writes 1970, 1900 or the year 1 for no date.
 FIRST_YEAR = 1990
-_FIRST = to_microseconds(parse_datetime(str(FIRST_YEAR)))
+_FIRST = parse_datetime(str(FIRST_YEAR))
 
 #: Microseconds in a second.
 _SECOND = 1_000_000
@@ -34,22 +34,20 @@ class Moment(NamedTuple):
     """As given."""
     at: int
     """Microseconds since 1970, as the state keeps it."""
+    utc: datetime
+    """The same in UTC."""
 
     @classmethod
     def read(cls, text: str | None) -> Self | None:
         """Return the moment in a lastmod; None if it is absent, cannot be read, or is a placeholder."""
-        at = None if text is None else _microseconds(text)
-        return None if text is None or at is None or at < _FIRST else cls(text, at)
+        if text is None or (utc := _read(text)) is None or utc < _FIRST:
+            return None
+        return cls(text, to_microseconds(utc), utc)
 
     @classmethod
     def kept(cls, at: int | None) -> Self | None:
         """Return the moment that the state has kept of an earlier lastmod."""
-        return None if at is None else cls(iso_datetime(from_microseconds(at)), at)
-
-    @property
-    def utc(self) -> datetime:
-        """The moment in UTC."""
-        return from_microseconds(self.at)
+        return None if at is None else cls(iso_datetime(utc := from_microseconds(at)), at, utc)
 
     @property
     def day(self) -> date:
@@ -59,14 +57,14 @@ class Moment(NamedTuple):
 
 def is_placeholder(text: str) -> bool:
     """Return whether a lastmod is a date from before there were web pages, which software writes for none."""
-    at = _microseconds(text)
-    return at is not None and at < _FIRST
+    utc = _read(text)
+    return utc is not None and utc < _FIRST
 
 
-def _microseconds(text: str) -> int | None:
-    """Return the moment in a text, in microseconds since 1970; None if it cannot be read."""
+def _read(text: str) -> datetime | None:
+    """Return the moment in a text, in UTC; None if it cannot be read."""
     try:
-        return to_microseconds(parse_datetime(text))
+        return parse_datetime(text)
     except ValueError:
         return None
 

@@ -60,6 +60,8 @@ def tidy_loc(given: str) -> str:
 
     Each space in it becomes ``%20`` (RFC 3986, 2.1).
     """
+    if given.isascii() and given.isprintable() and "<" not in given and " " not in given:
+        return given  # as nearly all are
     loc = _TAG.sub("", given).strip()
     if not (loc.isascii() and loc.isprintable()):
         seen = [at for at, sign in enumerate(loc) if not is_unseen(sign)] or [-1]
