@@ -54,6 +54,8 @@ def violations(page: Page) -> str:
     from axe_playwright_python.sync_playwright import Axe
 
     page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+    # What fades in has little contrast until then.
+    page.evaluate("Promise.allSettled(document.getAnimations().map(each => each.finished))")
     results = Axe().run(page, options=AXE)
     return str(results.generate_report()) if results.violations_count else ""
 
