@@ -30,7 +30,7 @@ from woo_harvester.sitemaps.xml_stream import (
     peek_root,
 )
 from woo_harvester.utils.encodings import DECLARATION_SIZE, with_head, xml_encoding
-from woo_harvester.utils.urls import tidy_loc
+from woo_harvester.utils.urls import is_tidy, tidy_loc
 
 SITEMAP_NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
@@ -59,7 +59,8 @@ _PROTOCOL_NAMES = frozenset({"loc", "lastmod", "changefreq", "priority"})
 PROPER_NAMES = {name.lower(): name for name in (*_ENTRY_NAMES.values(), _DOCUMENT, *_PROTOCOL_NAMES)}
 
 #: The names of what an entry is read from, by their small letters.
-_READ_NAMES = {name.lower(): name for name in ("loc", "lastmod", _DOCUMENT)}
+_EXACT_NAMES = frozenset(("loc", "lastmod", _DOCUMENT))
+_READ_NAMES = {name.lower(): name for name in _EXACT_NAMES}
 
 #: Names of elements with metadata: the one that an entry should have, and those that should be in it.
 _METADATA_NAMES = frozenset({"Document", "DiWoo", "MDTO", "extraMetadata"})
@@ -114,7 +115,7 @@ class Entry:
 
     def tidy(self) -> None:
         """Have the loc as it is to be used, once it is known."""
-        if (loc := tidy_loc(self.loc)) != self.loc:
+        if not is_tidy(self.loc) and (loc := tidy_loc(self.loc)) != self.loc:
             self.loc, self.given_loc = loc, self.loc
 
     @property
@@ -432,9 +433,10 @@ def entry_of(element: etree._Element) -> Entry:
     unread: tuple[str, ...] = ()
     outside: list[etree._Element] | None = None
     for child in element:
-        written = local_name(child.tag)
-        if (name := _READ_NAMES.get(written.lower(), written)) != written:
-            odd_names += (written,)
+        name = local_name(child.tag)
+        if name not in _EXACT_NAMES and (right := _READ_NAMES.get(name.lower())) is not None:
+            odd_names += (name,)
+            name = right
         if name == "loc":
             if not (given := _text(child)):
                 continue
@@ -472,7 +474,7 @@ def entry_of(element: etree._Element) -> Entry:
 def _text(element: etree._Element) -> str:
     """Return the text of an element without what XML calls white space; an element in it becomes tags."""
     text = element.text or ""
-    for each in element:
+    for each in element if len(element) else ():
         name = local_name(each.tag)
         text += f"<{name}>{_text(each)}</{name}>{each.tail or ''}"
     return text.strip(" \t\r\n")

@@ -34,7 +34,7 @@ from lxml import etree
 from woo_harvester.sitemaps.reader import Entry, FileContents, entry_of, is_text
 from woo_harvester.sitemaps.repairing_reader import RepairingReader
 from woo_harvester.sitemaps.xml_stream import DecompressError, decompress, namespace
-from woo_harvester.utils.urls import tidy_loc
+from woo_harvester.utils.urls import is_tidy, tidy_loc
 
 #: Most entries in a batch: as many as the state looks up in one query.
 _BATCH_SIZE = 1000
@@ -242,7 +242,7 @@ class Scan:
         ends = (*stops[1:], end)
         view, root = memoryview(data), self._root_digest
         columns = (
-            _locs(locs),
+            _texts(locs, tidy_loc),
             [lastmod or None for lastmod in _texts(lastmods)],
             [sha256(view[start:end]).digest()[:8] + root for start, end in zip(starts, ends, strict=True)],
             repeat(_Block(data, self._root, self._line)),
@@ -252,19 +252,18 @@ class Scan:
         return map(_entry, zip(*columns, strict=False))  # one of them has no end
 
 
-def _texts(given: Iterable[bytes]) -> list[str]:
-    """Return the texts, stripped and unescaped. They are decoded together, since none of them has a "<"."""
+def _texts(given: Iterable[bytes], tidy: Callable[[str], str] = str.strip) -> list[str]:
+    """Return the texts, unescaped and *tidy*, which nearly all of them are already.
+
+    They are decoded and checked together, since none of them has a "<".
+    """
     joined = b"<".join(given).decode()
-    texts = map(str.strip, joined.split("<"))
-    return list(map(unescape, texts) if "&" in joined else texts)
-
-
-def _locs(given: Sequence[bytes]) -> list[str]:
-    """Return the locs as :func:`tidy_loc` makes them; nearly all of them are so already."""
-    texts = _texts(given)
-    joined = "".join(texts)
-    is_tidy = joined.isascii() and joined.isprintable() and not {" ", "<"} & {*joined}
-    return texts if is_tidy else list(map(tidy_loc, texts))
+    texts = joined.split("<")
+    joined = joined.replace("<", "")
+    if "&" in joined:
+        texts = list(map(unescape, texts))
+        joined = "".join(texts)
+    return texts if is_tidy(joined) else list(map(tidy, texts))
 
 
 def _parsed(*parts: bytes) -> etree._Element:

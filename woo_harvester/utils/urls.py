@@ -55,13 +55,16 @@ def is_web_url(text: str) -> bool:
     return text.lower().startswith(("http://", "https://"))
 
 
+def is_tidy(text: str) -> bool:
+    """Return whether a text is surely one that :func:`tidy_loc` leaves as it is. Nearly all are."""
+    return text.isascii() and text.isprintable() and " " not in text and "<" not in text
+
+
 def tidy_loc(given: str) -> str:
     """Return a location without tags, and without unseen signs (:func:`is_unseen`) around it or in its host.
 
     Each space in it becomes ``%20`` (RFC 3986, 2.1).
     """
-    if given.isascii() and given.isprintable() and "<" not in given and " " not in given:
-        return given  # as nearly all are
     loc = _TAG.sub("", given).strip()
     if not (loc.isascii() and loc.isprintable()):
         seen = [at for at, sign in enumerate(loc) if not is_unseen(sign)] or [-1]
