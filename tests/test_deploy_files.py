@@ -192,9 +192,9 @@ def pod(folder: Path, name: str, program: str, **given: str) -> subprocess.Popen
     return subprocess.Popen(command, cwd=folder, env=given, stdout=subprocess.PIPE, text=True)
 
 
-def shard(folder: Path, program: str) -> subprocess.Popen[str]:
+def shard(folder: Path, program: str, **given: str) -> subprocess.Popen[str]:
     """The command of the second pod of the harvest."""
-    return pod(folder, "cronjob.yaml", program, JOB_COMPLETION_INDEX="1", SHARDS="8")
+    return pod(folder, "cronjob.yaml", program, JOB_COMPLETION_INDEX="1", SHARDS="8", **given)
 
 
 def test_the_pod_of_the_portal_names_files_of_records_unless_it_asks_elasticsearch(tmp_path: Path) -> None:
@@ -256,6 +256,15 @@ def test_a_pod_ends_with_the_exit_status_of_its_run(tmp_path: Path) -> None:
     with shard(tmp_path, 'echo "${PWD##*/}" "$WOO_NODE" "$@"; exit 2') as pod:
         printed, _ = pod.communicate(timeout=120)
     assert (pod.returncode, printed) == (2, "shard-2 shard-2 crawl woo -a shard=2/8\n")
+
+
+def test_a_pod_sends_its_figures_where_there_is_a_pushgateway(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").write_text('#!/bin/sh\necho "$WOO_NODE" "$@"\n')
+    (tmp_path / "bin" / "python").chmod(0o755)
+    with shard(tmp_path, "exit 1", PUSHGATEWAY_URL="http://gateway") as pod:
+        printed, _ = pod.communicate(timeout=120)
+    assert (pod.returncode, printed) == (1, "shard-2 /usr/local/lib/push.py\n")
 
 
 def test_a_pod_that_is_reported_to_stop_waits_for_its_run_and_does_not_count_as_done(tmp_path: Path) -> None:

@@ -98,6 +98,18 @@ class TestPubliccode:
     def test_its_address_is_that_of_the_project(self) -> None:
         assert self.FILE["url"] == PROJECT.get("urls", {}).get("Repository", NOWHERE)
 
+    def test_no_version_is_released_without_an_address_a_contact_and_owners(self) -> None:
+        lacks = [
+            name
+            for name, is_there in {
+                "url": self.FILE["url"] != NOWHERE,
+                "contacts": all("email" in each for each in self.FILE["maintenance"]["contacts"]),
+                "CODEOWNERS": (GITHUB / "CODEOWNERS").is_file(),
+            }.items()
+            if not is_there
+        ]
+        assert ".dev" in VERSION or not lacks
+
 
 def test_version_and_day_of_the_release_are_the_same_everywhere() -> None:
     """A version has its section and day in the changelog; until then it is a ``.dev``."""
