@@ -87,7 +87,7 @@ def test_a_pushgateway_gets_the_figures_of_each_spider_and_a_newer_run_replaces_
         "WOO_METRICS_FILE": str(figures.with_name("%(spider)s.prom")),
         "WOO_NODE": "shard-1",
     }
-    push = [sys.executable, ROOT / "deploy" / "push.py"]
+    push = [sys.executable, str(ROOT / "deploy" / "push.py")]
     refused = subprocess.run(push, env=given, capture_output=True, text=True, check=False)
     assert (refused.returncode, refused.stderr.startswith(f"push.py: {gateway}: ")) == (1, True)
     text = figures.read_text()
