@@ -1,7 +1,7 @@
 # Everything needs only Python 3.11 or newer and make; it all happens in .venv.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: versions help install install-dev demo quick test slow lint types unit coverage mutants simulate bench docs site requirements build clean
+.PHONY: versions sbom help install install-dev demo quick test slow lint types unit coverage mutants simulate bench docs site requirements build clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,6 +9,8 @@ BIN := $(VENV)/bin
 PIP := $(if $(shell command -v uv),uv pip install --python $(BIN)/python,$(BIN)/python -m pip --disable-pip-version-check install)
 PIP_COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet --strip-extras \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options --upgrade
+
+VERSION := sed -n 's/^VERSION = "\(.*\)"$$/\1/p' woo_harvester/utils/program.py
 
 IS_NEW_ENOUGH := -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
 
@@ -33,6 +35,7 @@ help:
 	@echo "make versions      the unit tests with the newest versions, or RESOLUTION=lowest-direct with the oldest"
 	@echo "make requirements  pins of the newest versions"
 	@echo "make build         the wheel and the source distribution, in dist/, and a check of both"
+	@echo "make sbom          and what the wheel brings along, as CycloneDX"
 	@echo "make clean         remove .venv, what was built, and the files of the demo"
 
 $(BIN)/python:
@@ -58,10 +61,11 @@ $(VENV)/.demo: requirements-all.txt pyproject.toml | $(BIN)/python
 	$(PIP) --constraint requirements-all.txt --editable '.[demo,portal]'
 	@touch $@
 
-# What `make site` and `make build` need, in the versions of the tests: 130 and 50 MB, and not the 900 of install-dev.
+# What `make site`, `make build` and `make sbom` need, in the versions of the tests: 140, 75 and 100 MB, not the 900 of install-dev.
 $(VENV)/.site: TOOLS := zensical
 $(VENV)/.build: TOOLS := build setuptools twine
-$(VENV)/.site $(VENV)/.build: requirements-dev.txt | $(BIN)/python
+$(VENV)/.sbom: TOOLS := build setuptools twine cyclonedx-bom
+$(VENV)/.site $(VENV)/.build $(VENV)/.sbom: requirements-dev.txt | $(BIN)/python
 	$(PIP) --constraint $< $(TOOLS)
 	@touch $@
 
@@ -151,14 +155,27 @@ requirements: install-dev
 	@rm requirements.txt.bak requirements-all.txt.bak
 	$(PIP_COMPILE) --allow-unsafe --output-file requirements-dev.txt requirements-dev.in
 
-# The unit tests with what pip could install instead: RESOLUTION=lowest-direct or highest. It needs uv.
+EXTRAS := demo,elasticsearch,permits,portal,postgresql,s3,speed,text
+
+# The unit tests with what pip could install instead: RESOLUTION=lowest-direct or highest, or OVERRIDE="scrapy @ git+https://…" in the
+# place of what pyproject.toml asks for. It needs uv.
 RESOLUTION ?= highest
 versions:
 	uv venv --quiet --clear .cache/$(RESOLUTION)
+	echo "$(OVERRIDE)" > .cache/$(RESOLUTION)/override.txt
 	uv pip install --quiet --python .cache/$(RESOLUTION)/bin/python --resolution $(RESOLUTION) \
-	    --editable ".[demo,elasticsearch,permits,portal,postgresql,s3,speed,text]"
+	    --override .cache/$(RESOLUTION)/override.txt --editable ".[$(EXTRAS)]"
 	sed '/^-c/d' requirements-dev.in | uv pip install --quiet --python .cache/$(RESOLUTION)/bin/python --requirement -
 	.cache/$(RESOLUTION)/bin/pytest $(PARALLEL) -m "not slow and not integration"
+
+# What the wheel brings along, in the versions of the tests, and under which licence, as CycloneDX beside the wheel.
+sbom: $(VENV)/.sbom build
+	$(BIN)/python -m venv --clear --without-pip .cache/sbom
+	$(BIN)/python -m pip --disable-pip-version-check --python .cache/sbom/bin/python install --quiet --constraint requirements-all.txt \
+	    "$$(echo dist/*.whl)[$(EXTRAS)]"
+	sed "s/^dynamic = .*/version = \"$$($(VERSION))\"/" pyproject.toml > .cache/sbom/pyproject.toml
+	$(BIN)/cyclonedx-py environment --output-reproducible --pyproject .cache/sbom/pyproject.toml \
+	    --output-file dist/woo-harvester-$$($(VERSION)).cdx.json .cache/sbom
 
 # What a release consists of (CONTRIBUTING.md). The pinned setuptools builds it, with the time of the commit in the wheel, so that a
 # rebuild gives the same wheel.

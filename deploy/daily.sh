@@ -3,6 +3,7 @@
 #   daily.sh NAME HH:MM MINUTES COMMAND…
 # starts it at HH:MM in TZ, or up to so many MINUTES later. The day of the last start is in $WOO_DATA_DIR/daily-NAME: a
 # day that was missed is made up for at once. HH:MM is not between 02:00 and 03:00, an hour that one day a year lacks.
+# With PUSHGATEWAY_URL, the figures in WOO_METRICS_FILE go there afterwards.
 set -eu
 name=$1 at=$2 minutes=$3
 shift 3
@@ -42,4 +43,5 @@ while :; do
     "$@" &
     finish
     if [ "$status" -ne 0 ]; then echo "daily.sh: $name ended with status $status" >&2; fi
+    if [ -n "${PUSHGATEWAY_URL:-}" ]; then python "${0%/*}/push.py" || true; fi # it says itself what is wrong
 done

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import json
 import os
 import re
 import subprocess
@@ -17,14 +18,17 @@ from packaging.requirements import Requirement
 from ruamel.yaml import YAML
 
 from tests.conftest import ROOT
-from tests.utils.deployment import copied, run_instructions
+from tests.utils.deployment import copied, images, run_instructions
 from woo_harvester.running.default_settings import SETTINGS
 
 DEPLOY = ROOT / "deploy"
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
 MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
-#: The services of Compose that write in the folder of the harvest.
-HARVESTERS = ("scrapyd", "woo", "vergunningen", "monitor", "prune", "tooi")
+#: The services of Compose that run a command every day, and all that write in the folder of the harvest.
+DAILY = ("woo", "vergunningen", "monitor", "prune", "tooi")
+HARVESTERS = ("harvest", "scrapyd", *DAILY)
+#: The image of each target of the Dockerfile.
+IMAGES = {"harvest": "woo-harvester", "portal": "woo-harvester:portal", "scrapyd": "woo-harvester:scrapyd"}
 NAMES = {setting.name for setting in SETTINGS}
 
 
@@ -40,7 +44,8 @@ def pods() -> dict[str, dict[str, Any]]:
         for each in YAML(typ="safe", pure=True).load_all(path):
             spec = each["spec"].get("jobTemplate", each)["spec"]
             if "template" in spec:
-                found[path.name] = spec["template"]["spec"]
+                pod = found[path.name] = spec["template"]["spec"]
+                pod["volumes"] += [each["metadata"] for each in spec.get("volumeClaimTemplates", ())]
     return found
 
 
@@ -62,35 +67,41 @@ def test_compose_yaml_is_what_the_compose_specification_allows() -> None:
 
 def test_compose_yaml_builds_the_image_from_the_checkout_and_publishes_to_this_machine_only() -> None:
     services = yaml(DEPLOY / "compose.yaml")["services"]
-    build = services["scrapyd"]["build"]
-    context = (DEPLOY / build["context"]).resolve()
-    assert context == ROOT
-    assert (context / build["dockerfile"]).is_file()
+    for name in (*HARVESTERS, "portal"):
+        build, target = services[name]["build"], name if name in IMAGES else "harvest"
+        assert (DEPLOY / build["context"]).resolve() == ROOT
+        assert (ROOT / build["dockerfile"], build["target"]) == (DEPLOY / "Dockerfile", target)
+        assert services[name]["image"] == IMAGES[target]
     for service in services.values():
         assert all(port.startswith("127.0.0.1:") for port in service.get("ports", ()))
         assert set(service.get("depends_on", ())) <= services.keys()
     for name in HARVESTERS:
         service = services[name]
         assert service["read_only"] is True
-        assert service["environment"]["WOO_NODE"] == "scrapyd", "they write on one disk"
+        assert service["environment"]["WOO_NODE"] == "compose", "they write on one disk"
+        assert service["mem_limit"]
         assert service["volumes"] == ["harvested:/data", "spooled:/tmp"]
         assert "tmpfs" not in service, "documents are larger than memory"
 
 
-def test_compose_yaml_starts_the_harvests_of_every_day_only_where_they_are_asked_for() -> None:
+def test_compose_yaml_starts_only_what_is_asked_for() -> None:
     services = yaml(DEPLOY / "compose.yaml")["services"]
-    assert "profiles" not in services["scrapyd"]
-    asked = {name: services[name]["profiles"] for name in HARVESTERS[1:]}
-    both = ["daily", "permits"]
-    shared = dict.fromkeys(("monitor", "prune", "tooi"), both)
-    assert asked == {"woo": ["daily"], "vergunningen": ["permits"], **shared}
-    for name in HARVESTERS[1:]:
-        shell, script, stamp, at, minutes, program, *rest = services[name]["command"]
-        assert (shell, script, stamp, program) == ("sh", "/usr/local/lib/daily.sh", name, "woo-harvester")
+    asked = {name: services[name]["profiles"] for name in HARVESTERS}
+    assert asked == {
+        "harvest": ["command"],
+        "scrapyd": ["scrapyd"],
+        "woo": ["daily"],
+        "vergunningen": ["permits"],
+        **{name: ["daily", "permits"] for name in ("monitor", "prune", "tooi")},
+    }
+    for name in DAILY:
+        assert services[name]["entrypoint"] == ["sh", "/usr/local/lib/daily.sh"]
+        stamp, at, minutes, program, *rest = services[name]["command"]
+        assert (stamp, program) == (name, "woo-harvester")
         assert re.fullmatch(r"(0[3-9]|1\d):\d\d", at), "an hour that every day has"
         assert int(minutes) > 0
         assert rest[0] == name or rest[:2] == ["crawl", name]
-    assert "COPY deploy/daily.sh /usr/local/lib/daily.sh\n" in DOCKERFILE
+    assert "COPY deploy/daily.sh deploy/push.py /usr/local/lib/\n" in DOCKERFILE
     assert services["woo"]["environment"]["TZ"] == "Europe/Amsterdam"
 
 
@@ -100,9 +111,8 @@ def test_the_portal_of_compose_yaml_can_change_nothing_of_the_harvest_and_knows_
     assert portal["volumes"] == ["harvested:/data:ro", "searched:/index"]
     assert portal["environment"] == {"WOO_DATA_DIR": "/index"}
     assert portal["command"][:4] == ["woo-harvester", "portal", "--host", "127.0.0.1"]
-    assert "/gezond" in portal["healthcheck"]["test"][-1]
     assert portal["networks"] == ["portal"]
-    assert proxy["network_mode"] == "service:portal", "the proxy asks it on loopback"
+    assert (proxy["network_mode"], proxy["read_only"]) == ("service:portal", True), "it asks it on loopback"
     assert (DEPLOY / compose["configs"]["proxy"]["file"]).is_file()
     assert "/data /index\n" in DOCKERFILE
 
@@ -131,27 +141,30 @@ def test_the_job_has_as_many_completions_as_there_are_shards() -> None:
 @pytest.mark.parametrize("name", PODS)
 def test_what_a_pod_mounts_is_declared(name: str) -> None:
     volumes = {each["name"]: each for each in PODS[name]["volumes"]}
-    (container,) = PODS[name]["containers"]
-    assert {mount["name"] for mount in container["volumeMounts"]} == volumes.keys()
-    claimed = volumes["data"]["persistentVolumeClaim"]["claimName"]
-    assert claimed == yaml(DEPLOY / "kubernetes" / "storage.yaml")["metadata"]["name"]
+    for container in PODS[name]["containers"]:
+        assert {mount["name"] for mount in container["volumeMounts"]} == volumes.keys()
+    claimed = volumes["data"].get("persistentVolumeClaim", {}).get("claimName")
+    own = yaml(DEPLOY / "kubernetes" / "storage.yaml")["metadata"]["name"]
+    assert claimed == (None if name == "own-volumes.yaml" else own)
 
 
 @pytest.mark.parametrize("name", PODS)
 def test_a_pod_runs_as_the_user_of_the_image_and_may_do_nothing_else(name: str) -> None:
     pod = PODS[name]
     assert f"--uid {pod['securityContext']['runAsUser']} " in DOCKERFILE
-    (container,) = pod["containers"]
-    assert container["securityContext"] == {
-        "allowPrivilegeEscalation": False,
-        "readOnlyRootFilesystem": True,
-        "capabilities": {"drop": ["ALL"]},
-    }
+    for container in pod["containers"]:
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+        assert container["resources"]["requests"].keys() == {"cpu", "memory"}
+        assert container["resources"]["limits"].keys() == {"memory"}
+        assert container["image"] == IMAGES["portal" if name == "portal.yaml" else "harvest"]
 
 
 def test_the_pod_of_the_portal_reads_the_folders_of_all_runs_and_gets_no_secret_of_the_harvest() -> None:
     (portal,) = PODS["portal.yaml"]["containers"]
-    assert portal["command"][-2:] == ["shard-*/records/*.jsonl", "permits/records/*.jsonl"]
     assert "envFrom" not in portal
     mounts = {mount["name"]: mount.get("readOnly", False) for mount in portal["volumeMounts"]}
     assert mounts == {"data": True, "index": False, "tmp": False}
@@ -168,10 +181,10 @@ def test_every_setting_that_a_file_gives_is_one() -> None:
 
 
 def pod(folder: Path, name: str, program: str, **given: str) -> subprocess.Popen[str]:
-    """The command of a pod, with a shell script for ``woo-harvester``."""
-    (container,) = PODS[name]["containers"]
+    """The command of the first container of a pod, with a shell script for ``woo-harvester``."""
+    container = PODS[name]["containers"][0]
     path = folder / "bin" / "woo-harvester"
-    path.parent.mkdir()
+    path.parent.mkdir(exist_ok=True)
     path.write_text(f"#!/bin/sh\n{program}\n")
     path.chmod(0o755)
     given = {"PATH": f"{path.parent}:{os.environ['PATH']}", **given}
@@ -179,9 +192,33 @@ def pod(folder: Path, name: str, program: str, **given: str) -> subprocess.Popen
     return subprocess.Popen(command, cwd=folder, env=given, stdout=subprocess.PIPE, text=True)
 
 
-def shard(folder: Path, program: str) -> subprocess.Popen[str]:
+def shard(folder: Path, program: str, **given: str) -> subprocess.Popen[str]:
     """The command of the second pod of the harvest."""
-    return pod(folder, "cronjob.yaml", program, JOB_COMPLETION_INDEX="1", SHARDS="8")
+    return pod(folder, "cronjob.yaml", program, JOB_COMPLETION_INDEX="1", SHARDS="8", **given)
+
+
+def test_the_pod_of_the_portal_names_files_of_records_unless_it_asks_elasticsearch(tmp_path: Path) -> None:
+    begin = "portal --host 0.0.0.0 --port 8080"
+    for url, files in (("", " shard-*/records/*.jsonl permits/records/*.jsonl"), ("http://es:9200", "")):
+        with pod(tmp_path, "portal.yaml", 'echo "$@"', WOO_ELASTICSEARCH_URL=url) as portal:
+            assert portal.communicate(timeout=120)[0] == f"{begin}{files}\n"
+
+
+def test_a_pod_with_a_volume_of_its_own_runs_the_shard_of_its_number_every_day(tmp_path: Path) -> None:
+    script = tmp_path / "sh"
+    script.write_text('#!/bin/sh\necho "$WOO_NODE" "$@"\n')
+    script.chmod(0o755)
+    given = {"HOSTNAME": "woo-harvester-3", "SHARDS": "8", "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    container, *others = PODS["own-volumes.yaml"]["containers"]
+    command = [*container["command"], *container["args"]]
+    printed = subprocess.check_output(command, env=given, text=True)
+    daily = "/usr/local/lib/daily.sh"
+    assert printed == f"shard-4 {daily} woo 05:15 15 woo-harvester crawl woo -a shard=4/8\n"
+    asked = [each["command"][1:3] for each in others]
+    assert asked == [[daily, each] for each in ("tooi", "monitor", "prune")]
+    *_, stateful = YAML(typ="safe", pure=True).load_all(DEPLOY / "kubernetes" / "own-volumes.yaml")
+    assert (stateful["kind"], stateful["spec"]["replicas"]) == ("StatefulSet", 8)
+    assert stateful["spec"]["volumeClaimTemplates"][0]["spec"]["accessModes"] == ["ReadWriteOnce"]
 
 
 def test_the_monitor_asks_each_shard_and_fails_if_one_is_not_as_before(tmp_path: Path) -> None:
@@ -221,6 +258,15 @@ def test_a_pod_ends_with_the_exit_status_of_its_run(tmp_path: Path) -> None:
     assert (pod.returncode, printed) == (2, "shard-2 shard-2 crawl woo -a shard=2/8\n")
 
 
+def test_a_pod_sends_its_figures_where_there_is_a_pushgateway(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").write_text('#!/bin/sh\necho "$WOO_NODE" "$@"\n')
+    (tmp_path / "bin" / "python").chmod(0o755)
+    with shard(tmp_path, "exit 1", PUSHGATEWAY_URL="http://gateway") as pod:
+        printed, _ = pod.communicate(timeout=120)
+    assert (pod.returncode, printed) == (1, "shard-2 /usr/local/lib/push.py\n")
+
+
 def test_a_pod_that_is_reported_to_stop_waits_for_its_run_and_does_not_count_as_done(tmp_path: Path) -> None:
     run = "trap 'echo ended; exit 0' TERM; echo begun; while :; do sleep 0.1; done"
     with shard(tmp_path, run) as pod:
@@ -250,16 +296,50 @@ def test_what_the_image_is_made_of_is_there_and_not_ignored() -> None:
         assert any(path.rstrip("/").startswith(line[1:]) for line in kept if line.startswith("!")), path
 
 
-def test_the_image_is_slim_not_of_root_and_tells_its_health() -> None:
-    words = [line.split(maxsplit=1) for line in DOCKERFILE.splitlines() if line[:1].isupper()]
-    named = dict(words)
-    assert all(re.match(r"python:3\.\d+-slim\b", rest) for word, rest in words if word == "FROM")
-    assert (named["USER"], named["WORKDIR"], named["VOLUME"]) == ("10001", "/data", "/data")
-    assert "HEALTHCHECK" in named
-    assert words[-1] == ["CMD", '["scrapyd", "--pidfile="]']
+def test_each_image_is_slim_and_not_of_root_and_the_harvest_is_the_one_without_a_target() -> None:
+    made = images(DOCKERFILE)
+    assert list(made)[-1] == "harvest"
+    for name in IMAGES:
+        words = made[name]
+        assert re.match(r"python:3\.\d+-slim\b", words["FROM"])
+        assert (words["USER"], words["WORKDIR"], words["VOLUME"]) == ("10001", "/data", "/data")
+        assert ("HEALTHCHECK" in words) == (name != "harvest"), "a harvest ends"
+    assert {name: json.loads(made[name]["CMD"])[:2] for name in IMAGES} == {
+        "harvest": ["woo-harvester", "--help"],
+        "portal": ["woo-harvester", "portal"],
+        "scrapyd": ["sh", "/usr/local/lib/start.sh"],
+    }
+    assert not any("ENTRYPOINT" in words for words in made.values()), "scrapyd-k8s gives the whole command"
+    assert made["harvest"]["LABEL"] == "org.scrapy.project=woo org.scrapy.spiders=vergunningen,woo"
+    assert "SCRAPYD_" not in DOCKERFILE
 
 
-@pytest.mark.parametrize("command", [each for stage in run_instructions(DOCKERFILE) for each in stage])
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        ({}, "127.0.0.1"),
+        ({"SCRAPYD_USERNAME": "woo"}, "127.0.0.1"),
+        ({"SCRAPYD_BIND_ADDRESS": "0.0.0.0"}, "127.0.0.1"),
+        ({"SCRAPYD_USERNAME": "woo", "SCRAPYD_PASSWORD": "geheim"}, "0.0.0.0"),
+    ],
+)
+def test_scrapyd_listens_to_others_only_with_a_user_and_a_password(
+    given: dict[str, str], address: str, tmp_path: Path
+) -> None:
+    program = tmp_path / "scrapyd"
+    program.write_text('#!/bin/sh\necho "$SCRAPYD_BIND_ADDRESS" "$@"\n')
+    program.chmod(0o755)
+    given = {"PATH": f"{tmp_path}:{os.environ['PATH']}", **given}
+    done = subprocess.run(
+        ["sh", DEPLOY / "scrapyd" / "start.sh"], env=given, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"{address} --pidfile=\n"
+    assert ("set SCRAPYD_USERNAME" in done.stderr) == (address == "127.0.0.1")
+
+
+@pytest.mark.parametrize(
+    "command", [each for stage in run_instructions(DOCKERFILE).values() for each in stage]
+)
 def test_every_command_of_the_image_is_one_that_a_shell_can_read(command: str) -> None:
     done = tool("sh", "-n", "-c", command)
     assert done.returncode == 0, done.stderr
@@ -297,4 +377,4 @@ def test_permits_are_harvested_at_another_time_each_day_and_before_the_monitor()
     (container,) = PODS["permits.yaml"]["containers"]
     given = {each["name"]: each["value"] for each in container["env"]}
     assert (job["schedule"], job["timeZone"], given["SPREAD"]) == ("30 6 * * *", "Europe/Amsterdam", "14400")
-    assert yaml(DEPLOY / "compose.yaml")["services"]["vergunningen"]["command"][3:5] == ["06:30", "240"]
+    assert yaml(DEPLOY / "compose.yaml")["services"]["vergunningen"]["command"][1:3] == ["06:30", "240"]

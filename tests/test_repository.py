@@ -98,6 +98,18 @@ class TestPubliccode:
     def test_its_address_is_that_of_the_project(self) -> None:
         assert self.FILE["url"] == PROJECT.get("urls", {}).get("Repository", NOWHERE)
 
+    def test_no_version_is_released_without_an_address_a_contact_and_owners(self) -> None:
+        lacks = [
+            name
+            for name, is_there in {
+                "url": self.FILE["url"] != NOWHERE,
+                "contacts": all("email" in each for each in self.FILE["maintenance"]["contacts"]),
+                "CODEOWNERS": (GITHUB / "CODEOWNERS").is_file(),
+            }.items()
+            if not is_there
+        ]
+        assert ".dev" in VERSION or not lacks
+
 
 def test_version_and_day_of_the_release_are_the_same_everywhere() -> None:
     """A version has its section and day in the changelog; until then it is a ``.dev``."""
@@ -113,14 +125,17 @@ def test_version_and_day_of_the_release_are_the_same_everywhere() -> None:
     assert set(re.findall(r"woo_harvester-(\S+?)-py3", "".join(pages))) >= {VERSION}
 
 
-def test_the_image_is_built_and_harvests_the_demo() -> None:
+def test_the_images_are_built_and_harvest_the_demo() -> None:
     engine = shutil.which("docker") or shutil.which("podman")
     if engine is None or subprocess.run([engine, "info"], capture_output=True, check=False).returncode:
         pytest.skip("needs a running Docker or Podman: the only test that CI may skip")
     name = "woo-harvester-test"
-    build = ("build", "--quiet", "--file", "deploy/Dockerfile", "--tag", name, ".")
-    subprocess.run([engine, *build], cwd=ROOT, check=True)
-    run = ("run", "--rm", "--workdir", "/tmp", name, "scrapy", "demo")
+    for target in ("portal", "scrapyd", "harvest"):
+        build = ("build", "--quiet", "--file", "deploy/Dockerfile", "--target", target, "--tag", name, ".")
+        subprocess.run([engine, *build], cwd=ROOT, check=True)
+        version = (engine, "run", "--rm", "--read-only", name, "woo-harvester", "version")
+        assert f"woo-harvester {VERSION} " in subprocess.check_output(version, text=True)
+    run = ("run", "--rm", "--read-only", "--tmpfs", "/tmp", "--workdir", "/tmp", name, "scrapy", "demo")
     done = subprocess.run([engine, *run], capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     assert "records" in done.stdout

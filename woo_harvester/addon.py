@@ -13,7 +13,7 @@ from woo_harvester import settings as project
 from woo_harvester.running.default_settings import wrong_values
 from woo_harvester.running.ending import close_at_start
 from woo_harvester.running.lighter_scrapy import ItemSignals
-from woo_harvester.running.masking import mask_log
+from woo_harvester.running.log import set_log
 from woo_harvester.running.paths import RECORDS_FEED
 from woo_harvester.running.setting import add_contact
 
@@ -101,7 +101,7 @@ class Addon:
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Add the components. A component that the project's settings have keeps its place."""
-        mask_log(settings)
+        set_log(settings)
         self._check_values(settings)
         add_contact(settings)
         _report_deltafetch(settings)

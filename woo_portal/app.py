@@ -134,6 +134,8 @@ class Options:
     """The folder of the run whose report says how complete the documents of an organisation are."""
     files: Path | None = None
     """The folder with copies of documents, if visitors may download these."""
+    metrics: bool = False
+    """Whether ``/metrics`` has figures for Prometheus."""
     contact: str = ""
     """The URL or e-mail address of the operator."""
     links: Sequence[tuple[str, str]] = ()

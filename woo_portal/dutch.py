@@ -91,11 +91,6 @@ def _pattern_replace(pattern: str, replacement: str, *, all: bool = True) -> Fil
     return _each(lambda text: compiled.sub(template, text, count=count))
 
 
-def _stemmer(language: str) -> Filter:
-    """Return the stemmer, with a cache that both analyzers with this filter share."""
-    return _each(_stem(_STEMMERS[language]))
-
-
 @cache
 def _stem(language: str) -> Callable[[str], str]:
     stemmer, lock = snowballstemmer.stemmer(language), Lock()  # it works on one word at a time
@@ -146,7 +141,7 @@ _TYPES: Mapping[str, Callable[..., Filter]] = {
     "pattern_replace": _pattern_replace,
     "remove_duplicates": lambda: lambda tokens: list(dict.fromkeys(tokens)),
     "reverse": lambda: _each(lambda text: text[::-1]),
-    "stemmer": _stemmer,
+    "stemmer": lambda language: _each(_stem(_STEMMERS[language])),
     "stop": _stop,
 }
 

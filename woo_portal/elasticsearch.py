@@ -306,7 +306,9 @@ def hit_of(question: Question, found: Mapping[str, Any]) -> Hit:
     if wants_highlights(question):
         path = text_fields(question.kind)[0].path
         title = pieces(next(iter(marked.get(path) or map(str, values_at(document, path))), ""))
-    return Hit(document, title, list(_fragments(question, marked))[:FRAGMENTS], _metres(question, found))
+    others = (marked.get(field.path, ()) for field in text_fields(question.kind)[1:])
+    fragments = [pieces(text) for texts in others for text in texts]
+    return Hit(document, title, fragments[:FRAGMENTS], _metres(question, found))
 
 
 def pieces(text: str) -> list[Piece]:
@@ -319,12 +321,6 @@ def pieces(text: str) -> list[Piece]:
         if text_after := rest if end else match:
             made.append(Piece(text_after.replace(MATCH_END, "")))
     return [piece for piece in made if piece.text]
-
-
-def _fragments(question: Question, marked: Mapping[str, list[str]]) -> Iterator[list[Piece]]:
-    """Yield the fragments of all texts but the title, in the order of the fields."""
-    for field in text_fields(question.kind)[1:]:
-        yield from map(pieces, marked.get(field.path, ()))
 
 
 def _metres(question: Question, found: Mapping[str, Any]) -> float | None:

@@ -98,7 +98,7 @@ def place(document: Json) -> list[Row]:
     spots = [f"{each['lat']}, {each['lon']}" for each in document.get("locatie") or ()]
     return with_values(
         row("Adres", map(_address, values_at(case, "object.adres"))),
-        row("Perceel", map(_parcel, values_at(case, "object.perceel"))),
+        row("Perceel", map(" ".join, map(_parcel, values_at(case, "object.perceel")))),
         row("Gebied", map(_term_text, values_at(case, "spatial"))),
         row("Breedtegraad en lengtegraad", spots),
     )
@@ -174,11 +174,7 @@ def _house(address: Mapping[str, Any]) -> str:
     return " ".join(str(address[name]) for name in names if address.get(name))
 
 
-def _parcel(parcel: Mapping[str, Any]) -> str:
-    return " ".join(_parcel_parts(parcel))
-
-
-def _parcel_parts(parcel: Mapping[str, Any]) -> Iterator[str]:
+def _parcel(parcel: Mapping[str, Any]) -> Iterator[str]:
     yield _term_text(parcel.get("kadastralegemeente") or {})
     if parcel.get("sectie"):
         yield f"sectie {parcel['sectie']}"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -243,16 +242,10 @@ def _pages(question: Question, total: int, address: Address) -> Iterator[PageLin
 
 def error_in_words(text: str) -> str:
     """Return the message of an error with the labels of pages in place of the names of parameters."""
-    labels = _labels_of_parameters()
+    labels = {facet.name: facet.label for kind in Kind for facet in facets(kind)} | _BOUNDS
     names = "|".join(sorted(labels, key=len, reverse=True))
     shown = text.partition(" Mogelijk zijn: ")[0]  # the names for programs
     return capitalised(re.sub(rf"\b(?:{names})\b", lambda match: f"‘{labels[match[0]]}’", shown))
-
-
-@cache
-def _labels_of_parameters() -> Mapping[str, str]:
-    every = (facet for kind in Kind for facet in facets(kind))
-    return {facet.name: facet.label for facet in every} | _BOUNDS
 
 
 def _with_chosen(facet: Facet, question: Question, answer: Answer) -> Iterator[Count]:

@@ -328,6 +328,7 @@ def _options(settings: BaseSettings) -> Options:
         title=str(settings["WOO_PORTAL_TITLE"]),
         report=_report(settings),
         files=files_folder(settings) if settings.getbool("WOO_PORTAL_FILES") else None,
+        metrics=settings.getbool("WOO_PORTAL_METRICS"),
         contact=str(settings["WOO_CONTACT"] or ""),
         links=[tuple(each.strip().rsplit(maxsplit=1)) for each in settings.getlist("WOO_PORTAL_LINKS")],
         css=str(settings["WOO_PORTAL_CSS"] or ""),

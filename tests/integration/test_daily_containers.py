@@ -58,10 +58,16 @@ class Container:
         return path
 
     @contextmanager
-    def start(self, at: str, minutes: int, command: str) -> Iterator[subprocess.Popen[str]]:
+    def start(self, at: str, minutes: int, command: str, **more: str) -> Iterator[subprocess.Popen[str]]:
         """Start the script with a shell script as its command."""
         path = f"{self.folder}/bin:{os.environ['PATH']}"
-        given = {"PATH": path, "TZ": NOON, "WOO_DATA_DIR": str(self.stamp.parent), "LOG": str(self.log)}
+        given = {
+            "PATH": path,
+            "TZ": NOON,
+            "WOO_DATA_DIR": str(self.stamp.parent),
+            "LOG": str(self.log),
+            **more,
+        }
         argv = ["sh", str(DAILY), "woo", at, str(minutes), str(self.program("command", command))]
         with _started(argv, self.folder, given) as script:
             yield script
@@ -135,6 +141,16 @@ def test_a_run_that_is_stopped_ends_by_itself_and_the_script_with_it(
         script.send_signal(number)
         assert script.wait(STUCK) == 0
     assert container.lines() == ["begun", "ended"]
+
+
+def test_the_figures_of_a_run_go_to_a_pushgateway_where_there_is_one(container: Container) -> None:
+    container.stamp.parent.mkdir()
+    container.stamp.write_text(container.day(ago=1) + "\n")
+    container.program("python", 'echo "$1" >> "$LOG"')
+    with container.start("06:30", 0, 'echo ran >> "$LOG"', PUSHGATEWAY_URL="http://gateway") as script:
+        wait_until(lambda: container.lines() == ["ran", f"{DAILY.parent}/push.py"], "the figures are sent")
+        script.terminate()
+        assert script.wait(STUCK) == 143
 
 
 def pod(folder: Path, spread: int, **given: str) -> AbstractContextManager[subprocess.Popen[str]]:

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -16,6 +17,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from tests.conftest import ROOT, skip_or_fail
+from tests.portal.records import full
 from tests.utils import guard
 from tests.utils.command import SETTINGS, read_lines
 from tests.utils.daily import numbered, publish
@@ -122,9 +124,11 @@ def test_what_the_image_runs_works_in_a_fresh_environment(
     publisher: Site, register: Path, ca_bundle: Path, tmp_path: Path
 ) -> None:
     need_scrapyd()
-    project, venv, port = copy_project(tmp_path / "context"), tmp_path / "venv", free_port()
-    for command in run_instructions(DOCKERFILE)[0]:
-        type_in(command, project, outside({"VENV": str(venv), **pip_settings()}))
+    project, venv, port = (
+        install(tmp_path, "build", "build-harvest", "build-scrapyd"),
+        tmp_path / "venv",
+        free_port(),
+    )
     etc = tmp_path / "data"
     etc.mkdir()
     # In the image they are in /etc/scrapyd, which this machine may have for itself.
@@ -156,6 +160,46 @@ def test_what_the_image_runs_works_in_a_fresh_environment(
     with Scrapyd(etc, {**given, **account}, python=str(venv / "bin" / "python"), port=port):
         assert healthy(**account)
         assert not healthy()
+
+
+def test_the_image_of_the_portal_needs_nothing_of_a_harvest(tmp_path: Path) -> None:
+    install(tmp_path, "build", "build-portal")
+    (tmp_path / "records").mkdir()
+    (tmp_path / "records" / "woo.jsonl").write_text(json.dumps(full()) + "\n", encoding="utf-8")
+    port = free_port()
+    command = [
+        str(tmp_path / "venv" / "bin" / "woo-harvester"),
+        "portal",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+    ]
+    given = outside(
+        {"SCRAPY_SETTINGS_MODULE": "woo_harvester.settings", "WOO_DATA_DIR": str(tmp_path / "index")}
+    )
+    with guard.Server(command, cwd=tmp_path, env=given) as portal:
+        wait_until(lambda: healthy(port), "the portal answers", lambda: portal.poll() is None)
+        portal.terminate()
+    lacking = subprocess.check_output(
+        [tmp_path / "venv" / "bin" / "pip", "list", "--format=freeze"], text=True
+    ).lower()
+    assert not re.search("^(kreuzberg|pyproj|psycopg|botocore|scrapyd)==", lacking, re.MULTILINE)
+
+
+def healthy(port: int) -> bool:
+    """Return whether the health check of the image is well, at another port."""
+    (check,) = re.findall(r'CMD (\["python", "-c", .*\])', DOCKERFILE)
+    _, *options = json.loads(check.replace("8080", str(port)))
+    return subprocess.run([sys.executable, *options], capture_output=True, check=False).returncode == 0
+
+
+def install(folder: Path, *stages: str) -> Path:
+    """Run what these stages of the image run, in ``venv`` below *folder*; return the copy of the project."""
+    project = copy_project(folder / "context")
+    for command in (each for stage in stages for each in run_instructions(DOCKERFILE)[stage]):
+        type_in(command, project, outside({"VENV": str(folder / "venv"), **pip_settings()}))
+    return project
 
 
 def read(path: Path) -> str:

@@ -7,9 +7,11 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tomllib
 import zipfile
 from collections.abc import Callable, Sequence
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +102,22 @@ def test_the_base_is_small(base: Environment) -> None:
 
 def test_the_script_is_the_version_that_was_built(base: Environment, tmp_path: Path) -> None:
     assert base.run("--version", cwd=tmp_path).stdout.startswith(f"woo-harvester {VERSION} (Scrapy ")
+
+
+def test_the_sbom_of_a_release_lists_what_is_installed_with_its_licences(
+    base: Environment, tmp_path: Path
+) -> None:
+    recipe = subprocess.check_output(["make", "--dry-run", "sbom"], cwd=ROOT, text=True)
+    commands = recipe[recipe.index("\nsed ") :]  # what follows the installation
+    tools = str(Path(sys.executable).parent)
+    for name, here in ((".cache/sbom", base.folder), (".venv/bin", tools), ("dist/", f"{tmp_path}/")):
+        commands = commands.replace(name, str(here))
+    subprocess.run(["bash", "-euc", commands], cwd=ROOT, check=True)
+    sbom = json.loads((tmp_path / f"woo-harvester-{VERSION}.cdx.json").read_text(encoding="utf-8"))
+    assert sbom["metadata"]["component"]["version"] == VERSION
+    installed = {each.name for each in distributions(path=[str(base.packages)])}
+    assert {each["name"] for each in sbom["components"]} == installed - {"woo-harvester"}
+    assert all(each["licenses"] for each in sbom["components"])
 
 
 def test_files_are_audited_in_an_empty_folder(base: Environment, site: Site, tmp_path: Path) -> None:

@@ -26,15 +26,31 @@ def commands_of(page: str, section: str) -> list[str]:
     return [line[4:] for line in text.splitlines() if line.startswith("    ")]
 
 
-def run_instructions(dockerfile: str) -> list[list[str]]:
-    """Return the commands of the RUN lines of a Dockerfile, a list for each stage."""
-    stages: list[list[str]] = []
+def images(dockerfile: str) -> dict[str, dict[str, str]]:
+    """Return the last of each instruction of the stages of a Dockerfile, with those before it."""
+    found: dict[str, dict[str, str]] = {}
+    for name, ((_, begin), *lines) in _stages(dockerfile).items():
+        base = begin.split()[0]
+        found[name] = found.get(base, {"FROM": base}) | dict(lines)
+    return found
+
+
+def run_instructions(dockerfile: str) -> dict[str, list[str]]:
+    """Return the commands of the RUN lines of each stage of a Dockerfile."""
+    stages = _stages(dockerfile).items()
+    return {name: [rest for word, rest in lines if word == "RUN"] for name, lines in stages}
+
+
+def _stages(dockerfile: str) -> dict[str, list[tuple[str, str]]]:
+    """Return the instructions of each stage of a Dockerfile, by its name."""
+    stages: dict[str, list[tuple[str, str]]] = {}
     for line in re.sub(r"\\\n", " ", dockerfile).splitlines():
         word, _, rest = line.partition(" ")
         if word == "FROM":
-            stages.append([])
-        elif word == "RUN":
-            stages[-1].append(rest)
+            name = rest.partition(" AS ")[2]
+            stages[name] = []
+        if word.isupper():
+            stages[name].append((word, rest))
     return stages
 
 

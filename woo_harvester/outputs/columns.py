@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any, cast
 
 from woo_harvester.kinds import Kind
@@ -116,7 +115,7 @@ def _paths(type_: type[Any], before: str) -> Iterator[str]:
 def _cell(record: Mapping[str, Any], column: str) -> object:
     found: list[Any] = []
     is_beginning = column == BEGINNING
-    is_list = _collect(record, _keys(TEXT if is_beginning else column), found)
+    is_list = _collect(record, (TEXT if is_beginning else column).split("."), found)
     if is_beginning:
         found = [_beginning(text) for text in found]
     if column in _PAIRS:
@@ -152,11 +151,6 @@ def _beginning(text: Any) -> Any:
     return " ".join(text[: 2 * _BEGINNING_LENGTH].split())[:_BEGINNING_LENGTH]
 
 
-@cache
-def _keys(column: str) -> tuple[str, ...]:
-    return tuple(column.split("."))
-
-
 def _text(value: Any) -> object:
     """Return a value as text or number."""
     if value is None:
@@ -172,16 +166,10 @@ def _pairs(column: str, value: Any) -> Sequence[str]:
         return [str(_text(value))]
 
 
-def _defaults(defaults: Mapping[str, str]) -> Iterator[str]:
-    return (f"{path}={origin}" for path, origin in defaults.items())
-
-
-def _field(field: Mapping[str, Any]) -> Iterator[str]:
-    return (f"{field.get('key', '')}={value}" for value in field.get("values", ()))
-
-
 #: The columns whose values are objects, and how one of these becomes texts with a name and a value.
 _PAIRS: dict[str, Callable[[Mapping[str, Any]], Iterator[str]]] = {
-    "herkomst.standaardwaarden": _defaults,
-    "document.extraMetadata.velden": _field,
+    "herkomst.standaardwaarden": lambda given: (f"{path}={origin}" for path, origin in given.items()),
+    "document.extraMetadata.velden": lambda field: (
+        f"{field.get('key', '')}={value}" for value in field.get("values", ())
+    ),
 }

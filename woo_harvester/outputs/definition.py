@@ -201,15 +201,10 @@ def _is_unseen(character: str) -> bool:
 
 def values_at(document: Mapping[str, Any], path: str) -> Sequence[Any]:
     """Return the values at a dotted path; a list on the way gives those of each of its members."""
-    return _values_below(document, _names_of(path))
+    return _values_below(document, path.split("."))
 
 
-@cache
-def _names_of(path: str) -> tuple[str, ...]:
-    return tuple(path.split("."))
-
-
-def _values_below(value: Any, names: tuple[str, ...]) -> Sequence[Any]:
+def _values_below(value: Any, names: Sequence[str]) -> Sequence[Any]:
     for at, name in enumerate(names, 1):
         if not isinstance(value, (dict, Mapping)) or (value := value.get(name)) is None:  # dict: it is quick
             return ()

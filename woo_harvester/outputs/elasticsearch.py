@@ -74,7 +74,7 @@ class ElasticsearchExporter:
         self._writing: asyncio.Task[None] | None = None
         self._failed = False
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="elasticsearch")
-        self._timer = create_looping_call(self._begin_pending)
+        self._timer = create_looping_call(self._begin)  # or records wait long in a slow crawl
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -177,10 +177,6 @@ class ElasticsearchExporter:
 
     def _full(self) -> bool:
         return len(self._batch.actions) >= self._max_actions or self._batch.size >= BATCH_BYTES
-
-    def _begin_pending(self) -> None:
-        """Write the batch even if it is not full, so that records do not wait long in a slow crawl."""
-        self._begin()
 
     def _begin(self) -> None:
         """Start writing the batch, unless it is empty or another one is being written."""

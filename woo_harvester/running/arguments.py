@@ -41,9 +41,7 @@ def _hosts(value: Any) -> Any:
 
 
 def _shard(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    return parse_shard(value)
+    return parse_shard(value) if isinstance(value, str) else value
 
 
 def _filled(value: Any) -> Any:

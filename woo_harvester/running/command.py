@@ -17,7 +17,7 @@ from scrapy.exceptions import UsageError
 
 from woo_harvester.running.causes import StartError, cause_of
 from woo_harvester.running.default_settings import SETTINGS, complete
-from woo_harvester.running.masking import mask_log
+from woo_harvester.running.log import set_log
 from woo_harvester.running.process import HarvestProcess
 from woo_harvester.running.streams import flush_stderr, flush_stdout, is_unread, to_stdout, write_stderr
 from woo_harvester.state import NOWHERE
@@ -72,11 +72,11 @@ class ProjectCommand(ScrapyCommand):
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check options and settings. Raises UsageError."""
         settings = cast("Settings", self.settings)
-        mask_log(settings, sys.argv)
+        set_log(settings, sys.argv)
         with self.failing():
             self.check_options(args)
             super().process_options(args, opts)
-            mask_log(settings)
+            set_log(settings)
             self._check_settings()
 
     def check_options(self, args: Sequence[str]) -> None:
@@ -122,7 +122,7 @@ class ProjectCommand(ScrapyCommand):
             if isinstance(error, NotRecordsError):
                 self.refuse(str(error))
             if not isinstance(error, StartError | OSError | ImportError):
-                write_stderr("".join(traceback.format_exception(error)).rstrip())
+                write_stderr("".join(traceback.format_exception(error)).rstrip(), "ERROR")
             self.fail(cause_of(error))
             raise SystemExit(1) from error
 
@@ -140,7 +140,7 @@ class ProjectCommand(ScrapyCommand):
 
     def write_error(self, line: str) -> None:
         """Write a line of error."""
-        write_stderr(f"{program()} {self.name}: error: {line}")
+        write_stderr(f"{program()} {self.name}: error: {line}", "ERROR")
 
     def fail(self, line: str, status: int = 1) -> None:
         """Write a line of error, and set the exit status."""

@@ -62,7 +62,7 @@ def fail_run(crawler: Crawler, line: str, status: int = 1) -> bool:
     logger.log(logging.INFO if crawler in printed else logging.ERROR, line)
     spider: Any = crawler.spider
     spider.failure = (status, line)  # read by the command
-    if _is_closed(crawler):
+    if crawler._engine is not None and crawler._engine.spider is None:  # it was opened, and is closed by now
         _remove_spider(crawler)
     else:
         crawler.signals.connect(_remove_spider, signals.spider_closed)
@@ -81,11 +81,6 @@ def _remove_spider(sender: Crawler) -> None:
     then exits with status 1. The command of this project keeps the spider itself.
     """
     sender.spider = None
-
-
-def _is_closed(crawler: Crawler) -> bool:
-    """Return whether the spider was opened and is closed by now."""
-    return crawler._engine is not None and crawler._engine.spider is None
 
 
 def is_closing(crawler: Crawler) -> bool:

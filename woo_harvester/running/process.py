@@ -82,7 +82,8 @@ class HarvestProcess(AsyncCrawlerProcess):
         if not task.done():  # a second signal, or one before there was anything to close
             return 1, _STOPPED_AT_ONCE
         if not task.cancelled() and (error := task.exception()) is not None:
-            return _failure_in(error)
+            logger.error("The run failed", exc_info=error)
+            return 1, cause_of(error)
         return None
 
     def _failure_of(self, crawler: Crawler) -> Failure | None:
@@ -123,7 +124,7 @@ class HarvestProcess(AsyncCrawlerProcess):
 
     def _end(self, line: str) -> None:
         if self._status is None:
-            write_stderr(f"scrapy: error: {line}")
+            write_stderr(f"scrapy: error: {line}", "ERROR")
         status = 1 if self._status is None else self._status
         with suppress(OSError):
             flush_stdout()
@@ -134,9 +135,3 @@ class HarvestProcess(AsyncCrawlerProcess):
 def _log_all() -> None:
     """Log what the settings say, now that the run has started."""
     logging.disable(logging.NOTSET)
-
-
-def _failure_in(error: BaseException) -> Failure:
-    """Return the failure that an exception is, and log it."""
-    logger.error("The run failed", exc_info=error)
-    return 1, cause_of(error)

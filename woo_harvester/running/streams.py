@@ -11,15 +11,15 @@ from contextlib import contextmanager, suppress
 
 from scrapy.utils.log import get_scrapy_root_handler
 
-from woo_harvester.utils.secrets import masked
+from woo_harvester.running.log import log_line
 
 _STDOUT = "standard output"
 
 
-def write_stderr(text: str) -> None:
+def write_stderr(text: str, level: str = "INFO") -> None:
     """Write lines without secrets to stderr; if it is full or closed, ignore that, since nobody reads it."""
     with suppress(OSError):
-        print(masked(text), file=sys.stderr, flush=True)
+        print(log_line(text, level), file=sys.stderr, flush=True)
 
 
 def warn_always(logger: logging.Logger, line: str) -> None:
@@ -27,7 +27,7 @@ def warn_always(logger: logging.Logger, line: str) -> None:
     logger.warning("%s", line)
     handler = get_scrapy_root_handler()
     if isinstance(handler, logging.NullHandler) or (handler is not None and handler.level > logging.WARNING):
-        write_stderr(line)
+        write_stderr(line, "WARNING")
 
 
 def flush_stdout() -> None:

@@ -48,7 +48,7 @@ def schema() -> Schema:
         builder.add_text_field(f"exact{number}", tokenizer_name="whitespace", index_option="position")
         builder.add_text_field(f"stam{number}", tokenizer_name="whitespace", index_option="freq")
         builder.add_text_field(f"delen{number}", tokenizer_name="whitespace", index_option="basic")
-    for name in _facet_names():
+    for name in dict.fromkeys(facet.name for kind in Kind for facet in facets(kind)):
         builder.add_text_field(f"value_{name}", tokenizer_name="raw", index_option="basic")
         builder.add_text_field(f"pair_{name}", tokenizer_name="raw", index_option="basic")
         builder.add_unsigned_field(f"count_{name}", fast=True, indexed=False)
@@ -61,10 +61,6 @@ def schema() -> Schema:
     builder.add_bytes_field("document", stored=True)
     builder.add_bytes_field("tekst", stored=True)
     return builder.build()
-
-
-def _facet_names() -> list[str]:
-    return list(dict.fromkeys(facet.name for kind in Kind for facet in facets(kind)))
 
 
 def key_of(record_id: str) -> int:

@@ -93,8 +93,11 @@ class QueryMaker:
             return []
         found: list[tuple[Query, float]] = []
         for tokens, (number, searched) in product(filter(None, spelled), enumerate(text_fields(kind))):
-            if clause.is_phrase:
-                found.append((self._phrase(f"exact{number}", tokens), searched.boost))
+            if clause.is_phrase and len(tokens) == 1:
+                found.append((self._words(f"exact{number}", tokens), searched.boost))
+            elif clause.is_phrase:
+                phrase = Query.phrase_query(self._schema, f"exact{number}", list(tokens))
+                found.append((phrase, searched.boost))
             else:
                 found.append((self._words(f"stam{number}", tokens), searched.boost))
                 found.append((self._parts(number, tokens), searched.boost * PARTS_SHARE))
@@ -102,11 +105,6 @@ class QueryMaker:
             itself = self._words("exact0", analyzer("exact").tokens(clause.text))
             found.append((itself, title_field(kind).boost * ITSELF))
         return [Query.boost_query(query, boost) for query, boost in found]
-
-    def _phrase(self, field: str, tokens: Sequence[str]) -> Query:
-        if len(tokens) == 1:
-            return self._words(field, tokens)
-        return Query.phrase_query(self._schema, field, list(tokens))
 
     def _words(self, field: str, tokens: Sequence[str]) -> Query:
         return _all(self._term_with_count(field, token) for token in dict.fromkeys(tokens))

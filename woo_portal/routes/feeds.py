@@ -46,7 +46,8 @@ def _feed(kind: Kind) -> _Endpoint:
         answer = await state.asking(state.engine.search, question)
         contents = await state.asking(state.engine.contents, kind)
         entries = [Entry(hit.document["id"], summary_of(kind, hit.document)) for hit in answer.hits]
-        title = f"{state.options.title}: {_subject(question)}"
+        words = " ".join(clause.text for clause in question.clauses if not clause.is_excluded)
+        title = f"{state.options.title}: {words or _TITLES[question.kind.name].lower()}"
         links = _links(question, answer.total)
         root = root_of(request)
         feed = atom(title, root, {each: root + links[each] for each in links}, entries, contents.newest)
@@ -71,11 +72,6 @@ def _links(question: Question, total: int) -> dict[str, str]:
     }
 
 
-def _subject(question: Question) -> str:
-    words = " ".join(clause.text for clause in question.clauses if not clause.is_excluded)
-    return words or _TITLES[question.kind.name].lower()
-
-
 def _download(kind: Kind, form: Form) -> _Endpoint:
     """Return the endpoint of all hits of a search in one form."""
 
@@ -94,15 +90,11 @@ def _download(kind: Kind, form: Form) -> _Endpoint:
             return unchanged
         if request.method == "HEAD":
             return Response(headers=headers)
-        parts = _parts(request.app.state.engine, question, form)
+        records = _records(request.app.state.engine, question)
+        parts = Parts(form.pieces(question.kind, records), records.close)
         return await begin_download(request, parts, headers)
 
     return endpoint
-
-
-def _parts(engine: Engine, question: Question, form: Form) -> Parts:
-    records = _records(engine, question)
-    return Parts(form.pieces(question.kind, records), records.close)
 
 
 def _records(engine: Engine, question: Question) -> Generator[dict[str, Any], None, None]:

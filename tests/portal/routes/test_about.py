@@ -1,9 +1,11 @@
-"""The page about the portal, what an organisation adds to each page, and security.txt."""
+"""The page about the portal, what an organisation adds to each page, security.txt, and the figures."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+from prometheus_client.parser import text_string_to_metric_families
 
 from tests.portal.client import client_of, opened
 from tests.portal.records import full, withdrawn
@@ -58,3 +60,24 @@ def test_security_txt_names_the_contact_for_less_than_a_year() -> None:
         lines = dict(line.split(": ", 1) for line in answer.text.splitlines())
         assert lines["Contact"] == expected
         assert timedelta(0) < datetime.fromisoformat(lines["Expires"]) - datetime.now(UTC) < timedelta(365)
+
+
+def test_prometheus_gets_what_there_is_of_each_spider_where_that_is_on() -> None:
+    assert client_of([full()]).get("/metrics").status_code == 404
+    answer = client_of([full(), withdrawn()], Options(metrics=True)).get("/metrics")
+    assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    found = {
+        (metric.name.removeprefix("woo_portal_"), sample.labels["spider"]): sample.value
+        for metric in text_string_to_metric_families(answer.text)
+        for sample in metric.samples
+    }
+    newest = found.pop(("newest_record_timestamp_seconds", "woo"))
+    assert newest == max(
+        datetime.fromisoformat(each["herkomst"]["opgehaald"]).timestamp() for each in (full(), withdrawn())
+    )
+    expected = {"published_records": (1, 0), "withdrawn_records": (1, 0), "organisations": (1, 0)}
+    assert found == {
+        (name, spider): value
+        for name, values in expected.items()
+        for spider, value in zip(("woo", "vergunningen"), values, strict=True)
+    }
