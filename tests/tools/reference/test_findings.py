@@ -20,12 +20,17 @@ each_language = pytest.mark.parametrize("lang", LISTS)
 
 
 @each_language
-def test_every_code_is_listed_with_what_it_says_and_leads_to_its_entry(lang: Language) -> None:
+def test_every_code_is_listed_by_area_and_leads_to_its_entry(lang: Language) -> None:
     text, page = LISTS[lang]
-    assert re.findall(r"^- \[`([\w.-]+)`\]", text, flags=re.MULTILINE) == [
-        code for parts in AREAS for code in explanations() if code.partition(".")[0] in parts
-    ]
-    for code, each in explanations(lang).items():
+    listed = re.findall(rf"\[`([\w.-]+)`\]\({page}#([\w.-]+)\)", text)
+    assert [code for code, anchor in listed if code != anchor] == []
+    by_area = [code for parts in AREAS for code in explanations() if code.partition(".")[0] in parts]
+    assert sorted(code for code, _ in listed) == sorted(by_area)
+
+
+def test_the_list_for_publishers_says_what_each_code_means() -> None:
+    text, page = LISTS["nl"]
+    for code, each in explanations().items():
         (line,) = re.findall(rf"^- \[`{code}`\]\({page}#{code}\), (.+)$", text, flags=re.MULTILINE)
         assert line.partition(": ")[2].replace("`", "") == each.what
 
@@ -61,7 +66,8 @@ def test_an_entry_names_the_parts_of_the_score_that_it_lowers() -> None:
 @each_language
 def test_every_area_stands_once_and_in_order(lang: Language) -> None:
     names = [names[lang] for names in AREAS.values()]
-    assert re.findall(r"^## (.+)$", LISTS[lang][0], flags=re.MULTILINE) == names
+    form = {"nl": r"^## (.+)$", "en": r"^- \*\*(?!\w+\*\*:)(.+)\*\*$"}[lang]
+    assert re.findall(form, LISTS[lang][0], flags=re.MULTILINE) == names
     assert PAGES[lang].xpath("//h2/text()") == names
 
 
