@@ -1,4 +1,4 @@
-"""Count the compounds that a search for a part finds, and measure the index: the table of docs/search.md.
+"""Count the compounds that a search for a part finds, and measure the index: the figures of docs/search.md.
 
     python -m benchmarks.compound_search
 

@@ -5,7 +5,7 @@
 Both get the tokens that ``search/dutch.py`` makes, so that both find the same. The times are processor time
 of the process, all of its threads: another program on the machine changes them little. Each question asks for
 the ten best hits and their number. tantivy also highlights, and counts six filters; FTS5 counts two. It makes
-the table of docs/portal.md.
+the comparison of docs/performance.md.
 """
 
 from __future__ import annotations

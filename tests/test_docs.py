@@ -21,7 +21,10 @@ FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 def anchors(page: Path) -> set[str]:
     """The parts of a page, as GitHub names them."""
-    headings = HEADING.findall(FENCED.sub("", page.read_text(encoding="utf-8")))
+    text = page.read_text(encoding="utf-8")
+    if page.suffix == ".html":
+        return set(re.findall(r' id="([^"]+)"', text))
+    headings = HEADING.findall(FENCED.sub("", text))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 

@@ -14,7 +14,3 @@ def test_every_action_of_scrapy_state_is_reported_and_there_is_no_other() -> Non
     text = "\n".join(PAGES.values())
     named = set(re.findall(r"^\$ (?:.* )?woo-harvester state (?:-\S+ )*([a-z]+)", text, flags=re.MULTILINE))
     assert named == set(ACTIONS)
-
-
-def test_the_state_that_is_shown_has_the_heads_of_the_command() -> None:
-    assert "host             documents withdrawn   pending complete read\n" in PAGES["state.md"]

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -21,6 +21,8 @@ from lxml import html
 
 from tests.conftest import ROOT, skip_or_fail
 from tests.utils.browser import LARGE, PHONE, browser, violations
+from tests.utils.waiting import wait_until
+from tools.reference.__main__ import EXPLAINED
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -30,7 +32,7 @@ __all__ = ["browser"]
 PAGES = sorted(path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md"))
 
 #: A page of each kind, for what takes long to check.
-SAMPLES = ["index", "how-to/daily", "how-to/windows", "commands"]
+SAMPLES = ["index", "how-to/daily", "how-to/op-windows", "commands", "explained"]
 
 
 def build(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -78,7 +80,7 @@ def test_every_page_has_its_place_in_the_order() -> None:
 def test_every_link_of_the_built_pages_leads_to_a_page_and_a_part(site: Path) -> None:
     trees = {path: html.parse(path) for path in site.rglob("*.html") if path.name != "404.html"}
     ids = {path: set(tree.xpath("//@id")) | set(tree.xpath("//a/@name")) for path, tree in trees.items()}
-    assert len(trees) == len(PAGES)
+    assert len(trees) == len(PAGES) + len(EXPLAINED)
     for path, tree in trees.items():
         for given in tree.xpath("//@href | //img/@src | //script/@src"):
             url, part = urldefrag(urljoin(path.as_uri(), given))
@@ -174,6 +176,17 @@ def test_a_page_fits_the_width_and_is_accessible(browser: Browser, home: str, na
                 assert violations(page) == "", f"{width} pixels, dark: {dark}"
 
 
+def test_an_anchor_opens_its_finding_on_a_phone_without_a_script(browser: Browser, home: str) -> None:
+    with closing(browser.new_page(java_script_enabled=False)) as page:
+        page.set_viewport_size({"width": PHONE, "height": 800})
+        page.goto(f"{home}uitleg.html")
+        assert page.evaluate("document.documentElement.scrollHeight") < 1500
+        page.goto(f"{home}uitleg.html#loc.geen-https")
+        entry = page.locator("details[open] > details[open]", has_text="loc.geen-https")
+        top = "entry => entry.getBoundingClientRect().y"
+        wait_until(lambda: 0 <= entry.evaluate(top) < 400, "the entry to be in view")
+
+
 def in_dutch(name: str) -> bool:
     """Return whether a page has more articles in Dutch than in English."""
     words = re.findall(r"\w+", (ROOT / "docs" / name).read_text(encoding="utf-8"))
@@ -182,7 +195,7 @@ def in_dutch(name: str) -> bool:
 
 def test_what_is_in_dutch_says_so(site: Path) -> None:
     dutch = [name.removesuffix(".md") for name in PAGES if in_dutch(name)]
-    assert "how-to/windows" in dutch
+    assert "how-to/op-windows" in dutch
     for name in PAGES:
         tree = html.parse(site / f"{name.removesuffix('.md')}.html")
         (heading,) = tree.xpath("//article//h1")

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.integration
 
 CONF = (ROOT / "deploy" / "nginx" / "portal.conf").read_text(encoding="utf-8")
 PAGE = (ROOT / "docs" / "portal.md").read_text(encoding="utf-8")
-#: The parts of the page that are for nginx: the file, TLS, and a path of another site.
+#: The parts of the page that are for nginx: TLS, and a path of another site.
 SHOWN = re.findall(r"^```nginx\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 MAIN = """\
@@ -150,11 +150,6 @@ def whole() -> Iterator[Proxy]:
         yield made
 
 
-def test_the_page_shows_the_file_as_it_is() -> None:
-    assert SHOWN[0] == CONF
-    assert len(SHOWN) == 3
-
-
 def test_the_portal_learns_what_the_visitor_asked_for(whole: Proxy) -> None:
     seen = whole.seen("/document/1?a=%2F%20b")
     assert seen["path"] == "/document/1?a=%2F%20b"
@@ -208,7 +203,7 @@ def test_a_request_that_does_not_come_is_ended_before_the_portal() -> None:
 
 
 def test_below_a_path_of_another_site_the_portal_gets_its_own_addresses() -> None:
-    _, _, prefixed = SHOWN
+    _, prefixed = SHOWN
     begin = CONF.index("    location / {")
     site = f"{CONF[:begin]}{prefixed}}}\n"
     with proxy(site) as below:
@@ -226,6 +221,6 @@ def test_with_the_lines_for_tls_it_is_a_configuration_too(tmp_path: Path) -> Non
     pem = tmp_path / "server.pem"
     Authority().write_certificate(pem)
     tmp_path.chmod(0o755)
-    lines = re.sub(r"/etc/letsencrypt/\S+\.pem", str(pem), SHOWN[1]).replace("443", str(free_port()))
+    lines = re.sub(r"/etc/letsencrypt/\S+\.pem", str(pem), SHOWN[0]).replace("443", str(free_port()))
     with proxy(CONF.replace("listen 80;", f"listen 80;\n{lines}")) as secured:
         assert secured.ask("/")[0].getheader("Strict-Transport-Security") == "max-age=31536000"

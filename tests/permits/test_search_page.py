@@ -86,17 +86,14 @@ def found_by(answer: dict[str, Any]) -> list[str]:
         (2, ["2026-1", "2026-3"]),
         (3, ["2026-1", "2026-2"]),
         (4, ["2026-1"]),
-        (5, ["2026-1"]),
-        (6, ["2026-4"]),
-        (7, ["2026-1", "2026-3"]),
     ],
-    ids=["full text", "distance", "box", "about a day", "one case", "withdrawn since", "of the portal"],
+    ids=["full text", "distance", "box", "about a day"],
 )
 def test_each_question_of_the_page_finds_what_it_says(
     question: int, expected: list[str], index: str, elasticsearch_url: str
 ) -> None:
     found = found_by(answer_to(question, index, elasticsearch_url))
-    assert (found if question in (0, 2, 7) else sorted(found)) == expected
+    assert (found if question in (0, 2) else sorted(found)) == expected
 
 
 def test_phase_product_and_municipality_are_counted(index: str, elasticsearch_url: str) -> None:
@@ -115,7 +112,7 @@ def test_phase_product_and_municipality_are_counted(index: str, elasticsearch_ur
 
 
 def test_everything_of_a_case_is_there(index: str, elasticsearch_url: str) -> None:
-    (hit,) = answer_to(5, index, elasticsearch_url)["hits"]["hits"]
+    (hit,) = answer_to(4, index, elasticsearch_url)["hits"]["hits"]
     assert hit["_source"].items() >= records()[0].items()
 
 
@@ -134,5 +131,5 @@ def test_a_permit_is_found_by_the_parts_of_its_words(
 
 
 def test_every_question_about_permits_is_asked() -> None:
-    assert len(QUESTIONS) == 8
+    assert len(QUESTIONS) == 5
     assert len(QUESTIONS) + len(questions(WOO)) == len(ALL)

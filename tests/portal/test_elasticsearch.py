@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
-from urllib.parse import parse_qsl
 
 import pytest
 from elasticsearch import Elasticsearch
 
 from tests.conftest import ROOT
-from tests.portal.questions import questions
 from tests.portal.suite_records import woo
 from tests.utils.waiting import wait_until
 from woo_harvester.kinds import PERMITS, WOO, Kind
@@ -37,7 +34,6 @@ from woo_portal.engine import (
     SlowQuestionError,
     text_fields,
 )
-from woo_portal.parse import question_of_pairs
 from woo_portal.question import Question, clauses_of
 
 
@@ -319,14 +315,6 @@ def test_what_is_not_wanted_is_not_computed() -> None:
     body = search_body(Question(WOO, clauses_of("x"), with_counts=False, with_highlights=False), 5)
     assert {"aggs", "highlight", "post_filter"}.isdisjoint(body)
     assert "highlight" not in search_body(Question(WOO, clauses_of("-x")), 5)
-
-
-def test_the_page_shows_what_is_sent() -> None:
-    address = "fase=aanvraag&plaats=52.3731,4.8926&afstand=2000&sorteer=afstand"
-    assert f"/vergunningen?{address}" in PAGE
-    (shown,) = [each for each in questions(PERMITS) if "facetten." in each]
-    body = json.loads(shown[shown.index("'{") + 1 : shown.rindex("'")])
-    assert body == search_body(question_of_pairs(PERMITS, parse_qsl(address)), 5)
 
 
 def test_a_text_that_is_only_excluded_marks_nothing() -> None:

@@ -660,7 +660,7 @@ class Oracle:
                 known.steady.clear()
             known.signature = signature
             for host in run.hosts:
-                known.steady[host] += 1
+                known.steady[host] += loc not in run.bad  # a day without the document is none
             hosts = {each[0] for each in signature}
             if is_open or not signature or not hosts <= registered or host_of(loc) not in registered:
                 continue

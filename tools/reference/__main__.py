@@ -9,13 +9,16 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from tools.reference import commands, findings, record, score, settings
 from tools.reference.markdown import code, table
+from woo_harvester.findings import Language
+from woo_harvester.report.html.page import environment
 from woo_harvester.report.model import Report
 from woo_harvester.tooi.lists import (
     CATEGORY_COUNT,
@@ -24,8 +27,10 @@ from woo_harvester.tooi.lists import (
     informatiecategorieen,
 )
 
+_TEMPLATES = FileSystemLoader(Path(__file__).parent / "templates")
+
 _ENVIRONMENT = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    loader=_TEMPLATES,
     autoescape=select_autoescape(),  # none for Markdown
     undefined=StrictUndefined,
     trim_blocks=True,
@@ -34,6 +39,9 @@ _ENVIRONMENT = Environment(
 )
 _ENVIRONMENT.filters["code"] = code
 _ENVIRONMENT.globals["table"] = table
+
+#: A page in the style of a report.
+_REPORT = environment().overlay(loader=ChoiceLoader([_TEMPLATES, *filter(None, [environment().loader])]))
 
 
 def schema() -> str:
@@ -58,20 +66,27 @@ def _categories() -> dict[str, Any]:
 
 
 _VALUES: dict[str, Callable[[], dict[str, Any]]] = {
+    "bevindingen.md": partial(findings.values, "nl"),
     "categories.md": _categories,
     "commands.md": commands.values,
-    "findings.md": findings.values,
+    "findings.md": partial(findings.values, "en"),
     "record.md": record.values,
-    "score.md": score.values,
+    "score.md": partial(score.values, "en"),
+    "scoretelling.md": partial(score.values, "nl"),
     "settings.md": settings.values,
 }
 
+#: The pages that explain the findings, with their languages.
+EXPLAINED: dict[str, Language] = {"explained.html": "en", "uitleg.html": "nl"}
+
 #: The names of all files that are made in ``docs/``.
-PAGES = (*_VALUES, "report.schema.json")
+PAGES = (*_VALUES, *EXPLAINED, "report.schema.json")
 
 
 def render(name: str) -> str:
     """Return the text of a page."""
+    if name in EXPLAINED:
+        return _REPORT.get_template("explained.html").render(findings.explained(EXPLAINED[name])) + "\n"
     return _ENVIRONMENT.get_template(name).render(_VALUES[name]()) if name in _VALUES else schema()
 
 

@@ -23,7 +23,7 @@ from woo_harvester.operating.actions import StateActions
 from woo_harvester.running.command import GLOBAL_GROUP, ProjectCommand
 
 #: What holds for a status of which a command says nothing.
-_STATUSES = {0: "it did its work", 1: "it failed", 2: "a wrong argument, option or setting"}
+_STATUSES = {0: "it did its work", 1: "it failed"}
 
 #: The commands that the page has first.
 _FIRST = ("crawl", "audit")
@@ -39,6 +39,10 @@ def values() -> dict[str, Any]:
     known = load_commands()
     return {
         "overview": [(f"[{code(name)}](#{name})", each.short_desc()) for name, each in known.items()],
+        "statuses": [
+            (code(name), *({**_STATUSES, **each.exit_statuses}[status] for status in _STATUSES))
+            for name, each in known.items()
+        ],
         "commands": [
             {
                 "name": name,
@@ -70,8 +74,6 @@ def _tables(command: ProjectCommand) -> Iterator[tuple[tuple[str, str], Iterable
         yield ("action", "what it does"), actions
     if options := list(_options(command)):
         yield ("option", "meaning"), options
-    statuses = {**_STATUSES, **command.exit_statuses}
-    yield ("exit status", "when"), ((str(status), when) for status, when in statuses.items())
 
 
 def _options(command: ProjectCommand, *, of_all: bool = False) -> Iterator[tuple[str, str]]:

@@ -42,13 +42,19 @@ def values() -> dict[str, Any]:
     }
     shown["permit"] = [row for row in shown["permit"] if row not in of_case]
     return {
-        "rows": shown,
+        "rows": {name: list(map(_shown, found)) for name, found in shown.items()},
         "waarde": _doc(Waarde),
         "term": _doc(Term),
         "differences": [(row["live"], row["here"], row["why"]) for row in differences()],
         "columns": {name: _columns(kind) for name, kind in kinds_of_columns.items()},
         "all": {name: len(columns_of(kind, [ALL])) for name, kind in kinds_of_columns.items()},
     }
+
+
+def _shown(row: tuple[str, str, str]) -> tuple[str, str]:
+    """Return a row of a table: the key with its type, unless that is a text or shows in the keys below it."""
+    key, kind, meaning = row
+    return (key if kind in ("text", "object") else f"{key} {kind}"), meaning
 
 
 def _columns(kind: Kind) -> list[tuple[str, str]]:

@@ -49,6 +49,7 @@ def values() -> dict[str, Any]:
         "projects_changes": _changes(project, vars(project)),
         "addons_changes": _changes(addon, addon.SETTINGS),
         "components": _components(),
+        "off": [path.rpartition(".")[2] for path, place in _placed() if place is None],
     }
 
 
@@ -105,13 +106,23 @@ def _scrapys(name: str) -> str:
     return repr(getattr(default_settings, name, None))
 
 
-def _components() -> Iterator[tuple[str, ...]]:
+def _placed() -> Iterator[tuple[str, int | None]]:
+    """Return the components of all settings with their places; None for one that is off."""
     for setting in addon.COMPONENTS:
-        for path, place in getattr(project, setting).items():
-            does = "" if place is None else _first_line(path)
-            yield code(setting), "off" if place is None else str(place), code(path), does
-    for scheme, path in project.DOWNLOAD_HANDLERS.items():
-        yield code("DOWNLOAD_HANDLERS"), scheme, code(path), _first_line(path)
+        yield from getattr(project, setting).items()
+
+
+def _components() -> Iterator[tuple[str, list[tuple[str, ...]]]]:
+    """Yield each setting of components with its rows."""
+    for setting in addon.COMPONENTS:
+        placed = getattr(project, setting).items()
+        yield setting, [_component(place, path) for path, place in placed if place is not None]
+    handlers = project.DOWNLOAD_HANDLERS
+    yield "DOWNLOAD_HANDLERS", [_component(", ".join(handlers), path) for path in {*handlers.values()}]
+
+
+def _component(place: int | str, path: str) -> tuple[str, str, str]:
+    return str(place), code(path.removeprefix("woo_harvester.")), _first_line(path)
 
 
 def _first_line(path: str) -> str:

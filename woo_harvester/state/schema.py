@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 metadata = MetaData()
 
-#: Version of the tables; it goes up with each change of them. A state of another version is refused.
+#: Version of the tables; it goes up with each change of them. An older state is migrated or refused.
 STATE_VERSION = 9
 
 #: Type of primary keys. SQLite numbers rows by itself only if the type is named INTEGER.

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from tools.reference.__main__ import render
 from tools.reference.record import meanings, rows
 from woo_harvester.permits.record import PermitRecord, Term
 from woo_harvester.record import Record, Waarde
@@ -27,10 +26,6 @@ def test_the_types_of_values_are_named() -> None:
     assert kinds["versies[].mutatiedatumtijd"] == "date-time"
     assert kinds["versies[].bestanden[].grootte"] == "number"
     assert kinds["herkomst.standaardwaarden"] == "object of texts"
-
-
-def test_the_words_of_the_oorzaak_are_listed() -> None:
-    assert "`aanlevering`, `wijziging`, `intrekking`, `herpublicatie`." in render("record.md")
 
 
 def test_a_meaning_is_the_text_below_the_field() -> None:
