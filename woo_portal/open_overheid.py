@@ -60,8 +60,8 @@ def question_of(pairs: Pairs, *, is_strict: bool) -> Question:
     given = [pair for pair in pairs if is_strict or pair[0] in known]
     question = question_of_pairs(WOO, _renamed(given))
     begin, end = (_day(name, given) for name in DAYS)
-    if begin and end and begin > end:
-        raise QuestionError(f"{DAYS[0]} is later dan {DAYS[1]}.")
+    if begin and end:
+        begin, end = sorted((begin, end))
     came = {"opgehaald": Period(begin, end)} if begin or end else {}
     return replace(question, periods={**question.periods, **came})
 

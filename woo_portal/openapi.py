@@ -49,11 +49,10 @@ def _text(description: str, **schema: Any) -> Any:
     return Annotated[str, Meta(description=description, extra_json_schema=schema)]
 
 
-#: A day in an address, which a form leaves empty, and a day or moment.
-_DAYS = [{"format": "date"}, {"const": ""}]
-_DAY = _text("Een dag, zoals 2026-04-02.", anyOf=_DAYS)
-_SINCE = _text("Wat sindsdien is geoogst.", anyOf=[*_DAYS, {"format": "date-time"}])
-_AFTER = _text("De plaats uit een eerder antwoord.", pattern=r"^([0-9a-z]{0,16}(\.[0-9]{1,18}){4})?$")
+_DAY = _text("Een dag, zoals 2026-04-02.", format="date")
+_MOMENT = {"format": "date-time", "pattern": "(?:[Zz]|[+-](?:0[0-9]|1[0-3]):[0-5][0-9])$"}
+_SINCE = _text("Wat sindsdien is geoogst.", anyOf=[{"format": "date"}, _MOMENT])
+_AFTER = _text("De plaats uit een eerder antwoord.", pattern=r"^[0-9a-z]{0,16}(\.[0-9]{1,18}){4}$")
 _OF_CHANGES = {"sinds": _SINCE, "na": _AFTER, "aantal": Annotated[int, Meta(ge=1, le=MAX_CHANGES)]}
 
 
@@ -172,7 +171,8 @@ def _operation(operation: str, summary: str, parameters: Mapping[str, Any], cont
         "operationId": operation,
         "summary": summary,
         "parameters": [
-            {"name": name, "in": "query", "schema": schema(each)} for name, each in parameters.items()
+            {"name": name, "in": "query", "schema": _or_empty(schema(each))}
+            for name, each in parameters.items()
         ],
         "responses": {
             "200": {"description": "Het antwoord.", "headers": headers, "content": content},
@@ -185,6 +185,11 @@ def _operation(operation: str, summary: str, parameters: Mapping[str, Any], cont
             "429": {"description": "Te veel vragen vanaf een adres: vraag later opnieuw."},
         },
     }
+
+
+def _or_empty(given: Json) -> Json:
+    """Return the schema of a parameter, which a form may leave empty; that of a list has texts."""
+    return given if given.get("type") == "array" else {"anyOf": [given, {"const": ""}]}
 
 
 def _failure(text: str) -> Json:

@@ -18,8 +18,8 @@ from woo_harvester.utils.dates import day_of
 from woo_portal.names import organisations_named
 from woo_portal.question import (
     MAX_CHOSEN,
-    MAX_DEPTH,
     MAX_SIZE,
+    MAX_START,
     MAX_TEXT,
     Box,
     Period,
@@ -53,7 +53,10 @@ _PLACES = ("plaats", "afstand", "kader", "lopend")
 
 _NUMBER = re.compile("[0-9]{1,9}")
 _DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_DEGREES = re.compile(r"-?[0-9]{1,3}(?:\.[0-9]{1,15})?")
+#: Degrees north and east, and with commas between them a place, and two opposite corners of a part of a map.
+_LAT = r"\s*-?(?:[0-8]?[0-9](?:\.[0-9]{1,15})?|90(?:\.0{1,15})?)\s*"
+_LON = r"\s*-?(?:(?:1[0-7]|[0-9])?[0-9](?:\.[0-9]{1,15})?|180(?:\.0{1,15})?)\s*"
+PLACE, BOX = f"{_LAT},{_LON}", f"{_LAT},{_LON},{_LAT},{_LON}"
 
 
 def names_of(kind: Kind) -> tuple[str, ...]:
@@ -69,12 +72,15 @@ def sorts_of(kind: Kind) -> tuple[Sort, ...]:
     return tuple(sort for sort in Sort if sort not in left_out)
 
 
-def question_of_pairs(kind: Kind, pairs: Pairs, *, size: int = SIZE, today: date | None = None) -> Question:
+def question_of_pairs(
+    kind: Kind, pairs: Pairs, *, size: int = SIZE, most: int = MAX_CHOSEN, today: date | None = None
+) -> Question:
     """Return the question that these parameters ask; one without a value counts as absent.
 
-    *size* is the number of hits on a page if they do not say it. Raises QuestionError.
+    *size* is the number of hits on a page if they do not say it, *most* that of the values of a parameter.
+    Raises QuestionError.
     """
-    given = _Given(kind, pairs)
+    given = _Given(kind, pairs, most)
     one = given.one
     near = _near(one("plaats", _place), one("afstand", _distance))
     sort = one("sorteer", lambda name, text: _sort(kind, text)) or Sort.RELEVANCE
@@ -109,22 +115,20 @@ class _Given:
     Raises QuestionError for an unknown name, a long value or too many.
     """
 
-    def __init__(self, kind: Kind, pairs: Pairs) -> None:
+    def __init__(self, kind: Kind, pairs: Pairs, most: int) -> None:
         self._kind, known = kind, names_of(kind)
         self._values: dict[str, list[str]] = {}
         for name, value in pairs:
             if name not in known:
                 raise QuestionError(f"De vraag kent geen {name[:50]!r}. Mogelijk zijn: {', '.join(known)}.")
-            text = value if name == "zoektekst" else _short(name, value)
-            if text.strip():  # a value of invisible signs only is none
-                values = self._values.setdefault(name, [])
-                values.append(text)
-                if len(values) > MAX_CHOSEN:
-                    raise QuestionError(f"Kies hoogstens {MAX_CHOSEN} waarden bij {name}.")
+            values = self._values.setdefault(name, [])
+            values.append(_short(name, value) if name in _lists(kind) else value.strip())
+            if len(values) > most:
+                raise QuestionError(f"Kies hoogstens {most} waarden bij {name}.")
 
     def all(self, name: str) -> tuple[str, ...]:
-        """Return the values of a parameter."""
-        return tuple(self._values.get(name, ()))
+        """Return the values of a parameter; one of invisible signs only is none."""
+        return tuple(filter(None, self._values.get(name, ())))
 
     def one(self, name: str, read: Callable[[str, str], _T]) -> _T | None:
         """Return the only value of a parameter, or None. Raises QuestionError if there are several."""
@@ -183,10 +187,9 @@ def _short(name: str, value: str) -> str:
 def _check_page(start: int, size: int) -> None:
     if not 1 <= size <= MAX_SIZE:
         raise QuestionError(f"aantal is 1 tot en met {MAX_SIZE}.")
-    if start + size > MAX_DEPTH:
-        raise QuestionError(
-            f"De bladzijden gaan tot resultaat {MAX_DEPTH}: kies een filter, of download alle resultaten."
-        )
+    if start > MAX_START:
+        what = "kies een filter, of download alle resultaten"
+        raise QuestionError(f"De bladzijden beginnen tot resultaat {MAX_START}: {what}.")
 
 
 def number_of(name: str, text: str) -> int:
@@ -219,16 +222,16 @@ def _day(name: str, text: str) -> date:
 
 def _period(name: str, one: Callable[[str, Callable[[str, str], date]], date | None]) -> Period | None:
     begin, end = one(name + BEGIN, _day), one(name + END, _day)
-    if begin and end and begin > end:
-        raise QuestionError(f"{name}{BEGIN} is later dan {name}{END}.")
+    if begin and end:
+        begin, end = sorted((begin, end))
     return Period(begin, end) if begin or end else None
 
 
 def _place(name: str, text: str) -> tuple[float, float]:
     """Return the degrees north and east in a parameter. Raises QuestionError."""
-    match _numbers(text):
-        case [lat, lon] if abs(lat) <= 90 and abs(lon) <= 180:
-            return lat, lon
+    if re.fullmatch(PLACE, text):
+        lat, lon = map(float, text.split(","))
+        return lat, lon
     raise QuestionError(f"{name} is een breedtegraad en een lengtegraad, zoals 52.3731,4.8926.")
 
 
@@ -244,16 +247,10 @@ def _near(place: tuple[float, float] | None, metres: int | None) -> Place | None
 
 
 def _box(name: str, text: str) -> Box:
-    match _numbers(text):
-        case [south, west, north, east] if -90 <= south <= north <= 90 and -180 <= west <= east <= 180:
-            return Box(south, west, north, east)
+    if re.fullmatch(BOX, text):
+        north, east, south, west = map(float, text.split(","))
+        return Box(min(north, south), min(east, west), max(north, south), max(east, west))
     raise QuestionError(f"{name} is zuid, west, noord en oost in graden, zoals 52.06,5.05,52.12,5.18.")
-
-
-def _numbers(text: str) -> list[float]:
-    """Return the degrees in a text, with commas between them; none if it has anything else."""
-    parts = [part.strip() for part in text.split(",")]
-    return [float(part) for part in parts] if all(map(_DEGREES.fullmatch, parts)) else []
 
 
 def _degrees(value: float) -> str:

@@ -34,6 +34,8 @@ MAX_SIZE = 100
 MAX_VALUES = 60_000
 #: The number of hits up to which pages go; a download has all of them.
 MAX_DEPTH = 10_000
+#: The first hit of the last page, so that all of any page is within that.
+MAX_START = MAX_DEPTH - MAX_SIZE
 
 
 class QuestionError(ValueError):

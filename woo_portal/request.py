@@ -7,23 +7,25 @@ from datetime import date
 from functools import cache
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, DecodeError, Meta, Struct, UnsetType, defstruct, to_builtins
-from msgspec.json import decode
+from msgspec import UNSET, DecodeError, Meta, Struct, UnsetType, convert, defstruct, to_builtins
+from msgspec.json import Decoder
 
 from woo_harvester.kinds import PERMITS, WOO, Kind
 from woo_portal.parse import (
     BEGIN,
+    BOX,
     DATES,
     DISTANCE,
     END,
     GENERAL,
     MAX_DISTANCE,
+    PLACE,
     SIZE,
     names_of,
     question_of_pairs,
     sorts_of,
 )
-from woo_portal.question import MAX_CHOSEN, MAX_DEPTH, MAX_SIZE, MAX_TEXT, Question, QuestionError
+from woo_portal.question import MAX_CHOSEN, MAX_SIZE, MAX_START, MAX_TEXT, Question, QuestionError
 
 Json = dict[str, Any]
 
@@ -40,21 +42,21 @@ def _number(least: int, most: int, text: str, default: int) -> Any:
     return Annotated[int, Meta(ge=least, le=most, description=text, extra_json_schema={"default": default})]
 
 
+def _place(pattern: str, text: str) -> Any:
+    return Annotated[str, Meta(description=text, extra_json_schema={"pattern": f"^({pattern})?$"})]
+
+
 #: The types of parameters, but for days and for those that may have several values.
 _PARAMETERS: Mapping[str, Any] = {
     "zoektekst": Annotated[
         _Text,
         Meta(description="De woorden; tussen aanhalingstekens precies zo, met een min ervoor juist niet."),
     ],
-    "start": _number(
-        0, MAX_DEPTH - 1, f"Het eerste resultaat; start en aantal samen zijn hoogstens {MAX_DEPTH}.", 0
-    ),
+    "start": _number(0, MAX_START, "Het eerste resultaat.", 0),
     "aantal": _number(1, MAX_SIZE, "Het aantal resultaten in het antwoord.", SIZE),
-    "plaats": Annotated[str, Meta(description="Breedtegraad en lengtegraad (WGS84), zoals 52.3731,4.8926.")],
+    "plaats": _place(PLACE, "Breedtegraad en lengtegraad (WGS84), zoals 52.3731,4.8926."),
     "afstand": _number(1, MAX_DISTANCE, "De afstand tot de plaats in meter.", DISTANCE),
-    "kader": Annotated[
-        str, Meta(description="Zuid, west, noord en oost (WGS84), zoals 52.06,5.05,52.12,5.18.")
-    ],
+    "kader": _place(BOX, "Zuid, west, noord en oost (WGS84), zoals 52.06,5.05,52.12,5.18."),
     "lopend": Annotated[
         Literal["ja", "nee"], Meta(description="ja: de vergunning geldt vandaag; nee: zij is afgelopen.")
     ],
@@ -70,6 +72,9 @@ def type_of(kind: Kind, name: str) -> Any:
     several = "Een URI of een naam. Meer waarden mogen; één is genoeg."
     return _PARAMETERS.get(name, Annotated[list[_Text], Meta(max_length=MAX_CHOSEN, description=several)])
 
+
+#: The most values of a filter in a request, which may name it in both ways.
+_MOST = 2 * MAX_CHOSEN
 
 #: The filters whose name differs from that of the parameter.
 _NAMES: Mapping[str, str] = {
@@ -124,11 +129,22 @@ def struct(name: str, types: Json, required: Collection[str] = ()) -> type[Struc
 def question_of_request(kind: Kind, body: bytes) -> Question:
     """Return the question in the body of a POST request. Raises QuestionError."""
     try:
-        request = to_builtins(decode(body, type=request_of(kind)))
+        request = to_builtins(convert(_READER.decode(body), request_of(kind)))
     except (DecodeError, RecursionError) as error:
         raise QuestionError(f"Het verzoek is niet zoals openapi.json het beschrijft: {error}") from None
     known = {f"filters.{path}": name for path, name in filters_of(kind).items()}
-    return question_of_pairs(kind, _pairs(known | dict(zip(GENERAL, GENERAL, strict=True)), request))
+    return question_of_pairs(
+        kind, _pairs(known | dict(zip(GENERAL, GENERAL, strict=True)), request), most=_MOST
+    )
+
+
+def _whole(text: str) -> float:
+    """Return a number of JSON, in which 82.0 is a whole one (JSON Schema, 4.2.3)."""
+    number = float(text)
+    return int(number) if number.is_integer() else number
+
+
+_READER = Decoder(float_hook=_whole)
 
 
 def _pairs(known: Mapping[str, str], given: Json, before: str = "") -> Iterator[tuple[str, str]]:

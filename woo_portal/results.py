@@ -17,7 +17,7 @@ from woo_harvester.outputs.definition import Facet, FacetValue, facet_values, fa
 from woo_harvester.outputs.document import record_of
 from woo_portal.engine import Answer, Count
 from woo_portal.openapi import FILES
-from woo_portal.question import MAX_DEPTH, Question, Sort, chosen_label
+from woo_portal.question import MAX_START, Question, Sort, chosen_label
 from woo_portal.wording import capitalised, day, path_of, search_path
 
 Parameters = list[tuple[str, str]]
@@ -215,7 +215,7 @@ def paging(question: Question, answer: Answer, address: Address) -> Paging:
     """Return the place of a page among the hits."""
     last = question.start + len(answer.hits)
     before, after = max(0, question.start - question.size), question.start + question.size
-    has_next = after < answer.total and after + question.size <= MAX_DEPTH
+    has_next = after < answer.total and after <= MAX_START
     return Paging(
         first=question.start + 1,
         last=last,
@@ -229,7 +229,7 @@ def paging(question: Question, answer: Answer, address: Address) -> Paging:
 def _pages(question: Question, total: int, address: Address) -> Iterator[PageLink]:
     """Yield the numbers of pages to go to; a gap stands for those that are left out."""
     size, current = question.size, question.start // question.size
-    last = min(total - 1, MAX_DEPTH - size) // size
+    last = min(total - 1, MAX_START) // size
     near = range(max(0, current - _BESIDE), min(last, current + _BESIDE) + 1)
     shown = sorted({0, last, *near}) if last > 0 else []
     before = -1

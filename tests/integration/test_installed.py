@@ -107,7 +107,9 @@ def test_the_script_is_the_version_that_was_built(base: Environment, tmp_path: P
 def test_the_sbom_of_a_release_lists_what_is_installed_with_its_licences(
     base: Environment, tmp_path: Path
 ) -> None:
-    recipe = subprocess.check_output(["make", "--dry-run", "sbom"], cwd=ROOT, text=True)
+    recipe = subprocess.check_output(
+        ["make", "--no-print-directory", "--dry-run", "sbom"], cwd=ROOT, text=True
+    )
     commands = recipe[recipe.index("\nsed ") :]  # what follows the installation
     tools = str(Path(sys.executable).parent)
     for name, here in ((".cache/sbom", base.folder), (".venv/bin", tools), ("dist/", f"{tmp_path}/")):

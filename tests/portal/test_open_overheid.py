@@ -71,14 +71,10 @@ def test_what_is_wrong_is_one_line_in_dutch() -> None:
         ("publicatiedatumTot=31-02-2024", "publicatiedatumTot is een dag, zoals 02-04-2026."),
         ("publicatiedatumTot=%00", "publicatiedatumTot is een dag, zoals 02-04-2026."),
         ("publicatiedatumVan=02-02-2024&publicatiedatumVan=2024", "Geef publicatiedatumVan maar één keer."),
-        (
-            "publicatiedatumVan=02-02-2024&publicatiedatumTot=01-02-2024",
-            "publicatiedatumVan is later dan publicatiedatumTot.",
-        ),
         ("aantalResultaten=0", "aantal is 1 tot en met 100."),
         ("aantalResultaten=veel", "aantal is een getal, zoals 20."),
         ("aantalResultaten=10&aantal=20", "Geef aantal maar één keer."),
-        ("start=9990&aantalResultaten=50", "De bladzijden gaan tot resultaat 10000"),
+        ("start=9990&aantalResultaten=50", "De bladzijden beginnen tot resultaat 9900"),
         ("thema=%2500", "In de waarde van thema staan tekens"),
     ]:
         with pytest.raises(QuestionError) as error:

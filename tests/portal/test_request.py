@@ -71,13 +71,23 @@ def test_an_empty_request_asks_for_everything() -> None:
     assert question_of_request(WOO, body(zoektekst=None, filters=None)) == Question(WOO)
 
 
+def test_a_whole_number_may_have_a_point() -> None:
+    assert question_of_request(WOO, b'{"start": 82.0, "aantal": 1e1}') == Question(WOO, start=82)
+
+
+def test_a_request_may_name_a_filter_in_both_ways() -> None:
+    names = [[f"{way}{number}" for number in range(50)] for way in "ab"]
+    found = question_of_request(WOO, body(filters={"organisatie": names[0], "verantwoordelijke": names[1]}))
+    assert len(found.chosen["organisatie"]) == 100
+
+
 def test_a_mistake_in_a_request_is_refused_in_one_line() -> None:
     for given, expected in [
         (b"", "truncated"),
         (b"\xff\xfe{", "malformed"),
         (b"{", "truncated"),
-        (b"[" * 60_000, "Expected `object`"),
-        (b'{"start": ' + b"9" * 5000 + b"}", "`$.start`"),
+        (b"[" * 60_000, "recursion"),
+        (b'{"start": ' + b"9" * 5000 + b"}", "out of range"),
         (b"[]", "Expected `object`"),
         (b"null", "Expected `object`"),
         (b'{"kleur": "rood"}', "`kleur`"),
@@ -94,7 +104,7 @@ def test_a_mistake_in_a_request_is_refused_in_one_line() -> None:
         (b'{"start": NaN}', "malformed"),
         (b'{"\\ud800": "x"}', "Het verzoek is niet zoals openapi.json het beschrijft"),
         (b'{"start": -5}', "`int` >= 0"),
-        (b'{"start": 9999, "aantal": 100}', "De bladzijden gaan tot resultaat 10000"),
+        (b'{"start": 9901}', "`int` <= 9900"),
     ]:
         with pytest.raises(QuestionError) as caught:
             question_of_request(WOO, given)

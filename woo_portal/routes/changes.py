@@ -61,7 +61,8 @@ def _asked(pairs: Pairs, size: int) -> _Asked:
     number = number_of("aantal", found.get("aantal", str(size)))
     if not 1 <= number <= MAX_CHANGES:
         raise QuestionError(f"aantal is 1 tot en met {MAX_CHANGES}.")
-    followed = _followed(found["na"]) if "na" in found else Followed(moment=_since(found.get("sinds", "")))
+    since = Followed(moment=_since(found.get("sinds", "")))
+    followed = _followed(found["na"]) if "na" in found else since
     return _Asked(followed, number, is_open=found.keys().isdisjoint(("sinds", "na")))
 
 

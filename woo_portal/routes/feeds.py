@@ -21,7 +21,7 @@ from woo_portal.engine import Engine
 from woo_portal.openapi import API, ENTRIES, FILES
 from woo_portal.pages import headers_for, not_modified, root_of
 from woo_portal.parse import SIZE, pairs_of, question_of_pairs
-from woo_portal.question import MAX_DEPTH, Question, Sort
+from woo_portal.question import MAX_START, Question, Sort
 from woo_portal.wording import search_path
 
 _Endpoint = Callable[[Request], Awaitable[Response]]
@@ -59,9 +59,8 @@ def _feed(kind: Kind) -> _Endpoint:
 def _links(question: Question, total: int) -> dict[str, str]:
     """Return the paths of the pages of a feed and of its search, by relation."""
     kind = question.kind.name
-    last = min(total, MAX_DEPTH)
     starts = {"self": question.start, "first": 0}
-    if (following := question.start + question.size) < last:
+    if (following := question.start + question.size) < total and following <= MAX_START:
         starts["next"] = following
     if question.start:
         starts["previous"] = max(0, question.start - question.size)
