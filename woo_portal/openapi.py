@@ -101,11 +101,12 @@ def _answer(kind: Kind) -> type[Struct]:
     return struct(name, fields | distances, required=fields)
 
 
-def description(root: str, title: str, contact: str) -> Json:
+def description(root: str, title: str, contact: str, *, with_toets: bool = False) -> Json:
     """Return the description of a portal at an address, which has no slash at its end.
 
     *contact* is the URL or e-mail address of its operator, or empty.
     """
+    paths = {path.removeprefix(BASE): item for kind in Kind for path, item in _of_kind(kind)}
     types = [Fout, VergunningenOpKaart, *_RECORDS.values()]
     types += [make(kind) for kind in Kind for make in (_answer, request_of)]
     _, schemas = schema_components(types, ref_template="#/components/schemas/{name}")
@@ -121,7 +122,7 @@ def description(root: str, title: str, contact: str) -> Json:
             "license": {"name": "EUPL-1.2", "identifier": "EUPL-1.2"},
         },
         "servers": [{"url": root + BASE}],
-        "paths": {path.removeprefix(BASE): item for kind in Kind for path, item in _of_kind(kind)},
+        "paths": paths | ({"/toets/{host}": {"get": _toets()}} if with_toets else {}),
         "components": {"schemas": schemas},
     }
 
@@ -162,6 +163,16 @@ def _record(name: str, summary: str) -> Json:
     ]
     for status, text in (("404", "Dit kenmerk is hier niet bekend."), ("410", "Dit is ingetrokken.")):
         made["responses"][status] = _failure(text)
+    return made
+
+
+def _toets() -> Json:
+    """Return the operation that reads the result of the test of a website."""
+    content = {_JSON: {"schema": {"type": "object", "description": "Als report.json van woo-harvester."}}}
+    made = _operation("lees_toets", "Lees het resultaat van de laatste toets van een website", {}, content)
+    made["parameters"] = [{"name": "host", "in": "path", "required": True, "schema": {"type": "string"}}]
+    made["responses"]["202"] = {"description": "De toets loopt nog, of wacht: plaats is die in de rij."}
+    made["responses"]["404"] = _failure("Van deze website is geen resultaat.")
     return made
 
 
