@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -39,6 +40,8 @@ from woo_portal.pages import (
 from woo_portal.question import QuestionError
 from woo_portal.results import error_in_words
 from woo_portal.routes import ROUTES
+from woo_portal.routes import toets as toets_routes
+from woo_portal.toets import Toets
 
 _logger = logging.getLogger(__name__)
 
@@ -115,6 +118,9 @@ async def _on_error(request: Request, error: Exception) -> Response:
 
 HANDLERS: dict[Any, Any] = {HTTPException: _on_http, **dict.fromkeys(_ANSWERS, _on_error)}
 
+#: The link to the test of a website, which only some portals have.
+_TOETS = ((toets_routes.PATH, "Toets uw site"),)
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -144,6 +150,8 @@ class Options:
     """The file with the style of the organisation, which comes after the portal's own."""
     logo: str = ""
     """The image that stands at the top of each page beside the name."""
+    toets: Toets | None = None
+    """The tests of websites, if visitors may start these."""
 
 
 def make_app(engine: Engine, options: Options) -> Starlette:
@@ -155,12 +163,17 @@ def make_app(engine: Engine, options: Options) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        # The register may take minutes to come.
+        opening = asyncio.create_task(options.toets.open()) if options.toets else None
         yield
+        if options.toets is not None and opening is not None:
+            opening.cancel()
+            await options.toets.close()
         asking.close()
 
     files = static_files(options.css, options.logo)
     app = Starlette(
-        routes=[*ROUTES, *map(_static, files.values())],
+        routes=[*ROUTES, *(toets_routes.ROUTES if options.toets else ()), *map(_static, files.values())],
         middleware=[
             # Any site may ask, since the answers are public and the same for everyone.
             Middleware(
@@ -180,7 +193,7 @@ def make_app(engine: Engine, options: Options) -> Starlette:
     )
     app.router.redirect_slashes = False  # it would lead to whatever host the request names
     app.state.engine, app.state.options, app.state.asking = engine, options, asking
-    app.state.harvest, app.state.menu = Harvest(options.report), Menu()
+    app.state.harvest, app.state.menu = Harvest(options.report), Menu(*_TOETS if options.toets else ())
     app.state.downloads = BoundedSemaphore(options.downloads)
     app.state.paths = {name: file.path for name, file in files.items()}
     return app

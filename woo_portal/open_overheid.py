@@ -18,8 +18,8 @@ from woo_harvester.outputs.definition import Status
 from woo_harvester.outputs.document import record_of
 from woo_portal.details import files_of, first, location_of, title_of, version_of, whole_number
 from woo_portal.engine import Answer
-from woo_portal.parse import Pairs, names_of, question_of_pairs
-from woo_portal.question import Period, Question, QuestionError, Sort
+from woo_portal.parse import Pairs, names_of, period_of, question_of_pairs
+from woo_portal.question import Question, QuestionError, Sort
 
 Json = Mapping[str, Any]
 
@@ -59,10 +59,8 @@ def question_of(pairs: Pairs, *, is_strict: bool) -> Question:
     known = (*NAMES, *names_of(WOO))
     given = [pair for pair in pairs if is_strict or pair[0] in known]
     question = question_of_pairs(WOO, _renamed(given))
-    begin, end = (_day(name, given) for name in DAYS)
-    if begin and end:
-        begin, end = sorted((begin, end))
-    came = {"opgehaald": Period(begin, end)} if begin or end else {}
+    period = period_of(*(_day(name, given) for name in DAYS))
+    came = {"opgehaald": period} if period else {}
     return replace(question, periods={**question.periods, **came})
 
 

@@ -50,7 +50,7 @@ def _text(description: str, **schema: Any) -> Any:
 
 
 _DAY = _text("Een dag, zoals 2026-04-02.", format="date")
-_MOMENT = {"format": "date-time", "pattern": "(?:[Zz]|[+-](?:0[0-9]|1[0-3]):[0-5][0-9])$"}
+_MOMENT = {"format": "date-time", "pattern": "(?:Z|[+-](?:0[0-9]|1[0-3]):[0-5][0-9])$"}
 _SINCE = _text("Wat sindsdien is geoogst.", anyOf=[{"format": "date"}, _MOMENT])
 _AFTER = _text("De plaats uit een eerder antwoord.", pattern=r"^[0-9a-z]{0,16}(\.[0-9]{1,18}){4}$")
 _OF_CHANGES = {"sinds": _SINCE, "na": _AFTER, "aantal": Annotated[int, Meta(ge=1, le=MAX_CHANGES)]}
@@ -100,11 +100,12 @@ def _answer(kind: Kind) -> type[Struct]:
     return struct(name, fields | distances, required=fields)
 
 
-def description(root: str, title: str, contact: str) -> Json:
+def description(root: str, title: str, contact: str, *, with_toets: bool = False) -> Json:
     """Return the description of a portal at an address, which has no slash at its end.
 
     *contact* is the URL or e-mail address of its operator, or empty.
     """
+    paths = {path.removeprefix(BASE): item for kind in Kind for path, item in _of_kind(kind)}
     types = [Fout, VergunningenOpKaart, *_RECORDS.values()]
     types += [make(kind) for kind in Kind for make in (_answer, request_of)]
     _, schemas = schema_components(types, ref_template="#/components/schemas/{name}")
@@ -120,7 +121,7 @@ def description(root: str, title: str, contact: str) -> Json:
             "license": {"name": "EUPL-1.2", "identifier": "EUPL-1.2"},
         },
         "servers": [{"url": root + BASE}],
-        "paths": {path.removeprefix(BASE): item for kind in Kind for path, item in _of_kind(kind)},
+        "paths": paths | ({"/toets/{host}": {"get": _toets()}} if with_toets else {}),
         "components": {"schemas": schemas},
     }
 
@@ -161,6 +162,16 @@ def _record(name: str, summary: str) -> Json:
     ]
     for status, text in (("404", "Dit kenmerk is hier niet bekend."), ("410", "Dit is ingetrokken.")):
         made["responses"][status] = _failure(text)
+    return made
+
+
+def _toets() -> Json:
+    """Return the operation that reads the result of the test of a website."""
+    content = {_JSON: {"schema": {"type": "object", "description": "Als report.json van woo-harvester."}}}
+    made = _operation("lees_toets", "Lees het resultaat van de laatste toets van een website", {}, content)
+    made["parameters"] = [{"name": "host", "in": "path", "required": True, "schema": {"type": "string"}}]
+    made["responses"]["202"] = {"description": "De toets loopt nog, of wacht: plaats is die in de rij."}
+    made["responses"]["404"] = _failure("Van deze website is geen resultaat.")
     return made
 
 

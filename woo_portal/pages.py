@@ -19,6 +19,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from woo_harvester.kinds import PERMITS
+from woo_harvester.report import html as report_pages
 from woo_harvester.utils.program import VERSION
 from woo_harvester.utils.templates import base_css, make_environment, read_asset
 from woo_portal import wording
@@ -144,10 +145,11 @@ _MENU_SECONDS = 60.0
 
 
 class Menu:
-    """The links at the top of each page: one to permits only if there are any."""
+    """The links at the top of each page, and *more* of them; one to permits only if there are any."""
 
-    def __init__(self) -> None:
-        self.links: tuple[tuple[str, str], ...] = _NAVIGATION
+    def __init__(self, *more: tuple[str, str]) -> None:
+        self._more = more
+        self.links: tuple[tuple[str, str], ...] = (*_NAVIGATION, *more)
         self._until = 0.0
 
     async def refresh(self, request: Request) -> None:
@@ -160,7 +162,7 @@ class Menu:
             found = await state.asking(state.engine.contents, PERMITS)
         except (BusyError, EngineError):
             return
-        self.links = (*_NAVIGATION, _PERMITS) if found.published else _NAVIGATION
+        self.links = (*_NAVIGATION, *([_PERMITS] if found.published else ()), *self._more)
 
 
 async def page(request: Request, template: str, **context: Any) -> Response:
@@ -247,6 +249,7 @@ def static_files(css: str, logo: str) -> Mapping[str, StaticFile]:
     own_style = Path(css).read_text(encoding="utf-8") if css else ""
     contents = {
         "stijl.css": (base_css() + asset("style.css") + own_style).encode(),
+        "verslag.css": read_asset(report_pages.__name__, "style.css").encode(),
         "icoon.svg": asset("icon.svg").encode(),
         "kaart.css": asset("leaflet/leaflet.css").encode(),
         "kaart.js": f"{asset('leaflet/leaflet.js')}\n{asset('map.js')}".encode(),

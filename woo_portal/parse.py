@@ -97,7 +97,11 @@ def question_of_pairs(
         clauses=clauses_of(text),
         named=organisations_named(text),
         chosen=given.chosen(),
-        periods={name: period for name in DATES[kind.name] if (period := _period(name, one))},
+        periods={
+            name: period
+            for name in DATES[kind.name]
+            if (period := period_of(one(name + BEGIN, _day), one(name + END, _day)))
+        },
         ids=given.all("id"),
         near=near,
         box=one("kader", _box),
@@ -220,8 +224,8 @@ def _day(name: str, text: str) -> date:
     raise QuestionError(f"{name} is een dag, zoals 2026-04-02.")
 
 
-def _period(name: str, one: Callable[[str, Callable[[str, str], date]], date | None]) -> Period | None:
-    begin, end = one(name + BEGIN, _day), one(name + END, _day)
+def period_of(begin: date | None, end: date | None) -> Period | None:
+    """Return the period between two days in any order; None if both are absent."""
     if begin and end:
         begin, end = sorted((begin, end))
     return Period(begin, end) if begin or end else None

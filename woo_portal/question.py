@@ -32,10 +32,8 @@ MAX_CHOSEN = 50
 MAX_SIZE = 100
 #: The most values of a facet that are counted if all are wanted.
 MAX_VALUES = 60_000
-#: The number of hits up to which pages go; a download has all of them.
-MAX_DEPTH = 10_000
-#: The first hit of the last page, so that all of any page is within that.
-MAX_START = MAX_DEPTH - MAX_SIZE
+#: The hit that the last page begins with: a search engine gives 10,000. A download has all of them.
+MAX_START = 10_000 - MAX_SIZE
 
 
 class QuestionError(ValueError):

@@ -73,9 +73,6 @@ def type_of(kind: Kind, name: str) -> Any:
     return _PARAMETERS.get(name, Annotated[list[_Text], Meta(max_length=MAX_CHOSEN, description=several)])
 
 
-#: The most values of a filter in a request, which may name it in both ways.
-_MOST = 2 * MAX_CHOSEN
-
 #: The filters whose name differs from that of the parameter.
 _NAMES: Mapping[str, str] = {
     "verantwoordelijke": "organisatie",

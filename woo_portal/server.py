@@ -34,6 +34,7 @@ from woo_portal.app import Options, make_app
 from woo_portal.asking import MAX_DOWNLOADS
 from woo_portal.engine import Engine, EngineError
 from woo_portal.pages import static_files
+from woo_portal.toets import Toets
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -121,7 +122,7 @@ def _embedded(settings: BaseSettings, files: RecordFiles, *, rebuild: bool, watc
     folder, seconds = data_dir(settings) / FOLDER, SECONDS
     filling = Filling(sys.stderr)
     with closing(EmbeddedEngine.open(folder, seconds, rebuild=rebuild, report=filling.write)) as engine:
-        if rebuild or engine.is_empty:
+        if rebuild or (engine.is_empty and not settings.getbool("WOO_TOETS")):
             files.check()
         filling.end(engine.fill(files(), filling))
         with Watcher(engine, files, filling.write) if watch else nullcontext():
@@ -245,9 +246,11 @@ def run_portal(
 ) -> None:
     """Serve the portal until it is stopped, and print its address when it answers.
 
-    Raises ListenError, EngineError, NoRecordsError, NotRecordsError, NoFolderError, OSError and ImportError.
+    Raises StartError, EngineError, NoRecordsError, NotRecordsError, NoFolderError, OSError and ImportError.
     """
     options = _options(settings)
+    if options.toets is not None and settings.getint("WOO_PORTAL_PROCESSES") != 1:
+        raise StartError("WOO_TOETS has its queue in one process: expected WOO_PORTAL_PROCESSES=1")
     static_files(options.css, options.logo)  # what cannot be read is said before the filling
     if options.files is not None and not options.files.is_dir():
         if options.files.exists():
@@ -333,6 +336,7 @@ def _options(settings: BaseSettings) -> Options:
         links=[tuple(each.strip().rsplit(maxsplit=1)) for each in settings.getlist("WOO_PORTAL_LINKS")],
         css=str(settings["WOO_PORTAL_CSS"] or ""),
         logo=str(settings["WOO_PORTAL_LOGO"] or ""),
+        toets=Toets(settings) if settings.getbool("WOO_TOETS") else None,
     )
 
 

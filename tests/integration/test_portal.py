@@ -33,7 +33,7 @@ def write(path: Path, *records: Any) -> None:
 
 
 @contextmanager
-def portal(cwd: Path, *args: str, stop: signal.Signals = signal.SIGTERM, **settings: object) -> Iterator[Ask]:
+def portal(cwd: Path, *args: str, stop: signal.Signals = signal.SIGTERM, **settings: Any) -> Iterator[Ask]:
     """Run a portal until the end of the block; give what asks it."""
     with running_portal(cwd, *args, stop=stop, **settings) as address:
         yield lambda path: httpx.get(urljoin(address, path), trust_env=False, timeout=STUCK)

@@ -17,10 +17,14 @@ START = "The portal is at "
 
 @contextmanager
 def running_portal(
-    cwd: Path, *args: str, stop: signal.Signals = signal.SIGTERM, **settings: object
+    cwd: Path,
+    *args: str,
+    stop: signal.Signals = signal.SIGTERM,
+    ca: Path | None = None,
+    **settings: object,
 ) -> Iterator[str]:
     """Run a portal until the end of the block, which must end well; give its address, without a slash."""
-    process = start_forked(["portal", "--port", "0", *args], cwd, settings=settings)
+    process = start_forked(["portal", "--port", "0", *args], cwd, ca, settings=settings)
     wait_until(lambda: "\n" in process.stdout or process.ended, "the portal says where it is")
     line = process.stdout
     try:

@@ -151,8 +151,7 @@ class Command(ProjectCommand):
         self._check(args, opts)
         settings.setdict(AUDIT_SETTINGS, "cmdline")
         hosts = _hosts(args) if args else [host_of(url) for url in opts.permits]
-        if hosts:
-            settings.set("WOO_PRIVATE_HOSTS", hosts, "cmdline")
+        settings.setdict({"WOO_PRIVATE_HOSTS": hosts, "WOO_REPORT_HISTORY": False}, "project")  # or -s
         self._credentials = Credentials(hosts, opts.user)
         settings.set("WOO_TEST_HOSTS", hosts if opts.ca or opts.user else [], "cmdline")
         for setting, default in (("MESSAGE", MESSAGE_SAMPLE), ("DOCUMENT", DOCUMENT_SAMPLE)):

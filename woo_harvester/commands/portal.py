@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from scrapy.exceptions import UsageError
 
@@ -46,6 +46,8 @@ class Command(ProjectCommand):
         )
         parser.add_argument("--rebuild", action="store_true", help="fill the index anew from the files")
         parser.add_argument("--no-watch", action="store_true", help="do not look for new records meanwhile")
+        toets: dict[str, Any] = {"action": "append_const", "dest": "set", "const": "WOO_TOETS=1"}
+        parser.add_argument("--toets", **toets, help="let visitors audit a website at /toets")
         parser.add_argument("--access-log", action="store_true", help="write a line to stderr a request")
 
     def perform(self, args: list[str], opts: argparse.Namespace) -> None:

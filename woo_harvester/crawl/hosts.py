@@ -49,15 +49,15 @@ _NAMED = 5
 def select_hosts(register: Register, arguments: WooArguments) -> tuple[Register, tuple[str, ...]]:
     """Return the register as this run sees it, and the hosts to visit.
 
-    Hosts in ``domains`` count as registered for this run, and are those that :func:`meant_host` returns.
-    Raises :class:`ArgumentError` for an organisation that the register does not have, and if the arguments
-    together leave no host.
+    Hosts in ``domains`` count as registered for this run, and are those that ``meant_host`` of the register
+    returns. Raises :class:`ArgumentError` for an organisation that the register does not have, and if the
+    arguments together leave no host.
     """
     hosts = register.hosts
     if arguments.organisation:
         hosts = _hosts_of(register, arguments.organisation)
     if arguments.domains:
-        domains = tuple(dict.fromkeys(meant_host(register, typed) for typed in arguments.domains))
+        domains = tuple(dict.fromkeys(register.meant_host(typed) for typed in arguments.domains))
         narrowed = set(domains).intersection(hosts) if arguments.organisation else domains
         hosts = tuple(host for host in domains if host in narrowed)
         register = register.with_domains(domains)
@@ -69,17 +69,9 @@ def select_hosts(register: Register, arguments: WooArguments) -> tuple[Register,
     return register, hosts
 
 
-def meant_host(register: Register, typed: str) -> str:
-    """Return the registered host that a domain means: with or without ``www.``; else the domain as typed."""
-    if register.is_registered(typed):
-        return typed
-    other = typed.removeprefix("www.") if typed.startswith("www.") else f"www.{typed}"
-    return other if register.is_registered(other) else typed
-
-
 def renamed_hosts(register: Register, domains: Iterable[str]) -> dict[str, str]:
     """Return the domains that the register has under another name, by the host that is read."""
-    meant = {meant_host(register, typed): typed for typed in domains}
+    meant = {register.meant_host(typed): typed for typed in domains}
     return {host: typed for host, typed in meant.items() if host != typed}
 
 

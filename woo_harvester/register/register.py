@@ -171,6 +171,13 @@ class Register:
         """Return whether documents on this host may be harvested: registered, or added by with_domains."""
         return host in self._hosts or host in self._ad_hoc
 
+    def meant_host(self, typed: str) -> str:
+        """Return the registered host that a domain means: with or without ``www.``; else the one typed."""
+        if self.is_registered(typed):
+            return typed
+        other = typed.removeprefix("www.") if typed.startswith("www.") else f"www.{typed}"
+        return other if self.is_registered(other) else typed
+
     def with_domains(self, hosts: Iterable[str]) -> Self:
         """Return a copy in which these hosts count as registered too, for a run with ``-a domains=``.
 

@@ -110,9 +110,5 @@ class HostLines:
 
 def _worst_first(host: HostReport) -> tuple[bool, float, int, str]:
     """Return the sort key of a host: nothing harvested first, then the share lost, then the score."""
-    return host.harvested > 0, -host.share_lost, _order(host.score), host.host
-
-
-def _order(value: int | None) -> int:
-    """Return a score to sort by; no score is worse than zero."""
-    return -1 if value is None else value
+    score = -1 if host.score is None else host.score  # no score is worse than zero
+    return host.harvested > 0, -host.share_lost, score, host.host

@@ -175,9 +175,8 @@ AUDIT_SETTINGS: dict[str, Any] = {
     "FEEDS": {},
     "FILES_STORE": None,
     "WOO_ELASTICSEARCH_URL": None,
-    # An audit has its own output, and is not a run to compare other runs with.
+    # An audit has its own output.
     "WOO_METRICS_FILE": None,
-    "WOO_REPORT_HISTORY": False,
     "WOO_SUMMARY": False,
     "WOO_TEXT": False,
 }

@@ -69,7 +69,7 @@ class Setting:
             texts = value if isinstance(value, list | tuple) else [value]
             wrong = value != "" and not all(re.fullmatch(self.form, str(text)) for text in texts)
         else:
-            wrong = value == "" and self.default is not None
+            wrong = value == "" and self.default not in (None, [])
         if not wrong:
             return None
         seen = "" if self.has_password else f", got {shown(value)}"

@@ -89,7 +89,8 @@ def _detail(request: Request, document: Mapping[str, Any]) -> dict[str, Any]:
 async def _description(request: Request) -> Response:
     """Describe the API as OpenAPI."""
     options = request.app.state.options
-    made = description(root_of(request), options.title, options.contact)
+    with_toets = options.toets is not None
+    made = description(root_of(request), options.title, options.contact, with_toets=with_toets)
     return JSONResponse(made, headers={"cache-control": "public, max-age=3600"})
 
 

@@ -74,6 +74,13 @@ def render(folder: RunFolder, *, lang: Language | None = None, host_pages: Path 
     return folder.page
 
 
+def part_of_page(head: Head, host: HostReport) -> Markup:
+    """Return the part of the page of a host that a page of another site may have."""
+    shared = _Page(head, head.lang, "", "").shared
+    macros: Any = environment().get_template("macros.html").make_module(shared)
+    return Markup(macros.part_of_page(shared["t"], shared["explained"], host, head))  # noqa: S704
+
+
 class _Page:
     """The templates and texts that the pages of one report share."""
 
@@ -93,7 +100,7 @@ class _Page:
             made: Markup = macros.rule_of(texts, explained(code), code)
             return made
 
-        self._shared: dict[str, Any] = {
+        self.shared: dict[str, Any] = {
             "t": texts,
             "texts_of": lambda host: Texts(lang, host.kind),  # an audit may be of two kinds
             "head": head,
@@ -126,7 +133,7 @@ class _Page:
         return self._render("host.html", host=host)
 
     def _render(self, name: str, **context: Any) -> str:
-        return environment().get_template(name).render(**self._shared, **context)
+        return environment().get_template(name).render(**self.shared, **context)
 
 
 def changed_lines(snippet: Snippet) -> dict[str, list[tuple[bool, str]]]:
@@ -202,26 +209,20 @@ def page_parts() -> dict[str, Any]:
     return {
         "policy": policy(),
         "style": Markup(_style()),  # noqa: S704 -- our own files, not what publishers wrote
-        "script": Markup(_script()),  # noqa: S704
+        "script": Markup(read_asset(__package__, "script.js")),  # noqa: S704
     }
 
 
 @cache
 def policy() -> str:
     """Return the Content-Security-Policy: only the page's own script and style, nothing from elsewhere."""
-    script, style = (
-        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (_script(), _style())
-    )
+    texts = read_asset(__package__, "script.js"), _style()
+    script, style = (base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in texts)
     return (
         f"default-src 'none'; script-src 'sha256-{script}'; "
         f"style-src 'sha256-{style}'; base-uri 'none'; form-action 'none'"
     )
 
 
-@cache
 def _style() -> str:
     return base_css() + read_asset(__package__, "style.css")
-
-
-def _script() -> str:
-    return read_asset(__package__, "script.js")

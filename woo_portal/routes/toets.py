@@ -1,0 +1,119 @@
+"""The test of a website: its form, and how far it is or its result, as a page and as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qs
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from woo_portal.openapi import BASE
+from woo_portal.pages import address_of, entity_tag, not_modified, own_path, page
+from woo_portal.toets import Progress, Result, TooSoonError
+from woo_portal.typed_hosts import MAX_TYPED, NotUnderstoodError
+from woo_portal.wording import explained
+
+PATH = "/toets"
+#: The name of the field of the form, and the most bytes of a form.
+_FIELD, _MOST_BYTES = "site", 4096
+#: The seconds after which a page of a test that goes on is loaded again.
+_AGAIN = "3"
+_NO_INDEX = {"x-robots-tag": "noindex"}
+
+
+async def form(request: Request) -> Response:
+    """Answer with the form; or start the test that it asks for, and lead to its page."""
+    if request.method != "POST":
+        return await _form(request)
+    typed, toets = await _typed(request), request.app.state.options.toets
+    try:
+        meant = await request.app.state.asking(toets.hosts.meant, typed)
+        hosts = [host for each in meant.values() for host in each]
+        if len(hosts) != 1:
+            return await _form(request, typed=typed, choices=meant)
+        toets.start(hosts[0], request.client.host if request.client else "")
+    except NotUnderstoodError as error:
+        return await _form(request, 400, typed=typed, problem=str(error))
+    except TooSoonError as error:
+        headers = {"retry-after": str(error.seconds)}
+        return await _form(request, 429, headers, typed=typed, problem=str(error))
+    return RedirectResponse(address_of(request, f"{PATH}/{hosts[0]}"), 303)
+
+
+async def _form(
+    request: Request, status: int = 200, headers: dict[str, str] | None = None, **given: Any
+) -> Response:
+    shown = {"host": None, "choices": {}, "typed": "", "problem": ""} | given
+    sample = request.app.state.options.toets.sample
+    return await page(
+        request, "toets.html", status=status, headers=headers, sample=sample, most=MAX_TYPED, **shown
+    )
+
+
+async def _typed(request: Request) -> str:
+    """Return what was typed into the form. Raises HTTPException if the form is too large."""
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _MOST_BYTES:
+            raise HTTPException(413, "Dit is te lang voor een adres.")
+    return parse_qs(body.decode(errors="replace")).get(_FIELD, [""])[0]
+
+
+async def result(request: Request) -> Response:
+    """Answer with the page of a host: how far its test is, or its last result."""
+    host, progress, found = await _found(request)
+    toets, changes = request.app.state.options.toets, found.host.changes if found else None
+    goes_on = progress is not None and request.query_params.get("vernieuwen") != "nee"
+    return await page(
+        request,
+        "toets.html",
+        headers=_NO_INDEX | ({"refresh": _AGAIN, "cache-control": "no-store"} if goes_on else {}),
+        status=200 if progress or found else 404,
+        host=host,
+        progress=progress,
+        goes_on=goes_on,
+        result=found,
+        fixed=[explained(code).what for code in changes.mended] if changes else [],
+        minutes=-(-toets.wait(host) // 60),
+        is_unfinished=toets.is_unfinished(host),
+        json=f"{BASE}{PATH}/{host}",
+    )
+
+
+async def result_as_json(request: Request) -> Response:
+    """Answer with how far the test of a host is, or with the report of its last one."""
+    _, progress, found = await _found(request)
+    if progress is not None:
+        return JSONResponse({"plaats": progress.place}, 202, {**_NO_INDEX, "retry-after": _AGAIN})
+    if found is None:
+        raise HTTPException(404, "Van deze website is geen resultaat.")
+    headers = {**_NO_INDEX, "etag": entity_tag(found.json.decode()), "cache-control": "no-cache"}
+    return not_modified(request, headers) or Response(found.json, 200, headers, "application/json")
+
+
+async def _found(request: Request) -> tuple[str, Progress | None, Result | None]:
+    """Return the host of an address, how far its test is, and its last result. Raises HTTPException."""
+    state, given = request.app.state, request.path_params["host"]
+    try:
+        meant = await state.asking(state.options.toets.hosts.meant, given)
+    except NotUnderstoodError:
+        raise HTTPException(404) from None
+    (host, *_), *others = meant.values()
+    if others:
+        raise HTTPException(404)
+    if host != given:
+        path = own_path(request).removesuffix(given) + host
+        raise HTTPException(302, headers={"location": address_of(request, path)})
+    toets = state.options.toets
+    return host, await state.asking(toets.progress, host), await state.asking(toets.result, host)
+
+
+ROUTES = [
+    Route(PATH, form, methods=["GET", "POST"]),
+    Route(PATH + "/{host}", result),
+    Route(f"{BASE}{PATH}/{{host}}", result_as_json),
+]
