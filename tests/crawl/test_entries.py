@@ -227,7 +227,7 @@ class Run:
             return None
         delivery = self.keeper.delivery_of(item, None)
         assert delivery is not None
-        self.keeper.durable([delivery], {})
+        self.keeper.durable([delivery])
         assert item.record.herkomst.sitemap == f"https://{host}/s.xml"
         return item.record.versies[0].oorzaak
 

@@ -85,22 +85,22 @@ def test_a_document_is_harvested_when_its_output_has_it_durably(runs: Runs) -> N
     keeper = runs.begin()
     one, two, _ = expected(keeper)
     assert harvested(keeper) == []
-    keeper.durable([one, two], {})
+    keeper.durable([one, two])
     assert harvested(keeper) == LOCS[:2]
 
 
 def test_of_several_outputs_the_last_one_decides(runs: Runs) -> None:
     keeper = runs.begin(outputs=2)
     one, two, three = expected(keeper)
-    keeper.durable([one, two], {})
+    keeper.durable([one, two])
     assert harvested(keeper) == []
-    keeper.durable([two, three], {})
+    keeper.durable([two, three])
     assert harvested(keeper) == LOCS[1:2]
 
 
 def test_what_is_confirmed_is_counted(runs: Runs) -> None:
     keeper = runs.begin()
-    keeper.durable(expected(keeper), {})
+    keeper.durable(expected(keeper))
     assert keeper._crawler.stats.get_value("deltafetch/stored") == 3
 
 
@@ -120,7 +120,7 @@ def test_an_item_of_another_project_is_known_by_its_page(runs: Runs) -> None:
     keeper.key_of = lambda given: given.url.encode()
     delivery = keeper.delivery_of({"naam": 1}, response)
     assert delivery == Delivery(waiting=1, visited=b"https://a.nl/")
-    keeper.durable([delivery], {})
+    keeper.durable([delivery])
     with keeper.begin() as connection:
         assert connection.scalar(select(schema.visited.c.key)) == b"https://a.nl/"
 
@@ -157,16 +157,16 @@ def test_a_sitemap_is_remembered_when_it_was_read_and_all_its_documents_are_conf
     reading = reading_of(keeper)
     deliveries = expected(keeper, reading)
     read_to_its_end(keeper, reading)
-    keeper.durable(deliveries[:2], {})
+    keeper.durable(deliveries[:2])
     assert not is_remembered(keeper)
-    keeper.durable(deliveries[2:], {})
+    keeper.durable(deliveries[2:])
     assert is_remembered(keeper)
 
 
 def test_a_sitemap_whose_documents_are_confirmed_first_is_remembered_at_its_end(runs: Runs) -> None:
     keeper = runs.begin()
     reading = reading_of(keeper)
-    keeper.durable(expected(keeper, reading), {})
+    keeper.durable(expected(keeper, reading))
     assert not is_remembered(keeper)
     read_to_its_end(keeper, reading)
     assert is_remembered(keeper)
@@ -189,7 +189,7 @@ def test_a_sitemap_whose_version_another_one_replaces_is_read_again(runs: Runs) 
         (key,) = harvest(connection, reading.resource_id, ["https://a.nl/beide.pdf"])
     delivery = Delivery(harvested=Harvested(key, LASTMOD + 1, DAY, HARVESTED, other))
     keeper.expect(item_of(loc="https://a.nl/beide.pdf"), delivery)
-    keeper.durable([delivery], {})
+    keeper.durable([delivery])
     read_to_its_end(keeper, reading)
     assert not is_remembered(keeper)
 
@@ -201,11 +201,11 @@ def test_a_document_is_withdrawn_when_its_output_has_that_durably(runs: Runs) ->
         one, two, _ = harvest(connection, sitemap, LOCS)
         miss(connection, {sitemap: [one, two]})
     first, second = (Delivery(waiting=1, withdrawn=key, withdrawn_at=at) for key, at in ((one, 5), (two, 6)))
-    keeper.durable([first], {})
+    keeper.durable([first])
     with keeper.begin() as connection:
         known = look_up(connection, LOCS)
         assert [known[loc].withdrawn for loc in LOCS] == [5, None, None]
-    keeper.durable([second], {})
+    keeper.durable([second])
     with keeper.begin() as connection:
         known = look_up(connection, LOCS)
         assert [known[loc].withdrawn for loc in LOCS] == [5, 6, None]
@@ -250,9 +250,10 @@ def test_the_start_finishes_files_of_dead_runs_and_says_so(
 ) -> None:
     own, target = tmp_path / "own", tmp_path / "records.jsonl"
     first = runs.begin()
-    first.files.open(own, target, "jsonl").close()
-    first.durable([], {own: 3})
-    own.write_bytes(b"{}\n{")
+    with first.files.open(own, target, "jsonl") as file:
+        file.write(b"{}\n")
+        first.durable([], file)
+        file.write(b"{")
     runs.end()
     runs.begin()
     assert target.read_bytes() == b"{}\n"
@@ -261,7 +262,7 @@ def test_the_start_finishes_files_of_dead_runs_and_says_so(
 
 def test_without_deltafetch_nothing_is_kept(runs: Runs, tmp_path: Path) -> None:
     keeper = runs.begin(DELTAFETCH_ENABLED=False)
-    keeper.durable(expected(keeper), {})
+    keeper.durable(expected(keeper))
     assert harvested(keeper) == LOCS
     assert list(tmp_path.iterdir()) == []
 

@@ -34,7 +34,7 @@ def died(
     with state.outputs.open(own, target, form) as file:
         file.write(content)
         with state.begin() as connection:
-            state.outputs.keep_durable(connection, {own: file.tell()})
+            state.outputs.keep_durable(connection, file)
         file.write(b'{"id": 3')
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from operator import attrgetter
-from pathlib import Path
 from time import time
-from typing import TYPE_CHECKING, Self
+from typing import IO, TYPE_CHECKING, Self
 
 from scrapy import signals
 from scrapy.exceptions import CloseSpider, UsageError
@@ -216,15 +215,16 @@ class StateKeeper:
         if delivery.reading is not None:
             delivery.reading.outstanding += 1
 
-    def durable(self, deliveries: Iterable[Delivery], sizes: Mapping[Path, int]) -> None:
-        """Note that one output has *deliveries* durably, and how many bytes of its files are durable."""
+    def durable(self, deliveries: Iterable[Delivery], own: IO[bytes] | None = None) -> None:
+        """Note that one output has *deliveries* durably, and all of its *own* file."""
         done = []
         for delivery in deliveries:
             delivery.waiting -= 1
             if not delivery.waiting:
                 done.append(delivery)
         with self._begin() as (state, connection):
-            state.outputs.keep_durable(connection, sizes)
+            if own is not None:
+                state.outputs.keep_durable(connection, own)
             self._confirm(connection, done)
 
     def begin_reading(self, reading: PendingRead) -> None:
@@ -298,7 +298,7 @@ class StateKeeper:
         """Note an item as delivered once it was scraped, since there is no output."""
         if (delivery := self.delivery_of(item, response)) is not None:
             with suppress(CloseSpider):
-                self.durable([delivery], {})
+                self.durable([delivery])
 
     def engine_stopped(self) -> None:
         """Close the state; all outputs are closed by now."""

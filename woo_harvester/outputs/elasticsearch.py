@@ -212,7 +212,7 @@ class ElasticsearchExporter:
             delivery for action in outcome.acknowledged for delivery in batch.deliveries.get(action.id, ())
         ]
         if done:
-            self._keeper().durable(done, {})
+            self._keeper().durable(done)
         stats = self._crawler.stats
         stats.inc_value("woo/elasticsearch/acknowledged", len(outcome.acknowledged))
         stats.inc_value("woo/elasticsearch/newer", outcome.newer)

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 #: Formats whose file is valid after each record.
 _IN_LINES = frozenset({"jsonlines", "jsonl", "jl", "csv", "csv-nl"})
 
+_IN_A_CELL = "%s ends inside a quoted cell: remove its last row, or give the run another file"
+
 
 class RecordStorage(FileFeedStorage):
     """A local file of records.
@@ -52,7 +54,8 @@ class RecordStorage(FileFeedStorage):
         self._target, form = Path(os.path.realpath(self.path)), feed_options["format"]
         self.form: str = form if form in _IN_LINES and "postprocessing" not in feed_options else ""
         """The format of a file with a record a line, else empty."""
-        self._own: BufferedWriter | None = None
+        self.own: BufferedWriter | None = None
+        """The run's own file while it grows."""
         self._crawler: Crawler
 
     def check(self) -> None:
@@ -60,8 +63,7 @@ class RecordStorage(FileFeedStorage):
         if self.form.startswith("csv") and self.write_mode == "ab" and self._target.is_file():
             with self._target.open("rb") as file:
                 if sum(line.count(b'"') for line in file) % 2:
-                    what = "ends inside a quoted cell: remove its last row, or give the run another file"
-                    raise StartError(f"{self.path} {what}")
+                    raise StartError(_IN_A_CELL % self.path)
 
     def open(self, spider: Spider) -> IO[bytes]:
         """Make the run's own file. The state knows it before anything is in it."""
@@ -72,27 +74,18 @@ class RecordStorage(FileFeedStorage):
         self._crawler = spider.crawler
         own = path if run in path.name else path.with_name(f"{path.name}.{run}{UNFINISHED}")
         target = path if own != path and self.write_mode == "ab" else None
-        self._own = StateKeeper.of(self._crawler).files.open(own, target, self.form)
-        return self._own
-
-    def sync(self) -> dict[Path, int]:
-        """Make durable what was written to the run's own file; return its size by its path."""
-        if self._own is None or self._own.closed:
-            return {}
-        self._own.flush()
-        fsync(self._own.fileno())
-        return {Path(self._own.name): self._own.tell()}
+        self.own = StateKeeper.of(self._crawler).files.open(own, target, self.form)
+        return self.own
 
     def store(self, file: IO[bytes]) -> None:
         """Put the run's own file, which is durable, where it belongs."""
         super().store(file)
-        if self._own is None:
-            return
-        keeper, own = StateKeeper.of(self._crawler), Path(self._own.name)
-        if own != self._target:
-            add = keeper.files.add if self.write_mode == "ab" else self._replace
-            keeper.lines.extend(add(own))
-        keeper.files.close(own)
+        if self.own is not None:
+            keeper, own, self.own = StateKeeper.of(self._crawler), Path(self.own.name), None
+            if own != self._target:
+                add = keeper.files.add if self.write_mode == "ab" else self._replace
+                keeper.lines.extend(add(own))
+            keeper.files.close(own)
 
     def _replace(self, own: Path) -> Iterator[str]:
         """Put the run's own file in the place of another one, but not if the run was stopped."""
@@ -124,8 +117,7 @@ class DurableFeedExporter(FeedExporter):
         super().__init__(crawler)
         self._pending: defaultdict[FeedSlot, list[Delivery]] = defaultdict(list)
         """The records that are not confirmed yet, by feed."""
-        self._unsynced = 0
-        self._most_unsynced = crawler.settings.getint("WOO_DURABLE_RECORDS")
+        self._most_pending = crawler.settings.getint("WOO_DURABLE_RECORDS")
         self._failed = False
         self._timer = create_looping_call(self._sync)
 
@@ -157,9 +149,7 @@ class DurableFeedExporter(FeedExporter):
             if (delivery := self._keeper.delivery_of(item, response)) is not None:
                 for slot in slots:
                     self._pending[slot].append(delivery)
-            self._unsynced += 1
-            if self._unsynced >= self._most_unsynced:
-                self._sync()
+                self._sync(self._most_pending)
 
     async def close_spider(self, spider: Spider) -> None:
         if self._timer.running:
@@ -175,24 +165,25 @@ class DurableFeedExporter(FeedExporter):
                 slot.start_exporting()
                 slot.finish_exporting()
                 file = self._get_file(slot)
-                if isinstance(slot.storage, RecordStorage):
+                if getattr(slot.storage, "own", None) is not None:
                     self._confirm(slot)
                 await ensure_awaitable(slot.storage.store(file))
             self._confirm(slot)
         await self.crawler.signals.send_catch_log_async(signals.feed_slot_closed, slot=slot)
 
-    def _sync(self) -> None:
-        """Make the records in local files durable. It takes a few milliseconds, once in some seconds."""
-        self._unsynced = 0
-        for slot in list(self._pending):
-            if isinstance(slot.storage, RecordStorage) and slot.storage.form:
+    def _sync(self, least: int = 1) -> None:
+        """Make the records in local files durable, if *least* are not. That takes a few milliseconds."""
+        for slot, pending in list(self._pending.items()):
+            if len(pending) >= least and getattr(slot.storage, "form", False):
                 with self._failing(f"{slot.uri}: "):
                     self._confirm(slot)
 
     def _confirm(self, slot: FeedSlot) -> None:
-        """Have the state note that the records of a feed are stored."""
-        sizes = slot.storage.sync() if isinstance(slot.storage, RecordStorage) else {}
-        self._keeper.durable(self._pending.pop(slot, []), sizes)
+        """Have the state note that the records of a feed are stored, or durable in the run's own file."""
+        if (own := getattr(slot.storage, "own", None)) is not None:
+            own.flush()
+            fsync(own.fileno())
+        self._keeper.durable(self._pending.pop(slot, []), own)
 
     @contextmanager
     def _failing(self, where: str = "") -> Iterator[None]:

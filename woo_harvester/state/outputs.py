@@ -8,14 +8,14 @@ run locks its file, so that others see whether it goes on. If it died, the next 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, suppress
 from fcntl import LOCK_EX, LOCK_NB
 from io import BufferedWriter, FileIO
 from mmap import ACCESS_READ, mmap
 from os import fsync
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
@@ -27,10 +27,7 @@ from woo_harvester.utils.inputs import lock, parse_json
 UNFINISHED = ".unfinished"
 
 _ADDED = "Added to %s what a run that died had delivered"
-LEFT_UNFINISHED = (
-    "A run that was to replace a file (-O) ended before it could: the records that it delivered are in %s, "
-    "and the old file is as it was"
-)
+LEFT_UNFINISHED = "A run with -O ended before it could: the records that it delivered are in %s"
 _NO_RECORD = "The last line of %s was no record: it is as it was, and the new records are below it"
 
 
@@ -55,10 +52,9 @@ class Outputs:
             connection.execute(insert(outputs).values(node=self._node, path=str(path), **row))
         return file
 
-    def keep_durable(self, connection: Connection, sizes: Mapping[Path, int]) -> None:
-        """Note how many bytes of each file are durable."""
-        for path, size in sizes.items():
-            connection.execute(update(outputs).where(*self._is(path)).values(durable=size))
+    def keep_durable(self, connection: Connection, file: IO[bytes]) -> None:
+        """Note that all that was written to a file is durable."""
+        connection.execute(update(outputs).where(*self._is(file.name)).values(durable=file.tell()))
 
     def close(self, path: Path) -> None:
         """Forget a file: it is where it belongs."""
@@ -123,7 +119,7 @@ class Outputs:
                     yield LEFT_UNFINISHED % path
             self.close(path)
 
-    def _is(self, path: Path) -> tuple[Any, ...]:
+    def _is(self, path: Path | str) -> tuple[Any, ...]:
         return outputs.c.node == self._node, outputs.c.path == str(path)
 
 
