@@ -198,6 +198,7 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
         {"FEEDS": {f"{'x' * 300}.json": {"format": "json", "overwrite": True}}},
         "File name too long",
     ),
+    "a device that is full": ({"FEEDS": {"/dev/full": {**JSONLINES, "fields": ["id"]}}}, "No space left"),
     "an encoding that has not all of a title": (
         {"FEEDS": {"out": {**JSONLINES, "encoding": "latin-1"}}},
         "can't encode character '\\u2013'",

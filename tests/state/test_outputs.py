@@ -14,7 +14,7 @@ from woo_harvester.state.outputs import LEFT_UNFINISHED, UNFINISHED
 from woo_harvester.state.schema import outputs
 from woo_harvester.state.store import State, StateError
 
-FIRST, SECOND, OTHER = b'{"id": 1}\n', b'{"id": 2}\n', b'{"id": "other"}\n'
+FIRST, SECOND, OTHER, CUT = b'{"id": 1}\n', b'{"id": 2}\n', b'{"id": "other"}\n', b'{"id": 3'
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def died(
         file.write(content)
         with state.begin() as connection:
             state.outputs.keep_durable(connection, file)
-        file.write(b'{"id": 3')
+        file.write(CUT)
 
 
 def rows(state: State) -> int:
@@ -60,8 +60,7 @@ def test_a_run_that_died_when_its_file_had_both_names_is_not_added_again(
 ) -> None:
     died(state, own, target)
     target.hardlink_to(own)
-    before = target.read_bytes()
-    assert (state.recover(), own.exists(), target.read_bytes()) == ([], False, before)
+    assert (state.recover(), own.exists(), target.read_bytes()) == ([], False, FIRST + SECOND + CUT)
 
 
 def test_a_run_that_died_while_it_added_goes_on_where_it_stopped(
@@ -192,10 +191,9 @@ def test_a_file_that_is_gone_is_forgotten(state: State, own: Path, target: Path)
 
 def test_the_file_of_a_run_that_goes_on_stays(state: State, own: Path, target: Path) -> None:
     died(state, own, target)
-    before = own.read_bytes()
     with own.open("r+b") as file, running(WRITING, own):
         assert state.recover() == []
-        assert file.read() == before
+        assert file.read() == FIRST + SECOND + CUT
     live = own.with_name("live")
     with state.outputs.open(live, target, "jsonl"):  # a crawl in this process
         state.recover()
