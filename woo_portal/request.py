@@ -131,7 +131,7 @@ def question_of_request(kind: Kind, body: bytes) -> Question:
         raise QuestionError(f"Het verzoek is niet zoals openapi.json het beschrijft: {error}") from None
     known = {f"filters.{path}": name for path, name in filters_of(kind).items()}
     return question_of_pairs(
-        kind, _pairs(known | dict(zip(GENERAL, GENERAL, strict=True)), request), most=_MOST
+        kind, _pairs(known | dict(zip(GENERAL, GENERAL, strict=True)), request), most=2 * MAX_CHOSEN
     )
 
 

@@ -98,7 +98,12 @@ TABLE: list[tuple[KnownDocument | None, str | None, dict[str, Any], Terms, Entry
     (KNOWN, BEFORE, BESIDE, WANTS, UNCHANGED),  # the other may just have lost it
     (KNOWN, BEFORE, DROPPED, WANTS, UNCHANGED),
     (FAILED, BEFORE, {}, WANTS, UNCHANGED),
-    (AHEAD, FUTURE.replace("2042", "2043"), BESIDE, WANTS, UNCHANGED),
+    (AHEAD, FUTURE.replace("2042", "2043"), DROPPED, WANTS, CHANGED),
+    (AHEAD, FUTURE.replace("2042", "2043"), BESIDE, WANTS, PASSED),
+    (AHEAD, CORRECTED, BESIDE, WANTS, PASSED),
+    (KNOWN, None, BESIDE, WANTS, PASSED),
+    (KNOWN, TYPO, ELSEWHERE, ALL, PASSED),
+    (UNDATED, None, BESIDE, WANTS, UNCHANGED),
     (KNOWN, EARLIER, {}, WANTS, OLDER),
     (KNOWN, EARLIER, DROPPED, WANTS, OLDER),
     (MARKED, BEFORE, {}, WANTS, AGAIN),
@@ -146,7 +151,8 @@ def test_each_entry_has_its_outcome_and_its_sitemap_is_read_again_if_it_should_h
         found = decide(facts_of(known, lastmod, more), terms, NOW)
         assert found.outcome is outcome, number
         assert (found.version is None) is (outcome.cause is None), number
-        passed_newer = outcome is PASSED and lastmod in (LATER, FUTURE) and "owner" not in more
+        is_ahead = lastmod in (LATER, FUTURE, FUTURE.replace("2042", "2043"))
+        passed_newer = outcome is PASSED and is_ahead and "owner" not in more
         is_second = outcome.cause is not None and "is_listed" in more
         assert found.must_reread is (outcome in (OFFERED, UNUSABLE) or passed_newer or is_second), number
     assert {row[-1] for row in TABLE} == set(EntryOutcome)

@@ -217,7 +217,7 @@ def _choose(facts: EntryFacts, offered: EntryOutcome, terms: Terms, now: datetim
     elif facts.is_listed:
         return EntryOutcome.PASSED_OVER
     elif known is not None and offered in SETTLED:
-        if _counts_elsewhere(facts, offered, delivers_all=terms.delivers_all):
+        if _counts_elsewhere(facts, known, delivers_all=terms.delivers_all):
             return EntryOutcome.PASSED_OVER
         if terms.want_again(known):
             offered = EntryOutcome.PASSED_OVER if facts.is_delivered else EntryOutcome.AGAIN
@@ -226,7 +226,7 @@ def _choose(facts: EntryFacts, offered: EntryOutcome, terms: Terms, now: datetim
     return offered
 
 
-def _counts_elsewhere(facts: EntryFacts, offered: EntryOutcome, *, delivers_all: bool) -> bool:
+def _counts_elsewhere(facts: EntryFacts, known: KnownDocument, *, delivers_all: bool) -> bool:
     """Return whether the known version is another sitemap's, which still lists the document.
 
     On a tie, of two sitemaps of one host that was read first counts: the other one may just have lost it.
@@ -234,8 +234,8 @@ def _counts_elsewhere(facts: EntryFacts, offered: EntryOutcome, *, delivers_all:
     source = facts.source
     if source is None or not source.is_listed:
         return False
-    if offered is EntryOutcome.OLDER:
-        return True
+    if (facts.moment.at if facts.moment is not None else None) != known.lastmod:
+        return True  # it is older or absent, or corrects one in the future: no tie
     return source.is_read if source.is_here else not delivers_all
 
 
