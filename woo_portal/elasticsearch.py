@@ -1,4 +1,4 @@
-"""The requests to Elasticsearch for a question, as the body of ``_search``. ``docs/search.md`` shows them."""
+"""The requests to Elasticsearch for a question, as the body of ``_search``."""
 
 from __future__ import annotations
 

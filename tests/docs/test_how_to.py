@@ -53,8 +53,6 @@ def files(reader: Reader, site: Site) -> None:
     """Have the files of a publisher in the folder."""
     (reader.folder / "sitemap.xml").write_bytes(xml(site, {"a": FIRST}))
     (reader.folder / "bericht.xml").write_bytes(about(1))
-    (reader.folder / "folder").mkdir()
-    (reader.folder / "folder" / "sitemap.xml").write_bytes(xml(site, {"a": FIRST}))
 
 
 def lists(reader: Reader, site: Site) -> None:
@@ -88,18 +86,13 @@ PLAYED: dict[str, Callable[[Reader, Site], None] | None] = {
     "how-to/documents-and-text.md": nothing,
     "how-to/harvest.md": nothing,
     "how-to/permits.md": lists,
-    "how-to/published-now.md": None,
-    "how-to/retention.md": None,
-    "how-to/search.md": None,
-    "how-to/several-machines.md": nothing,
-    "how-to/staging.md": files,
     "how-to/state.md": None,
     "how-to/trouble.md": None,
-    "how-to/upgrade.md": None,
-    "how-to/value-lists.md": nothing,
     "how-to/withdrawals.md": much_gone,
-    "how-to/year.md": None,
+    "how-to/upkeep.md": None,
     "performance.md": nothing,
+    "portal.md": None,
+    "search.md": nothing,
 }
 
 #: A command before which there was another run, and the arguments of that run.

@@ -208,7 +208,7 @@ def test_what_is_in_dutch_says_so(site: Path) -> None:
 def test_the_button_copies_the_commands_without_their_output(browser: Browser, home: str) -> None:
     with visited(browser, home) as page:
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-        page.goto(f"{home}how-to/value-lists.html")
+        page.goto(f"{home}how-to/upkeep.html")
         page.get_by_role("button", name="Copy to clipboard").first.click()
         page.get_by_text("Copied to clipboard").wait_for()
-        assert page.evaluate("navigator.clipboard.readText()") == "woo-harvester tooi"
+        assert page.evaluate("navigator.clipboard.readText()") == "du -sh .scrapy records reports"

@@ -10,12 +10,11 @@ from threading import Event, Thread
 import pytest
 from elasticsearch import Elasticsearch
 
-from tests.conftest import ROOT
 from tests.portal.suite_records import woo
 from tests.utils.waiting import wait_until
-from woo_harvester.kinds import PERMITS, WOO, Kind
+from woo_harvester.kinds import PERMITS, WOO
 from woo_harvester.outputs.bulk import BulkWriter
-from woo_harvester.outputs.definition import MAX_COUNTS, definition
+from woo_harvester.outputs.definition import definition
 from woo_harvester.outputs.document import Withdrawn, bulk_action, document_of
 from woo_harvester.outputs.indices import create_index, move_alias
 from woo_portal.elasticsearch import MATCH_BEGIN as BEGIN
@@ -27,12 +26,10 @@ from woo_portal.elasticsearch import (
     wants_highlights,
 )
 from woo_portal.engine import (
-    PARTS_SHARE,
     Contents,
     EngineError,
     Piece,
     SlowQuestionError,
-    text_fields,
 )
 from woo_portal.question import Question, clauses_of
 
@@ -296,19 +293,6 @@ def test_no_mark_of_a_publisher_is_shown_and_no_other_character_is_lost() -> Non
         made = pieces(text)
         assert "".join(piece.text for piece in made) == text.replace(BEGIN, "").replace(END, ""), text
         assert all(piece.text for piece in made), text
-
-
-PAGE = (ROOT / "docs/search.md").read_text(encoding="utf-8")
-
-
-def test_the_page_has_each_field_with_what_it_counts_for() -> None:
-    rows = [line for line in PAGE.splitlines() if line.startswith(("| `woo` |", "| `vergunningen` |"))]
-    assert rows == [
-        f"| `{kind.name}` | `{field.path}` | {field.boost:g} | {field.boost * PARTS_SHARE:.2g} |"
-        for kind in Kind
-        for field in text_fields(kind)
-    ]
-    assert f"at most {MAX_COUNTS}" in PAGE
 
 
 def test_what_is_not_wanted_is_not_computed() -> None:

@@ -13,7 +13,7 @@ from woo_harvester.findings import Language
 from woo_harvester.findings.catalogue import explanations
 from woo_harvester.kinds import Kind
 from woo_harvester.report.html.page import changed_lines, page_parts
-from woo_harvester.report.html.texts import TAGS, Texts
+from woo_harvester.report.html.texts import Texts
 from woo_harvester.report.model import OrganisationRef, Snippet
 from woo_harvester.report.score import part_of, parts_of, weight_of
 from woo_harvester.report.snippets import snippet
@@ -105,8 +105,7 @@ def values(lang: Language) -> dict[str, Any]:
     found: dict[str, list[dict[str, str]]] = {names[lang]: [] for names in AREAS.values()}
     severity = Texts(lang)
     for each in explanations(lang).values():
-        shown = {"code": each.code, "what": _marked(each.what)}
-        shown["severity"] = severity(f"severity_{each.severity}").lower()
+        shown = {"code": each.code, "severity": severity(f"severity_{each.severity}").lower()}
         found[area_of(each.code, lang)].append(shown)
     return {"areas": found}
 
@@ -154,8 +153,3 @@ def area_of(code: str, lang: Language) -> str:
         if first in parts:
             return names[lang]
     raise ValueError(f"No area for {code!r}: add {first!r} to AREAS in {__name__}")
-
-
-def _marked(text: str) -> str:
-    """Tags and entities as code, so that Markdown shows them as they are written."""
-    return TAGS.sub(lambda match: f"`{match[0]}`", text)

@@ -45,7 +45,7 @@ def values() -> dict[str, Any]:
         "rows": {name: list(map(_shown, found)) for name, found in shown.items()},
         "waarde": _doc(Waarde),
         "term": _doc(Term),
-        "differences": [(row["live"], row["here"], row["why"]) for row in differences()],
+        "differences": [(row["live"], row["here"]) for row in differences()],
         "columns": {name: _columns(kind) for name, kind in kinds_of_columns.items()},
         "all": {name: len(columns_of(kind, [ALL])) for name, kind in kinds_of_columns.items()},
     }

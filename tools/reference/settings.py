@@ -126,4 +126,6 @@ def _component(place: int | str, path: str) -> tuple[str, str, str]:
 
 
 def _first_line(path: str) -> str:
-    return (inspect.getdoc(load_object(path)) or "").partition("\n")[0].replace("``", "`")
+    """Return what a component does, without the words for what it is: its table says that."""
+    line = (inspect.getdoc(load_object(path)) or "").partition("\n")[0].replace("``", "`")
+    return re.sub(r"^The (?:download handler for|\w+(?: \w+)? that) ", "", line)

@@ -16,7 +16,7 @@ from woo_harvester.kinds import Kind
 from woo_harvester.utils.dates import parse_datetime
 
 #: A tag or an entity in a text of the catalogue.
-TAGS = re.compile(r"(?:</?[A-Za-z!][^<>\s]*(?: [a-z]+)?>)+|<!DOCTYPE|&(?:#?\w+;)?")
+_TAGS = re.compile(r"(?:</?[A-Za-z!][^<>\s]*(?: [a-z]+)?>)+|<!DOCTYPE|&(?:#?\w+;)?")
 
 _DUTCH_SEPARATORS = str.maketrans(",.", ".,")
 
@@ -103,7 +103,7 @@ class Texts:
     def marked(text: str) -> Markup:
         """Return a text of the catalogue as HTML, with ``<code>`` around its XML tags."""
         parts, end = [], 0
-        for match in TAGS.finditer(text):
+        for match in _TAGS.finditer(text):
             parts += [escape(text[end : match.start()]), Markup("<code>%s</code>") % match[0]]
             end = match.end()
         return Markup("").join([*parts, escape(text[end:])])
