@@ -182,7 +182,11 @@ class Toets:
         latest = ReportsFolder(self._of(host)).latest()
         if self._since(host) > _AGE or not latest.exists():
             return None
-        return _result(latest.resolve())
+        try:
+            return _result(latest.resolve())
+        except (OSError, ValueError) as error:
+            _log.error("the result of %s cannot be read: %s", host, error)
+            return None
 
     async def _test(self, host: str, job: _Job) -> None:
         try:

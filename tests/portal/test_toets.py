@@ -14,6 +14,7 @@ from scrapy.settings import BaseSettings
 from tests.portal.test_typed_hosts import REGISTER
 from tests.utils.publishers import publish
 from tests.utils.sites import MakeSite, write_register
+from woo_harvester.report.run_folder import slug
 from woo_harvester.running.default_settings import complete
 from woo_portal.asking import BusyError
 from woo_portal.toets import BEGUN, FOLDER, Toets, TooSoonError
@@ -73,6 +74,16 @@ def test_one_test_goes_on_and_the_others_have_a_place_in_the_queue(
         assert result is not None
         assert result.host.host == site.host
         assert not any(other.host in result.page for other in sites if other is not site)
+
+
+def test_a_damaged_result_is_none(tmp_path: Path) -> None:
+    toets, folder = toets_of(tmp_path), tmp_path / FOLDER / slug(SILENT)
+    (folder / "woo-2026-11-28T05-00-00").mkdir(parents=True)
+    (folder / "latest").symlink_to("woo-2026-11-28T05-00-00")
+    (folder / BEGUN).touch()
+    for damaged in ("", "{}", '{"hosts": [{"ho'):
+        (folder / "latest" / "report.json").write_text(damaged, encoding="utf-8")
+        assert toets.result(SILENT) is None, damaged
 
 
 def test_two_tests_may_go_on_at_once_if_the_operator_says_so(tmp_path: Path) -> None:

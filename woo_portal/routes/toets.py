@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from woo_portal.asking import BusyError
 from woo_portal.openapi import BASE
 from woo_portal.pages import address_of, entity_tag, not_modified, own_path, page
 from woo_portal.toets import Progress, Result, TooSoonError
@@ -21,6 +22,7 @@ PATH = "/toets"
 _FIELD, _MOST_BYTES = "site", 4096
 #: The seconds after which a page of a test that goes on is loaded again.
 _AGAIN = "3"
+_BUSY = "Er wachten nu te veel toetsen. Probeer het over een paar minuten opnieuw."
 _NO_INDEX = {"x-robots-tag": "noindex"}
 
 
@@ -28,6 +30,8 @@ async def form(request: Request) -> Response:
     """Answer with the form; or start the test that it asks for, and lead to its page."""
     if request.method != "POST":
         return await _form(request)
+    if request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        raise HTTPException(403, "Een toets begint op deze pagina, en niet op een andere website.")
     typed, toets = await _typed(request), request.app.state.options.toets
     try:
         meant = await request.app.state.asking(toets.hosts.meant, typed)
@@ -40,6 +44,8 @@ async def form(request: Request) -> Response:
     except TooSoonError as error:
         headers = {"retry-after": str(error.seconds)}
         return await _form(request, 429, headers, typed=typed, problem=str(error))
+    except BusyError:
+        return await _form(request, 503, {"retry-after": "60"}, typed=typed, problem=_BUSY)
     return RedirectResponse(address_of(request, f"{PATH}/{hosts[0]}"), 303)
 
 

@@ -11,7 +11,9 @@ from tests.portal.client import Client, client_of, opened
 from tests.portal.test_toets import toets_of
 from tests.portal.test_typed_hosts import HOSTILE
 from woo_portal.app import Options
+from woo_portal.asking import BusyError
 from woo_portal.openapi import description
+from woo_portal.toets import Toets
 
 FORM = {"content-type": "application/x-www-form-urlencoded"}
 
@@ -62,6 +64,23 @@ def test_a_name_gives_a_choice_of_hosts(client: Client) -> None:
 @pytest.mark.parametrize("body", [b"", b"site", b"site=%ff", b"x=1", b"\xff\xfe", b"site="])
 def test_a_form_without_an_address_is_answered(client: Client, body: bytes) -> None:
     assert client.request("POST", "/toets", content=body, headers=FORM).status_code == 400
+
+
+def test_no_other_website_can_start_a_test(client: Client) -> None:
+    for site, status in (("cross-site", 403), ("same-site", 403), ("same-origin", 400), ("none", 400)):
+        headers = {"sec-fetch-site": site}
+        answer = client.request("POST", "/toets", data={"site": ""}, headers=headers)
+        assert answer.status_code == status, site
+
+
+def test_a_full_queue_is_said_beside_the_field(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(*_: object) -> None:
+        raise BusyError
+
+    monkeypatch.setattr(Toets, "start", start)
+    answer = client.request("POST", "/toets", data={"site": "www.utrecht.nl"})
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "60")
+    assert "Er wachten nu te veel toetsen." in html.fromstring(answer.text).cssselect("[role=alert]")[0].text_content()
 
 
 def test_a_form_of_more_than_four_kilobytes_is_refused(client: Client) -> None:
