@@ -80,7 +80,10 @@ def test_a_full_queue_is_said_beside_the_field(client: Client, monkeypatch: pyte
     monkeypatch.setattr(Toets, "start", start)
     answer = client.request("POST", "/toets", data={"site": "www.utrecht.nl"})
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "60")
-    assert "Er wachten nu te veel toetsen." in html.fromstring(answer.text).cssselect("[role=alert]")[0].text_content()
+    assert (
+        "Er wachten nu te veel toetsen."
+        in html.fromstring(answer.text).cssselect("[role=alert]")[0].text_content()
+    )
 
 
 def test_a_form_of_more_than_four_kilobytes_is_refused(client: Client) -> None:
