@@ -214,6 +214,8 @@ class Oracle:
         """By number of a run: its day."""
         self.changed = -math.inf
         """When the register or the clock last changed."""
+        self.latest = -math.inf
+        """The latest moment of a run, by clocks that may have been ahead."""
         self._reported: dict[str, set[str]] = defaultdict(set)
         """By host: the documents that it lists more than once, as was reported."""
 
@@ -232,6 +234,7 @@ class Oracle:
         """Learn of runs that went on at the same time, and check each."""
         self.runs += 2
         self.days[self.runs] = int((runs[0].now - BEGIN.timestamp()) // DAY)
+        self.latest = max(self.latest, *(run.now for run in runs))
         readings = [Reading(run, self.runs, is_alone=len(runs) == 1) for run in runs]
         self._look_at_killed()
         for reading in readings:
@@ -656,6 +659,8 @@ class Oracle:
             is_open |= not all(one.is_whole for one in places)
             is_open |= not all(reading.complete[host] for host in run.hosts if host in self.rows_of(loc))
             is_open |= 0 <= run.now - self.changed < FULL_READ_DAYS * DAY
+            # A lastmod ahead of the clock counts as the present, which passes again what was delivered.
+            is_open |= run.now < self.latest and any(is_ahead for *_, is_ahead in entries)
             if signature != known.signature or is_open:
                 known.steady.clear()
             known.signature = signature

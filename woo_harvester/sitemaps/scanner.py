@@ -257,9 +257,8 @@ def _texts(given: Iterable[bytes], tidy: Callable[[str], str] = str.strip) -> li
 
     They are decoded and checked together, since none of them has a "<".
     """
-    joined = b"<".join(given).decode()
-    texts = joined.split("<")
-    joined = joined.replace("<", "")
+    texts = b"<".join(given).decode().split("<")
+    joined = "".join(texts)
     if "&" in joined:
         texts = list(map(unescape, texts))
         joined = "".join(texts)

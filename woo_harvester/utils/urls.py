@@ -56,8 +56,11 @@ def is_web_url(text: str) -> bool:
 
 
 def is_tidy(text: str) -> bool:
-    """Return whether a text is surely one that :func:`tidy_loc` leaves as it is. Nearly all are."""
-    return text.isascii() and text.isprintable() and " " not in text and "<" not in text
+    """Return whether a text from XML is surely one that :func:`tidy_loc` leaves as it is. Nearly all are.
+
+    Of the control characters, XML 1.0 allows only those that are asked for here.
+    """
+    return text.isascii() and not any(sign in text for sign in "< \t\n\r\x7f")
 
 
 def tidy_loc(given: str) -> str:
