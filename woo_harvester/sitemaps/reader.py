@@ -354,7 +354,7 @@ class SitemapReader(FileContents):
                 for odd in entry.odd_names:
                     self.other_case.add(odd, entry.line)
                 if name != _DOCUMENT:
-                    self._note_namespace(namespace(str(child.tag)), entry)
+                    self._note_namespace(namespace(child.tag), entry)
                 entry.tidy()
                 entries.append(entry)
         return entries
@@ -370,7 +370,7 @@ class SitemapReader(FileContents):
 
     def _note_unknown(self, child: etree._Element) -> None:
         """Count an element below the root that is no entry, unless it is an extension, which may be there."""
-        space, name = namespace(str(child.tag)), local_name(child.tag)
+        space, name = namespace(child.tag), local_name(child.tag)
         if space in self._own_namespaces or name in _METADATA_NAMES:
             inside = (local_name(each.tag) for each in child)
             entry = next((each for each in inside if each.lower() in self._known), "")
@@ -440,7 +440,7 @@ def entry_of(element: etree._Element) -> Entry:
         if name == "loc":
             if not (given := _text(child)):
                 continue
-            if (space := namespace(str(child.tag))) != namespace(str(element.tag)):
+            if (space := namespace(child.tag)) != namespace(element.tag):
                 loc, foreign = (loc, foreign) if loc else (given, space)
             elif not loc or foreign is not None:
                 loc, foreign = given, None

@@ -55,9 +55,12 @@ Cached: a file has the same few names a million times.
 """
 
 
-def namespace(tag: str) -> str:
-    """Return the namespace in an element's tag; empty if it has none."""
+def _namespace(tag: str) -> str:
     return tag[1:].partition("}")[0] if tag.startswith("{") else ""
+
+
+namespace: Callable[[Any], str] = lru_cache(maxsize=1024)(_namespace)
+"""Return the namespace in an element's tag; empty if it has none. Cached as well."""
 
 
 def new_parser(

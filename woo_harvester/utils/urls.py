@@ -60,7 +60,8 @@ def is_tidy(text: str) -> bool:
 
     Of the control characters, XML 1.0 allows only those that are asked for here.
     """
-    return text.isascii() and not any(sign in text for sign in "< \t\n\r\x7f")
+    is_plain = text.isascii() and "<" not in text and " " not in text and "\x7f" not in text
+    return is_plain and "\n" not in text and "\r" not in text and "\t" not in text
 
 
 def tidy_loc(given: str) -> str:
